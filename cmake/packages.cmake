@@ -1,0 +1,7 @@
+# Everything comes from Debian 12; nothing is vendored. The names are those of the Debian packages.
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(XXHASH    REQUIRED IMPORTED_TARGET libxxhash)    # libxxhash-dev
+pkg_check_modules(URIPARSER REQUIRED IMPORTED_TARGET liburiparser) # liburiparser-dev
+pkg_check_modules(IDN2      REQUIRED IMPORTED_TARGET libidn2)      # libidn2-dev
+pkg_check_modules(LMDB      REQUIRED IMPORTED_TARGET lmdb)         # liblmdb-dev
+pkg_check_modules(CURL      REQUIRED IMPORTED_TARGET libcurl)      # libcurl4-openssl-dev

@@ -1,0 +1,155 @@
+/* mlbf/filter.h: what every URL-seen filter of this library can do.
+ *
+ * A filter answers "was this key inserted before?" from a few bits per key. A key is a list of
+ * segments, spans of bytes; the filter knows nothing of URLs. Three steps, so that a caller can
+ * keep the hashes and write them to a log before the filter changes:
+ *
+ *     segments --mlbf_hash--> mlbf_hashes --mlbf_test----> verdict      (changes nothing)
+ *                                         --mlbf_insert--> verdict      (tests and sets in one pass)
+ *
+ * Certain and uncertain: every NEW_* outcome is certain, nobody inserted that key before. SEEN is
+ * wrong with probability at most mlbf_rate(filter). There are no false negatives, ever.
+ *
+ * Kinds
+ *   bloom        classic Bloom filter (1970), k exact; the reference.
+ *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
+ *                Duplicated URL Detection", made sound: see mlbf.c.
+ *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it: see mlbf_paper.c.
+ *
+ * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
+ * counters) may run while nobody writes. */
+#ifndef STRATA_MLBF_FILTER_H
+#define STRATA_MLBF_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One layer per segment up to this many; the last layer takes the whole remainder of a longer key. */
+enum { MLBF_LAYERS_MAX = 16 };
+
+typedef enum mlbf_status {
+  MLBF_OK = 0,
+  MLBF_FULL,         /* done, and with it the design load was passed; said once in a filter's life */
+  MLBF_BAD_ARGUMENT, /* zero keys, a rate outside (0,1), more than 2^48 bits, ... */
+  MLBF_NO_MEMORY,
+  MLBF_IO,           /* errno says which; the old file, if any, is untouched */
+  MLBF_NOT_A_FILTER, /* the file is something else */
+  MLBF_VERSION,      /* a format this library is too old (or too new) for */
+  MLBF_DAMAGED,      /* checksum or size does not agree with the header */
+  MLBF_MISMATCH,     /* two filters of different geometry, seed or profile */
+} mlbf_status;
+
+/* One English sentence without a full stop, never NULL. */
+const char *mlbf_status_text(mlbf_status status);
+
+typedef enum mlbf_kind {
+  MLBF_KIND_BLOOM = 1,
+  MLBF_KIND_MLBF = 2,
+  MLBF_KIND_BLOOM_PAPER = 3,
+  MLBF_KIND_MLBF_PAPER = 4,
+} mlbf_kind;
+
+const char *mlbf_kind_name(mlbf_kind kind);                /* "bloom", "mlbf", ...; NULL if unknown */
+bool mlbf_kind_from_name(const char *name, mlbf_kind *kind);
+
+typedef struct mlbf_span {
+  const void *bytes;
+  size_t size;
+} mlbf_span;
+
+/* 128 bits of XXH3. `low` and `high` are independent. */
+typedef struct mlbf_hash128 {
+  uint64_t low, high;
+} mlbf_hash128;
+
+/* All a filter needs to know of a key, whatever its size: independent of geometry, so the hashes in a
+ * log rebuild a larger filter. Fixed by the seed. */
+typedef struct mlbf_hashes {
+  mlbf_hash128 whole;                  /* the key: XOR of all layer hashes, depth mixed in */
+  uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX */
+  mlbf_hash128 layer[MLBF_LAYERS_MAX]; /* segment i salted by i; the first `depth` are set */
+} mlbf_hashes;
+
+typedef enum mlbf_outcome {
+  MLBF_SEEN = 0,
+  MLBF_NEW,             /* from kinds without layers: the key is new, that is all they know */
+  MLBF_NEW_SEGMENT,     /* the segment of layer `layer` (1-based) was never inserted at that depth */
+  MLBF_NEW_COMBINATION, /* every segment may be known at its depth; the whole is new */
+} mlbf_outcome;
+
+typedef struct mlbf_verdict {
+  mlbf_outcome outcome;
+  uint32_t layer; /* the deciding layer, 1-based, of NEW_SEGMENT; else 0 */
+} mlbf_verdict;
+
+typedef struct mlbf_options {
+  mlbf_kind kind;
+  uint64_t keys;     /* design load, > 0 */
+  double rate;       /* promised false-positive rate at that load, in (0,1) */
+  uint64_t seed;     /* two filters merge only if equal; 0 is a fine seed */
+  bool signals;      /* mlbf: enough bits in every layer that NEW_COMBINATION means what it says */
+  const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
+  /* For the paper's kinds, and to pin bloom's geometry; 0 = computed from keys and rate. */
+  uint64_t bits;     /* m: bits in each array */
+  uint32_t hashes;   /* k */
+  uint32_t layers;   /* L */
+} mlbf_options;
+
+typedef struct mlbf_filter mlbf_filter;
+
+/* Allocates and clears. MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY; `*filter` is set only on success. */
+mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
+void mlbf_free(mlbf_filter *filter); /* NULL is fine */
+
+/* Hash `count` segments (count >= 1). Segments carry their own delimiters: ("/a","/b") and ("/a/b")
+ * are different keys. Reads the filter's seed and kind only: hashes of one filter fit any other of the
+ * same kind and seed. */
+void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
+
+mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
+
+/* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
+mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict);
+
+/* Rebuilding from a log: the whole key's hash alone, and one segment's at its layer (1-based).
+ * Inserting every `whole` and every segment hash of a log gives the same bits as mlbf_insert did. */
+mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole);
+void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+
+/* True if this segment may have been inserted at this layer (1-based); false is certain. A layer
+ * without bits answers true. */
+bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+
+/* What the filter is and how full it is. */
+typedef struct mlbf_stats {
+  mlbf_kind kind;
+  uint64_t bits;            /* all arrays together */
+  uint64_t memory_bytes;
+  uint64_t design_keys;
+  uint64_t keys;            /* insertions that were new */
+  double promised_rate;
+  double fill;              /* share of set bits in the deciding array, 0..1 */
+  uint32_t hashes;          /* k of the deciding array */
+  uint32_t layers;          /* 0 for kinds without */
+  double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
+} mlbf_stats;
+
+void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats);
+double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; O(1) */
+
+/* Save: to a temporary file, fsync, rename, fsync of the directory. A crash leaves the old file or the
+ * new one, whole. FORMAT.md has every byte. */
+mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
+
+/* Load checks everything before anyone may use the result: header, sizes, checksums of all blocks. */
+mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
