@@ -33,7 +33,7 @@ enum {
   URL_LENGTH_MAX = 8192,   /* bytes of an href without white space around, fragment and TAB CR LF; of a fetch URL;
                               and of a key. Longer is refused. Browsers and servers stop near 8 KiB; the cap also
                               keeps uriparser 0.9.7 out of CVE-2025-67899, its recursion on long inputs */
-  URL_HOST_MAX = 255,      /* bytes of a host, without port: what DNS can carry (RFC 1035, section 2.3.4) */
+  URL_HOST_MAX = 254,      /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
   URL_SEGMENTS_MAX = 16,   /* as the filter's layers; the last segment takes the rest of the key */
 };
 
@@ -62,7 +62,7 @@ enum {
   URL_HTTP_IS_HTTPS = 1 << 1,        /* http=https: every key says http; then port 80 is the default */
   URL_NO_TRAILING_SLASH = 1 << 2,    /* no-trailing-slash: /a/ is /a; the root stays / */
   URL_NO_INDEX_PAGE = 1 << 3,        /* no-index-page: /a/index.html, /a/Default.aspx, ... are /a/ */
-  URL_SORT_QUERY = 1 << 4,           /* sort-query: parameters ordered by name, then value */
+  URL_SORT_QUERY = 1 << 4,           /* sort-query: parameters ordered by name, then value; empty ones dropped */
   URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: a session's name with 32 letters or digits as value */
   URL_NO_TRACKING = 1 << 6,          /* no-tracking-params: utm_*, gclid, fbclid, ... */
   URL_NO_DUPLICATE_SLASHES = 1 << 7, /* no-duplicate-slashes: /a//b is /a/b */

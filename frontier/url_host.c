@@ -211,8 +211,8 @@ static size_t percent_decode(const char *text, size_t size, char *out, bool *is_
   unsigned char all = 0;
   for (size_t i = 0; i < size; i++) {
     unsigned char byte = (unsigned char)text[i];
-    if (byte == '%' && size - i > 2 && url_is_hex((unsigned char)text[i + 1]) && url_is_hex((unsigned char)text[i + 2])) {
-      byte = (unsigned char)(url_hex_value((unsigned char)text[i + 1]) << 4 | url_hex_value((unsigned char)text[i + 2]));
+    if (url_is_escape(text + i, size - i)) {
+      byte = url_escape_value(text + i);
       i += 2;
     }
     if (byte >= 'A' && byte <= 'Z')

@@ -56,4 +56,15 @@ static inline unsigned url_hex_value(unsigned char digit)
   return digit <= '9' ? digit - 0x30u : (digit | 0x20u) - 'a' + 10;
 }
 
+/* Do the `left` bytes at `text` begin with a "%hh"? */
+static inline bool url_is_escape(const char *text, size_t left)
+{
+  return left >= 3 && text[0] == '%' && url_is_hex((unsigned char)text[1]) && url_is_hex((unsigned char)text[2]);
+}
+
+static inline unsigned char url_escape_value(const char *escape)
+{
+  return (unsigned char)(url_hex_value((unsigned char)escape[1]) << 4 | url_hex_value((unsigned char)escape[2]));
+}
+
 #endif

@@ -188,7 +188,7 @@ static void drop_path_sessions(key_parts *key)
 
 /* ---- the order of parameters ----------------------------------------------------------------- */
 
-/* Offsets, not pointers: 8,193 empty parameters fit in 32 KiB of stack. */
+/* Offsets, not pointers: as many parameters as fit in a key take 16 KiB of stack. */
 typedef struct span {
   uint16_t begin, size;
 } span;
@@ -210,15 +210,17 @@ static int compare_parameters(const void *left, const void *right, void *query)
   return order ? order : (int)l->size - (int)r->size; /* "a" before "a=" */
 }
 
+/* By name, then value; empty parameters say nothing and are dropped. */
 static void sort_parameters(key_parts *key)
 {
-  span spans[URL_LENGTH_MAX + 1];
+  span spans[URL_LENGTH_MAX / 2];
   char sorted[URL_LENGTH_MAX];
   size_t count = 0, written = 0;
   for (size_t begin = 0; begin <= key->query_size;) {
     const char *mark = memchr(key->query + begin, '&', key->query_size - begin);
     size_t end = mark ? (size_t)(mark - key->query) : key->query_size;
-    spans[count++] = (span){ (uint16_t)begin, (uint16_t)(end - begin) };
+    if (end > begin)
+      spans[count++] = (span){ (uint16_t)begin, (uint16_t)(end - begin) };
     begin = end + 1;
   }
   qsort_r(spans, count, sizeof spans[0], compare_parameters, key->query);
@@ -229,6 +231,7 @@ static void sort_parameters(key_parts *key)
     written += spans[i].size;
   }
   memcpy(key->query, sorted, written);
+  key->query_size = written;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

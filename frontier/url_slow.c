@@ -82,17 +82,12 @@ static bool is_plain(unsigned char byte, bool in_query)
   return byte != '\0' && (strchr("-._~!$&'()*+,;=:@/", byte) != NULL || (byte == '?' && in_query));
 }
 
-static bool is_escape(const char *text, size_t left)
-{
-  return left >= 3 && text[0] == '%' && url_is_hex((unsigned char)text[1]) && url_is_hex((unsigned char)text[2]);
-}
-
 /* `path_size`: of the path in `text`; a "?query" may follow. */
 static void make_stand_in(const char *text, size_t size, size_t path_size, char *stand_in)
 {
   for (size_t i = 0; i < size; i++) {
     bool in_query = i > path_size;
-    stand_in[i] = text[i] == '?' || is_plain((unsigned char)text[i], in_query) || is_escape(text + i, size - i)
+    stand_in[i] = text[i] == '?' || is_plain((unsigned char)text[i], in_query) || url_is_escape(text + i, size - i)
                   ? text[i]
                   : 'x';
   }
@@ -182,7 +177,7 @@ static void write_escaped(writer *to, const char *rest, size_t size)
   size_t path_size = path_size_of(rest, size);
   for (size_t i = 0; i < size; i++) {
     unsigned char byte = (unsigned char)rest[i];
-    if (i == path_size || is_plain(byte, i > path_size) || is_escape(rest + i, size - i)) {
+    if (i == path_size || is_plain(byte, i > path_size) || url_is_escape(rest + i, size - i)) {
       write_bytes(to, rest + i, 1);
     } else {
       char escape[3] = { '%', hex[byte >> 4], hex[byte & 15] };
