@@ -224,9 +224,20 @@ static size_t percent_decode(const char *text, size_t size, char *out, bool *is_
   return written;
 }
 
+/* U+1E9E, the capital sharp s, becomes U+00DF since Unicode 15.1; libidn2 2.3.3 knows Unicode 14 and makes it
+ * "ss", another host. In place, NUL-terminated. */
+static void fold_capital_sharp_s(char *name)
+{
+  for (char *at = name; (at = strstr(at, "\xE1\xBA\x9E")); at += 2) {
+    memcpy(at, "\xC3\x9F", 2);
+    memmove(at + 2, at + 3, strlen(at + 3) + 1);
+  }
+}
+
 /* UTS 46, non-transitional, in place. libidn2 checks that the bytes are UTF-8. */
 static url_status name_to_ascii(char *name, size_t *size)
 {
+  fold_capital_sharp_s(name);
   uint8_t *ascii = NULL;
   int error = idn2_lookup_u8((const uint8_t *)name, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
   if (error != IDN2_OK)
