@@ -159,7 +159,7 @@ static void test_long_lines(void **state)
   static const int around[] = { -1, 0, 1, 2, 3, 1000000 };
   for (size_t i = 0; i < sizeof around / sizeof around[0]; i++)
     for (int ending = 0; ending < 3; ending++) {
-      size_t length = (size_t)(DATASET_LINE_MAX + around[i]);
+      size_t length = DATASET_LINE_MAX + (size_t)around[i];
       char *text;
       size_t size;
       FILE *stream = open_memstream(&text, &size);
