@@ -22,7 +22,7 @@ run() # PROGRAM
 }
 
 echo "by find_package:"
-cmake -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
+cmake -G Ninja -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
 cmake --build "$work/cmake" >>"$work/log" || { cat "$work/log"; exit 1; }
 run "$work/cmake/stranger_mlbf"
 run "$work/cmake/stranger_frontier"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
+#   ./check.sh             all stages
+#   ./check.sh asan        that stage
+set -eu
+me=check.sh
+root=$(cd "$(dirname "$0")" && pwd -P)
+. "$root/cmake/debian.sh"
+
+TEST_NEEDS='
+g++                   command c++
+clang                 command clang
+clang-tidy            command clang-tidy
+cppcheck              command cppcheck
+mandoc                command mandoc
+libcmocka-dev         module cmocka
+libgumbo-dev          module gumbo
+libxml2-dev           module libxml-2.0
+'
+jobs=$(nproc)
+
+# Passes in silence; a failure shows the output of what failed.
+run_tests() # PRESET [OPTION OF CTEST]...
+{
+  log=$root/build/log/$1-tests.log
+  tree=$root/build/$1
+  shift
+  (cd "$tree" && $unrandomized ctest --output-on-failure -j "$jobs" "$@") >"$log" 2>&1 && return
+  grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
+  fail "tests failed in ${tree#"$root"/} (all of their output: ${log#"$root"/})"
+}
+
+stage_gcc() # gcc, warnings are errors; every test
+{
+  build check all
+  run_tests check
+}
+
+stage_lint() # clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+{
+  build lint all
+}
+
+stage_asan() # address and undefined-behaviour sanitizers; every test but the install
+{
+  build asan all
+  run_tests asan
+}
+
+stage_tsan() # thread sanitizer; the tests in which threads meet
+{
+  configure tsan
+  if (cd "$root/build/tsan" && ctest -N -L threads) | grep -q '^Total Tests: 0$'; then
+    say "no test is labelled threads yet"
+    return
+  fi
+  build tsan all
+  # gcc 12's thread sanitizer finds no room for its shadow where a newer kernel randomizes more address bits.
+  ! setarch -R true 2>/dev/null || unrandomized='setarch -R'
+  run_tests tsan -L threads
+  unrandomized=
+}
+
+[ $# -gt 0 ] || set -- gcc lint asan tsan
+for stage; do
+  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan"; exit 2; }
+done
+
+install_missing "$BUILD_NEEDS$TEST_NEEDS"
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache
+fi
+unrandomized=   # what to run ctest under
+began=$(date +%s)
+for stage; do
+  stage_began=$(date +%s)
+  "stage_$stage"
+  say "$stage passed in $(($(date +%s) - stage_began)) s"
+done
+say "all passed: $* in $(($(date +%s) - began)) s"
+[ ! -e "$root/build/log/check-tests.log" ] || sed -n '/tests passed/,$p' "$root/build/log/check-tests.log"
