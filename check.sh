@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             all stages
-#   ./check.sh asan        that stage
+#   ./check.sh asan        that stage: gcc, lint, asan or tsan
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -51,7 +51,7 @@ stage_tsan() # thread sanitizer; the tests in which threads meet
 {
   configure tsan
   if (cd "$root/build/tsan" && ctest -N -L threads) | grep -q '^Total Tests: 0$'; then
-    say "no test is labelled threads yet"
+    result='skipped, as no test is labelled threads,'
     return
   fi
   build tsan all
@@ -71,11 +71,13 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache
 fi
 unrandomized=   # what to run ctest under
+rm -f "$root"/build/log/*-tests.log
 began=$(date +%s)
 for stage; do
   stage_began=$(date +%s)
+  result=passed
   "stage_$stage"
-  say "$stage passed in $(($(date +%s) - stage_began)) s"
+  say "$stage $result in $(($(date +%s) - stage_began)) s"
 done
-say "all passed: $* in $(($(date +%s) - began)) s"
+say "no failure in $*; $(($(date +%s) - began)) s in all"
 [ ! -e "$root/build/log/check-tests.log" ] || sed -n '/tests passed/,$p' "$root/build/log/check-tests.log"
