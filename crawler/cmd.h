@@ -1,13 +1,20 @@
-/* crawler/cmd.h: the subcommands of strata, one function each, in crawler/cmd_NAME.c.
- *
- * Each gets its own argument vector, argv[0] the name of the command, reads its options with getopt_long,
- * and returns the exit code: 0 done, 1 failed, 2 usage, 3 stopped by a signal. What a person needs goes to
- * standard error, what a program needs to standard output. `--help` prints the options and returns 0. */
+/* The commands of `strata`: one function each, argv[0] being the command's name. Each returns an exit code. */
 #ifndef STRATA_CRAWLER_CMD_H
 #define STRATA_CRAWLER_CMD_H
 
-enum { CMD_DONE = 0, CMD_FAILED = 1, CMD_USAGE = 2, CMD_STOPPED = 3 };
+enum {
+  EXIT_DONE = 0,    /* also at a cap, which the summary names */
+  EXIT_FAILED = 1,
+  EXIT_USAGE = 2,
+  EXIT_STOPPED = 3, /* by a signal; resumable */
+};
 
+int cmd_crawl(int argc, char **argv);
+int cmd_stat(int argc, char **argv);
+int cmd_seen(int argc, char **argv);
+int cmd_url(int argc, char **argv);
+int cmd_links(int argc, char **argv);
+int cmd_robots(int argc, char **argv);
 int cmd_generate_urls(int argc, char **argv);
 
 #endif

@@ -21,7 +21,7 @@ static const char usage[] =
 static int refuse(const char *why, const char *what)
 {
   fprintf(stderr, "strata generate-urls: %s%s\n", why, what);
-  return CMD_USAGE;
+  return EXIT_USAGE;
 }
 
 /* Decimal digits only: strtoull alone takes blanks, signs and an empty string. */
@@ -39,7 +39,7 @@ static int write_list(uint64_t count, uint64_t seed)
   url_generator *generator = generator_create(count, seed);
   if (generator == NULL) {
     fprintf(stderr, "strata generate-urls: out of memory\n");
-    return CMD_FAILED;
+    return EXIT_FAILED;
   }
   char url[GENERATOR_URL_SIZE];
   bool written = true;
@@ -49,9 +49,9 @@ static int write_list(uint64_t count, uint64_t seed)
   }
   generator_free(generator);
   if (written && fflush(stdout) == 0)
-    return CMD_DONE;
+    return EXIT_DONE;
   fprintf(stderr, "strata generate-urls: cannot write to standard output: %s\n", strerror(errno));
-  return CMD_FAILED;
+  return EXIT_FAILED;
 }
 
 int cmd_generate_urls(int argc, char **argv)
@@ -79,12 +79,12 @@ int cmd_generate_urls(int argc, char **argv)
           return refuse("--seed takes a number from 0 to 18446744073709551615, not ", optarg);
         break;
       case OPTION_LIKE:
-        return refuse("--like is not there yet", "");
+        return refuse("--like is not in this version yet", "");
       case OPTION_HELP:
         fputs(usage, stdout);
-        return CMD_DONE;
+        return EXIT_DONE;
       default: /* getopt_long has said what is wrong */
-        return CMD_USAGE;
+        return EXIT_USAGE;
     }
   }
   if (optind < argc)

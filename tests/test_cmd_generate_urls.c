@@ -56,7 +56,7 @@ static void test_prints_the_generators_list(void **state)
 {
   (void)state;
   static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
-  assert_int_equal(run("--n 500 --seed=9", NULL, out, err), CMD_DONE);
+  assert_int_equal(run("--n 500 --seed=9", NULL, out, err), EXIT_DONE);
   assert_string_equal(err, "");
 
   url_generator *generator = generator_create(500, 9);
@@ -85,13 +85,13 @@ static void test_refuses_in_one_sentence(void **state)
     { "--n 99999999999999999999999 --seed 1", "--n takes" },
     { "--n 5 --seed x", "--seed takes" },
     { "--n 5 --seed 18446744073709551616", "--seed takes" },
-    { "--n 5 --like list", "--like is not there yet" },
+    { "--n 5 --like list", "--like is not in this version yet" },
     { "--n 5 --sead 1", "unrecognized option '--sead'" },
     { "--n=5 --seed=1 file", "takes no arguments besides its options, not file" },
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
-    assert_int_equal(run(rows[i].arguments, NULL, out, err), CMD_USAGE);
+    assert_int_equal(run(rows[i].arguments, NULL, out, err), EXIT_USAGE);
     assert_string_equal(out, "");
     if (strstr(err, rows[i].sentence) == NULL)
       fail_msg("row %zu: said '%s', not '%s'", i, err, rows[i].sentence);
@@ -103,11 +103,11 @@ static void test_help_and_a_full_disk(void **state)
 {
   (void)state;
   static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
-  assert_int_equal(run("--help", NULL, out, err), CMD_DONE);
+  assert_int_equal(run("--help", NULL, out, err), EXIT_DONE);
   assert_non_null(strstr(out, "Usage: strata generate-urls"));
   assert_string_equal(err, "");
 
-  assert_int_equal(run("--n=100000 --seed=1", "/dev/full", out, err), CMD_FAILED);
+  assert_int_equal(run("--n=100000 --seed=1", "/dev/full", out, err), EXIT_FAILED);
   assert_non_null(strstr(err, "cannot write to standard output: No space left on device"));
 }
 
