@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             all stages
-#   ./check.sh asan        that stage: gcc, lint, asan or tsan
+#   ./check.sh asan        that stage: gcc, lint, asan, tsan, or fuzz, which is not among all
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -61,9 +61,22 @@ stage_tsan() # thread sanitizer; the tests in which threads meet
   unrandomized=
 }
 
+stage_fuzz() # every fuzz target for a minute, from its corpus; what it finds is kept in build/fuzz/tests
+{
+  install_missing 'libclang-rt-14-dev file /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'
+  build fuzz all
+  for corpus in "$root"/tests/fuzz/corpus/*; do
+    target=${corpus##*/}
+    log=$root/build/log/fuzz-$target.log
+    mkdir -p "$root/build/fuzz/tests/$target"
+    (cd "$root/build/fuzz/tests" && "./fuzz_$target" -max_total_time=60 "$target" "$corpus") >"$log" 2>&1 ||
+      fail_with_log "fuzz_$target found something"
+  done
+}
+
 [ $# -gt 0 ] || set -- gcc lint asan tsan
 for stage; do
-  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan"; exit 2; }
+  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
