@@ -1,9 +1,9 @@
 /* The test server and the generated site tested themselves: what judges the crawler must not be wrong in its favour.
  * The judges of this judge are libgumbo (what a browser takes for a link) and uriparser (where a reference leads). */
 #include "tests/site/http.h"
+#include "tests/site/judge.h"
 #include "tests/site/page.h"
 #include "tests/site/random.h"
-#include "tests/site/requests.h"
 #include "tests/site/target.h"
 #include "tests/site/tree.h"
 
@@ -279,33 +279,33 @@ static void the_same_seed_makes_the_same_site(void **state)
 static void the_judge_notices(void **state)
 {
   (void)state;
-  trial t = {.made = make_site(1), .url = (char[]){"http://127.0.0.1:8080/"}};
+  site *s = make_site(1);
   char path[] = "/tmp/strata-judge-XXXXXX";
   int fd = mkstemp(path);
   FILE *log = fd < 0 ? NULL : fdopen(fd, "w");
   assert_non_null(log);
   unsigned forbidden = 0;
-  for (uint32_t i = 0; i < site_size(t.made); i++) {
-    const site_entry *entry = site_entry_at(t.made, i);
+  for (uint32_t i = 0; i < site_size(s); i++) {
+    const site_entry *entry = site_entry_at(s, i);
     bool ask = site_entry_is_wanted(entry, false) ? i != 7 : forbidden++ == 0;
     for (unsigned n = ask + (i == 0); n > 0; n--)
       fprintf(log, "%d\t127.0.0.1:8080\tGET\t%s\tx\n", entry->status, entry->target);
   }
-  assert_true(site_entry_is_wanted(site_entry_at(t.made, 7), false));
+  assert_true(site_entry_is_wanted(site_entry_at(s, 7), false));
   fputs("404\t127.0.0.1:8080\tGET\t/trap/comment.html\tx\n404\tlocalhost:8080\tGET\t/\tx\n"
         "200\t127.0.0.1:8080\tGET\t/robots.txt\tx\n404\tmark\tGET\t/mark\t\n", log);
   fclose(log);
-  requests r = requests_read(path);
+  request_log r = requests_read(path);
   print_message("five differences follow, all on purpose\n");
-  requests_verdict verdict = requests_judge(&r, &t, &(requests_rules){.max_depth = UINT32_MAX});
-  assert_int_equal(verdict.missed, 1);
-  assert_int_equal(verdict.again, 1);
-  assert_int_equal(verdict.forbidden, 2);
-  assert_int_equal(verdict.unknown, 1);
-  assert_int_equal(verdict.robots, 1);
+  verdict v = judge_requests(&r, s, &judge_everything);
+  assert_int_equal(v.missed, 1);
+  assert_int_equal(v.again, 1);
+  assert_int_equal(v.forbidden, 2);
+  assert_int_equal(v.unknown, 1);
+  assert_int_equal(v.robots, 1);
   requests_free(&r);
   remove(path);
-  site_free(t.made);
+  site_free(s);
 }
 
 static void files_of_a_tree(void **state)

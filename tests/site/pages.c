@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-pages pages_read(const char *path)
+page_log pages_read(const char *path)
 {
-  pages p = {.list = json_array()};
+  page_log p = {.list = json_array()};
   text file = {0};
   if (!text_add_file(&file, path))
     return p;
@@ -30,23 +30,23 @@ pages pages_read(const char *path)
   return p;
 }
 
-void pages_free(pages *p)
+void pages_free(page_log *p)
 {
   json_decref(p->list);
   p->list = NULL;
 }
 
-size_t pages_count(const pages *p)
+size_t pages_count(const page_log *p)
 {
   return json_array_size(p->list);
 }
 
-const char *pages_url(const pages *p, size_t index)
+const char *pages_url(const page_log *p, size_t index)
 {
   return json_string_value(json_object_get(json_array_get(p->list, index), "url"));
 }
 
-long long pages_number(const pages *p, size_t index, const char *name)
+long long pages_number(const page_log *p, size_t index, const char *name)
 {
   const json_t *value = json_object_get(json_array_get(p->list, index), name);
   return json_is_number(value) ? (long long)json_number_value(value) : -1;

@@ -6,18 +6,18 @@
 
 #include <jansson.h>
 
-typedef struct pages {
+typedef struct page_log {
   json_t *list;   /* array of objects, one for each complete line */
   unsigned bad;   /* complete lines that are not one JSON object with a string "url"; each is printed */
   bool torn;      /* the file does not end with a line feed */
-} pages;
+} page_log;
 
 /* A file that is not there reads as empty. */
-pages pages_read(const char *path);
-void pages_free(pages *p);
+page_log pages_read(const char *path);
+void pages_free(page_log *p);
 
-size_t pages_count(const pages *p);
-const char *pages_url(const pages *p, size_t index);
-long long pages_number(const pages *p, size_t index, const char *name); /* -1 if there is no such number */
+size_t pages_count(const page_log *p);
+const char *pages_url(const page_log *p, size_t index);
+long long pages_number(const page_log *p, size_t index, const char *name); /* -1 if there is no such number */
 
 #endif

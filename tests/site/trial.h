@@ -1,8 +1,6 @@
 /* tests/site/trial.h: one generated site, the server that serves it, and a fresh directory to crawl into.
  *
- *     trial_open -> trial_strata (as often as you like) -> trial_compare -> trial_close
- *
- * The comparison is between what the server's log holds and what the site knows of itself. */
+ *     trial_open -> trial_strata (as often as you like) -> judge (judge.h) -> trial_close */
 #ifndef STRATA_TESTS_SITE_TRIAL_H
 #define STRATA_TESTS_SITE_TRIAL_H
 
