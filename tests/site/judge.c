@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-const judge_rules judge_everything = {.max_depth = UINT32_MAX};
+const judge_rules judge_everything = {.max_depth = UINT32_MAX - 1, .prefix = "/"};
 
 typedef struct court {
   const site *site;
   const judge_rules *rules;
   text authority;
-  unsigned *times; /* for each entry */
+  unsigned *times;  /* for each entry */
+  uint32_t *depths; /* as well */
   verdict verdict;
 } court;
 
@@ -31,10 +32,10 @@ static void tell(unsigned nth, const char *what, const char *where)
     fprintf(stderr, "  %s: %s\n", what, where);
 }
 
-static bool is_wanted(const site_entry *entry, const judge_rules *rules)
+static bool is_wanted(const court *c, uint32_t index)
 {
-  return site_entry_is_wanted(entry, rules->ignore_robots) && entry->depth <= rules->max_depth &&
-         (!rules->prefix || strncmp(entry->target, rules->prefix, strlen(rules->prefix)) == 0);
+  return site_entry_is_wanted(site_entry_at(c->site, index), c->rules->ignore_robots) &&
+         c->depths[index] <= c->rules->max_depth;
 }
 
 static void count(court *c, const char *authority, size_t authority_size, const char *target)
@@ -47,7 +48,7 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     v->robots++;
   else if (index == SITE_NOWHERE)
     tell(v->unknown++, "no page of the site", target);
-  else if (!is_wanted(site_entry_at(c->site, index), c->rules))
+  else if (!is_wanted(c, index))
     tell(v->forbidden++, "forbidden", target);
   else if (c->times[index]++ > 0)
     tell(v->again++, "again", target);
@@ -57,20 +58,22 @@ static court open_court(const site *s, const judge_rules *rules)
 {
   court c = {.site = s, .rules = rules, .authority = judge_authority(s)};
   c.times = calloc(site_size(s), sizeof *c.times);
-  if (!c.times)
+  c.depths = calloc(site_size(s), sizeof *c.depths);
+  if (!c.times || !c.depths)
     abort();
+  site_measure(s, rules->start, rules->prefix, c.depths);
   return c;
 }
 
 static verdict close_court(court *c)
 {
   for (uint32_t i = 0; i < site_size(c->site); i++) {
-    const site_entry *entry = site_entry_at(c->site, i);
     c->verdict.pages += c->times[i] > 0;
-    if (is_wanted(entry, c->rules) && !c->times[i])
-      tell(c->verdict.missed++, "missed", entry->target);
+    if (is_wanted(c, i) && !c->times[i])
+      tell(c->verdict.missed++, "missed", site_entry_at(c->site, i)->target);
   }
   free(c->times);
+  free(c->depths);
   text_free(&c->authority);
   return c->verdict;
 }

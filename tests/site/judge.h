@@ -9,8 +9,9 @@
 /* What this crawl should have fetched. */
 typedef struct judge_rules {
   bool ignore_robots;
-  uint32_t max_depth; /* entries deeper than this are not wanted; UINT32_MAX for all */
-  const char *prefix; /* nor are those whose target does not start with it; NULL: all are */
+  uint32_t start;      /* entry of the start URL; 0 is "/" */
+  uint32_t max_depth;  /* entries farther than this are not wanted; UINT32_MAX - 1 for all that can be reached */
+  const char *prefix;  /* nor are those whose target does not begin with it; "/" for all */
 } judge_rules;
 
 extern const judge_rules judge_everything; /* all that robots.txt allows */

@@ -66,12 +66,17 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 static void print_truth(const site *s)
 {
+  uint32_t *depths = calloc(site_size(s), sizeof *depths);
+  if (!depths)
+    abort();
+  site_measure(s, 0, "/", depths);
   puts("once\t/robots.txt");
   for (uint32_t i = 0; i < site_size(s); i++) {
     const site_entry *entry = site_entry_at(s, i);
     printf("%s\t%s\t%s %d, depth %u\n", site_entry_is_wanted(entry, false) ? "once" : "never", entry->target,
-           site_kind_name(entry->kind), entry->status, entry->depth);
+           site_kind_name(entry->kind), entry->status, depths[i]);
   }
+  free(depths);
 }
 
 static int fail(const char *what)

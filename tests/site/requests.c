@@ -40,7 +40,7 @@ void requests_free(request_log *r)
 {
   free(r->lines);
   text_free(&r->file);
-  *r = (requests){0};
+  *r = (request_log){0};
 }
 
 bool request_is_mark(const request_line *line, const char *name)

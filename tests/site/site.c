@@ -95,7 +95,7 @@ static uint32_t add_entry(site *s, site_kind kind, int status)
 {
   uint32_t index = s->size++;
   site_entry *entry = &s->entries[index];
-  *entry = (site_entry){.kind = kind, .status = status, .depth = UINT32_MAX};
+  *entry = (site_entry){.kind = kind, .status = status};
   entry->target = kind == SITE_FORBIDDEN ? make_forbidden_target(&s->random, index) : make_target(&s->random, index);
   if (kind == SITE_PAGE)
     s->page_index[s->pages++] = index;
@@ -182,30 +182,30 @@ uint32_t site_link(const site *s, uint32_t index, uint32_t n)
   return other;
 }
 
-/* Breadth first from "/". */
-static void measure_depths(site *s)
+/* The n-th way on from an entry: a page's links, a redirect's target; SITE_NOWHERE past the last. */
+static uint32_t way_on(const site *s, uint32_t index, uint32_t n)
+{
+  const site_entry *entry = &s->entries[index];
+  if (entry->kind == SITE_PAGE)
+    return site_link(s, index, n);
+  return entry->goes_to && n == 0 ? entry->goes_to - 1 : SITE_NOWHERE;
+}
+
+void site_measure(const site *s, uint32_t start, const char *prefix, uint32_t *depths)
 {
   uint32_t *queue = malloc(s->size * sizeof *queue), head = 0, tail = 0;
   if (!queue)
     abort();
-  s->entries[0].depth = 0;
-  queue[tail++] = 0;
-  while (head < tail) {
-    const site_entry *entry = &s->entries[queue[head]];
-    for (uint32_t n = 0, next; n < SITE_NOWHERE; n++) {
-      if (entry->kind == SITE_PAGE)
-        next = site_link(s, queue[head], n);
-      else
-        next = entry->goes_to && n == 0 ? entry->goes_to - 1 : SITE_NOWHERE;
-      if (next == SITE_NOWHERE)
-        break;
-      if (s->entries[next].depth == UINT32_MAX) {
-        s->entries[next].depth = entry->depth + 1;
+  for (uint32_t i = 0; i < s->size; i++)
+    depths[i] = UINT32_MAX;
+  depths[start] = 0;
+  queue[tail++] = start;
+  for (; head < tail; head++)
+    for (uint32_t n = 0, next; (next = way_on(s, queue[head], n)) != SITE_NOWHERE; n++)
+      if (depths[next] == UINT32_MAX && strncmp(s->entries[next].target, prefix, strlen(prefix)) == 0) {
+        depths[next] = depths[queue[head]] + 1;
         queue[tail++] = next;
       }
-    }
-    head++;
-  }
   free(queue);
 }
 
@@ -243,7 +243,6 @@ site *site_create(const site_options *options)
     uint32_t pages = s->pages; /* the parent must be older than what a chain of redirects adds */
     hang_under_a_page(s, add_something(s), pages);
   }
-  measure_depths(s);
   sort_targets(s);
   return s;
 }

@@ -26,7 +26,6 @@ typedef enum site_kind {
 typedef struct site_entry {
   site_kind kind;
   int status;
-  uint32_t depth;   /* fewest links from "/"; a redirect hop counts as a link */
   char *target;     /* canonical request target */
   /* how it hangs in the site: index + 1, 0 for none */
   uint32_t first_child, next_sibling; /* of a page: entries that are linked from it for certain */
@@ -54,6 +53,10 @@ bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots);
 enum { SITE_NOWHERE = UINT32_MAX };
 /* The entry a request target stands for in any of its spellings, or SITE_NOWHERE. */
 uint32_t site_find(const site *s, const char *target, size_t size);
+
+/* How far each entry is from `start`: fewest links and redirect hops, through entries whose targets begin with
+ * `prefix` ("/" for all); UINT32_MAX if it cannot be reached. `depths` has room for site_size numbers. */
+void site_measure(const site *s, uint32_t start, const char *prefix, uint32_t *depths);
 
 /* A `server_answer`; the context is the site. */
 void site_answer(void *context, const http_request *request, http_reply *reply);
