@@ -1,0 +1,33 @@
+/* The classic Bloom filter (Bloom 1970): k bits of m, anywhere. The reference the others are measured
+ * against; every bit of a query may be a cache miss. */
+#include "mlbf/inside.h"
+
+static void bloom_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
+  hashes->depth = 0;
+}
+
+static mlbf_verdict bloom_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool is_known = mlbf_classic_test(&filter->arrays[0], hashes->whole);
+  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+}
+
+static bool bloom_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
+{
+  return mlbf_classic_insert(&filter->arrays[0], whole);
+}
+
+static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool was_new = bloom_insert_whole(filter, hashes->whole);
+  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+}
+
+const mlbf_operations mlbf_bloom_operations = {
+  .hash = bloom_hash,
+  .test = bloom_test,
+  .insert = bloom_insert,
+  .insert_whole = bloom_insert_whole,
+};
