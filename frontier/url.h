@@ -11,8 +11,13 @@
  *     (base, href) --url_resolve--> url      fetch URL, key, and the key's segments for the filter
  *
  * Threads: no global state; one `url` and one `url_base` belong to one thread at a time.
- * Encoding: hrefs are UTF-8. A page in another charset is decoded by the caller first; the query of
- * such a page is percent-encoded in UTF-8 here unless the caller encodes it before. */
+ *
+ * Encoding: hrefs are UTF-8. A page in another charset is decoded by the caller first, and the caller
+ * percent-encodes the query in the page's charset as browsers do, before calling: an escape that is
+ * already there is left as it is. A byte that is not UTF-8 is escaped as it stands in path and query
+ * (a browser would send U+FFFD for it, and so merge pages), and refused in a host.
+ *
+ * The whole story, with its drawing, rules, refusals and known differences from browsers: URL.md. */
 #ifndef STRATA_FRONTIER_URL_H
 #define STRATA_FRONTIER_URL_H
 
@@ -25,19 +30,22 @@ extern "C" {
 #endif
 
 enum {
-  URL_LENGTH_MAX = 8192,   /* bytes of href after pre-clean, and of a fetch URL; longer is refused. Browsers and
-                              servers stop near 8 KiB; also keeps uriparser 0.9.7 out of CVE-2025-67899 */
+  URL_LENGTH_MAX = 8192,   /* bytes of an href without white space around, fragment and TAB CR LF; of a fetch URL;
+                              and of a key. Longer is refused. Browsers and servers stop near 8 KiB; the cap also
+                              keeps uriparser 0.9.7 out of CVE-2025-67899, its recursion on long inputs */
+  URL_HOST_MAX = 254,      /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
   URL_SEGMENTS_MAX = 16,   /* as the filter's layers; the last segment takes the rest of the key */
 };
 
 typedef enum url_status {
   URL_OK = 0,
   URL_BAD_SCHEME,   /* not http or https: mailto:, javascript:, data:, ftp:, ... */
-  URL_BAD_HOST,     /* missing, empty, or not a host by WHATWG/IDNA; port out of range */
+  URL_BAD_HOST,     /* missing, not a host by WHATWG or IDNA, over URL_HOST_MAX; or not a port number */
   URL_TOO_LONG,     /* over URL_LENGTH_MAX */
   URL_BAD_SYNTAX,   /* not a URL: relative without a base, or refused by the parser */
-  URL_HAS_CONTROL,  /* a NUL or other control byte inside (TAB, CR, LF are removed, as browsers do) */
-  URL_HAS_USERINFO, /* user:password@ and the caller asked to refuse it */
+  URL_HAS_CONTROL,  /* a control byte in the host, raw or escaped. (TAB, CR, LF are removed everywhere, and
+                       other control bytes in path and query are escaped: browsers do both) */
+  URL_HAS_USERINFO, /* user:password@, and the profile has the rule `refuse-userinfo` */
   URL_NO_MEMORY,
 } url_status;
 enum { URL_STATUS_COUNT = URL_NO_MEMORY + 1 };
@@ -46,9 +54,22 @@ enum { URL_STATUS_COUNT = URL_NO_MEMORY + 1 };
 const char *url_status_name(url_status status);
 
 /* Rules beyond the standards, off by default; each may merge different pages on some site. A profile is
- * a set of them; 0 is `strict`. Stored by its name in every file whose keys it made. */
+ * a set of them; 0 is `strict`. Stored by its name in every file whose keys it made: the numbers are ours. */
 typedef uint32_t url_profile;
-enum { URL_STRICT = 0 };
+enum {
+  URL_STRICT = 0,
+  URL_NO_WWW = 1 << 0,               /* no-www: "www." before a name of two or more labels dropped */
+  URL_HTTP_IS_HTTPS = 1 << 1,        /* http=https: every key says http; then port 80 is the default */
+  URL_NO_TRAILING_SLASH = 1 << 2,    /* no-trailing-slash: /a/ is /a; the root stays / */
+  URL_NO_INDEX_PAGE = 1 << 3,        /* no-index-page: /a/index.html, /a/Default.aspx, ... are /a/ */
+  URL_SORT_QUERY = 1 << 4,           /* sort-query: parameters ordered by name, then value; empty ones dropped */
+  URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: a session's name with 32 letters or digits as value */
+  URL_NO_TRACKING = 1 << 6,          /* no-tracking-params: utm_*, gclid, fbclid, ... */
+  URL_NO_DUPLICATE_SLASHES = 1 << 7, /* no-duplicate-slashes: /a//b is /a/b */
+  URL_PATH_PAPER = 1 << 8,           /* path-paper: scheme dropped ("//host/a"), segments end at '/' only: the
+                                        key of Cen, Xu, Sun's paper. Under it "//host/a" needs no base */
+  URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO where it else would be stripped */
+};
 
 /* Parse "strict" or a comma-separated list of rule names; false (and *profile untouched) if a name is unknown. */
 bool url_profile_parse(const char *text, url_profile *profile);
@@ -57,19 +78,21 @@ bool url_profile_parse(const char *text, url_profile *profile);
 enum { URL_PROFILE_NAME_SIZE = 256 };
 void url_profile_name(url_profile profile, char name[URL_PROFILE_NAME_SIZE]);
 
-/* A resolved URL. The strings live in `buffer`, are NUL-terminated, hold no control bytes, and stay valid
- * until the next call with the same `url`. About 50 KiB: keep one per thread, not one per link. */
+/* A resolved URL. The strings live inside, are NUL-terminated, hold neither control bytes nor spaces nor
+ * bytes over 0x7e, and stay valid until the next call with the same `url`; so it cannot be copied by `=`.
+ * About 17 KiB: keep one per thread, not one per link. No need to clear it first. */
 typedef struct url {
   const char *fetch;     /* "http://host:port/path?query", as sent; userinfo stripped */
-  const char *key;
+  const char *key;       /* may be the same bytes as `fetch` */
   uint32_t fetch_size, key_size;   /* bytes, without the NUL */
   uint32_t host_begin, host_end;   /* of the host[:port] within `fetch` */
   uint32_t path_begin;             /* of the path within `fetch`; == host_end */
   /* Segments of the key, in order, delimiter first: "http://h:8/a/b?x&y" -> "http://h:8" "/a" "/b" "?x" "&y".
-   * Segment i is key[segment_begin[i] .. segment_begin[i+1]). */
+   * '/' separates before the first '?', '&' after it. Segment i is key[segment_begin[i] .. segment_begin[i+1]). */
   uint32_t segment_count;
   uint32_t segment_begin[URL_SEGMENTS_MAX + 1];
-  char buffer[2 * (3 * URL_LENGTH_MAX + 64)];
+  char fetch_bytes[URL_LENGTH_MAX + 64]; /* 64: vector stores may run past the end */
+  char key_bytes[URL_LENGTH_MAX + 64];
 } url;
 
 typedef struct url_base url_base; /* a parsed base URL, with its offsets */
