@@ -16,7 +16,7 @@ enum { KIND_COUNT = sizeof kinds / sizeof *kinds, KEYS = 20000 };
 
 static mlbf_options options_of(mlbf_kind kind)
 {
-  return (mlbf_options){ .kind = kind, .keys = KEYS, .rate = 0.01, .seed = 11, .signals = kind == MLBF_KIND_MLBF,
+  return (mlbf_options){ .kind = kind, .keys = KEYS + KEYS / 10, .rate = 0.01, .seed = 11, .signals = kind == MLBF_KIND_MLBF,
                          .profile = "strict" };
 }
 
@@ -63,6 +63,7 @@ static void a_union_is_the_filter_of_both(void **state)
   for (int i = 0; i < KIND_COUNT; i++) {
     mlbf_filter *one = filter_of(kinds[i], 0, 12000), *other = filter_of(kinds[i], 8000, KEYS);
     mlbf_filter *both = filter_of(kinds[i], 0, KEYS);
+    print_message("%s\n", mlbf_kind_name(kinds[i]));
     assert_int_equal(mlbf_union(one, other), MLBF_OK);
     assert_same_answers(one, both);
     mlbf_stats stats;
