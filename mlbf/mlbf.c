@@ -85,12 +85,13 @@ static void layered_test_keys(const mlbf_filter *filter, const mlbf_key *keys, s
     hosts[i] = mlbf_hash_first_layer(&filter->salts, keys[i].segments);
     mlbf_line_prefetch(array, hosts[i]);
   }
-  array->path->test_many(array, hosts, count, host_is_known);
-  for (size_t i = 0; i < count; i++)
-    if (host_is_known[i]) {
-      layered_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
-      layered_prefetch(filter, &hashes[i]);
-    }
+  for (size_t i = 0; i < count; i++) {
+    host_is_known[i] = mlbf_line_test(array, hosts[i]);
+    if (!host_is_known[i])
+      continue;
+    layered_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    layered_prefetch(filter, &hashes[i]);
+  }
   for (size_t i = 0; i < count; i++)
     verdicts[i] = host_is_known[i] ? layered_test(filter, &hashes[i]) : (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 };
 }
