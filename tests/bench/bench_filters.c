@@ -667,6 +667,7 @@ int main(int argc, char **argv)
   static const struct { const char *name; void (*run)(const url_list *list); } sections[] = {
     { "strings", bench_strings }, { "sets", bench_sets }, { "floor", bench_floor }, { "layers", bench_layers },
   };
+  setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;
   url_list list = url_list_read(is_made_up ? NULL : argv[1], 7000000, 20261120);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
