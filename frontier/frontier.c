@@ -74,7 +74,6 @@ static frontier_status accept(frontier *f, const url *u, frontier_origin origin,
   e->host = who;
   f->next_sequence++;
   f->queued++;
-  f->expected_lost += mlbf_rate(seen_filter(f->seen));
   who->queued++;
   hosts_touch(f->hosts, who);
   take_or_leave(f, e);

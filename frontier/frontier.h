@@ -165,7 +165,7 @@ typedef struct frontier_stats {
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost;               /* sum over accepted URLs of the rate at that time: URLs wrongly called seen */
+  double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
 } frontier_stats;
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
