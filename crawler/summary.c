@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
+  "Done: every page within --max-depth was fetched",
   "Done: the cap of --max-pages is reached",
   "Done: the time of --max-seconds is over",
   "Stopped by a signal",
@@ -37,7 +38,7 @@ static void print_word(const char *word)
 /* Does the option word `word` begin with one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, bool *has_value)
 {
-  static const char *const dropped[] = {"--dir", "--seeds", "--max-pages", "--expect"};
+  static const char *const dropped[] = {"--dir", "--seeds", "--max-pages", "--max-depth", "--expect"};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
     if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
@@ -89,9 +90,10 @@ void summary_print(const summary *s)
           say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
           run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
           say_count(run->errors, e));
-  fprintf(stderr, "  %s URLs known, %s still queued, %s hosts\n",
-          say_count(stats->queued + stats->in_flight + stats->done + stats->failed + stats->skipped, a),
-          say_count(stats->queued + stats->in_flight, b), say_count(stats->hosts, c));
+  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
+  fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
+          say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
+          say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
   print_skipped(s->frontier);
   if (!s->directory)
     return;
