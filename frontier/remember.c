@@ -77,7 +77,7 @@ static uint64_t next_size(uint64_t keys)
 frontier_status seen_grow(frontier *f)
 {
   mlbf_stats stats;
-  mlbf_filter *larger;
+  mlbf_filter *larger = NULL;
   mlbf_stats_read(seen_filter(f->seen), &stats);
   uint64_t keys = stats.design_keys > f->log_keys ? stats.design_keys : f->log_keys;
   frontier_status status = rebuild(f, next_size(keys), &larger);
