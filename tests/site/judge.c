@@ -13,7 +13,8 @@ typedef struct court {
   const judge_rules *rules;
   text authority;
   unsigned *times;  /* for each entry */
-  uint32_t *depths; /* as well */
+  uint32_t *clicks; /* as well: links from the start ... */
+  uint32_t *hops;   /* ... and links and redirects */
   verdict verdict;
 } court;
 
@@ -32,10 +33,15 @@ static void tell(unsigned nth, const char *what, const char *where)
     fprintf(stderr, "  %s: %s\n", what, where);
 }
 
-static bool is_wanted(const court *c, uint32_t index)
+static bool is_allowed(const court *c, uint32_t index)
 {
   return site_entry_is_wanted(site_entry_at(c->site, index), c->rules->ignore_robots) &&
-         c->depths[index] <= c->rules->max_depth;
+         c->clicks[index] <= c->rules->max_depth;
+}
+
+static bool is_wanted(const court *c, uint32_t index)
+{
+  return is_allowed(c, index) && c->hops[index] <= c->rules->max_depth;
 }
 
 static void count(court *c, const char *authority, size_t authority_size, const char *target)
@@ -48,7 +54,7 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     v->robots++;
   else if (index == SITE_NOWHERE)
     tell(v->unknown++, "no page of the site", target);
-  else if (!is_wanted(c, index))
+  else if (!is_allowed(c, index))
     tell(v->forbidden++, "forbidden", target);
   else if (c->times[index]++ > 0)
     tell(v->again++, "again", target);
@@ -58,10 +64,12 @@ static court open_court(const site *s, const judge_rules *rules)
 {
   court c = {.site = s, .rules = rules, .authority = judge_authority(s)};
   c.times = calloc(site_size(s), sizeof *c.times);
-  c.depths = calloc(site_size(s), sizeof *c.depths);
-  if (!c.times || !c.depths)
+  c.clicks = calloc(site_size(s), sizeof *c.clicks);
+  c.hops = calloc(site_size(s), sizeof *c.hops);
+  if (!c.times || !c.clicks || !c.hops)
     abort();
-  site_measure(s, rules->start, rules->prefix, c.depths);
+  site_measure(s, rules->start, rules->prefix, false, c.clicks);
+  site_measure(s, rules->start, rules->prefix, true, c.hops);
   return c;
 }
 
@@ -73,7 +81,8 @@ static verdict close_court(court *c)
       tell(c->verdict.missed++, "missed", site_entry_at(c->site, i)->target);
   }
   free(c->times);
-  free(c->depths);
+  free(c->clicks);
+  free(c->hops);
   text_free(&c->authority);
   return c->verdict;
 }

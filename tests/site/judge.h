@@ -10,7 +10,10 @@
 typedef struct judge_rules {
   bool ignore_robots;
   uint32_t start;      /* entry of the start URL; 0 is "/" */
-  uint32_t max_depth;  /* entries farther than this are not wanted; UINT32_MAX - 1 for all that can be reached */
+  /* Entries more links away than this are not wanted; UINT32_MAX - 1 for all that can be reached. Redirects do not
+   * count as links. But a queue meets what lies behind them late, so a page found there first may have been called
+   * one deeper already: what is too deep only if redirects did count may be there or not. */
+  uint32_t max_depth;
   const char *prefix;  /* nor are those whose target does not begin with it; "/" for all */
 } judge_rules;
 

@@ -139,7 +139,7 @@ static void disguise_letters(text *out, uint64_t *random, const disguise *how, c
     } else if (how->escape_letters && (isalnum((unsigned char)*c) || strchr("-_~", *c)) && random_one_in(random, 6)) {
       text_addf(out, random_one_in(random, 2) ? "%%%02x" : "%%%02X", (unsigned)(unsigned char)*c);
     } else {
-      text_add_byte(out, *c == '/' && how->back_slashes && !in_query ? '\\' : *c);
+      text_add(out, *c == '/' && how->back_slashes && !in_query ? "\\" : (char[]){*c, '\0'});
     }
   }
 }
