@@ -19,7 +19,7 @@
 #include <gumbo.h>
 #include <uriparser/Uri.h>
 
-static const spell_place place = {"127.0.0.1", 8080};
+static const spell_place place = {"127.0.0.1", 8080, NULL};
 
 static site *make_site(uint64_t seed)
 {

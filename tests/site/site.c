@@ -229,7 +229,8 @@ site *site_create(const site_options *options)
   if (!s)
     abort();
   s->options = *options;
-  s->place = (spell_place){options->host, options->port};
+  /* RFC 9309 has an Allow cover the escaped spellings of a path, Google's matcher has not: leave that question out */
+  s->place = (spell_place){options->host, options->port, "/private/open/"};
   snprintf(s->other_host, sizeof s->other_host, "http://%s:%u/trap/other-host.html",
            strcmp(options->host, "localhost") ? "localhost" : "127.0.0.1", options->port);
   s->random = random_stream(options->seed, 0);
