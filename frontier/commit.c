@@ -225,7 +225,9 @@ static frontier_status settle_seen(frontier *f)
   f->log_keys += seen_batch_keys(f->seen);
   if (seen_settle(f->seen) == MLBF_FULL)
     return seen_grow(f);
-  return f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS ? checkpoint_save(f) : FRONTIER_OK;
+  if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
+    checkpoint_save(f);
+  return FRONTIER_OK;
 }
 
 frontier_status commit_batch(frontier *f)

@@ -209,6 +209,11 @@ bool frontier_is_finished(const frontier *f)
   return f->queued == f->deferred && f->in_flight_count == 0;
 }
 
+bool frontier_is_deferring(const frontier *f)
+{
+  return f->deferred > 0;
+}
+
 /* The entry of a lease, or NULL: not in flight. */
 static entry *find_in_flight(frontier *f, uint64_t lease, size_t *at)
 {

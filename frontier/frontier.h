@@ -127,6 +127,8 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 
 /* Nothing queued but what is deferred, nothing in flight. */
 bool frontier_is_finished(const frontier *f);
+/* URLs deeper than the cap are waiting. */
+bool frontier_is_deferring(const frontier *f);
 
 typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
 

@@ -136,8 +136,7 @@ typedef struct scan {
   size_t at, end;
   bool in_query;
   bool after_slash; /* the byte before `at` is '/', within the path */
-  bool may_be_scheme; /* in the first segment of a relative path, where a ':' would end a scheme */
-  url *out;
+  url *out;         /* gets the segments */
 } scan;
 
 /* An escape that both fetch URL and key keep as it is: upper-case digits, not an unreserved byte. */
@@ -241,8 +240,10 @@ static size_t plain_port(const char *text, const char *end, bool is_https)
 static size_t plain_host(const char *text, const char *end, bool is_https)
 {
   uint64_t others = ~mark_host(text);
-  size_t size = others ? lowest(others) : STEP;
-  if (size == 0 || size == STEP || text + size > end)
+  size_t left = (size_t)(end - text), size = others ? lowest(others) : STEP;
+  if (size > left)
+    size = left;
+  if (size == 0 || size == STEP)
     return 0;
   const char *label = memrchr(text, '.', size);
   label = label ? label + 1 : text;
@@ -328,7 +329,7 @@ static void climb(const url_base *base, const char **href, size_t *size, size_t 
 static bool resolve_in_base(const url_base *base, const char *href, size_t size, url *out)
 {
   size_t prefix = base->parsed.path_begin;
-  bool in_query = false, after_slash = false;
+  bool after_slash = false;
   if (size == 0 || href[0] == '#') {
     prefix = base->parsed.fetch_size;
     size = 0;
@@ -341,7 +342,7 @@ static bool resolve_in_base(const url_base *base, const char *href, size_t size,
     if (has_early_colon(href, size))
       return false;
   }
-  if (prefix > PLAIN_MAX)
+  if (prefix > base->plain_end || prefix > PLAIN_MAX)
     return false;
   copy_base(base, prefix, out);
   memcpy(out->fetch_bytes + prefix, href, size);
@@ -349,7 +350,6 @@ static bool resolve_in_base(const url_base *base, const char *href, size_t size,
     .text = out->fetch_bytes,
     .at = prefix,
     .end = prefix + size,
-    .in_query = in_query,
     .after_slash = after_slash,
     .out = out,
   };
@@ -381,7 +381,7 @@ bool url_fast_resolve(const url_base *base, const char *href, size_t size, url *
     memcpy(out->fetch_bytes, href, size);
     return finish_absolute(out, host, size);
   }
-  if (!base || !base->is_plain)
+  if (!base)
     return false;
   if (size < 2 || href[0] != '/' || href[1] != '/')
     return resolve_in_base(base, href, size, out);
