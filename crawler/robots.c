@@ -351,7 +351,7 @@ static int compare_rules(const void *left, const void *right)
 static void *shrink(void *array, size_t size)
 {
   void *shrunk = realloc(array, size);
-  return shrunk ? shrunk : array;
+  return shrunk ? shrunk : array; // cppcheck-suppress memleak ; one of the two is there, and is returned
 }
 
 robots *robots_parse(const char *bytes, size_t size, const char *agent)

@@ -165,7 +165,7 @@ static url_status append_escaped(url_reference *reference, const char *text, siz
   static const char hex[] = "0123456789ABCDEF";
   size_t written = reference->rest_size;
   for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)text[i];
+    unsigned char byte = (unsigned char)text[i]; // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
     if (is_path && byte == '\\')
       byte = '/';
     bool is_escaped = byte <= ' ' || byte >= 0x7f || strchr(set, byte) != NULL;
