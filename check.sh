@@ -14,6 +14,7 @@ clang-tidy            command clang-tidy
 cppcheck              command cppcheck
 mandoc                command mandoc
 libcmocka-dev         module cmocka
+libjansson-dev        module jansson
 libgumbo-dev          module gumbo
 libxml2-dev           module libxml-2.0
 '

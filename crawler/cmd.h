@@ -1,4 +1,4 @@
-/* The commands of `strata`: one function each, argv[0] being the command's name. Each returns an exit code. */
+/* The commands of `strata`: one function each, argv[0] being "strata NAME". Each returns an exit code. */
 #ifndef STRATA_CRAWLER_CMD_H
 #define STRATA_CRAWLER_CMD_H
 

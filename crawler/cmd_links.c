@@ -19,13 +19,17 @@ typedef struct links_job {
   unsigned long refused[URL_STATUS_COUNT];
 } links_job;
 
-static int usage(void)
-{
-  fputs("usage: strata links [--base URL] [--all] FILE\n"
-        "  prints the URLs a crawl would fetch, one a line; --all adds the element and its attribute, and\n"
-        "  `nofollow` where it says so; FILE `-` is standard input\n", stderr);
-  return 2;
-}
+static const char usage[] =
+  "Usage: strata links [--base URL] [--all] FILE\n"
+  "Print the URLs a crawl would fetch from this HTML page, one a line. FILE `-` is standard input.\n"
+  "\n"
+  "  strata links --base https://example.org/docs/ page.html\n"
+  "\n"
+  "  --base URL  where the page is from; relative links need it\n"
+  "  --all       also, after TABs, the element, its attribute, and `nofollow` where it says so\n"
+  "  --help      this text\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
 
 /* A whole file in memory; NULL with a sentence on stderr. */
 static char *file_read(const char *name, size_t *size)
@@ -132,14 +136,22 @@ done:
 int cmd_links(int argc, char **argv)
 {
   static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { 0 } };
+    { "base", required_argument, NULL, 'b' },
+    { "all", no_argument, NULL, 'a' },
+    { "help", no_argument, NULL, 'h' },
+    { 0 },
+  };
   links_job job = { 0 };
   const char *base = NULL;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     switch (option) {
     case 'b': base = optarg; break;
     case 'a': job.shows_all = true; break;
-    default: return usage();
+    case 'h': fputs(usage, stdout); return EXIT_DONE;
+    default: return EXIT_USAGE; /* getopt has said why */
     }
-  return argc - optind == 1 ? run(&job, base, argv[optind]) : usage();
+  if (argc - optind == 1)
+    return run(&job, base, argv[optind]);
+  fputs("strata links: one FILE, please; see \"strata links --help\"\n", stderr);
+  return EXIT_USAGE;
 }

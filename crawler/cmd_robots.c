@@ -8,12 +8,17 @@
 
 #include "crawler/robots.h"
 
-static int usage(void)
-{
-  fputs("usage: strata robots [--agent A] FILE URL...\n"
-        "  prints `allow` or `deny`, TAB, and the deciding rule, one line a URL; FILE `-` is standard input\n", stderr);
-  return 2;
-}
+static const char usage[] =
+  "Usage: strata robots [--agent NAME] FILE URL...\n"
+  "For each URL one line: `allow` or `deny` by the robots.txt in FILE, TAB, and the rule that decides. FILE `-` is\n"
+  "standard input.\n"
+  "\n"
+  "  curl -s https://example.org/robots.txt | strata robots - https://example.org/a /b?c\n"
+  "\n"
+  "  --agent NAME  the crawler's name to look for (default strata)\n"
+  "  --help        this text\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
 
 /* The first 500 KiB of a file; NULL with a sentence on stderr. */
 static char *file_read(const char *name, size_t *size)
@@ -70,15 +75,22 @@ static int decide(const robots *rules, const char *url)
 
 int cmd_robots(int argc, char **argv)
 {
-  static const struct option options[] = { { "agent", required_argument, NULL, 'a' }, { 0 } };
+  static const struct option options[] = {
+    { "agent", required_argument, NULL, 'a' },
+    { "help", no_argument, NULL, 'h' },
+    { 0 },
+  };
   const char *agent = "strata";
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-    if (option != 'a')
-      return usage();
-    agent = optarg;
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    switch (option) {
+    case 'a': agent = optarg; break;
+    case 'h': fputs(usage, stdout); return EXIT_DONE;
+    default: return EXIT_USAGE; /* getopt has said why */
+    }
+  if (argc - optind < 2) {
+    fputs("strata robots: one FILE and at least one URL, please; see \"strata robots --help\"\n", stderr);
+    return EXIT_USAGE;
   }
-  if (argc - optind < 2)
-    return usage();
   size_t size = 0;
   char *text = file_read(argv[optind], &size);
   robots *rules = text ? robots_parse(text, size, agent) : NULL;

@@ -59,9 +59,7 @@ int cmd_stat(int argc, char **argv)
 {
   static const struct option options[] = {
     {"json", no_argument, NULL, 'j'}, {"traps", no_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
-  static char name[] = "strata stat";
   bool as_json = false;
-  argv[0] = name;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     switch (option) {
     case 'j': as_json = true; break;

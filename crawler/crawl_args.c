@@ -241,8 +241,6 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
   };
-  static char name[] = "strata crawl"; /* what getopt calls us */
-  argv[0] = name;
   for (int option, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;)
     if (!take_option(option, options[index].name, optarg, args)) {
       if (option == '?')

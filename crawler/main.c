@@ -33,9 +33,13 @@ static void print_usage(FILE *to)
 
 static int dispatch(int argc, char **argv)
 {
+  char called[32]; /* what getopt puts before its sentences */
   for (int i = 0; i < COMMANDS; i++)
-    if (strcmp(argv[0], commands[i].name) == 0)
+    if (strcmp(argv[0], commands[i].name) == 0) {
+      snprintf(called, sizeof called, "strata %s", commands[i].name);
+      argv[0] = called;
       return commands[i].run(argc, argv);
+    }
   fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
   return EXIT_USAGE;
 }

@@ -221,10 +221,13 @@ static frontier_status keep_log_in_memory(frontier *f)
 
 static frontier_status settle_seen(frontier *f)
 {
+  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)seen_batch_keys(f->seen);
   f->log_keys += seen_batch_keys(f->seen);
   if (seen_settle(f->seen) == MLBF_FULL)
     return seen_grow(f);
-  return f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS ? checkpoint_save(f) : FRONTIER_OK;
+  if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
+    checkpoint_save(f);
+  return FRONTIER_OK;
 }
 
 frontier_status commit_batch(frontier *f)

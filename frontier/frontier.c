@@ -74,7 +74,6 @@ static frontier_status accept(frontier *f, const url *u, frontier_origin origin,
   e->host = who;
   f->next_sequence++;
   f->queued++;
-  f->expected_lost += mlbf_rate(seen_filter(f->seen));
   who->queued++;
   hosts_touch(f->hosts, who);
   take_or_leave(f, e);
@@ -208,6 +207,11 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 bool frontier_is_finished(const frontier *f)
 {
   return f->queued == f->deferred && f->in_flight_count == 0;
+}
+
+bool frontier_is_deferring(const frontier *f)
+{
+  return f->deferred > 0;
 }
 
 /* The entry of a lease, or NULL: not in flight. */

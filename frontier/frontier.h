@@ -127,6 +127,8 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 
 /* Nothing queued but what is deferred, nothing in flight. */
 bool frontier_is_finished(const frontier *f);
+/* URLs deeper than the cap are waiting. */
+bool frontier_is_deferring(const frontier *f);
 
 typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
 
@@ -165,7 +167,7 @@ typedef struct frontier_stats {
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost;               /* sum over accepted URLs of the rate at that time: URLs wrongly called seen */
+  double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
 } frontier_stats;
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);

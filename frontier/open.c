@@ -143,7 +143,7 @@ static frontier_status lock_directory(frontier *f)
   if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
     ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0);
     pid[got > 0 ? got : 0] = '\0';
-    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process%s%s", f->directory, *pid ? ", " : "", pid);
+    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%s)", f->directory, pid);
   }
   int size = snprintf(pid, sizeof pid, "%ld", (long)getpid());
   if (ftruncate(f->lock_fd, 0) != 0 || pwrite(f->lock_fd, pid, (size_t)size, 0) != size)
@@ -312,9 +312,9 @@ frontier_status frontier_open(const char *directory, const frontier_options *opt
 static frontier_status close_cleanly(frontier *f)
 {
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys)
-    status = checkpoint_save(f);
-  return status == FRONTIER_OK ? commit_batch(f) : status;
+  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys && checkpoint_save(f))
+    status = commit_batch(f);
+  return status;
 }
 
 frontier_status frontier_close(frontier *f)

@@ -18,8 +18,8 @@ static void filter_path(const frontier *f, unsigned slot, char path[4096])
 static mlbf_options filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
 {
   url_profile_name(f->options.profile, profile);
-  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate, .signals = true,
-                        .profile = profile};
+  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate,
+                        .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
 }
 
 typedef struct replay {
@@ -77,14 +77,16 @@ static uint64_t next_size(uint64_t keys)
 frontier_status seen_grow(frontier *f)
 {
   mlbf_stats stats;
-  mlbf_filter *larger;
+  mlbf_filter *larger = NULL;
   mlbf_stats_read(seen_filter(f->seen), &stats);
   uint64_t keys = stats.design_keys > f->log_keys ? stats.design_keys : f->log_keys;
   frontier_status status = rebuild(f, next_size(keys), &larger);
   if (status != FRONTIER_OK)
     return status;
   seen_replace(f->seen, larger);
-  return f->store ? checkpoint_save(f) : FRONTIER_OK;
+  if (f->store && !f->options.read_only)
+    checkpoint_save(f);
+  return FRONTIER_OK;
 }
 
 static bool filter_fits(const frontier *f, const mlbf_filter *filter)
@@ -92,6 +94,13 @@ static bool filter_fits(const frontier *f, const mlbf_filter *filter)
   mlbf_stats stats;
   mlbf_stats_read(filter, &stats);
   return stats.kind == f->options.filter && stats.promised_rate == f->options.rate;
+}
+
+static bool is_overfull(const mlbf_filter *filter)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return stats.keys > stats.design_keys;
 }
 
 frontier_status seen_load(frontier *f)
@@ -113,19 +122,20 @@ frontier_status seen_load(frontier *f)
     return status;
   }
   f->seen = seen_adopt(filter);
-  return f->seen ? FRONTIER_OK : frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  if (!f->seen)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  return is_overfull(filter) ? seen_grow(f) : FRONTIER_OK; /* it had grown, and could not be saved */
 }
 
-frontier_status checkpoint_save(frontier *f)
+bool checkpoint_save(frontier *f)
 {
   char path[4096];
   unsigned slot = 1 - f->checkpoint_slot;
   filter_path(f, slot, path);
-  mlbf_status saved = mlbf_save(seen_filter(f->seen), path);
-  if (saved != MLBF_OK)
-    return frontier_fail(f, FRONTIER_IO, "%s: %s", path, mlbf_status_text(saved));
+  if (mlbf_save(seen_filter(f->seen), path) != MLBF_OK)
+    return false;
   f->checkpoint_slot = slot;
   f->checkpoint_keys = f->log_keys;
-  f->batch.is_dirty = true; /* the record goes with the next commit; till then the other file is valid */
-  return FRONTIER_OK;
+  f->batch.is_dirty = true;
+  return true;
 }

@@ -1,16 +1,21 @@
 /* See seen.h. One key in a log chunk is its whole hash (16 bytes), the number n of layer hashes that follow
- * (1 byte), and n times a layer (1 byte) and its hash (16 bytes): those segments that the filter did not know
- * at that depth, so that a rebuilt filter still calls exactly the unknown ones new. FORMAT.md, table "hashes". */
+ * (1 byte), and n times a layer (1 byte) and its hash (16 bytes): the segments that the log does not hold yet, as far
+ * as a table of recent ones remembers. Not those that the *filter* does not know: it may know one wrongly, and a
+ * larger filter built from the log would lack it (mlbf/filter.h, mlbf_insert_whole). FORMAT.md, table "hashes". */
 #include "frontier/seen.h"
 
 #include "frontier/record.h"
+#include "mlbf/recent.h"
 
 #include <stdlib.h>
+
+enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
 
 struct seen {
   mlbf_filter *filter;
+  mlbf_recent *logged;   /* segments that the log holds */
   mlbf_hash128 *batch;   /* open addressing, at most half full; all-zero = free */
   size_t batch_size;     /* a power of two */
   size_t batch_used;
@@ -24,11 +29,14 @@ seen *seen_adopt(mlbf_filter *filter)
   enum { BATCH_SIZE = 4096 };
   seen *s = calloc(1, sizeof *s);
   if (s)
-    *s = (seen){.filter = filter, .batch_size = BATCH_SIZE, .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
-  if (s && s->batch)
+    *s = (seen){.filter = filter, .logged = mlbf_recent_create(RECENT_SLOTS), .batch_size = BATCH_SIZE,
+                .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
+  if (s && s->batch && s->logged)
     return s;
-  free(s);
-  mlbf_free(filter);
+  if (s)
+    seen_free(s);
+  else
+    mlbf_free(filter);
   return NULL;
 }
 
@@ -47,6 +55,7 @@ void seen_free(seen *s)
   if (!s)
     return;
   mlbf_free(s->filter);
+  mlbf_recent_free(s->logged);
   free(s->batch);
   free(s->log);
   free(s);
@@ -121,6 +130,12 @@ static bool log_make_room(seen *s)
 
 /* ---- one key ------------------------------------------------------------------------------------------ */
 
+static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
+{
+  uint32_t layers = mlbf_layer_count(s->filter);
+  return hashes->depth < layers ? hashes->depth : layers;
+}
+
 /* Known to the filter or accepted in the open batch. Layer hashes are salted by their layer, so they share the
  * batch's set with whole hashes. */
 static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t i)
@@ -131,7 +146,7 @@ static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t 
 /* What the filter called new in segment `from` (1-based), once the open batch has its say. */
 static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes, uint32_t from)
 {
-  for (uint32_t i = from - 1; i < hashes->depth; i++)
+  for (uint32_t i = from - 1; i < layers_of(s, hashes); i++)
     if (!segment_is_known(s, hashes, i))
       return (frontier_verdict){i == 0 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT, i + 1};
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
@@ -168,14 +183,17 @@ bool seen_add(seen *s, const mlbf_hashes *hashes)
   if (!batch_make_room(s) || !log_make_room(s))
     return false;
   uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
+  uint32_t layers = layers_of(s, hashes);
   *count = 0;
-  for (uint32_t i = 0; i < hashes->depth; i++)
-    if (!segment_is_known(s, hashes, i)) {
+  for (uint32_t i = 0; i < layers; i++) {
+    if (!segment_is_known(s, hashes, i))
+      batch_put(s, hashes->layer[i]);
+    if (!mlbf_recent_note(s->logged, hashes->layer[i])) {
       *at++ = (uint8_t)(i + 1);
       at = put_hash(at, hashes->layer[i]);
-      batch_put(s, hashes->layer[i]);
       ++*count;
     }
+  }
   s->log_size = (size_t)(at - s->log);
   batch_put(s, hashes->whole);
   s->keys++;

@@ -97,7 +97,9 @@ void batch_free(frontier *f);
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
 frontier_status seen_grow(frontier *f);       /* rebuild from the log at the next size */
-frontier_status checkpoint_save(frontier *f); /* the filter into the other file, then the record that says so */
+/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
+ * loses time at the next open and nothing else, since the log has it all. */
+bool checkpoint_save(frontier *f);
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);

@@ -10,6 +10,9 @@
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 struct store {
   MDB_env *env;
@@ -21,6 +24,8 @@ struct store {
   size_t scratch_size;
   char message[FRONTIER_MESSAGE_SIZE];
 };
+
+enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
 static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes"};
 
@@ -48,6 +53,23 @@ static MDB_val name_key(const char *name)
 {
   union { const char *in; void *out; } bytes = {.in = name}; /* LMDB reads keys only */
   return (MDB_val){strlen(name), bytes.out};
+}
+
+/* LMDB says EIO for a write cut short. Cut short by what? Mostly a full disk, or a limit on file size. */
+static int cause_of(store *s, int error, const char *directory)
+{
+  struct statvfs disk;
+  struct stat file;
+  struct rlimit limit;
+  int fd;
+  if (error != EIO)
+    return error;
+  if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
+    return ENOSPC;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && mdb_env_get_fd(s->env, &fd) == 0 &&
+      fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
+    return EFBIG;
+  return error;
 }
 
 /* ---- open --------------------------------------------------------------------------------------------- */
@@ -128,6 +150,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
   if (!error)
     error = adopt_or_make(s, read_only, identity, identity_size);
   if (error) {
+    error = s->env ? cause_of(s, error, directory) : error;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
              error == MDB_INVALID ? "not a Strata frontier" : mdb_strerror(error));
     store_close(s);
@@ -160,6 +183,7 @@ static frontier_status failed(store *s, int error, const char *doing)
 {
   const char *path = "";
   mdb_env_get_path(s->env, &path);
+  error = cause_of(s, error, path);
   snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", path, doing, mdb_strerror(error));
   return status_of(error);
 }

@@ -17,35 +17,27 @@ void url_base_free(url_base *base)
   free(base);
 }
 
-static url_status resolve_strict(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
+/* The long way; segments are the caller's. */
+static url_status resolve_slow(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
 {
   url_reference reference;
   url_status status = url_reference_read(href, size, base ? base->parsed.fetch : NULL, profile, &reference);
   return status == URL_OK ? url_slow_resolve(base, &reference, out) : status;
 }
 
-url_status url_base_set(url_base *base, const char *text, size_t size)
-{
-  url parsed;
-  url_status status = resolve_strict(NULL, text, size, URL_STRICT, &parsed);
-  if (status != URL_OK)
-    return status;
-  base->parsed = parsed;
-  base->parsed.fetch = base->parsed.fetch_bytes;
-  base->parsed.key = base->parsed.key_bytes;
-  base->is_set = true;
-  return URL_OK;
-}
-
 url_status url_resolve(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
 {
   if (base && !base->is_set)
     base = NULL;
-  url_status status = resolve_strict(base, href, size, profile, out);
-  if (status != URL_OK)
-    return status;
-  if (profile & ~(url_profile)URL_REFUSE_USERINFO)
-    url_rules_apply(profile, out);
+  if (url_fast_resolve(base, href, size, out)) {
+    if (profile == URL_STRICT)
+      return URL_OK;
+  } else {
+    url_status status = resolve_slow(base, href, size, profile, out);
+    if (status != URL_OK)
+      return status;
+  }
+  url_rules_apply(profile, out);
   url_segments(profile, out);
   return URL_OK;
 }
@@ -53,4 +45,42 @@ url_status url_resolve(const url_base *base, const char *href, size_t size, url_
 url_status url_parse(const char *text, size_t size, url_profile profile, url *out)
 {
   return url_resolve(NULL, text, size, profile, out);
+}
+
+/* Copy by its size, not whole: pages come by the million. */
+static void copy_url(const url *from, url *to)
+{
+  memcpy(to, from, offsetof(url, fetch_bytes));
+  to->fetch = memcpy(to->fetch_bytes, from->fetch, from->fetch_size + 1);
+  to->key = from->key == from->fetch ? to->fetch : memcpy(to->key_bytes, from->key, from->key_size + 1);
+}
+
+/* How far fetch URL and key agree: to the end, or to the last '/' before they differ, since a '%' may be the
+ * same byte in both and mean another thing. */
+static uint32_t agreement(const url *parsed)
+{
+  uint32_t size = 0;
+  if (strcmp(parsed->fetch, parsed->key) == 0)
+    return parsed->fetch_size;
+  while (parsed->fetch[size] == parsed->key[size])
+    size++;
+  return (uint32_t)((const char *)memrchr(parsed->fetch, '/', size) + 1 - parsed->fetch);
+}
+
+url_status url_base_set(url_base *base, const char *text, size_t size)
+{
+  url parsed;
+  url_status status = url_parse(text, size, URL_STRICT, &parsed);
+  if (status != URL_OK)
+    return status;
+  copy_url(&parsed, &base->parsed);
+  const char *fetch = base->parsed.fetch, *path = fetch + base->parsed.path_begin;
+  const char *end = fetch + base->parsed.fetch_size, *mark = memchr(path, '?', (size_t)(end - path));
+  if (mark)
+    end = mark;
+  base->path_end = (uint32_t)(end - fetch);
+  base->directory_end = (uint32_t)((const char *)memrchr(path, '/', (size_t)(end - path)) + 1 - fetch);
+  base->plain_end = agreement(&base->parsed);
+  base->is_set = true;
+  return URL_OK;
 }

@@ -293,6 +293,8 @@ static void apply_to_path(url_profile profile, key_parts *key)
 
 void url_rules_apply(url_profile profile, url *out)
 {
+  if (profile == URL_STRICT || profile == URL_REFUSE_USERINFO)
+    return;
   if (out->key != out->key_bytes)
     memcpy(out->key_bytes, out->key, out->key_size + 1);
   key_parts key = split(out);

@@ -49,11 +49,20 @@ static void write_range(writer *to, UriTextRangeA range, size_t shift)
     write_bytes(to, range.first - shift, (size_t)(range.afterLast - range.first));
 }
 
+/* Resolved paths have no "." segments, but uriparser 0.9.7 puts a constant one in front of a path that begins
+ * with "//", as if there were no host before it. */
+static bool is_inserted(const UriPathSegmentA *segment)
+{
+  return segment->text.afterLast - segment->text.first == 1 && *segment->text.first == '.';
+}
+
 static void write_path_and_query(writer *to, const UriUriA *uri, size_t shift)
 {
   if (!uri->pathHead)
     write_bytes(to, "/", 1);
   for (const UriPathSegmentA *segment = uri->pathHead; segment; segment = segment->next) {
+    if (is_inserted(segment))
+      continue;
     write_bytes(to, "/", 1);
     write_range(to, segment->text, shift);
   }

@@ -83,3 +83,10 @@ bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash)
     was_new |= mlbf_bit_set(array, mlbf_scale(place, array->bits));
   return was_new;
 }
+
+void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash)
+{
+  uint64_t place = hash.low, increment = hash.high | 1;
+  for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
+    __builtin_prefetch(&array->words[mlbf_scale(place, array->bits) / 64], 1);
+}

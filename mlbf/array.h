@@ -17,11 +17,14 @@
 #error "bodies are little-endian on disk and in memory; this machine would have to swap every word"
 #endif
 
+typedef struct mlbf_line_path mlbf_line_path; /* line.h */
+
 typedef struct mlbf_array {
   uint64_t *words;
   uint64_t bits;
   uint32_t hashes;
   mlbf_layout layout;
+  const mlbf_line_path *path; /* how lines are read on this machine */
 } mlbf_array;
 
 /* Bytes of the body of this plan, and where its array `i` begins. */
@@ -42,6 +45,7 @@ double mlbf_array_keys(const mlbf_array *array);
 /* CLASSIC: k bits anywhere, each from one step of a generator started by the hash. */
 bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash);
 bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash); /* true: it was new */
+void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash);
 
 static inline bool mlbf_bit_test(const mlbf_array *array, uint64_t bit)
 {

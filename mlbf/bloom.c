@@ -14,20 +14,29 @@ static mlbf_verdict bloom_test(const mlbf_filter *filter, const mlbf_hashes *has
   return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
 }
 
-static bool bloom_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
-{
-  return mlbf_classic_insert(&filter->arrays[0], whole);
-}
-
 static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  bool was_new = bloom_insert_whole(filter, hashes->whole);
+  bool was_new = mlbf_classic_insert(&filter->arrays[0], hashes->whole);
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+}
+
+static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  mlbf_classic_prefetch(&filter->arrays[0], hashes->whole);
+}
+
+static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  for (size_t i = 0; i < count; i++)
+    mlbf_classic_prefetch(&filter->arrays[0], wholes[i]);
+  for (size_t i = 0; i < count; i++)
+    was_new[i] = mlbf_classic_insert(&filter->arrays[0], wholes[i]);
 }
 
 const mlbf_operations mlbf_bloom_operations = {
   .hash = bloom_hash,
   .test = bloom_test,
   .insert = bloom_insert,
-  .insert_whole = bloom_insert_whole,
+  .prefetch = bloom_prefetch,
+  .insert_wholes = bloom_insert_wholes,
 };

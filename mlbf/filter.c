@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "mlbf/inside.h"
+#include "mlbf/line.h"
 
 static const mlbf_operations *operations_of(mlbf_kind kind)
 {
@@ -39,10 +40,11 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *p
   memcpy(made->profile, profile, strlen(profile) + 1);
   made->body = body;
   made->body_bytes = bytes;
+  const mlbf_line_path *path = mlbf_line_path_best();
   for (uint32_t i = 0; i < plan->array_count; i++) {
     const mlbf_array_plan *array = &plan->arrays[i];
     uint64_t *words = (uint64_t *)body + mlbf_body_offset(plan, i) / sizeof(uint64_t);
-    made->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout };
+    made->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout, path };
   }
   *filter = made;
   return MLBF_OK;
@@ -78,10 +80,11 @@ mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
   return filter->operations->test(filter, hashes);
 }
 
-/* Counts a new key; MLBF_FULL when it is the one that passes the design load. */
-static mlbf_status count_key(mlbf_filter *filter)
+/* Counts new keys; MLBF_FULL when the design load is passed with them. */
+static mlbf_status count_keys(mlbf_filter *filter, uint64_t count)
 {
-  if (++filter->keys <= filter->plan.keys || filter->full_said)
+  filter->keys += count;
+  if (filter->keys <= filter->plan.keys || filter->full_said)
     return MLBF_OK;
   filter->full_said = true;
   return MLBF_FULL;
@@ -90,14 +93,106 @@ static mlbf_status count_key(mlbf_filter *filter)
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
   *verdict = filter->operations->insert(filter, hashes);
-  return verdict->outcome == MLBF_SEEN ? MLBF_OK : count_key(filter);
+  return count_keys(filter, verdict->outcome != MLBF_SEEN);
+}
+
+/* Many at once. A batch is what the memory system can fetch while the processor hashes: 16 is too few to
+ * hide a miss behind, beyond 32 nothing is gained (bench_filters). */
+enum { BATCH = 32 };
+
+void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+{
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t end = begin + BATCH < count ? begin + BATCH : count;
+    for (size_t i = begin; i < end; i++)
+      filter->operations->prefetch(filter, &hashes[i]);
+    for (size_t i = begin; i < end; i++)
+      verdicts[i] = filter->operations->test(filter, &hashes[i]);
+  }
+}
+
+static uint64_t insert_batch(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+{
+  uint64_t new_keys = 0;
+  for (size_t i = 0; i < count; i++) {
+    verdicts[i] = filter->operations->insert(filter, &hashes[i]);
+    new_keys += verdicts[i].outcome != MLBF_SEEN;
+  }
+  return new_keys;
+}
+
+mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+{
+  uint64_t new_keys = 0;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = count - begin < BATCH ? count - begin : BATCH;
+    for (size_t i = 0; i < size; i++)
+      filter->operations->prefetch(filter, &hashes[begin + i]);
+    new_keys += insert_batch(filter, hashes + begin, size, verdicts + begin);
+  }
+  return count_keys(filter, new_keys);
+}
+
+static uint64_t insert_whole_batch(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  uint64_t new_keys = 0;
+  filter->operations->insert_wholes(filter, wholes, count, was_new);
+  for (size_t i = 0; i < count; i++)
+    new_keys += was_new[i];
+  return new_keys;
+}
+
+mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  if (!filter->operations->insert_wholes)
+    return MLBF_BAD_ARGUMENT;
+  uint64_t new_keys = 0;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = count - begin < BATCH ? count - begin : BATCH;
+    new_keys += insert_whole_batch(filter, wholes + begin, size, was_new + begin);
+  }
+  return count_keys(filter, new_keys);
 }
 
 mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 {
-  if (!filter->operations->insert_whole)
-    return MLBF_BAD_ARGUMENT;
-  return filter->operations->insert_whole(filter, whole) ? count_key(filter) : MLBF_OK;
+  bool was_new;
+  return mlbf_insert_wholes(filter, &whole, 1, &was_new);
+}
+
+/* Keys of kinds without layers need 16 bytes each between hashing and settling, not a whole mlbf_hashes. */
+static uint64_t insert_unlayered_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_hash128 wholes[BATCH];
+  bool was_new[BATCH];
+  for (size_t i = 0; i < count; i++)
+    wholes[i] = mlbf_hash_bytes(keys[i].segments, keys[i].count, filter->seed);
+  uint64_t new_keys = insert_whole_batch(filter, wholes, count, was_new);
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+  return new_keys;
+}
+
+static uint64_t insert_layered_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_hashes hashes[BATCH];
+  for (size_t i = 0; i < count; i++) {
+    filter->operations->hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    filter->operations->prefetch(filter, &hashes[i]);
+  }
+  return insert_batch(filter, hashes, count, verdicts);
+}
+
+mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  uint64_t new_keys = 0;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = count - begin < BATCH ? count - begin : BATCH;
+    new_keys += filter->operations->test_segment
+                  ? insert_layered_keys(filter, keys + begin, size, verdicts + begin)
+                  : insert_unlayered_keys(filter, keys + begin, size, verdicts + begin);
+  }
+  return count_keys(filter, new_keys);
 }
 
 uint32_t mlbf_layer_count(const mlbf_filter *filter)

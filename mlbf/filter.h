@@ -64,6 +64,11 @@ typedef struct mlbf_span {
   size_t size;
 } mlbf_span;
 
+typedef struct mlbf_key {
+  const mlbf_span *segments;
+  size_t count; /* >= 1 */
+} mlbf_key;
+
 /* 128 bits of XXH3. `low` and `high` are independent. */
 typedef struct mlbf_hash128 {
   uint64_t low, high;
@@ -118,6 +123,13 @@ mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
 /* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
+/* The same for many, in order, their memory fetched while others are hashed: several times faster once the filter
+ * is larger than the caches. A key twice in one batch is new once and seen after. MLBF_FULL: one of them passed the
+ * design load; all are done. */
+mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+
 /* Rebuilding from a log: the whole key's hash alone, and one segment's at its layer (1-based; a layer
  * without bits ignores it). Inserting is idempotent, and the order does not matter.
  *
@@ -129,7 +141,8 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_ver
  * positive; a larger filter built from the log would then lack the segment and call an old key NEW. (A log
  * without the falsely known ones rebuilds a filter of the same size only.) What is in the log already is
  * best remembered in a small exact cache of recent segments: mlbf/recent.h. */
-mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole);
+mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-paper: MLBF_BAD_ARGUMENT */
+mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
 /* Layers 1..this have bits, and so this many segment hashes of a key belong in a log. It depends on kind,

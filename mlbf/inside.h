@@ -14,7 +14,9 @@ typedef struct mlbf_operations {
   void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
-  bool (*insert_whole)(mlbf_filter *filter, mlbf_hash128 whole); /* true: it was new. NULL: not from a hash alone */
+  void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
+  /* `count` wholes, in order, their cache lines asked for first. NULL: not from a hash alone */
+  void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
   void (*insert_segment)(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);

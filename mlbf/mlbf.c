@@ -65,9 +65,13 @@ static mlbf_verdict layered_test(const mlbf_filter *filter, const mlbf_hashes *h
   return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0 };
 }
 
-static bool layered_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
+static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  return mlbf_line_insert(&filter->arrays[WHOLE], whole);
+  uint32_t layers = layers_asked(filter, hashes);
+  mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->whole);
+  mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->layer[0]);
+  for (uint32_t layer = 2; layer <= layers; layer++)
+    mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
@@ -76,7 +80,7 @@ static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashe
   for (uint32_t layer = layers; layer >= 1; layer--) /* downwards: the last one found is the first unknown */
     if (set_segment(filter, layer, hashes->layer[layer - 1]))
       unknown = layer;
-  bool was_new = layered_insert_whole(filter, hashes->whole);
+  bool was_new = mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole);
   if (unknown)
     return (mlbf_verdict){ MLBF_NEW_SEGMENT, unknown };
   return (mlbf_verdict){ was_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0 };
@@ -91,7 +95,8 @@ const mlbf_operations mlbf_layered_operations = {
   .hash = layered_hash,
   .test = layered_test,
   .insert = layered_insert,
-  .insert_whole = layered_insert_whole,
+  .prefetch = layered_prefetch,
+  .insert_wholes = mlbf_line_insert_wholes,
   .test_segment = layered_test_segment,
   .insert_segment = layered_insert_segment,
   .layer_distinct = layered_distinct,

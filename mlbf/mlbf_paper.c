@@ -61,22 +61,31 @@ static mlbf_verdict bloom_paper_test(const mlbf_filter *filter, const mlbf_hashe
   return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
 }
 
-static bool bloom_paper_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
-{
-  return paper_insert_array(&filter->arrays[0], whole);
-}
-
 static mlbf_verdict bloom_paper_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  bool was_new = bloom_paper_insert_whole(filter, hashes->whole);
+  bool was_new = paper_insert_array(&filter->arrays[0], hashes->whole);
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+}
+
+static void bloom_paper_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  for (size_t i = 0; i < count; i++)
+    was_new[i] = paper_insert_array(&filter->arrays[0], wholes[i]);
+}
+
+/* The paper's programs fetch nothing ahead, and its figures are times. */
+static void paper_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  (void)filter;
+  (void)hashes;
 }
 
 const mlbf_operations mlbf_bloom_paper_operations = {
   .hash = bloom_paper_hash,
   .test = bloom_paper_test,
   .insert = bloom_paper_insert,
-  .insert_whole = bloom_paper_insert_whole,
+  .prefetch = paper_prefetch,
+  .insert_wholes = bloom_paper_insert_wholes,
 };
 
 /* mlbf-paper: array 0 is the extra one, array i layer i. */
@@ -136,6 +145,7 @@ const mlbf_operations mlbf_paper_operations = {
   .hash = paper_hash,
   .test = paper_test,
   .insert = paper_insert,
+  .prefetch = paper_prefetch,
   .test_segment = paper_test_segment,
   .insert_segment = paper_insert_segment,
   .layer_distinct = paper_layer_distinct,

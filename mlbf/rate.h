@@ -15,6 +15,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum mlbf_layout {
   MLBF_LAYOUT_CLASSIC = 1,
   MLBF_LAYOUT_LANES = 2,
@@ -42,4 +46,7 @@ double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate
 /* The k of 1..limit with the fewest bits for `rate` (CLASSIC: equation (1) of the papers), and those bits. */
 uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_per_key);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -28,7 +28,7 @@ static void page_add(pages *tree, const FTSENT *entry)
   FILE *file = fopen(entry->fts_accpath, "rb");
   if (!file)
     return;
-  page added = { .name = checked(strdup(entry->fts_path)), .bytes = checked(malloc(size + 1)) };
+  html_page added = { .name = checked(strdup(entry->fts_path)), .bytes = checked(malloc(size + 1)) };
   added.size = fread(added.bytes, 1, size, file);
   added.bytes[added.size] = 0;
   fclose(file);

@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-typedef struct page {
+typedef struct html_page {
   char *name;
   char *bytes; /* NUL-terminated besides */
   size_t size;
-} page;
+} html_page;
 
 typedef struct pages {
-  page *list;
+  html_page *list;
   size_t count, bytes;
 } pages;
 

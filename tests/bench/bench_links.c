@@ -37,9 +37,9 @@ static size_t scan_strata(const pages *tree)
   if (!scanner)
     exit(1);
   for (size_t i = 0; i < tree->count; i++) {
-    const page *one = &tree->list[i];
-    for (size_t at = 0; at < one->size; at += PIECE)
-      links_feed(scanner, one->bytes + at, at_most(one->size - at));
+    const html_page *page = &tree->list[i];
+    for (size_t at = 0; at < page->size; at += PIECE)
+      links_feed(scanner, page->bytes + at, at_most(page->size - at));
     links_finish(scanner);
   }
   links_free(scanner);
@@ -61,13 +61,13 @@ static size_t scan_libxml2(const pages *tree)
   size_t links = 0;
   htmlSAXHandler handler = { .startElement = count_element };
   for (size_t i = 0; i < tree->count; i++) {
-    const page *one = &tree->list[i];
+    const html_page *page = &tree->list[i];
     htmlParserCtxtPtr parser = htmlCreatePushParserCtxt(&handler, &links, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
     if (!parser)
       exit(1);
     htmlCtxtUseOptions(parser, HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET);
-    for (size_t at = 0; at < one->size; at += PIECE)
-      htmlParseChunk(parser, one->bytes + at, (int)at_most(one->size - at), 0);
+    for (size_t at = 0; at < page->size; at += PIECE)
+      htmlParseChunk(parser, page->bytes + at, (int)at_most(page->size - at), 0);
     htmlParseChunk(parser, NULL, 0, 1);
     htmlFreeParserCtxt(parser);
   }

@@ -69,7 +69,7 @@ static void print_truth(const site *s)
   uint32_t *depths = calloc(site_size(s), sizeof *depths);
   if (!depths)
     abort();
-  site_measure(s, 0, "/", depths);
+  site_measure(s, 0, "/", false, depths);
   puts("once\t/robots.txt");
   for (uint32_t i = 0; i < site_size(s); i++) {
     const site_entry *entry = site_entry_at(s, i);

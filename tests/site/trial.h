@@ -32,7 +32,7 @@ typedef struct trial {
   process_end end;   /* how it ended */
 } trial;
 
-/* NULL if the server could not listen on that address and port. */
+/* NULL only if a port was asked for and cannot be had. */
 trial *trial_open(const trial_options *options);
 void trial_close(trial *t); /* NULL is fine */
 

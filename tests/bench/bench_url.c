@@ -1,0 +1,262 @@
+/* Key, fetch URL and segments of every link of a list, against ada (fetch URL only), uriparser alone (fetch URL
+ * and normalized key) and libcurl's URL API (fetch URL only), on the same lists, in turns.
+ *
+ *     bench_url [ROUNDS] [LIST.tsv]...      default: 41 rounds over the three lists of ../shared/data/conformance
+ *
+ * A list has lines "base TAB href ..."; the base is parsed where it changes, that is once per page. Each round
+ * runs every opponent once over the list; the median round counts. ada is a C++ file obtained elsewhere:
+ * cmake -DSTRATA_ADA=/path/to/ada.cpp; without it its column is missing and the bench says so. */
+#include <curl/curl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <uriparser/Uri.h>
+
+#include "frontier/url.h"
+
+#ifdef STRATA_HAS_ADA
+void *ada_bench_base(const char *text, size_t size);
+void ada_bench_free(void *base);
+size_t ada_bench_resolve(const void *base, const char *href, size_t size, unsigned *check);
+#endif
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+typedef struct link {
+  const char *base, *href; /* NUL-terminated */
+  uint32_t base_size, href_size;
+} link;
+
+typedef struct list {
+  char *text;
+  link *links;
+  size_t count, bytes;
+} list;
+
+static char *read_file(const char *path, size_t *size)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return NULL;
+  fseek(file, 0, SEEK_END);
+  *size = (size_t)ftell(file);
+  rewind(file);
+  char *text = malloc(*size + 1);
+  if (text && fread(text, 1, *size, file) == *size)
+    text[*size] = '\0';
+  fclose(file);
+  return text;
+}
+
+static uint32_t unescape(char *field)
+{
+  char *end = field;
+  for (const char *at = field; *at; at++)
+    *end++ = *at != '\\' || !at[1] ? *at : *++at == 'n' ? '\n' : *at == 't' ? '\t' : *at == 'r' ? '\r' : *at;
+  *end = '\0';
+  return (uint32_t)(end - field);
+}
+
+static bool read_list(const char *path, list *out)
+{
+  size_t size;
+  *out = (list){ .text = read_file(path, &size) };
+  if (!out->text)
+    return false;
+  for (char *line = out->text, *next; *line; line = next) {
+    next = line + strcspn(line, "\n");
+    if (*next)
+      *next++ = '\0';
+    char *href = strchr(line, '\t');
+    if (line[0] == '#' || !href)
+      continue;
+    *href++ = '\0';
+    href[strcspn(href, "\t")] = '\0';
+    if ((out->count & (out->count + 1)) == 0)
+      out->links = realloc(out->links, (2 * out->count + 2) * sizeof out->links[0]);
+    out->links[out->count++] = (link){ line, href, (uint32_t)strlen(line), unescape(href) };
+    out->bytes += out->links[out->count - 1].href_size;
+  }
+  return true;
+}
+
+static bool is_new_base(const list *in, size_t i)
+{
+  return i == 0 || strcmp(in->links[i].base, in->links[i - 1].base) != 0;
+}
+
+/* ---- the opponents: each returns how many links it accepted ---------------------------------- */
+
+static volatile unsigned sink;
+
+static size_t run_strata(const list *in)
+{
+  static url out;
+  size_t accepted = 0;
+  unsigned check = 0;
+  url_base *base = url_base_create();
+  bool has_base = false;
+  for (size_t i = 0; i < in->count; i++) {
+    const link *link = &in->links[i];
+    if (is_new_base(in, i))
+      has_base = url_base_set(base, link->base, link->base_size) == URL_OK;
+    if (url_resolve(has_base ? base : NULL, link->href, link->href_size, URL_STRICT, &out) == URL_OK) {
+      accepted++;
+      check += out.fetch_size + out.key_size + out.segment_begin[out.segment_count];
+    }
+  }
+  url_base_free(base);
+  sink = check;
+  return accepted;
+}
+
+#ifdef STRATA_HAS_ADA
+static size_t run_ada(const list *in)
+{
+  size_t accepted = 0;
+  unsigned check = 0;
+  void *base = NULL;
+  for (size_t i = 0; i < in->count; i++) {
+    const link *link = &in->links[i];
+    if (is_new_base(in, i)) {
+      ada_bench_free(base);
+      base = ada_bench_base(link->base, link->base_size);
+    }
+    accepted += ada_bench_resolve(base, link->href, link->href_size, &check) > 0;
+  }
+  ada_bench_free(base);
+  sink = check;
+  return accepted;
+}
+#endif
+
+static size_t run_uriparser(const list *in)
+{
+  static char text[65536];
+  size_t accepted = 0;
+  UriUriA base = { 0 };
+  bool has_base = false;
+  for (size_t i = 0; i < in->count; i++) {
+    const link *link = &in->links[i];
+    const char *error;
+    UriUriA href, resolved;
+    if (is_new_base(in, i)) {
+      if (has_base)
+        uriFreeUriMembersA(&base);
+      has_base = *link->base && uriParseSingleUriA(&base, link->base, &error) == URI_SUCCESS;
+    }
+    if (uriParseSingleUriExA(&href, link->href, link->href + link->href_size, &error) != URI_SUCCESS)
+      continue;
+    UriUriA *url = &href;
+    if (has_base && uriAddBaseUriA(&resolved, &href, &base) == URI_SUCCESS)
+      url = &resolved;
+    bool is_done = uriToStringA(text, url, sizeof text, NULL) == URI_SUCCESS &&
+                   uriNormalizeSyntaxA(url) == URI_SUCCESS && uriToStringA(text, url, sizeof text, NULL) == URI_SUCCESS;
+    accepted += is_done;
+    if (url != &href)
+      uriFreeUriMembersA(url);
+    uriFreeUriMembersA(&href);
+  }
+  if (has_base)
+    uriFreeUriMembersA(&base);
+  return accepted;
+}
+
+static size_t run_curl(const list *in)
+{
+  size_t accepted = 0;
+  CURLU *base = curl_url();
+  for (size_t i = 0; i < in->count; i++) {
+    const link *link = &in->links[i];
+    if (is_new_base(in, i))
+      curl_url_set(base, CURLUPART_URL, *link->base ? link->base : NULL, 0);
+    CURLU *url = curl_url_dup(base);
+    char *text = NULL;
+    if (curl_url_set(url, CURLUPART_URL, link->href, CURLU_URLENCODE | CURLU_ALLOW_SPACE) == CURLUE_OK &&
+        curl_url_get(url, CURLUPART_URL, &text, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
+      accepted++;
+    curl_free(text);
+    curl_url_cleanup(url);
+  }
+  curl_url_cleanup(base);
+  return accepted;
+}
+
+/* ---- timing ---------------------------------------------------------------------------------- */
+
+typedef struct opponent {
+  const char *name;
+  size_t (*run)(const list *in);
+} opponent;
+
+static const opponent opponents[] = {
+  { "strata", run_strata },
+#ifdef STRATA_HAS_ADA
+  { "ada", run_ada },
+#endif
+  { "uriparser", run_uriparser },
+  { "libcurl", run_curl },
+};
+enum { OPPONENT_COUNT = sizeof opponents / sizeof opponents[0], ROUNDS_MAX = 1001 };
+
+static double now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static void compare_on(const char *path, size_t rounds)
+{
+  static double ns[OPPONENT_COUNT][ROUNDS_MAX];
+  size_t accepted[OPPONENT_COUNT];
+  list in;
+  if (!read_list(path, &in)) {
+    printf("%s: skipped, cannot be read\n", path);
+    return;
+  }
+  for (size_t round = 0; round < rounds; round++)
+    for (size_t i = 0; i < OPPONENT_COUNT; i++) {
+      double begin = now_ns();
+      accepted[i] = opponents[i].run(&in);
+      ns[i][round] = (now_ns() - begin) / (double)in.count;
+    }
+  const char *name = strrchr(path, '/');
+  printf("%s: %zu links, %.0f bytes each\n", name ? name + 1 : path, in.count, (double)in.bytes / (double)in.count);
+  for (size_t i = 0; i < OPPONENT_COUNT; i++)
+    qsort(ns[i], rounds, sizeof ns[i][0], compare_doubles);
+  for (size_t i = 0; i < OPPONENT_COUNT; i++)
+    printf("  %-10s %8.1f ns/link (best %.1f), accepts %zu; strata takes %.2f x its time\n", opponents[i].name,
+           ns[i][rounds / 2], ns[i][0], accepted[i], ns[0][rounds / 2] / ns[i][rounds / 2]);
+  free(in.links);
+  free(in.text);
+}
+
+int main(int argc, char **argv)
+{
+  size_t rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 41;
+  if (rounds == 0 || rounds > ROUNDS_MAX) {
+    fprintf(stderr, "usage: bench_url [ROUNDS, 1 to %d] [LIST.tsv]...\n", ROUNDS_MAX);
+    return 2;
+  }
+#ifndef STRATA_HAS_ADA
+  puts("ada: skipped, built without it (cmake -DSTRATA_ADA=/path/to/ada.cpp)");
+#endif
+  static const char *const lists[] = { "web_hrefs_readability.tsv", "abs_urls.tsv", "docs_hrefs_sample.tsv" };
+  for (int i = 2; i < argc; i++)
+    compare_on(argv[i], rounds);
+  for (size_t i = 0; argc < 3 && i < sizeof lists / sizeof lists[0]; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/conformance/%s", SHARED_DATA, lists[i]);
+    compare_on(path, rounds);
+  }
+  return 0;
+}
