@@ -45,6 +45,7 @@ struct links_scanner {
   links_visitor *visit;
   void *context;
   bool is_finished;          /* the next feed begins a page */
+  bool is_xml;
   bool has_base, nofollow, noindex;
   foreign_place place;
   open_tag tag;
@@ -266,12 +267,12 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
     foreign_leave(place, tag->name, tag->name_size);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
     foreign_enter(place, tag->name, tag->name_size, is_self_closing, tag->has_html_attribute);
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->url_attribute)
+    visit_tag(scanner);
+  if (scanner->is_xml)
+    return CONTENT_FOREIGN;
   switch (tag->element) {
-  case A: case AREA: case BASE: case FRAME: case IFRAME: case LINK: case META:
-    if (tag->url_attribute)
-      visit_tag(scanner);
-    return tag->element == IFRAME ? CONTENT_TEXT : foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
-  case TEXT: return CONTENT_TEXT;
+  case IFRAME: case TEXT: return CONTENT_TEXT;
   case SCRIPT: return CONTENT_SCRIPT;
   case PLAINTEXT: return CONTENT_PLAINTEXT;
   default: return foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
@@ -288,6 +289,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->visit = visit_link;
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
+  scanner->is_xml = false;
   scanner->is_finished = true;
   return scanner;
 }
@@ -310,6 +312,12 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 void links_finish(links_scanner *scanner)
 {
   scanner->is_finished = true;
+  scanner->is_xml = false;
+}
+
+void links_expect_xml(links_scanner *scanner)
+{
+  scanner->is_xml = true;
 }
 
 bool links_page_nofollow(const links_scanner *scanner)
