@@ -166,27 +166,29 @@ static bool has_meaning_in_foreign(enum element element)
 
 /* The sink of the tokenizer. */
 
-static bool on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
+static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
 {
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
+  enum element element = is_end_tag ? OTHER : element_named(name, size);
+  bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
+  if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
+    return WISH_NOTHING;
   bool is_foreign = foreign_is_inside(&scanner->place);
   tag->is_end_tag = is_end_tag;
-  tag->element = is_end_tag ? OTHER : element_named(name, size);
+  tag->element = is_foreign && !has_meaning_in_foreign(element) ? OTHER : element;
   tag->has_html_attribute = false;
-  if (is_foreign && !has_meaning_in_foreign(tag->element))
-    tag->element = OTHER;
-  if (scanner->place.depth > 0 || tag->element == FOREIGN_ROOT) {
+  if (is_near_foreign) {
     memcpy(tag->name, name, size + 1);
     tag->name_size = size;
   }
   if (!attributes_of[tag->element])
-    return false;
+    return WISH_END;
   tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
   tag->rel = 0;
   tag->is_refresh = tag->is_robots = false;
   tag->url_attribute = NULL;
-  return true;
+  return WISH_ATTRIBUTES;
 }
 
 static bool on_attribute_named(void *context, const char *name, size_t size)
@@ -304,7 +306,7 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
     scanner->place.depth = 0;
-    tokenizer_start(&scanner->machine, &sink, scanner);
+    tokenizer_start(&scanner->machine, &sink, scanner, scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
   }
   tokenizer_feed(&scanner->machine, bytes, size);
 }
