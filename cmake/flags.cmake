@@ -8,6 +8,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(STRATA_WERROR "Warnings are errors" OFF)
+option(STRATA_LINT "Run clang-tidy and cppcheck on every file as it compiles" OFF)
 set(STRATA_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, such as address,undefined")
 
 add_library(strata_flags INTERFACE)
@@ -20,4 +21,12 @@ target_compile_options(strata_flags INTERFACE
 if(STRATA_SANITIZE)
   target_compile_options(strata_flags INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(strata_flags INTERFACE -fsanitize=${STRATA_SANITIZE})
+endif()
+
+# As co-compilers the linters are as incremental and parallel as the build itself. What they look for and why
+# something is left out: .clang-tidy and cmake/cppcheck-suppressions.txt.
+if(STRATA_LINT)
+  set(CMAKE_C_CLANG_TIDY clang-tidy --quiet --warnings-as-errors=*)
+  set(CMAKE_C_CPPCHECK cppcheck --quiet --std=c11 --enable=warning,performance,portability --inline-suppr
+      --error-exitcode=1 --suppressions-list=${PROJECT_SOURCE_DIR}/cmake/cppcheck-suppressions.txt)
 endif()

@@ -1,20 +1,23 @@
 /* crawler/links.h: the links of an HTML page, found as the bytes arrive.
  *
  * A streaming scanner at the level of the HTML tokenizer (WHATWG HTML, section 13.2.5): no tree, fixed
- * memory whatever the page. Attribute values reach the visitor with character references decoded and
- * surrounding white space as it stood; resolving is the caller's. Comments, CDATA in foreign content
- * aside, script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext contents hold no links. */
+ * memory whatever the page (about 56 KiB). Attribute values reach the visitor with character references decoded
+ * and surrounding white space as it stood; resolving is the caller's. Comments, CDATA sections in SVG and MathML,
+ * and the contents of script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext hold no links;
+ * those of noscript and template do.
+ *
+ * Encoding: any that is ASCII below 0x80 (UTF-8, windows-125x, ...). Other bytes pass through as they are,
+ * references become UTF-8. */
 #ifndef STRATA_CRAWLER_LINKS_H
 #define STRATA_CRAWLER_LINKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum { LINKS_VALUE_MAX = 16384 }; /* a longer attribute value is dropped, as no URL is that long */
 
 typedef enum link_kind {
-  LINK_BASE,     /* <base href>: the first one moves every relative link of the page; not itself a link */
+  LINK_BASE,     /* <base href>: moves every relative link of the page; visited once, not itself a link */
   LINK_A, LINK_AREA, LINK_FRAME, LINK_IFRAME,
   LINK_LINK,     /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
   LINK_META_REFRESH,
@@ -24,15 +27,18 @@ const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh" 
 
 typedef struct link_found {
   link_kind kind;
-  const char *href;   /* decoded, not NUL-terminated, valid during the call */
+  const char *href;      /* decoded, not NUL-terminated, valid during the call */
   size_t size;
-  bool nofollow;      /* rel=nofollow on the element */
+  const char *attribute; /* where it stood: "href", "src", "xlink:href" (SVG), "content" */
+  bool nofollow;         /* rel=nofollow on the element */
+  bool canonical;        /* LINK_LINK with rel=canonical: the page's own preferred URL */
 } link_found;
 
 typedef void links_visitor(void *context, const link_found *link);
 
 typedef struct links_scanner links_scanner;
 
+/* `visit` is called from within links_feed, in the order of the page, once for each link. */
 links_scanner *links_create(links_visitor *visit, void *context); /* NULL: out of memory */
 void links_free(links_scanner *scanner);
 void links_feed(links_scanner *scanner, const char *bytes, size_t size); /* any cut of the page gives the same links */

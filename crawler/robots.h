@@ -19,13 +19,15 @@ robots *robots_parse(const char *text, size_t size, const char *agent);
 void robots_free(robots *rules);
 
 /* May `agent` fetch this path (with query, as in the request line)? If `rule` is not NULL it gets the
- * deciding line ("disallow: /private") or "" when none matched; it lives as long as `rules`. */
+ * deciding line ("disallow: /private") or "" when none matched; it lives as long as `rules`. The line is as
+ * hostile as the file: escape it before printing. /robots.txt itself is always allowed.
+ * Cost: the rules of the agent's groups, longest first, until one matches. */
 bool robots_allows(const robots *rules, const char *path, size_t size, const char **rule);
 
-/* Seconds between fetches asked for by Crawl-delay, or a negative number if none. */
+/* Seconds between fetches asked for by Crawl-delay, the longest if several, at most 10^9; negative if none. */
 double robots_crawl_delay(const robots *rules);
 
-/* The i-th Sitemap: line's URL, NULL past the last. */
+/* The i-th Sitemap: line's URL as it stands, perhaps relative; NULL past the last. They are for every agent. */
 const char *robots_sitemap(const robots *rules, size_t index);
 
 #endif

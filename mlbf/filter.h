@@ -12,6 +12,7 @@
  *
  * Kinds
  *   bloom        classic Bloom filter (1970), k exact; the reference.
+ *   line         the bits of a key in one or two cache lines; the fast one.
  *   mlbf         layers and an integrity layer, after Cen, Xu, Sun, "A Multi-Layer Bloom Filter for
  *                Duplicated URL Detection", made sound: see mlbf.c.
  *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it: see mlbf_paper.c.
@@ -52,6 +53,7 @@ typedef enum mlbf_kind {
   MLBF_KIND_MLBF = 2,
   MLBF_KIND_BLOOM_PAPER = 3,
   MLBF_KIND_MLBF_PAPER = 4,
+  MLBF_KIND_LINE = 5,
 } mlbf_kind;
 
 const char *mlbf_kind_name(mlbf_kind kind);                /* "bloom", "mlbf", ...; NULL if unknown */
@@ -62,6 +64,11 @@ typedef struct mlbf_span {
   size_t size;
 } mlbf_span;
 
+typedef struct mlbf_key {
+  const mlbf_span *segments;
+  size_t count; /* >= 1 */
+} mlbf_key;
+
 /* 128 bits of XXH3. `low` and `high` are independent. */
 typedef struct mlbf_hash128 {
   uint64_t low, high;
@@ -70,8 +77,8 @@ typedef struct mlbf_hash128 {
 /* All a filter needs to know of a key, whatever its size: independent of geometry, so the hashes in a
  * log rebuild a larger filter. Fixed by the seed. */
 typedef struct mlbf_hashes {
-  mlbf_hash128 whole;                  /* the key: XOR of all layer hashes, depth mixed in */
-  uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX */
+  mlbf_hash128 whole;                  /* the key: XOR of all layer hashes, depth mixed in; else of its bytes */
+  uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX; 0 for kinds without layers */
   mlbf_hash128 layer[MLBF_LAYERS_MAX]; /* segment i salted by i; the first `depth` are set */
 } mlbf_hashes;
 
@@ -90,14 +97,14 @@ typedef struct mlbf_verdict {
 typedef struct mlbf_options {
   mlbf_kind kind;
   uint64_t keys;     /* design load, > 0 */
-  double rate;       /* promised false-positive rate at that load, in (0,1) */
+  double rate;       /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
   uint64_t seed;     /* two filters merge only if equal; 0 is a fine seed */
   bool signals;      /* mlbf: enough bits in every layer that NEW_COMBINATION means what it says */
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
-  /* For the paper's kinds, and to pin bloom's geometry; 0 = computed from keys and rate. */
-  uint64_t bits;     /* m: bits in each array */
-  uint32_t hashes;   /* k */
-  uint32_t layers;   /* L */
+  /* 0 = computed from keys and rate; plan.h says more. */
+  uint64_t bits;     /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
+  uint32_t hashes;   /* k; bloom and the paper's kinds only, up to 32 */
+  uint32_t layers;   /* L; mlbf-paper only, up to 16 */
 } mlbf_options;
 
 typedef struct mlbf_filter mlbf_filter;
@@ -106,8 +113,8 @@ typedef struct mlbf_filter mlbf_filter;
 mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
-/* Hash `count` segments (count >= 1). Segments carry their own delimiters: ("/a","/b") and ("/a/b")
- * are different keys. Reads the filter's seed and kind only: hashes of one filter fit any other of the
+/* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
+ * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the filter's seed and kind only: hashes of one filter fit any other of the
  * same kind and seed. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
@@ -116,10 +123,31 @@ mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
 /* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
-/* Rebuilding from a log: the whole key's hash alone, and one segment's at its layer (1-based).
- * Inserting every `whole` and every segment hash of a log gives the same bits as mlbf_insert did. */
-mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole);
+/* The same for many, in order, their memory fetched while others are hashed: several times faster once the filter
+ * is larger than the caches. A key twice in one batch is new once and seen after. MLBF_FULL: one of them passed the
+ * design load; all are done. */
+mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+
+/* Rebuilding from a log: the whole key's hash alone, and one segment's at its layer (1-based; a layer
+ * without bits ignores it). Inserting is idempotent, and the order does not matter.
+ *
+ * What the log must hold, so that NEW_* stays certain in a filter of *any* size built from it: of each key
+ * inserted, `whole`, and `layer[i]` for every i < min(depth, mlbf_layer_count(filter)), except those whose
+ * very same 128 bits, at the same layer, are in the log already.
+ *
+ * That mlbf_test_segment answers "known" is NOT a reason to leave a segment out. The answer may be a false
+ * positive; a larger filter built from the log would then lack the segment and call an old key NEW. (A log
+ * without the falsely known ones rebuilds a filter of the same size only.) What is in the log already is
+ * best remembered in a small exact cache of recent segments: mlbf/recent.h. */
+mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-paper: MLBF_BAD_ARGUMENT */
+mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+
+/* Layers 1..this have bits, and so this many segment hashes of a key belong in a log. It depends on kind,
+ * `signals` and `layers` alone, not on size: every filter that may be built from the log asks the same layers. */
+uint32_t mlbf_layer_count(const mlbf_filter *filter);
 
 /* True if this segment may have been inserted at this layer (1-based); false is certain. A layer
  * without bits answers true. */
@@ -132,21 +160,23 @@ typedef struct mlbf_stats {
   uint64_t memory_bytes;
   uint64_t design_keys;
   uint64_t keys;            /* insertions that were new */
+  double estimated_keys;    /* distinct keys, from fill: also those that were wrongly SEEN */
   double promised_rate;
   double fill;              /* share of set bits in the deciding array, 0..1 */
   uint32_t hashes;          /* k of the deciding array */
-  uint32_t layers;          /* 0 for kinds without */
+  uint32_t layers;          /* as mlbf_layer_count */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats);
-double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; O(1) */
+double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
 
 /* Save: to a temporary file, fsync, rename, fsync of the directory. A crash leaves the old file or the
  * new one, whole. FORMAT.md has every byte. */
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 
-/* Load checks everything before anyone may use the result: header, sizes, checksums of all blocks. */
+/* Load checks everything before anyone may use the result: header, sizes, checksums of all blocks.
+ * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. */
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* The rules of frontier/URL.md, one row each: what is the same page, what is not, what a browser requests. */
-#include "url_test.h"
+#include "tests/url_test.h"
 
 /* `fetch` and `key` of a page, or the status of a refusal. `key` NULL: as fetch. */
 typedef struct row {

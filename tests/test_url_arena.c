@@ -1,6 +1,6 @@
 /* Memory under uriparser: ordinary links need none from the heap, the largest a bounded amount, and none
  * leaves a trace when it cannot be had. malloc is ours here (ld --wrap). */
-#include "url_test.h"
+#include "tests/url_test.h"
 
 static unsigned allocations, fail_at; /* fail_at: which allocation fails, counting from 1; 0 for none */
 static size_t allocated;

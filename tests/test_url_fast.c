@@ -1,6 +1,6 @@
 /* The fast path says what the slow path says: on every link of the data sets, and on what a seeded generator
  * makes of the pieces links are made of. (fuzz_url_fast.c looks for more.) */
-#include "url_test.h"
+#include "tests/url_test.h"
 
 #include "frontier/url_parts.h"
 

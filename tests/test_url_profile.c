@@ -1,5 +1,5 @@
 /* The names of key profiles: what files carry. */
-#include "url_test.h"
+#include "tests/url_test.h"
 
 static void names_come_back(void **state)
 {

@@ -1,5 +1,5 @@
 /* The opt-in rules of key profiles: what each merges, and what it must leave apart. */
-#include "url_test.h"
+#include "tests/url_test.h"
 
 #define ID "0123456789abcdef0123456789ABCDEF" /* 32 letters or digits */
 

@@ -1,0 +1,97 @@
+#!/bin/sh
+# Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
+#   ./check.sh             all stages
+#   ./check.sh asan        that stage: gcc, lint, asan, tsan, or fuzz, which is not among all
+set -eu
+me=check.sh
+root=$(cd "$(dirname "$0")" && pwd -P)
+. "$root/cmake/debian.sh"
+
+TEST_NEEDS='
+g++                   command c++
+clang                 command clang
+clang-tidy            command clang-tidy
+cppcheck              command cppcheck
+mandoc                command mandoc
+libcmocka-dev         module cmocka
+libjansson-dev        module jansson
+libgumbo-dev          module gumbo
+libxml2-dev           module libxml-2.0
+'
+jobs=$(nproc)
+
+# Passes in silence; a failure shows the output of what failed.
+run_tests() # PRESET [OPTION OF CTEST]...
+{
+  log=$root/build/log/$1-tests.log
+  tree=$root/build/$1
+  shift
+  (cd "$tree" && $unrandomized ctest --output-on-failure -j "$jobs" "$@") >"$log" 2>&1 && return
+  grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
+  fail "tests failed in ${tree#"$root"/} (all of their output: ${log#"$root"/})"
+}
+
+stage_gcc() # gcc, warnings are errors; every test
+{
+  build check all
+  run_tests check
+}
+
+stage_lint() # clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+{
+  build lint all
+}
+
+stage_asan() # address and undefined-behaviour sanitizers; every test but the install
+{
+  build asan all
+  run_tests asan
+}
+
+stage_tsan() # thread sanitizer; the tests in which threads meet
+{
+  configure tsan
+  if (cd "$root/build/tsan" && ctest -N -L threads) | grep -q '^Total Tests: 0$'; then
+    result='skipped, as no test is labelled threads,'
+    return
+  fi
+  build tsan all
+  # gcc 12's thread sanitizer finds no room for its shadow where a newer kernel randomizes more address bits.
+  ! setarch -R true 2>/dev/null || unrandomized='setarch -R'
+  run_tests tsan -L threads
+  unrandomized=
+}
+
+stage_fuzz() # every fuzz target for a minute, from its corpus; what it finds is kept in build/fuzz/tests
+{
+  install_missing 'libclang-rt-14-dev file /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'
+  build fuzz all
+  for corpus in "$root"/tests/fuzz/corpus/*; do
+    target=${corpus##*/}
+    log=$root/build/log/fuzz-$target.log
+    mkdir -p "$root/build/fuzz/tests/$target"
+    (cd "$root/build/fuzz/tests" && "./fuzz_$target" -max_total_time=60 "$target" "$corpus") >"$log" 2>&1 ||
+      fail_with_log "fuzz_$target found something"
+  done
+}
+
+[ $# -gt 0 ] || set -- gcc lint asan tsan
+for stage; do
+  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz"; exit 2; }
+done
+
+install_missing "$BUILD_NEEDS$TEST_NEEDS"
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache
+fi
+unrandomized=   # what to run ctest under
+rm -f "$root"/build/log/*-tests.log
+began=$(date +%s)
+for stage; do
+  stage_began=$(date +%s)
+  result=passed
+  "stage_$stage"
+  say "$stage $result in $(($(date +%s) - stage_began)) s"
+done
+say "no failure in $*; $(($(date +%s) - began)) s in all"
+[ ! -e "$root/build/log/check-tests.log" ] || sed -n '/tests passed/,$p' "$root/build/log/check-tests.log"

@@ -1,0 +1,298 @@
+/* strata crawl: from the command line to an exit code. */
+#include "crawler/cmd.h"
+#include "crawler/crawl_args.h"
+#include "crawler/crawl_dir.h"
+#include "crawler/panel.h"
+#include "crawler/say.h"
+#include "crawler/starts.h"
+#include "crawler/summary.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everything one run holds, so that it is let go of in one place. */
+typedef struct run {
+  crawl_args args;
+  char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
+  starts *starts;
+  url *start;                      /* room for one */
+  bool has_start;                  /* `start` holds the first start URL */
+  bool is_resumed;
+  frontier *frontier;
+  scope *scope;
+  crawl *crawl;
+  FILE *summary_file;
+} run;
+
+/* ---- signals -------------------------------------------------------------------------------------------- */
+
+static crawl *running; /* the one the handler stops */
+
+/* Once: stop cleanly. Twice: at once; what was committed is as safe as ever. */
+static void on_signal(int number)
+{
+  static volatile sig_atomic_t count;
+  (void)number;
+  if (count++)
+    _exit(EXIT_STOPPED);
+  if (running)
+    crawl_stop(running);
+}
+
+static void catch_signals(crawl *c)
+{
+  struct sigaction action = {.sa_handler = on_signal};
+  running = c;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static int find_directory(run *r)
+{
+  if (r->args.no_store)
+    return EXIT_DONE;
+  if (r->args.directory)
+    snprintf(r->directory, sizeof r->directory, "%s", r->args.directory);
+  else
+    crawl_dir_default(r->start, r->directory);
+  if (!r->has_start && !crawl_dir_exists(r->directory)) {
+    say_error("crawl", "%s holds no crawl to go on with; give a start URL", r->directory);
+    return EXIT_FAILED;
+  }
+  return crawl_dir_prepare(r->directory) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int refuse_change(const run *r, const char *option, const char *was)
+{
+  say_error("crawl", "--%s: %s was made with %s, which cannot change; choose another --dir", option, r->directory, was);
+  return EXIT_USAGE;
+}
+
+/* What was asked for by name must be what the directory has. */
+static int check_identity(run *r)
+{
+  frontier_stats stats;
+  char name[URL_PROFILE_NAME_SIZE];
+  if (frontier_stats_read(r->frontier, &stats) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  if (r->args.filter_given && stats.filter.kind != r->args.filter)
+    return refuse_change(r, "filter", mlbf_kind_name(stats.filter.kind));
+  if (r->args.profile_given && stats.profile != r->args.profile) {
+    url_profile_name(stats.profile, name);
+    return refuse_change(r, "profile", name);
+  }
+  if (r->args.rate_given && stats.filter.promised_rate != r->args.rate) {
+    snprintf(name, sizeof name, "%g", stats.filter.promised_rate);
+    return refuse_change(r, "fp", name);
+  }
+  r->args.profile = stats.profile; /* start URLs get their keys by it */
+  return EXIT_DONE;
+}
+
+static int open_frontier(run *r)
+{
+  char path[CRAWL_PATH_SIZE + 16], journal[CRAWL_PATH_SIZE + 16], message[FRONTIER_MESSAGE_SIZE];
+  snprintf(path, sizeof path, "%s/frontier", r->directory);
+  snprintf(journal, sizeof journal, "%s/pages.jsonl", r->directory);
+  bool keeps = *r->directory;
+  frontier_options options = {
+    .filter = r->args.filter, .profile = r->args.profile, .expected_urls = r->args.expect, .rate = r->args.rate,
+    .delay_ms = r->args.crawl.delay_ms, .per_host = r->args.per_host, .depth_cap = r->args.crawl.max_depth,
+    .journal_path = keeps ? journal : NULL, .keep_identity = true,
+  };
+  frontier_status status = frontier_open(keeps ? path : NULL, &options, &r->frontier, message);
+  if (status == FRONTIER_OK)
+    return check_identity(r);
+  say_error("crawl", "%s", message);
+  return EXIT_FAILED;
+}
+
+/* The scope the directory has, or a new one of the kind asked for. */
+static int open_scope(run *r)
+{
+  const void *text;
+  size_t size;
+  r->is_resumed = frontier_setting_get(r->frontier, "scope", &text, &size) == FRONTIER_OK;
+  if (r->is_resumed)
+    r->scope = scope_read(text, size);
+  else
+    r->scope = scope_create(r->args.scope);
+  if (!r->scope) {
+    say_error("crawl", "%s: the scope it was made with cannot be read", r->directory);
+    return EXIT_FAILED;
+  }
+  if (r->args.scope_given && scope_kind_of(r->scope) != r->args.scope)
+    return refuse_change(r, "scope", scope_kind_name(scope_kind_of(r->scope)));
+  return EXIT_DONE;
+}
+
+static int add_starts(run *r)
+{
+  starts_next_result next = r->has_start ? START_URL : START_NONE_LEFT;
+  for (; next == START_URL; next = starts_next(r->starts, r->start)) {
+    if (!scope_add(r->scope, r->start)) {
+      say_error("crawl", "out of memory for the scope");
+      return EXIT_FAILED;
+    }
+    if (crawl_add_start(r->crawl, r->start) != FRONTIER_OK) {
+      say_error("crawl", "%s", frontier_message(r->frontier));
+      return EXIT_FAILED;
+    }
+  }
+  starts_report(r->starts);
+  return next == START_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* Every URL on the command line is good before anything is made on disk; the first start URL stays in r->start. */
+static int read_first_start(run *r)
+{
+  for (int i = r->args.url_count; i-- > 0;) {
+    crawl_args one = r->args;
+    one.urls += i;
+    one.url_count = 1;
+    one.seeds = NULL;
+    starts *s = starts_open(&one);
+    starts_next_result next = s ? starts_next(s, r->start) : START_BAD;
+    starts_close(s);
+    if (next != START_URL)
+      return EXIT_USAGE;
+  }
+  r->starts = starts_open(&r->args);
+  if (!r->starts)
+    return EXIT_FAILED;
+  starts_next_result next = starts_next(r->starts, r->start);
+  r->has_start = next == START_URL;
+  if (r->has_start || (r->args.directory && !r->args.seeds))
+    return EXIT_DONE;
+  if (next == START_NONE_LEFT) {
+    starts_report(r->starts);
+    say_error("crawl", "%s: no start URL in it", r->args.seeds);
+  }
+  return EXIT_FAILED;
+}
+
+static int open_summary(run *r)
+{
+  if (!r->args.summary || (r->summary_file = fopen(r->args.summary, "w")))
+    return EXIT_DONE;
+  say_error("crawl", "--summary %s: %s", r->args.summary, strerror(errno));
+  return EXIT_FAILED;
+}
+
+/* ---- closing -------------------------------------------------------------------------------------------- */
+
+static int write_summary_file(run *r, const summary *s)
+{
+  if (!r->summary_file)
+    return EXIT_DONE;
+  json text = {0};
+  summary_json(s, &text);
+  bool written = !text.failed && fwrite(text.text, 1, text.size, r->summary_file) == text.size &&
+                 putc('\n', r->summary_file) != EOF;
+  json_free(&text);
+  written = fclose(r->summary_file) == 0 && written;
+  r->summary_file = NULL;
+  if (!written)
+    say_error("crawl", "--summary %s: %s", r->args.summary, strerror(errno));
+  return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int exit_code_of(const run *r, crawl_end end)
+{
+  if (end == CRAWL_BROKEN) {
+    say_error("crawl", "%s; what was reported done stays done, and the same command goes on once this is mended",
+              crawl_message(r->crawl));
+    return EXIT_FAILED;
+  }
+  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
+    const char *why = crawl_start_failure(r->crawl);
+    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
+    return EXIT_FAILED;
+  }
+  return end == CRAWL_STOPPED ? EXIT_STOPPED : EXIT_DONE;
+}
+
+static int conclude(run *r, crawl_end end)
+{
+  summary s = {.end = end, .run = crawl_totals_read(r->crawl), .frontier = r->frontier,
+               .directory = *r->directory ? r->directory : NULL, .args = &r->args};
+  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK) {
+    if (end != CRAWL_BROKEN)
+      say_error("crawl", "%s", frontier_message(r->frontier));
+    end = s.end = CRAWL_BROKEN;
+  }
+  int code = exit_code_of(r, end);
+  if (code != EXIT_FAILED)
+    summary_print(&s);
+  int written = write_summary_file(r, &s);
+  return code == EXIT_DONE ? written : code;
+}
+
+static int run_crawl(run *r)
+{
+  int code = read_first_start(r);
+  if (code == EXIT_DONE)
+    code = find_directory(r);
+  if (code == EXIT_DONE)
+    code = open_frontier(r);
+  if (code == EXIT_DONE)
+    code = open_scope(r);
+  if (code == EXIT_DONE)
+    code = open_summary(r);
+  if (code != EXIT_DONE)
+    return code;
+  r->crawl = crawl_create(r->frontier, r->scope, &r->args.crawl);
+  if (!r->crawl) {
+    say_error("crawl", "out of memory, or libcurl would not start");
+    return EXIT_FAILED;
+  }
+  catch_signals(r->crawl);
+  code = add_starts(r);
+  if (code != EXIT_DONE)
+    return code;
+  if (*r->directory)
+    fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
+  panel p = panel_create(r->frontier);
+  crawl_end end = crawl_run(r->crawl, panel_tick, &p);
+  panel_clear(&p);
+  return conclude(r, end);
+}
+
+int cmd_crawl(int argc, char **argv)
+{
+  run *r = calloc(1, sizeof *r);
+  if (!r || !(r->start = malloc(sizeof *r->start))) {
+    free(r);
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
+  signal(SIGPIPE, SIG_IGN);
+  int code = crawl_args_parse(argc, argv, &r->args);
+  if (code == EXIT_DONE && r->args.help)
+    fputs(crawl_help, stdout);
+  else if (code == EXIT_DONE)
+    code = run_crawl(r);
+  running = NULL;
+  crawl_free(r->crawl);
+  if (frontier_close(r->frontier) != FRONTIER_OK && code != EXIT_FAILED) {
+    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
+              r->directory);
+    code = EXIT_FAILED;
+  }
+  scope_free(r->scope);
+  starts_close(r->starts);
+  if (r->summary_file)
+    fclose(r->summary_file);
+  free(r->start);
+  free(r);
+  return code;
+}

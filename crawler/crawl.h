@@ -1,0 +1,65 @@
+/* A crawl: frontier -> fetch -> links -> frontier, until nothing is left, a cap is reached, or somebody says stop. */
+#ifndef STRATA_CRAWLER_CRAWL_H
+#define STRATA_CRAWLER_CRAWL_H
+
+#include "crawler/fetch.h"
+#include "crawler/scope.h"
+#include "frontier/frontier.h"
+
+typedef struct crawl_options {
+  uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
+  uint16_t max_depth;
+  bool ignore_robots;
+  uint64_t delay_ms;
+  fetch_options fetch;
+} crawl_options;
+
+typedef enum crawl_end {
+  CRAWL_FINISHED,   /* nothing left to fetch */
+  CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_PAGE_CAP,
+  CRAWL_TIME_CAP,
+  CRAWL_STOPPED,    /* crawl_stop was called */
+  CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
+} crawl_end;
+
+/* Why a link or a queued URL was not fetched. The names are the frontier's counters. */
+typedef enum crawl_skip {
+  SKIP_SCHEME, SKIP_HOST, SKIP_TOO_LONG, SKIP_SYNTAX, SKIP_CONTROL, SKIP_USERINFO,
+  SKIP_SCOPE, SKIP_NOFOLLOW, SKIP_REDIRECTS, SKIP_LINKS, SKIP_ROBOTS, SKIP_ROBOTS_UNAVAILABLE,
+} crawl_skip;
+enum { CRAWL_SKIPS = SKIP_ROBOTS_UNAVAILABLE + 1 };
+
+const char *crawl_skip_name(crawl_skip why); /* "skipped-scope", ... */
+
+typedef struct crawl crawl;
+
+/* Borrows the frontier and the scope. NULL: out of memory, or libcurl would not start. */
+crawl *crawl_create(frontier *f, scope *s, const crawl_options *options);
+void crawl_free(crawl *c);
+
+/* A start URL, already in the scope. */
+frontier_status crawl_add_start(crawl *c, const url *start);
+
+/* Until it ends. `tick` is called a few times a second, never more than every 100 ms. */
+typedef void crawl_tick(void *context, const crawl *c);
+crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context);
+
+void crawl_stop(crawl *c); /* from a signal handler too */
+
+const char *crawl_message(const crawl *c);
+/* The first start URL that failed in this run and why, or "". */
+const char *crawl_start_failure(const crawl *c);
+
+/* Of this run; totals since the crawl began are the frontier's counters of the same names. */
+typedef struct crawl_totals {
+  uint64_t pages, redirects, errors, robots;
+  uint64_t wire_bytes, body_bytes;
+  double seconds;
+  size_t active;
+} crawl_totals;
+
+crawl_totals crawl_totals_read(const crawl *c);
+
+#endif

@@ -1,0 +1,267 @@
+/* See crawl_args.h. One table row an option; those DESIGN names and this version has not are refused by name. */
+#include "crawler/crawl_args.h"
+
+#include "crawler/cmd.h"
+#include "crawler/say.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char crawl_help[] =
+  "Usage: strata crawl [OPTION]... URL...\n"
+  "Crawl what can be reached from the URLs, each page once. Stop it at any moment, even with kill -9;\n"
+  "the same command goes on where it was.\n"
+  "\n"
+  "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
+  "  strata crawl --max-pages 500 https://example.org/ its first 500 pages\n"
+  "  strata crawl --scope prefix https://example.org/docs/\n"
+  "  strata crawl --dir strata-example.org             go on with a crawl\n"
+  "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, flat out\n"
+  "\n"
+  "Where and how much\n"
+  "  --dir DIR            directory of the crawl (default strata-HOST[-PORT] of the first URL)\n"
+  "  --seeds FILE         more start URLs, one a line; - is standard input\n"
+  "  --scope host|prefix  same host and port as a start URL (default), or also below its path\n"
+  "  --max-pages N        pages fetched, over all runs\n"
+  "  --max-depth N        links away from a start URL\n"
+  "  --max-seconds S      of this run\n"
+  "  --no-store           keep nothing on disk; the crawl ends with the program\n"
+  "\n"
+  "Manners\n"
+  "  --delay S            seconds between requests to one host (default 1.0; a longer Crawl-delay wins)\n"
+  "  --per-host N         requests to one host at once (default 1)\n"
+  "  --connections N      open at once over all hosts (default 64)\n"
+  "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
+  "  --ignore-robots      do not read robots.txt\n"
+  "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
+  "  --timeout S          for one fetch (default 30)\n"
+  "  --max-body BYTES     read no more of one page (default 16M; K, M, G are understood)\n"
+  "\n"
+  "Memory of URLs (fixed for a directory)\n"
+  "  --filter mlbf|bloom  multi-layer filter (default), or the classic one\n"
+  "  --expect N           URLs the filter is first made for (default 1000000; it grows by itself)\n"
+  "  --fp P               share of new URLs it may wrongly call seen (default 1e-6)\n"
+  "  --profile RULES      which spellings are one page: strict (default), or no-www, sort-query, ...\n"
+  "\n"
+  "Report\n"
+  "  --summary FILE       final counters as one JSON object\n"
+  "\n"
+  "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
+
+enum {
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
+  OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
+};
+
+static const struct option options[] = {
+  {"dir", required_argument, NULL, OPT_DIR},
+  {"seeds", required_argument, NULL, OPT_SEEDS},
+  {"scope", required_argument, NULL, OPT_SCOPE},
+  {"max-pages", required_argument, NULL, OPT_MAX_PAGES},
+  {"max-depth", required_argument, NULL, OPT_MAX_DEPTH},
+  {"max-seconds", required_argument, NULL, OPT_MAX_SECONDS},
+  {"no-store", no_argument, NULL, OPT_NO_STORE},
+  {"delay", required_argument, NULL, OPT_DELAY},
+  {"per-host", required_argument, NULL, OPT_PER_HOST},
+  {"connections", required_argument, NULL, OPT_CONNECTIONS},
+  {"user-agent", required_argument, NULL, OPT_USER_AGENT},
+  {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
+  {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
+  {"timeout", required_argument, NULL, OPT_TIMEOUT},
+  {"max-body", required_argument, NULL, OPT_MAX_BODY},
+  {"filter", required_argument, NULL, OPT_FILTER},
+  {"expect", required_argument, NULL, OPT_EXPECT},
+  {"fp", required_argument, NULL, OPT_FP},
+  {"profile", required_argument, NULL, OPT_PROFILE},
+  {"summary", required_argument, NULL, OPT_SUMMARY},
+  {"help", no_argument, NULL, OPT_HELP},
+  {"max-bytes", required_argument, NULL, OPT_NOT_YET},
+  {"include", required_argument, NULL, OPT_NOT_YET},
+  {"exclude", required_argument, NULL, OPT_NOT_YET},
+  {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
+  {"proxy", required_argument, NULL, OPT_NOT_YET},
+  {"warc", no_argument, NULL, OPT_NOT_YET},
+  {"retry-failed", no_argument, NULL, OPT_NOT_YET},
+  {NULL, 0, NULL, 0},
+};
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+static bool refuse(const char *option, const char *value, const char *wanted)
+{
+  say_error("crawl", "--%s \"%s\": %s", option, value, wanted);
+  return false;
+}
+
+/* A whole number in [low, high]; with `units`, K, M and G (powers of 1024) may follow. */
+static bool parse_number(const char *option, const char *text, uint64_t low, uint64_t high, bool units, uint64_t *value)
+{
+  char *end;
+  errno = 0;
+  unsigned long long number = strtoull(text, &end, 10);
+  bool is_bad = errno != 0 || end == text || strchr(text, '-');
+  if (units && *end) {
+    static const char letters[] = "KMG";
+    const char *unit = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
+    int shift = unit ? 10 * (int)(unit - letters + 1) : 0;
+    is_bad |= !unit || number > UINT64_MAX >> shift;
+    number <<= is_bad ? 0 : shift;
+    end++;
+  }
+  if (is_bad || *end || number < low || number > high) {
+    say_error("crawl", "--%s \"%s\": not a whole number from %llu to %llu", option, text, (unsigned long long)low,
+              (unsigned long long)high);
+    return false;
+  }
+  *value = number;
+  return true;
+}
+
+static bool parse_seconds(const char *option, const char *text, double low, uint64_t *ms)
+{
+  char *end;
+  double seconds = strtod(text, &end);
+  if (end == text || *end || !isfinite(seconds) || seconds < low || seconds > 1e9)
+    return refuse(option, text, low > 0 ? "not a number of seconds above 0" : "not a number of seconds from 0 on");
+  *ms = (uint64_t)(seconds * 1000 + 0.5);
+  return true;
+}
+
+static bool parse_rate(const char *text, double *rate)
+{
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !(value >= 1e-12 && value <= 0.5))
+    return refuse("fp", text, "not a rate from 1e-12 to 0.5");
+  *rate = value;
+  return true;
+}
+
+static bool parse_filter(const char *text, crawl_args *args)
+{
+  if (strcmp(text, "line") == 0 || strcmp(text, "exact") == 0)
+    return refuse("filter", text, "not in this version yet; mlbf and bloom are");
+  if (strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0)
+    return refuse("filter", text, "mlbf or bloom, please");
+  args->filter_given = true;
+  return mlbf_kind_from_name(text, &args->filter);
+}
+
+static bool parse_scope(const char *text, crawl_args *args)
+{
+  if (strcmp(text, "domain") == 0 || strcmp(text, "any") == 0)
+    return refuse("scope", text, "not in this version yet; host and prefix are");
+  args->scope_given = true;
+  return scope_kind_from_name(text, &args->scope) || refuse("scope", text, "host or prefix, please");
+}
+
+static bool parse_profile(const char *text, crawl_args *args)
+{
+  args->profile_given = true;
+  return url_profile_parse(text, &args->profile) ||
+         refuse("profile", text, "no such rules; \"strata url --help\" lists them");
+}
+
+static bool parse_user_agent(const char *text, crawl_args *args)
+{
+  for (const char *at = text; *at; at++)
+    if ((unsigned char)*at < 0x20 || *at == 0x7F)
+      return refuse("user-agent", text, "control characters do not belong in a header");
+  args->crawl.fetch.user_agent = text;
+  return true;
+}
+
+/* ---- the command line ----------------------------------------------------------------------------------- */
+
+static bool take_option(int option, const char *name, char *value, crawl_args *a)
+{
+  uint64_t number = 0;
+  bool good = true;
+  switch (option) {
+  case OPT_DIR: a->directory = value; return *value || refuse(name, value, "a directory's name, please");
+  case OPT_SEEDS: a->seeds = value; return true;
+  case OPT_SCOPE: return parse_scope(value, a);
+  case OPT_MAX_PAGES: return parse_number(name, value, 1, UINT64_MAX, false, &a->crawl.max_pages);
+  case OPT_MAX_DEPTH:
+    good = parse_number(name, value, 0, UINT16_MAX, false, &number);
+    a->crawl.max_depth = (uint16_t)number;
+    return good;
+  case OPT_MAX_SECONDS: return parse_seconds(name, value, 0.001, &a->crawl.max_ms);
+  case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_DELAY: return parse_seconds(name, value, 0, &a->crawl.delay_ms);
+  case OPT_PER_HOST:
+    good = parse_number(name, value, 1, 1000, false, &number);
+    a->per_host = (unsigned)number;
+    return good;
+  case OPT_CONNECTIONS:
+    good = parse_number(name, value, 1, 10000, false, &number);
+    a->crawl.fetch.connections = (unsigned)number;
+    return good;
+  case OPT_USER_AGENT: return parse_user_agent(value, a);
+  case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
+  case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
+  case OPT_TIMEOUT:
+    good = parse_seconds(name, value, 0.001, &number);
+    a->crawl.fetch.timeout_ms = (long)number;
+    return good;
+  case OPT_MAX_BODY: return parse_number(name, value, 1, (uint64_t)1 << 50, true, &a->crawl.fetch.max_body);
+  case OPT_FILTER: return parse_filter(value, a);
+  case OPT_EXPECT: return parse_number(name, value, 1, (uint64_t)1 << 40, false, &a->expect);
+  case OPT_FP: a->rate_given = true; return parse_rate(value, &a->rate);
+  case OPT_PROFILE: return parse_profile(value, a);
+  case OPT_SUMMARY: a->summary = value; return true;
+  case OPT_HELP: a->help = true; return true;
+  case OPT_NOT_YET: say_error("crawl", "--%s is not in this version yet", name); return false;
+  default: return false; /* getopt has said it */
+  }
+}
+
+static bool is_consistent(const crawl_args *a)
+{
+  if (a->no_store && a->directory) {
+    say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
+    return false;
+  }
+  if (a->url_count || a->seeds || a->directory)
+    return true;
+  say_error("crawl", "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\"");
+  return false;
+}
+
+int crawl_args_parse(int argc, char **argv, crawl_args *args)
+{
+  *args = (crawl_args){
+    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
+              .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
+                        .max_body = 16 << 20}},
+    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
+  };
+  for (int option, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;)
+    if (!take_option(option, options[index].name, optarg, args)) {
+      if (option == '?')
+        fprintf(stderr, "Try \"strata crawl --help\".\n");
+      return EXIT_USAGE;
+    }
+  if (args->help)
+    return EXIT_DONE;
+  args->urls = argv + optind;
+  args->url_count = argc - optind;
+  args->option_words = argv + 1;
+  args->option_word_count = optind - 1;
+  for (int i = 0; i < args->url_count; i++)
+    if (strcmp(args->urls[i], "-") == 0) { /* start URLs from standard input, wherever it stands */
+      if (args->seeds) {
+        say_error("crawl", "start URLs come from %s or from -, not from both", args->seeds);
+        return EXIT_USAGE;
+      }
+      args->seeds = "-";
+      args->urls[i] = args->urls[--args->url_count];
+      i--;
+    }
+  return is_consistent(args) ? EXIT_DONE : EXIT_USAGE;
+}

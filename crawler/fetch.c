@@ -1,0 +1,263 @@
+/* See fetch.h. A `transfer` is one curl easy handle, set up once and used again and again: setting it up anew for
+ * every page would cost more than parsing the page. */
+#include "crawler/fetch.h"
+
+#include "crawler/guard.h"
+
+#include <curl/curl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef struct transfer {
+  struct transfer *next;    /* in the list of idle ones */
+  fetcher *owner;
+  CURL *easy;
+  fetch_receiver receiver;
+  uint64_t body_bytes;
+  long status;
+  const char *content_type; /* libcurl's, while the transfer lives */
+  bool has_begun;           /* the first body byte came */
+  bool was_private;
+  bool is_truncated;
+} transfer;
+
+struct fetcher {
+  CURLM *multi;
+  struct curl_slist *headers;
+  fetch_options options;
+  transfer *idle;
+  transfer **all;
+  size_t all_count, all_room;
+  size_t active;
+};
+
+const char *fetch_error_name(fetch_error error)
+{
+  static const char *const names[FETCH_ERRORS] = {"ok",      "name",   "connect",  "private", "tls",
+                                                  "timeout", "broken", "encoding", "other"};
+  return (unsigned)error < FETCH_ERRORS ? names[error] : "other";
+}
+
+/* ---- what libcurl calls --------------------------------------------------------------------------------- */
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+  transfer *t = context;
+  (void)purpose;
+  if (!t->owner->options.allow_private && !guard_address_is_public(&address->addr)) {
+    t->was_private = true;
+    return CURL_SOCKET_BAD;
+  }
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* Before each request, also on a connection that was there: open_socket is not asked again for those. */
+static int before_request(void *context, char *remote, char *local, int remote_port, int local_port)
+{
+  transfer *t = context;
+  (void)local;
+  (void)remote_port;
+  (void)local_port;
+  if (t->owner->options.allow_private || guard_text_is_public(remote))
+    return CURL_PREREQFUNC_OK;
+  t->was_private = true;
+  return CURL_PREREQFUNC_ABORT;
+}
+
+static void begin_body(transfer *t)
+{
+  char *type = NULL;
+  curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &t->status);
+  curl_easy_getinfo(t->easy, CURLINFO_CONTENT_TYPE, &type);
+  t->content_type = type ? type : "";
+  t->has_begun = true;
+}
+
+static size_t take_body(char *bytes, size_t one, size_t size, void *context)
+{
+  transfer *t = context;
+  (void)one;
+  if (!t->has_begun)
+    begin_body(t);
+  uint64_t left = t->owner->options.max_body - t->body_bytes;
+  size_t taken = size <= left ? size : (size_t)left;
+  if (taken)
+    t->receiver.body(t->receiver.context, t->status, t->content_type, bytes, taken);
+  t->body_bytes += taken;
+  t->is_truncated = taken < size;
+  return taken; /* fewer than offered ends the transfer */
+}
+
+/* ---- transfers ------------------------------------------------------------------------------------------ */
+
+static void set_up(transfer *t)
+{
+  const fetch_options *o = &t->owner->options;
+  CURL *e = t->easy;
+  curl_easy_setopt(e, CURLOPT_PRIVATE, (char *)t);
+  curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+  curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
+  curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request);
+  curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
+  curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(e, CURLOPT_PROXY, "");
+  curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
+  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+  curl_easy_setopt(e, CURLOPT_USERAGENT, o->user_agent);
+  curl_easy_setopt(e, CURLOPT_HTTPHEADER, t->owner->headers);
+  curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "");
+  curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
+  curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+}
+
+static transfer *transfer_create(fetcher *f)
+{
+  if (f->all_count == f->all_room) {
+    size_t room = f->all_room ? 2 * f->all_room : 64;
+    transfer **larger = realloc(f->all, room * sizeof *larger);
+    if (!larger)
+      return NULL;
+    f->all = larger;
+    f->all_room = room;
+  }
+  transfer *t = calloc(1, sizeof *t);
+  if (!t || !(t->easy = curl_easy_init())) {
+    free(t);
+    return NULL;
+  }
+  t->owner = f;
+  set_up(t);
+  f->all[f->all_count++] = t;
+  return t;
+}
+
+bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
+{
+  transfer *t = f->idle;
+  if (t)
+    f->idle = t->next;
+  else if (!(t = transfer_create(f)))
+    return false;
+  t->receiver = receiver;
+  t->body_bytes = 0;
+  t->has_begun = t->was_private = t->is_truncated = false;
+  if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
+    t->next = f->idle;
+    f->idle = t;
+    return false;
+  }
+  f->active++;
+  return true;
+}
+
+static fetch_error classify(const transfer *t, CURLcode code)
+{
+  if (t->was_private)
+    return FETCH_PRIVATE;
+  switch (code) {
+  case CURLE_OK: return FETCH_OK;
+  case CURLE_COULDNT_RESOLVE_HOST: return FETCH_NAME;
+  case CURLE_COULDNT_CONNECT: return FETCH_CONNECT;
+  case CURLE_OPERATION_TIMEDOUT: return FETCH_TIMEOUT;
+  case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CERTPROBLEM:
+  case CURLE_SSL_CACERT_BADFILE: return FETCH_TLS;
+  case CURLE_GOT_NOTHING: case CURLE_RECV_ERROR: case CURLE_SEND_ERROR: case CURLE_PARTIAL_FILE:
+  case CURLE_HTTP2: case CURLE_HTTP2_STREAM: case CURLE_WEIRD_SERVER_REPLY: case CURLE_UNSUPPORTED_PROTOCOL:
+    return FETCH_BROKEN;
+  case CURLE_BAD_CONTENT_ENCODING: return FETCH_ENCODING;
+  default: return FETCH_OTHER;
+  }
+}
+
+static void finish(transfer *t, CURLcode code)
+{
+  fetcher *f = t->owner;
+  if (t->is_truncated && code == CURLE_WRITE_ERROR)
+    code = CURLE_OK;
+  curl_off_t wire = 0;
+  struct curl_header *location;
+  bool has_location = curl_easy_header(t->easy, "Location", 0, CURLH_HEADER, -1, &location) == CURLHE_OK;
+  if (!t->has_begun)
+    begin_body(t);
+  fetch_response response = {.error = classify(t, code), .status = t->status, .content_type = t->content_type,
+                             .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
+                             .truncated = t->is_truncated};
+  response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
+  curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
+  curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);
+  response.wire_bytes = (uint64_t)wire;
+  curl_multi_remove_handle(f->multi, t->easy);
+  f->active--;
+  t->receiver.finished(t->receiver.context, &response);
+  t->next = f->idle; /* only now: `response` points into the handle */
+  f->idle = t;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+fetcher *fetcher_create(const fetch_options *options)
+{
+  fetcher *f = calloc(1, sizeof *f);
+  if (!f || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    free(f);
+    return NULL;
+  }
+  f->options = *options;
+  f->multi = curl_multi_init();
+  f->headers = curl_slist_append(NULL, "Accept: text/html,application/xhtml+xml,*/*;q=0.8");
+  if (!f->multi || !f->headers) {
+    fetcher_free(f);
+    return NULL;
+  }
+  curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)options->connections);
+  curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS, (long)options->connections);
+  return f;
+}
+
+void fetcher_free(fetcher *f)
+{
+  if (!f)
+    return;
+  for (size_t i = 0; i < f->all_count; i++) {
+    curl_multi_remove_handle(f->multi, f->all[i]->easy);
+    curl_easy_cleanup(f->all[i]->easy);
+    free(f->all[i]);
+  }
+  free(f->all);
+  curl_multi_cleanup(f->multi);
+  curl_slist_free_all(f->headers);
+  curl_global_cleanup();
+  free(f);
+}
+
+size_t fetch_active(const fetcher *f)
+{
+  return f->active;
+}
+
+static bool collect(fetcher *f)
+{
+  bool any = false;
+  int left;
+  for (CURLMsg *message; (message = curl_multi_info_read(f->multi, &left));)
+    if (message->msg == CURLMSG_DONE) {
+      transfer *t;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+      finish(t, message->data.result);
+      any = true;
+    }
+  return any;
+}
+
+void fetch_poll(fetcher *f, int wait_ms)
+{
+  int running;
+  curl_multi_perform(f->multi, &running);
+  if (collect(f))
+    return;
+  curl_multi_poll(f->multi, NULL, 0, wait_ms, NULL);
+}

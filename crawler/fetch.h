@@ -1,0 +1,70 @@
+/* Fetching over HTTP: many at once, on one thread, with libcurl's multi interface.
+ *
+ *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
+ *
+ * Keep-alive, HTTP/2 by ALPN, content decoding. Redirects are not followed here: each hop is the crawl's to judge.
+ * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
+ * unless allowed. No proxy from the environment. */
+#ifndef STRATA_CRAWLER_FETCH_H
+#define STRATA_CRAWLER_FETCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum fetch_error {
+  FETCH_OK = 0,        /* a response came, whatever its status */
+  FETCH_NAME,          /* the host name has no address */
+  FETCH_CONNECT,       /* nobody listens, or the network is down */
+  FETCH_PRIVATE,       /* the address is not public */
+  FETCH_TLS,
+  FETCH_TIMEOUT,
+  FETCH_BROKEN,        /* the connection ended before the response did, or the response is no HTTP */
+  FETCH_ENCODING,      /* the body is not what Content-Encoding says */
+  FETCH_OTHER,
+} fetch_error;
+enum { FETCH_ERRORS = FETCH_OTHER + 1 };
+
+const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
+
+typedef struct fetch_response {
+  fetch_error error;
+  const char *explanation; /* a phrase for people when error != OK */
+  long status;
+  const char *content_type; /* "" if none */
+  const char *location;     /* "" if none */
+  uint64_t wire_bytes;      /* body as it came */
+  uint64_t body_bytes;      /* decoded, as given to `body` */
+  bool truncated;           /* the body went on past max_body; what came before is good */
+  double seconds;           /* from start to end */
+} fetch_response;
+
+typedef struct fetch_receiver {
+  /* Bytes of the decoded body of a response with this status and type. */
+  void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
+  /* Last call for this fetch. May start other fetches. */
+  void (*finished)(void *context, const fetch_response *response);
+  void *context;
+} fetch_receiver;
+
+typedef struct fetch_options {
+  const char *user_agent;
+  unsigned connections;  /* open at once, over all hosts */
+  long timeout_ms;       /* for a whole fetch */
+  uint64_t max_body;     /* decoded bytes */
+  bool allow_private;
+} fetch_options;
+
+typedef struct fetcher fetcher;
+
+fetcher *fetcher_create(const fetch_options *options); /* NULL: no memory, or libcurl would not start */
+void fetcher_free(fetcher *f); /* what is under way is dropped without a call of `finished` */
+
+/* false: out of memory. `url` is copied. */
+bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver);
+size_t fetch_active(const fetcher *f);
+
+/* Work until something happened or `wait_ms` passed. */
+void fetch_poll(fetcher *f, int wait_ms);
+
+#endif

@@ -1,0 +1,33 @@
+/* JSON as we write it: one growing buffer, one function that escapes.
+ *
+ *     json_begin(&j); json_put_string(&j, "url", url); json_put_number(&j, "status", 200); json_end(&j);
+ *     -> {"url":"http://...","status":200}
+ *
+ * Out of memory is remembered, not reported per call: `failed` is set and the text is not to be used. */
+#ifndef STRATA_CRAWLER_JSON_H
+#define STRATA_CRAWLER_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct json {
+  char *text; /* not NUL-terminated */
+  size_t size, room;
+  bool failed;
+} json;
+
+void json_free(json *j);
+void json_clear(json *j); /* empty, keeps its memory */
+
+void json_begin(json *j);                       /* { of the outermost object */
+void json_begin_object(json *j, const char *name);
+void json_end(json *j);                         /* } */
+/* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, so a line is one line. */
+void json_put_string(json *j, const char *name, const char *value);
+void json_put_number(json *j, const char *name, uint64_t value);
+void json_put_real(json *j, const char *name, double value, int decimals);
+void json_put_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
+void json_put_bool(json *j, const char *name, bool value);
+
+#endif

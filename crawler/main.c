@@ -1,0 +1,66 @@
+/* strata: dispatch only. */
+#include "crawler/cmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *what;
+} commands[] = {
+  {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
+  {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
+  {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
+  {"url", cmd_url, "canonical key of each line"},
+  {"links", cmd_links, "links a crawl would take from a page"},
+  {"robots", cmd_robots, "what a robots.txt allows"},
+  {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
+};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *to)
+{
+  fputs("strata " STRATA_VERSION ": a web crawler's memory\n\n"
+        "Usage: strata COMMAND [ARGUMENT]...\n\n", to);
+  for (int i = 0; i < COMMANDS; i++)
+    fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].what);
+  fputs("\n\"strata help COMMAND\" says more, with examples. First steps:\n\n"
+        "  strata crawl https://example.org/\n"
+        "  strata stat strata-example.org\n", to);
+}
+
+static int dispatch(int argc, char **argv)
+{
+  char called[32]; /* what getopt puts before its sentences */
+  for (int i = 0; i < COMMANDS; i++)
+    if (strcmp(argv[0], commands[i].name) == 0) {
+      snprintf(called, sizeof called, "strata %s", commands[i].name);
+      argv[0] = called;
+      return commands[i].run(argc, argv);
+    }
+  fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
+  return EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 2) {
+    print_usage(stderr);
+    return EXIT_USAGE;
+  }
+  if (strcmp(argv[1], "--version") == 0) {
+    puts("strata " STRATA_VERSION);
+    return EXIT_DONE;
+  }
+  if (strcmp(argv[1], "help") != 0 && strcmp(argv[1], "--help") != 0)
+    return dispatch(argc - 1, argv + 1);
+  if (argc == 2) {
+    print_usage(stdout);
+    return EXIT_DONE;
+  }
+  char help[] = "--help";
+  char *words[] = {argv[2], help, NULL};
+  return dispatch(2, words);
+}

@@ -1,0 +1,41 @@
+/* Origins (scheme://host:port) and what their robots.txt says.
+ *
+ * A visit asks; while robots.txt is on its way the visit waits in the origin's line. Rules are kept for 24 hours
+ * (RFC 9309, 2.4). Of the answer: 2xx is parsed, 3xx followed up to five hops, 4xx allows everything, 5xx
+ * forbids everything, and no answer at all is the visit's own failure. */
+#ifndef STRATA_CRAWLER_ORIGINS_H
+#define STRATA_CRAWLER_ORIGINS_H
+
+#include "crawler/fetch.h"
+#include "crawler/robots.h"
+
+typedef enum origin_answer {
+  ORIGIN_WAIT,        /* robots.txt is on its way: `ready` will be called */
+  ORIGIN_ALLOWED,
+  ORIGIN_DENIED,      /* by a rule */
+  ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx: nothing may be fetched (RFC 9309, 2.3.1.4) */
+  ORIGIN_UNREACHABLE, /* no answer: `error` and `explanation` say why */
+  ORIGIN_NO_MEMORY,
+} origin_answer;
+
+typedef struct origin_ruling {
+  origin_answer answer;
+  double crawl_delay;      /* seconds, < 0: none asked for */
+  fetch_error error;       /* of UNREACHABLE */
+  const char *explanation;
+} origin_ruling;
+
+typedef struct origins origins;
+
+/* `ready(visit)` is called for each waiting visit once its origin is known; it asks again. */
+typedef void origins_ready(void *visit);
+
+origins *origins_create(fetcher *f, const char *agent_token, origins_ready *ready);
+void origins_free(origins *o);
+
+/* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. */
+origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms);
+
+uint64_t origins_requests(const origins *o); /* robots.txt fetches started */
+
+#endif

@@ -1,0 +1,158 @@
+/* See summary.h. */
+#include "crawler/summary.h"
+
+#include "crawler/say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_texts[] = {
+  "Done: every page in scope was fetched",
+  "Done: every page within --max-depth was fetched",
+  "Done: the cap of --max-pages is reached",
+  "Done: the time of --max-seconds is over",
+  "Stopped by a signal",
+  "The crawl broke off",
+};
+
+/* ---- for people ----------------------------------------------------------------------------------------- */
+
+/* As a shell reads it back. */
+static void print_word(const char *word)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    fprintf(stderr, " %s", word);
+    return;
+  }
+  fputs(" '", stderr);
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", stderr);
+    else
+      putc(*word, stderr);
+  putc('\'', stderr);
+}
+
+/* Does the option word `word` begin with one of these? `*has_value` if its value is the word after. */
+static bool is_dropped(const char *word, bool *has_value)
+{
+  static const char *const dropped[] = {"--dir", "--seeds", "--max-pages", "--max-depth", "--expect"};
+  for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
+    size_t size = strlen(dropped[i]);
+    if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
+      *has_value = word[size] == '\0';
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. */
+static void print_command(const summary *s)
+{
+  fputs("  To go on: strata crawl --dir", stderr);
+  print_word(s->directory);
+  for (int i = 0; i < s->args->option_word_count; i++) {
+    bool has_value;
+    if (is_dropped(s->args->option_words[i], &has_value))
+      i += has_value;
+    else if (strcmp(s->args->option_words[i], "--") != 0)
+      print_word(s->args->option_words[i]);
+  }
+  putc('\n', stderr);
+}
+
+static void print_skipped(const frontier *f)
+{
+  char count[SAY_SIZE];
+  bool any = false;
+  for (int i = 0; i < CRAWL_SKIPS; i++) {
+    const char *name = crawl_skip_name((crawl_skip)i);
+    uint64_t value = frontier_counter(f, name);
+    if (!value)
+      continue;
+    fprintf(stderr, "%s %s %s", any ? "," : "  Links not taken:", say_count(value, count), name + strlen("skipped-"));
+    any = true;
+  }
+  if (any)
+    putc('\n', stderr);
+}
+
+void summary_print(const summary *s)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
+  const crawl_totals *run = &s->run;
+  const frontier_stats *stats = &s->stats;
+  fprintf(stderr, "%s.\n", end_texts[s->end]);
+  fprintf(stderr, "  %s pages, %s in %s (%.0f pages/s); %s redirects, %s errors\n", say_count(run->pages, a),
+          say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
+          run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
+          say_count(run->errors, e));
+  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
+  fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
+          say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
+          say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_skipped(s->frontier);
+  if (!s->directory)
+    return;
+  fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);
+  print_command(s);
+}
+
+/* ---- for programs --------------------------------------------------------------------------------------- */
+
+static void put_filter(const frontier_stats *stats, json *out)
+{
+  json_begin_object(out, "filter");
+  json_put_string(out, "kind", mlbf_kind_name(stats->filter.kind));
+  json_put_rate(out, "fp", stats->filter.promised_rate);
+  json_put_number(out, "keys", stats->filter.keys);
+  json_put_number(out, "design_keys", stats->filter.design_keys);
+  json_put_number(out, "bits", stats->filter.bits);
+  json_put_number(out, "memory_bytes", stats->filter.memory_bytes);
+  json_put_real(out, "fill", stats->filter.fill, 6);
+  json_put_rate(out, "expected_lost", stats->expected_lost);
+  json_end(out);
+}
+
+void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  url_profile_name(stats->profile, profile);
+  json_put_string(out, "profile", profile);
+  json_put_number(out, "queued", stats->queued + stats->in_flight);
+  json_put_number(out, "too_deep", stats->deferred);
+  json_put_number(out, "done", stats->done);
+  json_put_number(out, "failed", stats->failed);
+  json_put_number(out, "skipped", stats->skipped);
+  json_put_number(out, "hosts", stats->hosts);
+  json_begin_object(out, "verdicts");
+  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+    json_put_number(out, frontier_outcome_name((frontier_outcome)i), stats->outcomes[i]);
+  json_end(out);
+  json_begin_object(out, "counters");
+  const char *name;
+  uint64_t value;
+  for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
+    json_put_number(out, name, value);
+  json_end(out);
+  put_filter(stats, out);
+}
+
+void summary_json(const summary *s, json *out)
+{
+  json_begin(out);
+  json_put_string(out, "end", end_names[s->end]);
+  json_put_string(out, "directory", s->directory ? s->directory : "");
+  json_put_number(out, "pages", s->run.pages);
+  json_put_number(out, "redirects", s->run.redirects);
+  json_put_number(out, "errors", s->run.errors);
+  json_put_number(out, "robots_requests", s->run.robots);
+  json_put_number(out, "wire_bytes", s->run.wire_bytes);
+  json_put_number(out, "body_bytes", s->run.body_bytes);
+  json_put_real(out, "seconds", s->run.seconds, 3);
+  summary_counters(s->frontier, &s->stats, out);
+  json_end(out);
+}

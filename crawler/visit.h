@@ -1,0 +1,39 @@
+/* A visit: one leased URL, from robots to its links. Gathers the page's links while the body streams by. */
+#ifndef STRATA_CRAWLER_VISIT_H
+#define STRATA_CRAWLER_VISIT_H
+
+#include "crawler/links.h"
+#include "frontier/frontier.h"
+
+enum {
+  VISIT_LINKS_MAX = 100000,    /* links of one page; a page with more is a trap or a dump */
+  VISIT_TEXT_MAX = 8 << 20,    /* bytes of their hrefs */
+};
+
+typedef struct visit {
+  struct visit *next;          /* in the list of idle ones */
+  void *owner;
+  frontier_lease lease;
+  uint32_t path_begin;         /* length of scheme://host:port */
+  links_scanner *scanner;
+  bool has_scanned;            /* the body is HTML, and went through the scanner */
+  char *hrefs;                 /* size (4 bytes, machine order), nofollow (1 byte), bytes; again and again */
+  size_t hrefs_size, hrefs_room;
+  size_t links;
+  size_t dropped;              /* links past the maxima */
+  char *base;                  /* of <base href>, NULL if none */
+  size_t base_size;
+} visit;
+
+visit *visit_create(void *owner); /* NULL: out of memory */
+void visit_free(visit *v);
+void visit_begin(visit *v, const frontier_lease *lease);
+
+/* A piece of the body; what is not HTML is not looked into. */
+void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
+void visit_finish(visit *v);
+
+/* The links in order: start with *at = 0; false past the last. */
+bool visit_next_link(const visit *v, size_t *at, const char **href, size_t *size, bool *nofollow);
+
+#endif

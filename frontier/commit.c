@@ -1,0 +1,258 @@
+/* The open batch becomes one transaction; only then are filter bits set.
+ *
+ *     1. journal lines written after the last commit reach the disk          (journal_settle)
+ *     2. one transaction: queue + history + hosts + hash log + owed lines
+ *        + counters + progress                                               (store_commit)
+ *     3. the bits of the new keys; a full filter grows                       (seen_settle)
+ *     4. the owed lines into the journal                                     (journal_write)
+ *
+ * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+#include "frontier/state.h"
+
+#include "frontier/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- gathering ---------------------------------------------------------------------------------------- */
+
+static bool batch_is_empty(const batch *b)
+{
+  return b->added_count == 0 && b->ended_count == 0;
+}
+
+/* One more element; NULL: no memory. */
+static void *make_room(void *array, size_t count, size_t *room, size_t element)
+{
+  if (count < *room)
+    return array;
+  size_t wanted = *room ? 2 * *room : 1024;
+  void *larger = realloc(array, wanted * element);
+  if (larger)
+    *room = wanted;
+  return larger;
+}
+
+static void batch_begin(batch *b, uint64_t now_ms)
+{
+  if (batch_is_empty(b))
+    b->first_ms = now_ms;
+  b->is_dirty = true;
+}
+
+bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms)
+{
+  batch *b = &f->batch;
+  entry **larger = make_room(b->added, b->added_count, &b->added_room, sizeof *larger);
+  if (!larger)
+    return false;
+  b->added = larger;
+  batch_begin(b, now_ms);
+  b->added[b->added_count++] = e;
+  return true;
+}
+
+bool batch_add_ending(frontier *f, ending what, uint64_t now_ms)
+{
+  batch *b = &f->batch;
+  ending *larger = make_room(b->ended, b->ended_count, &b->ended_room, sizeof *larger);
+  if (!larger)
+    return false;
+  b->ended = larger;
+  batch_begin(b, now_ms);
+  b->ended[b->ended_count++] = what;
+  return true;
+}
+
+/* Entries nobody holds any more go; those of `added` that ended are in `ended` too. */
+static void batch_clear(batch *b)
+{
+  for (size_t i = 0; i < b->added_count; i++)
+    if (!b->added[i]->is_ended) {
+      b->added[i]->is_stored = true;
+      if (!b->added[i]->is_held)
+        free(b->added[i]);
+    }
+  for (size_t i = 0; i < b->ended_count; i++)
+    free(b->ended[i].entry);
+  b->added_count = b->ended_count = b->untaken = 0;
+  b->is_dirty = false;
+}
+
+void batch_free(frontier *f)
+{
+  batch_clear(&f->batch);
+  free(f->batch.added);
+  free(f->batch.ended);
+}
+
+/* ---- the transaction ---------------------------------------------------------------------------------- */
+
+static void put_added(frontier *f)
+{
+  uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
+  for (size_t i = 0; i < f->batch.added_count; i++) {
+    const entry *e = f->batch.added[i];
+    if (e->is_ended)
+      continue; /* accepted, fetched and done within one batch: it never waits on disk */
+    entry_write(e, body);
+    store_append(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+  }
+}
+
+static void put_ended(frontier *f)
+{
+  uint8_t body[HISTORY_HEAD + URL_LENGTH_MAX];
+  for (size_t i = 0; i < f->batch.ended_count; i++) {
+    const ending *what = &f->batch.ended[i];
+    const entry *e = what->entry;
+    if (e->is_stored)
+      store_delete(f->store, STORE_QUEUE, e->sequence);
+    put_le(body + 0, what->state, 2);
+    put_le(body + 2, what->code, 2);
+    put_le(body + 4, e->origin.depth, 2);
+    put_le(body + 6, e->origin.hops, 2);
+    put_le(body + 8, e->origin.via, 8);
+    memcpy(body + HISTORY_HEAD, e->url, e->url_size);
+    store_put(f->store, STORE_HISTORY, e->sequence, body, HISTORY_HEAD + e->url_size);
+  }
+}
+
+static void put_hosts(frontier *f)
+{
+  uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
+  host *who;
+  for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
+    host_write(who, body);
+    store_put(f->store, STORE_HOSTS, who->id, body, HOST_HEAD + who->name_size);
+  }
+}
+
+static void put_hashes(frontier *f)
+{
+  size_t size;
+  const uint8_t *log = seen_batch_log(f->seen, &size);
+  if (size)
+    store_append(f->store, STORE_HASHES, f->log_keys, log, size);
+}
+
+static void put_settings(frontier *f)
+{
+  char name[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
+  for (setting *s = f->settings; s; s = s->next)
+    if (s->is_dirty) {
+      snprintf(name, sizeof name, SETTING_PREFIX "%s", s->name);
+      store_put_meta(f->store, name, s->value, s->size);
+    }
+}
+
+static void put_counters(frontier *f)
+{
+  char text[COUNTERS_TEXT_MAX];
+  store_put_meta(f->store, "counters", text, counters_write(&f->counters, text));
+}
+
+static void put_progress(frontier *f, uint64_t log_keys)
+{
+  uint8_t body[PROGRESS_SIZE];
+  progress_write(f, log_keys, body);
+  store_put_meta(f->store, "progress", body, sizeof body);
+}
+
+static frontier_status put_journal(frontier *f)
+{
+  size_t size;
+  uint64_t offset;
+  const uint8_t *lines = journal_owed(f->journal, &size, &offset);
+  uint8_t *body = malloc(JOURNAL_HEAD + size);
+  if (!body)
+    return FRONTIER_NO_MEMORY;
+  put_le(body, offset, JOURNAL_HEAD);
+  if (size)
+    memcpy(body + JOURNAL_HEAD, lines, size);
+  store_put_meta(f->store, "journal", body, JOURNAL_HEAD + size);
+  free(body);
+  return FRONTIER_OK;
+}
+
+static frontier_status write_transaction(frontier *f)
+{
+  frontier_status status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", journal_message(f->journal));
+  status = store_begin(f->store);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  put_added(f);
+  put_ended(f);
+  put_hosts(f);
+  put_hashes(f);
+  put_settings(f);
+  put_counters(f);
+  put_progress(f, f->log_keys + seen_batch_keys(f->seen));
+  if (f->journal && put_journal(f) != FRONTIER_OK) {
+    store_abort(f->store);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the journal");
+  }
+  status = store_commit(f->store);
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
+/* ---- after it ----------------------------------------------------------------------------------------- */
+
+/* A frontier that keeps nothing still needs its hash log, to grow the filter from. */
+static frontier_status keep_log_in_memory(frontier *f)
+{
+  size_t size;
+  const uint8_t *log = seen_batch_log(f->seen, &size);
+  if (f->memory_log_size + size > f->memory_log_room) {
+    size_t room = 2 * (f->memory_log_size + size);
+    uint8_t *larger = realloc(f->memory_log, room);
+    if (!larger)
+      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %zu bytes of hash log", room);
+    f->memory_log = larger;
+    f->memory_log_room = room;
+  }
+  if (size)
+    memcpy(f->memory_log + f->memory_log_size, log, size);
+  f->memory_log_size += size;
+  return FRONTIER_OK;
+}
+
+static frontier_status settle_seen(frontier *f)
+{
+  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)seen_batch_keys(f->seen);
+  f->log_keys += seen_batch_keys(f->seen);
+  if (seen_settle(f->seen) == MLBF_FULL)
+    return seen_grow(f);
+  if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
+    checkpoint_save(f);
+  return FRONTIER_OK;
+}
+
+frontier_status commit_batch(frontier *f)
+{
+  if (!f->batch.is_dirty)
+    return FRONTIER_OK;
+  frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
+  if (status != FRONTIER_OK)
+    return status;
+  batch_clear(&f->batch);
+  hosts_clean(f->hosts);
+  for (setting *s = f->settings; s; s = s->next)
+    s->is_dirty = false;
+  status = settle_seen(f);
+  frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
+  if (written != FRONTIER_OK)
+    return frontier_fail(f, written, "%s", journal_message(f->journal));
+  return status;
+}
+
+/* The rule of group commit: large enough, or old enough. Measured with full sync on the disk at hand, 1,000 URLs
+ * or 100 ms keep the cost of fdatasync under a tenth of the time. */
+bool commit_is_due(const frontier *f, uint64_t now_ms)
+{
+  const batch *b = &f->batch;
+  return !batch_is_empty(b) &&
+         (b->added_count + b->ended_count >= COMMIT_URLS || now_ms - b->first_ms >= COMMIT_AFTER_MS);
+}

@@ -1,0 +1,30 @@
+/* One URL between acceptance and its end, in memory. */
+#ifndef STRATA_FRONTIER_ENTRY_H
+#define STRATA_FRONTIER_ENTRY_H
+
+#include "frontier/frontier.h"
+
+typedef struct host host;
+
+typedef struct entry {
+  struct entry *next;    /* in its host's line */
+  host *host;
+  uint64_t sequence;     /* the lease id */
+  frontier_origin origin;
+  bool is_stored;        /* in the queue table on disk */
+  bool is_held;          /* in a host's line or in flight: not to be freed */
+  bool is_ended;         /* in the open batch's list of endings, which owns it now */
+  uint32_t host_begin, host_end;
+  uint32_t url_size;
+  char url[];            /* NUL-terminated */
+} entry;
+
+entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
+                    frontier_origin origin); /* NULL: out of memory */
+
+/* The body of a queue record, and back. ENTRY_HEAD bytes, then the URL. */
+enum { ENTRY_HEAD = 24 };
+void entry_write(const entry *e, uint8_t *body); /* ENTRY_HEAD + url_size bytes */
+entry *entry_read(uint64_t sequence, const uint8_t *body, size_t size); /* NULL: no such record, or no memory */
+
+#endif

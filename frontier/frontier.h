@@ -1,0 +1,178 @@
+/* frontier/frontier.h: what is new, and who is next.
+ *
+ * The embeddable frontier of a crawler: hand it the links you find, ask it what to fetch, tell it what
+ * became of it. It remembers every URL ever accepted (a filter), keeps the queue on disk (LMDB), and
+ * keeps hosts apart so that a slow one delays nobody.
+ *
+ *     url_resolve -> frontier_add -> [queued] -> frontier_next -> [in flight] -> frontier_done
+ *                         |                                            |
+ *                       verdict: SEEN, or why it is new                +-> frontier_release -> [queued]
+ *
+ * Durability. Everything said to the frontier is gathered into an open batch and committed as one LMDB
+ * transaction: the pages that are done, the links they gave, and the hashes of those links. A page is
+ * never committed as done before its links. Filter bits are set only after the commit. So, after death
+ * at any instruction (kill -9, power cut): no accepted URL that was committed is lost, no committed page
+ * comes back, and what was in flight or uncommitted is handed out again.
+ * Reports given to frontier_done reach the journal file exactly once, after their commit: a line in the
+ * journal is final.
+ *
+ * Threads: one thread at a time. Processes: one writer (a second is refused with FRONTIER_BUSY) and any
+ * number of read-only handles. Do not carry a handle across fork().
+ * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
+ * No threads, no sleeping, no printing inside. */
+#ifndef STRATA_FRONTIER_FRONTIER_H
+#define STRATA_FRONTIER_FRONTIER_H
+
+#include "frontier/url.h"
+#include "mlbf/filter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum frontier_status {
+  FRONTIER_OK = 0,
+  FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
+  FRONTIER_NOT_OURS,     /* the directory belongs to another program */
+  FRONTIER_VERSION,      /* made by a newer version */
+  FRONTIER_BUSY,         /* another process is writing it */
+  FRONTIER_MISMATCH,     /* it was made with another filter or profile */
+  FRONTIER_BAD_ARGUMENT,
+  FRONTIER_DAMAGED,      /* a checksum does not hold */
+  FRONTIER_NO_SPACE,     /* disk full, file-size limit, or map full: nothing of the open batch was kept */
+  FRONTIER_NO_MEMORY,
+  FRONTIER_IO,
+} frontier_status;
+
+enum { FRONTIER_MESSAGE_SIZE = 512 };
+
+typedef struct frontier_options {
+  mlbf_kind filter;           /* MLBF_KIND_MLBF or MLBF_KIND_BLOOM; fixed for a directory */
+  url_profile profile;        /* how keys are made; fixed for a directory */
+  uint64_t expected_urls;     /* first size of the filter; it grows by itself */
+  double rate;                /* promised share of new URLs wrongly called seen; fixed for a directory */
+  uint64_t delay_ms;          /* default pause between starts of fetches from one host */
+  uint32_t per_host;          /* default number of URLs of one host in flight at once, >= 1 */
+  uint16_t depth_cap;         /* deeper URLs are accepted but wait on disk until opened with a larger cap */
+  const char *journal_path;   /* file that gets the reports; NULL: none */
+  bool read_only;             /* look, while another process may be writing */
+  bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
+} frontier_options;
+
+typedef struct frontier frontier;
+
+/* Open `directory`, or make it. NULL: keep nothing, everything ends with the handle. On failure `message`
+ * holds one sentence that names what and where. */
+frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                              char message[FRONTIER_MESSAGE_SIZE]);
+
+/* Commits, saves the filter, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
+frontier_status frontier_close(frontier *f);
+
+/* One sentence about the last call that failed on this handle. */
+const char *frontier_message(const frontier *f);
+
+/* ---- in ---------------------------------------------------------------------------------------------- */
+
+typedef enum frontier_outcome {
+  FRONTIER_SEEN = 0,
+  FRONTIER_NEW,             /* new; the filter has no layers to say more */
+  FRONTIER_NEW_HOST,        /* nothing of this host was seen before */
+  FRONTIER_NEW_SEGMENT,     /* segment number `layer` was never seen at that depth */
+  FRONTIER_NEW_COMBINATION, /* every segment was seen at its depth, this combination was not */
+} frontier_outcome;
+enum { FRONTIER_OUTCOMES = FRONTIER_NEW_COMBINATION + 1 };
+
+const char *frontier_outcome_name(frontier_outcome outcome); /* "seen", "new", "new-host", ... */
+
+typedef struct frontier_verdict {
+  frontier_outcome outcome;
+  uint32_t layer; /* the deciding layer, 1 = host; 0 where none decided */
+} frontier_verdict;
+
+typedef struct frontier_origin {
+  uint64_t via;    /* lease id of the page that gave the link; 0 for a start URL */
+  uint16_t depth;  /* links from a start URL; redirects do not count */
+  uint16_t hops;   /* redirects followed to get here */
+} frontier_origin;
+
+/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued. */
+frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                             frontier_verdict *verdict);
+
+/* The verdict frontier_add would give; changes nothing. */
+frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict);
+
+/* ---- out --------------------------------------------------------------------------------------------- */
+
+typedef struct frontier_lease {
+  uint64_t id;       /* > 0, rising in order of acceptance, the same across runs */
+  const char *url;   /* the fetch URL, NUL-terminated; valid until done or release */
+  uint32_t url_size;
+  uint32_t host_begin, host_end; /* of host[:port] within `url` */
+  frontier_origin origin;
+} frontier_lease;
+
+enum { FRONTIER_WAIT_FOREVER = -1 };
+
+/* Lease up to `max` URLs that are due. `*count` may be 0: then `*wait_ms` says when to ask again, or
+ * FRONTIER_WAIT_FOREVER if nothing will be due before a lease ends or a URL is added. Commits the open
+ * batch when it is large or old enough. */
+frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                              int64_t *wait_ms);
+
+/* Nothing queued but what is deferred, nothing in flight. */
+bool frontier_is_finished(const frontier *f);
+/* URLs deeper than the cap are waiting. */
+bool frontier_is_deferring(const frontier *f);
+
+typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
+
+/* The lease ends for good. `code` is the caller's (an HTTP status, an error number), kept in the history.
+ * `report` goes to the journal, a newline is added; size 0: none. Call after frontier_add of the page's links. */
+frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
+                              size_t report_size, uint64_t now_ms);
+
+/* The URL goes back to the head of its host's queue, as if never leased. */
+frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
+
+/* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
+frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
+
+/* ---- upkeep ------------------------------------------------------------------------------------------ */
+
+/* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
+frontier_status frontier_sync(frontier *f);
+
+/* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
+ * next call on the handle. */
+frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
+frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);
+
+/* Named counters of the caller, committed with the batch; names as "skipped-robots", at most 47 bytes. */
+frontier_status frontier_count(frontier *f, const char *name, uint64_t add);
+uint64_t frontier_counter(const frontier *f, const char *name);
+/* The i-th counter in order of first use; false past the last. */
+bool frontier_counter_at(const frontier *f, size_t index, const char **name, uint64_t *value);
+
+typedef struct frontier_stats {
+  uint64_t queued, in_flight;         /* now */
+  uint64_t deferred;                  /* of `queued`: deeper than the cap, as far as the queue was read */
+  uint64_t done, failed, skipped;     /* for good, since the crawl began */
+  uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts of frontier_add since the crawl began */
+  uint64_t hosts;
+  url_profile profile;
+  mlbf_stats filter;
+  double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
+} frontier_stats;
+
+frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

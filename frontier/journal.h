@@ -1,0 +1,35 @@
+/* The journal: a file of the caller's lines that holds a line exactly once if, and only if, its URL is
+ * committed as done.
+ *
+ * LMDB and a file cannot commit together. So the lines of a batch are committed inside LMDB first ("owed", with
+ * the file offset where they belong), and written to the file after the commit:
+ *
+ *     commit N: owed = (offset, lines)  ->  write lines at offset  ->  fdatasync  ->  commit N+1: owed = next
+ *
+ * Death before the commit: neither the URL is done nor the line there. Death after it: open writes the owed lines
+ * again at their offset and cuts whatever stands behind. A reader of the file never sees a line that is taken
+ * back, which cutting alone (write, then commit) could not promise. */
+#ifndef STRATA_FRONTIER_JOURNAL_H
+#define STRATA_FRONTIER_JOURNAL_H
+
+#include "frontier/frontier.h"
+
+typedef struct journal journal;
+
+/* Opens or makes the file, writes the owed bytes at their offset, cuts the rest. */
+frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,
+                             char message[FRONTIER_MESSAGE_SIZE]);
+void journal_close(journal *j);
+
+bool journal_add(journal *j, const char *line, size_t size); /* to the batch; false: no memory */
+
+/* Before a commit: what was written after the last one is on disk from here on. */
+frontier_status journal_settle(journal *j);
+/* What to commit: the batch's lines and where they belong. */
+const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset);
+/* After the commit. On failure the lines stay in the batch: the next commit owes them again. */
+frontier_status journal_write(journal *j);
+
+const char *journal_message(const journal *j);
+
+#endif

@@ -1,0 +1,345 @@
+/* From a directory to a frontier and back.
+ *
+ *     DIRECTORY/LOCK       held (flock) by the one writer; its process id inside
+ *     DIRECTORY/data.mdb   LMDB: queue, history, hosts, hash log, meta; lock.mdb beside it
+ *     DIRECTORY/seen.0 .1  filter files, one of them valid
+ */
+#include "frontier/state.h"
+
+#include "frontier/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- identity: what may never change ------------------------------------------------------------------- */
+
+static const char magic[16] = "STRATA frontier";
+enum { FORMAT_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+
+static uint64_t double_bits(double value)
+{
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static double double_of(uint64_t bits)
+{
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  url_profile_name(options->profile, profile);
+  memcpy(body, magic, sizeof magic);
+  put_le(body + 16, FORMAT_VERSION, 4);
+  put_le(body + 20, options->filter, 4);
+  put_le(body + 24, double_bits(options->rate), 8);
+  put_le(body + 32, options->expected_urls, 8);
+  memcpy(body + IDENTITY_HEAD, profile, strlen(profile));
+  return IDENTITY_HEAD + strlen(profile);
+}
+
+/* What the directory was made with wins, or must agree. */
+static frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
+    return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
+  uint32_t version = (uint32_t)get_le(body + 16, 4);
+  if (version != FORMAT_VERSION)
+    return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)",
+                         f->directory, version, FORMAT_VERSION);
+  char name[URL_PROFILE_NAME_SIZE] = "";
+  memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
+  mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
+  double rate = double_of(get_le(body + 24, 8));
+  url_profile profile;
+  if (!url_profile_parse(name, &profile) || !mlbf_kind_name(filter))
+    return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (profile \"%s\")", f->directory, name);
+  frontier_options *options = &f->options;
+  if (!options->keep_identity &&
+      (filter != options->filter || profile != options->profile || rate != options->rate))
+    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s, rate %g, profile %s", f->directory,
+                         mlbf_kind_name(filter), rate, name);
+  options->filter = filter;
+  options->rate = rate;
+  options->profile = profile;
+  options->expected_urls = get_le(body + 32, 8);
+  return FRONTIER_OK;
+}
+
+/* ---- progress: where it stood -------------------------------------------------------------------------- */
+
+void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE])
+{
+  const uint64_t values[PROGRESS_SIZE / 8] = {
+    f->next_sequence, log_keys, f->checkpoint_keys, f->checkpoint_slot, f->done, f->failed, f->skipped,
+    f->outcomes[0], f->outcomes[1], f->outcomes[2], f->outcomes[3], f->outcomes[4], double_bits(f->expected_lost),
+  };
+  for (size_t i = 0; i < PROGRESS_SIZE / 8; i++)
+    put_le(body + 8 * i, values[i], 8);
+}
+
+static bool progress_read(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size != PROGRESS_SIZE)
+    return false;
+  f->next_sequence = get_le(body + 0, 8);
+  f->log_keys = get_le(body + 8, 8);
+  f->checkpoint_keys = get_le(body + 16, 8);
+  f->checkpoint_slot = get_le(body + 24, 8) & 1;
+  f->done = get_le(body + 32, 8);
+  f->failed = get_le(body + 40, 8);
+  f->skipped = get_le(body + 48, 8);
+  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+    f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
+  f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
+  return true;
+}
+
+/* ---- whose directory it is ----------------------------------------------------------------------------- */
+
+static bool is_our_name(const char *name)
+{
+  static const char *const ours[] = {".", "..", "LOCK", "data.mdb", "lock.mdb", "seen.0", "seen.1"};
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    if (strcmp(name, ours[i]) == 0)
+      return true;
+  return strncmp(name, "seen.", 5) == 0; /* a filter's temporary file that a crash left */
+}
+
+/* Nothing is made in a directory that holds what we did not put there. */
+static frontier_status refuse_foreign(frontier *f)
+{
+  DIR *directory = opendir(f->directory);
+  if (!directory)
+    return frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, strerror(errno));
+  frontier_status status = FRONTIER_OK;
+  for (struct dirent *found; status == FRONTIER_OK && (found = readdir(directory));)
+    if (!is_our_name(found->d_name))
+      status = frontier_fail(f, FRONTIER_NOT_OURS, "%s is not a Strata frontier: it holds \"%s\"", f->directory,
+                             found->d_name);
+  closedir(directory);
+  return status;
+}
+
+static frontier_status lock_directory(frontier *f)
+{
+  char path[4096], pid[32] = "";
+  snprintf(path, sizeof path, "%s/LOCK", f->directory);
+  f->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (f->lock_fd < 0)
+    return frontier_fail(f, FRONTIER_IO, "%s: %s", path, strerror(errno));
+  if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0);
+    pid[got > 0 ? got : 0] = '\0';
+    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%s)", f->directory, pid);
+  }
+  int size = snprintf(pid, sizeof pid, "%ld", (long)getpid());
+  if (ftruncate(f->lock_fd, 0) != 0 || pwrite(f->lock_fd, pid, (size_t)size, 0) != size)
+    return frontier_fail(f, errno == ENOSPC || errno == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", path,
+                         strerror(errno));
+  return FRONTIER_OK;
+}
+
+/* ---- open ---------------------------------------------------------------------------------------------- */
+
+static bool load_host(void *context, uint64_t id, const uint8_t *body, size_t size)
+{
+  frontier *f = context;
+  return hosts_read(f->hosts, id, body, size);
+}
+
+static frontier_status load_hosts(frontier *f)
+{
+  uint64_t count;
+  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, f);
+  if (status == FRONTIER_OK)
+    status = store_count(f->store, STORE_HOSTS, &count);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  if (count != hosts_count(f->hosts))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the host table is damaged at host %" PRIu64, f->directory,
+                         hosts_count(f->hosts));
+  return FRONTIER_OK;
+}
+
+/* One meta record through its reader; absent is fine unless `is_required`. */
+static frontier_status read_meta(frontier *f, const char *name, bool is_required,
+                                 frontier_status (*read)(frontier *, const uint8_t *, size_t))
+{
+  uint8_t *body;
+  size_t size;
+  frontier_status status = store_get_meta(f->store, name, &body, &size);
+  if (status == FRONTIER_NOT_FOUND && !is_required)
+    return FRONTIER_OK;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  status = read(f, body, size);
+  free(body);
+  return status;
+}
+
+static frontier_status read_progress(frontier *f, const uint8_t *body, size_t size)
+{
+  return progress_read(f, body, size)
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_DAMAGED, "%s: the progress record is damaged", f->directory);
+}
+
+static frontier_status read_counters(frontier *f, const uint8_t *body, size_t size)
+{
+  return counters_read(&f->counters, (const char *)body, size)
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_DAMAGED, "%s: the counters are damaged", f->directory);
+}
+
+/* The record of a journal: the offset of the owed lines, and the lines. Without one the journal is new. */
+static frontier_status open_journal(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size < JOURNAL_HEAD)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the journal record is damaged", f->directory);
+  return journal_open(f->options.journal_path, get_le(body, JOURNAL_HEAD), body + JOURNAL_HEAD, size - JOURNAL_HEAD,
+                      &f->journal, f->message);
+}
+
+static frontier_status recover_journal(frontier *f)
+{
+  if (!f->options.journal_path || f->options.read_only)
+    return FRONTIER_OK;
+  frontier_status status = read_meta(f, "journal", false, open_journal);
+  if (status == FRONTIER_OK && !f->journal)
+    status = journal_open(f->options.journal_path, 0, NULL, 0, &f->journal, f->message);
+  return status;
+}
+
+static frontier_status open_store(frontier *f)
+{
+  uint8_t identity[IDENTITY_MAX];
+  size_t identity_size = identity_write(&f->options, identity);
+  frontier_status status =
+    store_open(f->directory, f->options.read_only, identity, identity_size, &f->store, f->message);
+  if (status == FRONTIER_OK)
+    status = read_meta(f, "identity", true, identity_read);
+  if (status == FRONTIER_OK)
+    status = read_meta(f, "progress", false, read_progress);
+  if (status == FRONTIER_OK)
+    status = read_meta(f, "counters", false, read_counters);
+  if (status == FRONTIER_OK && store_count(f->store, STORE_QUEUE, &f->queued) != FRONTIER_OK)
+    status = frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, store_message(f->store));
+  return status;
+}
+
+static frontier_status open_for_writing(frontier *f)
+{
+  if (mkdir(f->directory, 0777) != 0 && errno != EEXIST)
+    return frontier_fail(f, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", f->directory, strerror(errno));
+  frontier_status status = refuse_foreign(f);
+  if (status == FRONTIER_OK)
+    status = lock_directory(f);
+  if (status == FRONTIER_OK)
+    status = open_store(f);
+  if (status == FRONTIER_OK)
+    status = load_hosts(f);
+  if (status == FRONTIER_OK)
+    status = seen_load(f);
+  if (status == FRONTIER_OK)
+    status = recover_journal(f);
+  return status;
+}
+
+static frontier_status open_for_reading(frontier *f)
+{
+  struct stat info;
+  char path[4096];
+  snprintf(path, sizeof path, "%s/data.mdb", f->directory);
+  if (stat(path, &info) != 0)
+    return frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", f->directory);
+  frontier_status status = open_store(f);
+  return status == FRONTIER_OK ? load_hosts(f) : status;
+}
+
+static bool options_make_sense(const frontier_options *o)
+{
+  return (o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM) && o->expected_urls > 0 && o->rate > 0 &&
+         o->rate < 1 && o->per_host > 0;
+}
+
+frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                              char message[FRONTIER_MESSAGE_SIZE])
+{
+  if (!options_make_sense(options) || (!directory && (options->read_only || options->journal_path))) {
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
+    return FRONTIER_BAD_ARGUMENT;
+  }
+  frontier *f = calloc(1, sizeof *f);
+  if (!f || !(f->hosts = hosts_create(options->delay_ms, options->per_host)) ||
+      (directory && !(f->directory = strdup(directory)))) {
+    if (f)
+      hosts_free(f->hosts);
+    free(f);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory");
+    return FRONTIER_NO_MEMORY;
+  }
+  f->options = *options;
+  f->lock_fd = -1;
+  f->next_sequence = f->load_sequence = 1;
+  frontier_status status = !directory           ? seen_load(f)
+                           : options->read_only ? open_for_reading(f)
+                                                : open_for_writing(f);
+  if (status == FRONTIER_OK) {
+    *out = f;
+  } else {
+    memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
+    f->options.read_only = true; /* nothing to commit */
+    frontier_close(f);
+  }
+  return status;
+}
+
+/* ---- close --------------------------------------------------------------------------------------------- */
+
+static frontier_status close_cleanly(frontier *f)
+{
+  frontier_status status = commit_batch(f);
+  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys && checkpoint_save(f))
+    status = commit_batch(f);
+  return status;
+}
+
+frontier_status frontier_close(frontier *f)
+{
+  if (!f)
+    return FRONTIER_OK;
+  frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  batch_free(f);
+  for (size_t i = 0; i < f->in_flight_count; i++)
+    free(f->in_flight[i]);
+  free(f->in_flight);
+  hosts_free(f->hosts);
+  seen_free(f->seen);
+  journal_close(f->journal);
+  store_close(f->store);
+  for (setting *s = f->settings; s;) {
+    setting *next = s->next;
+    free(s->value);
+    free(s);
+    s = next;
+  }
+  free(f->memory_log);
+  if (f->lock_fd >= 0)
+    close(f->lock_fd);
+  free(f->directory);
+  free(f);
+  return status;
+}

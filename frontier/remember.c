@@ -1,0 +1,141 @@
+/* The filter's life on disk.
+ *
+ * Two files, seen.0 and seen.1, are written in turn; the progress record says which is valid and how many keys of
+ * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays
+ * the log behind it; without a valid one, the log alone rebuilds it. */
+#include "frontier/state.h"
+
+#include "frontier/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void filter_path(const frontier *f, unsigned slot, char path[4096])
+{
+  snprintf(path, 4096, "%s/seen.%u", f->directory, slot);
+}
+
+static mlbf_options filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
+{
+  url_profile_name(f->options.profile, profile);
+  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate,
+                        .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
+}
+
+typedef struct replay {
+  mlbf_filter *filter;
+  bool is_damaged;
+} replay;
+
+static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  replay *r = context;
+  (void)key;
+  r->is_damaged = !seen_replay(r->filter, body, size);
+  return !r->is_damaged;
+}
+
+static frontier_status replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
+{
+  replay r = {.filter = filter};
+  frontier_status status = FRONTIER_OK;
+  if (f->store)
+    status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
+  else
+    replay_chunk(&r, 0, f->memory_log, f->memory_log_size);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: the hash log: %s", f->directory, store_message(f->store));
+  if (r.is_damaged)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the hash log is damaged", f->directory);
+  return FRONTIER_OK;
+}
+
+/* A filter for `keys` keys that holds the whole log. */
+static frontier_status rebuild(frontier *f, uint64_t keys, mlbf_filter **out)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  mlbf_options options = filter_options(f, keys, profile);
+  mlbf_filter *filter;
+  mlbf_status made = mlbf_create(&options, &filter);
+  if (made != MLBF_OK)
+    return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
+                         "a filter for %llu URLs at rate %g: %s", (unsigned long long)keys, f->options.rate,
+                         mlbf_status_text(made));
+  frontier_status status = replay_log(f, filter, 0);
+  if (status != FRONTIER_OK)
+    mlbf_free(filter);
+  else
+    *out = filter;
+  return status;
+}
+
+static uint64_t next_size(uint64_t keys)
+{
+  return keys + keys / 5 * 2 + 1; /* 1.4: at fp 1e-2 a filter just grown has at most 15 bits for a key */
+}
+
+frontier_status seen_grow(frontier *f)
+{
+  mlbf_stats stats;
+  mlbf_filter *larger = NULL;
+  mlbf_stats_read(seen_filter(f->seen), &stats);
+  uint64_t keys = stats.design_keys > f->log_keys ? stats.design_keys : f->log_keys;
+  frontier_status status = rebuild(f, next_size(keys), &larger);
+  if (status != FRONTIER_OK)
+    return status;
+  seen_replace(f->seen, larger);
+  if (f->store && !f->options.read_only)
+    checkpoint_save(f);
+  return FRONTIER_OK;
+}
+
+static bool filter_fits(const frontier *f, const mlbf_filter *filter)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return stats.kind == f->options.filter && stats.promised_rate == f->options.rate;
+}
+
+static bool is_overfull(const mlbf_filter *filter)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return stats.keys > stats.design_keys;
+}
+
+frontier_status seen_load(frontier *f)
+{
+  mlbf_filter *filter = NULL;
+  frontier_status status = FRONTIER_OK;
+  char path[4096];
+  filter_path(f, f->checkpoint_slot, path);
+  if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
+    status = replay_log(f, filter, f->checkpoint_keys);
+  } else { /* none yet, or damaged: the log has it all */
+    mlbf_free(filter);
+    filter = NULL;
+    uint64_t keys = f->options.expected_urls;
+    status = rebuild(f, f->log_keys < keys ? keys : next_size(f->log_keys), &filter);
+  }
+  if (status != FRONTIER_OK) {
+    mlbf_free(filter);
+    return status;
+  }
+  f->seen = seen_adopt(filter);
+  if (!f->seen)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  return is_overfull(filter) ? seen_grow(f) : FRONTIER_OK; /* it had grown, and could not be saved */
+}
+
+bool checkpoint_save(frontier *f)
+{
+  char path[4096];
+  unsigned slot = 1 - f->checkpoint_slot;
+  filter_path(f, slot, path);
+  if (mlbf_save(seen_filter(f->seen), path) != MLBF_OK)
+    return false;
+  f->checkpoint_slot = slot;
+  f->checkpoint_keys = f->log_keys;
+  f->batch.is_dirty = true;
+  return true;
+}

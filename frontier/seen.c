@@ -1,0 +1,264 @@
+/* See seen.h. One key in a log chunk is its whole hash (16 bytes), the number n of layer hashes that follow
+ * (1 byte), and n times a layer (1 byte) and its hash (16 bytes): the segments that the log does not hold yet, as far
+ * as a table of recent ones remembers. Not those that the *filter* does not know: it may know one wrongly, and a
+ * larger filter built from the log would lack it (mlbf/filter.h, mlbf_insert_whole). FORMAT.md, table "hashes". */
+#include "frontier/seen.h"
+
+#include "frontier/record.h"
+#include "mlbf/recent.h"
+
+#include <stdlib.h>
+
+enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
+
+enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
+
+struct seen {
+  mlbf_filter *filter;
+  mlbf_recent *logged;   /* segments that the log holds */
+  mlbf_hash128 *batch;   /* open addressing, at most half full; all-zero = free */
+  size_t batch_size;     /* a power of two */
+  size_t batch_used;
+  size_t keys;           /* added since the last settle */
+  uint8_t *log;
+  size_t log_size, log_room;
+};
+
+seen *seen_adopt(mlbf_filter *filter)
+{
+  enum { BATCH_SIZE = 4096 };
+  seen *s = calloc(1, sizeof *s);
+  if (s)
+    *s = (seen){.filter = filter, .logged = mlbf_recent_create(RECENT_SLOTS), .batch_size = BATCH_SIZE,
+                .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
+  if (s && s->batch && s->logged)
+    return s;
+  if (s)
+    seen_free(s);
+  else
+    mlbf_free(filter);
+  return NULL;
+}
+
+mlbf_status seen_create(const mlbf_options *options, seen **out)
+{
+  mlbf_filter *filter;
+  mlbf_status status = mlbf_create(options, &filter);
+  if (status != MLBF_OK)
+    return status;
+  *out = seen_adopt(filter);
+  return *out ? MLBF_OK : MLBF_NO_MEMORY;
+}
+
+void seen_free(seen *s)
+{
+  if (!s)
+    return;
+  mlbf_free(s->filter);
+  mlbf_recent_free(s->logged);
+  free(s->batch);
+  free(s->log);
+  free(s);
+}
+
+const mlbf_filter *seen_filter(const seen *s)
+{
+  return s->filter;
+}
+
+/* ---- the open batch ----------------------------------------------------------------------------------- */
+
+static bool is_free(mlbf_hash128 slot)
+{
+  return (slot.low | slot.high) == 0;
+}
+
+/* The slot of this hash, or the free one where it belongs. A hash of all zeros (1 in 2^128) takes the place of
+ * its neighbour 1. */
+static size_t slot_of(const seen *s, mlbf_hash128 *hash)
+{
+  if (is_free(*hash))
+    hash->low = 1;
+  size_t slot = hash->low & (s->batch_size - 1);
+  while (!is_free(s->batch[slot]) && (s->batch[slot].low != hash->low || s->batch[slot].high != hash->high))
+    slot = (slot + 1) & (s->batch_size - 1);
+  return slot;
+}
+
+static bool batch_has(const seen *s, mlbf_hash128 hash)
+{
+  return s->batch_used && !is_free(s->batch[slot_of(s, &hash)]);
+}
+
+static void batch_put(seen *s, mlbf_hash128 hash)
+{
+  size_t slot = slot_of(s, &hash);
+  s->batch_used += is_free(s->batch[slot]);
+  s->batch[slot] = hash;
+}
+
+/* For one key: its whole hash and all its layers'. */
+static bool batch_make_room(seen *s)
+{
+  if (2 * (s->batch_used + 1 + MLBF_LAYERS_MAX) <= s->batch_size)
+    return true;
+  mlbf_hash128 *larger = calloc(2 * s->batch_size, sizeof *larger), *old = s->batch;
+  if (!larger)
+    return false;
+  size_t old_size = s->batch_size;
+  s->batch = larger;
+  s->batch_size *= 2;
+  for (size_t i = 0; i < old_size; i++)
+    if (!is_free(old[i]))
+      s->batch[slot_of(s, &old[i])] = old[i];
+  free(old);
+  return true;
+}
+
+static bool log_make_room(seen *s)
+{
+  if (s->log_size + KEY_SIZE_MAX <= s->log_room)
+    return true;
+  size_t room = s->log_room ? 2 * s->log_room : 64 * KEY_SIZE_MAX;
+  uint8_t *larger = realloc(s->log, room);
+  if (!larger)
+    return false;
+  s->log = larger;
+  s->log_room = room;
+  return true;
+}
+
+/* ---- one key ------------------------------------------------------------------------------------------ */
+
+static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
+{
+  uint32_t layers = mlbf_layer_count(s->filter);
+  return hashes->depth < layers ? hashes->depth : layers;
+}
+
+/* Known to the filter or accepted in the open batch. Layer hashes are salted by their layer, so they share the
+ * batch's set with whole hashes. */
+static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t i)
+{
+  return mlbf_test_segment(s->filter, i + 1, hashes->layer[i]) || batch_has(s, hashes->layer[i]);
+}
+
+/* What the filter called new in segment `from` (1-based), once the open batch has its say. */
+static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes, uint32_t from)
+{
+  for (uint32_t i = from - 1; i < layers_of(s, hashes); i++)
+    if (!segment_is_known(s, hashes, i))
+      return (frontier_verdict){i == 0 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT, i + 1};
+  return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
+}
+
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+{
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  for (uint32_t i = 0; i < u->segment_count; i++)
+    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
+  mlbf_hash(s->filter, segments, u->segment_count, hashes);
+  mlbf_verdict verdict = mlbf_test(s->filter, hashes);
+  if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
+    return (frontier_verdict){FRONTIER_SEEN, 0};
+  if (verdict.outcome == MLBF_NEW_SEGMENT)
+    return newest_segment(s, hashes, verdict.layer);
+  return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
+}
+
+static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
+{
+  put_le(at, hash.low, 8);
+  put_le(at + 8, hash.high, 8);
+  return at + HASH_SIZE;
+}
+
+static mlbf_hash128 get_hash(const uint8_t *at)
+{
+  return (mlbf_hash128){get_le(at, 8), get_le(at + 8, 8)};
+}
+
+bool seen_add(seen *s, const mlbf_hashes *hashes)
+{
+  if (!batch_make_room(s) || !log_make_room(s))
+    return false;
+  uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
+  uint32_t layers = layers_of(s, hashes);
+  *count = 0;
+  for (uint32_t i = 0; i < layers; i++) {
+    if (!segment_is_known(s, hashes, i))
+      batch_put(s, hashes->layer[i]);
+    if (!mlbf_recent_note(s->logged, hashes->layer[i])) {
+      *at++ = (uint8_t)(i + 1);
+      at = put_hash(at, hashes->layer[i]);
+      ++*count;
+    }
+  }
+  s->log_size = (size_t)(at - s->log);
+  batch_put(s, hashes->whole);
+  s->keys++;
+  return true;
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------ */
+
+size_t seen_batch_keys(const seen *s)
+{
+  return s->keys;
+}
+
+const uint8_t *seen_batch_log(const seen *s, size_t *size)
+{
+  *size = s->log_size;
+  return s->log;
+}
+
+/* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
+static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end, mlbf_status *status)
+{
+  if (end - at < HASH_SIZE + 1)
+    return NULL;
+  unsigned layers = at[HASH_SIZE];
+  const uint8_t *layer = at + HASH_SIZE + 1;
+  if (layers > MLBF_LAYERS_MAX || end - layer < (ptrdiff_t)layers * LAYER_SIZE)
+    return NULL;
+  for (; layers; layers--, layer += LAYER_SIZE) {
+    if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
+      return NULL;
+    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
+  }
+  *status = mlbf_insert_whole(filter, get_hash(at));
+  return layer;
+}
+
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
+{
+  mlbf_status ignored;
+  for (const uint8_t *at = chunk, *end = chunk + size; at != end;) {
+    at = replay_key(filter, at, end, &ignored);
+    if (!at)
+      return false;
+  }
+  return true;
+}
+
+mlbf_status seen_settle(seen *s)
+{
+  mlbf_status result = MLBF_OK, status = MLBF_OK;
+  for (const uint8_t *at = s->log, *end = s->log + s->log_size; at != end;) {
+    at = replay_key(s->filter, at, end, &status);
+    if (status == MLBF_FULL)
+      result = MLBF_FULL;
+  }
+  memset(s->batch, 0, s->batch_size * sizeof *s->batch);
+  s->batch_used = 0;
+  s->keys = 0;
+  s->log_size = 0;
+  return result;
+}
+
+void seen_replace(seen *s, mlbf_filter *filter)
+{
+  mlbf_free(s->filter);
+  s->filter = filter;
+}

@@ -1,0 +1,39 @@
+/* The memory of keys: a filter, the open batch beside it, and the log that rebuilds both.
+ *
+ *     seen_test -> filter says SEEN?  -> seen
+ *               -> in open batch?     -> seen        (exact set: its bits are not in the filter yet)
+ *               -> else new           -> seen_add: into the batch, its hashes into the log chunk
+ *     commit of the chunk             -> seen_settle: bits set, batch empty
+ *
+ * A crash between commit and settle loses nothing: the log is ahead of the filter file, and is replayed. */
+#ifndef STRATA_FRONTIER_SEEN_H
+#define STRATA_FRONTIER_SEEN_H
+
+#include "frontier/frontier.h"
+
+typedef struct seen seen;
+
+mlbf_status seen_create(const mlbf_options *options, seen **out);
+seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and the filter is freed */
+void seen_free(seen *s);
+
+const mlbf_filter *seen_filter(const seen *s);
+
+/* Changes nothing. `hashes` serves a following seen_add. */
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
+
+/* Remember a key that seen_test called new. false: no memory, nothing changed. */
+bool seen_add(seen *s, const mlbf_hashes *hashes);
+
+/* The chunk of the log for the keys added since the last settle: to be committed. */
+size_t seen_batch_keys(const seen *s);
+const uint8_t *seen_batch_log(const seen *s, size_t *size);
+/* The chunk is committed: set the bits. MLBF_FULL: the design load was passed, rebuild soon. */
+mlbf_status seen_settle(seen *s);
+
+/* Replay one chunk of the log into a filter. false: it is not a chunk. */
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size);
+/* A larger filter, filled from the whole log, takes the place of the old one. */
+void seen_replace(seen *s, mlbf_filter *filter);
+
+#endif

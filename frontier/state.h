@@ -1,0 +1,107 @@
+/* What an open frontier is made of: private to this room.
+ *
+ *     frontier.c   the life of a URL: add, next, done, release
+ *     commit.c     the open batch becomes one transaction, then bits
+ *     open.c       from a directory to a frontier and back: whose it is, and where it stood
+ *     remember.c   the filter's life on disk: checkpoints, replay, growth
+ */
+#ifndef STRATA_FRONTIER_STATE_H
+#define STRATA_FRONTIER_STATE_H
+
+#include "frontier/counters.h"
+#include "frontier/hosts.h"
+#include "frontier/journal.h"
+#include "frontier/seen.h"
+#include "frontier/store.h"
+
+/* A URL that ended since the last commit. */
+typedef struct ending {
+  entry *entry;
+  frontier_state state;
+  uint16_t code;
+} ending;
+
+typedef struct setting {
+  struct setting *next;
+  bool is_dirty;
+  size_t size;
+  uint8_t *value;
+  char name[];
+} setting;
+
+/* Everything said since the last commit. */
+typedef struct batch {
+  entry **added;
+  size_t added_count, added_room;
+  size_t untaken;           /* of `added`, those left to the queue on disk */
+  ending *ended;
+  size_t ended_count, ended_room;
+  bool is_dirty;            /* there is something to commit, if only a counter */
+  uint64_t first_ms;        /* when it began */
+} batch;
+
+struct frontier {
+  frontier_options options;
+  char *directory;          /* NULL: keep nothing */
+  store *store;             /* NULL: keep nothing */
+  int lock_fd;              /* of the file LOCK; -1 */
+  seen *seen;               /* NULL on a read-only handle until needed */
+  hosts *hosts;
+  journal *journal;         /* NULL: none */
+  counters counters;
+  setting *settings;
+  batch batch;
+
+  entry **in_flight;        /* as many as the caller leased: tens to thousands */
+  size_t in_flight_count, in_flight_room;
+
+  uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
+  uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
+  uint64_t queued;          /* waiting, in memory or on disk */
+  uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
+  uint64_t done, failed, skipped;
+  uint64_t outcomes[FRONTIER_OUTCOMES];
+  double expected_lost;
+
+  uint64_t log_keys;        /* keys in the committed hash log */
+  uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
+  unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  uint8_t *memory_log;      /* the hash log when nothing is kept */
+  size_t memory_log_size, memory_log_room;
+
+  char message[FRONTIER_MESSAGE_SIZE];
+};
+
+enum {
+  WINDOW_MAX = 65536,        /* entries in memory, waiting: 10 MB of 150 bytes each; refilled when half used */
+  COMMIT_URLS = 1000,        /* group commit: after so many URLs added or ended, */
+  COMMIT_AFTER_MS = 100,     /* or after so long */
+  CHECKPOINT_KEYS = 1 << 20, /* replaying so many keys of the log at open takes some 0.2 s */
+  HISTORY_HEAD = 16,         /* FORMAT.md */
+  JOURNAL_HEAD = 8,
+  PROGRESS_SIZE = 104,
+  SETTING_NAME_MAX = 63,
+};
+#define SETTING_PREFIX "setting/"
+
+frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
+  __attribute__((format(printf, 3, 4)));
+
+/* commit.c */
+frontier_status commit_batch(frontier *f);
+bool commit_is_due(const frontier *f, uint64_t now_ms);
+bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
+bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
+void batch_free(frontier *f);
+
+/* remember.c: the filter's life on disk */
+frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
+frontier_status seen_grow(frontier *f);       /* rebuild from the log at the next size */
+/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
+ * loses time at the next open and nothing else, since the log has it all. */
+bool checkpoint_save(frontier *f);
+
+/* open.c */
+void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
+
+#endif

@@ -1,0 +1,347 @@
+/* The frontier's LMDB environment. See store.h for the tables, FORMAT.md for the bytes.
+ *
+ * Default LMDB flags on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full
+ * disk into SIGBUS. The map is address space, not memory: as large as the machine grants. */
+#include "frontier/store.h"
+
+#include "frontier/record.h"
+
+#include <errno.h>
+#include <lmdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+struct store {
+  MDB_env *env;
+  MDB_dbi table[STORE_TABLES];
+  MDB_dbi meta;
+  MDB_txn *writing;
+  int error;       /* of the open transaction: LMDB's or errno's */
+  uint8_t *scratch;
+  size_t scratch_size;
+  char message[FRONTIER_MESSAGE_SIZE];
+};
+
+enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
+
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes"};
+
+static frontier_status status_of(int error)
+{
+  switch (error) {
+  case 0: return FRONTIER_OK;
+  case MDB_NOTFOUND: case ENOENT: return FRONTIER_NOT_FOUND;
+  case MDB_INVALID: return FRONTIER_NOT_OURS;
+  case MDB_VERSION_MISMATCH: return FRONTIER_VERSION;
+  case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: return FRONTIER_DAMAGED;
+  case MDB_MAP_FULL: case ENOSPC: case EDQUOT: case EFBIG: return FRONTIER_NO_SPACE;
+  case ENOMEM: return FRONTIER_NO_MEMORY;
+  default: return FRONTIER_IO;
+  }
+}
+
+/* Meta records are found, and sealed, by name. */
+static uint64_t name_seal(const char *name)
+{
+  return XXH3_64bits(name, strlen(name));
+}
+
+static MDB_val name_key(const char *name)
+{
+  union { const char *in; void *out; } bytes = {.in = name}; /* LMDB reads keys only */
+  return (MDB_val){strlen(name), bytes.out};
+}
+
+/* LMDB says EIO for a write cut short. Cut short by what? Mostly a full disk, or a limit on file size. */
+static int cause_of(store *s, int error, const char *directory)
+{
+  struct statvfs disk;
+  struct stat file;
+  struct rlimit limit;
+  int fd;
+  if (error != EIO)
+    return error;
+  if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
+    return ENOSPC;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && mdb_env_get_fd(s->env, &fd) == 0 &&
+      fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
+    return EFBIG;
+  return error;
+}
+
+/* ---- open --------------------------------------------------------------------------------------------- */
+
+/* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
+static int open_with_largest_map(MDB_env **env, const char *directory, unsigned flags)
+{
+#if defined(__SANITIZE_THREAD__)
+  size_t map = (size_t)64 << 30;
+#else
+  size_t map = (size_t)1 << 40;
+#endif
+  for (;; map /= 2) {
+    int error = mdb_env_create(env);
+    if (error)
+      return error;
+    mdb_env_set_mapsize(*env, map);
+    mdb_env_set_maxdbs(*env, STORE_TABLES + 1);
+    error = mdb_env_open(*env, directory, flags, 0666);
+    if (!error)
+      return 0;
+    mdb_env_close(*env);
+    *env = NULL;
+    if (error != ENOMEM || map <= (size_t)64 << 20)
+      return error;
+  }
+}
+
+/* Our tables, or MDB_INVALID if somebody else's are there. */
+static int open_tables(store *s, MDB_txn *txn, unsigned create)
+{
+  int error = mdb_dbi_open(txn, "meta", create, &s->meta);
+  for (int i = 0; i < STORE_TABLES && !error; i++)
+    error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+static int adopt_or_make(store *s, bool read_only, const void *identity, size_t identity_size)
+{
+  MDB_txn *txn;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = mdb_txn_begin(s->env, NULL, read_only ? MDB_RDONLY : 0, &txn);
+  if (error)
+    return error;
+  error = mdb_dbi_open(txn, NULL, 0, &names);
+  if (!error)
+    error = mdb_stat(txn, names, &stat);
+  bool is_new = !error && stat.ms_entries == 0 && !read_only;
+  if (!error)
+    error = open_tables(s, txn, is_new ? MDB_CREATE : 0);
+  if (!error && is_new) {
+    s->writing = txn;
+    s->error = 0;
+    store_put_meta(s, "identity", identity, identity_size);
+    s->writing = NULL;
+    error = s->error;
+  } else if (!error) {
+    MDB_val key = name_key("identity"), value;
+    error = mdb_get(txn, s->meta, &key, &value) ? MDB_INVALID : 0;
+  }
+  if (error) {
+    mdb_txn_abort(txn);
+    return error;
+  }
+  return mdb_txn_commit(txn); /* also of a reading one: it keeps the table handles */
+}
+
+frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
+                           store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
+  store *s = calloc(1, sizeof *s);
+  if (!s) {
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
+    return FRONTIER_NO_MEMORY;
+  }
+  int error = open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
+  if (!error)
+    error = adopt_or_make(s, read_only, identity, identity_size);
+  if (error) {
+    error = s->env ? cause_of(s, error, directory) : error;
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
+             error == MDB_INVALID ? "not a Strata frontier" : mdb_strerror(error));
+    store_close(s);
+    return status_of(error);
+  }
+  *out = s;
+  return FRONTIER_OK;
+}
+
+void store_close(store *s)
+{
+  if (!s)
+    return;
+  if (s->writing)
+    mdb_txn_abort(s->writing);
+  if (s->env)
+    mdb_env_close(s->env);
+  free(s->scratch);
+  free(s);
+}
+
+const char *store_message(const store *s)
+{
+  return s->message;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+static frontier_status failed(store *s, int error, const char *doing)
+{
+  const char *path = "";
+  mdb_env_get_path(s->env, &path);
+  error = cause_of(s, error, path);
+  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", path, doing, mdb_strerror(error));
+  return status_of(error);
+}
+
+frontier_status store_begin(store *s)
+{
+  s->error = 0;
+  int error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
+}
+
+/* The body behind its checksum, in memory that lives until the next call. */
+static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
+{
+  if (s->scratch_size < RECORD_HEAD + size) {
+    size_t wanted = 2 * (RECORD_HEAD + size);
+    uint8_t *larger = realloc(s->scratch, wanted);
+    if (!larger)
+      return NULL;
+    s->scratch = larger;
+    s->scratch_size = wanted;
+  }
+  if (size)
+    memcpy(s->scratch + RECORD_HEAD, body, size);
+  record_seal(key, s->scratch, RECORD_HEAD + size);
+  return s->scratch;
+}
+
+static void put(store *s, MDB_dbi dbi, MDB_val key, uint64_t seal, const void *body, size_t size, unsigned flags)
+{
+  if (s->error)
+    return;
+  uint8_t *bytes = sealed(s, seal, body, size);
+  if (!bytes) {
+    s->error = ENOMEM;
+    return;
+  }
+  MDB_val value = {.mv_size = RECORD_HEAD + size, .mv_data = bytes};
+  s->error = mdb_put(s->writing, dbi, &key, &value, flags);
+}
+
+void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
+}
+
+void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
+}
+
+void store_put_meta(store *s, const char *name, const void *body, size_t size)
+{
+  put(s, s->meta, name_key(name), name_seal(name), body, size, 0);
+}
+
+void store_delete(store *s, store_table table, uint64_t key)
+{
+  if (s->error)
+    return;
+  MDB_val k = {sizeof key, &key};
+  int error = mdb_del(s->writing, s->table[table], &k, NULL);
+  s->error = error == MDB_NOTFOUND ? 0 : error;
+}
+
+frontier_status store_commit(store *s)
+{
+  MDB_txn *txn = s->writing;
+  s->writing = NULL;
+  if (s->error) {
+    mdb_txn_abort(txn);
+    return failed(s, s->error, "writing");
+  }
+  int error = mdb_txn_commit(txn);
+  return error ? failed(s, error, "committing") : FRONTIER_OK;
+}
+
+void store_abort(store *s)
+{
+  mdb_txn_abort(s->writing);
+  s->writing = NULL;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  MDB_txn *txn;
+  MDB_cursor *cursor;
+  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  error = mdb_cursor_open(txn, s->table[table], &cursor);
+  if (error) {
+    mdb_txn_abort(txn);
+    return failed(s, error, "reading");
+  }
+  frontier_status status = FRONTIER_OK;
+  MDB_val k = {sizeof from, &from}, v;
+  for (error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE); !error; error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
+    uint64_t key;
+    memcpy(&key, k.mv_data, sizeof key);
+    const uint8_t *value = v.mv_data;
+    if (!record_is_whole(key, value, v.mv_size)) {
+      snprintf(s->message, sizeof s->message, "record %llu of table %s is damaged", (unsigned long long)key,
+               table_names[table]);
+      status = FRONTIER_DAMAGED;
+      break;
+    }
+    if (!visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD))
+      break;
+  }
+  if (error && error != MDB_NOTFOUND)
+    status = failed(s, error, "reading");
+  mdb_cursor_close(cursor);
+  mdb_txn_abort(txn);
+  return status;
+}
+
+frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)
+{
+  MDB_txn *txn;
+  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  MDB_val k = name_key(name), v;
+  frontier_status status = FRONTIER_OK;
+  error = mdb_get(txn, s->meta, &k, &v);
+  if (error) {
+    status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : failed(s, error, "reading");
+  } else if (!record_is_whole(name_seal(name), v.mv_data, v.mv_size)) {
+    snprintf(s->message, sizeof s->message, "the record \"%s\" is damaged", name);
+    status = FRONTIER_DAMAGED;
+  } else {
+    uint8_t *copy = malloc(v.mv_size);
+    if (copy) {
+      memcpy(copy, (const uint8_t *)v.mv_data + RECORD_HEAD, v.mv_size - RECORD_HEAD);
+      *body = copy;
+      *size = v.mv_size - RECORD_HEAD;
+    } else {
+      status = FRONTIER_NO_MEMORY;
+    }
+  }
+  mdb_txn_abort(txn);
+  return status;
+}
+
+frontier_status store_count(store *s, store_table table, uint64_t *records)
+{
+  MDB_txn *txn;
+  MDB_stat stat;
+  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  error = mdb_stat(txn, s->table[table], &stat);
+  mdb_txn_abort(txn);
+  if (error)
+    return failed(s, error, "reading");
+  *records = stat.ms_entries;
+  return FRONTIER_OK;
+}

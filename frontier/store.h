@@ -1,0 +1,47 @@
+/* The frontier's LMDB environment: the only file that knows LMDB.
+ *
+ * Tables   queue    sequence -> a URL waiting or in flight
+ *          history  sequence -> a URL and how it ended
+ *          hosts    host id  -> name and counts
+ *          hashes   number of the first URL in it -> a chunk of the hash log
+ *          meta     name     -> identity, progress, counters, owed journal bytes, settings
+ *
+ * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
+ * remembered: store_commit then aborts and reports it, so callers may put without looking. */
+#ifndef STRATA_FRONTIER_STORE_H
+#define STRATA_FRONTIER_STORE_H
+
+#include "frontier/frontier.h"
+
+typedef struct store store;
+
+typedef enum store_table { STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_TABLES } store_table;
+
+/* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
+ * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */
+frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
+                           store **out, char message[FRONTIER_MESSAGE_SIZE]);
+void store_close(store *s);
+
+frontier_status store_begin(store *s);
+void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
+void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
+void store_delete(store *s, store_table table, uint64_t key);
+void store_put_meta(store *s, const char *name, const void *body, size_t size);
+/* All or nothing; on failure store_message says why. */
+frontier_status store_commit(store *s);
+
+void store_abort(store *s);
+
+const char *store_message(const store *s);
+
+/* Visit committed records with key >= from, in order, until `visit` returns false. DAMAGED if a checksum fails. */
+typedef bool store_visitor(void *context, uint64_t key, const uint8_t *body, size_t size);
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context);
+
+/* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is none. */
+frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);
+
+frontier_status store_count(store *s, store_table table, uint64_t *records);
+
+#endif

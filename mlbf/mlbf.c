@@ -1,0 +1,103 @@
+/* The multi-layer filter: an integrity layer that keeps the promise, and layers that tell why.
+ *
+ *   http://h    /a      /b            one salted hash a segment (hash.h)
+ *      |         |       |
+ *   [hosts]  [ deep, all layers 2.. ]   known at its depth?     first "no": NEW_SEGMENT(depth), certain
+ *      |         |       |
+ *      +---XOR---+-------+--> whole
+ *                               |
+ *                     [ integrity layer ]   "no": NEW_COMBINATION, certain;  "yes": SEEN
+ *
+ * Invariants
+ *   - The integrity layer alone is sized for the promised rate. Layers can only turn a wrong SEEN into a
+ *     right NEW, so the promise holds on every kind of query.
+ *   - A key's segments are set before or with its whole: an unknown segment means an unknown key.
+ *   - Layers deeper than the first share one array. Segment hashes are salted by layer, so they do not
+ *     mix, and a list whose leaves lie at depth 2 and one whose leaves lie at 6 are served alike.
+ *
+ * Deep segments have one bit each. Distinct segments of one layer cannot be read from the shared fill, so
+ * each one found new is counted with the inverse of its chance to be found new (Horvitz and Thompson). */
+#include "mlbf/inside.h"
+#include "mlbf/line.h"
+
+enum { WHOLE, HOSTS, DEEP };
+
+static void layered_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  mlbf_hash_layered(&filter->salts, segments, count, hashes);
+}
+
+static bool layered_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  return layer == 1 ? mlbf_line_test(&filter->arrays[HOSTS], segment)
+                    : mlbf_classic_test(&filter->arrays[DEEP], segment);
+}
+
+static bool set_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  if (layer == 1)
+    return mlbf_line_insert(&filter->arrays[HOSTS], segment);
+  if (!mlbf_classic_insert(&filter->arrays[DEEP], segment))
+    return false;
+  double clear = (double)(filter->arrays[DEEP].bits - filter->deep_set++);
+  filter->layer_distinct[layer - 1] += (double)filter->arrays[DEEP].bits / clear;
+  return true;
+}
+
+static void layered_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  set_segment(filter, layer, segment);
+}
+
+static uint32_t layers_asked(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  uint32_t layers = mlbf_layer_count(filter);
+  return hashes->depth < layers ? hashes->depth : layers;
+}
+
+static mlbf_verdict layered_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  uint32_t layers = layers_asked(filter, hashes);
+  for (uint32_t layer = 1; layer <= layers; layer++)
+    if (!layered_test_segment(filter, layer, hashes->layer[layer - 1]))
+      return (mlbf_verdict){ MLBF_NEW_SEGMENT, layer };
+  bool is_known = mlbf_line_test(&filter->arrays[WHOLE], hashes->whole);
+  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0 };
+}
+
+static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  uint32_t layers = layers_asked(filter, hashes);
+  mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->whole);
+  mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->layer[0]);
+  for (uint32_t layer = 2; layer <= layers; layer++)
+    mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
+}
+
+static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  uint32_t layers = layers_asked(filter, hashes), unknown = 0;
+  for (uint32_t layer = layers; layer >= 1; layer--) /* downwards: the last one found is the first unknown */
+    if (set_segment(filter, layer, hashes->layer[layer - 1]))
+      unknown = layer;
+  bool was_new = mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole);
+  if (unknown)
+    return (mlbf_verdict){ MLBF_NEW_SEGMENT, unknown };
+  return (mlbf_verdict){ was_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0 };
+}
+
+static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
+{
+  return layer == 1 ? mlbf_array_keys(&filter->arrays[HOSTS]) : filter->layer_distinct[layer - 1];
+}
+
+const mlbf_operations mlbf_layered_operations = {
+  .hash = layered_hash,
+  .test = layered_test,
+  .insert = layered_insert,
+  .prefetch = layered_prefetch,
+  .insert_wholes = mlbf_line_insert_wholes,
+  .test_segment = layered_test_segment,
+  .insert_segment = layered_insert_segment,
+  .layer_distinct = layered_distinct,
+};

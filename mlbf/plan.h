@@ -1,0 +1,47 @@
+/* mlbf/plan.h: how large a filter must be, and the inverse. What mlbf_create follows and what people
+ * are shown before they spend the memory. Needs no filter and allocates nothing. */
+#ifndef STRATA_MLBF_PLAN_H
+#define STRATA_MLBF_PLAN_H
+
+#include "mlbf/filter.h"
+#include "mlbf/rate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
+
+typedef struct mlbf_array_plan {
+  mlbf_layout layout;
+  uint32_t hashes; /* k */
+  uint64_t bits;   /* m; lines: a multiple of 512 */
+} mlbf_array_plan;
+
+/* A filter's shape. Array 0 decides; the others, if any, are layers:
+ *   mlbf         1: hosts (layer 1); 2, with signals: one array for all deeper layers
+ *   mlbf-paper   1..L: one a layer */
+typedef struct mlbf_plan {
+  mlbf_kind kind;
+  uint64_t keys;
+  double rate;          /* promised */
+  bool signals;
+  uint32_t array_count;
+  mlbf_array_plan arrays[MLBF_ARRAYS_MAX];
+  uint64_t bits;        /* all arrays together */
+} mlbf_plan;
+
+/* Shape for options. (keys, rate): the smallest that keeps the promise. (keys, bits), rate 0: the best rate
+ * those bits give; the promise is then that rate. For bloom and the paper's kinds `bits` is the m of each
+ * array, for line and mlbf the total, rounded down to whole cache lines.
+ * MLBF_BAD_ARGUMENT sets `*reason` (if not NULL) to a sentence and leaves `*plan` alone. */
+mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
+
+/* The inverse: the false-positive rate of SEEN, for keys unlike any inserted (a new host's are lower),
+ * once `keys` keys are in. mlbf-paper: of a key with all segments known, the worst it promises. */
+double mlbf_plan_rate(const mlbf_plan *plan, uint64_t keys);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,157 @@
+/* kill -9, at random moments, again and again: the crawl that follows must finish the work, lose nothing, and ask for
+ * nothing again that was reported done. The seed is printed; with STRATA_SEED=N that one is taken. */
+#include "tests/crash/promises.h"
+#include "tests/site/random.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* Sixteen connections to a server that takes 0 to 40 ms for a page: about 800 pages/s. A run is killed within 250 ms,
+ * that is, before or after its first commits (one each 100 ms), and the site is too large for twenty such runs. */
+enum { KILLS = 20, ENTRIES = 2500, JITTER_MS = 40, REQUESTS_MAX = 200 };
+
+static trial *served;
+static promises noted;
+
+static int clean_up(void **state)
+{
+  (void)state;
+  promises_free(&noted);
+  trial_close(served);
+  served = NULL;
+  return 0;
+}
+
+static uint64_t choose_seed(void)
+{
+  const char *given = getenv("STRATA_SEED");
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
+  print_message("STRATA_SEED=%llu\n", (unsigned long long)seed);
+  return seed;
+}
+
+static pid_t start(trial *t, const char *filter, const char *expect)
+{
+  const char *const words[] = {"crawl",   "--dir",  "DIR", "--delay", "0",    "--allow-private", "--per-host", "16",
+                               "--filter", filter, "--expect", expect, "URL", NULL};
+  return trial_strata_start(t, words);
+}
+
+/* A quarter of the kills come by the clock, while the program opens its files; the others in the midst of work. */
+static void wait_for_a_bad_moment(trial *t, pid_t pid, uint64_t *random)
+{
+  if (random_one_in(random, 4)) {
+    process_sleep(random_below(random, 40) / 1e3);
+    return;
+  }
+  trial_wait_requests(t, trial_requests(t) + 1 + random_below(random, REQUESTS_MAX), pid);
+  process_sleep(random_below(random, 3000) / 1e6);
+}
+
+static void finish(trial *t, const char *filter, const char *expect)
+{
+  int code = trial_collect(t, start(t, filter, expect));
+  if (code != 0)
+    print_error("the last run ended with %d:\n%s\n", code, t->err.bytes);
+  assert_int_equal(code, 0);
+  promises_note(&noted);
+}
+
+/* Everything was fetched, nothing that was promised was asked for again, and each page is reported once. */
+static verdict assert_nothing_lost(trial *t)
+{
+  request_log log = requests_read(t->log);
+  verdict seen = judge_requests(&log, t->made, &judge_after_a_crash);
+  requests_free(&log);
+  assert_int_equal(seen.missed, 0);
+  assert_int_equal(seen.forbidden, 0);
+  assert_int_equal(seen.unknown, 0);
+  assert_int_equal(promises_count_broken(&noted), 0);
+  page_log pages = pages_read(t->pages);
+  assert_int_equal(pages.bad, 0);
+  assert_false(pages.torn);
+  verdict reported = judge_pages(&pages, t->made, &judge_everything);
+  pages_free(&pages);
+  assert_int_equal(reported.missed, 0);
+  assert_int_equal(reported.again, 0);
+  assert_int_equal(reported.unknown, 0);
+  return seen;
+}
+
+static void kill_and_continue(uint64_t seed, const char *filter, const char *expect)
+{
+  uint64_t random = seed;
+  trial *t = served = trial_open(&(trial_options){.seed = seed, .entries = ENTRIES, .jitter_ms = JITTER_MS});
+  noted = promises_open(t);
+  unsigned struck = 0;
+  for (unsigned i = 0; i < KILLS; i++) {
+    pid_t pid = start(t, filter, expect);
+    wait_for_a_bad_moment(t, pid, &random);
+    kill(pid, SIGKILL);
+    trial_collect(t, pid);
+    struck += t->end.signal == SIGKILL;
+    promises_note(&noted);
+  }
+  unsigned made = promises_made(&noted);
+  finish(t, filter, expect);
+  verdict seen = assert_nothing_lost(t);
+  print_message("%s: %u kills, %u pages, %u done before the last run, %u asked again (none of them done)\n", filter,
+                struck, seen.pages, made, seen.again);
+  assert_int_equal(struck, KILLS); /* else the site was too small to prove anything */
+  assert_true(made > 0);
+}
+
+static void killed_twenty_times_with_the_layered_filter(void **state)
+{
+  (void)state;
+  kill_and_continue(choose_seed(), "mlbf", "1000000");
+}
+
+/* A filter for 64 pages on a site of 700: it grows several times, and some kills fall into that. */
+static void killed_twenty_times_while_the_filter_grows(void **state)
+{
+  (void)state;
+  kill_and_continue(choose_seed(), "bloom", "64");
+}
+
+/* The end of a crawl has its own writes: last commit, checkpoint, closing line. */
+static void killed_near_the_end(void **state)
+{
+  (void)state;
+  uint64_t seed = choose_seed(), random = seed;
+  enum { ROUNDS = 10, FEW = 40 };
+  for (unsigned round = 0; round < ROUNDS; round++) {
+    trial *t = served = trial_open(&(trial_options){.seed = seed + round, .entries = FEW});
+    noted = promises_open(t);
+    unsigned wanted = 1; /* robots.txt */
+    for (uint32_t i = 0; i < site_size(t->made); i++)
+      wanted += site_entry_is_wanted(site_entry_at(t->made, i), false);
+    pid_t pid = start(t, "mlbf", "1000");
+    trial_wait_requests(t, wanted - random_below(&random, 3), pid);
+    process_sleep(random_below(&random, 20000) / 1e6);
+    kill(pid, SIGKILL);
+    trial_collect(t, pid);
+    promises_note(&noted);
+    finish(t, "mlbf", "1000");
+    assert_nothing_lost(t);
+    clean_up(NULL);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_teardown(killed_twenty_times_with_the_layered_filter, clean_up),
+    cmocka_unit_test_teardown(killed_twenty_times_while_the_filter_grows, clean_up),
+    cmocka_unit_test_teardown(killed_near_the_end, clean_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

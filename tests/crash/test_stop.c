@@ -1,0 +1,158 @@
+/* Ctrl-C and SIGTERM: the crawl stops, says how to continue, and what it says is true. */
+#include "tests/crash/promises.h"
+#include "tests/site/random.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static trial *served;
+static promises noted;
+
+static int clean_up(void **state)
+{
+  (void)state;
+  promises_free(&noted);
+  trial_close(served);
+  served = NULL;
+  return 0;
+}
+
+static trial *serve(const trial_options *options)
+{
+  served = trial_open(options);
+  noted = promises_open(served);
+  return served;
+}
+
+static pid_t start(trial *t)
+{
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "4", "URL",
+                               NULL};
+  return trial_strata_start(t, words);
+}
+
+/* The command the program printed, run by a shell as a person would, `strata` being the one under test. */
+static int run_printed_command(trial *t)
+{
+  const char *begin = strstr(t->err.bytes, "strata crawl ");
+  if (!begin) {
+    print_error("no command in:\n%s\n", t->err.bytes);
+    return -1;
+  }
+  text script = {0};
+  text_addf(&script, "PATH=%s:$PATH; exec %.*s", STRATA_DIRECTORY, (int)strcspn(begin, "\n"), begin);
+  char *err = trial_path(t, "strata.err");
+  const char *const argv[] = {"/bin/sh", "-c", script.bytes, NULL};
+  pid_t pid = process_start(argv, &(process_files){.err = err});
+  int code = trial_collect(t, pid);
+  if (code != 0)
+    print_error("%s\nended with %d:\n%s\n", script.bytes, code, t->err.bytes);
+  text_free(&script);
+  free(err);
+  return code;
+}
+
+static void assert_all_done(trial *t)
+{
+  request_log log = requests_read(t->log);
+  verdict seen = judge_requests(&log, t->made, &judge_after_a_crash);
+  requests_free(&log);
+  assert_int_equal(seen.missed, 0);
+  assert_int_equal(seen.forbidden, 0);
+  assert_int_equal(seen.unknown, 0);
+  page_log pages = pages_read(t->pages);
+  verdict reported = judge_pages(&pages, t->made, &judge_everything);
+  assert_int_equal(pages.bad, 0);
+  pages_free(&pages);
+  assert_int_equal(reported.missed, 0);
+  assert_int_equal(reported.again, 0);
+  assert_int_equal(promises_count_broken(&noted), 0);
+}
+
+static void stopped_by(int signal_number, uint64_t seed)
+{
+  trial *t = serve(&(trial_options){.seed = seed, .entries = 400, .jitter_ms = 4});
+  pid_t pid = start(t);
+  assert_true(trial_wait_requests(t, 60, pid));
+  kill(pid, signal_number);
+  assert_int_equal(trial_collect(t, pid), 3);
+  promises_note(&noted);
+  unsigned made = promises_made(&noted);
+  print_message("stopped with %u pages done\n", made);
+  assert_in_range(made, 30, 390);
+  assert_int_equal(run_printed_command(t), 0);
+  promises_note(&noted);
+  assert_all_done(t);
+}
+
+static void stopped_by_ctrl_c(void **state)
+{
+  (void)state;
+  stopped_by(SIGINT, 21);
+}
+
+static void stopped_by_sigterm(void **state)
+{
+  (void)state;
+  stopped_by(SIGTERM, 22);
+}
+
+/* Responses take a second here, so only a stop that does not wait for them is at once. */
+static void a_second_ctrl_c_stops_at_once(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 23, .entries = 8, .latency_ms = 1000});
+  pid_t pid = start(t);
+  assert_true(trial_wait_requests(t, 2, pid)); /* robots.txt and the first page: more are on their way */
+  process_sleep(0.1);
+  double before = process_clock();
+  kill(pid, SIGINT);
+  process_sleep(0.02);
+  kill(pid, SIGINT);
+  assert_int_equal(trial_collect(t, pid), 3);
+  double took = process_clock() - before;
+  print_message("gone after %.3f s\n", took);
+  assert_true(took < 0.8);
+  promises_note(&noted);
+  assert_int_equal(trial_collect(t, start(t)), 0);
+  promises_note(&noted);
+  assert_all_done(t);
+}
+
+/* Two signals with nothing between them, at ten random moments. */
+static void two_signals_right_after_each_other(void **state)
+{
+  (void)state;
+  uint64_t random = 24;
+  trial *t = serve(&(trial_options){.seed = 24, .entries = 400, .jitter_ms = 4});
+  for (unsigned i = 0; i < 10; i++) {
+    pid_t pid = start(t);
+    if (trial_wait_requests(t, trial_requests(t) + 1 + random_below(&random, 20), pid))
+      process_sleep(random_below(&random, 2000) / 1e6);
+    kill(pid, SIGINT);
+    kill(pid, SIGINT);
+    assert_int_equal(trial_collect(t, pid), 3);
+    promises_note(&noted);
+  }
+  assert_int_equal(trial_collect(t, start(t)), 0);
+  promises_note(&noted);
+  assert_all_done(t);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_teardown(stopped_by_ctrl_c, clean_up),
+    cmocka_unit_test_teardown(stopped_by_sigterm, clean_up),
+    cmocka_unit_test_teardown(a_second_ctrl_c_stops_at_once, clean_up),
+    cmocka_unit_test_teardown(two_signals_right_after_each_other, clean_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

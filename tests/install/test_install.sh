@@ -1,0 +1,47 @@
+#!/bin/sh
+# Install into a fresh prefix, move it, and build a stranger's C and C++ programs against it, by find_package
+# and by pkg-config; run them. Moved, because what a package manager installs was never where it was built.
+#   test_install.sh BUILD
+set -eu
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/log"
+prefix=$work/moved
+mv "$work/first" "$prefix"
+if grep -rlI -e "$work/first" -e "$build" "$prefix"; then
+  echo "these files name the place they were built in or first installed to"
+  exit 1
+fi
+
+run() # PROGRAM
+{
+  "$1" || { echo "$1 failed"; exit 1; }
+}
+
+echo "by find_package:"
+cmake -G Ninja -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
+cmake --build "$work/cmake" >>"$work/log" || { cat "$work/log"; exit 1; }
+run "$work/cmake/stranger_mlbf"
+run "$work/cmake/stranger_frontier"
+
+echo "by pkg-config:"
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name strata-mlbf.pc)")
+export PKG_CONFIG_PATH
+# A shared library that was put where nobody looks needs a path; a static one does not mind it.
+rpath=-Wl,-rpath,$(pkg-config --variable=libdir strata-mlbf)
+# shellcheck disable=SC2046 # one word a flag
+cc "$here/stranger_mlbf.c" -o "$work/stranger_mlbf" $(pkg-config --cflags --libs strata-mlbf) "$rpath"
+# shellcheck disable=SC2046
+c++ "$here/stranger_frontier.cc" -o "$work/stranger_frontier" $(pkg-config --cflags --libs strata-frontier) "$rpath"
+run "$work/stranger_mlbf"
+run "$work/stranger_frontier"
+
+if [ -e "$build/crawler/strata" ]; then
+  echo "the program and its manual:"
+  run_version=$("$prefix/bin/strata" --version) || { echo "the installed strata does not start"; exit 1; }
+  echo "$run_version"
+fi
+[ -s "$prefix/share/man/man1/strata.1" ]

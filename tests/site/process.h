@@ -1,0 +1,33 @@
+/* tests/site/process.h: other programs, started, watched and ended by a test.
+ *
+ * A process started here dies with the test program, whatever becomes of that. */
+#ifndef STRATA_TESTS_SITE_PROCESS_H
+#define STRATA_TESTS_SITE_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+typedef struct process_files {
+  const char *in, *out, *err; /* stdin, stdout, stderr; NULL: /dev/null, and inherited for err */
+  unsigned long file_size_max; /* RLIMIT_FSIZE in bytes, 0 for none: writes beyond it fail with EFBIG */
+} process_files;
+
+/* `argv` ends with NULL, after 64 words at most; argv[0] is the path of the program. Ends the test program if it cannot be started. */
+pid_t process_start(const char *const argv[], const process_files *files);
+
+typedef struct process_end {
+  int code;   /* exit code, or -1 */
+  int signal; /* what killed it, or 0 */
+  struct rusage usage;
+} process_end;
+
+/* Waits at most `seconds`; then kills it and returns false. Either way it is gone, and `*end` says how. */
+bool process_wait(pid_t pid, double seconds, process_end *end);
+
+bool process_has_ended(pid_t pid); /* and has still to be waited for */
+
+double process_clock(void); /* seconds of a clock that only goes forward */
+void process_sleep(double seconds);
+
+#endif

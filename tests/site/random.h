@@ -1,0 +1,36 @@
+/* tests/site/random.h: numbers that a printed seed brings back (splitmix64, Steele, Lea and Flood 2014). */
+#ifndef STRATA_TESTS_SITE_RANDOM_H
+#define STRATA_TESTS_SITE_RANDOM_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline uint64_t random_next(uint64_t *state)
+{
+  uint64_t z = *state += 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+/* 0 .. limit-1; the bias of % is below 2^-32 for the limits tests use. */
+static inline unsigned random_below(uint64_t *state, unsigned limit)
+{
+  assert(limit > 0);
+  return (unsigned)(random_next(state) % limit);
+}
+
+static inline bool random_one_in(uint64_t *state, unsigned n)
+{
+  return random_below(state, n) == 0;
+}
+
+/* A stream of its own for the thing numbered `index`: the same whoever asks, in whatever order. */
+static inline uint64_t random_stream(uint64_t seed, uint64_t index)
+{
+  uint64_t state = seed ^ (index * 0xD6E8FEB86659FD93u);
+  return random_next(&state);
+}
+
+#endif

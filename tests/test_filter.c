@@ -1,0 +1,341 @@
+/* Every kind against an exact set: no false negative ever, wrong "seen" no oftener than promised. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mlbf/filter.h"
+#include "mlbf/recent.h"
+
+static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                   MLBF_KIND_MLBF_PAPER };
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds, SEGMENTS = 20 };
+
+/* Key number `id`: 1 to 20 segments, sharing hosts and directories with its neighbours, some repeating a
+ * segment; different ids are different keys. */
+typedef struct test_key {
+  char text[SEGMENTS][24];
+  mlbf_span segments[SEGMENTS];
+  size_t count;
+} test_key;
+
+static void key_make(uint64_t id, test_key *key)
+{
+  key->count = 1 + (id % 7 == 3 ? 17 + id % 3 : id % 6);
+  for (size_t i = 0; i < key->count; i++) {
+    if (i + 1 == key->count)
+      snprintf(key->text[i], sizeof key->text[i], "/%zu-%llu", i % 3, (unsigned long long)id);
+    else
+      snprintf(key->text[i], sizeof key->text[i], "/%llu", (unsigned long long)(id >> (10 - i % 10)));
+    key->segments[i] = (mlbf_span){ key->text[i], strlen(key->text[i]) };
+  }
+}
+
+static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
+{
+  test_key key;
+  mlbf_hashes hashes;
+  key_make(id, &key);
+  mlbf_hash(filter, key.segments, key.count, &hashes);
+  return hashes;
+}
+
+static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, bool signals)
+{
+  mlbf_options options = { .kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7 };
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  return filter;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+typedef struct violations {
+  unsigned false_new;  /* an inserted key called NEW */
+  unsigned changed;    /* mlbf_insert said other than mlbf_test just before */
+  unsigned wrong_seen; /* a new key called SEEN */
+} violations;
+
+/* Random tests and inserts over 2 * keys ids, beside an exact set. `forgotten`, if below 2 * keys, is an id the
+ * set is told of and the filter is not: the lie this comparison must notice. */
+static violations model_run(mlbf_filter *filter, uint64_t keys, uint64_t forgotten)
+{
+  violations found = { 0, 0, 0 };
+  uint64_t state = 42, ids = 2 * keys;
+  bool *is_known = calloc(ids, sizeof *is_known);
+  assert_non_null(is_known);
+  if (forgotten < ids)
+    is_known[forgotten] = true;
+  for (uint64_t step = 0; step < 6 * keys; step++) {
+    uint64_t id = next_random(&state) % ids;
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict before = mlbf_test(filter, &hashes), verdict;
+    found.false_new += is_known[id] && before.outcome != MLBF_SEEN;
+    found.wrong_seen += !is_known[id] && before.outcome == MLBF_SEEN;
+    if (id % 2 == 0 || id == forgotten)
+      continue;
+    mlbf_insert(filter, &hashes, &verdict);
+    found.changed += verdict.outcome != before.outcome || verdict.layer != before.layer;
+    found.false_new += mlbf_test(filter, &hashes).outcome != MLBF_SEEN;
+    is_known[id] = true;
+  }
+  free(is_known);
+  return found;
+}
+
+static void every_kind_agrees_with_an_exact_set(void **state)
+{
+  (void)state;
+  enum { KEYS = 20000 };
+  for (int i = 0; i < KIND_COUNT; i++)
+    for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
+      mlbf_filter *filter = create(kinds[i], KEYS, 0.01, signals);
+      violations found = model_run(filter, KEYS, UINT64_MAX);
+      print_message("%s: %u wrong of about 80000\n", mlbf_kind_name(kinds[i]), found.wrong_seen);
+      assert_int_equal(found.false_new, 0);
+      assert_int_equal(found.changed, 0);
+      assert_true(found.wrong_seen < 0.011 * 80000);
+      mlbf_free(filter);
+    }
+}
+
+static void the_comparison_notices_a_forgotten_key(void **state)
+{
+  (void)state;
+  enum { KEYS = 2000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 0.001, false);
+    assert_true(model_run(filter, KEYS, 1234).false_new > 0);
+    mlbf_free(filter);
+  }
+}
+
+/* A rate is kept whatever the rate: fresh keys after the design load. */
+static void promised_rates_are_kept(void **state)
+{
+  (void)state;
+  enum { KEYS = 30000, QUERIES = 300000 };
+  const double rates[] = { 0.3, 0.01, 0.002, 1e-3, 1e-5 };
+  for (int i = 0; i < 3; i++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+      mlbf_filter *filter = create(kinds[i], KEYS, rates[r], false);
+      mlbf_verdict verdict;
+      for (uint64_t id = 0; id < KEYS; id++) {
+        mlbf_hashes hashes = hashes_of(filter, id);
+        mlbf_insert(filter, &hashes, &verdict);
+      }
+      unsigned wrong = 0;
+      for (uint64_t id = KEYS; id < KEYS + QUERIES; id++) {
+        mlbf_hashes hashes = hashes_of(filter, id);
+        wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+      }
+      print_message("%s at %g: measured %g\n", mlbf_kind_name(kinds[i]), rates[r], (double)wrong / QUERIES);
+      double expected = rates[r] * QUERIES;
+      assert_true(wrong < expected + 4 * sqrt(expected) + 4);
+      assert_true(mlbf_rate(filter) < rates[r] * 1.05);
+      mlbf_free(filter);
+    }
+}
+
+static void full_is_said_once(void **state)
+{
+  (void)state;
+  enum { KEYS = 1000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 1e-4, false);
+    unsigned said = 0;
+    mlbf_stats stats;
+    for (uint64_t id = 0; id < 3 * KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id);
+      mlbf_verdict verdict;
+      if (mlbf_insert(filter, &hashes, &verdict) == MLBF_OK)
+        continue;
+      mlbf_stats_read(filter, &stats);
+      assert_int_equal(stats.keys, KEYS + 1);
+      said++;
+    }
+    assert_int_equal(said, 1);
+    mlbf_free(filter);
+  }
+}
+
+static void stats_count_keys_and_estimate_them(void **state)
+{
+  (void)state;
+  enum { KEYS = 50000 };
+  for (int i = 0; i < 4; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 1e-3, false);
+    mlbf_verdict verdict;
+    for (uint64_t id = 0; id < KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id);
+      mlbf_insert(filter, &hashes, &verdict);
+    }
+    mlbf_stats stats;
+    mlbf_stats_read(filter, &stats);
+    assert_true(stats.keys > 0.99 * KEYS && stats.keys <= KEYS);
+    assert_true(stats.estimated_keys > 0.98 * KEYS && stats.estimated_keys < 1.02 * KEYS);
+    assert_true(stats.fill > 0.05 && stats.fill < 0.6);
+    mlbf_free(filter);
+  }
+}
+
+/* What a caller keeps to rebuild: hashes, as mlbf_insert_whole's contract says. */
+typedef struct hash_log {
+  mlbf_hash128 *wholes;
+  struct { mlbf_hash128 hash; uint32_t layer; } *segments;
+  size_t whole_count, segment_count;
+} hash_log;
+
+static hash_log log_create(size_t keys)
+{
+  hash_log log = { calloc(keys, sizeof *log.wholes), NULL, 0, 0 };
+  log.segments = calloc(keys * MLBF_LAYERS_MAX, sizeof *log.segments);
+  assert_true(log.wholes && log.segments);
+  return log;
+}
+
+static void log_key(hash_log *log, const mlbf_filter *filter, mlbf_recent *recent, const mlbf_hashes *hashes)
+{
+  log->wholes[log->whole_count++] = hashes->whole;
+  for (uint32_t i = 0; i < hashes->depth && i < mlbf_layer_count(filter); i++) {
+    bool is_left_out = recent ? mlbf_recent_note(recent, hashes->layer[i])
+                              : mlbf_test_segment(filter, i + 1, hashes->layer[i]); /* the mistake */
+    if (is_left_out)
+      continue;
+    log->segments[log->segment_count].hash = hashes->layer[i];
+    log->segments[log->segment_count++].layer = i + 1;
+  }
+}
+
+/* Fill a small filter far beyond its load, keeping a log; rebuild at a larger size; count old keys called NEW. */
+static unsigned false_news_after_rebuild(mlbf_kind kind, bool signals, bool use_recent)
+{
+  enum { KEYS = 30000 };
+  hash_log log = log_create(KEYS);
+  mlbf_recent *recent = use_recent ? mlbf_recent_create(256) : NULL;
+  mlbf_filter *filter = create(kind, KEYS / 10, 0.01, signals), *larger = create(kind, KEYS, 0.01, signals);
+  mlbf_verdict verdict;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    log_key(&log, filter, recent, &hashes);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  for (size_t i = 0; i < log.segment_count; i++)
+    mlbf_insert_segment(larger, log.segments[i].layer, log.segments[i].hash);
+  for (size_t i = 0; i < log.whole_count; i++)
+    mlbf_insert_whole(larger, log.wholes[i]);
+  unsigned false_news = 0;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    false_news += mlbf_test(larger, &hashes).outcome != MLBF_SEEN;
+  }
+  print_message("%s: %.2f segments logged a key\n", mlbf_kind_name(kind), (double)log.segment_count / KEYS);
+  free(log.wholes);
+  free(log.segments);
+  mlbf_recent_free(recent);
+  mlbf_free(filter);
+  mlbf_free(larger);
+  return false_news;
+}
+
+static void a_log_rebuilds_a_larger_filter(void **state)
+{
+  (void)state;
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_BLOOM, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_LINE, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_BLOOM_PAPER, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_MLBF, false, true), 0);
+  assert_int_equal(false_news_after_rebuild(MLBF_KIND_MLBF, true, true), 0);
+}
+
+/* Why the contract forbids it: a segment falsely known to the small filter is missing in the large one. */
+static void a_log_of_unknown_segments_only_would_lose_keys(void **state)
+{
+  (void)state;
+  assert_true(false_news_after_rebuild(MLBF_KIND_MLBF, true, false) > 0);
+}
+
+/* A log of the unknown segments alone does give the same filter at the same size. */
+static void a_rebuild_at_the_same_size_has_the_same_answers(void **state)
+{
+  (void)state;
+  enum { KEYS = 5000 };
+  mlbf_filter *filter = create(MLBF_KIND_MLBF, KEYS, 0.01, true), *again = create(MLBF_KIND_MLBF, KEYS, 0.01, true);
+  mlbf_verdict verdict;
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    for (uint32_t i = 0; i < hashes.depth; i++)
+      if (!mlbf_test_segment(filter, i + 1, hashes.layer[i]))
+        mlbf_insert_segment(again, i + 1, hashes.layer[i]);
+    mlbf_insert_whole(again, hashes.whole);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  for (uint64_t id = 0; id < 20 * KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict one = mlbf_test(filter, &hashes), other = mlbf_test(again, &hashes);
+    assert_int_equal(one.outcome, other.outcome);
+    assert_int_equal(one.layer, other.layer);
+  }
+  mlbf_free(filter);
+  mlbf_free(again);
+}
+
+static void layers_outside_are_unknown_land(void **state)
+{
+  (void)state;
+  mlbf_filter *filter = create(MLBF_KIND_MLBF, 1000, 0.01, false);
+  mlbf_hash128 hash = { 1, 2 };
+  assert_int_equal(mlbf_layer_count(filter), 1);
+  assert_false(mlbf_test_segment(filter, 1, hash));
+  assert_true(mlbf_test_segment(filter, 2, hash));
+  assert_true(mlbf_test_segment(filter, 0, hash));
+  assert_true(mlbf_test_segment(filter, UINT32_MAX, hash));
+  mlbf_insert_segment(filter, 0, hash);
+  mlbf_insert_segment(filter, 17, hash);
+  assert_false(mlbf_test_segment(filter, 1, hash));
+  mlbf_free(filter);
+  mlbf_free(NULL);
+}
+
+static void nonsense_is_refused(void **state)
+{
+  (void)state;
+  char long_profile[300];
+  memset(long_profile, 'x', sizeof long_profile - 1);
+  long_profile[sizeof long_profile - 1] = 0;
+  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01 };
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
+  options.keys = 10;
+  options.profile = long_profile;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
+  options.profile = NULL;
+  options.keys = UINT64_C(1) << 43; /* 2^48 bits and a little: no machine has it, and it is refused, not tried */
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_NO_MEMORY);
+  assert_null(filter);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_kind_agrees_with_an_exact_set),
+    cmocka_unit_test(the_comparison_notices_a_forgotten_key),
+    cmocka_unit_test(promised_rates_are_kept),
+    cmocka_unit_test(full_is_said_once),
+    cmocka_unit_test(stats_count_keys_and_estimate_them),
+    cmocka_unit_test(a_log_rebuilds_a_larger_filter),
+    cmocka_unit_test(a_log_of_unknown_segments_only_would_lose_keys),
+    cmocka_unit_test(a_rebuild_at_the_same_size_has_the_same_answers),
+    cmocka_unit_test(layers_outside_are_unknown_land),
+    cmocka_unit_test(nonsense_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+/* A second reader of filter files. It knows FORMAT.md and nothing else of mlbf/: it computes from a list of keys
+ * the whole body a file of each kind must have, and compares it with the golden files, bit for bit.
+ *
+ * The same golden files pin the writer: mlbf_save must produce them again. After a wanted change of the format,
+ * `test_format write DIRECTORY` makes them anew. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <xxhash.h>
+
+#include "mlbf/filter.h"
+
+/* What is in the golden files: these keys, in this order. */
+static const char *const keys[][20] = {
+  { "example.org" },
+  { "example.org", "/a" },
+  { "example.org", "/a", "/b" },
+  { "example.org", "/b", "/a" },
+  { "example.org", "/a", "/a" },
+  { "www.example.net:8080", "/index.html", "?q=1", "&r=2" },
+  { "www.example.net:8080", "/a/rather/long/segment/that/is/longer/than/sixteen/bytes/and/than/128/"
+                            "for/the/other/branches/of/the/hash/are/not/to/be/forgotten/either" },
+  { "h", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10", "/11", "/12", "/13", "/14", "/15", "/16", "/17" },
+};
+enum { KEY_COUNT = sizeof keys / sizeof *keys, ARRAYS = 17 };
+
+static const struct golden {
+  const char *name;
+  mlbf_options options;
+} goldens[] = {
+  { "bloom", { .kind = MLBF_KIND_BLOOM, .keys = 8, .rate = 0.01, .seed = 1, .profile = "strict" } },
+  { "line-lanes", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.01, .seed = 2 } },
+  { "line-one", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.002, .seed = 3 } },
+  { "line-two", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 1e-6, .seed = 4 } },
+  { "mlbf", { .kind = MLBF_KIND_MLBF, .keys = 8, .rate = 1e-6, .seed = 5 } },
+  { "mlbf-signals", { .kind = MLBF_KIND_MLBF, .keys = 7, .rate = 1e-3, .seed = 6, .signals = true } },
+  { "bloom-paper", { .kind = MLBF_KIND_BLOOM_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .seed = 7 } },
+  { "mlbf-paper", { .kind = MLBF_KIND_MLBF_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .layers = 4, .seed = 8 } },
+};
+enum { GOLDEN_COUNT = sizeof goldens / sizeof *goldens };
+
+static size_t key_size(size_t key)
+{
+  size_t count = 0;
+  while (count < 20 && keys[key][count])
+    count++;
+  return count;
+}
+
+/* The reader's own types: numbers at offsets, nothing shared with the library. */
+
+static uint64_t u64(const uint8_t *at)
+{
+  uint64_t number = 0;
+  for (int i = 7; i >= 0; i--)
+    number = number << 8 | at[i];
+  return number;
+}
+
+static uint32_t u32(const uint8_t *at)
+{
+  return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+typedef struct hash {
+  uint64_t low, high;
+} hash;
+
+static hash hash_text(const char *text, uint64_t seed)
+{
+  XXH128_hash_t made = XXH3_128bits_withSeed(text, strlen(text), seed);
+  return (hash){ made.low64, made.high64 };
+}
+
+/* The schoolbook way: four 32-bit products. */
+static uint64_t scale(uint64_t x, uint64_t r)
+{
+  uint64_t x1 = x >> 32, x0 = (uint32_t)x, r1 = r >> 32, r0 = (uint32_t)r;
+  uint64_t middle = x1 * r0 + (x0 * r0 >> 32), other = x0 * r1 + (uint32_t)middle;
+  return x1 * r1 + (middle >> 32) + (other >> 32);
+}
+
+static uint64_t mix(uint64_t x)
+{
+  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+  return x ^ x >> 31;
+}
+
+static const uint64_t G = UINT64_C(0x9e3779b97f4a7c15);
+
+/* One file, as FORMAT.md describes it, and the body it should have. */
+typedef struct second_reader {
+  uint8_t file[1 << 16];
+  size_t size;
+  uint8_t body[1 << 16];
+} second_reader;
+
+static const uint8_t *array_at(const second_reader *reader, uint32_t array)
+{
+  return reader->file + 96 + (size_t)32 * array;
+}
+
+static void set_bit(second_reader *reader, uint32_t array, uint64_t bit)
+{
+  assert_true(bit < u64(array_at(reader, array) + 8));
+  reader->body[u64(array_at(reader, array) + 16) + bit / 8] |= (uint8_t)(1 << bit % 8);
+}
+
+static void set_in_line(second_reader *reader, uint32_t array, uint64_t line, uint32_t u, uint32_t k)
+{
+  uint32_t multiplier = 1;
+  for (uint32_t i = 0; i < k; i++) {
+    multiplier *= 0x9e3779b9;
+    set_bit(reader, array, 512 * line + (u * multiplier >> 23));
+  }
+}
+
+static void set_hash(second_reader *reader, uint32_t array, hash h)
+{
+  uint32_t layout = u32(array_at(reader, array)), k = u32(array_at(reader, array) + 4);
+  uint64_t m = u64(array_at(reader, array) + 8), p = h.low;
+  switch (layout) {
+  case 1:
+    for (uint32_t i = 0; i < k; i++, p = p * UINT64_C(0xd1342543de82ef95) + (h.high | 1))
+      set_bit(reader, array, scale(p, m));
+    break;
+  case 2:
+    for (uint32_t i = 0; i < 8; i++)
+      set_bit(reader, array, 512 * scale(h.low, m / 512) + 64 * i + (h.high >> 6 * i) % 64);
+    break;
+  case 3:
+    set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k);
+    break;
+  case 4:
+    set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k / 2);
+    set_in_line(reader, array, scale(h.low << 32 | h.low >> 32, m / 512), (uint32_t)h.high, k / 2);
+    break;
+  default:
+    fail_msg("layout %u is not in FORMAT.md", layout);
+  }
+}
+
+static uint64_t paper_address(hash h, uint32_t j, uint64_t m)
+{
+  uint8_t text[16];
+  for (int i = 0; i < 8; i++) {
+    text[i] = (uint8_t)(h.low >> 8 * i);
+    text[8 + i] = (uint8_t)(h.high >> 8 * i);
+  }
+  return XXH3_64bits_withSeed(text, sizeof text, j) % m;
+}
+
+static void end_to_end(const char *const *segments, size_t count, char text[1024])
+{
+  text[0] = 0;
+  for (size_t i = 0; i < count; i++)
+    strcat(text, segments[i]);
+}
+
+static void set_whole_key(second_reader *reader, const char *const *segments, size_t count, uint32_t kind, uint64_t seed)
+{
+  char text[1024];
+  end_to_end(segments, count, text);
+  hash h = hash_text(text, seed);
+  if (kind != 3) {
+    set_hash(reader, 0, h);
+    return;
+  }
+  for (uint32_t j = 1; j <= u32(array_at(reader, 0) + 4); j++)
+    set_bit(reader, 0, paper_address(h, j, u64(array_at(reader, 0) + 8)));
+}
+
+static void set_paper_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
+{
+  uint32_t layers = u32(reader->file + 20) - 1, k = u32(array_at(reader, 0) + 4);
+  uint64_t m = u64(array_at(reader, 0) + 8), extra[32] = { 0 };
+  for (uint32_t layer = 1; layer <= layers && layer <= count; layer++) {
+    char text[1024];
+    end_to_end(segments + layer - 1, layer == layers ? count - (layer - 1) : 1, text);
+    for (uint32_t j = 1; j <= k; j++) {
+      uint64_t bit = paper_address(hash_text(text, seed), j, m);
+      set_bit(reader, layer, bit);
+      extra[j - 1] ^= bit;
+    }
+  }
+  for (uint32_t j = 0; j < k; j++)
+    set_bit(reader, 0, extra[j] % m);
+}
+
+static hash layer_hash(const char *const *segments, size_t count, size_t i, uint64_t seed)
+{
+  uint64_t salt = mix(seed + (i + 1) * G);
+  hash h = hash_text(segments[i], salt);
+  for (size_t more = 16; i == 15 && more < count; more++) {
+    hash next = hash_text(segments[more], salt ^ h.low);
+    h = (hash){ next.low, (h.high << 1 | h.high >> 63) ^ next.high };
+  }
+  return h;
+}
+
+static void set_layered_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
+{
+  bool has_signals = u32(reader->file + 80) & 1;
+  hash all = { 0, 0 };
+  for (size_t i = 0; i < count && i < 16; i++) {
+    hash h = layer_hash(segments, count, i, seed);
+    all = (hash){ all.low ^ h.low, all.high ^ h.high };
+    if (i == 0)
+      set_hash(reader, 1, h);
+    else if (has_signals)
+      set_hash(reader, 2, h);
+  }
+  set_hash(reader, 0, (hash){ mix(all.low + count * G), mix(all.high - count * G) });
+}
+
+static void set_all_keys(second_reader *reader)
+{
+  uint32_t kind = u32(reader->file + 16);
+  uint64_t seed = u64(reader->file + 24);
+  for (size_t key = 0; key < KEY_COUNT; key++) {
+    if (kind == 2)
+      set_layered_key(reader, keys[key], key_size(key), seed);
+    else if (kind == 4)
+      set_paper_key(reader, keys[key], key_size(key), seed);
+    else
+      set_whole_key(reader, keys[key], key_size(key), kind, seed);
+  }
+}
+
+static size_t read_whole(const char *path, uint8_t *to, size_t room)
+{
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    fail_msg("%s cannot be opened", path);
+  size_t size = fread(to, 1, room, file);
+  fclose(file);
+  return size;
+}
+
+static void golden_path(char path[512], const char *directory, const char *name)
+{
+  snprintf(path, 512, "%s/%s.mlbf", directory, name);
+}
+
+static void the_second_reader_finds_every_bit(void **state)
+{
+  (void)state;
+  static second_reader reader;
+  for (int i = 0; i < GOLDEN_COUNT; i++) {
+    char path[512];
+    golden_path(path, TESTS_DIR "/golden", goldens[i].name);
+    memset(&reader, 0, sizeof reader);
+    reader.size = read_whole(path, reader.file, sizeof reader.file);
+    const uint8_t *file = reader.file;
+    uint64_t body = u64(file + 56), blocks = u64(file + 64);
+    assert_memory_equal(file, "MLBF\r\n\x1a\n", 8);
+    assert_int_equal(u32(file + 8), 1);
+    assert_int_equal(u32(file + 16), goldens[i].options.kind);
+    assert_int_equal(u64(file + 24), goldens[i].options.seed);
+    bool is_paper = goldens[i].options.kind == MLBF_KIND_MLBF_PAPER; /* its flaw: /b /a is "seen" after /a /b */
+    assert_int_equal(u64(file + 48), is_paper ? KEY_COUNT - 1 : KEY_COUNT);
+    assert_int_equal(reader.size, 4096 + body + 8 * blocks);
+    assert_int_equal(u64(file + 4088), XXH3_64bits(file, 4088));
+    assert_int_equal(u64(file + 72), XXH3_64bits(file + 4096 + body, 8 * blocks));
+    assert_int_equal(u64(file + 4096 + body), XXH3_64bits(file + 4096, body)); /* less than a MiB: one block */
+    set_all_keys(&reader);
+    assert_memory_equal(file + 4096, reader.body, body);
+  }
+}
+
+static mlbf_status save_golden(const struct golden *golden, const char *path)
+{
+  mlbf_filter *filter = NULL;
+  mlbf_status status = mlbf_create(&golden->options, &filter);
+  for (size_t key = 0; status == MLBF_OK && key < KEY_COUNT; key++) {
+    mlbf_span segments[20];
+    mlbf_hashes hashes;
+    mlbf_verdict verdict;
+    for (size_t i = 0; i < key_size(key); i++)
+      segments[i] = (mlbf_span){ keys[key][i], strlen(keys[key][i]) };
+    mlbf_hash(filter, segments, key_size(key), &hashes);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  if (status == MLBF_OK)
+    status = mlbf_save(filter, path);
+  mlbf_free(filter);
+  return status;
+}
+
+static void the_writer_makes_the_golden_files(void **state)
+{
+  (void)state;
+  char directory[] = "/tmp/test_format.XXXXXX", path[512];
+  static uint8_t golden[1 << 16], made[1 << 16];
+  assert_non_null(mkdtemp(directory));
+  for (int i = 0; i < GOLDEN_COUNT; i++) {
+    golden_path(path, TESTS_DIR "/golden", goldens[i].name);
+    size_t size = read_whole(path, golden, sizeof golden);
+    golden_path(path, directory, goldens[i].name);
+    assert_int_equal(save_golden(&goldens[i], path), MLBF_OK);
+    assert_int_equal(read_whole(path, made, sizeof made), size);
+    assert_memory_equal(made, golden, size);
+    unlink(path);
+  }
+  rmdir(directory);
+}
+
+static int write_goldens(const char *directory)
+{
+  for (int i = 0; i < GOLDEN_COUNT; i++) {
+    char path[512];
+    golden_path(path, directory, goldens[i].name);
+    mlbf_status status = save_golden(&goldens[i], path);
+    if (status != MLBF_OK) {
+      fprintf(stderr, "%s: %s\n", path, mlbf_status_text(status));
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc == 3 && strcmp(argv[1], "write") == 0)
+    return write_goldens(argv[2]);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_second_reader_finds_every_bit),
+    cmocka_unit_test(the_writer_makes_the_golden_files),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

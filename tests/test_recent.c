@@ -1,0 +1,59 @@
+/* The table of recently logged segments: it may forget, it never invents. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "mlbf/recent.h"
+
+static void a_hash_is_remembered_in_all_its_bits(void **state)
+{
+  (void)state;
+  mlbf_recent *recent = mlbf_recent_create(64);
+  mlbf_hash128 hash = { 5, 9 };
+  assert_false(mlbf_recent_note(recent, hash));
+  assert_true(mlbf_recent_note(recent, hash));
+  for (unsigned bit = 0; bit < 128; bit++) { /* a neighbour differs in one bit; it evicts or not, but is not it */
+    mlbf_hash128 other = hash;
+    *(bit < 64 ? &other.low : &other.high) ^= UINT64_C(1) << (bit % 64);
+    assert_false(mlbf_recent_note(recent, other));
+    mlbf_recent_note(recent, hash);
+    assert_true(mlbf_recent_note(recent, hash));
+  }
+  mlbf_recent_free(recent);
+}
+
+static void zero_is_never_remembered(void **state)
+{
+  (void)state;
+  mlbf_recent *recent = mlbf_recent_create(1);
+  mlbf_hash128 zero = { 0, 0 };
+  assert_false(mlbf_recent_note(recent, zero));
+  assert_false(mlbf_recent_note(recent, zero));
+  mlbf_recent_free(recent);
+}
+
+static void clear_forgets(void **state)
+{
+  (void)state;
+  mlbf_recent *recent = mlbf_recent_create(1000);
+  mlbf_hash128 hash = { 1, 2 };
+  mlbf_recent_note(recent, hash);
+  mlbf_recent_clear(recent);
+  assert_false(mlbf_recent_note(recent, hash));
+  mlbf_recent_free(recent);
+  mlbf_recent_free(NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_hash_is_remembered_in_all_its_bits),
+    cmocka_unit_test(zero_is_never_remembered),
+    cmocka_unit_test(clear_forgets),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
