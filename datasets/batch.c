@@ -15,8 +15,7 @@ void batch_clear(key_batch *batch)
 {
   batch->count = 0;
   batch->size = 0;
-  for (int cut = 0; cut < CUT_COUNT; cut++)
-    batch->span_begin[cut][0] = 0;
+  memset(batch->span_count, 0, sizeof batch->span_count);
 }
 
 void batch_add(key_batch *to, const char *key, size_t size)
@@ -26,8 +25,10 @@ void batch_add(key_batch *to, const char *key, size_t size)
   to->size += size;
   to->hash[to->count] = key_hash_of(copy, size);
   for (int cut = 0; cut < CUT_COUNT; cut++) {
-    uint32_t *begin = &to->span_begin[cut][to->count];
-    begin[1] = begin[0] + (uint32_t)cut_key((key_cut)cut, copy, size, to->spans[cut] + begin[0]);
+    mlbf_span *spans = to->spans[cut] + to->span_count[cut];
+    size_t count = cut_key((key_cut)cut, copy, size, spans);
+    to->keys[cut][to->count] = (mlbf_key){ spans, count };
+    to->span_count[cut] += count;
   }
   to->count++;
 }

@@ -13,10 +13,10 @@ enum { BATCH_KEYS = 1024 };
 
 typedef struct key_batch {
   size_t count;
-  key_hash hash[BATCH_KEYS];                 /* who the key is, for the truth; filters hash for themselves */
-  uint32_t span_begin[CUT_COUNT][BATCH_KEYS + 1]; /* key i has spans[cut][span_begin[i] .. span_begin[i+1]) */
-  mlbf_span spans[CUT_COUNT][BATCH_KEYS * MLBF_LAYERS_MAX];
-  size_t size;                               /* of the bytes in use */
+  key_hash hash[BATCH_KEYS]; /* who the key is, for the truth; filters hash for themselves */
+  mlbf_key keys[CUT_COUNT][BATCH_KEYS];
+  mlbf_span spans[CUT_COUNT][BATCH_KEYS * MLBF_LAYERS_MAX]; /* of the keys, end to end */
+  size_t span_count[CUT_COUNT], size; /* spans and bytes in use */
   char bytes[(size_t)BATCH_KEYS * KEY_SIZE_MAX];
 } key_batch;
 
