@@ -251,6 +251,7 @@ void hosts_push(hosts *h, entry *e)
   else
     who->first = e;
   who->last = e;
+  who->line_count++;
   h->waiting++;
   heap_offer(h, who);
 }
@@ -263,6 +264,7 @@ void hosts_push_front(hosts *h, entry *e)
   who->first = e;
   if (!who->last)
     who->last = e;
+  who->line_count++;
   h->waiting++;
   heap_offer(h, who);
 }
@@ -273,8 +275,24 @@ static entry *take_first(hosts *h, host *who)
   who->first = e->next;
   if (!who->first)
     who->last = NULL;
+  who->line_count--;
   h->waiting--;
   return e;
+}
+
+entry *hosts_cut(hosts *h, host *who, uint32_t keep)
+{
+  if (keep == 0 || who->line_count <= keep)
+    return NULL;
+  entry *last = who->first;
+  for (uint32_t i = 1; i < keep; i++)
+    last = last->next;
+  entry *rest = last->next;
+  last->next = NULL;
+  who->last = last;
+  h->waiting -= who->line_count - keep;
+  who->line_count = keep;
+  return rest;
 }
 
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)

@@ -24,6 +24,9 @@ struct host {
   uint64_t delay_ms;
   size_t heap_at;          /* 1-based place in the heap, 0 = not in it */
   bool is_dirty;           /* counts differ from those on disk */
+  bool is_low;             /* its line runs low while chunks wait: spill.c has it in a list */
+  uint32_t line_count;
+  uint32_t chunk_first, chunk_next; /* its chunks on disk are chunk_first .. chunk_next - 1 */
   uint32_t name_size;
   char name[];             /* NUL-terminated */
 };
@@ -55,6 +58,9 @@ void hosts_landed(hosts *h, host *who);
 
 /* At least `delay_ms` between starts, counted from the last one too; never below the default. */
 void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
+
+/* Cut a line behind its first `keep` entries; the rest, linked, is the caller's. */
+entry *hosts_cut(hosts *h, host *who, uint32_t keep);
 
 size_t hosts_waiting(const hosts *h); /* entries in all lines */
 

@@ -4,6 +4,7 @@
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay, growth
+ *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
@@ -13,6 +14,13 @@
 #include "frontier/journal.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+
+typedef struct entry_list {
+  entry **at;
+  size_t count, room;
+} entry_list;
+
+bool entry_list_add(entry_list *list, entry *e); /* false: no memory */
 
 /* A URL that ended since the last commit. */
 typedef struct ending {
@@ -31,14 +39,23 @@ typedef struct setting {
 
 /* Everything said since the last commit. */
 typedef struct batch {
-  entry **added;
-  size_t added_count, added_room;
+  entry_list added;
   size_t untaken;           /* of `added`, those left to the queue on disk */
   ending *ended;
   size_t ended_count, ended_room;
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
 } batch;
+
+/* On its way between queue and chunks; see spill.h. */
+typedef struct spilling {
+  entry_list leaving;      /* from the queue into chunks with the next commit; nobody else has them */
+  entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
+  uint64_t *read;          /* keys of the chunks they stood in */
+  size_t read_count, read_room;
+  host **low;              /* whose lines run low while chunks wait, first come first served */
+  size_t low_count, low_room;
+} spilling;
 
 struct frontier {
   frontier_options options;
@@ -51,9 +68,9 @@ struct frontier {
   counters counters;
   setting *settings;
   batch batch;
+  spilling spilling;
 
-  entry **in_flight;        /* as many as the caller leased: tens to thousands */
-  size_t in_flight_count, in_flight_room;
+  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
   uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
@@ -93,6 +110,10 @@ bool commit_is_due(const frontier *f, uint64_t now_ms);
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
+
+/* frontier.c: up to `limit` records of the queue on disk, from load_sequence on, while the window has room: into the
+ * lines of their hosts, or, past `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken);
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
