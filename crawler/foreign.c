@@ -21,7 +21,7 @@ enum { SVG_NAMES = sizeof svg_names / sizeof *svg_names, MATH_NAMES = sizeof mat
 static unsigned name_index(const char *const names[], unsigned count, const char *name, size_t size)
 {
   unsigned i = 0;
-  while (i < count && !(strlen(names[i]) == size && memcmp(names[i], name, size) == 0))
+  while (i < count && !(names[i][0] == name[0] && strlen(names[i]) == size && memcmp(names[i], name, size) == 0))
     i++;
   return i;
 }
