@@ -15,6 +15,7 @@ static const struct {
   {"url", cmd_url, "canonical key of each line"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
+  {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
   {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
 };
 

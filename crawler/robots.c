@@ -351,7 +351,9 @@ static int compare_rules(const void *left, const void *right)
 static void *shrink(void *array, size_t size)
 {
   void *shrunk = realloc(array, size);
-  return shrunk ? shrunk : array;
+  if (!shrunk)
+    return array; /* is still there, only larger */
+  return shrunk;
 }
 
 robots *robots_parse(const char *bytes, size_t size, const char *agent)
@@ -363,9 +365,9 @@ robots *robots_parse(const char *bytes, size_t size, const char *agent)
   robots *file = calloc(1, sizeof *file);
   if (!file)
     return NULL;
-  file->rules = malloc((found.rules + 1) * sizeof *file->rules);
-  file->sitemaps = malloc((found.sitemaps + 1) * sizeof *file->sitemaps);
-  file->bytes = malloc(found.bytes + 1);
+  file->rules = calloc(found.rules + 1, sizeof *file->rules);
+  file->sitemaps = calloc(found.sitemaps + 1, sizeof *file->sitemaps);
+  file->bytes = malloc(found.bytes ? found.bytes : 1);
   if (!file->rules || !file->sitemaps || !file->bytes) {
     robots_free(file);
     return NULL;

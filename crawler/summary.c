@@ -4,6 +4,7 @@
 #include "crawler/say.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
@@ -52,7 +53,13 @@ static bool is_dropped(const char *word, bool *has_value)
 /* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. */
 static void print_command(const summary *s)
 {
-  fputs("  To go on: strata crawl --dir", stderr);
+  const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */
+  fputs("  To go on:", stderr);
+  if (script)
+    print_word(script);
+  else
+    fputs(" strata crawl", stderr);
+  fputs(" --dir", stderr);
   print_word(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
     bool has_value;

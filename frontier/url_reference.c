@@ -181,7 +181,7 @@ static url_status append_escaped(url_reference *reference, const char *text, siz
   static const char hex[] = "0123456789ABCDEF";
   size_t written = reference->rest_size;
   for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)text[i];
+    unsigned char byte = (unsigned char)text[i]; // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
     if (in_path && byte == '\\')
       byte = '/';
     bool is_escaped = is_escaped_by_browsers(byte, in_path);

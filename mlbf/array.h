@@ -12,6 +12,7 @@
 
 #include "mlbf/hash.h"
 #include "mlbf/plan.h"
+#include "mlbf/rate.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "bodies are little-endian on disk and in memory; this machine would have to swap every word"

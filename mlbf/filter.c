@@ -111,6 +111,20 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
   }
 }
 
+void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_hashes hashes[BATCH];
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = count - begin < BATCH ? count - begin : BATCH;
+    for (size_t i = 0; i < size; i++) {
+      filter->operations->hash(filter, keys[begin + i].segments, keys[begin + i].count, &hashes[i]);
+      filter->operations->prefetch(filter, &hashes[i]);
+    }
+    for (size_t i = 0; i < size; i++)
+      verdicts[begin + i] = filter->operations->test(filter, &hashes[i]);
+  }
+}
+
 static uint64_t insert_batch(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;

@@ -127,6 +127,7 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_ver
  * is larger than the caches. A key twice in one batch is new once and seen after. MLBF_FULL: one of them passed the
  * design load; all are done. */
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 

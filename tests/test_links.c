@@ -291,6 +291,24 @@ static void a_scanner_reads_page_after_page(void **state)
   links_free(NULL);
 }
 
+/* The same bytes, as HTML and as XHTML. */
+static void xhtml_closes_its_scripts(void **state)
+{
+  (void)state;
+  static const char page[] = "<script src='s'/><a href='x'/><title/><![CDATA[<a href='no'/>]]><a href='y'/>";
+  found notes = { .size = 0 };
+  links_scanner *scanner = links_create(note, &notes);
+  assert_non_null(scanner);
+  links_expect_xml(scanner);
+  links_feed(scanner, page, sizeof page - 1);
+  links_finish(scanner);
+  assert_string_equal(notes.text, "a:x a:y");
+  links_feed(scanner, page, sizeof page - 1); /* for one page only */
+  links_finish(scanner);
+  assert_int_equal(notes.count, 2);
+  links_free(scanner);
+}
+
 static void robots_of(const char *page, bool nofollow, bool noindex)
 {
   found notes = { .size = 0 };
@@ -377,6 +395,7 @@ int main(void)
     cmocka_unit_test(each_page_has_its_links),
     cmocka_unit_test(nul_bytes_are_ordinary_noise),
     cmocka_unit_test(a_scanner_reads_page_after_page),
+    cmocka_unit_test(xhtml_closes_its_scripts),
     cmocka_unit_test(meta_robots_are_heard),
     cmocka_unit_test(values_have_a_limit),
     cmocka_unit_test(hostile_pages_end),
