@@ -27,6 +27,7 @@ size_t ada_bench_resolve(const void *base, const char *href, size_t size, unsign
 typedef struct row {
   const char *base, *href; /* NUL-terminated */
   uint32_t base_size, href_size;
+  bool is_new_base; /* not the page of the row before */
 } row;
 
 typedef struct list {
@@ -76,15 +77,11 @@ static bool read_list(const char *path, list *out)
     href[strcspn(href, "\t")] = '\0';
     if ((out->count & (out->count + 1)) == 0)
       out->rows = realloc(out->rows, (2 * out->count + 2) * sizeof out->rows[0]);
-    out->rows[out->count++] = (row){ line, href, (uint32_t)strlen(line), unescape(href) };
+    bool is_new_base = out->count == 0 || strcmp(out->rows[out->count - 1].base, line) != 0;
+    out->rows[out->count++] = (row){ line, href, (uint32_t)strlen(line), unescape(href), is_new_base };
     out->bytes += out->rows[out->count - 1].href_size;
   }
   return true;
-}
-
-static bool is_new_base(const list *in, size_t i)
-{
-  return i == 0 || strcmp(in->rows[i].base, in->rows[i - 1].base) != 0;
 }
 
 /* ---- the opponents: each returns how many links it accepted ---------------------------------- */
@@ -100,7 +97,7 @@ static size_t run_strata(const list *in)
   bool has_base = false;
   for (size_t i = 0; i < in->count; i++) {
     const row *at = &in->rows[i];
-    if (is_new_base(in, i))
+    if (at->is_new_base)
       has_base = url_base_set(base, at->base, at->base_size) == URL_OK;
     if (url_resolve(has_base ? base : NULL, at->href, at->href_size, URL_STRICT, &out) == URL_OK) {
       accepted++;
@@ -120,7 +117,7 @@ static size_t run_ada(const list *in)
   void *base = NULL;
   for (size_t i = 0; i < in->count; i++) {
     const row *at = &in->rows[i];
-    if (is_new_base(in, i)) {
+    if (at->is_new_base) {
       ada_bench_free(base);
       base = ada_bench_base(at->base, at->base_size);
     }
@@ -142,7 +139,7 @@ static size_t run_uriparser(const list *in)
     const row *at = &in->rows[i];
     const char *error;
     UriUriA href, resolved;
-    if (is_new_base(in, i)) {
+    if (at->is_new_base) {
       if (has_base)
         uriFreeUriMembersA(&base);
       has_base = *at->base && uriParseSingleUriA(&base, at->base, &error) == URI_SUCCESS;
@@ -170,7 +167,7 @@ static size_t run_curl(const list *in)
   CURLU *base = curl_url();
   for (size_t i = 0; i < in->count; i++) {
     const row *at = &in->rows[i];
-    if (is_new_base(in, i))
+    if (at->is_new_base)
       curl_url_set(base, CURLUPART_URL, *at->base ? at->base : NULL, 0);
     CURLU *handle = curl_url_dup(base);
     char *text = NULL;
