@@ -76,13 +76,20 @@ static void assert_all_done(trial *t)
   assert_int_equal(promises_count_broken(&noted), 0);
 }
 
+static void assert_stopped(trial *t, int code)
+{
+  if (code != 3)
+    print_error("ended with %d (signal %d), not 3:\n%s\n", code, t->end.signal, t->err.bytes);
+  assert_int_equal(code, 3);
+}
+
 static void stopped_by(int signal_number, uint64_t seed)
 {
   trial *t = serve(&(trial_options){.seed = seed, .entries = 400, .jitter_ms = 4});
   pid_t pid = start(t);
   assert_true(trial_wait_requests(t, 60, pid));
   kill(pid, signal_number);
-  assert_int_equal(trial_collect(t, pid), 3);
+  assert_stopped(t, trial_collect(t, pid));
   promises_note(&noted);
   unsigned made = promises_made(&noted);
   print_message("stopped with %u pages done\n", made);
@@ -116,7 +123,7 @@ static void a_second_ctrl_c_stops_at_once(void **state)
   kill(pid, SIGINT);
   process_sleep(0.02);
   kill(pid, SIGINT);
-  assert_int_equal(trial_collect(t, pid), 3);
+  assert_stopped(t, trial_collect(t, pid));
   double took = process_clock() - before;
   print_message("gone after %.3f s\n", took);
   assert_true(took < 0.8);
@@ -138,7 +145,7 @@ static void two_signals_right_after_each_other(void **state)
       process_sleep(random_below(&random, 2000) / 1e6);
     kill(pid, SIGINT);
     kill(pid, SIGINT);
-    assert_int_equal(trial_collect(t, pid), 3);
+    assert_stopped(t, trial_collect(t, pid));
     promises_note(&noted);
   }
   assert_int_equal(trial_collect(t, start(t)), 0);
