@@ -111,6 +111,25 @@ static void stopped_by_sigterm(void **state)
   stopped_by(SIGTERM, 22);
 }
 
+/* Going on means the same crawl: what it was told not to do, it still does not do. */
+static void the_printed_command_keeps_its_limits(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 25, .entries = 400, .jitter_ms = 4});
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--max-depth", "3", "URL", NULL};
+  pid_t pid = trial_strata_start(t, words);
+  assert_true(trial_wait_requests(t, 40, pid));
+  kill(pid, SIGINT);
+  assert_stopped(t, trial_collect(t, pid));
+  assert_int_equal(run_printed_command(t), 0);
+  judge_rules rules = judge_after_a_crash;
+  rules.max_depth = 3;
+  request_log log = requests_read(t->log);
+  verdict seen = judge_requests(&log, t->made, &rules);
+  requests_free(&log);
+  assert_int_equal(seen.missed + seen.forbidden + seen.unknown, 0);
+}
+
 /* Responses take a second here, so only a stop that does not wait for them is at once. */
 static void a_second_ctrl_c_stops_at_once(void **state)
 {
@@ -158,6 +177,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(stopped_by_ctrl_c, clean_up),
     cmocka_unit_test_teardown(stopped_by_sigterm, clean_up),
+    cmocka_unit_test_teardown(the_printed_command_keeps_its_limits, clean_up),
     cmocka_unit_test_teardown(a_second_ctrl_c_stops_at_once, clean_up),
     cmocka_unit_test_teardown(two_signals_right_after_each_other, clean_up),
   };
