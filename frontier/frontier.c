@@ -112,29 +112,41 @@ frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *ver
 
 /* ---- from disk to memory -------------------------------------------------------------------------------- */
 
+typedef struct loading {
+  frontier *f;
+  frontier_status status;
+} loading;
+
+static frontier_status take_stored(frontier *f, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  entry *e;
+  frontier_status status = entry_read(sequence, body, size, &e);
+  if (status != FRONTIER_OK)
+    return status;
+  if (e->origin.depth > f->options.depth_cap) {
+    f->deferred++;
+    free(e);
+    return FRONTIER_OK;
+  }
+  e->host = hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
+  if (!e->host) {
+    free(e);
+    return FRONTIER_NO_MEMORY;
+  }
+  e->is_stored = true;
+  hosts_push(f->hosts, e);
+  return FRONTIER_OK;
+}
+
 static bool load_entry(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
-  frontier *f = context;
-  if (hosts_waiting(f->hosts) >= WINDOW_MAX)
+  loading *l = context;
+  if (hosts_waiting(l->f->hosts) >= WINDOW_MAX)
     return false;
-  entry *e = entry_read(sequence, body, size);
-  if (e && e->origin.depth > f->options.depth_cap) {
-    f->deferred++;
-    f->load_sequence = sequence + 1;
-    free(e);
-    return true;
-  }
-  host *who = e ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
-  if (!who) {
-    free(e);
-    frontier_fail(f, FRONTIER_DAMAGED, "%s: queue record %llu is damaged", f->directory, (unsigned long long)sequence);
-    return false;
-  }
-  e->host = who;
-  e->is_stored = true;
-  f->load_sequence = sequence + 1;
-  hosts_push(f->hosts, e);
-  return true;
+  l->status = take_stored(l->f, sequence, body, size);
+  if (l->status == FRONTIER_OK)
+    l->f->load_sequence = sequence + 1;
+  return l->status == FRONTIER_OK;
 }
 
 /* Fill the window from the queue on disk. */
@@ -147,12 +159,15 @@ static frontier_status refill(frontier *f)
     if (status != FRONTIER_OK)
       return status;
   }
-  f->message[0] = '\0';
-  frontier_status status = store_each(f->store, STORE_QUEUE, f->load_sequence, load_entry, f);
+  loading l = {.f = f};
+  frontier_status status = store_each(f->store, STORE_QUEUE, f->load_sequence, load_entry, &l);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (f->message[0])
-    return FRONTIER_DAMAGED;
+  if (l.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, l.status, "out of memory for one more URL of the queue");
+  if (l.status != FRONTIER_OK)
+    return frontier_fail(f, l.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
+                         (unsigned long long)f->load_sequence);
   if (hosts_waiting(f->hosts) < WINDOW_MAX)
     f->load_sequence = f->next_sequence; /* that was all */
   return FRONTIER_OK;
