@@ -40,12 +40,21 @@ static void batch_begin(batch *b, uint64_t now_ms)
   b->is_dirty = true;
 }
 
+bool entry_list_reserve(entry_list *list, size_t more)
+{
+  while (list->room - list->count < more) {
+    entry **larger = make_room(list->at, list->room, &list->room, sizeof *larger);
+    if (!larger)
+      return false;
+    list->at = larger;
+  }
+  return true;
+}
+
 bool entry_list_add(entry_list *list, entry *e)
 {
-  entry **larger = make_room(list->at, list->count, &list->room, sizeof *larger);
-  if (!larger)
+  if (!entry_list_reserve(list, 1))
     return false;
-  list->at = larger;
   list->at[list->count++] = e;
   return true;
 }

@@ -122,15 +122,16 @@ typedef struct reading {
 /* Into the line of its host, among the deferred, or on its way to a chunk. */
 static frontier_status place(frontier *f, entry *e, uint32_t share)
 {
-  f->load_sequence = e->sequence + 1;
+  e->host = hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
+  e->is_stored = true;
   if (e->origin.depth > f->options.depth_cap) {
     f->deferred++;
     free(e);
-  } else if (e->host->line_count < share && !spill_is_behind_chunks(e->host)) {
+  } else if (e->host && e->host->line_count < share && !spill_is_behind_chunks(e->host)) {
     hosts_push(f->hosts, e);
-  } else if (!spill_add(f, e)) {
+  } else if (!e->host || !spill_add(f, e)) {
     free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more queued URL");
+    return FRONTIER_NO_MEMORY;
   }
   return FRONTIER_OK;
 }
@@ -139,21 +140,17 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
 {
   reading *r = context;
   frontier *f = r->frontier;
+  entry *e;
   if (r->taken == r->limit || hosts_waiting(f->hosts) >= WINDOW_MAX)
     return false;
-  entry *e = entry_read(sequence, body, size);
-  host *who = e ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
-  if (!who) {
-    free(e);
-    r->status = frontier_fail(f, FRONTIER_DAMAGED, "%s: queue record %llu is damaged", f->directory,
-                              (unsigned long long)sequence);
+  r->status = entry_read(sequence, body, size, &e);
+  if (r->status == FRONTIER_OK)
+    r->status = place(f, e, r->share);
+  if (r->status != FRONTIER_OK)
     return false;
-  }
-  e->host = who;
-  e->is_stored = true;
   r->taken++;
-  r->status = place(f, e, r->share);
-  return r->status == FRONTIER_OK;
+  f->load_sequence = sequence + 1;
+  return true;
 }
 
 frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken)
@@ -169,9 +166,14 @@ frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   *taken = r.taken;
-  if (r.status == FRONTIER_OK && r.taken < limit && hosts_waiting(f->hosts) < WINDOW_MAX)
+  if (r.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, r.status, "out of memory for one more URL of the queue");
+  if (r.status != FRONTIER_OK)
+    return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
+                         (unsigned long long)f->load_sequence);
+  if (r.taken < limit && hosts_waiting(f->hosts) < WINDOW_MAX)
     f->load_sequence = f->next_sequence; /* that was all */
-  return r.status;
+  return FRONTIER_OK;
 }
 
 /* Fill the window from the queue on disk. */

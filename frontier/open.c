@@ -154,25 +154,32 @@ static frontier_status lock_directory(frontier *f)
 
 /* ---- open ---------------------------------------------------------------------------------------------- */
 
+typedef struct host_loading {
+  frontier *f;
+  frontier_status status;
+} host_loading;
+
 static bool load_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
-  frontier *f = context;
-  return hosts_read(f->hosts, id, body, size);
+  host_loading *l = context;
+  l->status = hosts_read(l->f->hosts, id, body, size);
+  return l->status == FRONTIER_OK;
 }
 
 static frontier_status load_hosts(frontier *f)
 {
-  uint64_t count;
-  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, f);
-  if (status == FRONTIER_OK)
-    status = store_count(f->store, STORE_HOSTS, &count);
+  host_loading l = {.f = f};
+  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, &l);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (count != hosts_count(f->hosts))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the host table is damaged at host %" PRIu64, f->directory,
+  if (l.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, l.status, "out of memory for one more host");
+  if (l.status != FRONTIER_OK)
+    return frontier_fail(f, l.status, "%s: the host table is damaged at host %" PRIu64, f->directory,
                          hosts_count(f->hosts));
-  for (uint32_t id = 0; id < count; id++)
-    f->queued += hosts_at(f->hosts, id)->queued;
+  host *who;
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
+    f->queued += who->queued;
   return FRONTIER_OK;
 }
 

@@ -88,10 +88,10 @@ frontier_status spill_read_on(frontier *f, bool *progressed)
 /* ---- and back ------------------------------------------------------------------------------------------- */
 
 typedef struct chunk {
-  frontier *frontier;
   uint64_t key;
   host *who;
-  bool is_damaged;
+  entry_list urls; /* all of it, or it stays where it is */
+  frontier_status status;
 } chunk;
 
 static bool note_read(spilling *s, uint64_t key)
@@ -108,47 +108,69 @@ static bool note_read(spilling *s, uint64_t key)
   return true;
 }
 
-/* One URL of a chunk: into the line, or among the deferred. */
-static bool take_back(chunk *c, uint64_t sequence, const uint8_t *body, size_t size)
+static frontier_status take_record(chunk *c, uint64_t sequence, const uint8_t *body, size_t size)
 {
-  frontier *f = c->frontier;
-  entry *e = entry_read(sequence, body, size);
-  if (!e || !entry_list_add(&f->spilling.returning, e)) {
-    free(e);
-    return false;
-  }
+  entry *e;
+  frontier_status status = entry_read(sequence, body, size, &e);
+  if (status != FRONTIER_OK)
+    return status;
   e->host = c->who;
-  if (e->origin.depth > f->options.depth_cap)
-    f->deferred++;
-  else
-    hosts_push(f->hosts, e);
-  return true;
+  if (entry_list_add(&c->urls, e))
+    return FRONTIER_OK;
+  free(e);
+  return FRONTIER_NO_MEMORY;
 }
 
 static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   chunk *c = context;
-  c->is_damaged = key != c->key;
-  for (const uint8_t *at = body, *end = body + size; at < end && !c->is_damaged;) {
+  c->status = key == c->key ? FRONTIER_OK : FRONTIER_DAMAGED;
+  for (const uint8_t *at = body, *end = body + size; at < end && c->status == FRONTIER_OK;) {
     size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
-    c->is_damaged = left < CHUNK_HEAD + record || !take_back(c, get_le(at, 8), at + CHUNK_HEAD, record);
+    if (left < CHUNK_HEAD + record) {
+      c->status = FRONTIER_DAMAGED;
+      break;
+    }
+    c->status = take_record(c, get_le(at, 8), at + CHUNK_HEAD, record);
     at += CHUNK_HEAD + record;
   }
   return false; /* this one only */
 }
 
+/* Into the line, or among the deferred; with the next commit they stand in the queue again and the chunk is gone. */
+static bool take_back(frontier *f, const chunk *c)
+{
+  if (!entry_list_reserve(&f->spilling.returning, c->urls.count) || !note_read(&f->spilling, c->key))
+    return false;
+  for (size_t i = 0; i < c->urls.count; i++) {
+    entry *e = c->urls.at[i];
+    entry_list_add(&f->spilling.returning, e);
+    if (e->origin.depth > f->options.depth_cap)
+      f->deferred++;
+    else
+      hosts_push(f->hosts, e);
+  }
+  c->who->chunk_first++;
+  f->batch.is_dirty = true;
+  return true;
+}
+
 static frontier_status read_back(frontier *f, host *who)
 {
-  chunk c = {.frontier = f, .key = chunk_key(who, who->chunk_first), .who = who, .is_damaged = true};
-  if (!note_read(&f->spilling, c.key))
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more chunk");
-  f->batch.is_dirty = true;
-  who->chunk_first++;
+  chunk c = {.key = chunk_key(who, who->chunk_first), .who = who, .status = FRONTIER_DAMAGED};
   frontier_status status = store_each(f->store, STORE_CHUNKS, c.key, read_chunk, &c);
+  if (status == FRONTIER_OK && c.status == FRONTIER_OK && !take_back(f, &c))
+    c.status = FRONTIER_NO_MEMORY;
+  if (status != FRONTIER_OK || c.status != FRONTIER_OK)
+    for (size_t i = 0; i < c.urls.count; i++)
+      free(c.urls.at[i]);
+  free(c.urls.at);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (c.is_damaged)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the chunks of host %s are damaged", f->directory, who->name);
+  if (c.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, c.status, "out of memory for one more chunk of the queue");
+  if (c.status != FRONTIER_OK)
+    return frontier_fail(f, c.status, "%s: the chunks of host %s are damaged", f->directory, who->name);
   return FRONTIER_OK;
 }
 

@@ -20,7 +20,8 @@ typedef struct entry_list {
   size_t count, room;
 } entry_list;
 
-bool entry_list_add(entry_list *list, entry *e); /* false: no memory */
+bool entry_list_reserve(entry_list *list, size_t more); /* false: no memory */
+bool entry_list_add(entry_list *list, entry *e);        /* cannot fail in reserved room */
 
 /* A URL that ended since the last commit. */
 typedef struct ending {

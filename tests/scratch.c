@@ -77,12 +77,13 @@ void scratch_copy(const char *from, const char *to)
   if (!directory)
     give_up("listing", from);
   for (struct dirent *found; (found = readdir(directory));) {
-    if (found->d_name[0] == '.')
-      continue;
     char old[SCRATCH_PATH], new[SCRATCH_PATH];
+    struct stat info;
     size_t size;
     scratch_join(from, found->d_name, old);
     scratch_join(to, found->d_name, new);
+    if (stat(old, &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
     char *bytes = scratch_read(old, &size);
     if (!bytes)
       give_up("reading", old);
