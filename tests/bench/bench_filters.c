@@ -18,7 +18,7 @@
 #include "mlbf/filter.h"
 #include "mlbf/plan.h"
 #include "mlbf/rate.h"
-#include "url_list.h"
+#include "tests/bench/url_list.h"
 
 enum { ROUNDS = 5, BATCH = 32, CHUNK = 4096 };
 
