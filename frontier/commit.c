@@ -259,8 +259,10 @@ frontier_status commit_batch(frontier *f)
     s->is_dirty = false;
   status = settle_seen(f);
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
-  if (written != FRONTIER_OK)
+  if (written != FRONTIER_OK) {
+    f->batch.is_dirty = true; /* the lines are safe inside LMDB, and go out with the next commit */
     return frontier_fail(f, written, "%s", journal_message(f->journal));
+  }
   return status;
 }
 
