@@ -36,9 +36,9 @@ static claim judge_fewer(const claims_input *input)
   double ratio = ratio_of(classic, layered);
   claim made = { .said = said, .verdict = ratio >= far_fewer ? CLAIM_HOLDS : CLAIM_FAILS };
   snprintf(made.measured, sizeof made.measured,
-           "%.3g times fewer than a classic filter of m bits, which is a %.3gth of the memory: %llu against %llu",
-           ratio, (double)layered->bits / (double)classic->bits, (unsigned long long)layered->false_positives,
-           (unsigned long long)classic->false_positives);
+           "%.3g times fewer than a classic filter of m bits, %llu against %llu, with %.3g times its memory", ratio,
+           (unsigned long long)layered->false_positives, (unsigned long long)classic->false_positives,
+           (double)layered->bits / (double)classic->bits);
   return made;
 }
 
@@ -51,9 +51,11 @@ static claim judge_equal_memory(const claims_input *input)
     return unknown(said);
   claim made = { .said = said };
   made.verdict = results_rate(layered) < results_rate(classic) ? CLAIM_HOLDS : CLAIM_FAILS;
-  snprintf(made.measured, sizeof made.measured, "%llu false positives against %llu of a classic filter of %.3g times its bits, k = %u",
+  snprintf(made.measured, sizeof made.measured,
+           "%llu false positives against %llu of a classic filter with %.1f bits a URL where it has %.1f (k = %u)",
            (unsigned long long)layered->false_positives, (unsigned long long)classic->false_positives,
-           (double)classic->bits / (double)layered->bits, (unsigned)classic->hashes);
+           (double)classic->bits / (double)input->n, (double)layered->bits / (double)input->n,
+           (unsigned)classic->hashes);
   return made;
 }
 
@@ -117,8 +119,8 @@ static claim judge_repeated(const claims_input *input)
     return unknown(said);
   claim made = { .said = said, .verdict = results_rate(layered) < 0.5 ? CLAIM_HOLDS : CLAIM_FAILS };
   snprintf(made.measured, sizeof made.measured,
-           "host/page/x/x with x known at both depths: %.4g of the queries are false positives, as x XOR x = 0",
-           results_rate(layered));
+           "host/page/x/x with x known at both depths: %.4g %% of the queries are false positives, as x XOR x = 0",
+           100 * results_rate(layered));
   return made;
 }
 
@@ -148,12 +150,12 @@ static claim judge_schemes(const claims_input *input)
 /* Equation (1) at k=3, n=3.5 M, f=0.1, which the text takes for equation (2). */
 static claim judge_equation(void)
 {
-  double one = -3 * 3.5e6 / log1p(-cbrt(0.1)), two = -3.5e6 * log(0.1) / (M_LN2 * M_LN2);
+  double one = -3 * 3.5e6 / log1p(-cbrt(0.1)), two = 3.5e6 * log(0.1) / log(0.6185);
   claim made = { .said = "m = 16,829,152 follows from equation (2)" };
   made.verdict = fabs(two - PAPER_M) < 8 ? CLAIM_HOLDS : CLAIM_PARTLY;
   snprintf(made.measured, sizeof made.measured,
-           "equation (2) gives %.0f; equation (1) at k = 3, n = 3.5 M, f = 0.1 gives %.0f, and whole bytes the paper's m",
-           ceil(two), ceil(one));
+           "equation (2), f = 0.6185^(m/n), gives %.0f; equation (1) at k = 3, n = 3.5 M, f = 0.1 gives %.0f, and in "
+           "whole bytes the paper's m", ceil(two), ceil(one));
   return made;
 }
 

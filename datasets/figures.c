@@ -11,8 +11,19 @@
 
 enum { EXIT_NO_SUCH_COMMAND = 127, SERIES_MAX = 4 };
 
-static const char *const paper_series[SERIES_MAX + 1] = { "bloom-paper", "mlbf-paper", NULL };
-static const char *const equal_series[SERIES_MAX + 1] = { "mlbf-paper", "bloom", "mlbf", "line", NULL };
+/* A filter has one look in all figures. */
+typedef struct series {
+  const char *filter, *colour; /* NULL: after the last */
+  int point;                   /* gnuplot's number of a shape */
+} series;
+
+static const series paper_series[SERIES_MAX + 1] = {
+  { "bloom-paper", "#c1440e", 5 }, { "mlbf-paper", "#1f5fa8", 7 }, { NULL, NULL, 0 },
+};
+static const series equal_series[SERIES_MAX + 1] = {
+  { "mlbf-paper", "#1f5fa8", 7 }, { "bloom", "#a87900", 11 }, { "mlbf", "#2b8a3e", 9 }, { "line", "#7a3e9d", 13 },
+  { NULL, NULL, 0 },
+};
 
 static double false_positives(const replay_result *row)
 {
@@ -32,7 +43,7 @@ static double query_ns(const replay_result *row)
 static const struct {
   figure public;
   const char *axis;
-  const char *const *series;
+  const series *series;
   double (*value)(const replay_result *row);
   bool is_logarithmic;
 } figures[FIGURE_COUNT] = {
@@ -60,29 +71,29 @@ protocol figures_protocol(const replay_options *options)
   return (protocol)which;
 }
 
-/* A data block and the plot of it for each filter that was run; whether there is one. */
+static const replay_result *row_of(const series *of, size_t size, const replay_options *options,
+                                   const replay_results *results)
+{
+  return results_find(results, figures_protocol(options), of->filter, options->sizes[size]);
+}
+
+/* The plot command, and behind it the points of each filter that was run; whether there is one. */
 static bool write_series(FILE *to, int index, const replay_options *options, const replay_results *results)
 {
-  static const char *const colours[] = { "#c1440e", "#1f5fa8", "#2b8a3e", "#7a3e9d" };
   int drawn = 0;
-  for (int s = 0; figures[index].series[s] != NULL; s++) {
-    const char *filter = figures[index].series[s];
-    if (results_find(results, figures_protocol(options), filter, options->sizes[0]) == NULL)
-      continue;
-    fprintf(to, "%s'-' using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' title '%s'",
-            drawn++ == 0 ? "plot " : ", ", 5 + 2 * s, colours[s], filter);
-  }
+  for (const series *of = figures[index].series; of->filter != NULL; of++)
+    if (row_of(of, 0, options, results) != NULL)
+      fprintf(to, "%s'-' using 1:2 with linespoints lw 2 pt %d ps 0.8 lc rgb '%s' title '%s'",
+              drawn++ == 0 ? "plot " : ", ", of->point, of->colour, of->filter);
   fputc('\n', to);
-  for (int s = 0; figures[index].series[s] != NULL; s++) {
-    bool has_rows = false;
-    for (size_t n = 0; n < options->size_count; n++) {
-      const replay_result *row = results_find(results, figures_protocol(options), figures[index].series[s],
-                                              options->sizes[n]);
-      if (row != NULL)
-        fprintf(to, "%.6g %.6g\n", (double)row->n / 1e6, figures[index].value(row));
-      has_rows |= row != NULL;
+  for (const series *of = figures[index].series; of->filter != NULL; of++) {
+    if (row_of(of, 0, options, results) == NULL)
+      continue;
+    for (size_t size = 0; size < options->size_count; size++) {
+      const replay_result *row = row_of(of, size, options, results);
+      fprintf(to, "%.6g %.6g\n", (double)row->n / 1e6, figures[index].value(row));
     }
-    fputs(has_rows ? "e\n" : "", to);
+    fputs("e\n", to);
   }
   return drawn > 0;
 }
@@ -113,9 +124,9 @@ static bool write_script(const replay_options *options, const replay_results *re
   if (to == NULL)
     return false;
   fprintf(to, "# Protocol: %s. Run again with: gnuplot figures.gnuplot\n"
-              "set terminal svg size 640,400 dynamic font 'sans-serif,14' background '#ffffff'\n"
+              "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
               "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-              "set key outside bottom center horizontal\nset xlabel 'URLs inserted, millions'\n"
+              "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
               "set offsets graph 0.03, graph 0.03\n", protocol_name(figures_protocol(options)));
   for (int i = 0; i < FIGURE_COUNT; i++)
     write_figure(to, i, options, results);

@@ -86,21 +86,38 @@ static bool is_documents(text_span sample, bool is_whole, const format **found)
   return true;
 }
 
+/* Of the formats of that name the one most lines agree with; the most general if none does. */
+static const format *best_of_name(const char *name, text_span sample, bool is_whole)
+{
+  const format *best = NULL;
+  size_t best_rows = 0;
+  for (int i = 0; i < FORMATS; i++) {
+    size_t rows, lines;
+    if (strcmp(formats[i].name, name) != 0)
+      continue;
+    count_rows(&formats[i], sample, is_whole, &rows, &lines);
+    if (best_rows == 0 || rows > best_rows) {
+      best = &formats[i];
+      best_rows = rows;
+    }
+  }
+  return best;
+}
+
 const format *format_detect(const char *name, text_span sample, bool is_whole)
 {
-  const format *found = NULL, *last_named = NULL;
-  if (name == NULL && is_documents(sample, is_whole, &found))
+  const format *found;
+  if (name != NULL)
+    return best_of_name(name, sample, is_whole);
+  if (is_documents(sample, is_whole, &found))
     return found;
   for (int i = 0; i < FORMATS; i++) {
     size_t rows, lines;
-    if (name != NULL && strcmp(formats[i].name, name) != 0)
-      continue;
-    last_named = &formats[i];
-    count_rows(last_named, sample, is_whole, &rows, &lines);
-    if (!last_named->is_documents && rows > 0 && 2 * rows >= lines)
-      return last_named;
+    count_rows(&formats[i], sample, is_whole, &rows, &lines);
+    if (!formats[i].is_documents && rows > 0 && 2 * rows >= lines)
+      return &formats[i];
   }
-  return last_named;
+  return &formats[FORMATS - 1];
 }
 
 bool format_field(text_span row, size_t *at, text_span *field)

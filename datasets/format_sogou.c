@@ -94,7 +94,7 @@ row_kind format_document(text_span row, text_span *url, char *scratch)
   static const char open[] = "<url>", close[] = "</url>";
   enum { OPEN = sizeof open - 1, CLOSE = sizeof close - 1 };
   (void)scratch;
-  if (row.size < OPEN + CLOSE || memcmp(row.bytes, open, OPEN) != 0)
+  if (row.size < OPEN || memcmp(row.bytes, open, OPEN) != 0)
     return ROW_NO_PAGE;
   const char *end = memmem(row.bytes + OPEN, row.size - OPEN, close, CLOSE);
   if (end == NULL)

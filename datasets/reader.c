@@ -81,6 +81,16 @@ static dataset_status failure(void)
   return errno == EBADMSG ? DATASET_DAMAGED : DATASET_IO;
 }
 
+/* What the window holds is the beginning of a line, and too long already. */
+static void drop_endless(dataset_reader *reader)
+{
+  if (reader->end - reader->begin > DATASET_LINE_MAX + 1 &&
+      memchr(reader->buffer + reader->begin, '\n', reader->end - reader->begin) == NULL) {
+    reader->dropping = true;
+    reader->begin = reader->scanned = reader->end;
+  }
+}
+
 /* Move past one line, reading on as needed. A last line without LF is a line. */
 static dataset_status take_line(dataset_reader *reader, const char **line, size_t *size, bool *too_long)
 {
@@ -100,10 +110,7 @@ static dataset_status take_line(dataset_reader *reader, const char **line, size_
     }
     if (reader->at_end)
       return DATASET_END;
-    if (reader->end - reader->begin > DATASET_LINE_MAX + 1) {
-      reader->dropping = true;
-      reader->begin = reader->end;
-    }
+    drop_endless(reader);
     if (!fill(reader))
       return failure();
   }
@@ -111,9 +118,11 @@ static dataset_status take_line(dataset_reader *reader, const char **line, size_
 
 dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *size)
 {
-  while (!reader->at_end && reader->end - reader->begin < DATASET_PEEK)
+  while (!reader->at_end && reader->end - reader->begin < DATASET_PEEK) {
     if (!fill(reader))
       return failure();
+    drop_endless(reader);
+  }
   reader->scanned = reader->begin; /* fill takes what was there before it for searched */
   *bytes = reader->buffer + reader->begin;
   *size = reader->end - reader->begin;

@@ -16,7 +16,7 @@
 enum {
   DATASET_LINE_MAX = 64 * 1024, /* bytes without the line end: eight times the longest URL we take */
   DATASET_BAD_SHOWN = 5,        /* bad lines whose numbers are kept */
-  DATASET_PEEK = 64 * 1024,
+  DATASET_PEEK = 64 * 1024 + 2, /* a longest line with its CR LF */
 };
 
 typedef enum dataset_status {
@@ -65,7 +65,8 @@ uint64_t dataset_line_number(const dataset_reader *reader);
 /* Count the line dataset_next gave last as bad. */
 void dataset_refuse(dataset_reader *reader, dataset_fault fault);
 
-/* What comes next, at least DATASET_PEEK bytes or all there is, for finding out the format. Takes nothing away. */
+/* What comes next, at least DATASET_PEEK bytes or all there is, for finding out the format. Takes nothing away that
+ * dataset_next would give; a line that is too long is behind us already. */
 dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *size);
 
 /* From now on lines that hold a NUL or are too long are passed over without being counted: text of pages. */

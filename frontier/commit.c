@@ -3,7 +3,7 @@
  *     1. journal lines written after the last commit reach the disk          (journal_settle)
  *     2. one transaction: queue + history + hosts + hash log + owed lines
  *        + counters + progress                                               (store_commit)
- *     3. the bits of the new keys; a full filter grows                       (seen_settle)
+ *     3. the bits of the new keys; a filter that fills up grows              (seen_settle)
  *     4. the owed lines into the journal                                     (journal_write)
  *
  * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
@@ -234,13 +234,15 @@ static frontier_status keep_log_in_memory(frontier *f)
 
 static frontier_status settle_seen(frontier *f)
 {
-  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)seen_batch_keys(f->seen);
-  f->log_keys += seen_batch_keys(f->seen);
-  if (seen_settle(f->seen) == MLBF_FULL)
-    return seen_grow(f);
+  size_t keys = seen_batch_keys(f->seen);
+  if (keys == 0)
+    return FRONTIER_OK;
+  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)keys;
+  f->log_keys += keys;
+  seen_settle(f->seen);
   if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
     checkpoint_save(f);
-  return FRONTIER_OK;
+  return grow_step(f, keys);
 }
 
 frontier_status commit_batch(frontier *f)
@@ -257,8 +259,10 @@ frontier_status commit_batch(frontier *f)
     s->is_dirty = false;
   status = settle_seen(f);
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
-  if (written != FRONTIER_OK)
+  if (written != FRONTIER_OK) {
+    f->batch.is_dirty = true; /* the lines are safe inside LMDB, and go out with the next commit */
     return frontier_fail(f, written, "%s", journal_message(f->journal));
+  }
   return status;
 }
 

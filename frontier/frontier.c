@@ -350,13 +350,14 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
     return refuse_reader(f);
   if (!*name || strlen(name) > SETTING_NAME_MAX)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a setting's name has 1 to %d bytes", SETTING_NAME_MAX);
-  uint8_t *copy = malloc(size + 1);
+  uint8_t *copy = malloc(size + 1); /* also of nothing */
   setting *s = copy ? make_setting(f, name) : NULL;
   if (!s) {
     free(copy);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
   }
-  memcpy(copy, value, size);
+  if (size)
+    memcpy(copy, value, size);
   free(s->value);
   s->value = copy;
   s->size = size;
@@ -367,11 +368,11 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
 {
   setting *s = find_setting(f, name);
-  if (!s && f->store) {
+  if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
     char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
     uint8_t *body;
     size_t body_size;
-    snprintf(full, sizeof full, SETTING_PREFIX "%.*s", SETTING_NAME_MAX, name);
+    snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
     frontier_status status = store_get_meta(f->store, full, &body, &body_size);
     if (status != FRONTIER_OK)
       return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name,
@@ -393,6 +394,8 @@ frontier_status frontier_setting_get(frontier *f, const char *name, const void *
 
 frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
 {
+  if (f->options.read_only)
+    return refuse_reader(f);
   if (!counters_add(&f->counters, name, add))
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no counter can be named \"%s\", or there are %d already", name,
                          COUNTERS_MAX);
@@ -416,9 +419,10 @@ bool frontier_counter_at(const frontier *f, size_t index, const char **name, uin
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
-  *stats = (frontier_stats){.queued = f->queued, 
-                            .in_flight = f->in_flight.count, .deferred = f->deferred, .done = f->done, .failed = f->failed, .skipped = f->skipped, .hosts = hosts_count(f->hosts),
-                            .profile = f->options.profile, .expected_lost = f->expected_lost};
+  *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
+                            .done = f->done, .failed = f->failed, .skipped = f->skipped,
+                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
+                            .expected_lost = f->expected_lost};
   memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);

@@ -338,6 +338,7 @@ frontier_status frontier_close(frontier *f)
   free(f->in_flight.at);
   hosts_free(f->hosts);
   seen_free(f->seen);
+  mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
   for (setting *s = f->settings; s;) {

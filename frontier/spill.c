@@ -186,7 +186,8 @@ frontier_status spill_read_back(frontier *f)
       status = read_back(f, who);
   }
   s->low_count -= done;
-  memmove(s->low, s->low + done, s->low_count * sizeof *s->low);
+  if (s->low_count) /* memmove takes no NULL, not even for nothing */
+    memmove(s->low, s->low + done, s->low_count * sizeof *s->low);
   return status;
 }
 

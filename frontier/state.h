@@ -3,7 +3,8 @@
  *     frontier.c   the life of a URL: add, next, done, release
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
- *     remember.c   the filter's life on disk: checkpoints, replay, growth
+ *     remember.c   the filter's life on disk: checkpoints, replay
+ *     grow.c       its next size, in steps
  *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
@@ -84,6 +85,9 @@ struct frontier {
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
+  uint64_t growing_keys;    /* of the log, those it holds */
+  uint64_t grow_at;         /* it is begun when the log has so many keys; 0: not known yet */
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
 
@@ -118,10 +122,15 @@ frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
-frontier_status seen_grow(frontier *f);       /* rebuild from the log at the next size */
+frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
 /* The filter into the other file; the record that says so goes with the next commit. false: not written, which
  * loses time at the next open and nothing else, since the log has it all. */
 bool checkpoint_save(frontier *f);
+
+/* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
+ * for the log, all at once */
+frontier_status grow_step(frontier *f, uint64_t new_keys);
+frontier_status grow_at_open(frontier *f);
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);

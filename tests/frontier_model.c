@@ -11,7 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef enum page_life { QUEUED, DONE = FRONTIER_DONE, FAILED = FRONTIER_FAILED, SKIPPED = FRONTIER_SKIPPED, IN_FLIGHT } page_life;
+typedef enum page_life {
+  QUEUED, DONE = FRONTIER_DONE, FAILED = FRONTIER_FAILED, SKIPPED = FRONTIER_SKIPPED, IN_FLIGHT
+} page_life;
 
 typedef struct page {
   char *fetch, *key;

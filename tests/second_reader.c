@@ -1,5 +1,6 @@
 #include "tests/second_reader.h"
 
+#include <errno.h>
 #include <lmdb.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,25 +82,47 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   mdb_cursor_close(cursor);
 }
 
+static int open_environment(const char *directory, MDB_env **env, MDB_txn **txn)
+{
+  *txn = NULL;
+  if (mdb_env_create(env) != 0)
+    abort();
+  mdb_env_set_maxdbs(*env, SECOND_TABLES);
+  mdb_env_set_mapsize(*env, (size_t)1 << 32);
+  int error = mdb_env_open(*env, directory, MDB_RDONLY, 0666);
+  return error ? error : mdb_txn_begin(*env, NULL, MDB_RDONLY, txn);
+}
+
+static void close_environment(MDB_env *env, MDB_txn *txn)
+{
+  if (txn)
+    mdb_txn_abort(txn);
+  mdb_env_close(env);
+}
+
 static void read_environment(second_view *v, const char *directory)
 {
   MDB_env *env;
-  MDB_txn *txn = NULL;
-  int error = mdb_env_create(&env);
-  if (error)
-    abort();
-  mdb_env_set_maxdbs(env, SECOND_TABLES);
-  mdb_env_set_mapsize(env, (size_t)1 << 32);
-  error = mdb_env_open(env, directory, MDB_RDONLY, 0666);
-  if (!error)
-    error = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+  MDB_txn *txn;
+  int error = open_environment(directory, &env, &txn);
   if (error)
     fault(v, "%s: %s", directory, mdb_strerror(error));
   for (int i = 0; i < SECOND_TABLES && !error; i++)
     read_table(v, txn, (second_table)i);
-  if (txn)
-    mdb_txn_abort(txn);
-  mdb_env_close(env);
+  close_environment(env, txn);
+}
+
+bool second_is_unborn(const char *directory)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = open_environment(directory, &env, &txn);
+  bool is_unborn = error == ENOENT || (!error && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
+                                       mdb_stat(txn, names, &stat) == 0 && stat.ms_entries == 0);
+  close_environment(env, txn);
+  return is_unborn;
 }
 
 static bool checksum_holds(const second_record *r)

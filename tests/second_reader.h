@@ -67,6 +67,9 @@ typedef struct second_view {
 void second_read(const char *directory, bool is_quiet, second_view *view);
 void second_free(second_view *view);
 
+/* The making of the environment was cut short: no table is there yet. */
+bool second_is_unborn(const char *directory);
+
 /* The meta record of that name, or NULL. */
 const second_record *second_meta(const second_view *view, const char *name);
 

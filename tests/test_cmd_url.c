@@ -37,20 +37,33 @@ static size_t read_back(FILE *file, char *text, size_t room)
   return size;
 }
 
-/* `arguments` end with NULL; argv[0] is added. */
+/* main's argv[] of "strata url" and `arguments`, which end with NULL. */
+typedef struct command_line {
+  int count;
+  char *argv[8];
+  char text[8][256];
+} command_line;
+
+static void make_command_line(command_line *line, const char *const *arguments)
+{
+  *line = (command_line){ .count = 1, .text = { "strata url" } };
+  for (; *arguments; arguments++)
+    snprintf(line->text[line->count++], sizeof line->text[0], "%s", *arguments);
+  for (int i = 0; i < line->count; i++)
+    line->argv[i] = line->text[i];
+}
+
 static void run_command(run *r, const char *input, size_t input_size, const char *const *arguments)
 {
-  char *argv[16] = { (char *)(uintptr_t)"strata url" };
-  int argc = 1;
-  for (; arguments[argc - 1]; argc++)
-    argv[argc] = (char *)(uintptr_t)arguments[argc - 1];
+  command_line line;
+  make_command_line(&line, arguments);
   FILE *in = tmpfile(), *out = tmpfile(), *err = tmpfile();
   assert_true(in && out && err);
   assert_int_equal(fwrite(input, 1, input_size, in), input_size);
   rewind(in);
   int kept_in = redirect(STDIN_FILENO, in), kept_out = redirect(STDOUT_FILENO, out);
   int kept_err = redirect(STDERR_FILENO, err);
-  r->status = cmd_url(argc, argv);
+  r->status = cmd_url(line.count, line.argv);
   restore(STDIN_FILENO, kept_in);
   restore(STDOUT_FILENO, kept_out);
   restore(STDERR_FILENO, kept_err);
@@ -151,8 +164,9 @@ static void a_full_disk_is_told(void **state)
   rewind(in);
   int kept_in = redirect(STDIN_FILENO, in);
   dup2(full, STDOUT_FILENO);
-  char *argv[] = { (char *)(uintptr_t)"strata url", NULL };
-  int status = cmd_url(1, argv);
+  command_line line;
+  make_command_line(&line, NO_ARGUMENTS);
+  int status = cmd_url(line.count, line.argv);
   dup2(kept, STDOUT_FILENO);
   clearerr(stdout);
   close(kept);

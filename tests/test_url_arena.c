@@ -5,8 +5,8 @@
 static unsigned allocations, fail_at; /* fail_at: which allocation fails, counting from 1; 0 for none */
 static size_t allocated;
 
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
+void *__real_malloc(size_t size); // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): ld's names
+void *__wrap_malloc(size_t size); // NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 
 void *__wrap_malloc(size_t size)
 {

@@ -29,15 +29,19 @@ typedef struct list {
 
 static char *read_all(FILE *file, size_t *size)
 {
-  size_t room = 1 << 26;
-  char *text = malloc(room);
-  for (*size = 0; text; *size += fread(text + *size, 1, room - *size, file)) {
-    if (*size > 0 && feof(file))
+  char *text = NULL;
+  *size = 0;
+  for (size_t room = 1 << 26;; room *= 2) {
+    char *larger = realloc(text, room);
+    if (!larger) {
+      free(text);
+      return NULL;
+    }
+    text = larger;
+    *size += fread(text + *size, 1, room - *size, file);
+    if (*size < room)
       return text;
-    if (*size == room)
-      text = realloc(text, room *= 2);
   }
-  return NULL;
 }
 
 static uint64_t next_random(uint64_t *state) /* splitmix64 */

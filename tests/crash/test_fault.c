@@ -38,7 +38,7 @@ static void open_trial(void)
 /* Runs the crawl with a fault, or with none if `fault` is NULL; its exit code, -1 if it was killed. */
 static int crawl(const char *fault, const char *report, const char *max_pages)
 {
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "URL",
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--expect", "1000", "URL",
                                max_pages ? "--max-pages" : NULL, max_pages, NULL};
   if (fault) {
     setenv("LD_PRELOAD", FAULT_LIBRARY, 1);
