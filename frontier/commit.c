@@ -223,7 +223,8 @@ static frontier_status settle_seen(frontier *f)
 {
   f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)seen_batch_keys(f->seen);
   f->log_keys += seen_batch_keys(f->seen);
-  if (seen_settle(f->seen) == MLBF_FULL)
+  f->must_grow |= seen_settle(f->seen) == MLBF_FULL; /* which is said once, and growing may fail */
+  if (f->must_grow)
     return seen_grow(f);
   if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
     checkpoint_save(f);
@@ -242,6 +243,7 @@ frontier_status commit_batch(frontier *f)
   for (setting *s = f->settings; s; s = s->next)
     s->is_dirty = false;
   status = settle_seen(f);
+  f->batch.is_dirty |= status != FRONTIER_OK; /* to grow at the next try */
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
   if (written != FRONTIER_OK) {
     f->batch.is_dirty = true; /* the lines are safe inside LMDB, and go out with the next commit */

@@ -241,9 +241,10 @@ static frontier_status open_store(frontier *f)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
-  if (status == FRONTIER_OK && store_count(f->store, STORE_QUEUE, &f->queued) != FRONTIER_OK)
-    status = frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, store_message(f->store));
-  return status;
+  if (status != FRONTIER_OK)
+    return status;
+  status = store_count(f->store, STORE_QUEUE, &f->queued);
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
 }
 
 static frontier_status open_for_writing(frontier *f)

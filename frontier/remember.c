@@ -84,6 +84,7 @@ frontier_status seen_grow(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   seen_replace(f->seen, larger);
+  f->must_grow = false;
   if (f->store && !f->options.read_only)
     checkpoint_save(f);
   return FRONTIER_OK;

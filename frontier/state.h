@@ -63,6 +63,7 @@ struct frontier {
   uint64_t outcomes[FRONTIER_OUTCOMES];
   double expected_lost;
 
+  bool must_grow;           /* the filter holds more than it was made for */
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
