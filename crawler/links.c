@@ -34,7 +34,6 @@ typedef struct open_tag {
   unsigned attribute;        /* the one whose value comes next */
   unsigned rel;
   bool is_refresh, is_robots, has_html_attribute;
-  size_t name_size;
   char name[TOKENIZER_NAME_MAX + 1];
   const char *url_attribute; /* where `url` stood; NULL: none yet */
   size_t url_size;
@@ -180,7 +179,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   tag->has_html_attribute = false;
   if (is_near_foreign) {
     memcpy(tag->name, name, size + 1);
-    tag->name_size = size;
+    if (memchr(name, '\0', size))
+      tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
   }
   if (!attributes_of[tag->element])
     return WISH_END;
@@ -266,9 +266,9 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   const open_tag *tag = &scanner->tag;
   foreign_place *place = &scanner->place;
   if (place->depth > 0 && tag->is_end_tag)
-    foreign_leave(place, tag->name, tag->name_size);
+    foreign_leave(place, tag->name);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
-    foreign_enter(place, tag->name, tag->name_size, is_self_closing, tag->has_html_attribute);
+    foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
   if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->url_attribute)
     visit_tag(scanner);
   if (scanner->is_xml)

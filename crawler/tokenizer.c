@@ -14,9 +14,6 @@
 #include "crawler/tokenizer.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "crawler/entities.h"
 
@@ -62,7 +59,7 @@ static const char *skip_spaces(const char *at, const char *end)
   return at;
 }
 
-/* memchr, but `end` when absent. */
+/* memchr, but `end` when absent. Sixteen bytes at a time inline instead gained nothing (bench_links). */
 static const char *find(const char *at, const char *end, char c)
 {
   const char *found = memchr(at, c, (size_t)(end - at));

@@ -14,12 +14,25 @@ static void give_up(const char *doing, const char *path)
   exit(1);
 }
 
+static void make_in(const char *base, char path[SCRATCH_PATH])
+{
+  snprintf(path, SCRATCH_PATH, "%s/strata-test-XXXXXX", base);
+  if (!mkdtemp(path))
+    give_up("making", path);
+}
+
 void scratch_make(char path[SCRATCH_PATH])
 {
   const char *base = getenv("TMPDIR");
-  snprintf(path, SCRATCH_PATH, "%s/strata-test-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(path))
-    give_up("making", path);
+  make_in(base && *base ? base : "/tmp", path);
+}
+
+void scratch_make_fast(char path[SCRATCH_PATH])
+{
+  if (access("/dev/shm", W_OK) == 0)
+    make_in("/dev/shm", path);
+  else
+    scratch_make(path);
 }
 
 void scratch_join(const char *directory, const char *name, char path[SCRATCH_PATH])
@@ -77,12 +90,13 @@ void scratch_copy(const char *from, const char *to)
   if (!directory)
     give_up("listing", from);
   for (struct dirent *found; (found = readdir(directory));) {
-    if (found->d_name[0] == '.')
-      continue;
     char old[SCRATCH_PATH], new[SCRATCH_PATH];
+    struct stat info;
     size_t size;
     scratch_join(from, found->d_name, old);
     scratch_join(to, found->d_name, new);
+    if (stat(old, &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
     char *bytes = scratch_read(old, &size);
     if (!bytes)
       give_up("reading", old);

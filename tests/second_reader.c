@@ -1,5 +1,6 @@
 #include "tests/second_reader.h"
 
+#include <errno.h>
 #include <lmdb.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -81,25 +82,47 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   mdb_cursor_close(cursor);
 }
 
+static int open_environment(const char *directory, MDB_env **env, MDB_txn **txn)
+{
+  *txn = NULL;
+  if (mdb_env_create(env) != 0)
+    abort();
+  mdb_env_set_maxdbs(*env, SECOND_TABLES);
+  mdb_env_set_mapsize(*env, (size_t)1 << 32);
+  int error = mdb_env_open(*env, directory, MDB_RDONLY, 0666);
+  return error ? error : mdb_txn_begin(*env, NULL, MDB_RDONLY, txn);
+}
+
+static void close_environment(MDB_env *env, MDB_txn *txn)
+{
+  if (txn)
+    mdb_txn_abort(txn);
+  mdb_env_close(env);
+}
+
 static void read_environment(second_view *v, const char *directory)
 {
   MDB_env *env;
-  MDB_txn *txn = NULL;
-  int error = mdb_env_create(&env);
-  if (error)
-    abort();
-  mdb_env_set_maxdbs(env, SECOND_TABLES);
-  mdb_env_set_mapsize(env, (size_t)1 << 32);
-  error = mdb_env_open(env, directory, MDB_RDONLY, 0666);
-  if (!error)
-    error = mdb_txn_begin(env, NULL, MDB_RDONLY, &txn);
+  MDB_txn *txn;
+  int error = open_environment(directory, &env, &txn);
   if (error)
     fault(v, "%s: %s", directory, mdb_strerror(error));
   for (int i = 0; i < SECOND_TABLES && !error; i++)
     read_table(v, txn, (second_table)i);
-  if (txn)
-    mdb_txn_abort(txn);
-  mdb_env_close(env);
+  close_environment(env, txn);
+}
+
+bool second_is_unborn(const char *directory)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = open_environment(directory, &env, &txn);
+  bool is_unborn = error == ENOENT || (!error && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
+                                       mdb_stat(txn, names, &stat) == 0 && stat.ms_entries == 0);
+  close_environment(env, txn);
+  return is_unborn;
 }
 
 static bool checksum_holds(const second_record *r)
@@ -132,6 +155,34 @@ static void read_queue(second_view *v, const second_record *r)
       strlen(v->hosts[u->host].name) != end - begin ||
       memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
     fault(v, "queue %s: its host is not that of its host id", u->text);
+}
+
+/* The URLs of a chunk, as records of the queue; a chunk's host is that of each. */
+static void split_chunk(second_view *v, const second_record *chunk)
+{
+  uint8_t *key = chunk->key, *value = chunk->value;
+  uint64_t id = number(key, 8) >> 32;
+  v->chunks++;
+  for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
+    size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
+    if (size > chunk->value_size - at - 12 || size < 24) {
+      fault(v, "chunk %llx ends within a URL", (unsigned long long)number(key, 8));
+      return;
+    }
+    if (number(value + at + 12, 4) != id)
+      fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
+    /* the size of the record stands where a value of the queue has its checksum */
+    keep_record(v, SECOND_QUEUE, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
+  }
+}
+
+static void split_chunks(second_view *v)
+{
+  for (size_t i = 0, count = v->record_count; i < count; i++)
+    if (v->records[i].table == SECOND_CHUNKS && v->records[i].key_size == 8) {
+      second_record chunk = v->records[i]; /* keep_record moves the array */
+      split_chunk(v, &chunk);
+    }
 }
 
 static void read_history(second_view *v, const second_record *r)
@@ -317,6 +368,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   for (size_t i = 0; i < v->record_count; i++)
     if (!checksum_holds(&v->records[i]))
       fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
+  split_chunks(v);
   read_identity(v);
   read_progress(v);
   read_texts(v);

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum second_table { SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_META, SECOND_TABLES } second_table;
+typedef enum second_table {
+  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_META, SECOND_TABLES
+} second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
 typedef struct second_record {
@@ -47,6 +49,7 @@ typedef struct second_view {
   uint64_t url_room;       /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
+  uint64_t chunks;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 
@@ -63,6 +66,9 @@ typedef struct second_view {
 /* Reads all, checks checksums, fields and what FORMAT.md says agrees with what; `faults` says how often it does not. */
 void second_read(const char *directory, bool is_quiet, second_view *view);
 void second_free(second_view *view);
+
+/* The making of the environment was cut short: no table is there yet. */
+bool second_is_unborn(const char *directory);
 
 /* The meta record of that name, or NULL. */
 const second_record *second_meta(const second_view *view, const char *name);

@@ -268,6 +268,7 @@ static void nul_bytes_are_ordinary_noise(void **state)
   WITH_NUL("<a href=\0>", "a:\xEF\xBF\xBD");
   WITH_NUL("<a\0 href=no><a hr\0ef=no><\0a href=no>\0<a href=x>", "a:x");
   WITH_NUL("<script></script\0><a href=no></script><a href=x>", "a:x");
+  WITH_NUL("<svg></svg\0><style><a href=x></style>", "a:x");
   WITH_NUL("<a\0href=no><!--\0--\0><a href=no>--><a href=x>", "a:x");
 #undef WITH_NUL
 }
