@@ -13,6 +13,8 @@ clang                 command clang
 clang-tidy            command clang-tidy
 cppcheck              command cppcheck
 mandoc                command mandoc
+gnuplot-nox           command gnuplot
+libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libjansson-dev        module jansson
 libgumbo-dev          module gumbo

@@ -208,8 +208,9 @@ static int write_summary_file(run *r, const summary *s)
 static int exit_code_of(const run *r, crawl_end end)
 {
   if (end == CRAWL_BROKEN) {
+    const char *why = crawl_message(r->crawl);
     say_error("crawl", "%s; what was reported done stays done, and the same command goes on once this is mended",
-              crawl_message(r->crawl));
+              *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
   if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
@@ -224,11 +225,8 @@ static int conclude(run *r, crawl_end end)
 {
   summary s = {.end = end, .run = crawl_totals_read(r->crawl), .frontier = r->frontier,
                .directory = *r->directory ? r->directory : NULL, .args = &r->args};
-  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK) {
-    if (end != CRAWL_BROKEN)
-      say_error("crawl", "%s", frontier_message(r->frontier));
+  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
-  }
   int code = exit_code_of(r, end);
   if (code != EXIT_FAILED)
     summary_print(&s);

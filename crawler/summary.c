@@ -4,6 +4,7 @@
 #include "crawler/say.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
@@ -35,10 +36,11 @@ static void print_word(const char *word)
   putc('\'', stderr);
 }
 
-/* Does the option word `word` begin with one of these? `*has_value` if its value is the word after. */
-static bool is_dropped(const char *word, bool *has_value)
+/* Is the option word `word` one of these? `*has_value` if its value is the word after. */
+static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  static const char *const dropped[] = {"--dir", "--seeds", "--max-pages", "--max-depth", "--expect"};
+  const char *cap = end == CRAWL_PAGE_CAP ? "--max-pages" : end == CRAWL_DEPTH_CAP ? "--max-depth" : "--dir";
+  const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
     if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
@@ -52,11 +54,17 @@ static bool is_dropped(const char *word, bool *has_value)
 /* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. */
 static void print_command(const summary *s)
 {
-  fputs("  To go on: strata crawl --dir", stderr);
+  const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */
+  fputs("  To go on:", stderr);
+  if (script)
+    print_word(script);
+  else
+    fputs(" strata crawl", stderr);
+  fputs(" --dir", stderr);
   print_word(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
     bool has_value;
-    if (is_dropped(s->args->option_words[i], &has_value))
+    if (is_dropped(s->args->option_words[i], s->end, &has_value))
       i += has_value;
     else if (strcmp(s->args->option_words[i], "--") != 0)
       print_word(s->args->option_words[i]);

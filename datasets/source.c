@@ -195,7 +195,7 @@ static ssize_t read_compressed(source *from, unsigned char *to, size_t room)
         return -1;
       continue;
     }
-    size_t made, before = from->begin;
+    size_t made = 0, before = from->begin;
     decode_result result = decode(from, to, room, &made);
     bool is_stuck = made == 0 && from->begin == before && from->at_end && result == DECODE_MORE;
     if (result == DECODE_DAMAGED || is_stuck) {

@@ -4,7 +4,7 @@
  *     DIRECTORY/data.mdb   LMDB: queue, history, hosts, hash log, meta; lock.mdb beside it
  *     DIRECTORY/seen.0 .1  filter files, one of them valid
  */
-#include "frontier/state.h"
+#include "frontier/spill.h"
 
 #include "frontier/record.h"
 
@@ -154,23 +154,32 @@ static frontier_status lock_directory(frontier *f)
 
 /* ---- open ---------------------------------------------------------------------------------------------- */
 
+typedef struct host_loading {
+  frontier *f;
+  frontier_status status;
+} host_loading;
+
 static bool load_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
-  frontier *f = context;
-  return hosts_read(f->hosts, id, body, size);
+  host_loading *l = context;
+  l->status = hosts_read(l->f->hosts, id, body, size);
+  return l->status == FRONTIER_OK;
 }
 
 static frontier_status load_hosts(frontier *f)
 {
-  uint64_t count;
-  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, f);
-  if (status == FRONTIER_OK)
-    status = store_count(f->store, STORE_HOSTS, &count);
+  host_loading l = {.f = f};
+  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, &l);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (count != hosts_count(f->hosts))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the host table is damaged at host %" PRIu64, f->directory,
+  if (l.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, l.status, "out of memory for one more host");
+  if (l.status != FRONTIER_OK)
+    return frontier_fail(f, l.status, "%s: the host table is damaged at host %" PRIu64, f->directory,
                          hosts_count(f->hosts));
+  host *who;
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
+    f->queued += who->queued;
   return FRONTIER_OK;
 }
 
@@ -235,8 +244,6 @@ static frontier_status open_store(frontier *f)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
-  if (status == FRONTIER_OK && store_count(f->store, STORE_QUEUE, &f->queued) != FRONTIER_OK)
-    status = frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, store_message(f->store));
   return status;
 }
 
@@ -251,6 +258,8 @@ static frontier_status open_for_writing(frontier *f)
     status = open_store(f);
   if (status == FRONTIER_OK)
     status = load_hosts(f);
+  if (status == FRONTIER_OK)
+    status = spill_find_chunks(f);
   if (status == FRONTIER_OK)
     status = seen_load(f);
   if (status == FRONTIER_OK)
@@ -322,12 +331,14 @@ frontier_status frontier_close(frontier *f)
   if (!f)
     return FRONTIER_OK;
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
-  for (size_t i = 0; i < f->in_flight_count; i++)
-    free(f->in_flight[i]);
-  free(f->in_flight);
+  for (size_t i = 0; i < f->in_flight.count; i++)
+    free(f->in_flight.at[i]);
+  free(f->in_flight.at);
   hosts_free(f->hosts);
   seen_free(f->seen);
+  mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
   for (setting *s = f->settings; s;) {

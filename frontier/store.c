@@ -27,7 +27,7 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes"};
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks"};
 
 static frontier_status status_of(int error)
 {
@@ -261,10 +261,9 @@ frontier_status store_commit(store *s)
   return error ? failed(s, error, "committing") : FRONTIER_OK;
 }
 
-void store_abort(store *s)
+void store_fail(store *s)
 {
-  mdb_txn_abort(s->writing);
-  s->writing = NULL;
+  s->error = ENOMEM;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */

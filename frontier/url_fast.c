@@ -17,7 +17,7 @@
 #include <emmintrin.h>
 #endif
 
-/* Longer links are not plain: so no limit of url.h can be met here, even by an origin put in front. */
+/* Longer links are not plain: so no limit of url.h can be met here, even by a base put in front. */
 enum { PLAIN_MAX = 2048, STEP = 64 };
 
 /* ---- 64 bytes to bits, the first byte lowest ------------------------------------------------- */
@@ -240,9 +240,7 @@ static size_t plain_port(const char *text, const char *end, bool is_https)
 static size_t plain_host(const char *text, const char *end, bool is_https)
 {
   uint64_t others = ~mark_host(text);
-  size_t left = (size_t)(end - text), size = others ? lowest(others) : STEP;
-  if (size > left)
-    size = left;
+  size_t size = others ? lowest(others) : STEP;
   if (size == 0 || size == STEP)
     return 0;
   const char *label = memrchr(text, '.', size);
@@ -264,6 +262,15 @@ static void finish(url *out, size_t size)
   out->fetch = out->key = out->fetch_bytes;
   out->fetch_size = out->key_size = (uint32_t)size;
   out->segment_begin[out->segment_count] = (uint32_t)size;
+}
+
+/* Put `href` behind the first `begin` bytes of the fetch URL, and zeros behind it: a step may look past the end.
+ * Returns where it ends. */
+static size_t put(url *out, size_t begin, const char *href, size_t size)
+{
+  memcpy(out->fetch_bytes + begin, href, size);
+  memset(out->fetch_bytes + begin + size, 0, STEP);
+  return begin + size;
 }
 
 /* out->fetch_bytes holds an absolute URL of `size` bytes whose host begins at `host`. */
@@ -302,23 +309,26 @@ static void copy_base(const url_base *base, size_t size, url *out)
   out->segment_count = count;
 }
 
-/* Step over "./" and "../" in front; `*directory` is where the base's directory ends, after its '/'. */
-static void climb(const url_base *base, const char **href, size_t *size, size_t *directory)
+/* Where the directory above ends, after its '/'. Nothing is above the root. */
+static size_t parent_directory(const url *base, size_t directory)
 {
-  const url *from = &base->parsed;
+  if (directory <= base->path_begin + 1u)
+    return directory;
+  const char *path = base->fetch + base->path_begin;
+  return (size_t)((const char *)memrchr(path, '/', directory - base->path_begin - 1) + 1 - base->fetch);
+}
+
+/* Step over "./" and "../" in front; returns where the directory they lead to ends in the base. */
+static size_t climb(const url_base *base, const char **href, size_t *size)
+{
+  size_t directory = base->directory_end;
   for (;;) {
-    const char *text = *href;
-    size_t step;
-    if (*size >= 3 && text[0] == '.' && text[1] == '.' && text[2] == '/') {
+    size_t step = 2;
+    if (*size >= 3 && memcmp(*href, "../", 3) == 0) {
+      directory = parent_directory(&base->parsed, directory);
       step = 3;
-      if (*directory > from->path_begin + 1u) {
-        const char *path = from->fetch + from->path_begin;
-        *directory = (size_t)((const char *)memrchr(path, '/', *directory - from->path_begin - 1) + 1 - from->fetch);
-      }
-    } else if (*size >= 2 && text[0] == '.' && text[1] == '/') {
-      step = 2;
-    } else {
-      return;
+    } else if (*size < 2 || memcmp(*href, "./", 2) != 0) {
+      return directory;
     }
     *href += step;
     *size -= step;
@@ -336,23 +346,16 @@ static bool resolve_in_base(const url_base *base, const char *href, size_t size,
   } else if (href[0] == '?') {
     prefix = base->path_end;
   } else if (href[0] != '/') {
-    prefix = base->directory_end;
+    prefix = climb(base, &href, &size);
     after_slash = true;
-    climb(base, &href, &size, &prefix);
     if (has_early_colon(href, size))
       return false;
   }
   if (prefix > base->plain_end || prefix > PLAIN_MAX)
     return false;
   copy_base(base, prefix, out);
-  memcpy(out->fetch_bytes + prefix, href, size);
-  scan in = {
-    .text = out->fetch_bytes,
-    .at = prefix,
-    .end = prefix + size,
-    .after_slash = after_slash,
-    .out = out,
-  };
+  size_t end = put(out, prefix, href, size);
+  scan in = { .text = out->fetch_bytes, .at = prefix, .end = end, .after_slash = after_slash, .out = out };
   if (!scan_to_end(&in))
     return false;
   finish(out, in.end);
@@ -377,16 +380,13 @@ bool url_fast_resolve(const url_base *base, const char *href, size_t size, url *
   if (size > PLAIN_MAX)
     return false;
   size_t host = origin_size(href, size);
-  if (host > 0) {
-    memcpy(out->fetch_bytes, href, size);
-    return finish_absolute(out, host, size);
-  }
+  if (host > 0)
+    return finish_absolute(out, host, put(out, 0, href, size));
   if (!base)
     return false;
   if (size < 2 || href[0] != '/' || href[1] != '/')
     return resolve_in_base(base, href, size, out);
   size_t scheme = base->parsed.host_begin - 2; /* "//host..." behind the base's "http:" */
   memcpy(out->fetch_bytes, base->parsed.fetch, scheme);
-  memcpy(out->fetch_bytes + scheme, href, size);
-  return finish_absolute(out, scheme + 2, scheme + size);
+  return finish_absolute(out, scheme + 2, put(out, scheme, href, size));
 }

@@ -86,9 +86,17 @@ static url_status finish(writer *to, uint32_t *size)
 /* May this byte stand for itself in a path or query? '%' is another question. */
 static bool is_plain(unsigned char byte, bool in_query)
 {
-  if ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'))
+  switch (byte) {
+  case '-': case '.': case '_': case '~':                                         /* unreserved */
+  case '!': case '$': case '&': case '\'': case '(': case ')': case '*': case '+': /* sub-delims */
+  case ',': case ';': case '=':
+  case ':': case '@': case '/':
     return true;
-  return byte != '\0' && (strchr("-._~!$&'()*+,;=:@/", byte) != NULL || (byte == '?' && in_query));
+  case '?':
+    return in_query;
+  default:
+    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+  }
 }
 
 /* `path_size`: of the path in `text`; a "?query" may follow. */

@@ -41,8 +41,13 @@ static uint64_t popcount_words(const uint64_t *words, uint64_t count, uint64_t s
 {
   uint64_t set = 0;
   for (uint64_t i = 0; i < count; i++)
-    set += (uint64_t)__builtin_popcountll(words[i * stride]);
+    set += (uint64_t)__builtin_popcountll(__atomic_load_n(&words[i * stride], __ATOMIC_RELAXED));
   return set;
+}
+
+uint64_t mlbf_array_popcount(const mlbf_array *array)
+{
+  return popcount_words(array->words, (array->bits + 63) / 64, 1);
 }
 
 double mlbf_array_fill(const mlbf_array *array)

@@ -10,8 +10,10 @@
 #ifndef STRATA_MLBF_ARRAY_H
 #define STRATA_MLBF_ARRAY_H
 
+#include "mlbf/guard.h"
 #include "mlbf/hash.h"
 #include "mlbf/plan.h"
+#include "mlbf/rate.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "bodies are little-endian on disk and in memory; this machine would have to swap every word"
@@ -25,6 +27,8 @@ typedef struct mlbf_array {
   uint32_t hashes;
   mlbf_layout layout;
   const mlbf_line_path *path; /* how lines are read on this machine */
+  mlbf_guard *guard;          /* asked before a word is touched; usually NULL */
+  bool is_shared;             /* other threads may change words at any moment */
 } mlbf_array;
 
 /* Bytes of the body of this plan, and where its array `i` begins. */
@@ -39,6 +43,8 @@ void mlbf_body_free(void *body, uint64_t bytes);
 /* Share of set bits: exact up to 4 Mbit, then of an even sample of that size (error below 0.001). */
 double mlbf_array_fill(const mlbf_array *array);
 
+uint64_t mlbf_array_popcount(const mlbf_array *array);
+
 /* Distinct keys in the array, from its fill. */
 double mlbf_array_keys(const mlbf_array *array);
 
@@ -49,15 +55,21 @@ void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash);
 
 static inline bool mlbf_bit_test(const mlbf_array *array, uint64_t bit)
 {
-  return array->words[bit / 64] >> (bit % 64) & 1;
+  const uint64_t *word = &array->words[bit / 64];
+  if (array->guard && !mlbf_guard_touch(array->guard, word))
+    return true;
+  return __atomic_load_n(word, __ATOMIC_RELAXED) >> (bit % 64) & 1; /* a plain load on every machine */
 }
 
 static inline bool mlbf_bit_set(mlbf_array *array, uint64_t bit) /* true: it was clear */
 {
   uint64_t mask = UINT64_C(1) << (bit % 64), *word = &array->words[bit / 64];
-  bool was_clear = !(*word & mask);
+  if (mlbf_bit_test(array, bit))
+    return false;
+  if (array->is_shared)
+    return !(__atomic_fetch_or(word, mask, __ATOMIC_RELAXED) & mask);
   *word |= mask;
-  return was_clear;
+  return true;
 }
 
 #endif

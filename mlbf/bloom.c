@@ -20,15 +20,18 @@ static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
 }
 
+static void bloom_prefetch_whole(const mlbf_filter *filter, mlbf_hash128 whole)
+{
+  mlbf_classic_prefetch(&filter->arrays[0], whole);
+}
+
 static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  mlbf_classic_prefetch(&filter->arrays[0], hashes->whole);
+  bloom_prefetch_whole(filter, hashes->whole);
 }
 
 static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
-  for (size_t i = 0; i < count; i++)
-    mlbf_classic_prefetch(&filter->arrays[0], wholes[i]);
   for (size_t i = 0; i < count; i++)
     was_new[i] = mlbf_classic_insert(&filter->arrays[0], wholes[i]);
 }
@@ -38,5 +41,6 @@ const mlbf_operations mlbf_bloom_operations = {
   .test = bloom_test,
   .insert = bloom_insert,
   .prefetch = bloom_prefetch,
+  .prefetch_whole = bloom_prefetch_whole,
   .insert_wholes = bloom_insert_wholes,
 };

@@ -24,30 +24,54 @@ static const mlbf_operations *operations_of(mlbf_kind kind)
   return NULL; /* mlbf_plan_make lets no other value through */
 }
 
-mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter)
+static const mlbf_line_path *path_for(const mlbf_filter *filter)
+{
+  if (filter->guard)
+    return &mlbf_line_guarded;
+  return filter->stripes ? &mlbf_line_shared : mlbf_line_path_best();
+}
+
+static void set_arrays(mlbf_filter *filter)
+{
+  const mlbf_line_path *path = path_for(filter);
+  for (uint32_t i = 0; i < filter->plan.array_count; i++) {
+    const mlbf_array_plan *array = &filter->plan.arrays[i];
+    uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
+    filter->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout, path, filter->guard,
+                                      filter->stripes != NULL };
+  }
+}
+
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
+                                  void *body, mlbf_guard *guard, mlbf_filter **filter)
 {
   mlbf_filter *made = calloc(1, sizeof *made);
-  uint64_t bytes = mlbf_body_bytes(plan);
-  void *body = made ? mlbf_body_allocate(bytes) : NULL;
-  if (!body) {
-    free(made);
+  if (!made)
     return MLBF_NO_MEMORY;
-  }
   made->operations = operations_of(plan->kind);
   made->plan = *plan;
   made->seed = seed;
   mlbf_salts_make(seed, &made->salts);
   memcpy(made->profile, profile, strlen(profile) + 1);
+  made->memory = memory;
   made->body = body;
-  made->body_bytes = bytes;
-  const mlbf_line_path *path = mlbf_line_path_best();
-  for (uint32_t i = 0; i < plan->array_count; i++) {
-    const mlbf_array_plan *array = &plan->arrays[i];
-    uint64_t *words = (uint64_t *)body + mlbf_body_offset(plan, i) / sizeof(uint64_t);
-    made->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout, path };
-  }
+  made->body_bytes = mlbf_body_bytes(plan);
+  made->guard = guard;
+  set_arrays(made);
   *filter = made;
   return MLBF_OK;
+}
+
+mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter)
+{
+  mlbf_memory memory = { NULL, mlbf_body_bytes(plan) };
+  memory.begin = mlbf_body_allocate(memory.bytes);
+  if (!memory.begin)
+    return MLBF_NO_MEMORY;
+  mlbf_status status = mlbf_filter_make_over(plan, seed, profile, memory, memory.begin, NULL, filter);
+  if (status != MLBF_OK)
+    mlbf_body_free(memory.begin, memory.bytes);
+  return status;
 }
 
 mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
@@ -62,11 +86,39 @@ mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
   return mlbf_filter_make(&plan, options->seed, profile, filter);
 }
 
+mlbf_status mlbf_share(mlbf_filter *filter)
+{
+  if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
+    return MLBF_BAD_ARGUMENT;
+  mlbf_status status = mlbf_verify(filter); /* blocks cannot be checked while others write to them */
+  if (status != MLBF_OK || filter->stripes)
+    return status;
+  filter->stripes = mlbf_stripes_create();
+  if (!filter->stripes)
+    return MLBF_NO_MEMORY;
+  set_arrays(filter);
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_verify(mlbf_filter *filter)
+{
+  if (!filter->guard)
+    return MLBF_OK;
+  if (!mlbf_guard_check_all(filter->guard))
+    return MLBF_DAMAGED;
+  mlbf_guard_free(filter->guard);
+  filter->guard = NULL;
+  set_arrays(filter);
+  return MLBF_OK;
+}
+
 void mlbf_free(mlbf_filter *filter)
 {
   if (!filter)
     return;
-  mlbf_body_free(filter->body, filter->body_bytes);
+  mlbf_guard_free(filter->guard);
+  mlbf_stripes_free(filter->stripes);
+  mlbf_body_free(filter->memory.begin, filter->memory.bytes);
   free(filter);
 }
 
@@ -75,25 +127,51 @@ void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t coun
   filter->operations->hash(filter, segments, count, hashes);
 }
 
-mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+/* A patch holds part of its keys' bits, a damaged filter nobody knows which: neither can answer. */
+static bool cannot_tell(const mlbf_filter *filter)
 {
-  return filter->operations->test(filter, hashes);
+  return filter->is_patch || (filter->guard && mlbf_guard_is_damaged(filter->guard));
 }
 
-/* Counts new keys; MLBF_FULL when the design load is passed with them. */
+static const mlbf_verdict unknown = { MLBF_UNKNOWN, 0 };
+
+mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  mlbf_verdict verdict = filter->operations->test(filter, hashes);
+  return cannot_tell(filter) ? unknown : verdict;
+}
+
+/* Counts new keys. Exactly one caller's addition crosses the design load, whatever the number of threads. */
 static mlbf_status count_keys(mlbf_filter *filter, uint64_t count)
 {
-  filter->keys += count;
-  if (filter->keys <= filter->plan.keys || filter->full_said)
+  if (cannot_tell(filter))
+    return filter->is_patch ? MLBF_BAD_ARGUMENT : MLBF_DAMAGED;
+  if (count == 0)
     return MLBF_OK;
-  filter->full_said = true;
-  return MLBF_FULL;
+  uint64_t before = mlbf_counter_add(filter, &filter->keys, count);
+  return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
+}
+
+static mlbf_verdict insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  if (filter->is_patch)
+    return unknown;
+  mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_lock(filter->stripes, hashes->whole.low) : NULL;
+  mlbf_verdict verdict = filter->operations->insert(filter, hashes);
+  if (stripe)
+    mlbf_stripe_unlock(stripe);
+  return cannot_tell(filter) ? unknown : verdict;
+}
+
+static bool is_new(mlbf_verdict verdict)
+{
+  return verdict.outcome != MLBF_SEEN && verdict.outcome != MLBF_UNKNOWN;
 }
 
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
-  *verdict = filter->operations->insert(filter, hashes);
-  return count_keys(filter, verdict->outcome != MLBF_SEEN);
+  *verdict = insert_one(filter, hashes);
+  return count_keys(filter, is_new(*verdict));
 }
 
 /* Many at once. A batch is what the memory system can fetch while the processor hashes: 16 is too few to
@@ -107,7 +185,21 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
     for (size_t i = begin; i < end; i++)
       filter->operations->prefetch(filter, &hashes[i]);
     for (size_t i = begin; i < end; i++)
-      verdicts[i] = filter->operations->test(filter, &hashes[i]);
+      verdicts[i] = mlbf_test(filter, &hashes[i]);
+  }
+}
+
+void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_hashes hashes[BATCH];
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = count - begin < BATCH ? count - begin : BATCH;
+    for (size_t i = 0; i < size; i++) {
+      filter->operations->hash(filter, keys[begin + i].segments, keys[begin + i].count, &hashes[i]);
+      filter->operations->prefetch(filter, &hashes[i]);
+    }
+    for (size_t i = 0; i < size; i++)
+      verdicts[begin + i] = mlbf_test(filter, &hashes[i]);
   }
 }
 
@@ -115,8 +207,8 @@ static uint64_t insert_batch(mlbf_filter *filter, const mlbf_hashes *hashes, siz
 {
   uint64_t new_keys = 0;
   for (size_t i = 0; i < count; i++) {
-    verdicts[i] = filter->operations->insert(filter, &hashes[i]);
-    new_keys += verdicts[i].outcome != MLBF_SEEN;
+    verdicts[i] = insert_one(filter, &hashes[i]);
+    new_keys += is_new(verdicts[i]);
   }
   return new_keys;
 }
@@ -133,10 +225,24 @@ mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, siz
   return count_keys(filter, new_keys);
 }
 
+static void insert_wholes_shared(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  for (size_t i = 0; i < count; i++) {
+    mlbf_stripe *stripe = mlbf_stripe_lock(filter->stripes, wholes[i].low);
+    filter->operations->insert_wholes(filter, &wholes[i], 1, &was_new[i]);
+    mlbf_stripe_unlock(stripe);
+  }
+}
+
 static uint64_t insert_whole_batch(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   uint64_t new_keys = 0;
-  filter->operations->insert_wholes(filter, wholes, count, was_new);
+  if (filter->is_patch)
+    memset(was_new, 0, count * sizeof *was_new);
+  else if (filter->stripes)
+    insert_wholes_shared(filter, wholes, count, was_new);
+  else
+    filter->operations->insert_wholes(filter, wholes, count, was_new);
   for (size_t i = 0; i < count; i++)
     new_keys += was_new[i];
   return new_keys;
@@ -149,6 +255,8 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
   uint64_t new_keys = 0;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t size = count - begin < BATCH ? count - begin : BATCH;
+    for (size_t i = 0; i < size; i++)
+      filter->operations->prefetch_whole(filter, wholes[begin + i]);
     new_keys += insert_whole_batch(filter, wholes + begin, size, was_new + begin);
   }
   return count_keys(filter, new_keys);
@@ -165,11 +273,14 @@ static uint64_t insert_unlayered_keys(mlbf_filter *filter, const mlbf_key *keys,
 {
   mlbf_hash128 wholes[BATCH];
   bool was_new[BATCH];
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     wholes[i] = mlbf_hash_bytes(keys[i].segments, keys[i].count, filter->seed);
+    filter->operations->prefetch_whole(filter, wholes[i]);
+  }
   uint64_t new_keys = insert_whole_batch(filter, wholes, count, was_new);
+  bool is_lost = cannot_tell(filter);
   for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+    verdicts[i] = is_lost ? unknown : (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
   return new_keys;
 }
 
@@ -203,7 +314,7 @@ uint32_t mlbf_layer_count(const mlbf_filter *filter)
 
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
 {
-  if (layer >= 1 && layer <= mlbf_layer_count(filter))
+  if (layer >= 1 && layer <= mlbf_layer_count(filter) && !filter->is_patch)
     filter->operations->insert_segment(filter, layer, segment);
 }
 
@@ -218,7 +329,7 @@ void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
   *stats = (mlbf_stats){
     .kind = filter->plan.kind,
     .bits = filter->plan.bits,
-    .memory_bytes = filter->body_bytes + sizeof *filter,
+    .memory_bytes = filter->memory.bytes + sizeof *filter,
     .design_keys = filter->plan.keys,
     .keys = filter->keys,
     .promised_rate = filter->plan.rate,

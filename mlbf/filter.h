@@ -18,7 +18,7 @@
  *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it: see mlbf_paper.c.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
- * counters) may run while nobody writes. */
+ * counters) may run while nobody writes. After mlbf_share, any number of both at once. */
 #ifndef STRATA_MLBF_FILTER_H
 #define STRATA_MLBF_FILTER_H
 
@@ -64,7 +64,7 @@ typedef struct mlbf_span {
   size_t size;
 } mlbf_span;
 
-typedef struct mlbf_key {
+typedef struct mlbf_key { /* for the calls that take many */
   const mlbf_span *segments;
   size_t count; /* >= 1 */
 } mlbf_key;
@@ -87,6 +87,7 @@ typedef enum mlbf_outcome {
   MLBF_NEW,             /* from kinds without layers: the key is new, that is all they know */
   MLBF_NEW_SEGMENT,     /* the segment of layer `layer` (1-based) was never inserted at that depth */
   MLBF_NEW_COMBINATION, /* every segment may be known at its depth; the whole is new */
+  MLBF_UNKNOWN,         /* the filter cannot tell: a mapped one found damaged, or a patch */
 } mlbf_outcome;
 
 typedef struct mlbf_verdict {
@@ -113,6 +114,12 @@ typedef struct mlbf_filter mlbf_filter;
 mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
+/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. No two hear NEW
+ * for one key; none does only if the filter is wrong about it, at its rate. Readers never wait; writers of one key
+ * wait for each other, some tens of nanoseconds. Words are set one by one, so single-threaded use is slower after
+ * it. Saving, union and freeing still need the filter alone. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
+mlbf_status mlbf_share(mlbf_filter *filter);
+
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
  * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the filter's seed and kind only: hashes of one filter fit any other of the
  * same kind and seed. */
@@ -127,6 +134,7 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_ver
  * is larger than the caches. A key twice in one batch is new once and seen after. MLBF_FULL: one of them passed the
  * design load; all are done. */
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
@@ -178,6 +186,25 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 /* Load checks everything before anyone may use the result: header, sizes, checksums of all blocks.
  * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. */
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
+
+/* As mlbf_load, but the file is mapped and its body not read: under a millisecond for any size. The header is checked
+ * whole; a block of 1 MiB when it is first touched. If it is damaged, this and every later answer is MLBF_UNKNOWN and
+ * inserts return MLBF_DAMAGED. Insertions stay in memory (copy on write), the file is not changed; whoever truncates
+ * it meanwhile kills the process by SIGBUS, so replace files, as mlbf_save does. Slower than a loaded filter until
+ * mlbf_verify. */
+mlbf_status mlbf_map(const char *path, mlbf_filter **filter);
+
+/* Checks all blocks not checked yet. MLBF_OK, and the filter is as fast as a loaded one; MLBF_DAMAGED. */
+mlbf_status mlbf_verify(mlbf_filter *filter);
+
+/* `into` then answers for the keys of both. They must have equal geometry, seed and profile: MLBF_MISMATCH if not,
+ * and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */
+mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from);
+
+/* A patch: the bits of `filter` that `base` lacks, few if they are relatives, and so short once compressed. The union
+ * of base and patch is the union of base and filter. It answers nothing by itself (MLBF_UNKNOWN): a key's bits
+ * that base has too are not in it. It can be saved, loaded, and merged with other patches. */
+mlbf_status mlbf_difference(const mlbf_filter *filter, const mlbf_filter *base, mlbf_filter **patch);
 
 #ifdef __cplusplus
 }

@@ -4,10 +4,15 @@
 
 #include "mlbf/array.h"
 #include "mlbf/filter.h"
+#include "mlbf/guard.h"
 #include "mlbf/hash.h"
 #include "mlbf/plan.h"
+#include "mlbf/stripes.h"
 
-enum { MLBF_PROFILE_SIZE = 256 }; /* with its NUL */
+enum {
+  MLBF_PROFILE_SIZE = 256,  /* with its NUL */
+  MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
+};
 
 /* What differs between kinds. The rest of the library asks nothing else of them. */
 typedef struct mlbf_operations {
@@ -15,7 +20,8 @@ typedef struct mlbf_operations {
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
-  /* `count` wholes, in order, their cache lines asked for first. NULL: not from a hash alone */
+  /* wholes alone; prefetch_whole is called some time before. NULL: not from a hash alone */
+  void (*prefetch_whole)(const mlbf_filter *filter, mlbf_hash128 whole);
   void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
@@ -29,16 +35,25 @@ extern const mlbf_operations mlbf_layered_operations;     /* mlbf.c */
 extern const mlbf_operations mlbf_bloom_paper_operations; /* mlbf_paper.c */
 extern const mlbf_operations mlbf_paper_operations;       /* mlbf_paper.c */
 
+/* What mlbf_free gives back: the body, or the whole file mapped around it. */
+typedef struct mlbf_memory {
+  void *begin;
+  uint64_t bytes;
+} mlbf_memory;
+
 struct mlbf_filter {
   const mlbf_operations *operations;
   mlbf_plan plan;
   uint64_t seed;
   mlbf_salts salts;
   uint64_t keys;           /* insertions that were new */
-  bool full_said;          /* MLBF_FULL has been returned */
-  double layer_distinct[MLBF_LAYERS_MAX]; /* mlbf with signals, layers from 2: see mlbf.c */
-  uint64_t deep_set;                      /* and the bits set in their array */
+  bool is_patch;           /* made by mlbf_difference: good for mlbf_union alone */
+  uint64_t layer_found[MLBF_LAYERS_MAX]; /* mlbf with signals: distinct segments of layers from 2, see mlbf.c */
+  uint64_t deep_set;                     /* and the bits set in their array */
+  mlbf_guard *guard;       /* mapped, and not all blocks checked yet; else NULL */
+  mlbf_stripe *stripes;    /* shared: many threads may insert; else NULL */
   mlbf_array arrays[MLBF_ARRAYS_MAX];
+  mlbf_memory memory;
   void *body;
   uint64_t body_bytes;
   char profile[MLBF_PROFILE_SIZE];
@@ -46,5 +61,19 @@ struct mlbf_filter {
 
 /* A filter of this plan with cleared arrays. */
 mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter);
+
+/* The same over a body inside `memory`, which it owns from now on, and `guard` too (may be NULL). */
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
+                                  void *body, mlbf_guard *guard, mlbf_filter **filter);
+
+/* Adds to a counter of the filter and says what it was. */
+static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)
+{
+  if (filter->stripes)
+    return __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+  uint64_t before = *counter;
+  *counter += count;
+  return before;
+}
 
 #endif

@@ -15,7 +15,7 @@ const mlbf_line_path *const mlbf_line_paths[] = {
 const mlbf_line_path *mlbf_line_path_best(void)
 {
   const mlbf_line_path *const *path = mlbf_line_paths;
-  while (!(*path)->is_usable())
+  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, scalar, always is
     path++;
   return *path;
 }
@@ -38,16 +38,19 @@ static mlbf_verdict line_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
 }
 
+void mlbf_line_prefetch_whole(const mlbf_filter *filter, mlbf_hash128 whole)
+{
+  mlbf_line_prefetch(&filter->arrays[0], whole);
+}
+
 static void line_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  mlbf_line_prefetch(&filter->arrays[0], hashes->whole);
+  mlbf_line_prefetch_whole(filter, hashes->whole);
 }
 
 void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   mlbf_array *array = &filter->arrays[0];
-  for (size_t i = 0; i < count; i++)
-    mlbf_line_prefetch(array, wholes[i]);
   array->path->insert_many(array, wholes, count, was_new);
 }
 
@@ -56,5 +59,6 @@ const mlbf_operations mlbf_line_operations = {
   .test = line_test,
   .insert = line_insert,
   .prefetch = line_prefetch,
+  .prefetch_whole = mlbf_line_prefetch_whole,
   .insert_wholes = mlbf_line_insert_wholes,
 };

@@ -39,8 +39,8 @@ static bool set_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segmen
     return mlbf_line_insert(&filter->arrays[HOSTS], segment);
   if (!mlbf_classic_insert(&filter->arrays[DEEP], segment))
     return false;
-  double clear = (double)(filter->arrays[DEEP].bits - filter->deep_set++);
-  filter->layer_distinct[layer - 1] += (double)filter->arrays[DEEP].bits / clear;
+  uint64_t bits = filter->arrays[DEEP].bits, clear = bits - mlbf_counter_add(filter, &filter->deep_set, 1);
+  mlbf_counter_add(filter, &filter->layer_found[layer - 1], (uint64_t)((double)bits / (double)clear * MLBF_FOUND_UNIT));
   return true;
 }
 
@@ -88,7 +88,7 @@ static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashe
 
 static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
 {
-  return layer == 1 ? mlbf_array_keys(&filter->arrays[HOSTS]) : filter->layer_distinct[layer - 1];
+  return layer == 1 ? mlbf_array_keys(&filter->arrays[HOSTS]) : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
 }
 
 const mlbf_operations mlbf_layered_operations = {
@@ -96,6 +96,7 @@ const mlbf_operations mlbf_layered_operations = {
   .test = layered_test,
   .insert = layered_insert,
   .prefetch = layered_prefetch,
+  .prefetch_whole = mlbf_line_prefetch_whole,
   .insert_wholes = mlbf_line_insert_wholes,
   .test_segment = layered_test_segment,
   .insert_segment = layered_insert_segment,

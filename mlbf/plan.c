@@ -2,7 +2,9 @@
 #include "mlbf/plan.h"
 
 #include <math.h>
-#include <string.h>
+#include <stddef.h>
+
+#include "mlbf/rate.h"
 
 static const uint64_t bits_max = UINT64_C(1) << 48; /* 32 TiB: beyond any machine, below any overflow */
 

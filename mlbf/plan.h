@@ -4,11 +4,25 @@
 #define STRATA_MLBF_PLAN_H
 
 #include "mlbf/filter.h"
-#include "mlbf/rate.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Where a key's k bits lie; rate.h says what each costs. */
+typedef enum mlbf_layout {
+  MLBF_LAYOUT_CLASSIC = 1,
+  MLBF_LAYOUT_LANES = 2,
+  MLBF_LAYOUT_LINE = 3,
+  MLBF_LAYOUT_TWO_LINES = 4,
+} mlbf_layout;
+
+enum {
+  MLBF_LINE_BITS = 512,        /* one cache line of every machine we know */
+  MLBF_LANES = 8,              /* its 64-bit words */
+  MLBF_HASHES_MAX = 32,        /* k; one byte of entropy a bit is the least the hash must give */
+  MLBF_LINE_HASHES_MAX = 16,   /* k in one line: one vector of 32-bit positions */
+};
 
 enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
 

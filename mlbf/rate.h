@@ -13,25 +13,7 @@
 #ifndef STRATA_MLBF_RATE_H
 #define STRATA_MLBF_RATE_H
 
-#include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-typedef enum mlbf_layout {
-  MLBF_LAYOUT_CLASSIC = 1,
-  MLBF_LAYOUT_LANES = 2,
-  MLBF_LAYOUT_LINE = 3,
-  MLBF_LAYOUT_TWO_LINES = 4,
-} mlbf_layout;
-
-enum {
-  MLBF_LINE_BITS = 512,        /* one cache line of every machine we know */
-  MLBF_LANES = 8,              /* its 64-bit words */
-  MLBF_HASHES_MAX = 32,        /* k; one byte of entropy a bit is the least the hash must give */
-  MLBF_LINE_HASHES_MAX = 16,   /* k in one line: one vector of 32-bit positions */
-};
+#include "mlbf/plan.h"
 
 /* Probability that a key never inserted finds all its bits set, with `keys` distinct keys in `bits` bits. */
 double mlbf_layout_rate(mlbf_layout layout, uint32_t hashes, double bits, double keys);
@@ -46,7 +28,4 @@ double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate
 /* The k of 1..limit with the fewest bits for `rate` (CLASSIC: equation (1) of the papers), and those bits. */
 uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_per_key);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

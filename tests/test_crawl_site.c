@@ -115,6 +115,7 @@ static void a_site_at_the_default_port(void **state)
   if (!served) {
     print_message("skipped: port 80 cannot be had here\n");
     skip();
+    return;
   }
   crawl_all(served, "mlbf");
 }
@@ -124,6 +125,29 @@ static void a_slow_server_that_closes_connections(void **state)
   (void)state;
   crawl_all(serve(&(trial_options){.seed = 6, .entries = 300, .latency_ms = 1, .jitter_ms = 8, .close_after = 3}),
             "mlbf");
+}
+
+/* As all servers do with a connection that was idle too long: the next request on it meets a closed door. */
+static void a_server_that_drops_connections(void **state)
+{
+  (void)state;
+  crawl_all(serve(&(trial_options){.seed = 26, .entries = 3000, .drop_after = 2}), "mlbf");
+}
+
+/* Two hosts in one crawl: each has its own robots.txt, and a slow one does not hold up the other. */
+static void two_sites_at_once(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 18, .entries = 300, .latency_ms = 20});
+  trial *other = trial_open(&(trial_options){.seed = 19, .entries = 300, .host = "localhost"});
+  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "URL", other->url), 0);
+  request_log log = requests_read(other->log);
+  verdict v = judge_requests(&log, other->made, &judge_everything);
+  requests_free(&log);
+  trial_close(other);
+  assert_perfect(v);
+  assert_int_equal(v.robots, 1);
+  assert_perfect(requests_of(t, &judge_everything));
 }
 
 static void one_connection(void **state)
@@ -204,6 +228,68 @@ static void no_more_pages_than_told(void **state)
   assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "URL"), 0);
   assert_perfect(requests_of(t, &judge_everything));
   assert_perfect(pages_of(t, &judge_everything));
+}
+
+static void no_longer_than_told(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 20, .entries = 300, .latency_ms = 50});
+  double begin = process_clock();
+  assert_code(t, STRATA(t, CRAWL, "--max-seconds", "1", "URL"), 0);
+  double took = process_clock() - begin;
+  assert_true(took > 0.9 && took < 4);
+  assert_non_null(strstr(t->err.bytes, "--max-seconds"));
+  assert_true(trial_requests(t) > 3);
+}
+
+/* A page each 0.2 s, whatever --per-host would allow. */
+static void as_politely_as_told(void **state)
+{
+  (void)state;
+  trial *t = serve_site(21, 300);
+  double begin = process_clock();
+  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8", "--max-pages",
+                        "6", "URL"), 0);
+  double took = process_clock() - begin;
+  print_message("%.2f s\n", took);
+  assert_true(took >= 1.0);
+}
+
+static void a_server_that_does_not_answer_in_time(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 22, .entries = 10, .latency_ms = 3000});
+  double begin = process_clock();
+  assert_code(t, STRATA(t, CRAWL, "--timeout", "0.3", "--ignore-robots", "URL"), 1);
+  assert_true(process_clock() - begin < 2.5);
+}
+
+static void no_more_of_a_page_than_told(void **state)
+{
+  (void)state;
+  trial *t = serve_site(23, 300);
+  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--max-body", "1000", "URL"), 0);
+  page_log log = pages_read(t->pages);
+  unsigned truncated = 0;
+  for (size_t i = 0; i < pages_count(&log); i++) {
+    assert_true(pages_number(&log, i, "body_bytes") <= 1000);
+    truncated += json_is_true(json_object_get(json_array_get(log.list, i), "truncated"));
+  }
+  pages_free(&log);
+  print_message("%u pages cut\n", truncated);
+  assert_true(truncated > 0);
+}
+
+static void by_the_name_it_was_given(void **state)
+{
+  (void)state;
+  trial *t = serve_site(24, 30);
+  assert_code(t, STRATA(t, CRAWL, "--user-agent", "examiner/7 (+http://e.example/)", "URL"), 0);
+  request_log log = requests_read(t->log);
+  for (size_t i = 0; i < log.count; i++)
+    assert_string_equal(log.lines[i].agent, "examiner/7 (+http://e.example/)");
+  assert_true(log.count > 5);
+  requests_free(&log);
 }
 
 /* The page below `prefix` from which most of what lies there can be reached. */
@@ -311,6 +397,34 @@ static void counters_agree(void **state)
   free(out);
 }
 
+/* Somebody looks on while the crawl runs: no harm done to either. */
+static void stat_while_it_runs(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 25, .entries = 400, .jitter_ms = 4});
+  pid_t crawl = trial_strata_start(t, (const char *const[]){CRAWL, "--per-host", "4", "URL", NULL});
+  char *out = trial_path(t, "stat.json"), *err = trial_path(t, "stat.err");
+  const char *const argv[] = {STRATA_PROGRAM, "stat", t->crawl, "--json", NULL};
+  long long done = 0;
+  unsigned looks = 0;
+  for (size_t requests = 20; trial_wait_requests(t, requests, crawl); requests += 60) {
+    process_end end;
+    assert_true(process_wait(process_start(argv, &(process_files){.out = out, .err = err}), 20, &end));
+    assert_int_equal(end.code, 0);
+    json_t *counters = load_json(out);
+    assert_true(number_of(counters, "done") >= done);
+    done = number_of(counters, "done");
+    json_decref(counters);
+    looks++;
+  }
+  assert_code(t, trial_collect(t, crawl), 0);
+  print_message("%u looks, the last saw %lld done\n", looks, done);
+  assert_true(looks >= 3);
+  assert_perfect(requests_of(t, &judge_everything));
+  free(out);
+  free(err);
+}
+
 /* Start URLs of a file, with empty lines and one twice in another spelling. */
 static char *write_seeds(trial *t)
 {
@@ -364,14 +478,22 @@ int main(void)
     CASE(a_site_by_the_name_of_its_host),
     CASE(a_site_at_the_default_port),
     CASE(a_slow_server_that_closes_connections),
+    CASE(a_server_that_drops_connections),
+    CASE(two_sites_at_once),
     CASE(one_connection),
     CASE(pages_jsonl),
     CASE(robots_ignored_when_told_so),
     CASE(no_deeper_than_told),
     CASE(no_more_pages_than_told),
+    CASE(no_longer_than_told),
+    CASE(as_politely_as_told),
+    CASE(a_server_that_does_not_answer_in_time),
+    CASE(no_more_of_a_page_than_told),
+    CASE(by_the_name_it_was_given),
     CASE(not_above_the_start_with_scope_prefix),
     CASE(nothing_kept_with_no_store),
     CASE(counters_agree),
+    CASE(stat_while_it_runs),
     CASE(start_urls_from_a_file),
     CASE(start_urls_from_standard_input),
     CASE(a_second_run_fetches_nothing_new),

@@ -225,9 +225,11 @@ static void lying_headers_are_refused(void **state)
     { "reserved", 120, 8, 1 },
     { "hosts k = 17", 132, 4, 17 },
     { "an array too many", 96 + 3 * 32, 4, 1 },
-    { "negative segments", 648, 8, UINT64_C(0xbff0000000000000) },
-    { "infinite segments", 648, 8, UINT64_C(0x7ff0000000000000) },
-    { "something after the profile", 1024, 8, 1 },
+    { "something after the profile", 768 + 255, 1, 1 },
+    { "slice 1 of 1", 1024, 4, 1 },
+    { "no slices", 1028, 4, 0 },
+    { "65 slices", 1028, 4, 65 },
+    { "something after the slices", 1032, 8, 1 },
     { "something before the checksum", 4080, 8, UINT64_C(1) << 56 },
   };
   mlbf_filter *filter = filter_with(MLBF_KIND_MLBF, 100, true);

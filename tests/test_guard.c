@@ -1,109 +1,223 @@
-/* crawler/guard.c: which addresses a crawler may be led to. Rows are the edges of the registries' ranges. */
-#include "crawler/guard.h"
-
+/* Mapped filters: open at once, check each block when it is touched, never write to the file. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <arpa/inet.h>
-#include <cmocka.h>
-#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
-static const struct { const char *address; bool is_public; const char *why; } rows[] = {
-  {"0.0.0.0", false, "this host: Linux connects it to loopback"},
-  {"0.255.255.255", false, "end of 0/8"},
-  {"1.1.1.1", true, "public"},
-  {"9.255.255.255", true, "just before 10/8"},
-  {"10.0.0.0", false, "RFC 1918"},
-  {"10.255.255.255", false, "RFC 1918"},
-  {"11.0.0.0", true, "just after 10/8"},
-  {"100.63.255.255", true, "just before carrier-grade NAT"},
-  {"100.64.0.0", false, "carrier-grade NAT"},
-  {"100.127.255.255", false, "carrier-grade NAT"},
-  {"100.128.0.0", true, "just after it"},
-  {"127.0.0.1", false, "loopback"},
-  {"127.255.255.255", false, "all of 127/8 is loopback"},
-  {"169.253.255.255", true, "just before link-local"},
-  {"169.254.169.254", false, "the clouds' metadata service"},
-  {"169.255.0.0", true, "just after link-local"},
-  {"172.15.255.255", true, "just before 172.16/12"},
-  {"172.16.0.0", false, "RFC 1918"},
-  {"172.31.255.255", false, "RFC 1918"},
-  {"172.32.0.0", true, "just after it"},
-  {"192.0.0.1", false, "protocol assignments"},
-  {"192.0.2.1", false, "documentation"},
-  {"192.88.99.1", false, "6to4 relay"},
-  {"192.168.0.1", false, "RFC 1918"},
-  {"192.169.0.0", true, "just after it"},
-  {"198.17.255.255", true, "just before benchmarking"},
-  {"198.18.0.0", false, "benchmarking"},
-  {"198.19.255.255", false, "benchmarking"},
-  {"198.20.0.0", true, "just after it"},
-  {"198.51.100.7", false, "documentation"},
-  {"203.0.113.7", false, "documentation"},
-  {"223.255.255.255", true, "just before multicast"},
-  {"224.0.0.1", false, "multicast"},
-  {"240.0.0.1", false, "reserved"},
-  {"255.255.255.255", false, "broadcast"},
-  {"::", false, "unspecified"},
-  {"::1", false, "loopback"},
-  {"::8.8.8.8", false, "IPv4-compatible, deprecated"},
-  {"::ffff:127.0.0.1", false, "v4-mapped loopback"},
-  {"::ffff:8.8.8.8", true, "v4-mapped public"},
-  {"64:ff9b::10.0.0.1", false, "NAT64 of a private address"},
-  {"64:ff9b::8.8.8.8", true, "NAT64 of a public address"},
-  {"64:ff9b:1::1", false, "local-use NAT64"},
-  {"100::1", false, "discard only"},
-  {"2001::1", false, "Teredo"},
-  {"2001:db8::1", false, "documentation"},
-  {"2001:4860:4860::8888", true, "public"},
-  {"2002:7f00:1::", false, "6to4 of loopback"},
-  {"2002:808:808::", true, "6to4 of a public address"},
-  {"3fff:ffff::1", true, "end of 2000::/3"},
-  {"4000::1", false, "not global unicast"},
-  {"fc00::1", false, "unique local"},
-  {"fd12:3456::1", false, "unique local"},
-  {"fe80::1", false, "link-local"},
-  {"ff02::1", false, "multicast"},
-  {"example.org", false, "not an address"},
-  {"", false, "not an address"},
-};
+#include <cmocka.h>
 
-static bool socket_address_is_public(const char *text)
-{
-  struct sockaddr_in v4 = {.sin_family = AF_INET};
-  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
-  if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
-    return guard_address_is_public((struct sockaddr *)&v4);
-  return inet_pton(AF_INET6, text, &v6.sin6_addr) == 1 && guard_address_is_public((struct sockaddr *)&v6);
-}
+#include "mlbf/filter.h"
 
-static void each_range_ends_where_its_registry_says(void **state)
+static char path[] = "/tmp/test_guard.XXXXXX";
+
+static int make_file(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (guard_text_is_public(rows[i].address) != rows[i].is_public)
-      fail_msg("text %s: %s", rows[i].address, rows[i].why);
-    if (socket_address_is_public(rows[i].address) != rows[i].is_public)
-      fail_msg("socket address %s: %s", rows[i].address, rows[i].why);
+  int file = mkstemp(path);
+  return file < 0 ? -1 : close(file);
+}
+
+static int remove_file(void **state)
+{
+  (void)state;
+  return unlink(path);
+}
+
+static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
+{
+  char host[16], file[16];
+  mlbf_span segments[] = { { host, (size_t)snprintf(host, sizeof host, "h%u", id / 8) },
+                           { file, (size_t)snprintf(file, sizeof file, "/%u", id) } };
+  mlbf_hashes hashes;
+  mlbf_hash(filter, segments, 2, &hashes);
+  return hashes;
+}
+
+static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, bool signals)
+{
+  mlbf_options options = { .kind = kind, .keys = design, .rate = 0.01, .signals = signals };
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  for (unsigned id = 0; id < keys; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict verdict;
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+  return filter;
+}
+
+static mlbf_filter *map(void)
+{
+  mlbf_filter *mapped = NULL;
+  assert_int_equal(mlbf_map(path, &mapped), MLBF_OK);
+  return mapped;
+}
+
+static void flip(off_t at)
+{
+  uint8_t byte;
+  int file = open(path, O_RDWR);
+  assert_int_equal(pread(file, &byte, 1, at), 1);
+  byte ^= 4;
+  assert_int_equal(pwrite(file, &byte, 1, at), 1);
+  close(file);
+}
+
+enum { DESIGN = 4000000, KEYS = 2000 }; /* several MiB, so several blocks; few keys */
+
+static void a_mapped_filter_answers_as_the_saved_one(void **state)
+{
+  (void)state;
+  static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                     MLBF_KIND_MLBF_PAPER };
+  for (int i = 0; i < 5; i++)
+    for (int verified = 0; verified <= 1; verified++) {
+      mlbf_filter *saved = filter_with(kinds[i], DESIGN, KEYS, kinds[i] == MLBF_KIND_MLBF);
+      assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+      mlbf_filter *mapped = map();
+      if (verified)
+        assert_int_equal(mlbf_verify(mapped), MLBF_OK);
+      for (unsigned id = 0; id < 2 * KEYS; id++) {
+        mlbf_hashes hashes = hashes_of(saved, id);
+        mlbf_verdict one, other = mlbf_test(mapped, &hashes);
+        one = mlbf_test(saved, &hashes);
+        assert_true(one.outcome == other.outcome && one.layer == other.layer);
+        assert_int_equal(mlbf_insert(saved, &hashes, &one), MLBF_OK);
+        assert_int_equal(mlbf_insert(mapped, &hashes, &other), MLBF_OK);
+        assert_true(one.outcome == other.outcome && one.layer == other.layer);
+        assert_int_equal(mlbf_test(mapped, &hashes).outcome, MLBF_SEEN);
+      }
+      mlbf_free(saved);
+      mlbf_free(mapped);
+    }
+}
+
+static void insertions_into_a_mapping_stay_out_of_the_file(void **state)
+{
+  (void)state;
+  mlbf_filter *saved = filter_with(MLBF_KIND_LINE, DESIGN, KEYS, false);
+  assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+  mlbf_filter *mapped = map(), *again;
+  mlbf_hashes hashes = hashes_of(mapped, KEYS + 5);
+  mlbf_verdict verdict;
+  assert_int_equal(mlbf_insert(mapped, &hashes, &verdict), MLBF_OK);
+  again = map();
+  assert_int_equal(mlbf_test(again, &hashes).outcome, MLBF_NEW);
+  assert_int_equal(mlbf_save(mapped, path), MLBF_OK); /* over the file it is mapped from: rename leaves the old one */
+  mlbf_free(again);
+  again = map();
+  assert_int_equal(mlbf_test(again, &hashes).outcome, MLBF_SEEN);
+  mlbf_free(saved);
+  mlbf_free(mapped);
+  mlbf_free(again);
+}
+
+/* The damaged block is found when touched, not before; then nothing is answered any more. */
+static void damage_is_found_at_first_use(void **state)
+{
+  (void)state;
+  mlbf_filter *saved = filter_with(MLBF_KIND_LINE, DESIGN, KEYS, false);
+  assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+  flip(4096 + (3 << 20) + 12345);
+  mlbf_filter *mapped = map();
+  unsigned answered = 0;
+  while (answered < KEYS) {
+    mlbf_hashes hashes = hashes_of(mapped, answered);
+    if (mlbf_test(mapped, &hashes).outcome == MLBF_UNKNOWN)
+      break;
+    answered++;
+  }
+  print_message("%u answers before the damage was met\n", answered);
+  assert_true(answered > 0 && answered < 100); /* one block in five or so */
+  mlbf_hashes hashes = hashes_of(mapped, 0);
+  mlbf_verdict verdict = { MLBF_SEEN, 0 };
+  assert_int_equal(mlbf_test(mapped, &hashes).outcome, MLBF_UNKNOWN);
+  assert_int_equal(mlbf_insert(mapped, &hashes, &verdict), MLBF_DAMAGED);
+  assert_int_equal(verdict.outcome, MLBF_UNKNOWN);
+  assert_int_equal(mlbf_save(mapped, path), MLBF_DAMAGED);
+  assert_int_equal(mlbf_union(saved, mapped), MLBF_DAMAGED);
+  mlbf_free(mapped);
+  mlbf_free(saved);
+}
+
+static void damage_anywhere_is_found_by_verify(void **state)
+{
+  (void)state;
+  mlbf_filter *saved = filter_with(MLBF_KIND_MLBF, 300000, KEYS, true);
+  assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+  mlbf_free(saved);
+  struct stat info;
+  assert_int_equal(stat(path, &info), 0);
+  off_t table_begin = info.st_size - 8 * ((info.st_size - 4096) / (1 << 20) + 1);
+  for (off_t at = 4096; at < table_begin; at += 9973) {
+    flip(at);
+    mlbf_filter *mapped = map();
+    assert_int_equal(mlbf_verify(mapped), MLBF_DAMAGED);
+    assert_int_equal(mlbf_verify(mapped), MLBF_DAMAGED);
+    mlbf_free(mapped);
+    flip(at);
   }
 }
 
-static void other_families_are_not_public(void **state)
+static void every_byte_of_the_header_and_table_is_checked_at_open(void **state)
 {
   (void)state;
-  struct sockaddr_un path = {.sun_family = AF_UNIX, .sun_path = "/run/docker.sock"};
-  assert_false(guard_address_is_public((struct sockaddr *)&path));
+  mlbf_filter *saved = filter_with(MLBF_KIND_LINE, 1000, 10, false), *mapped = NULL;
+  assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+  mlbf_free(saved);
+  struct stat info;
+  assert_int_equal(stat(path, &info), 0);
+  for (off_t at = 0; at < info.st_size; at = at == 4095 ? info.st_size - 8 : at + 1) {
+    flip(at);
+    assert_int_not_equal(mlbf_map(path, &mapped), MLBF_OK);
+    flip(at);
+  }
+  assert_null(mapped);
+}
+
+/* A sparse file has the right length; its blocks are never read. */
+static void a_large_filter_opens_in_a_millisecond(void **state)
+{
+  (void)state;
+  mlbf_options options = { .kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33 }; /* 1 GiB */
+  mlbf_filter *filter = NULL;
+  if (getenv("STRATA_LARGE_TESTS") == NULL) {
+    print_message("skipped: writes 1 GiB; set STRATA_LARGE_TESTS\n");
+    skip();
+  }
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  assert_int_equal(mlbf_save(filter, path), MLBF_OK);
+  mlbf_hashes hashes = hashes_of(filter, 1);
+  mlbf_free(filter);
+  double best_ms = 1e9;
+  for (int round = 0; round < 5; round++) {
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    filter = map();
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    double ms = (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+    best_ms = ms < best_ms ? ms : best_ms;
+    assert_int_equal(mlbf_test(filter, &hashes).outcome, MLBF_NEW);
+    mlbf_free(filter);
+  }
+  print_message("1 GiB opened in %.3f ms\n", best_ms);
+  assert_true(best_ms < 1);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(each_range_ends_where_its_registry_says),
-    cmocka_unit_test(other_families_are_not_public),
+    cmocka_unit_test(a_mapped_filter_answers_as_the_saved_one),
+    cmocka_unit_test(insertions_into_a_mapping_stay_out_of_the_file),
+    cmocka_unit_test(damage_is_found_at_first_use),
+    cmocka_unit_test(damage_anywhere_is_found_by_verify),
+    cmocka_unit_test(every_byte_of_the_header_and_table_is_checked_at_open),
+    cmocka_unit_test(a_large_filter_opens_in_a_millisecond),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, make_file, remove_file);
 }

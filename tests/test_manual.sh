@@ -8,10 +8,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 faults=0
 
-# The options a --help explains: those that start a line. --help itself needs no explaining.
+# The options a --help explains: those that start a line, up to the first wide gap. --help itself needs no explaining.
 help_options()
 {
-  sed -n 's/^  *\(--[a-z][a-z-]*\).*/\1/p' | grep -vx -e --help | sort -u
+  sed -n 's/^  *\(--[a-z].*\)/\1/p' | sed 's/   *.*//' | grep -oE -e '--[a-z][a-z-]*' | grep -vx -e --help | sort -u
 }
 
 # `.It Fl -name` in the section `.Ss strata CMD` up to the next section.

@@ -1,6 +1,6 @@
 /* key(key(x)) = key(x), and the key of a fetch URL is the key of its href, under any profile (the first two
  * bytes, then "base LF href"). */
-#include "url_checks.h"
+#include "tests/fuzz/url_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

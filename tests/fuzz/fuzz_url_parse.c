@@ -1,5 +1,5 @@
 /* Any bytes as an absolute URL, under any profile (the first two bytes): a refusal, or a sound URL. */
-#include "url_checks.h"
+#include "tests/fuzz/url_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,6 +1,6 @@
 /* Any bytes as "base LF href": a refusal or a sound URL, the same when resolved twice, and the same page when
  * what it says to fetch is read again. */
-#include "url_checks.h"
+#include "tests/fuzz/url_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

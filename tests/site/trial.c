@@ -65,7 +65,8 @@ static bool start_server(trial *t, const trial_options *options)
     const char *name;
     unsigned long long value;
   } numbers[] = {{"site", options->seed},          {"entries", options->entries}, {"port", options->port},
-                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms}, {"close-after", options->close_after}};
+                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms}, {"close-after", options->close_after},
+                 {"drop-after", options->drop_after}};
   enum { NUMBERS = sizeof numbers / sizeof *numbers };
   const char *address = options->address ? options->address : "127.0.0.1";
   const char *argv[NUMBERS + 10] = {SITE_SERVER, "--log", t->log, "--address", address, "--host",
@@ -195,9 +196,17 @@ bool trial_wait_requests(const trial *t, size_t count, pid_t process)
   return false;
 }
 
+static bool log_has(const trial *t, const char *words)
+{
+  text log = {0};
+  bool has = text_add_file(&log, t->log) && strstr(log.bytes, words);
+  text_free(&log);
+  return has;
+}
+
 void trial_mark(const trial *t, const char *name)
 {
-  text request = {0};
+  text request = {0}, line = {0};
   text_addf(&request, "GET /%s HTTP/1.1\r\nHost: mark\r\nConnection: close\r\n\r\n", name);
   struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)t->port)};
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
@@ -205,7 +214,11 @@ void trial_mark(const trial *t, const char *name)
   must(fd >= 0 && connect(fd, (struct sockaddr *)&server, sizeof server) == 0 &&
        send(fd, request.bytes, request.size, MSG_NOSIGNAL) == (ssize_t)request.size, "mark");
   char answer[512];
-  while (recv(fd, answer, sizeof answer, 0) > 0) {} /* the server logs it before it closes */
+  while (recv(fd, answer, sizeof answer, 0) > 0) {}
   close(fd);
+  text_addf(&line, "\tmark\tGET\t/%s\t", name);
+  while (!log_has(t, line.bytes)) /* written at the end of the server's turn, so after the answer */
+    process_sleep(0.0005);
   text_free(&request);
+  text_free(&line);
 }
