@@ -462,7 +462,7 @@ static int make_list(void **state)
   bool is_https;
   if (mkdtemp(directory) == NULL || (list = urllist_create(directory, false, 0)) == NULL)
     return 1;
-  url_generator *generator = generator_create(GENERATED, 4);
+  url_generator *generator = generator_create(GENERATED, 4, &shape_usual);
   for (size_t i = 0; i < ROWS; i++) {
     if (i % 5 == 4) { /* one row in five comes again */
       rows[i] = strdup(rows[(size_t)rand_r(&dice) % i]);
