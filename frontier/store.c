@@ -209,10 +209,12 @@ static frontier_status failed(store *s, int error, const char *doing)
   return status_of(error);
 }
 
+/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
+ * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  s->error = 0;
-  int error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  s->error = mdb_reader_check(s->env, NULL);
+  int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
   return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
 }
 
