@@ -59,7 +59,7 @@ static void the_batch_answers_beside_the_filter(void **state)
       if (v.outcome != rows[i].outcome || v.layer != rows[i].layer)
         fail_msg("%s: %s, layer %u", rows[i].url, frontier_outcome_name(v.outcome), v.layer);
       if (settle)
-        assert_int_equal(seen_settle(s), MLBF_OK);
+        seen_settle(s);
     }
     assert_int_equal(seen_batch_keys(s), settle ? 0 : ROWS - 1);
     seen_free(s);
@@ -97,17 +97,16 @@ static void the_log_rebuilds_any_size(void **state)
   seen *s = make(MLBF_KIND_MLBF, 100, 1e-6);
   whole_log log = {0};
   static bool was_added[URLS];
-  unsigned added = 0, full = 0;
+  unsigned added = 0;
   for (unsigned i = 0; i < URLS; i++) {
     number_url(i, text);
     was_added[i] = test_and_add(s, text).outcome != FRONTIER_SEEN;
     added += was_added[i];
     if (i % 50 == 49) {
       keep_chunk(s, &log);
-      full += seen_settle(s) == MLBF_FULL;
+      seen_settle(s);
     }
   }
-  assert_int_equal(full, 1);
   assert_true(added > 100);
   mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .signals = true};
   mlbf_filter *larger = NULL;
@@ -169,7 +168,7 @@ static void a_batch_of_any_size(void **state)
       assert_int_equal(test_and_add(s, text).outcome, round ? FRONTIER_SEEN : FRONTIER_NEW);
     }
   assert_int_equal(seen_batch_keys(s), URLS);
-  assert_int_equal(seen_settle(s), MLBF_OK);
+  seen_settle(s);
   number_url(URLS - 1, text);
   assert_int_equal(test_and_add(s, text).outcome, FRONTIER_SEEN);
   seen_free(s);
