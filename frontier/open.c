@@ -104,7 +104,7 @@ static bool progress_read(frontier *f, const uint8_t *body, size_t size)
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
   f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
-  return true;
+  return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */

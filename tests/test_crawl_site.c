@@ -127,6 +127,13 @@ static void a_slow_server_that_closes_connections(void **state)
             "mlbf");
 }
 
+/* As all servers do with a connection that was idle too long: the next request on it meets a closed door. */
+static void a_server_that_drops_connections(void **state)
+{
+  (void)state;
+  crawl_all(serve(&(trial_options){.seed = 26, .entries = 3000, .drop_after = 2}), "mlbf");
+}
+
 /* Two hosts in one crawl: each has its own robots.txt, and a slow one does not hold up the other. */
 static void two_sites_at_once(void **state)
 {
@@ -471,6 +478,7 @@ int main(void)
     CASE(a_site_by_the_name_of_its_host),
     CASE(a_site_at_the_default_port),
     CASE(a_slow_server_that_closes_connections),
+    CASE(a_server_that_drops_connections),
     CASE(two_sites_at_once),
     CASE(one_connection),
     CASE(pages_jsonl),

@@ -32,8 +32,10 @@ static bool strikes(bool needs_room)
   static char mode[16];
   static long nth;
   if (!nth) {
-    const char *fault = getenv("STRATA_FAULT");
-    nth = fault && sscanf(fault, "%15[^:]:%ld", mode, &nth) == 2 ? nth : -1;
+    const char *fault = getenv("STRATA_FAULT"), *colon = fault ? strchr(fault, ':') : NULL;
+    if (colon)
+      snprintf(mode, sizeof mode, "%.*s", (int)(colon - fault), fault);
+    nth = colon ? strtol(colon + 1, NULL, 10) : -1;
   }
   long call = atomic_fetch_add(&calls, 1) + 1;
   bool is_now = call == nth || (call > nth && nth > 0 && needs_room && strcmp(mode, "full") == 0);
@@ -56,6 +58,7 @@ __attribute__((destructor)) static void report(void)
 }
 
 /* Defines `name` as: fail if it is time, else call the next library's. */
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments bring their own
 #define WRAP(type, name, parameters, arguments, needs_room)                              \
   type name parameters;                                                                  \
   type name parameters                                                                   \
@@ -67,6 +70,8 @@ __attribute__((destructor)) static void report(void)
     }                                                                                    \
     return strikes(needs_room) ? -1 : next arguments;                                    \
   }
+
+// NOLINTEND(bugprone-macro-parentheses)
 
 WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size), true)
 WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), true)
