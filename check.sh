@@ -16,7 +16,6 @@ mandoc                command mandoc
 gnuplot-nox           command gnuplot
 libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
-libjansson-dev        module jansson
 libgumbo-dev          module gumbo
 libxml2-dev           module libxml-2.0
 '

@@ -21,7 +21,10 @@ static const char head[] =
   "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
   "th { vertical-align: bottom; } td { vertical-align: top; }\n"
   "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
-  ".words td { white-space: normal; overflow-wrap: anywhere; min-width: 5rem; }\n"
+  "td:first-child { position: sticky; left: 0; background: #fff; }\n"
+  ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
+  ".words td:nth-child(-n+2) { min-width: 7rem; }\n"
+  "@media (max-width: 40rem) { body { padding: 0.6rem; } th, td { padding: 0.25rem 0.3rem; } }\n"
   ".holds { color: #1b6e2f; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }\n"
   ".partly { color: #8a5a00; font-weight: 600; }\n"
   ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
@@ -100,8 +103,8 @@ static void write_introduction(FILE *to, const report_input *input)
   html_count(to, urllist_rows(input->options->list));
   fputs(" rows, ", to);
   html_count(to, input->statistics->urls);
-  fprintf(to, " different URLs (the scheme left out), in %s order. Seed %llu. m = %llu, k = %u, L = %u. ",
-          input->is_shuffled ? "an order drawn by the seed" : "the file's own", (unsigned long long)input->options->seed,
+  fprintf(to, " different URLs (the scheme left out), in %s. Seed %llu. m = %llu, k = %u, L = %u. ",
+          input->is_shuffled ? "an order drawn by the seed" : "the order of the file", (unsigned long long)input->options->seed,
           (unsigned long long)input->setting->m, (unsigned)input->setting->k, (unsigned)input->setting->layers);
   fputs("Processor: ", to);
   write_processor(to);
@@ -185,17 +188,30 @@ static void write_result(FILE *to, const replay_result *row)
   fprintf(to, "<td>%.0f</td><td>%.0f</td></tr>\n", row->insert_ns, row->query_ns);
 }
 
+/* The rows of one protocol whose n is from `least` on. */
+static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
+{
+  const char *step = which == PROTOCOL_STREAM ? "step, ns" : NULL;
+  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>queries</th>"
+              "<th>members</th><th>false positives</th><th>rate</th><th>95&#8239;%%</th><th>promised</th>"
+              "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
+          step != NULL ? step : "insert, ns", step != NULL ? step : "query, ns");
+  for (size_t i = 0; i < input->results->count; i++)
+    if (input->results->rows[i].protocol == which && input->results->rows[i].n >= least)
+      write_result(to, &input->results->rows[i]);
+  fputs("</table></div>\n", to);
+}
+
 static void write_protocol(FILE *to, const report_input *input, protocol which)
 {
-  fprintf(to, "<details open><summary>%s: %s</summary>\n<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th>"
-              "<th>bits/URL</th><th>queries</th><th>members</th><th>false positives</th><th>rate</th><th>95&#8239;%%</th>"
-              "<th>promised</th><th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
-          protocol_name(which), protocol_text(which), which == PROTOCOL_STREAM ? "step, ns" : "insert, ns",
-          which == PROTOCOL_STREAM ? "step, ns" : "query, ns");
-  for (size_t i = 0; i < input->results->count; i++)
-    if (input->results->rows[i].protocol == which)
-      write_result(to, &input->results->rows[i]);
-  fputs("</table></div></details>\n", to);
+  size_t sizes = input->options->size_count;
+  fprintf(to, "<h3>%s</h3>\n<p>Asked: %s.</p>\n", protocol_name(which), protocol_text(which));
+  write_protocol_table(to, input, which, input->options->sizes[sizes - 1]);
+  if (sizes == 1)
+    return;
+  fputs("<details><summary>Every n</summary>\n", to);
+  write_protocol_table(to, input, which, 0);
+  fputs("</details>\n", to);
 }
 
 static void write_results(FILE *to, const report_input *input)
