@@ -13,6 +13,7 @@ static const struct {
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"url", cmd_url, "canonical key of each line"},
+  {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
   {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},

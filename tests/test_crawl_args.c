@@ -129,6 +129,7 @@ static void the_rest_is_refused_by_name(void **state)
     {"--profile nonsense http://h/", "--profile \"nonsense\""},
     {"--max-pages 0 http://h/", "--max-pages \"0\""},
     {"--max-pages -1 http://h/", "--max-pages \"-1\""},
+    {"--max-pages +5 http://h/", "--max-pages \"+5\""},
     {"--max-pages 5x http://h/", "--max-pages \"5x\""},
     {"--max-pages 99999999999999999999 http://h/", "--max-pages"},
     {"--max-depth 70000 http://h/", "--max-depth"},
