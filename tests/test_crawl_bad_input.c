@@ -366,8 +366,7 @@ static void without_standard_streams(void **state)
   static const char *const closed[] = {"<&- >&- 2>&-", "<&- 2>&-", ">&- 2>&-", "2>&-"};
   for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
     text script = {0};
-    text_addf(&script, "exec \"$0\" crawl --dir \"$1\" --delay 0 --allow-private --max-pages %zu \"$2\" %s", 20 * (i + 1),
-              closed[i]);
+    text_addf(&script, "exec \"$0\" crawl --dir \"$1-%zu\" --delay 0 --allow-private \"$2\" %s", i, closed[i]);
     const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, served->crawl, served->url, NULL};
     process_end end;
     assert_true(process_wait(process_start(argv, &(process_files){0}), 20, &end));
@@ -376,7 +375,6 @@ static void without_standard_streams(void **state)
     assert_int_equal(end.code, 0);
     text_free(&script);
   }
-  assert_continues(served);
 }
 
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
