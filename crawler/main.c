@@ -1,8 +1,10 @@
 /* strata: dispatch only. */
 #include "crawler/cmd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -46,8 +48,21 @@ static int dispatch(int argc, char **argv)
   return EXIT_USAGE;
 }
 
+/* Started without standard streams, as some daemons do it, the first files opened would get their numbers, and what
+ * is said to people would be written into the database. */
+static void fill_standard_streams(void)
+{
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
+  fill_standard_streams();
   if (argc < 2) {
     print_usage(stderr);
     return EXIT_USAGE;

@@ -359,6 +359,24 @@ static void a_second_crawl_of_the_same_directory(void **state)
   free(err);
 }
 
+/* Files opened first would take the numbers of the missing streams, and messages would land in them. */
+static void without_standard_streams(void **state)
+{
+  (void)state;
+  static const char *const closed[] = {"<&- >&- 2>&-", "<&- 2>&-", ">&- 2>&-", "2>&-"};
+  for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+    text script = {0};
+    text_addf(&script, "exec \"$0\" crawl --dir \"$1-%zu\" --delay 0 --allow-private \"$2\" %s", i, closed[i]);
+    const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, served->crawl, served->url, NULL};
+    process_end end;
+    assert_true(process_wait(process_start(argv, &(process_files){0}), 20, &end));
+    if (end.code != 0)
+      print_error("with %s it ended with %d\n", closed[i], end.code);
+    assert_int_equal(end.code, 0);
+    text_free(&script);
+  }
+}
+
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
 static void a_file_that_may_not_grow(void **state)
 {
@@ -441,6 +459,7 @@ int main(void)
     CASE(a_path_below_a_file),
     CASE(another_filter_or_scope),
     CASE(a_second_crawl_of_the_same_directory),
+    CASE(without_standard_streams),
     CASE(a_file_that_may_not_grow),
     cmocka_unit_test_setup_teardown(a_full_disk, serve_more, stop_serving),
     CASE(a_read_only_disk),
