@@ -48,11 +48,14 @@ void spill_watch(frontier *f, host *who)
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
 
-/* Long lines give what is past their share, up to SPILL_STEP URLs in all. */
+/* Long lines give what is past their share, up to SPILL_STEP URLs in all. Room for them is there before a line is cut:
+ * what is in no line and in no list would not come back before the next open. */
 static frontier_status cut_lines(frontier *f)
 {
   uint32_t left = SPILL_STEP;
   host *who;
+  if (!entry_list_reserve(&f->spilling.leaving, left))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %u queued URLs", (unsigned)left);
   for (uint32_t id = 0; left && (who = hosts_at(f->hosts, id)); id++) {
     if (who->line_count <= SPILL_CHUNK)
       continue;
@@ -61,10 +64,7 @@ static frontier_status cut_lines(frontier *f)
     left -= taken;
     for (entry *next; rest; rest = next) {
       next = rest->next;
-      if (!spill_add(f, rest)) {
-        hosts_push(f->hosts, rest); /* out of order, but not lost */
-        return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more queued URL");
-      }
+      spill_add(f, rest);
     }
   }
   return FRONTIER_OK;
