@@ -24,4 +24,9 @@ esac
 . "$root/cmake/debian.sh"
 install_missing "$BUILD_NEEDS"
 build release strata
+# What the summary says to run to go on.
+case $0 in
+  */*) export STRATA_SCRIPT="$0" ;;
+  *) export STRATA_SCRIPT="./$0" ;;
+esac
 exec "$root/build/release/crawler/strata" crawl "$@"

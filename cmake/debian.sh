@@ -16,6 +16,10 @@ libidn2-dev           module libidn2
 libpsl-dev            module libpsl
 liblmdb-dev           module lmdb
 libxxhash-dev         module libxxhash
+zlib1g-dev            module zlib
+libzstd-dev           module libzstd
+liblzma-dev           module liblzma
+libjansson-dev        module jansson
 ca-certificates       file /etc/ssl/certs/ca-certificates.crt
 '
 

@@ -1,4 +1,4 @@
-/* The commands of `strata`: one function each, argv[0] being the command's name. Each returns an exit code. */
+/* The commands of `strata`: one function each, argv[0] being "strata NAME". Each returns an exit code. */
 #ifndef STRATA_CRAWLER_CMD_H
 #define STRATA_CRAWLER_CMD_H
 
@@ -12,9 +12,11 @@ enum {
 int cmd_crawl(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_seen(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
 int cmd_url(int argc, char **argv);
 int cmd_links(int argc, char **argv);
 int cmd_robots(int argc, char **argv);
 int cmd_generate_urls(int argc, char **argv);
+int cmd_replay(int argc, char **argv);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct run {
   starts *starts;
   url *start;                      /* room for one */
   bool has_start;                  /* `start` holds the first start URL */
+  bool is_resumed;
   frontier *frontier;
   scope *scope;
   crawl *crawl;
@@ -119,7 +120,8 @@ static int open_scope(run *r)
 {
   const void *text;
   size_t size;
-  if (frontier_setting_get(r->frontier, "scope", &text, &size) == FRONTIER_OK)
+  r->is_resumed = frontier_setting_get(r->frontier, "scope", &text, &size) == FRONTIER_OK;
+  if (r->is_resumed)
     r->scope = scope_read(text, size);
   else
     r->scope = scope_create(r->args.scope);
@@ -206,11 +208,12 @@ static int write_summary_file(run *r, const summary *s)
 static int exit_code_of(const run *r, crawl_end end)
 {
   if (end == CRAWL_BROKEN) {
+    const char *why = crawl_message(r->crawl);
     say_error("crawl", "%s; what was reported done stays done, and the same command goes on once this is mended",
-              crawl_message(r->crawl));
+              *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (end == CRAWL_FINISHED && frontier_counter(r->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(r->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
     return EXIT_FAILED;
@@ -222,11 +225,8 @@ static int conclude(run *r, crawl_end end)
 {
   summary s = {.end = end, .run = crawl_totals_read(r->crawl), .frontier = r->frontier,
                .directory = *r->directory ? r->directory : NULL, .args = &r->args};
-  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK) {
-    if (end != CRAWL_BROKEN)
-      say_error("crawl", "%s", frontier_message(r->frontier));
+  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
-  }
   int code = exit_code_of(r, end);
   if (code != EXIT_FAILED)
     summary_print(&s);
@@ -257,7 +257,7 @@ static int run_crawl(run *r)
   if (code != EXIT_DONE)
     return code;
   if (*r->directory)
-    fprintf(stderr, "Crawling into %s/\n", r->directory);
+    fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
   panel p = panel_create(r->frontier);
   crawl_end end = crawl_run(r->crawl, panel_tick, &p);
   panel_clear(&p);

@@ -1,6 +1,8 @@
 /* strata generate-urls: a URL list of any size from a seed, on standard output. */
 #include "crawler/cmd.h"
 #include "datasets/generator.h"
+#include "datasets/rowkey.h"
+#include "datasets/urlset.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,13 +12,15 @@
 #include <string.h>
 
 static const char usage[] =
-  "Usage: strata generate-urls --n N --seed S\n"
+  "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
   "Write N different URLs, one a line, in an order and with the hosts, depths and queries of a real list.\n"
-  "The same N and S give the same bytes on every machine. All hosts end in .example.\n"
+  "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n"
   "\n"
-  "  --n N      how many, 1 to 1099511627776\n"
-  "  --seed S   any number from 0 to 18446744073709551615\n"
-  "  --help     this text\n";
+  "  --n N        how many, 1 to 1099511627776\n"
+  "  --seed S     any number from 0 to 18446744073709551615\n"
+  "  --like FILE  as many hosts for each URL, as unevenly filled, the depths, the new segments at each depth and the\n"
+  "               queries of this list, whatever format \"strata replay\" can read it in; - is standard input\n"
+  "  --help       this text\n";
 
 static int refuse(const char *why, const char *what)
 {
@@ -34,24 +38,68 @@ static bool parse_number(const char *text, uint64_t *number)
   return errno == 0;
 }
 
-static int write_list(uint64_t count, uint64_t seed)
+static int fail(const char *what, const char *why)
 {
-  url_generator *generator = generator_create(count, seed);
+  fprintf(stderr, "strata generate-urls: %s: %s\n", what, why);
+  return EXIT_FAILED;
+}
+
+static const char *temporary_directory(void)
+{
+  const char *named = getenv("TMPDIR");
+  return named != NULL && named[0] != '\0' ? named : "/tmp";
+}
+
+/* NULL, or why not. */
+static const char *measure_rows(urlset *set, shape_meter *meter)
+{
+  const char *text;
+  size_t size;
+  bool is_https;
+  dataset_status status = DATASET_END;
+  url *out = malloc(sizeof *out);
+  if (out == NULL)
+    return "out of memory";
+  bool is_kept = true;
+  while (is_kept && (status = urlset_next(set, &text, &size)) == DATASET_OK)
+    if (rowkey_make(text, size, out, &is_https) == URL_OK)
+      is_kept = shape_meter_add(meter, out->key, out->key_size);
+  free(out);
+  if (!is_kept)
+    return strerror(errno);
+  return status == DATASET_END ? NULL : dataset_failure_text(status);
+}
+
+static int measure(const char *path, url_shape *shape)
+{
+  const char *reason;
+  urlset *set = urlset_open(path, NULL, NULL, &reason);
+  if (set == NULL)
+    return fail(path, reason);
+  shape_meter *meter = shape_meter_create(temporary_directory());
+  reason = meter != NULL ? measure_rows(set, meter) : strerror(errno);
+  if (reason == NULL && !shape_meter_finish(meter, shape))
+    reason = errno == EINVAL ? "there is no URL in it" : strerror(errno);
+  shape_meter_free(meter);
+  urlset_close(set);
+  return reason == NULL ? EXIT_DONE : fail(path, reason);
+}
+
+static int write_list(uint64_t count, uint64_t seed, const url_shape *shape)
+{
+  url_generator *generator = generator_create(count, seed, shape);
   if (generator == NULL) {
     fprintf(stderr, "strata generate-urls: out of memory\n");
     return EXIT_FAILED;
   }
-  char url[GENERATOR_URL_SIZE];
+  char line[GENERATOR_URL_SIZE];
   bool written = true;
-  for (size_t size; written && (size = generator_next(generator, url)) != 0;) {
-    url[size] = '\n';
-    written = fwrite(url, 1, size + 1, stdout) == size + 1;
+  for (size_t size; written && (size = generator_next(generator, line)) != 0;) {
+    line[size] = '\n';
+    written = fwrite(line, 1, size + 1, stdout) == size + 1;
   }
   generator_free(generator);
-  if (written && fflush(stdout) == 0)
-    return EXIT_DONE;
-  fprintf(stderr, "strata generate-urls: cannot write to standard output: %s\n", strerror(errno));
-  return EXIT_FAILED;
+  return written && fflush(stdout) == 0 ? EXIT_DONE : fail("cannot write to standard output", strerror(errno));
 }
 
 int cmd_generate_urls(int argc, char **argv)
@@ -66,6 +114,7 @@ int cmd_generate_urls(int argc, char **argv)
   };
   uint64_t count = 0, seed = 0;
   bool has_count = false, has_seed = false;
+  const char *like = NULL;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (option) {
       case OPTION_N:
@@ -79,7 +128,8 @@ int cmd_generate_urls(int argc, char **argv)
           return refuse("--seed takes a number from 0 to 18446744073709551615, not ", optarg);
         break;
       case OPTION_LIKE:
-        return refuse("--like is not in this version yet", "");
+        like = optarg;
+        break;
       case OPTION_HELP:
         fputs(usage, stdout);
         return EXIT_DONE;
@@ -91,5 +141,7 @@ int cmd_generate_urls(int argc, char **argv)
     return refuse("takes no arguments besides its options, not ", argv[optind]);
   if (!has_count || !has_seed)
     return refuse("needs --n and --seed; see strata generate-urls --help", "");
-  return write_list(count, seed);
+  url_shape shape = shape_usual;
+  int code = like != NULL ? measure(like, &shape) : EXIT_DONE;
+  return code == EXIT_DONE ? write_list(count, seed, &shape) : code;
 }

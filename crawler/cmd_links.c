@@ -3,62 +3,52 @@
  * The page is scanned twice, first for its <base>, which moves the links before it too. */
 #include "crawler/cmd.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawler/input.h"
 #include "crawler/links.h"
+#include "crawler/say.h"
 #include "frontier/url.h"
 
+static const char HELP[] =
+  "Usage: strata links [--base URL] [--all] FILE\n"
+  "Print the links a crawl would take from an HTML page, as it would fetch them, one a line.\n"
+  "FILE may be - for standard input.\n"
+  "\n"
+  "  --base URL   where the page was found; relative links need it, or a <base> in the page\n"
+  "  --all        after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
+  "               a TAB and \"nofollow\"\n"
+  "  --help       this text\n"
+  "\n"
+  "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"
+  "\n"
+  "Examples\n"
+  "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
+  "  http://example.org/b?x=1&y=2\n"
+  "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n"
+  "\n"
+  "Exit status: 0 done; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
+
 typedef struct links_job {
-  bool shows_all;    /* element and attribute too */
-  url_base *base;    /* NULL: none known yet */
-  url_base *spare;
+  bool shows_all;
+  const url_base *base;  /* the page's; NULL: not known */
+  url_base *page, *said; /* by --base, by <base> */
   url *resolved;
   unsigned long refused[URL_STATUS_COUNT];
 } links_job;
-
-static int usage(void)
-{
-  fputs("usage: strata links [--base URL] [--all] FILE\n"
-        "  prints the URLs a crawl would fetch, one a line; --all adds the element and its attribute, and\n"
-        "  `nofollow` where it says so; FILE `-` is standard input\n", stderr);
-  return 2;
-}
-
-/* A whole file in memory; NULL with a sentence on stderr. */
-static char *file_read(const char *name, size_t *size)
-{
-  FILE *file = strcmp(name, "-") == 0 ? stdin : fopen(name, "rb");
-  char *page = NULL;
-  size_t capacity = 0, got = 1;
-  *size = 0;
-  while (file && got > 0) {
-    char *larger = realloc(page, capacity = 2 * capacity + 65536);
-    if (!larger)
-      break;
-    page = larger;
-    while ((got = fread(page + *size, 1, capacity - *size, file)) > 0)
-      *size += got;
-    got = *size == capacity;
-  }
-  if (!file || got > 0 || ferror(file)) {
-    perror(name);
-    free(page);
-    page = NULL;
-  }
-  if (file && file != stdin)
-    fclose(file);
-  return page;
-}
 
 static void base_visit(void *context, const link_found *link)
 {
   links_job *job = context;
   if (link->kind == LINK_BASE && url_resolve(job->base, link->href, link->size, URL_STRICT, job->resolved) == URL_OK &&
-      url_base_set(job->spare, job->resolved->fetch, job->resolved->fetch_size) == URL_OK)
-    job->base = job->spare;
+      url_base_set(job->said, job->resolved->fetch, job->resolved->fetch_size) == URL_OK)
+    job->base = job->said;
 }
 
 static void link_visit(void *context, const link_found *link)
@@ -77,69 +67,81 @@ static void link_visit(void *context, const link_found *link)
   putchar('\n');
 }
 
-static int scan(links_job *job, links_visitor *visit, const char *page, size_t size)
-{
-  links_scanner *scanner = links_create(visit, job);
-  if (!scanner)
-    return 1;
-  links_feed(scanner, page, size);
-  links_finish(scanner);
-  links_free(scanner);
-  return 0;
-}
-
-static void say_refused(const links_job *job)
+static void report_refusals(const links_job *job)
 {
   for (int status = URL_OK + 1; status < URL_STATUS_COUNT; status++)
     if (job->refused[status] > 0)
-      fprintf(stderr, "%lu not taken: %s%s\n", job->refused[status], url_status_name((url_status)status),
-              status == URL_BAD_SYNTAX && !job->base ? " (relative links need --base URL)" : "");
+      say_error("links", "%lu not taken: %s%s", job->refused[status], url_status_name((url_status)status),
+                status == URL_BAD_SYNTAX && !job->base ? " (relative links need --base URL)" : "");
 }
 
-static int run(links_job *job, const char *base_text, const char *file_name)
+static bool scan(links_job *job, links_visitor *visit, const char *page, size_t size)
 {
-  int failed = 1;
-  size_t size = 0;
-  char *page = NULL;
-  url_base *base = url_base_create();
-  job->spare = url_base_create();
-  job->resolved = malloc(sizeof *job->resolved);
-  if (!base || !job->spare || !job->resolved) {
-    fputs("strata links: out of memory\n", stderr);
-    goto done;
+  links_scanner *scanner = links_create(visit, job);
+  if (!scanner) {
+    say_error("links", "out of memory");
+    return false;
   }
-  if (base_text) {
-    url_status status = url_base_set(base, base_text, strlen(base_text));
-    if (status != URL_OK) {
-      fprintf(stderr, "strata links: --base is not a URL to fetch: %s\n", url_status_name(status));
-      goto done;
-    }
-    job->base = base;
+  links_feed(scanner, page, size);
+  links_finish(scanner);
+  links_free(scanner);
+  return true;
+}
+
+static int run(links_job *job, const char *file_name)
+{
+  size_t size;
+  char *page = input_read("links", file_name, SIZE_MAX, &size);
+  bool is_done = page && scan(job, base_visit, page, size) && scan(job, link_visit, page, size);
+  if (is_done)
+    report_refusals(job);
+  if (is_done && (fflush(stdout) != 0 || ferror(stdout))) {
+    say_error("links", "standard output: %s", strerror(errno));
+    is_done = false;
   }
-  page = file_read(file_name, &size);
-  if (!page || scan(job, base_visit, page, size) != 0 || scan(job, link_visit, page, size) != 0)
-    goto done;
-  say_refused(job);
-  failed = fflush(stdout) != 0 || ferror(stdout);
-done:
   free(page);
-  free(job->resolved);
-  url_base_free(job->spare);
-  url_base_free(base);
-  return failed;
+  return is_done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int usage_error(const char *what, const char *text)
+{
+  say_error("links", "%s%s; try strata links --help", what, text);
+  return EXIT_USAGE;
+}
+
+/* -1: go on with argv[optind]; else the exit status. */
+static int read_options(links_job *job, int argc, char **argv)
+{
+  static const struct option options[] = {
+    { "base", required_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
+    { NULL, 0, NULL, 0 } };
+  optind = 1;
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;)
+    switch (option) {
+    case 'b':
+      if (url_base_set(job->page, optarg, strlen(optarg)) != URL_OK)
+        return usage_error("--base is no page's URL: ", optarg);
+      job->base = job->page;
+      break;
+    case 'a': job->shows_all = true; break;
+    case 'h': fputs(HELP, stdout); return EXIT_DONE;
+    case ':': return usage_error(argv[optind - 1], " needs a value");
+    default: return usage_error("no such option: ", argv[optind - 1]);
+    }
+  return argc - optind == 1 ? -1 : usage_error("one FILE is needed", "");
 }
 
 int cmd_links(int argc, char **argv)
 {
-  static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { 0 } };
-  links_job job = { 0 };
-  const char *base = NULL;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'b': base = optarg; break;
-    case 'a': job.shows_all = true; break;
-    default: return usage();
-    }
-  return argc - optind == 1 ? run(&job, base, argv[optind]) : usage();
+  int result = EXIT_FAILED;
+  links_job job = { .page = url_base_create(), .said = url_base_create(), .resolved = malloc(sizeof *job.resolved) };
+  if (!job.page || !job.said || !job.resolved)
+    say_error("links", "out of memory");
+  else if ((result = read_options(&job, argc, argv)) < 0)
+    result = run(&job, argv[optind]);
+  free(job.resolved);
+  url_base_free(job.said);
+  url_base_free(job.page);
+  return result;
 }

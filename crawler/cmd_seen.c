@@ -57,8 +57,6 @@ static int print_verdicts(frontier *f, char **urls, int count)
 int cmd_seen(int argc, char **argv)
 {
   static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-  static char name[] = "strata seen";
-  argv[0] = name;
   int option = getopt_long(argc, argv, "", options, NULL);
   if (option == 'h') {
     fputs(help, stdout);

@@ -47,7 +47,7 @@ static bool first_name(const char *directory, char name[256])
 
 bool crawl_dir_prepare(const char *directory)
 {
-  char name[256];
+  char name[256] = "";
   if (mkdir(directory, 0777) == 0)
     return true;
   if (errno != EEXIST || (!crawl_dir_exists(directory) && !first_name(directory, name))) {

@@ -21,6 +21,7 @@ typedef struct transfer {
   bool has_begun;           /* the first body byte came */
   bool was_private;
   bool is_truncated;
+  bool is_second_try;       /* on a connection of its own: see try_again */
 } transfer;
 
 struct fetcher {
@@ -142,9 +143,11 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
     f->idle = t->next;
   else if (!(t = transfer_create(f)))
     return false;
+  if (t->is_second_try)
+    curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
   t->receiver = receiver;
   t->body_bytes = 0;
-  t->has_begun = t->was_private = t->is_truncated = false;
+  t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
   if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
     t->next = f->idle;
     f->idle = t;
@@ -171,6 +174,25 @@ static fetch_error classify(const transfer *t, CURLcode code)
   case CURLE_BAD_CONTENT_ENCODING: return FETCH_ENCODING;
   default: return FETCH_OTHER;
   }
+}
+
+/* A connection that was kept alive may die under a request, when the server loses patience at the same moment. Nothing
+ * came back, so nothing was done: ask once more, on a new connection (RFC 9112, section 9.3.1). libcurl tries again by
+ * itself, but on other kept connections, which are as old, and gives up after five. */
+static bool try_again(transfer *t, CURLcode code)
+{
+  long new_connections = 1, head_bytes = 1;
+  bool is_broken = code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR || code == CURLE_GOT_NOTHING;
+  if (!is_broken || t->is_second_try)
+    return false;
+  curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &new_connections);
+  curl_easy_getinfo(t->easy, CURLINFO_HEADER_SIZE, &head_bytes);
+  if (new_connections || head_bytes)
+    return false;
+  t->is_second_try = true;
+  curl_multi_remove_handle(t->owner->multi, t->easy);
+  curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
+  return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
 }
 
 static void finish(transfer *t, CURLcode code)
@@ -247,7 +269,9 @@ static bool collect(fetcher *f)
     if (message->msg == CURLMSG_DONE) {
       transfer *t;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
-      finish(t, message->data.result);
+      CURLcode code = message->data.result; /* the message goes with the handle */
+      if (!try_again(t, code))
+        finish(t, code);
       any = true;
     }
   return any;

@@ -1,41 +1,45 @@
 /* Follows SVG and MathML through the tags. Exact as long as end tags match; where they do not, it errs as the tags do. */
 #include "crawler/foreign.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-enum element { OTHER, SVG, FOREIGN_OBJECT, DESC, TITLE, MATH, MI, MO, MN, MS, MTEXT, ANNOTATION_XML };
+/* HTML: start tags that never belong in SVG or MathML and end all of it around them. FONT: if it looks like HTML's. */
+enum element { OTHER, SVG, FOREIGN_OBJECT, DESC, TITLE, MATH, MI, MO, MN, MS, MTEXT, ANNOTATION_XML, HTML, FONT };
 
-static const char *const svg_names[] = { "svg", "foreignobject", "desc", "title" };
-static const char *const math_names[] = { "math", "mi", "mo", "mn", "ms", "mtext", "annotation-xml" };
-
-/* Start tags that never belong there: they end all SVG and MathML around them. */
-static const char *const html_names[] = {
-  "b", "big", "blockquote", "body", "br", "center", "code", "dd", "div", "dl", "dt", "em", "embed", "h1", "h2", "h3",
-  "h4", "h5", "h6", "head", "hr", "i", "img", "li", "listing", "menu", "meta", "nobr", "ol", "p", "pre", "ruby", "s",
-  "small", "span", "strong", "strike", "sub", "sup", "table", "tt", "u", "ul", "var",
+static const struct known_name { const char *name; enum element element; } known_names[] = { /* sorted */
+  { "annotation-xml", ANNOTATION_XML }, { "b", HTML }, { "big", HTML }, { "blockquote", HTML }, { "body", HTML },
+  { "br", HTML }, { "center", HTML }, { "code", HTML }, { "dd", HTML }, { "desc", DESC }, { "div", HTML },
+  { "dl", HTML }, { "dt", HTML }, { "em", HTML }, { "embed", HTML }, { "font", FONT },
+  { "foreignobject", FOREIGN_OBJECT }, { "h1", HTML }, { "h2", HTML }, { "h3", HTML }, { "h4", HTML }, { "h5", HTML },
+  { "h6", HTML }, { "head", HTML }, { "hr", HTML }, { "i", HTML }, { "img", HTML }, { "li", HTML },
+  { "listing", HTML }, { "math", MATH }, { "menu", HTML }, { "meta", HTML }, { "mi", MI }, { "mn", MN }, { "mo", MO },
+  { "ms", MS }, { "mtext", MTEXT }, { "nobr", HTML }, { "ol", HTML }, { "p", HTML }, { "pre", HTML },
+  { "ruby", HTML }, { "s", HTML }, { "small", HTML }, { "span", HTML }, { "strike", HTML }, { "strong", HTML },
+  { "sub", HTML }, { "sup", HTML }, { "svg", SVG }, { "table", HTML }, { "title", TITLE }, { "tt", HTML },
+  { "u", HTML }, { "ul", HTML }, { "var", HTML },
 };
 
-enum { SVG_NAMES = sizeof svg_names / sizeof *svg_names, MATH_NAMES = sizeof math_names / sizeof *math_names,
-       HTML_NAMES = sizeof html_names / sizeof *html_names };
-
-static unsigned name_index(const char *const names[], unsigned count, const char *name, size_t size)
+static int compare_names(const void *name, const void *known)
 {
-  unsigned i = 0;
-  while (i < count && !(strlen(names[i]) == size && memcmp(names[i], name, size) == 0))
-    i++;
-  return i;
+  return strcmp(name, ((const struct known_name *)known)->name);
 }
 
-static enum element svg_element(const char *name, size_t size)
+static enum element element_named(const char *name)
 {
-  unsigned i = name_index(svg_names, SVG_NAMES, name, size);
-  return i < SVG_NAMES ? (enum element)(SVG + i) : OTHER;
+  const struct known_name *found =
+    bsearch(name, known_names, sizeof known_names / sizeof *known_names, sizeof *known_names, compare_names);
+  return found ? found->element : OTHER;
 }
 
-static enum element math_element(const char *name, size_t size)
+static bool is_of_svg(enum element element)
 {
-  unsigned i = name_index(math_names, MATH_NAMES, name, size);
-  return i < MATH_NAMES ? (enum element)(MATH + i) : OTHER;
+  return element >= SVG && element < MATH;
+}
+
+static bool is_of_math(enum element element)
+{
+  return element >= MATH && element < HTML;
 }
 
 static struct foreign_island *innermost(foreign_place *place)
@@ -66,51 +70,42 @@ bool foreign_has_cdata(const foreign_place *place)
   return place->depth > 0 && !place->islands[place->depth - 1].has_html;
 }
 
-static void enter_from_html(foreign_place *place, enum element root, bool is_self_closing)
+static void enter_from_html(foreign_place *place, enum element element, bool is_self_closing)
 {
-  if (root != OTHER && !is_self_closing)
-    push(place, root, false);
-  else if (root == OTHER && place->depth > 0)
+  bool is_root = element == SVG || element == MATH;
+  if (is_root && !is_self_closing)
+    push(place, element, false);
+  else if (!is_root && place->depth > 0)
     innermost(place)->has_html = true;
 }
 
-static void enter_from_foreign(foreign_place *place, const char *name, size_t size, bool has_html_attribute)
+static void enter_from_foreign(foreign_place *place, enum element element, bool has_html_attribute)
 {
   enum element around = innermost(place)->element;
-  enum element svg = svg_element(name, size), math = math_element(name, size);
-  if (around < MATH) {
-    if (svg != OTHER)
-      push(place, svg, svg != SVG);
-  } else if (math != OTHER)
-    push(place, math, math == ANNOTATION_XML ? has_html_attribute : math != MATH);
-  else if (around == ANNOTATION_XML && svg == SVG)
+  if (is_of_svg(around) && is_of_svg(element))
+    push(place, element, element != SVG);
+  else if (is_of_math(around) && is_of_math(element))
+    push(place, element, element == ANNOTATION_XML ? has_html_attribute : element != MATH);
+  else if (around == ANNOTATION_XML && element == SVG)
     push(place, SVG, false);
 }
 
-bool foreign_enter(foreign_place *place, const char *name, size_t size, bool is_self_closing, bool has_html_attribute)
+void foreign_enter(foreign_place *place, const char *name, bool is_self_closing, bool has_html_attribute)
 {
-  bool is_font = size == 4 && memcmp(name, "font", 4) == 0;
-  if (foreign_is_inside(place) &&
-      (name_index(html_names, HTML_NAMES, name, size) < HTML_NAMES || (is_font && has_html_attribute)))
+  enum element element = element_named(name);
+  if (element == HTML || (element == FONT && has_html_attribute))
     leave_to_html(place);
-  if (foreign_is_inside(place)) {
-    if (!is_self_closing)
-      enter_from_foreign(place, name, size, has_html_attribute);
-    return true;
-  }
-  bool is_svg = size == 3 && memcmp(name, "svg", 3) == 0, is_math = size == 4 && memcmp(name, "math", 4) == 0;
-  enter_from_html(place, is_svg ? SVG : is_math ? MATH : OTHER, is_self_closing);
-  return is_svg || is_math;
+  if (!foreign_is_inside(place))
+    enter_from_html(place, element, is_self_closing);
+  else if (!is_self_closing)
+    enter_from_foreign(place, element, has_html_attribute);
 }
 
-void foreign_leave(foreign_place *place, const char *name, size_t size)
+void foreign_leave(foreign_place *place, const char *name)
 {
-  if (foreign_is_inside(place) && (name_index((const char *const[]){ "p", "br" }, 2, name, size) < 2)) {
+  enum element element = element_named(name);
+  if (strcmp(name, "p") == 0 || strcmp(name, "br") == 0)
     leave_to_html(place);
-    return;
-  }
-  enum element svg = svg_element(name, size), math = math_element(name, size);
-  enum element element = svg != OTHER ? svg : math;
   for (unsigned i = place->depth; element != OTHER && i > 0; i--)
     if (place->islands[i - 1].element == element) {
       place->depth = i - 1;

@@ -7,7 +7,6 @@
 #define STRATA_CRAWLER_FOREIGN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { FOREIGN_DEPTH_MAX = 64 }; /* deeper nesting is not followed */
 
@@ -20,10 +19,10 @@ typedef struct foreign_place {
   } islands[FOREIGN_DEPTH_MAX]; /* outermost first */
 } foreign_place;
 
-/* A start tag: where its element stands, true = in SVG or MathML (<svg> itself is). `has_html_attribute`: it has the
- * attribute that makes it HTML, as <font color> or <annotation-xml encoding=text/html>. Names are lower-cased. */
-bool foreign_enter(foreign_place *place, const char *name, size_t size, bool is_self_closing, bool has_html_attribute);
-void foreign_leave(foreign_place *place, const char *name, size_t size); /* an end tag */
+/* A start tag. `has_html_attribute`: it has the attribute that makes it HTML's, as <font color> or <annotation-xml
+ * encoding=text/html>. Names are lower-cased. */
+void foreign_enter(foreign_place *place, const char *name, bool is_self_closing, bool has_html_attribute);
+void foreign_leave(foreign_place *place, const char *name); /* an end tag */
 
 bool foreign_is_inside(const foreign_place *place); /* does a child of the open element belong to SVG or MathML? */
 bool foreign_has_cdata(const foreign_place *place); /* is <![CDATA[ ]]> text here? */

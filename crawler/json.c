@@ -110,7 +110,7 @@ void json_end(json *j)
   append_text(j, "}");
 }
 
-void json_string(json *j, const char *name, const char *value)
+void json_put_string(json *j, const char *name, const char *value)
 {
   append_name(j, name);
   append_escaped(j, value);
@@ -122,28 +122,28 @@ static void append_formatted(json *j, const char *name, const char *number)
   append_text(j, number);
 }
 
-void json_number(json *j, const char *name, uint64_t value)
+void json_put_number(json *j, const char *name, uint64_t value)
 {
   char number[32];
   snprintf(number, sizeof number, "%" PRIu64, value);
   append_formatted(j, name, number);
 }
 
-void json_real(json *j, const char *name, double value, int decimals)
+void json_put_real(json *j, const char *name, double value, int decimals)
 {
   char number[64];
   snprintf(number, sizeof number, "%.*f", decimals, value);
   append_formatted(j, name, number);
 }
 
-void json_rate(json *j, const char *name, double value)
+void json_put_rate(json *j, const char *name, double value)
 {
   char number[64];
   snprintf(number, sizeof number, "%.6g", value);
   append_formatted(j, name, number);
 }
 
-void json_bool(json *j, const char *name, bool value)
+void json_put_bool(json *j, const char *name, bool value)
 {
   append_formatted(j, name, value ? "true" : "false");
 }

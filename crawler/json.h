@@ -1,6 +1,6 @@
 /* JSON as we write it: one growing buffer, one function that escapes.
  *
- *     json_begin(&j); json_string(&j, "url", url); json_number(&j, "status", 200); json_end(&j);
+ *     json_begin(&j); json_put_string(&j, "url", url); json_put_number(&j, "status", 200); json_end(&j);
  *     -> {"url":"http://...","status":200}
  *
  * Out of memory is remembered, not reported per call: `failed` is set and the text is not to be used. */
@@ -24,10 +24,10 @@ void json_begin(json *j);                       /* { of the outermost object */
 void json_begin_object(json *j, const char *name);
 void json_end(json *j);                         /* } */
 /* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, so a line is one line. */
-void json_string(json *j, const char *name, const char *value);
-void json_number(json *j, const char *name, uint64_t value);
-void json_real(json *j, const char *name, double value, int decimals);
-void json_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
-void json_bool(json *j, const char *name, bool value);
+void json_put_string(json *j, const char *name, const char *value);
+void json_put_number(json *j, const char *name, uint64_t value);
+void json_put_real(json *j, const char *name, double value, int decimals);
+void json_put_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
+void json_put_bool(json *j, const char *name, bool value);
 
 #endif

@@ -34,7 +34,6 @@ typedef struct open_tag {
   unsigned attribute;        /* the one whose value comes next */
   unsigned rel;
   bool is_refresh, is_robots, has_html_attribute;
-  size_t name_size;
   char name[TOKENIZER_NAME_MAX + 1];
   const char *url_attribute; /* where `url` stood; NULL: none yet */
   size_t url_size;
@@ -45,6 +44,7 @@ struct links_scanner {
   links_visitor *visit;
   void *context;
   bool is_finished;          /* the next feed begins a page */
+  bool is_xml;
   bool has_base, nofollow, noindex;
   foreign_place place;
   open_tag tag;
@@ -165,27 +165,30 @@ static bool has_meaning_in_foreign(enum element element)
 
 /* The sink of the tokenizer. */
 
-static bool on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
+static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
 {
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
+  enum element element = is_end_tag ? OTHER : element_named(name, size);
+  bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
+  if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
+    return WISH_NOTHING;
   bool is_foreign = foreign_is_inside(&scanner->place);
   tag->is_end_tag = is_end_tag;
-  tag->element = is_end_tag ? OTHER : element_named(name, size);
+  tag->element = is_foreign && !has_meaning_in_foreign(element) ? OTHER : element;
   tag->has_html_attribute = false;
-  if (is_foreign && !has_meaning_in_foreign(tag->element))
-    tag->element = OTHER;
-  if (scanner->place.depth > 0 || tag->element == FOREIGN_ROOT) {
+  if (is_near_foreign) {
     memcpy(tag->name, name, size + 1);
-    tag->name_size = size;
+    if (memchr(name, '\0', size))
+      tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
   }
   if (!attributes_of[tag->element])
-    return false;
+    return WISH_END;
   tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
   tag->rel = 0;
   tag->is_refresh = tag->is_robots = false;
   tag->url_attribute = NULL;
-  return true;
+  return WISH_ATTRIBUTES;
 }
 
 static bool on_attribute_named(void *context, const char *name, size_t size)
@@ -263,15 +266,15 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   const open_tag *tag = &scanner->tag;
   foreign_place *place = &scanner->place;
   if (place->depth > 0 && tag->is_end_tag)
-    foreign_leave(place, tag->name, tag->name_size);
+    foreign_leave(place, tag->name);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
-    foreign_enter(place, tag->name, tag->name_size, is_self_closing, tag->has_html_attribute);
+    foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->url_attribute)
+    visit_tag(scanner);
+  if (scanner->is_xml)
+    return CONTENT_FOREIGN;
   switch (tag->element) {
-  case A: case AREA: case BASE: case FRAME: case IFRAME: case LINK: case META:
-    if (tag->url_attribute)
-      visit_tag(scanner);
-    return tag->element == IFRAME ? CONTENT_TEXT : foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
-  case TEXT: return CONTENT_TEXT;
+  case IFRAME: case TEXT: return CONTENT_TEXT;
   case SCRIPT: return CONTENT_SCRIPT;
   case PLAINTEXT: return CONTENT_PLAINTEXT;
   default: return foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
@@ -288,6 +291,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->visit = visit_link;
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
+  scanner->is_xml = false;
   scanner->is_finished = true;
   return scanner;
 }
@@ -302,7 +306,7 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
     scanner->place.depth = 0;
-    tokenizer_start(&scanner->machine, &sink, scanner);
+    tokenizer_start(&scanner->machine, &sink, scanner, scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
   }
   tokenizer_feed(&scanner->machine, bytes, size);
 }
@@ -310,6 +314,12 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 void links_finish(links_scanner *scanner)
 {
   scanner->is_finished = true;
+  scanner->is_xml = false;
+}
+
+void links_expect_xml(links_scanner *scanner)
+{
+  scanner->is_xml = true;
 }
 
 bool links_page_nofollow(const links_scanner *scanner)

@@ -44,6 +44,10 @@ void links_free(links_scanner *scanner);
 void links_feed(links_scanner *scanner, const char *bytes, size_t size); /* any cut of the page gives the same links */
 void links_finish(links_scanner *scanner); /* end of page; the scanner is ready for the next one */
 
+/* The page about to be fed is XHTML by its media type (application/xhtml+xml): `<script/>` is closed, a title's or
+ * script's contents are markup, and CDATA is text everywhere. Before the page's first byte, and for it only. */
+void links_expect_xml(links_scanner *scanner);
+
 /* What the page said of itself so far; reset by links_finish + the next feed. */
 bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */
 bool links_page_noindex(const links_scanner *scanner);

@@ -1,8 +1,10 @@
 /* strata: dispatch only. */
 #include "crawler/cmd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -13,8 +15,10 @@ static const struct {
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"url", cmd_url, "canonical key of each line"},
+  {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
+  {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
   {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
 };
 
@@ -33,15 +37,32 @@ static void print_usage(FILE *to)
 
 static int dispatch(int argc, char **argv)
 {
+  char called[32]; /* what getopt puts before its sentences */
   for (int i = 0; i < COMMANDS; i++)
-    if (strcmp(argv[0], commands[i].name) == 0)
+    if (strcmp(argv[0], commands[i].name) == 0) {
+      snprintf(called, sizeof called, "strata %s", commands[i].name);
+      argv[0] = called;
       return commands[i].run(argc, argv);
+    }
   fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
   return EXIT_USAGE;
 }
 
+/* Started without standard streams, as some daemons do it, the first files opened would get their numbers, and what
+ * is said to people would be written into the database. */
+static void fill_standard_streams(void)
+{
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
+  fill_standard_streams();
   if (argc < 2) {
     print_usage(stderr);
     return EXIT_USAGE;

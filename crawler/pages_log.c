@@ -11,33 +11,33 @@ static void put_time(json *line)
   clock_gettime(CLOCK_REALTIME, &now);
   gmtime_r(&now.tv_sec, &utc);
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  json_string(line, "time", text);
+  json_put_string(line, "time", text);
 }
 
 void pages_log_line(json *line, const visit *v, const fetch_response *response, page_links links, const char *target)
 {
   json_clear(line);
   json_begin(line);
-  json_number(line, "id", v->lease.id);
-  json_string(line, "url", v->lease.url);
-  json_number(line, "depth", v->lease.origin.depth);
-  json_number(line, "via", v->lease.origin.via);
+  json_put_number(line, "id", v->lease.id);
+  json_put_string(line, "url", v->lease.url);
+  json_put_number(line, "depth", v->lease.origin.depth);
+  json_put_number(line, "via", v->lease.origin.via);
   put_time(line);
-  json_real(line, "seconds", response->seconds, 6);
+  json_put_real(line, "seconds", response->seconds, 6);
   if (response->error == FETCH_OK) {
-    json_number(line, "status", (uint64_t)response->status);
-    json_string(line, "type", response->content_type);
-    json_number(line, "wire_bytes", response->wire_bytes);
-    json_number(line, "body_bytes", response->body_bytes);
+    json_put_number(line, "status", (uint64_t)response->status);
+    json_put_string(line, "type", response->content_type);
+    json_put_number(line, "wire_bytes", response->wire_bytes);
+    json_put_number(line, "body_bytes", response->body_bytes);
     if (response->truncated)
-      json_bool(line, "truncated", true);
+      json_put_bool(line, "truncated", true);
     if (target)
-      json_string(line, "redirect", target);
-    json_number(line, "links", links.found);
-    json_number(line, "new", links.fresh);
+      json_put_string(line, "redirect", target);
+    json_put_number(line, "links", links.found);
+    json_put_number(line, "new", links.fresh);
   } else {
-    json_string(line, "error", fetch_error_name(response->error));
-    json_string(line, "reason", response->explanation);
+    json_put_string(line, "error", fetch_error_name(response->error));
+    json_put_string(line, "reason", response->explanation);
   }
   json_end(line);
 }

@@ -21,7 +21,8 @@ void robots_free(robots *rules);
 /* May `agent` fetch this path (with query, as in the request line)? If `rule` is not NULL it gets the
  * deciding line ("disallow: /private") or "" when none matched; it lives as long as `rules`. The line is as
  * hostile as the file: escape it before printing. /robots.txt itself is always allowed.
- * Cost: the rules of the agent's groups, longest first, until one matches. */
+ * Cost: the rules of the agent's groups, longest first, until one matches; a file made to take longer than some 10 ms
+ * denies. */
 bool robots_allows(const robots *rules, const char *path, size_t size, const char **rule);
 
 /* Seconds between fetches asked for by Crawl-delay, the longest if several, at most 10^9; negative if none. */

@@ -50,12 +50,12 @@ const char *say_bytes(uint64_t bytes, char text[SAY_SIZE])
 
 const char *say_seconds(double seconds, char text[SAY_SIZE])
 {
-  unsigned whole = (unsigned)seconds;
-  if (seconds < 60)
+  unsigned long whole = (unsigned long)(seconds + 0.5);
+  if (seconds < 59.95)
     snprintf(text, SAY_SIZE, "%.1f s", seconds);
   else if (whole < 3600)
-    snprintf(text, SAY_SIZE, "%u min %02u s", whole / 60, whole % 60);
+    snprintf(text, SAY_SIZE, "%lu min %02lu s", whole / 60, whole % 60);
   else
-    snprintf(text, SAY_SIZE, "%u h %02u min", whole / 3600, whole / 60 % 60);
+    snprintf(text, SAY_SIZE, "%lu h %02lu min", whole / 3600, whole / 60 % 60);
   return text;
 }

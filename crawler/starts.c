@@ -57,11 +57,11 @@ static starts_next_result next_line(starts *s, url *out)
   while ((status = dataset_next(s->reader, &line, &size)) == DATASET_OK) {
     if (url_parse(line, size, s->args->profile, out) == URL_OK)
       return START_URL;
-    dataset_refuse(s->reader);
+    dataset_refuse(s->reader, DATASET_REFUSED);
   }
   if (status == DATASET_END)
     return START_NONE_LEFT;
-  say_error("crawl", "%s: %s", s->args->seeds, strerror(errno));
+  say_error("crawl", "%s: %s", s->args->seeds, dataset_failure_text(status));
   return START_BAD;
 }
 
@@ -84,8 +84,7 @@ void starts_report(const starts *s)
   const dataset_bad *bad = dataset_bad_lines(s->reader);
   for (uint64_t i = 0; i < bad->count && i < DATASET_BAD_SHOWN; i++)
     say_error("crawl", "%s: line %llu %s", s->args->seeds, (unsigned long long)bad->first[i].line,
-              bad->first[i].fault == DATASET_REFUSED ? "is not an http or https URL"
-                                                     : dataset_fault_text(bad->first[i].fault));
+              dataset_fault_text(bad->first[i].fault));
   if (bad->count > DATASET_BAD_SHOWN)
     say_error("crawl", "%s: %llu bad lines in all", s->args->seeds, (unsigned long long)bad->count);
 }

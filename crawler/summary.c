@@ -4,11 +4,13 @@
 #include "crawler/say.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
+  "Done: every page within --max-depth was fetched",
   "Done: the cap of --max-pages is reached",
   "Done: the time of --max-seconds is over",
   "Stopped by a signal",
@@ -34,10 +36,11 @@ static void print_word(const char *word)
   putc('\'', stderr);
 }
 
-/* Does the option word `word` begin with one of these? `*has_value` if its value is the word after. */
-static bool is_dropped(const char *word, bool *has_value)
+/* Is the option word `word` one of these? `*has_value` if its value is the word after. */
+static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  static const char *const dropped[] = {"--dir", "--seeds", "--max-pages", "--expect"};
+  const char *cap = end == CRAWL_PAGE_CAP ? "--max-pages" : end == CRAWL_DEPTH_CAP ? "--max-depth" : "--dir";
+  const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
     if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
@@ -51,11 +54,17 @@ static bool is_dropped(const char *word, bool *has_value)
 /* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. */
 static void print_command(const summary *s)
 {
-  fputs("  To go on: strata crawl --dir", stderr);
+  const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */
+  fputs("  To go on:", stderr);
+  if (script)
+    print_word(script);
+  else
+    fputs(" strata crawl", stderr);
+  fputs(" --dir", stderr);
   print_word(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
     bool has_value;
-    if (is_dropped(s->args->option_words[i], &has_value))
+    if (is_dropped(s->args->option_words[i], s->end, &has_value))
       i += has_value;
     else if (strcmp(s->args->option_words[i], "--") != 0)
       print_word(s->args->option_words[i]);
@@ -89,9 +98,10 @@ void summary_print(const summary *s)
           say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
           run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
           say_count(run->errors, e));
-  fprintf(stderr, "  %s URLs known, %s still queued, %s hosts\n",
-          say_count(stats->queued + stats->in_flight + stats->done + stats->failed + stats->skipped, a),
-          say_count(stats->queued + stats->in_flight, b), say_count(stats->hosts, c));
+  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
+  fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
+          say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
+          say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
   print_skipped(s->frontier);
   if (!s->directory)
     return;
@@ -104,14 +114,14 @@ void summary_print(const summary *s)
 static void put_filter(const frontier_stats *stats, json *out)
 {
   json_begin_object(out, "filter");
-  json_string(out, "kind", mlbf_kind_name(stats->filter.kind));
-  json_rate(out, "fp", stats->filter.promised_rate);
-  json_number(out, "keys", stats->filter.keys);
-  json_number(out, "design_keys", stats->filter.design_keys);
-  json_number(out, "bits", stats->filter.bits);
-  json_number(out, "memory_bytes", stats->filter.memory_bytes);
-  json_real(out, "fill", stats->filter.fill, 6);
-  json_rate(out, "expected_lost", stats->expected_lost);
+  json_put_string(out, "kind", mlbf_kind_name(stats->filter.kind));
+  json_put_rate(out, "fp", stats->filter.promised_rate);
+  json_put_number(out, "keys", stats->filter.keys);
+  json_put_number(out, "design_keys", stats->filter.design_keys);
+  json_put_number(out, "bits", stats->filter.bits);
+  json_put_number(out, "memory_bytes", stats->filter.memory_bytes);
+  json_put_real(out, "fill", stats->filter.fill, 6);
+  json_put_rate(out, "expected_lost", stats->expected_lost);
   json_end(out);
 }
 
@@ -119,22 +129,22 @@ void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
 {
   char profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(stats->profile, profile);
-  json_string(out, "profile", profile);
-  json_number(out, "queued", stats->queued + stats->in_flight);
-  json_number(out, "too_deep", stats->deferred);
-  json_number(out, "done", stats->done);
-  json_number(out, "failed", stats->failed);
-  json_number(out, "skipped", stats->skipped);
-  json_number(out, "hosts", stats->hosts);
+  json_put_string(out, "profile", profile);
+  json_put_number(out, "queued", stats->queued + stats->in_flight);
+  json_put_number(out, "too_deep", stats->deferred);
+  json_put_number(out, "done", stats->done);
+  json_put_number(out, "failed", stats->failed);
+  json_put_number(out, "skipped", stats->skipped);
+  json_put_number(out, "hosts", stats->hosts);
   json_begin_object(out, "verdicts");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
-    json_number(out, frontier_outcome_name((frontier_outcome)i), stats->outcomes[i]);
+    json_put_number(out, frontier_outcome_name((frontier_outcome)i), stats->outcomes[i]);
   json_end(out);
   json_begin_object(out, "counters");
   const char *name;
   uint64_t value;
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
-    json_number(out, name, value);
+    json_put_number(out, name, value);
   json_end(out);
   put_filter(stats, out);
 }
@@ -142,15 +152,15 @@ void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
 void summary_json(const summary *s, json *out)
 {
   json_begin(out);
-  json_string(out, "end", end_names[s->end]);
-  json_string(out, "directory", s->directory ? s->directory : "");
-  json_number(out, "pages", s->run.pages);
-  json_number(out, "redirects", s->run.redirects);
-  json_number(out, "errors", s->run.errors);
-  json_number(out, "robots_requests", s->run.robots);
-  json_number(out, "wire_bytes", s->run.wire_bytes);
-  json_number(out, "body_bytes", s->run.body_bytes);
-  json_real(out, "seconds", s->run.seconds, 3);
+  json_put_string(out, "end", end_names[s->end]);
+  json_put_string(out, "directory", s->directory ? s->directory : "");
+  json_put_number(out, "pages", s->run.pages);
+  json_put_number(out, "redirects", s->run.redirects);
+  json_put_number(out, "errors", s->run.errors);
+  json_put_number(out, "robots_requests", s->run.robots);
+  json_put_number(out, "wire_bytes", s->run.wire_bytes);
+  json_put_number(out, "body_bytes", s->run.body_bytes);
+  json_put_real(out, "seconds", s->run.seconds, 3);
   summary_counters(s->frontier, &s->stats, out);
   json_end(out);
 }

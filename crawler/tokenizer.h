@@ -23,10 +23,17 @@ typedef enum tokenizer_content {
   CONTENT_PLAINTEXT, /* text to the end of the page */
 } tokenizer_content;
 
+/* What of a tag the sink wants to hear after its name. */
+typedef enum tokenizer_wish {
+  WISH_NOTHING,    /* the content that follows is as before */
+  WISH_END,        /* tag_ended */
+  WISH_ATTRIBUTES, /* attribute_named for each, and tag_ended */
+} tokenizer_wish;
+
 /* Names are lower-cased and NUL-terminated; a name too long is "". A tag cut off by the end of the page has no
  * tag_ended, and never was. */
 typedef struct tokenizer_sink {
-  bool (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag); /* report its attributes? */
+  tokenizer_wish (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag);
   bool (*attribute_named)(void *context, const char *name, size_t size);            /* report its value? */
   void (*attribute_valued)(void *context, const char *value, size_t size);          /* decoded; not NUL-terminated */
   tokenizer_content (*tag_ended)(void *context, bool is_self_closing);
@@ -43,7 +50,8 @@ struct tokenizer {
   tokenizer_state *state;
   tokenizer_state *text_state;   /* where an end tag that was none returns to */
   bool is_end_tag, is_foreign;
-  bool wants_tag, wants_value;
+  tokenizer_wish wish;           /* for the tag being read */
+  bool wants_value;
   char quote;                    /* of the value being read */
   unsigned script_level;         /* 0 plain, 1 escaped, 2 double escaped */
   unsigned matched;              /* bytes of an expected word, or dashes, seen so far */
@@ -56,8 +64,9 @@ struct tokenizer {
   char decoded[TOKENIZER_VALUE_MAX + 8];
 };
 
-/* Also the way to begin a new page; `sink` and `context` are kept by reference. */
-void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *context);
+/* Also the way to begin a new page; `sink` and `context` are kept by reference. `content`: what the page begins with,
+ * CONTENT_MARKUP or CONTENT_FOREIGN. */
+void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *context, tokenizer_content content);
 void tokenizer_feed(tokenizer *machine, const char *bytes, size_t size);
 
 #endif

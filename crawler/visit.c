@@ -78,18 +78,20 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->base = NULL;
 }
 
-/* HTML by its type; a missing type is looked into, as browsers sniff. */
-static bool is_html(const char *type)
+static bool is_type(const char *type, const char *wanted)
 {
   size_t size = strcspn(type, "; \t");
-  return size == 0 || (size == 9 && strncasecmp(type, "text/html", size) == 0) ||
-         (size == 21 && strncasecmp(type, "application/xhtml+xml", size) == 0);
+  return size == strlen(wanted) && strncasecmp(type, wanted, size) == 0;
 }
 
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
 {
-  if (!v->has_scanned && !is_html(content_type))
+  bool is_xhtml = is_type(content_type, "application/xhtml+xml");
+  /* a missing type is looked into, as browsers sniff */
+  if (!v->has_scanned && !is_xhtml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
     return;
+  if (!v->has_scanned && is_xhtml)
+    links_expect_xml(v->scanner);
   v->has_scanned = true;
   links_feed(v->scanner, bytes, size);
 }

@@ -1,14 +1,17 @@
 /* The i-th URL is computed, not remembered, which is why 10^8 of them cost no memory and none comes twice:
  *
  *     i --shuffle--> page p of 0..n-1 --find_host--> (host r, its page j) --dice of (seed, r, j)--> text
- *         (a permutation)              (power law)                          j is in the leaf, r in the host name
+ *         (a permutation)              (power law)                          r is in the host name, j behind it
  *
  * The obvious way, drawing hosts and paths at random, repeats itself and would need a set of all URLs to say
- * "each one once".
+ * "each one once". Here a segment that is new ends in j, and j stands in the leaf or the query if no directory
+ * was new: two pages of a host differ wherever one of them has its number.
  *
  * Same bytes everywhere: integers, and of floating point only + * / and sqrt, which IEEE 754 rounds in one
- * way. pow() would not do: it differs in the last bit between libraries and processors. */
+ * way. pow() would not do: it differs in the last bit between libraries and processors. It is asked for a first
+ * guess only. */
 #include "datasets/generator.h"
+#include "datasets/random.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -16,45 +19,41 @@
 #include <string.h>
 
 enum {
-  PAGES_PER_HOST = 10,        /* in real lists 5 to 20 URLs for each distinct host */
-  SHARED_WORDS = 64,          /* directory names such as "news" or "img" that all hosts use at a depth */
-  PAGES_PER_LEAF_WORD = 64,   /* with a page number behind each word: 0.68 n distinct leaves; real lists 0.6 */
-  QUERY_PERCENT = 10,
+  SHARED_WORDS = 64,          /* names such as "news" or "index" that all hosts use at a depth */
   SHUFFLE_ROUNDS = 4,         /* Feistel rounds; three already look random to any statistics of ours */
 };
-
-/* Segments after the host, in percent, for 1, 2, 3, ...: sum 100, mean 3.1. */
-static const unsigned char depth_percent[] = { 15, 25, 25, 15, 12, 5, 3 };
 
 struct url_generator {
   uint64_t count, next, seed;
   uint64_t hosts;
   unsigned half_bits; /* the shuffle's domain is 2^(2 half_bits) >= count */
+  url_shape shape;
+  unsigned leaf;      /* new ones, of SHAPE_ONE that need not be: see fit_leaf */
 };
 
-/* The finalizer of splitmix64 (Steele, Lea, Flood 2014): every output bit depends on every input bit. */
-static uint64_t mix(uint64_t x)
+/* A leaf is new where nothing else has the page's number, and by chance besides, so that as many are new in all
+ * as the shape says. Where more need it than that, all others are shared. */
+static unsigned fit_leaf(const url_shape *shape)
 {
-  x += UINT64_C(0x9E3779B97F4A7C15);
-  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
-  return x ^ (x >> 31);
+  double lacking = 0, is_old = 1;
+  for (int i = 0; i < SHAPE_DEPTHS; i++) {
+    lacking += (double)shape->depth[i] / SHAPE_ONE * is_old;
+    is_old *= 1 - (double)shape->new_directory[i] / SHAPE_ONE;
+  }
+  lacking *= 1 - (double)shape->queries / SHAPE_ONE;
+  double wanted = (double)shape->new_leaf / SHAPE_ONE;
+  return wanted <= lacking || lacking >= 1 ? 0 : (unsigned)((wanted - lacking) / (1 - lacking) * SHAPE_ONE);
 }
 
-/* Throw a die with `sides` sides: 0..sides-1. */
-static uint64_t roll(uint64_t *dice, uint64_t sides)
-{
-  *dice = mix(*dice);
-  return *dice % sides;
-}
-
-url_generator *generator_create(uint64_t count, uint64_t seed)
+url_generator *generator_create(uint64_t count, uint64_t seed, const url_shape *shape)
 {
   url_generator *made = malloc(sizeof *made);
   if (made == NULL)
     return NULL;
-  *made = (url_generator){ .count = count, .seed = mix(seed), .half_bits = 1 };
-  made->hosts = count < PAGES_PER_HOST ? 1 : count / PAGES_PER_HOST;
+  *made = (url_generator){ .count = count, .seed = random_mix(seed), .half_bits = 1, .shape = *shape };
+  made->hosts = (uint64_t)((double)count * shape->hosts);
+  made->hosts = made->hosts == 0 ? 1 : made->hosts;
+  made->leaf = fit_leaf(shape);
   while (UINT64_C(1) << (2 * made->half_bits) < count)
     made->half_bits++;
   return made;
@@ -73,7 +72,7 @@ static uint64_t shuffle(const url_generator *generator, uint64_t index)
   do {
     uint64_t left = index >> generator->half_bits, right = index & mask;
     for (uint64_t round = 0; round < SHUFFLE_ROUNDS; round++) {
-      uint64_t swap = left ^ (mix(generator->seed + (round << 56) + right) & mask);
+      uint64_t swap = left ^ (random_mix(generator->seed + (round << 56) + right) & mask);
       left = right;
       right = swap;
     }
@@ -82,18 +81,21 @@ static uint64_t shuffle(const url_generator *generator, uint64_t index)
   return index;
 }
 
-/* Pages on the hosts before `host`: n (r/H)^(1/4), whose steps fall as r^(-3/4). */
+/* Pages on the hosts before `host`: n x^(power/64), x = host/H, from the square roots x^(1/2), x^(1/4), ... */
 static uint64_t host_begin(const url_generator *generator, uint64_t host)
 {
-  double share = sqrt(sqrt((double)host / (double)generator->hosts));
+  double root = (double)host / (double)generator->hosts, share = 1;
+  for (unsigned bit = SHAPE_POWERS; bit > 0; bit /= 2, root = sqrt(root))
+    if (generator->shape.power & bit)
+      share *= root;
   return (uint64_t)ceil((double)generator->count * share);
 }
 
 static uint64_t find_host(const url_generator *generator, uint64_t page)
 {
   double share = (double)page / (double)generator->count;
-  uint64_t host = (uint64_t)((double)generator->hosts * (share * share * share * share));
-  while (host_begin(generator, host) > page) /* a rounding step at most, either way */
+  uint64_t host = (uint64_t)((double)generator->hosts * pow(share, (double)SHAPE_POWERS / generator->shape.power));
+  while (host_begin(generator, host) > page) /* a few steps at most, either way */
     host--;
   while (host_begin(generator, host + 1) <= page)
     host++;
@@ -123,7 +125,7 @@ static char *append_number(char *at, uint64_t number)
 /* A word one can pronounce for each `which`: 2 to 4 syllables of 64. */
 static char *append_word(char *at, uint64_t which)
 {
-  uint64_t bits = mix(which);
+  uint64_t bits = random_mix(which);
   for (uint64_t syllables = 2 + bits % 3; syllables > 0; syllables--) {
     bits >>= 6;
     *at++ = "bdfghjklmnprstvz"[bits & 15];
@@ -142,37 +144,43 @@ static char *append_host(char *at, uint64_t key, uint64_t host)
   return append_text(at, ".example");
 }
 
-/* One directory. The square of an even draw prefers low numbers, as sites prefer some of their directories;
- * a host has about as many at each depth as the square root of its pages. */
-static char *append_directory(char *at, uint64_t *dice, uint64_t depth, uint64_t host_key, uint64_t host_pages)
+/* One of the words all hosts use at `depth`. The square of an even draw prefers low numbers, as sites prefer
+ * some of their directories. */
+static char *append_shared(char *at, uint64_t *dice, uint64_t depth)
 {
-  bool shared = roll(dice, 3) != 0;
-  uint64_t names = shared ? SHARED_WORDS : 1 + (uint64_t)sqrt((double)host_pages);
-  double draw = (double)roll(dice, 1 << 20) / (1 << 20);
-  uint64_t name = (uint64_t)((double)names * (draw * draw));
-  *at++ = '/';
-  return append_word(at, mix(shared ? depth : host_key + depth) + name);
+  double draw = (double)random_roll(dice, 1 << 20) / (1 << 20);
+  return append_word(at, random_mix(depth) + (uint64_t)(SHARED_WORDS * (draw * draw)));
 }
 
-static char *append_leaf(char *at, uint64_t *dice, uint64_t words, uint64_t page)
+/* A word of its own, and the page's number. */
+static char *append_new(char *at, uint64_t *dice, uint64_t page)
+{
+  at = append_word(at, random_roll(dice, UINT64_MAX));
+  *at++ = '-';
+  return append_number(at, page);
+}
+
+static char *append_leaf(const url_generator *generator, char *at, uint64_t *dice, uint64_t page, bool has_number)
 {
   static const char *const endings[] = { "", "/", ".html", ".php" };
-  bool query = roll(dice, 100) < QUERY_PERCENT;
+  bool has_query = random_roll(dice, SHAPE_ONE) < generator->shape.queries;
+  bool is_new = (!has_number && !has_query) || random_roll(dice, SHAPE_ONE) < generator->leaf;
   *at++ = '/';
-  at = append_word(at, roll(dice, words));
-  at = append_text(at, query ? ".php?id=" : "-");
+  at = is_new ? append_new(at, dice, page) : append_shared(at, dice, 0);
+  if (!has_query)
+    return append_text(at, endings[random_roll(dice, 4)]);
+  at = append_text(at, ".php?id=");
   at = append_number(at, page);
-  if (!query)
-    return append_text(at, endings[roll(dice, 4)]);
   at = append_text(at, "&view=");
-  return append_word(at, roll(dice, SHARED_WORDS));
+  return append_word(at, random_roll(dice, SHARED_WORDS));
 }
 
-static uint64_t draw_depth(uint64_t *dice)
+static unsigned draw_depth(const url_shape *shape, uint64_t *dice)
 {
-  uint64_t percent = roll(dice, 100), depth = 0;
-  while (percent >= depth_percent[depth])
-    percent -= depth_percent[depth++];
+  uint64_t draw = random_roll(dice, SHAPE_ONE);
+  unsigned depth = 0;
+  while (depth + 1 < SHAPE_DEPTHS && draw >= shape->depth[depth])
+    draw -= shape->depth[depth++];
   return depth + 1;
 }
 
@@ -182,15 +190,20 @@ size_t generator_next(url_generator *generator, char url[GENERATOR_URL_SIZE])
     return 0;
   uint64_t page = shuffle(generator, generator->next++);
   uint64_t host = find_host(generator, page);
-  uint64_t begin = host_begin(generator, host);
-  uint64_t pages = host_begin(generator, host + 1) - begin;
-  uint64_t host_key = mix(generator->seed + host), dice = mix(host_key + (page - begin));
+  uint64_t host_key = random_mix(generator->seed + host);
+  page -= host_begin(generator, host);
+  uint64_t dice = random_mix(host_key + page);
 
   char *at = append_host(url, host_key, host);
-  uint64_t depth = draw_depth(&dice);
-  for (uint64_t i = 1; i < depth; i++)
-    at = append_directory(at, &dice, i, host_key, pages);
-  at = append_leaf(at, &dice, 1 + generator->count / PAGES_PER_LEAF_WORD, page - begin);
+  bool has_number = false;
+  unsigned depth = draw_depth(&generator->shape, &dice);
+  for (unsigned i = 1; i < depth; i++) {
+    bool is_new = random_roll(&dice, SHAPE_ONE) < generator->shape.new_directory[i - 1];
+    *at++ = '/';
+    at = is_new ? append_new(at, &dice, page) : append_shared(at, &dice, i);
+    has_number |= is_new;
+  }
+  at = append_leaf(generator, at, &dice, page, has_number);
   *at = '\0';
   return (size_t)(at - url);
 }

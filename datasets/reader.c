@@ -9,19 +9,19 @@
  *
  * Plain read(2) and not getline(3): getline's buffer grows with the line, without a limit. */
 #include "datasets/reader.h"
+#include "datasets/source.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { READ_SIZE = 64 * 1024 }; /* one pipe's worth */
 
 struct dataset_reader {
-  int fd;
-  bool at_end;         /* read(2) has said so */
+  source *bytes;
+  bool at_end;         /* the source has said so */
+  bool ignores;        /* unreadable lines are not counted */
   bool dropping;       /* inside a line that is too long */
   uint64_t lines;      /* lines taken so far: the number of the last one */
   size_t begin, scanned, end;
@@ -34,22 +34,20 @@ dataset_reader *dataset_open(const char *path)
   dataset_reader *reader = calloc(1, sizeof *reader);
   if (reader == NULL)
     return NULL;
-  reader->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (reader->fd < 0) {
-    int reason = errno;
-    free(reader);
-    errno = reason;
-    return NULL;
-  }
-  return reader;
+  reader->bytes = source_open(path);
+  if (reader->bytes != NULL)
+    return reader;
+  int reason = errno;
+  free(reader);
+  errno = reason;
+  return NULL;
 }
 
 void dataset_close(dataset_reader *reader)
 {
   if (reader == NULL)
     return;
-  if (reader->fd != STDIN_FILENO)
-    close(reader->fd);
+  source_close(reader->bytes);
   free(reader);
 }
 
@@ -70,12 +68,27 @@ static bool fill(dataset_reader *reader)
   reader->begin = 0;
   reader->scanned = reader->end = kept;
 
-  ssize_t got = read(reader->fd, reader->buffer + kept, READ_SIZE);
+  ssize_t got = source_read(reader->bytes, reader->buffer + kept, READ_SIZE);
   if (got < 0)
     return false;
   reader->at_end = got == 0;
   reader->end += (size_t)got;
   return true;
+}
+
+static dataset_status failure(void)
+{
+  return errno == EBADMSG ? DATASET_DAMAGED : DATASET_IO;
+}
+
+/* What the window holds is the beginning of a line, and too long already. */
+static void drop_endless(dataset_reader *reader)
+{
+  if (reader->end - reader->begin > DATASET_LINE_MAX + 1 &&
+      memchr(reader->buffer + reader->begin, '\n', reader->end - reader->begin) == NULL) {
+    reader->dropping = true;
+    reader->begin = reader->scanned = reader->end;
+  }
 }
 
 /* Move past one line, reading on as needed. A last line without LF is a line. */
@@ -97,13 +110,35 @@ static dataset_status take_line(dataset_reader *reader, const char **line, size_
     }
     if (reader->at_end)
       return DATASET_END;
-    if (reader->end - reader->begin > DATASET_LINE_MAX + 1) {
-      reader->dropping = true;
-      reader->begin = reader->end;
-    }
+    drop_endless(reader);
     if (!fill(reader))
-      return DATASET_IO;
+      return failure();
   }
+}
+
+dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *size)
+{
+  while (!reader->at_end && reader->end - reader->begin < DATASET_PEEK) {
+    if (!fill(reader))
+      return failure();
+    drop_endless(reader);
+  }
+  reader->scanned = reader->begin; /* fill takes what was there before it for searched */
+  *bytes = reader->buffer + reader->begin;
+  *size = reader->end - reader->begin;
+  return DATASET_OK;
+}
+
+/* A line nobody can read: counted, unless it may be part of a page's text. */
+static void count_unreadable(dataset_reader *reader, dataset_fault fault)
+{
+  if (!reader->ignores)
+    count_bad(reader, fault);
+}
+
+void dataset_ignore_unreadable(dataset_reader *reader)
+{
+  reader->ignores = true;
 }
 
 dataset_status dataset_next(dataset_reader *reader, const char **line, size_t *size)
@@ -124,9 +159,9 @@ dataset_status dataset_next(dataset_reader *reader, const char **line, size_t *s
       length--;
 
     if (too_long || length > DATASET_LINE_MAX) {
-      count_bad(reader, DATASET_TOO_LONG);
+      count_unreadable(reader, DATASET_TOO_LONG);
     } else if (memchr(bytes, '\0', length) != NULL) {
-      count_bad(reader, DATASET_HAS_NUL);
+      count_unreadable(reader, DATASET_HAS_NUL);
     } else if (length > 0) {
       *line = bytes;
       *size = length;
@@ -140,9 +175,9 @@ uint64_t dataset_line_number(const dataset_reader *reader)
   return reader->lines;
 }
 
-void dataset_refuse(dataset_reader *reader)
+void dataset_refuse(dataset_reader *reader, dataset_fault fault)
 {
-  count_bad(reader, DATASET_REFUSED);
+  count_bad(reader, fault);
 }
 
 const dataset_bad *dataset_bad_lines(const dataset_reader *reader)
@@ -155,7 +190,20 @@ const char *dataset_fault_text(dataset_fault fault)
   switch (fault) {
     case DATASET_HAS_NUL: return "holds a NUL byte";
     case DATASET_TOO_LONG: return "is longer than 65536 bytes";
-    case DATASET_REFUSED: return "is not a row of this list";
+    case DATASET_REFUSED: return "is not an http or https URL";
+    case DATASET_MALFORMED: return "is not a row of this format";
+    case DATASET_UNKNOWN_ID: return "names an id that is not in the id table";
+    case DATASET_NO_URL: return "ends a document without a URL";
   }
   return "is bad";
+}
+
+const char *dataset_failure_text(dataset_status status)
+{
+  return status == DATASET_DAMAGED ? "its compressed data is damaged or ends early" : strerror(errno);
+}
+
+const char *dataset_compression(const dataset_reader *reader)
+{
+  return source_compression(reader->bytes);
 }

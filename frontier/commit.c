@@ -3,11 +3,11 @@
  *     1. journal lines written after the last commit reach the disk          (journal_settle)
  *     2. one transaction: queue + history + hosts + hash log + owed lines
  *        + counters + progress                                               (store_commit)
- *     3. the bits of the new keys; a full filter grows                       (seen_settle)
+ *     3. the bits of the new keys; a filter that fills up grows              (seen_settle)
  *     4. the owed lines into the journal                                     (journal_write)
  *
  * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
-#include "frontier/state.h"
+#include "frontier/spill.h"
 
 #include "frontier/record.h"
 
@@ -18,7 +18,7 @@
 
 static bool batch_is_empty(const batch *b)
 {
-  return b->added_count == 0 && b->ended_count == 0;
+  return b->added.count == 0 && b->ended_count == 0;
 }
 
 /* One more element; NULL: no memory. */
@@ -40,16 +40,29 @@ static void batch_begin(batch *b, uint64_t now_ms)
   b->is_dirty = true;
 }
 
+bool entry_list_reserve(entry_list *list, size_t more)
+{
+  while (list->room - list->count < more) {
+    entry **larger = make_room(list->at, list->room, &list->room, sizeof *larger);
+    if (!larger)
+      return false;
+    list->at = larger;
+  }
+  return true;
+}
+
+bool entry_list_add(entry_list *list, entry *e)
+{
+  if (!entry_list_reserve(list, 1))
+    return false;
+  list->at[list->count++] = e;
+  return true;
+}
+
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms)
 {
-  batch *b = &f->batch;
-  entry **larger = make_room(b->added, b->added_count, &b->added_room, sizeof *larger);
-  if (!larger)
-    return false;
-  b->added = larger;
-  batch_begin(b, now_ms);
-  b->added[b->added_count++] = e;
-  return true;
+  batch_begin(&f->batch, now_ms);
+  return entry_list_add(&f->batch.added, e);
 }
 
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms)
@@ -67,22 +80,22 @@ bool batch_add_ending(frontier *f, ending what, uint64_t now_ms)
 /* Entries nobody holds any more go; those of `added` that ended are in `ended` too. */
 static void batch_clear(batch *b)
 {
-  for (size_t i = 0; i < b->added_count; i++)
-    if (!b->added[i]->is_ended) {
-      b->added[i]->is_stored = true;
-      if (!b->added[i]->is_held)
-        free(b->added[i]);
-    }
+  for (size_t i = 0; i < b->added.count; i++) {
+    entry *e = b->added.at[i];
+    e->is_stored = true;
+    if (!e->is_held && !e->is_ended)
+      free(e);
+  }
   for (size_t i = 0; i < b->ended_count; i++)
     free(b->ended[i].entry);
-  b->added_count = b->ended_count = b->untaken = 0;
+  b->added.count = b->ended_count = b->untaken = 0;
   b->is_dirty = false;
 }
 
 void batch_free(frontier *f)
 {
   batch_clear(&f->batch);
-  free(f->batch.added);
+  free(f->batch.added.at);
   free(f->batch.ended);
 }
 
@@ -91,8 +104,8 @@ void batch_free(frontier *f)
 static void put_added(frontier *f)
 {
   uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
-  for (size_t i = 0; i < f->batch.added_count; i++) {
-    const entry *e = f->batch.added[i];
+  for (size_t i = 0; i < f->batch.added.count; i++) {
+    const entry *e = f->batch.added.at[i];
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
     entry_write(e, body);
@@ -159,20 +172,21 @@ static void put_progress(frontier *f, uint64_t log_keys)
   store_put_meta(f->store, "progress", body, sizeof body);
 }
 
-static frontier_status put_journal(frontier *f)
+static void put_journal(frontier *f)
 {
   size_t size;
   uint64_t offset;
   const uint8_t *lines = journal_owed(f->journal, &size, &offset);
   uint8_t *body = malloc(JOURNAL_HEAD + size);
-  if (!body)
-    return FRONTIER_NO_MEMORY;
+  if (!body) {
+    store_fail(f->store);
+    return;
+  }
   put_le(body, offset, JOURNAL_HEAD);
   if (size)
     memcpy(body + JOURNAL_HEAD, lines, size);
   store_put_meta(f->store, "journal", body, JOURNAL_HEAD + size);
   free(body);
-  return FRONTIER_OK;
 }
 
 static frontier_status write_transaction(frontier *f)
@@ -185,15 +199,14 @@ static frontier_status write_transaction(frontier *f)
     return frontier_fail(f, status, "%s", store_message(f->store));
   put_added(f);
   put_ended(f);
+  spill_put(f);
   put_hosts(f);
   put_hashes(f);
   put_settings(f);
   put_counters(f);
   put_progress(f, f->log_keys + seen_batch_keys(f->seen));
-  if (f->journal && put_journal(f) != FRONTIER_OK) {
-    store_abort(f->store);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the journal");
-  }
+  if (f->journal)
+    put_journal(f);
   status = store_commit(f->store);
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
 }
@@ -221,11 +234,15 @@ static frontier_status keep_log_in_memory(frontier *f)
 
 static frontier_status settle_seen(frontier *f)
 {
-  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)seen_batch_keys(f->seen);
-  f->log_keys += seen_batch_keys(f->seen);
-  if (seen_settle(f->seen) == MLBF_FULL)
-    return seen_grow(f);
-  return f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS ? checkpoint_save(f) : FRONTIER_OK;
+  size_t keys = seen_batch_keys(f->seen);
+  if (keys == 0)
+    return FRONTIER_OK;
+  f->expected_lost += mlbf_rate(seen_filter(f->seen)) * (double)keys;
+  f->log_keys += keys;
+  seen_settle(f->seen);
+  if (f->store && f->log_keys - f->checkpoint_keys >= CHECKPOINT_KEYS)
+    checkpoint_save(f);
+  return grow_step(f, keys);
 }
 
 frontier_status commit_batch(frontier *f)
@@ -235,14 +252,18 @@ frontier_status commit_batch(frontier *f)
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;
+  spill_settle(f);
   batch_clear(&f->batch);
   hosts_clean(f->hosts);
   for (setting *s = f->settings; s; s = s->next)
     s->is_dirty = false;
   status = settle_seen(f);
+  f->batch.is_dirty |= status != FRONTIER_OK; /* to grow at the next try */
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
-  if (written != FRONTIER_OK)
+  if (written != FRONTIER_OK) {
+    f->batch.is_dirty = true; /* the lines are safe inside LMDB, and go out with the next commit */
     return frontier_fail(f, written, "%s", journal_message(f->journal));
+  }
   return status;
 }
 
@@ -252,5 +273,5 @@ bool commit_is_due(const frontier *f, uint64_t now_ms)
 {
   const batch *b = &f->batch;
   return !batch_is_empty(b) &&
-         (b->added_count + b->ended_count >= COMMIT_URLS || now_ms - b->first_ms >= COMMIT_AFTER_MS);
+         (b->added.count + b->ended_count >= COMMIT_URLS || now_ms - b->first_ms >= COMMIT_AFTER_MS);
 }

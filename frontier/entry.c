@@ -29,16 +29,20 @@ void entry_write(const entry *e, uint8_t *body)
   memcpy(body + ENTRY_HEAD, e->url, e->url_size);
 }
 
-entry *entry_read(uint64_t sequence, const uint8_t *body, size_t size)
+frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out)
 {
   if (size < ENTRY_HEAD)
-    return NULL;
+    return FRONTIER_DAMAGED;
   uint64_t url_size = size - ENTRY_HEAD, host_begin = get_le(body + 16, 4), host_end = get_le(body + 20, 4);
   if (url_size > URL_LENGTH_MAX || host_begin > host_end || host_end > url_size)
-    return NULL;
+    return FRONTIER_DAMAGED;
   frontier_origin origin = {.depth = (uint16_t)get_le(body + 4, 2),
                             .hops = (uint16_t)get_le(body + 6, 2),
                             .via = get_le(body + 8, 8)};
-  return entry_create(sequence, (const char *)body + ENTRY_HEAD, (uint32_t)url_size, (uint32_t)host_begin,
-                      (uint32_t)host_end, origin);
+  entry *e = entry_create(sequence, (const char *)body + ENTRY_HEAD, (uint32_t)url_size, (uint32_t)host_begin,
+                          (uint32_t)host_end, origin);
+  if (!e)
+    return FRONTIER_NO_MEMORY;
+  *out = e;
+  return FRONTIER_OK;
 }

@@ -25,6 +25,6 @@ entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uin
 /* The body of a queue record, and back. ENTRY_HEAD bytes, then the URL. */
 enum { ENTRY_HEAD = 24 };
 void entry_write(const entry *e, uint8_t *body); /* ENTRY_HEAD + url_size bytes */
-entry *entry_read(uint64_t sequence, const uint8_t *body, size_t size); /* NULL: no such record, or no memory */
+frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out); /* DAMAGED, NO_MEMORY */
 
 #endif

@@ -7,7 +7,7 @@
  *
  * Sequence numbers order everything: a URL with sequence < load_sequence is in memory, in flight or ended; all
  * others wait on disk (or, not committed yet, in the batch, for the disk). */
-#include "frontier/state.h"
+#include "frontier/spill.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -41,12 +41,12 @@ static frontier_status refuse_reader(frontier *f)
 
 /* ---- in ------------------------------------------------------------------------------------------------ */
 
-/* Into its host's line at once if it is the very next to load, and there is room; else it stays on disk. A frontier
- * that keeps nothing has no disk to leave it on. */
+/* Into its host's line at once if it is the very next to load, there is room, and no URL of its host waits in chunks;
+ * else it stays on disk. A frontier that keeps nothing has no disk to leave it on. */
 static void take_or_leave(frontier *f, entry *e)
 {
   bool is_next = f->load_sequence == e->sequence;
-  if (f->store && !(is_next && hosts_waiting(f->hosts) < WINDOW_MAX)) {
+  if (f->store && !(is_next && hosts_waiting(f->hosts) < WINDOW_MAX && !spill_is_behind_chunks(e->host))) {
     f->batch.untaken++;
     return;
   }
@@ -67,7 +67,7 @@ static frontier_status accept(frontier *f, const url *u, frontier_origin origin,
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   }
   if (!seen_add(f->seen, hashes)) {
-    f->batch.added_count--;
+    f->batch.added.count--;
     free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
@@ -112,71 +112,104 @@ frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *ver
 
 /* ---- from disk to memory -------------------------------------------------------------------------------- */
 
-static bool load_entry(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+typedef struct reading {
+  frontier *frontier;
+  uint32_t share;
+  unsigned limit, taken;
+  frontier_status status;
+} reading;
+
+/* Into the line of its host, among the deferred, or on its way to a chunk. */
+static frontier_status place(frontier *f, entry *e, uint32_t share)
 {
-  frontier *f = context;
-  if (hosts_waiting(f->hosts) >= WINDOW_MAX)
-    return false;
-  entry *e = entry_read(sequence, body, size);
-  if (e && e->origin.depth > f->options.depth_cap) {
-    f->deferred++;
-    f->load_sequence = sequence + 1;
-    free(e);
-    return true;
-  }
-  host *who = e ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
-  if (!who) {
-    free(e);
-    frontier_fail(f, FRONTIER_DAMAGED, "%s: queue record %llu is damaged", f->directory, (unsigned long long)sequence);
-    return false;
-  }
-  e->host = who;
+  e->host = hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   e->is_stored = true;
+  if (e->origin.depth > f->options.depth_cap) {
+    f->deferred++;
+    free(e);
+  } else if (e->host && e->host->line_count < share && !spill_is_behind_chunks(e->host)) {
+    hosts_push(f->hosts, e);
+  } else if (!e->host || !spill_add(f, e)) {
+    free(e);
+    return FRONTIER_NO_MEMORY;
+  }
+  return FRONTIER_OK;
+}
+
+static bool read_record(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  reading *r = context;
+  frontier *f = r->frontier;
+  entry *e;
+  if (r->taken == r->limit || hosts_waiting(f->hosts) >= WINDOW_MAX)
+    return false;
+  r->status = entry_read(sequence, body, size, &e);
+  if (r->status == FRONTIER_OK)
+    r->status = place(f, e, r->share);
+  if (r->status != FRONTIER_OK)
+    return false;
+  r->taken++;
   f->load_sequence = sequence + 1;
-  hosts_push(f->hosts, e);
   return true;
 }
 
-/* Fill the window from the queue on disk. */
-static frontier_status refill(frontier *f)
+frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken)
 {
-  if (!f->store || f->load_sequence == f->next_sequence || hosts_waiting(f->hosts) >= WINDOW_MAX / 2)
-    return FRONTIER_OK;
+  reading r = {.frontier = f, .share = share, .limit = limit};
+  *taken = 0;
   if (f->batch.untaken) { /* they are next after what is on disk: make it one line */
     frontier_status status = commit_batch(f);
     if (status != FRONTIER_OK)
       return status;
   }
-  f->message[0] = '\0';
-  frontier_status status = store_each(f->store, STORE_QUEUE, f->load_sequence, load_entry, f);
+  frontier_status status = store_each(f->store, STORE_QUEUE, f->load_sequence, read_record, &r);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (f->message[0])
-    return FRONTIER_DAMAGED;
-  if (hosts_waiting(f->hosts) < WINDOW_MAX)
+  *taken = r.taken;
+  if (r.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, r.status, "out of memory for one more URL of the queue");
+  if (r.status != FRONTIER_OK)
+    return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
+                         (unsigned long long)f->load_sequence);
+  if (r.taken < limit && hosts_waiting(f->hosts) < WINDOW_MAX)
     f->load_sequence = f->next_sequence; /* that was all */
   return FRONTIER_OK;
 }
 
-/* ---- out ------------------------------------------------------------------------------------------------ */
-
-static bool make_room_in_flight(frontier *f)
+/* Fill the window from the queue on disk. */
+static frontier_status refill(frontier *f)
 {
-  if (f->in_flight_count < f->in_flight_room)
-    return true;
-  size_t room = f->in_flight_room ? 2 * f->in_flight_room : 64;
-  entry **larger = realloc(f->in_flight, room * sizeof *larger);
-  if (!larger)
-    return false;
-  f->in_flight = larger;
-  f->in_flight_room = room;
-  return true;
+  unsigned taken;
+  if (!f->store || f->load_sequence == f->next_sequence || hosts_waiting(f->hosts) >= WINDOW_MAX / 2)
+    return FRONTIER_OK;
+  return queue_read(f, WINDOW_MAX, WINDOW_MAX, &taken);
 }
+
+/* ---- out ------------------------------------------------------------------------------------------------ */
 
 static frontier_lease lease_of(const entry *e)
 {
   return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
                           .host_end = e->host_end, .origin = e->origin};
+}
+
+static frontier_status lease_due(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                                 int64_t *wait_ms)
+{
+  while (*count < max) {
+    entry *e = hosts_pop_due(f->hosts, now_ms, wait_ms);
+    if (!e)
+      break;
+    if (!entry_list_add(&f->in_flight, e)) {
+      hosts_landed(f->hosts, e->host);
+      hosts_push_front(f->hosts, e);
+      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
+    }
+    f->queued--;
+    spill_watch(f, e->host);
+    leases[(*count)++] = lease_of(e);
+  }
+  return FRONTIER_OK;
 }
 
 frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
@@ -188,34 +221,36 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
     return refuse_reader(f);
   frontier_status status = commit_is_due(f, now_ms) ? commit_batch(f) : FRONTIER_OK;
   if (status == FRONTIER_OK)
+    status = spill_read_back(f);
+  if (status == FRONTIER_OK)
     status = refill(f);
-  if (status != FRONTIER_OK)
-    return status;
-  while (*count < max) {
-    if (!make_room_in_flight(f))
-      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
-    entry *e = hosts_pop_due(f->hosts, now_ms, wait_ms);
-    if (!e)
-      break;
-    f->in_flight[f->in_flight_count++] = e;
-    f->queued--;
-    leases[(*count)++] = lease_of(e);
-  }
-  return FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = lease_due(f, now_ms, leases, max, count, wait_ms);
+  bool progressed = status == FRONTIER_OK && *count < max;
+  if (progressed) /* not enough is due: is it further back in the queue? */
+    status = spill_read_on(f, &progressed);
+  if (progressed && status == FRONTIER_OK)
+    status = lease_due(f, now_ms, leases, max, count, wait_ms);
+  return *count ? FRONTIER_OK : status;
 }
 
 bool frontier_is_finished(const frontier *f)
 {
-  return f->queued == f->deferred && f->in_flight_count == 0;
+  return f->queued == f->deferred && f->in_flight.count == 0;
+}
+
+bool frontier_is_deferring(const frontier *f)
+{
+  return f->deferred > 0;
 }
 
 /* The entry of a lease, or NULL: not in flight. */
 static entry *find_in_flight(frontier *f, uint64_t lease, size_t *at)
 {
-  for (size_t i = 0; i < f->in_flight_count; i++)
-    if (f->in_flight[i]->sequence == lease) {
+  for (size_t i = 0; i < f->in_flight.count; i++)
+    if (f->in_flight.at[i]->sequence == lease) {
       *at = i;
-      return f->in_flight[i];
+      return f->in_flight.at[i];
     }
   frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
   return NULL;
@@ -223,7 +258,7 @@ static entry *find_in_flight(frontier *f, uint64_t lease, size_t *at)
 
 static void land(frontier *f, entry *e, size_t at)
 {
-  f->in_flight[at] = f->in_flight[--f->in_flight_count];
+  f->in_flight.at[at] = f->in_flight.at[--f->in_flight.count];
   hosts_landed(f->hosts, e->host);
 }
 
@@ -315,13 +350,14 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
     return refuse_reader(f);
   if (!*name || strlen(name) > SETTING_NAME_MAX)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a setting's name has 1 to %d bytes", SETTING_NAME_MAX);
-  uint8_t *copy = malloc(size + 1);
+  uint8_t *copy = malloc(size + 1); /* also of nothing */
   setting *s = copy ? make_setting(f, name) : NULL;
   if (!s) {
     free(copy);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
   }
-  memcpy(copy, value, size);
+  if (size)
+    memcpy(copy, value, size);
   free(s->value);
   s->value = copy;
   s->size = size;
@@ -332,11 +368,11 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
 {
   setting *s = find_setting(f, name);
-  if (!s && f->store) {
+  if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
     char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
     uint8_t *body;
     size_t body_size;
-    snprintf(full, sizeof full, SETTING_PREFIX "%.*s", SETTING_NAME_MAX, name);
+    snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
     frontier_status status = store_get_meta(f->store, full, &body, &body_size);
     if (status != FRONTIER_OK)
       return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name,
@@ -358,6 +394,8 @@ frontier_status frontier_setting_get(frontier *f, const char *name, const void *
 
 frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
 {
+  if (f->options.read_only)
+    return refuse_reader(f);
   if (!counters_add(&f->counters, name, add))
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no counter can be named \"%s\", or there are %d already", name,
                          COUNTERS_MAX);
@@ -381,9 +419,10 @@ bool frontier_counter_at(const frontier *f, size_t index, const char **name, uin
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
-  *stats = (frontier_stats){.queued = f->queued, 
-                            .in_flight = f->in_flight_count, .deferred = f->deferred, .done = f->done, .failed = f->failed, .skipped = f->skipped, .hosts = hosts_count(f->hosts),
-                            .profile = f->options.profile, .expected_lost = f->expected_lost};
+  *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
+                            .done = f->done, .failed = f->failed, .skipped = f->skipped,
+                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
+                            .expected_lost = f->expected_lost};
   memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);

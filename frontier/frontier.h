@@ -17,7 +17,9 @@
  * journal is final.
  *
  * Threads: one thread at a time. Processes: one writer (a second is refused with FRONTIER_BUSY) and any
- * number of read-only handles. Do not carry a handle across fork().
+ * number of read-only handles, but in one process one handle for a directory: LMDB's locks are the process's.
+ * Do not carry a handle across fork().
+ * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
  * No threads, no sleeping, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
@@ -127,6 +129,8 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 
 /* Nothing queued but what is deferred, nothing in flight. */
 bool frontier_is_finished(const frontier *f);
+/* URLs deeper than the cap are waiting. */
+bool frontier_is_deferring(const frontier *f);
 
 typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
 

@@ -20,12 +20,20 @@ struct hosts {
   uint32_t per_host;
 };
 
+/* Longer delays (a robots.txt may ask for anything) are this long: some 9,000 years, and no sum overflows. */
+static const uint64_t delay_max_ms = (uint64_t)1 << 48;
+
+static uint64_t at_most(uint64_t delay_ms, uint64_t max)
+{
+  return delay_ms < max ? delay_ms : max;
+}
+
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host)
 {
   hosts *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
-  h->delay_ms = delay_ms;
+  h->delay_ms = at_most(delay_ms, delay_max_ms);
   h->per_host = per_host;
   h->table_size = 64;
   h->table = calloc(h->table_size, sizeof *h->table);
@@ -122,11 +130,9 @@ static bool make_room(hosts *h)
   return true;
 }
 
-host *hosts_find(hosts *h, const char *name, size_t size)
+/* A host of the next id, whose name is not in the table. */
+static host *make_host(hosts *h, const char *name, size_t size)
 {
-  size_t slot = slot_of(h, name, size);
-  if (h->table[slot])
-    return h->by_id[h->table[slot] - 1];
   if (h->count >= UINT32_MAX - 1 || !make_room(h))
     return NULL;
   host *who = calloc(1, sizeof *who + size + 1);
@@ -138,6 +144,18 @@ host *hosts_find(hosts *h, const char *name, size_t size)
   memcpy(who->name, name, size);
   h->by_id[h->count++] = who;
   h->table[slot_of(h, name, size)] = who->id + 1;
+  return who;
+}
+
+/* A new host is remembered at once, whatever becomes of its URL: an id that is given must be on disk too. */
+host *hosts_find(hosts *h, const char *name, size_t size)
+{
+  size_t slot = slot_of(h, name, size);
+  if (h->table[slot])
+    return h->by_id[h->table[slot] - 1];
+  host *who = make_host(h, name, size);
+  if (who)
+    hosts_touch(h, who);
   return who;
 }
 
@@ -171,18 +189,21 @@ void host_write(const host *who, uint8_t *body)
   memcpy(body + HOST_HEAD, who->name, who->name_size);
 }
 
-bool hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size)
+frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size)
 {
-  if (size < HOST_HEAD || id != h->count)
-    return false;
-  host *who = hosts_find(h, (const char *)body + HOST_HEAD, size - HOST_HEAD);
-  if (!who || who->id != id)
-    return false;
+  if (size < HOST_HEAD || size > HOST_HEAD + URL_LENGTH_MAX || id != h->count)
+    return FRONTIER_DAMAGED;
+  const char *name = (const char *)body + HOST_HEAD;
+  if (h->table[slot_of(h, name, size - HOST_HEAD)])
+    return FRONTIER_DAMAGED; /* two ids for one name */
+  host *who = make_host(h, name, size - HOST_HEAD);
+  if (!who)
+    return FRONTIER_NO_MEMORY;
   who->queued = get_le(body + 0, 8);
   who->done = get_le(body + 8, 8);
   who->failed = get_le(body + 16, 8);
   who->skipped = get_le(body + 24, 8);
-  return true;
+  return FRONTIER_OK;
 }
 
 /* ---- the heap ----------------------------------------------------------------------------------------- */
@@ -251,6 +272,7 @@ void hosts_push(hosts *h, entry *e)
   else
     who->first = e;
   who->last = e;
+  who->line_count++;
   h->waiting++;
   heap_offer(h, who);
 }
@@ -263,6 +285,7 @@ void hosts_push_front(hosts *h, entry *e)
   who->first = e;
   if (!who->last)
     who->last = e;
+  who->line_count++;
   h->waiting++;
   heap_offer(h, who);
 }
@@ -273,8 +296,24 @@ static entry *take_first(hosts *h, host *who)
   who->first = e->next;
   if (!who->first)
     who->last = NULL;
+  who->line_count--;
   h->waiting--;
   return e;
+}
+
+entry *hosts_cut(hosts *h, host *who, uint32_t keep)
+{
+  if (keep == 0 || who->line_count <= keep)
+    return NULL;
+  entry *last = who->first;
+  for (uint32_t i = 1; i < keep; i++)
+    last = last->next;
+  entry *rest = last->next;
+  last->next = NULL;
+  who->last = last;
+  h->waiting -= who->line_count - keep;
+  who->line_count = keep;
+  return rest;
 }
 
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
@@ -306,6 +345,7 @@ void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms)
 {
   if (delay_ms < h->delay_ms)
     delay_ms = h->delay_ms;
+  delay_ms = at_most(delay_ms, delay_max_ms);
   who->due_ms = who->due_ms - who->delay_ms + delay_ms;
   who->delay_ms = delay_ms;
   if (who->heap_at) { /* may have to move either way */

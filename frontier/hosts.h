@@ -24,6 +24,9 @@ struct host {
   uint64_t delay_ms;
   size_t heap_at;          /* 1-based place in the heap, 0 = not in it */
   bool is_dirty;           /* counts differ from those on disk */
+  bool is_low;             /* its line runs low while chunks wait: spill.c has it in a list */
+  uint32_t line_count;
+  uint32_t chunk_first, chunk_next; /* its chunks on disk are chunk_first .. chunk_next - 1 */
   uint32_t name_size;
   char name[];             /* NUL-terminated */
 };
@@ -33,10 +36,10 @@ typedef struct hosts hosts;
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host);
 void hosts_free(hosts *h); /* and every host and every entry in a line */
 
-/* Find by name, or make with the next id; NULL: out of memory. */
+/* Find by name, or make with the next id (and touch it); NULL: out of memory. */
 host *hosts_find(hosts *h, const char *name, size_t size);
 uint64_t hosts_count(const hosts *h);
-host *hosts_at(hosts *h, uint32_t id); /* ids are 0..count-1 */
+host *hosts_at(hosts *h, uint32_t id); /* ids are 0..count-1; NULL past the last */
 
 /* Counts changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
 void hosts_touch(hosts *h, host *who);
@@ -56,11 +59,14 @@ void hosts_landed(hosts *h, host *who);
 /* At least `delay_ms` between starts, counted from the last one too; never below the default. */
 void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
 
+/* Cut a line behind its first `keep` entries; the rest, linked, is the caller's. */
+entry *hosts_cut(hosts *h, host *who, uint32_t keep);
+
 size_t hosts_waiting(const hosts *h); /* entries in all lines */
 
 /* The body of a host record, and back. */
 enum { HOST_HEAD = 32 };
 void host_write(const host *who, uint8_t *body); /* HOST_HEAD + name_size bytes */
-bool hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size); /* ids must come in order */
+frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size); /* ids come in order, from 0 */
 
 #endif

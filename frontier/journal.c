@@ -8,12 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+/*     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
+ *            0                                      written                                             size
+ *     file   ^ offset: all before is on disk for good
+ *
+ * Written lines are kept until fdatasync has succeeded: where it fails, the kernel may have dropped what it should
+ * have written, and says so only once. So they are then written again. */
 struct journal {
   int fd;
-  uint64_t offset;  /* end of what is in the file for good */
-  uint8_t *lines;   /* of the open batch; also those committed that could not be written yet */
-  size_t size, room;
-  bool is_unsynced; /* written since the last fdatasync */
+  uint64_t offset;
+  uint8_t *lines;
+  size_t written, size, room;
+  bool has_failed;  /* fdatasync, the last time */
   char *path;
   char message[FRONTIER_MESSAGE_SIZE];
 };
@@ -42,19 +48,28 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset
 
 frontier_status journal_write(journal *j)
 {
-  if (!write_all(j->fd, j->lines, j->size, j->offset))
+  size_t size;
+  uint64_t offset;
+  const uint8_t *lines = journal_owed(j, &size, &offset);
+  if (!write_all(j->fd, lines, size, offset))
     return failed(j, "writing");
-  j->offset += j->size;
-  j->is_unsynced |= j->size > 0;
-  j->size = 0;
+  j->written = j->size;
   return FRONTIER_OK;
 }
 
 frontier_status journal_settle(journal *j)
 {
-  if (j->is_unsynced && fdatasync(j->fd) != 0)
+  if (j->written == 0)
+    return FRONTIER_OK;
+  if (j->has_failed && !write_all(j->fd, j->lines, j->written, j->offset))
+    return failed(j, "writing");
+  j->has_failed = fdatasync(j->fd) != 0;
+  if (j->has_failed)
     return failed(j, "fdatasync");
-  j->is_unsynced = false;
+  j->offset += j->written;
+  j->size -= j->written;
+  memmove(j->lines, j->lines + j->written, j->size);
+  j->written = 0;
   return FRONTIER_OK;
 }
 
@@ -83,13 +98,13 @@ bool journal_add(journal *j, const char *line, size_t size)
 
 const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset)
 {
-  *size = j->size;
-  *offset = j->offset;
-  return j->lines;
+  *size = j->size - j->written;
+  *offset = j->offset + j->written;
+  return j->lines ? j->lines + j->written : NULL;
 }
 
 /* The owed bytes once more, and nothing behind them. An empty file was moved away by its user: begin again. A
- * shorter one has lost lines that were there. */
+ * shorter one has lost lines that were there. One that has bytes, though none were ever owed, is somebody else's. */
 static frontier_status repair(journal *j, const uint8_t *owed, size_t owed_size)
 {
   off_t end = lseek(j->fd, 0, SEEK_END);
@@ -97,6 +112,10 @@ static frontier_status repair(journal *j, const uint8_t *owed, size_t owed_size)
     return failed(j, "seeking");
   if (end == 0)
     j->offset = 0;
+  if (end > 0 && j->offset + owed_size == 0) {
+    snprintf(j->message, sizeof j->message, "%s is not empty, and nothing in it is of this frontier", j->path);
+    return FRONTIER_NOT_OURS;
+  }
   if ((uint64_t)end < j->offset) {
     snprintf(j->message, sizeof j->message, "%s: %llu bytes are missing at its end", j->path,
              (unsigned long long)(j->offset - (uint64_t)end));
@@ -107,8 +126,7 @@ static frontier_status repair(journal *j, const uint8_t *owed, size_t owed_size)
   j->offset += owed_size;
   if (ftruncate(j->fd, (off_t)j->offset) != 0)
     return failed(j, "cutting");
-  j->is_unsynced = true;
-  return FRONTIER_OK;
+  return fdatasync(j->fd) == 0 ? FRONTIER_OK : failed(j, "fdatasync");
 }
 
 frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,

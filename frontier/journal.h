@@ -16,7 +16,8 @@
 
 typedef struct journal journal;
 
-/* Opens or makes the file, writes the owed bytes at their offset, cuts the rest. */
+/* Opens or makes the file, writes the owed bytes at their offset, cuts the rest. NOT_OURS: no bytes were ever owed,
+ * and yet there are some; they are left alone. */
 frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,
                              char message[FRONTIER_MESSAGE_SIZE]);
 void journal_close(journal *j);

@@ -4,7 +4,7 @@
  *     DIRECTORY/data.mdb   LMDB: queue, history, hosts, hash log, meta; lock.mdb beside it
  *     DIRECTORY/seen.0 .1  filter files, one of them valid
  */
-#include "frontier/state.h"
+#include "frontier/spill.h"
 
 #include "frontier/record.h"
 
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -57,8 +58,9 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
   if (version != FORMAT_VERSION)
-    return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)",
-                         f->directory, version, FORMAT_VERSION);
+    return frontier_fail(f, FRONTIER_VERSION,
+                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
+                         version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -104,7 +106,7 @@ static bool progress_read(frontier *f, const uint8_t *body, size_t size)
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
   f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
-  return true;
+  return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
@@ -133,6 +135,24 @@ static frontier_status refuse_foreign(frontier *f)
   return status;
 }
 
+/* So that a power cut does not take the names away from files that are safely on disk. */
+static void sync_directory(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    (void)fsync(fd); /* some file systems have nothing to sync here, and say so */
+    close(fd);
+  }
+}
+
+static void sync_parent(const char *path)
+{
+  char *copy = strdup(path);
+  if (copy)
+    sync_directory(dirname(copy));
+  free(copy);
+}
+
 static frontier_status lock_directory(frontier *f)
 {
   char path[4096], pid[32] = "";
@@ -141,9 +161,10 @@ static frontier_status lock_directory(frontier *f)
   if (f->lock_fd < 0)
     return frontier_fail(f, FRONTIER_IO, "%s: %s", path, strerror(errno));
   if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-    ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0);
+    ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0); /* a number, unless somebody else wrote there */
     pid[got > 0 ? got : 0] = '\0';
-    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process%s%s", f->directory, *pid ? ", " : "", pid);
+    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%ld)", f->directory,
+                         strtol(pid, NULL, 10));
   }
   int size = snprintf(pid, sizeof pid, "%ld", (long)getpid());
   if (ftruncate(f->lock_fd, 0) != 0 || pwrite(f->lock_fd, pid, (size_t)size, 0) != size)
@@ -154,23 +175,32 @@ static frontier_status lock_directory(frontier *f)
 
 /* ---- open ---------------------------------------------------------------------------------------------- */
 
+typedef struct host_loading {
+  frontier *f;
+  frontier_status status;
+} host_loading;
+
 static bool load_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
-  frontier *f = context;
-  return hosts_read(f->hosts, id, body, size);
+  host_loading *l = context;
+  l->status = hosts_read(l->f->hosts, id, body, size);
+  return l->status == FRONTIER_OK;
 }
 
 static frontier_status load_hosts(frontier *f)
 {
-  uint64_t count;
-  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, f);
-  if (status == FRONTIER_OK)
-    status = store_count(f->store, STORE_HOSTS, &count);
+  host_loading l = {.f = f};
+  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, &l);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (count != hosts_count(f->hosts))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the host table is damaged at host %" PRIu64, f->directory,
+  if (l.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, l.status, "out of memory for one more host");
+  if (l.status != FRONTIER_OK)
+    return frontier_fail(f, l.status, "%s: the host table is damaged at host %" PRIu64, f->directory,
                          hosts_count(f->hosts));
+  host *who;
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
+    f->queued += who->queued;
   return FRONTIER_OK;
 }
 
@@ -220,6 +250,8 @@ static frontier_status recover_journal(frontier *f)
   frontier_status status = read_meta(f, "journal", false, open_journal);
   if (status == FRONTIER_OK && !f->journal)
     status = journal_open(f->options.journal_path, 0, NULL, 0, &f->journal, f->message);
+  if (status == FRONTIER_OK)
+    sync_parent(f->options.journal_path);
   return status;
 }
 
@@ -235,8 +267,6 @@ static frontier_status open_store(frontier *f)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
-  if (status == FRONTIER_OK && store_count(f->store, STORE_QUEUE, &f->queued) != FRONTIER_OK)
-    status = frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, store_message(f->store));
   return status;
 }
 
@@ -252,9 +282,15 @@ static frontier_status open_for_writing(frontier *f)
   if (status == FRONTIER_OK)
     status = load_hosts(f);
   if (status == FRONTIER_OK)
+    status = spill_find_chunks(f);
+  if (status == FRONTIER_OK)
     status = seen_load(f);
   if (status == FRONTIER_OK)
     status = recover_journal(f);
+  if (status == FRONTIER_OK && f->next_sequence == 1) { /* nothing was promised yet */
+    sync_directory(f->directory);
+    sync_parent(f->directory);
+  }
   return status;
 }
 
@@ -312,9 +348,9 @@ frontier_status frontier_open(const char *directory, const frontier_options *opt
 static frontier_status close_cleanly(frontier *f)
 {
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys)
-    status = checkpoint_save(f);
-  return status == FRONTIER_OK ? commit_batch(f) : status;
+  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys && checkpoint_save(f))
+    status = commit_batch(f);
+  return status;
 }
 
 frontier_status frontier_close(frontier *f)
@@ -322,12 +358,14 @@ frontier_status frontier_close(frontier *f)
   if (!f)
     return FRONTIER_OK;
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
-  for (size_t i = 0; i < f->in_flight_count; i++)
-    free(f->in_flight[i]);
-  free(f->in_flight);
+  for (size_t i = 0; i < f->in_flight.count; i++)
+    free(f->in_flight.at[i]);
+  free(f->in_flight.at);
   hosts_free(f->hosts);
   seen_free(f->seen);
+  mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
   for (setting *s = f->settings; s;) {

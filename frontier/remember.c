@@ -1,4 +1,4 @@
-/* The filter's life on disk.
+/* The filter's life on disk: checkpoints and replay.
  *
  * Two files, seen.0 and seen.1, are written in turn; the progress record says which is valid and how many keys of
  * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays
@@ -18,8 +18,8 @@ static void filter_path(const frontier *f, unsigned slot, char path[4096])
 static mlbf_options filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
 {
   url_profile_name(f->options.profile, profile);
-  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate, .signals = true,
-                        .profile = profile};
+  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate,
+                        .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
 }
 
 typedef struct replay {
@@ -35,7 +35,7 @@ static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_
   return !r->is_damaged;
 }
 
-static frontier_status replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
+frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
 {
   replay r = {.filter = filter};
   frontier_status status = FRONTIER_OK;
@@ -61,30 +61,12 @@ static frontier_status rebuild(frontier *f, uint64_t keys, mlbf_filter **out)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "a filter for %llu URLs at rate %g: %s", (unsigned long long)keys, f->options.rate,
                          mlbf_status_text(made));
-  frontier_status status = replay_log(f, filter, 0);
+  frontier_status status = seen_replay_log(f, filter, 0);
   if (status != FRONTIER_OK)
     mlbf_free(filter);
   else
     *out = filter;
   return status;
-}
-
-static uint64_t next_size(uint64_t keys)
-{
-  return keys + keys / 5 * 2 + 1; /* 1.4: at fp 1e-2 a filter just grown has at most 15 bits for a key */
-}
-
-frontier_status seen_grow(frontier *f)
-{
-  mlbf_stats stats;
-  mlbf_filter *larger;
-  mlbf_stats_read(seen_filter(f->seen), &stats);
-  uint64_t keys = stats.design_keys > f->log_keys ? stats.design_keys : f->log_keys;
-  frontier_status status = rebuild(f, next_size(keys), &larger);
-  if (status != FRONTIER_OK)
-    return status;
-  seen_replace(f->seen, larger);
-  return f->store ? checkpoint_save(f) : FRONTIER_OK;
 }
 
 static bool filter_fits(const frontier *f, const mlbf_filter *filter)
@@ -101,31 +83,32 @@ frontier_status seen_load(frontier *f)
   char path[4096];
   filter_path(f, f->checkpoint_slot, path);
   if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
-    status = replay_log(f, filter, f->checkpoint_keys);
+    status = seen_replay_log(f, filter, f->checkpoint_keys);
   } else { /* none yet, or damaged: the log has it all */
     mlbf_free(filter);
     filter = NULL;
-    uint64_t keys = f->options.expected_urls;
-    status = rebuild(f, f->log_keys < keys ? keys : next_size(f->log_keys), &filter);
+    uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
+    status = rebuild(f, keys < expected ? expected : keys, &filter);
   }
   if (status != FRONTIER_OK) {
     mlbf_free(filter);
     return status;
   }
   f->seen = seen_adopt(filter);
-  return f->seen ? FRONTIER_OK : frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  if (!f->seen)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  return grow_at_open(f);
 }
 
-frontier_status checkpoint_save(frontier *f)
+bool checkpoint_save(frontier *f)
 {
   char path[4096];
   unsigned slot = 1 - f->checkpoint_slot;
   filter_path(f, slot, path);
-  mlbf_status saved = mlbf_save(seen_filter(f->seen), path);
-  if (saved != MLBF_OK)
-    return frontier_fail(f, FRONTIER_IO, "%s: %s", path, mlbf_status_text(saved));
+  if (mlbf_save(seen_filter(f->seen), path) != MLBF_OK)
+    return false;
   f->checkpoint_slot = slot;
   f->checkpoint_keys = f->log_keys;
-  f->batch.is_dirty = true; /* the record goes with the next commit; till then the other file is valid */
-  return FRONTIER_OK;
+  f->batch.is_dirty = true;
+  return true;
 }

@@ -214,7 +214,7 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
 }
 
 /* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
-static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end, mlbf_status *status)
+static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end)
 {
   if (end - at < HASH_SIZE + 1)
     return NULL;
@@ -227,34 +227,27 @@ static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const u
       return NULL;
     mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
   }
-  *status = mlbf_insert_whole(filter, get_hash(at));
+  mlbf_insert_whole(filter, get_hash(at));
   return layer;
 }
 
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
 {
-  mlbf_status ignored;
-  for (const uint8_t *at = chunk, *end = chunk + size; at != end;) {
-    at = replay_key(filter, at, end, &ignored);
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end;) { /* an empty one may be NULL */
+    at = replay_key(filter, at, end);
     if (!at)
       return false;
   }
   return true;
 }
 
-mlbf_status seen_settle(seen *s)
+void seen_settle(seen *s)
 {
-  mlbf_status result = MLBF_OK, status = MLBF_OK;
-  for (const uint8_t *at = s->log, *end = s->log + s->log_size; at != end;) {
-    at = replay_key(s->filter, at, end, &status);
-    if (status == MLBF_FULL)
-      result = MLBF_FULL;
-  }
+  seen_replay(s->filter, s->log, s->log_size);
   memset(s->batch, 0, s->batch_size * sizeof *s->batch);
   s->batch_used = 0;
   s->keys = 0;
   s->log_size = 0;
-  return result;
 }
 
 void seen_replace(seen *s, mlbf_filter *filter)

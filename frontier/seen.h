@@ -28,8 +28,8 @@ bool seen_add(seen *s, const mlbf_hashes *hashes);
 /* The chunk of the log for the keys added since the last settle: to be committed. */
 size_t seen_batch_keys(const seen *s);
 const uint8_t *seen_batch_log(const seen *s, size_t *size);
-/* The chunk is committed: set the bits. MLBF_FULL: the design load was passed, rebuild soon. */
-mlbf_status seen_settle(seen *s);
+/* The chunk is committed: set the bits. */
+void seen_settle(seen *s);
 
 /* Replay one chunk of the log into a filter. false: it is not a chunk. */
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size);

@@ -3,7 +3,9 @@
  *     frontier.c   the life of a URL: add, next, done, release
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
- *     remember.c   the filter's life on disk: checkpoints, replay, growth
+ *     remember.c   the filter's life on disk: checkpoints, replay
+ *     grow.c       its next size, in steps
+ *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
@@ -13,6 +15,14 @@
 #include "frontier/journal.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+
+typedef struct entry_list {
+  entry **at;
+  size_t count, room;
+} entry_list;
+
+bool entry_list_reserve(entry_list *list, size_t more); /* false: no memory */
+bool entry_list_add(entry_list *list, entry *e);        /* cannot fail in reserved room */
 
 /* A URL that ended since the last commit. */
 typedef struct ending {
@@ -31,14 +41,23 @@ typedef struct setting {
 
 /* Everything said since the last commit. */
 typedef struct batch {
-  entry **added;
-  size_t added_count, added_room;
+  entry_list added;
   size_t untaken;           /* of `added`, those left to the queue on disk */
   ending *ended;
   size_t ended_count, ended_room;
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
 } batch;
+
+/* On its way between queue and chunks; see spill.h. */
+typedef struct spilling {
+  entry_list leaving;      /* from the queue into chunks with the next commit; nobody else has them */
+  entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
+  uint64_t *read;          /* keys of the chunks they stood in */
+  size_t read_count, read_room;
+  host **low;              /* whose lines run low while chunks wait, first come first served */
+  size_t low_count, low_room;
+} spilling;
 
 struct frontier {
   frontier_options options;
@@ -51,9 +70,9 @@ struct frontier {
   counters counters;
   setting *settings;
   batch batch;
+  spilling spilling;
 
-  entry **in_flight;        /* as many as the caller leased: tens to thousands */
-  size_t in_flight_count, in_flight_room;
+  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
   uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
@@ -66,6 +85,9 @@ struct frontier {
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
+  uint64_t growing_keys;    /* of the log, those it holds */
+  uint64_t grow_at;         /* it is begun when the log has so many keys; 0: not known yet */
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
 
@@ -94,10 +116,21 @@ bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
 
+/* frontier.c: up to `limit` records of the queue on disk, from load_sequence on, while the window has room: into the
+ * lines of their hosts, or, past `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken);
+
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
-frontier_status seen_grow(frontier *f);       /* rebuild from the log at the next size */
-frontier_status checkpoint_save(frontier *f); /* the filter into the other file, then the record that says so */
+frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
+/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
+ * loses time at the next open and nothing else, since the log has it all. */
+bool checkpoint_save(frontier *f);
+
+/* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
+ * for the log, all at once */
+frontier_status grow_step(frontier *f, uint64_t new_keys);
+frontier_status grow_at_open(frontier *f);
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);

@@ -10,6 +10,10 @@
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
 struct store {
   MDB_env *env;
@@ -22,7 +26,9 @@ struct store {
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes"};
+enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
+
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks"};
 
 static frontier_status status_of(int error)
 {
@@ -50,7 +56,42 @@ static MDB_val name_key(const char *name)
   return (MDB_val){strlen(name), bytes.out};
 }
 
+/* LMDB says EIO for a write cut short. Cut short by what? Mostly a full disk, or a limit on file size. */
+static int cause_of(store *s, int error, const char *directory)
+{
+  struct statvfs disk;
+  struct stat file;
+  struct rlimit limit;
+  int fd;
+  if (error != EIO)
+    return error;
+  if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
+    return ENOSPC;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && mdb_env_get_fd(s->env, &fd) == 0 &&
+      fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
+    return EFBIG;
+  return error;
+}
+
 /* ---- open --------------------------------------------------------------------------------------------- */
+
+/* LMDB makes its file by one write of two pages. Where that was cut short, by a full disk or a crash, nothing was ever
+ * in the file, but LMDB refuses it for good: begin again. It begins with an empty page header and LMDB's magic. */
+static void remove_stillborn(const char *directory)
+{
+  static const uint8_t head[20] = {[10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
+  char path[4096];
+  uint8_t found[sizeof head];
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return;
+  size_t got = fread(found, 1, sizeof found, file);
+  bool is_short = fseek(file, 0, SEEK_END) == 0 && ftell(file) < 2 * sysconf(_SC_PAGESIZE);
+  fclose(file);
+  if (is_short && got && memcmp(found, head, got) == 0)
+    unlink(path);
+}
 
 /* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
 static int open_with_largest_map(MDB_env **env, const char *directory, unsigned flags)
@@ -124,10 +165,13 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
+  if (!read_only)
+    remove_stillborn(directory);
   int error = open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
   if (!error)
     error = adopt_or_make(s, read_only, identity, identity_size);
   if (error) {
+    error = s->env ? cause_of(s, error, directory) : error;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
              error == MDB_INVALID ? "not a Strata frontier" : mdb_strerror(error));
     store_close(s);
@@ -160,14 +204,17 @@ static frontier_status failed(store *s, int error, const char *doing)
 {
   const char *path = "";
   mdb_env_get_path(s->env, &path);
+  error = cause_of(s, error, path);
   snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", path, doing, mdb_strerror(error));
   return status_of(error);
 }
 
+/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
+ * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  s->error = 0;
-  int error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  s->error = mdb_reader_check(s->env, NULL);
+  int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
   return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
 }
 
@@ -237,10 +284,9 @@ frontier_status store_commit(store *s)
   return error ? failed(s, error, "committing") : FRONTIER_OK;
 }
 
-void store_abort(store *s)
+void store_fail(store *s)
 {
-  mdb_txn_abort(s->writing);
-  s->writing = NULL;
+  s->error = ENOMEM;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -259,7 +305,7 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
   }
   frontier_status status = FRONTIER_OK;
   MDB_val k = {sizeof from, &from}, v;
-  for (error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE); !error; error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
+  for (MDB_cursor_op where = MDB_SET_RANGE; !(error = mdb_cursor_get(cursor, &k, &v, where)); where = MDB_NEXT) {
     uint64_t key;
     memcpy(&key, k.mv_data, sizeof key);
     const uint8_t *value = v.mv_data;

@@ -4,6 +4,7 @@
  *          history  sequence -> a URL and how it ended
  *          hosts    host id  -> name and counts
  *          hashes   number of the first URL in it -> a chunk of the hash log
+ *          chunks   host id << 32 | number -> URLs of one host that wait out of the queue (spill.h)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
@@ -15,7 +16,7 @@
 
 typedef struct store store;
 
-typedef enum store_table { STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_TABLES } store_table;
+typedef enum store_table { STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, STORE_TABLES } store_table;
 
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
  * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */
@@ -31,7 +32,7 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size);
 /* All or nothing; on failure store_message says why. */
 frontier_status store_commit(store *s);
 
-void store_abort(store *s);
+void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */
 
 const char *store_message(const store *s);
 

@@ -55,6 +55,18 @@ static void copy_url(const url *from, url *to)
   to->key = from->key == from->fetch ? to->fetch : memcpy(to->key_bytes, from->key, from->key_size + 1);
 }
 
+/* How far fetch URL and key agree: to the end, or to the last '/' before they differ, since a '%' may be the
+ * same byte in both and mean another thing. */
+static uint32_t agreement(const url *parsed)
+{
+  uint32_t size = 0;
+  if (strcmp(parsed->fetch, parsed->key) == 0)
+    return parsed->fetch_size;
+  while (parsed->fetch[size] == parsed->key[size])
+    size++;
+  return (uint32_t)((const char *)memrchr(parsed->fetch, '/', size) + 1 - parsed->fetch);
+}
+
 url_status url_base_set(url_base *base, const char *text, size_t size)
 {
   url parsed;
@@ -62,13 +74,13 @@ url_status url_base_set(url_base *base, const char *text, size_t size)
   if (status != URL_OK)
     return status;
   copy_url(&parsed, &base->parsed);
-  const char *fetch = base->parsed.fetch, *path = fetch + base->parsed.path_begin, *end = fetch + base->parsed.fetch_size;
-  const char *mark = memchr(path, '?', (size_t)(end - path));
-  end = mark ? mark : end;
+  const char *fetch = base->parsed.fetch, *path = fetch + base->parsed.path_begin;
+  const char *end = fetch + base->parsed.fetch_size, *mark = memchr(path, '?', (size_t)(end - path));
+  if (mark)
+    end = mark;
   base->path_end = (uint32_t)(end - fetch);
   base->directory_end = (uint32_t)((const char *)memrchr(path, '/', (size_t)(end - path)) + 1 - fetch);
-  base->is_plain = base->parsed.key_size == base->parsed.fetch_size &&
-                   memcmp(fetch, base->parsed.key, base->parsed.key_size) == 0;
+  base->plain_end = agreement(&base->parsed);
   base->is_set = true;
   return URL_OK;
 }

@@ -193,15 +193,10 @@ static size_t ipv6_write(const uint16_t piece[8], char *out)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What no domain may hold (WHATWG's forbidden domain code points); control bytes are told apart before. */
+/* What no domain may hold (WHATWG's forbidden domain code points). */
 static bool is_forbidden(unsigned char byte)
 {
   return byte <= ' ' || byte == 0x7f || (byte < 0x80 && strchr("#/:<>?@[\\]^|%", byte) != NULL);
-}
-
-static bool is_control(unsigned char byte)
-{
-  return byte < ' ' || byte == 0x7f;
 }
 
 /* %-escapes to bytes, letters to lower case; a '%' that begins no escape stays, to be refused. */
@@ -250,15 +245,20 @@ static url_status name_to_ascii(char *name, size_t *size)
   return status;
 }
 
-static url_status check_name(const char *name, size_t size)
+static bool has_control(const char *name, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    if (is_control((unsigned char)name[i]))
-      return URL_HAS_CONTROL;
+    if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+      return true;
+  return false;
+}
+
+static bool is_name(const char *name, size_t size)
+{
   for (size_t i = 0; i < size; i++)
     if (is_forbidden((unsigned char)name[i]))
-      return URL_BAD_HOST;
-  return size > 0 && size <= URL_HOST_MAX ? URL_OK : URL_BAD_HOST;
+      return false;
+  return size > 0 && size <= URL_HOST_MAX;
 }
 
 /* A name of URL_HOST_MAX bytes has no more characters than that, of at most four bytes each. */
@@ -271,19 +271,18 @@ static url_status read_name(const char *text, size_t size, char host[URL_HOST_MA
   if (size >= sizeof name)
     return URL_BAD_HOST;
   size_t name_size = percent_decode(text, size, name, &is_ascii);
+  if (has_control(name, name_size))
+    return URL_HAS_CONTROL;
   if (!is_ascii) {
     if (name_size > NAME_MAX_UTF8)
       return URL_BAD_HOST;
-    if (memchr(name, '\0', name_size))
-      return URL_HAS_CONTROL;
     name[name_size] = '\0';
     url_status status = name_to_ascii(name, &name_size);
     if (status != URL_OK)
       return status;
   }
-  url_status status = check_name(name, name_size);
-  if (status != URL_OK)
-    return status;
+  if (!is_name(name, name_size))
+    return URL_BAD_HOST;
   if (ends_in_number(name, name_size)) {
     uint32_t address;
     if (!ipv4_parse(name, name_size, &address))

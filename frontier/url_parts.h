@@ -31,8 +31,10 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
  * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. */
 url_status url_host_read(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
 
-/* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path. Nothing in `out` counts then. */
-bool url_fast_resolve(const url_base *base, const char *href, size_t size, url *out);
+/* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path, nothing in `out` counts.
+ * The first is the best this processor can do of the others, which all do the same. */
+typedef bool url_fast_path(const url_base *base, const char *href, size_t size, url *out);
+url_fast_path url_fast_resolve, url_fast_any, url_fast_avx2;
 
 /* Fetch URL and strict key by way of uriparser. */
 url_status url_slow_resolve(const url_base *base, const url_reference *reference, url *out);
@@ -45,7 +47,7 @@ void url_segments(url_profile profile, url *out);
 
 struct url_base {
   bool is_set;
-  bool is_plain;          /* fetch URL and key are the same text: what the fast path may put in front */
+  uint32_t plain_end;     /* how far fetch URL and key agree: what the fast path may put in front */
   uint32_t directory_end; /* in the fetch URL: after the path's last '/' */
   uint32_t path_end;      /* where the path ends */
   url parsed;             /* by the strict profile */

@@ -155,20 +155,36 @@ static url_status read_authority(const char *text, size_t size, bool is_https, u
 
 /* ---- path and query -------------------------------------------------------------------------- */
 
-/* What browsers escape beyond control bytes, space and non-ASCII. */
-static const char PATH_ESCAPED[] = "\"<>^`{}";
-static const char QUERY_ESCAPED[] = "\"<>'";
+/* What browsers escape in a path, or in a query. */
+static bool is_escaped_by_browsers(unsigned char byte, bool in_path)
+{
+  switch (byte) {
+  case '"':
+  case '<':
+  case '>':
+    return true;
+  case '^':
+  case '`':
+  case '{':
+  case '}':
+    return in_path;
+  case '\'':
+    return !in_path;
+  default:
+    return byte <= ' ' || byte >= 0x7f;
+  }
+}
 
-/* Append bytes to rest, escaping by `set`; in a path '\' becomes '/'. */
-static url_status append_escaped(url_reference *reference, const char *text, size_t size, const char *set, bool is_path)
+/* Append bytes to rest, escaped; in a path '\' becomes '/'. */
+static url_status append_escaped(url_reference *reference, const char *text, size_t size, bool in_path)
 {
   static const char hex[] = "0123456789ABCDEF";
   size_t written = reference->rest_size;
   for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)text[i];
-    if (is_path && byte == '\\')
+    unsigned char byte = (unsigned char)text[i]; // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
+    if (in_path && byte == '\\')
       byte = '/';
-    bool is_escaped = byte <= ' ' || byte >= 0x7f || strchr(set, byte) != NULL;
+    bool is_escaped = is_escaped_by_browsers(byte, in_path);
     if (written + (is_escaped ? 3 : 1) > URL_LENGTH_MAX)
       return URL_TOO_LONG;
     if (is_escaped) {
@@ -227,12 +243,12 @@ static url_status read_rest(const char *text, size_t size, url_reference *refere
   reference->rest_size = 0;
   if (reference->has_origin && path_size == 0)
     reference->rest[reference->rest_size++] = '/';
-  url_status status = append_escaped(reference, text, path_size, PATH_ESCAPED, true);
+  url_status status = append_escaped(reference, text, path_size, true);
   if (status != URL_OK)
     return status;
   unescape_dot_segments(reference);
   reference->path_size = reference->rest_size;
-  return mark ? append_escaped(reference, mark, size - path_size, QUERY_ESCAPED, false) : URL_OK;
+  return mark ? append_escaped(reference, mark, size - path_size, false) : URL_OK;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */

@@ -230,7 +230,7 @@ static void sort_parameters(key_parts *key)
     memcpy(sorted + written, key->query + spans[i].begin, spans[i].size);
     written += spans[i].size;
   }
-  memcpy(key->query, sorted, written);
+  memcpy(key->query, sorted, written); // cppcheck-suppress uninitvar ; `written` bytes of it are set
   key->query_size = written;
 }
 

@@ -49,11 +49,20 @@ static void write_range(writer *to, UriTextRangeA range, size_t shift)
     write_bytes(to, range.first - shift, (size_t)(range.afterLast - range.first));
 }
 
+/* Resolved paths have no "." segments, but uriparser 0.9.7 puts a constant one in front of a path that begins
+ * with "//", as if there were no host before it. */
+static bool is_inserted(const UriPathSegmentA *segment)
+{
+  return segment->text.afterLast - segment->text.first == 1 && *segment->text.first == '.';
+}
+
 static void write_path_and_query(writer *to, const UriUriA *uri, size_t shift)
 {
   if (!uri->pathHead)
     write_bytes(to, "/", 1);
   for (const UriPathSegmentA *segment = uri->pathHead; segment; segment = segment->next) {
+    if (is_inserted(segment))
+      continue;
     write_bytes(to, "/", 1);
     write_range(to, segment->text, shift);
   }
@@ -77,9 +86,17 @@ static url_status finish(writer *to, uint32_t *size)
 /* May this byte stand for itself in a path or query? '%' is another question. */
 static bool is_plain(unsigned char byte, bool in_query)
 {
-  if ((byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z'))
+  switch (byte) {
+  case '-': case '.': case '_': case '~':                                         /* unreserved */
+  case '!': case '$': case '&': case '\'': case '(': case ')': case '*': case '+': /* sub-delims */
+  case ',': case ';': case '=':
+  case ':': case '@': case '/':
     return true;
-  return byte != '\0' && (strchr("-._~!$&'()*+,;=:@/", byte) != NULL || (byte == '?' && in_query));
+  case '?':
+    return in_query;
+  default:
+    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+  }
 }
 
 /* `path_size`: of the path in `text`; a "?query" may follow. */

@@ -15,7 +15,7 @@ const mlbf_line_path *const mlbf_line_paths[] = {
 const mlbf_line_path *mlbf_line_path_best(void)
 {
   const mlbf_line_path *const *path = mlbf_line_paths;
-  while (!(*path)->is_usable())
+  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, scalar, always is
     path++;
   return *path;
 }

@@ -18,7 +18,7 @@ c_library='assert complex ctype errno fenv float inttypes iso646 limits locale m
   stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar
   wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
   sys/file sys/ioctl sys/mman sys/param sys/random sys/resource sys/stat sys/statvfs sys/syscall sys/time
-  sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin'
+  sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin arm_neon'
 sockets='arpa/inet netdb net/if netinet/in netinet/tcp sys/epoll sys/socket sys/un'
 
 # shellcheck disable=SC2046 # no file of ours has a blank in its name
@@ -49,7 +49,7 @@ awk -v c_library="$c_library" -v sockets="$sockets" '
     level["mlbf"] = 1; level["frontier"] = 2; level["datasets"] = 3; level["crawler"] = 4; level["tests"] = 5
     allow("mlbf", c_library " xxhash openssl/evp openssl/sha")
     allow("frontier", c_library " xxhash lmdb idn2 libpsl uriparser/Uri uriparser/UriIp4")
-    allow("datasets", c_library " zlib zstd lzma iconv jansson")
+    allow("datasets", c_library " xxhash zlib zstd lzma iconv jansson")
     allow("crawler", c_library " " sockets " curl/curl zlib iconv pcre2 jansson libxml/parser openssl/evp openssl/sha")
   }
 

@@ -59,7 +59,7 @@ static void test_prints_the_generators_list(void **state)
   assert_int_equal(run("--n 500 --seed=9", NULL, out, err), EXIT_DONE);
   assert_string_equal(err, "");
 
-  url_generator *generator = generator_create(500, 9);
+  url_generator *generator = generator_create(500, 9, &shape_usual);
   char url[GENERATOR_URL_SIZE], *line = out;
   for (size_t size; (size = generator_next(generator, url)) != 0; line += size + 1) {
     assert_memory_equal(line, url, size);
@@ -85,7 +85,6 @@ static void test_refuses_in_one_sentence(void **state)
     { "--n 99999999999999999999999 --seed 1", "--n takes" },
     { "--n 5 --seed x", "--seed takes" },
     { "--n 5 --seed 18446744073709551616", "--seed takes" },
-    { "--n 5 --like list", "--like is not in this version yet" },
     { "--n 5 --sead 1", "unrecognized option '--sead'" },
     { "--n=5 --seed=1 file", "takes no arguments besides its options, not file" },
   };
@@ -97,6 +96,24 @@ static void test_refuses_in_one_sentence(void **state)
       fail_msg("row %zu: said '%s', not '%s'", i, err, rows[i].sentence);
     assert_ptr_equal(strchr(err, '\n'), err + strlen(err) - 1);
   }
+}
+
+static void test_like_a_list(void **state)
+{
+  (void)state;
+  static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
+  assert_int_equal(run("--n 200 --seed 1 --like " TESTS_DIR "/../datasets/samples/id2url.link", NULL, out, err), EXIT_DONE);
+  assert_string_equal(err, "");
+  size_t lines = 0;
+  for (const char *at = out; (at = strchr(at, '\n')) != NULL; at++)
+    lines++;
+  assert_int_equal(lines, 200);
+
+  assert_int_equal(run("--n 5 --seed 1 --like /nonexistent/list", NULL, out, err), EXIT_FAILED);
+  assert_non_null(strstr(err, "/nonexistent/list: No such file or directory"));
+  assert_int_equal(run("--n 5 --seed 1 --like /dev/null", NULL, out, err), EXIT_FAILED);
+  assert_non_null(strstr(err, "/dev/null: there is no URL in it"));
+  assert_string_equal(out, "");
 }
 
 static void test_help_and_a_full_disk(void **state)
@@ -116,6 +133,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_prints_the_generators_list),
     cmocka_unit_test(test_refuses_in_one_sentence),
+    cmocka_unit_test(test_like_a_list),
     cmocka_unit_test(test_help_and_a_full_disk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

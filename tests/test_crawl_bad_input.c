@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <lmdb.h>
+#include <xxhash.h>
 
 #define STRATA(t, ...) trial_strata(t, (const char *const[]){__VA_ARGS__, NULL})
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "4"
@@ -27,7 +29,15 @@ static int serve(void **state)
 {
   (void)state;
   served = trial_open(&(trial_options){.seed = 31, .entries = 200, .jitter_ms = 2});
-  return served ? 0 : -1;
+  return 0;
+}
+
+/* A site whose pages.jsonl alone is half a megabyte. */
+static int serve_more(void **state)
+{
+  (void)state;
+  served = trial_open(&(trial_options){.seed = 32, .entries = 2500});
+  return 0;
 }
 
 static int stop_serving(void **state)
@@ -43,13 +53,13 @@ static void assert_refused(trial *t, int code, int expected, const char *names)
 {
   const char *err = t->err.bytes;
   const char *line_end = strchr(err, '\n');
-  if (code != expected || !line_end || line_end[1] || !strstr(err, names))
+  bool is_one_line = line_end && !line_end[1], is_named = strstr(err, names) != NULL;
+  if (code != expected || !is_one_line || !is_named)
     print_error("ended with %d (signal %d), not %d; no one sentence naming \"%s\":\n%s\n", code, t->end.signal, expected,
                 names, err);
   assert_int_equal(code, expected);
-  assert_non_null(line_end);
-  assert_int_equal(line_end[1], '\0');
-  assert_non_null(strstr(err, names));
+  assert_true(is_one_line);
+  assert_true(is_named);
 }
 
 static void assert_no_directory(const trial *t)
@@ -117,14 +127,13 @@ static void wrong_words(void **state)
     {"--timeout", "soon", "--timeout"},
     {"--max-body", "x", "--max-body"},
     {"--seeds", "/nowhere/seeds.txt", "/nowhere/seeds.txt"},
-    {"--no-such-option", "1", "--no-such-option"},
+    {"--profile", "magic", "--profile"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int expected = strcmp(rows[i].option, "--seeds") == 0 ? FAILED : USAGE;
     assert_refused(served, STRATA(served, CRAWL, rows[i].option, rows[i].value, "URL"), expected, rows[i].names);
     assert_no_directory(served);
   }
-  assert_refused(served, STRATA(served, "crawl", "--allow-private", "URL", "--dir"), USAGE, "--dir");
   assert_refused(served, STRATA(served, "crawl"), USAGE, "URL");
   assert_refused(served, STRATA(served, "no-such-command"), USAGE, "no-such-command");
   assert_int_equal(trial_requests(served), 0);
@@ -136,8 +145,8 @@ static void options_that_are_not_there_yet(void **state)
   (void)state;
   static const char *const rows[][2] = {
     {"--warc", NULL},           {"--proxy", "http://127.0.0.1:1"}, {"--include", "a"},      {"--exclude", "a"},
-    {"--recrawl-after", "1d"},  {"--retry-failed", NULL},          {"--max-bytes", "1000"}, {"--profile", "no-www"},
-    {"--filter", "line"},       {"--filter", "exact"},             {"--scope", "domain"},   {"--scope", "any"},
+    {"--recrawl-after", "1d"},  {"--retry-failed", NULL},          {"--max-bytes", "1000"}, {"--filter", "line"},
+    {"--filter", "exact"},      {"--scope", "domain"},             {"--scope", "any"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *words[] = {CRAWL, "URL", rows[i][0], rows[i][1], NULL};
@@ -197,6 +206,113 @@ static void a_directory_of_another_program(void **state)
   text_free(&content);
 }
 
+/* A third of the site, then stopped by the cap: something to be damaged. */
+static void crawl_some(trial *t)
+{
+  assert_int_equal(STRATA(t, CRAWL, "--max-pages", "40", "URL"), 0);
+}
+
+/* Runs `work` with one table of the database in `directory`, and commits. */
+static void with_table(const char *directory, const char *table, unsigned flags, void (*work)(MDB_txn *txn, MDB_dbi dbi))
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  assert_int_equal(mdb_env_create(&env), 0);
+  assert_int_equal(mdb_env_set_maxdbs(env, 20), 0);
+  assert_int_equal(mdb_env_open(env, directory, 0, 0644), 0);
+  assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+  assert_int_equal(mdb_dbi_open(txn, table, flags, &dbi), 0);
+  work(txn, dbi);
+  assert_int_equal(mdb_txn_commit(txn), 0);
+  mdb_env_close(env);
+}
+
+static void put_a_poem(MDB_txn *txn, MDB_dbi dbi)
+{
+  MDB_val key = {4, (char[]){"poem"}}, value = {5, (char[]){"roses"}};
+  assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+}
+
+static void find_the_poem(MDB_txn *txn, MDB_dbi dbi)
+{
+  MDB_val key = {4, (char[]){"poem"}}, value;
+  assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
+}
+
+/* Where a crawl keeps its database. */
+static char *frontier_directory(const trial *t)
+{
+  text directory = {0};
+  text_addf(&directory, "%s/frontier", t->crawl);
+  return directory.bytes;
+}
+
+static void a_database_of_another_program(void **state)
+{
+  (void)state;
+  char *directory = frontier_directory(served);
+  assert_int_equal(mkdir(served->crawl, 0755), 0);
+  assert_int_equal(mkdir(directory, 0755), 0);
+  with_table(directory, "poems", MDB_CREATE, put_a_poem);
+  assert_refused(served, STRATA(served, CRAWL, "URL"), FAILED, served->crawl);
+  with_table(directory, "poems", 0, find_the_poem);
+  assert_int_equal(trial_requests(served), 0);
+  free(directory);
+}
+
+static void a_database_that_is_none(void **state)
+{
+  (void)state;
+  char *directory = frontier_directory(served);
+  text file = {0};
+  text_addf(&file, "%s/data.mdb", directory);
+  assert_int_equal(mkdir(served->crawl, 0755), 0);
+  assert_int_equal(mkdir(directory, 0755), 0);
+  write_file(file.bytes, "this is no database, and shorter than one could be\n");
+  assert_refused(served, STRATA(served, CRAWL, "URL"), FAILED, served->crawl);
+  text_free(&file);
+  free(directory);
+}
+
+static void an_empty_directory_is_fine(void **state)
+{
+  (void)state;
+  assert_int_equal(mkdir(served->crawl, 0755), 0);
+  assert_continues(served);
+}
+
+/* frontier/FORMAT.md: meta["identity"] is a checksum of 4 bytes, a magic of 16, the version in 4, and the rest. */
+static void raise_version(MDB_txn *txn, MDB_dbi dbi)
+{
+  enum { CHECKSUM = 4, VERSION_AT = CHECKSUM + 16 };
+  char name[] = "identity";
+  MDB_val key = {strlen(name), name}, value;
+  uint8_t bytes[512];
+  assert_int_equal(mdb_get(txn, dbi, &key, &value), 0);
+  assert_in_range(value.mv_size, VERSION_AT + 4, sizeof bytes);
+  memcpy(bytes, value.mv_data, value.mv_size);
+  bytes[VERSION_AT + 1]++; /* 256 versions from now */
+  uint32_t sum = (uint32_t)XXH3_64bits_withSeed(bytes + CHECKSUM, value.mv_size - CHECKSUM, XXH3_64bits(name, strlen(name)));
+  for (int i = 0; i < CHECKSUM; i++)
+    bytes[i] = (uint8_t)(sum >> 8 * i);
+  value.mv_data = bytes;
+  assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+}
+
+static void a_newer_format(void **state)
+{
+  (void)state;
+  crawl_some(served);
+  char *directory = frontier_directory(served);
+  with_table(directory, "meta", 0, raise_version);
+  size_t before = trial_requests(served);
+  assert_refused(served, STRATA(served, CRAWL, "URL"), FAILED, "newer");
+  assert_refused(served, STRATA(served, "stat", "DIR"), FAILED, "newer");
+  assert_int_equal(trial_requests(served), before);
+  free(directory);
+}
+
 /* Root may write anywhere, but not below a file. */
 static void a_path_below_a_file(void **state)
 {
@@ -207,12 +323,6 @@ static void a_path_below_a_file(void **state)
   assert_refused(served, STRATA(served, "crawl", "--dir", dir.bytes, "URL"), FAILED, dir.bytes);
   assert_refused(served, STRATA(served, "crawl", "--dir", "DIR", "URL"), FAILED, served->crawl);
   text_free(&dir);
-}
-
-/* A third of the site, then stopped by the cap: something to be damaged. */
-static void crawl_some(trial *t)
-{
-  assert_int_equal(STRATA(t, CRAWL, "--max-pages", "40", "URL"), 0);
 }
 
 static void another_filter_or_scope(void **state)
@@ -247,6 +357,24 @@ static void a_second_crawl_of_the_same_directory(void **state)
   assert_continues(served);
   free(out);
   free(err);
+}
+
+/* Files opened first would take the numbers of the missing streams, and messages would land in them. */
+static void without_standard_streams(void **state)
+{
+  (void)state;
+  static const char *const closed[] = {"<&- >&- 2>&-", "<&- 2>&-", ">&- 2>&-", "2>&-"};
+  for (size_t i = 0; i < sizeof closed / sizeof *closed; i++) {
+    text script = {0};
+    text_addf(&script, "exec \"$0\" crawl --dir \"$1-%zu\" --delay 0 --allow-private \"$2\" %s", i, closed[i]);
+    const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, served->crawl, served->url, NULL};
+    process_end end;
+    assert_true(process_wait(process_start(argv, &(process_files){0}), 20, &end));
+    if (end.code != 0)
+      print_error("with %s it ended with %d\n", closed[i], end.code);
+    assert_int_equal(end.code, 0);
+    text_free(&script);
+  }
 }
 
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
@@ -285,7 +413,7 @@ static void a_full_disk(void **state)
 {
   (void)state;
   skip_without_mounts();
-  static const char *const sizes[] = {"size=64k", "size=128k", "size=200k"};
+  static const char *const sizes[] = {"size=48k", "size=64k", "size=96k"};
   assert_int_equal(mkdir(served->crawl, 0755), 0);
   assert_int_equal(mount("tmpfs", served->crawl, "tmpfs", 0, sizes[0]), 0);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -324,11 +452,16 @@ int main(void)
     CASE(a_host_that_cannot_be_reached),
     CASE(a_private_address_without_leave),
     CASE(a_directory_of_another_program),
+    CASE(a_database_of_another_program),
+    CASE(a_database_that_is_none),
+    CASE(a_newer_format),
+    CASE(an_empty_directory_is_fine),
     CASE(a_path_below_a_file),
     CASE(another_filter_or_scope),
     CASE(a_second_crawl_of_the_same_directory),
+    CASE(without_standard_streams),
     CASE(a_file_that_may_not_grow),
-    CASE(a_full_disk),
+    cmocka_unit_test_setup_teardown(a_full_disk, serve_more, stop_serving),
     CASE(a_read_only_disk),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

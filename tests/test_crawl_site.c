@@ -1,7 +1,7 @@
 /* The whole program on a site of which everything is known: what the server saw must be the truth, no more, no less.
  * Each case serves its own site, so each can be run alone; the seed is printed. */
 #include "tests/site/judge.h"
-#include "tests/site/random.h"
+#include "tests/site/target.h"
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
@@ -22,8 +22,7 @@ static trial *served;
 
 static trial *serve(const trial_options *options)
 {
-  served = trial_open(options);
-  assert_non_null(served);
+  served = trial_open(options); /* not NULL: any port will do */
   print_message("seed %llu, %u entries\n", (unsigned long long)options->seed, options->entries);
   return served;
 }
@@ -116,6 +115,7 @@ static void a_site_at_the_default_port(void **state)
   if (!served) {
     print_message("skipped: port 80 cannot be had here\n");
     skip();
+    return;
   }
   crawl_all(served, "mlbf");
 }
@@ -125,6 +125,29 @@ static void a_slow_server_that_closes_connections(void **state)
   (void)state;
   crawl_all(serve(&(trial_options){.seed = 6, .entries = 300, .latency_ms = 1, .jitter_ms = 8, .close_after = 3}),
             "mlbf");
+}
+
+/* As all servers do with a connection that was idle too long: the next request on it meets a closed door. */
+static void a_server_that_drops_connections(void **state)
+{
+  (void)state;
+  crawl_all(serve(&(trial_options){.seed = 26, .entries = 3000, .drop_after = 2}), "mlbf");
+}
+
+/* Two hosts in one crawl: each has its own robots.txt, and a slow one does not hold up the other. */
+static void two_sites_at_once(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 18, .entries = 300, .latency_ms = 20});
+  trial *other = trial_open(&(trial_options){.seed = 19, .entries = 300, .host = "localhost"});
+  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "URL", other->url), 0);
+  request_log log = requests_read(other->log);
+  verdict v = judge_requests(&log, other->made, &judge_everything);
+  requests_free(&log);
+  trial_close(other);
+  assert_perfect(v);
+  assert_int_equal(v.robots, 1);
+  assert_perfect(requests_of(t, &judge_everything));
 }
 
 static void one_connection(void **state)
@@ -145,11 +168,12 @@ static void pages_jsonl(void **state)
   for (size_t i = 0; i < pages_count(&log); i++) {
     text target = {0};
     const char *url = pages_url(&log, i);
-    const char *path = strchr(url + 7, '/');
-    uint32_t index = path ? site_find(t->made, path, strlen(path)) : SITE_NOWHERE;
-    assert_true(index != SITE_NOWHERE || strcmp(path, "/robots.txt") == 0);
+    target_of_url(&target, url);
+    uint32_t index = site_find(t->made, target.bytes, target.size);
     if (index != SITE_NOWHERE)
       assert_int_equal(pages_number(&log, i, "status"), site_entry_at(t->made, index)->status);
+    else
+      assert_string_equal(target.bytes, "/robots.txt");
     text_free(&target);
   }
   pages_free(&log);
@@ -188,8 +212,10 @@ static void no_more_pages_than_told(void **state)
   page_log log = pages_read(t->pages);
   unsigned pages = 0;
   for (size_t i = 0; i < pages_count(&log); i++) {
-    const char *path = strchr(pages_url(&log, i) + 7, '/');
-    uint32_t index = site_find(t->made, path, strlen(path));
+    text target = {0};
+    target_of_url(&target, pages_url(&log, i));
+    uint32_t index = site_find(t->made, target.bytes, target.size);
+    text_free(&target);
     if (index != SITE_NOWHERE) { /* robots.txt is no page */
       const site_entry *entry = site_entry_at(t->made, index);
       pages += entry->status == 200 && entry->kind != SITE_EMPTY;
@@ -204,6 +230,68 @@ static void no_more_pages_than_told(void **state)
   assert_perfect(pages_of(t, &judge_everything));
 }
 
+static void no_longer_than_told(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 20, .entries = 300, .latency_ms = 50});
+  double begin = process_clock();
+  assert_code(t, STRATA(t, CRAWL, "--max-seconds", "1", "URL"), 0);
+  double took = process_clock() - begin;
+  assert_true(took > 0.9 && took < 4);
+  assert_non_null(strstr(t->err.bytes, "--max-seconds"));
+  assert_true(trial_requests(t) > 3);
+}
+
+/* A page each 0.2 s, whatever --per-host would allow. */
+static void as_politely_as_told(void **state)
+{
+  (void)state;
+  trial *t = serve_site(21, 300);
+  double begin = process_clock();
+  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8", "--max-pages",
+                        "6", "URL"), 0);
+  double took = process_clock() - begin;
+  print_message("%.2f s\n", took);
+  assert_true(took >= 1.0);
+}
+
+static void a_server_that_does_not_answer_in_time(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 22, .entries = 10, .latency_ms = 3000});
+  double begin = process_clock();
+  assert_code(t, STRATA(t, CRAWL, "--timeout", "0.3", "--ignore-robots", "URL"), 1);
+  assert_true(process_clock() - begin < 2.5);
+}
+
+static void no_more_of_a_page_than_told(void **state)
+{
+  (void)state;
+  trial *t = serve_site(23, 300);
+  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--max-body", "1000", "URL"), 0);
+  page_log log = pages_read(t->pages);
+  unsigned truncated = 0;
+  for (size_t i = 0; i < pages_count(&log); i++) {
+    assert_true(pages_number(&log, i, "body_bytes") <= 1000);
+    truncated += json_is_true(json_object_get(json_array_get(log.list, i), "truncated"));
+  }
+  pages_free(&log);
+  print_message("%u pages cut\n", truncated);
+  assert_true(truncated > 0);
+}
+
+static void by_the_name_it_was_given(void **state)
+{
+  (void)state;
+  trial *t = serve_site(24, 30);
+  assert_code(t, STRATA(t, CRAWL, "--user-agent", "examiner/7 (+http://e.example/)", "URL"), 0);
+  request_log log = requests_read(t->log);
+  for (size_t i = 0; i < log.count; i++)
+    assert_string_equal(log.lines[i].agent, "examiner/7 (+http://e.example/)");
+  assert_true(log.count > 5);
+  requests_free(&log);
+}
+
 /* The page below `prefix` from which most of what lies there can be reached. */
 static uint32_t best_start(const site *s, const char *prefix)
 {
@@ -216,7 +304,7 @@ static uint32_t best_start(const site *s, const char *prefix)
         strchr(entry->target + strlen(prefix), '/'))
       continue;
     uint32_t reached = 0;
-    site_measure(s, start, prefix, depths);
+    site_measure(s, start, prefix, false, depths);
     for (uint32_t i = 0; i < site_size(s); i++)
       reached += depths[i] != UINT32_MAX;
     if (reached > most)
@@ -247,9 +335,12 @@ static void nothing_kept_with_no_store(void **state)
 {
   (void)state;
   trial *t = serve_site(13, 300);
-  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--no-store", "URL"), 0);
+  text directory = {0};
+  text_addf(&directory, "strata-127.0.0.1-%u", t->port); /* where it would be kept */
+  assert_code(t, STRATA(t, "crawl", "--no-store", "--delay", "0", "--allow-private", "--per-host", "4", "URL"), 0);
   assert_perfect(requests_of(t, &judge_everything));
-  assert_int_not_equal(access(t->crawl, F_OK), 0);
+  assert_int_not_equal(access(directory.bytes, F_OK), 0);
+  text_free(&directory);
 }
 
 static json_t *load_json(const char *path)
@@ -274,15 +365,18 @@ static long long number_of(const json_t *object, const char *name)
 /* The numbers the program gives of itself are those that the server and the site would give. */
 static void assert_counters(trial *t, const json_t *counters)
 {
-  long long pages = 0, fetched = 0;
+  long long pages = 0, fetched = 0, forbidden = 0;
   for (uint32_t i = 0; i < site_size(t->made); i++) {
     const site_entry *entry = site_entry_at(t->made, i);
-    fetched += site_entry_is_wanted(entry, false);
-    pages += site_entry_is_wanted(entry, false) && entry->status == 200 && entry->kind != SITE_EMPTY;
+    bool is_wanted = site_entry_is_wanted(entry, false);
+    fetched += is_wanted;
+    forbidden += !is_wanted;
+    pages += is_wanted && entry->status == 200 && entry->kind != SITE_EMPTY;
   }
-  assert_int_equal(number_of(counters, "pages"), pages);
-  assert_int_equal(number_of(counters, "fetched"), fetched);
+  assert_int_equal(number_of(counters, "done") + number_of(counters, "failed"), fetched);
+  assert_int_equal(number_of(counters, "skipped"), forbidden);
   assert_int_equal(number_of(counters, "queued"), 0);
+  assert_int_equal(number_of(json_object_get(counters, "counters"), "pages"), pages);
 }
 
 static void counters_agree(void **state)
@@ -301,6 +395,34 @@ static void counters_agree(void **state)
   json_decref(object);
   free(summary);
   free(out);
+}
+
+/* Somebody looks on while the crawl runs: no harm done to either. */
+static void stat_while_it_runs(void **state)
+{
+  (void)state;
+  trial *t = serve(&(trial_options){.seed = 25, .entries = 400, .jitter_ms = 4});
+  pid_t crawl = trial_strata_start(t, (const char *const[]){CRAWL, "--per-host", "4", "URL", NULL});
+  char *out = trial_path(t, "stat.json"), *err = trial_path(t, "stat.err");
+  const char *const argv[] = {STRATA_PROGRAM, "stat", t->crawl, "--json", NULL};
+  long long done = 0;
+  unsigned looks = 0;
+  for (size_t requests = 20; trial_wait_requests(t, requests, crawl); requests += 60) {
+    process_end end;
+    assert_true(process_wait(process_start(argv, &(process_files){.out = out, .err = err}), 20, &end));
+    assert_int_equal(end.code, 0);
+    json_t *counters = load_json(out);
+    assert_true(number_of(counters, "done") >= done);
+    done = number_of(counters, "done");
+    json_decref(counters);
+    looks++;
+  }
+  assert_code(t, trial_collect(t, crawl), 0);
+  print_message("%u looks, the last saw %lld done\n", looks, done);
+  assert_true(looks >= 3);
+  assert_perfect(requests_of(t, &judge_everything));
+  free(out);
+  free(err);
 }
 
 /* Start URLs of a file, with empty lines and one twice in another spelling. */
@@ -356,14 +478,22 @@ int main(void)
     CASE(a_site_by_the_name_of_its_host),
     CASE(a_site_at_the_default_port),
     CASE(a_slow_server_that_closes_connections),
+    CASE(a_server_that_drops_connections),
+    CASE(two_sites_at_once),
     CASE(one_connection),
     CASE(pages_jsonl),
     CASE(robots_ignored_when_told_so),
     CASE(no_deeper_than_told),
     CASE(no_more_pages_than_told),
+    CASE(no_longer_than_told),
+    CASE(as_politely_as_told),
+    CASE(a_server_that_does_not_answer_in_time),
+    CASE(no_more_of_a_page_than_told),
+    CASE(by_the_name_it_was_given),
     CASE(not_above_the_start_with_scope_prefix),
     CASE(nothing_kept_with_no_store),
     CASE(counters_agree),
+    CASE(stat_while_it_runs),
     CASE(start_urls_from_a_file),
     CASE(start_urls_from_standard_input),
     CASE(a_second_run_fetches_nothing_new),

@@ -71,4 +71,20 @@ person 1000
 stub sudo "echo sudo \"\$@\" >>$work/calls" '"$@"'
 expect 0 'test: installing it-dev' 'sudo env DEBIAN_FRONTEND=noninteractive apt-get'
 
+# Every library that CMake asks for is in a list of packages: crawl.sh's for the rooms, check.sh's for the tests.
+listed() # CMAKE_FILE SCRIPT...
+{
+  cmake=$1
+  shift
+  # shellcheck disable=SC2013 # one word a line
+  for module in $(sed -n 's/^pkg_check_modules(.* IMPORTED_TARGET \([^)]*\)).*/\1/p' "$cmake"); do
+    grep -qE "^[a-z0-9.-]+ +module $module\$" "$@" || { echo "$cmake asks for $module, no list"; faults=$((faults + 1)); }
+  done
+}
+cd "$tree"
+listed cmake/packages.cmake cmake/debian.sh
+for file in tests/CMakeLists.txt tests/*/CMakeLists.txt; do
+  listed "$file" cmake/debian.sh check.sh
+done
+
 [ "$faults" -eq 0 ]

@@ -1,5 +1,6 @@
 /* datasets/generator.h: every URL once, the same on every machine, and the shape the header promises. */
 #include "datasets/generator.h"
+#include "datasets/rowkey.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,23 +25,28 @@ static int by_text(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static list make_list(uint64_t count, uint64_t seed)
+static list make_shaped_list(uint64_t count, uint64_t seed, const url_shape *shape)
 {
   list made = { .urls = malloc(count * sizeof *made.urls), .sorted = malloc(count * sizeof *made.sorted) };
   assert_true(made.urls != NULL && made.sorted != NULL);
-  url_generator *generator = generator_create(count, seed);
+  url_generator *generator = generator_create(count, seed, shape);
   assert_non_null(generator);
-  char url[GENERATOR_URL_SIZE];
-  for (size_t size; (size = generator_next(generator, url)) != 0; made.count++) {
+  char text[GENERATOR_URL_SIZE];
+  for (size_t size; (size = generator_next(generator, text)) != 0; made.count++) {
     assert_true(made.count < count);
-    assert_int_equal(strlen(url), size);
-    memcpy(made.urls[made.count], url, size + 1);
+    assert_int_equal(strlen(text), size);
+    memcpy(made.urls[made.count], text, size + 1);
     made.sorted[made.count] = made.urls[made.count];
   }
-  assert_int_equal(generator_next(generator, url), 0); /* and stays at the end */
+  assert_int_equal(generator_next(generator, text), 0); /* and stays at the end */
   generator_free(generator);
   qsort(made.sorted, made.count, sizeof *made.sorted, by_text);
   return made;
+}
+
+static list make_list(uint64_t count, uint64_t seed)
+{
+  return make_shaped_list(count, seed, &shape_usual);
 }
 
 static void free_list(list *old)
@@ -77,15 +83,15 @@ static void test_the_same_bytes_everywhere(void **state)
 {
   (void)state;
   static const char *const golden[] = {
-    "http://www.rata-317.example/dopa/fobori/tomijo/digidihe.php?id=104&view=mevokojo",
-    "https://www.viza-10919.example/pira/pato/lido/gipeze/nigo-6/",
-    "https://www.fadime-9855.example/rijigo/zeleje/kibevepe.php?id=10&view=dari",
+    "http://www.rata-317.example/hosopene/fobori/niregili-104/famaje/daga/nole.html",
+    "https://www.viza-10919.example/pira/fotagami-6.php",
+    "https://www.fadime-9855.example/rijigo/zeleje/davahara-10.php",
   };
-  char url[GENERATOR_URL_SIZE];
-  url_generator *generator = generator_create(1000000, 1);
+  char text[GENERATOR_URL_SIZE];
+  url_generator *generator = generator_create(1000000, 1, &shape_usual);
   for (size_t i = 0; i < sizeof golden / sizeof golden[0]; i++) {
-    generator_next(generator, url);
-    assert_string_equal(url, golden[i]);
+    generator_next(generator, text);
+    assert_string_equal(text, golden[i]);
   }
   generator_free(generator);
 }
@@ -103,12 +109,12 @@ static void test_seeds_give_different_lists(void **state)
 }
 
 /* Cuts the URL up into its host and segments, the query left out. */
-static size_t split(char *url, char *segments[16])
+static size_t split(char *text, char *segments[16])
 {
   size_t count = 0;
   char *rest;
-  url[strcspn(url, "?")] = '\0';
-  for (char *at = strtok_r(strstr(url, "://") + 3, "/", &rest); at != NULL; at = strtok_r(NULL, "/", &rest))
+  text[strcspn(text, "?")] = '\0';
+  for (char *at = strtok_r(strstr(text, "://") + 3, "/", &rest); at != NULL; at = strtok_r(NULL, "/", &rest))
     segments[count++] = at;
   return count;
 }
@@ -153,6 +159,83 @@ static void test_the_shape_promised(void **state)
   free_list(&made);
 }
 
+/* Any shape that adds up, the odd ones first: one host, one segment, nothing new anywhere, everything new. */
+static url_shape draw_shape(unsigned seed)
+{
+  unsigned dice = seed, left = SHAPE_ONE;
+  url_shape drawn = { .hosts = (1 + rand_r(&dice) % 500) / 1000.0, .power = 1 + (unsigned)rand_r(&dice) % SHAPE_POWERS };
+  for (int i = 0; i < SHAPE_DEPTHS; i++) {
+    drawn.depth[i] = i + 1 < SHAPE_DEPTHS ? (unsigned)rand_r(&dice) % (left + 1) : left;
+    left -= drawn.depth[i];
+    drawn.new_directory[i] = seed < 3 ? (seed - 1) * SHAPE_ONE : (unsigned)rand_r(&dice) % (SHAPE_ONE + 1);
+  }
+  drawn.new_leaf = seed < 3 ? (seed - 1) * SHAPE_ONE : (unsigned)rand_r(&dice) % (SHAPE_ONE + 1);
+  drawn.queries = seed < 3 ? 0 : (unsigned)rand_r(&dice) % (SHAPE_ONE + 1);
+  return drawn;
+}
+
+static void test_every_url_comes_once_in_any_shape(void **state)
+{
+  (void)state;
+  for (unsigned seed = 1; seed <= 40; seed++) {
+    url_shape drawn = draw_shape(seed);
+    list made = make_shaped_list(5000, seed, &drawn);
+    assert_int_equal(made.count, 5000);
+    if (count_distinct(made.sorted, made.count) != made.count)
+      fail_msg("seed %u: a URL came twice", seed);
+    free_list(&made);
+  }
+}
+
+static url_shape measure_list(const list *of)
+{
+  static url out;
+  bool is_https;
+  url_shape measured;
+  shape_meter *meter = shape_meter_create("/tmp");
+  assert_non_null(meter);
+  for (size_t i = 0; i < of->count; i++) {
+    assert_int_equal(rowkey_make(of->urls[i], strlen(of->urls[i]), &out, &is_https), URL_OK);
+    assert_true(shape_meter_add(meter, out.key, out.key_size));
+  }
+  assert_true(shape_meter_finish(meter, &measured));
+  shape_meter_free(meter);
+  return measured;
+}
+
+static void assert_near(const char *what, double was, double wanted, double tolerance)
+{
+  if (was < wanted - tolerance || was > wanted + tolerance)
+    fail_msg("%s: %.4f, the shape says %.4f", what, was, wanted);
+}
+
+/* A list made from a shape has that shape when it is measured. The usual one, and one as real lists can be:
+ * few hosts of which the first have most, deep, nearly all directories shared at the top and new further down. */
+static void test_a_measured_list_is_of_its_shape(void **state)
+{
+  (void)state;
+  static const url_shape deep = {
+    .hosts = 0.05, .power = 8, .depth = { 6554, 6554, 13107, 13107, 13107, 13107 },
+    .new_directory = { 655, 3277, 16384, 49152, 32768 }, .new_leaf = 45875, .queries = 3277,
+  };
+  const url_shape *shapes[] = { &shape_usual, &deep };
+  for (int which = 0; which < 2; which++) {
+    const url_shape *wanted = shapes[which];
+    list made = make_shaped_list(COUNT, 3, wanted);
+    url_shape was = measure_list(&made);
+    assert_near("hosts", was.hosts, wanted->hosts, 0.005);
+    assert_near("power", was.power, wanted->power, 2);
+    assert_near("queries", (double)was.queries / SHAPE_ONE, (double)wanted->queries / SHAPE_ONE, 0.005);
+    assert_near("leaves", (double)was.new_leaf / SHAPE_ONE, (double)wanted->new_leaf / SHAPE_ONE, 0.02);
+    for (int i = 0; i < 5; i++) {
+      assert_near("depth", (double)was.depth[i] / SHAPE_ONE, (double)wanted->depth[i] / SHAPE_ONE, 0.005);
+      assert_near("directories", (double)was.new_directory[i] / SHAPE_ONE,
+                  (double)wanted->new_directory[i] / SHAPE_ONE, 0.02);
+    }
+    free_list(&made);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -160,6 +243,8 @@ int main(void)
     cmocka_unit_test(test_the_same_bytes_everywhere),
     cmocka_unit_test(test_seeds_give_different_lists),
     cmocka_unit_test(test_the_shape_promised),
+    cmocka_unit_test(test_every_url_comes_once_in_any_shape),
+    cmocka_unit_test(test_a_measured_list_is_of_its_shape),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -268,6 +268,7 @@ static void nul_bytes_are_ordinary_noise(void **state)
   WITH_NUL("<a href=\0>", "a:\xEF\xBF\xBD");
   WITH_NUL("<a\0 href=no><a hr\0ef=no><\0a href=no>\0<a href=x>", "a:x");
   WITH_NUL("<script></script\0><a href=no></script><a href=x>", "a:x");
+  WITH_NUL("<svg></svg\0><style><a href=x></style>", "a:x");
   WITH_NUL("<a\0href=no><!--\0--\0><a href=no>--><a href=x>", "a:x");
 #undef WITH_NUL
 }
@@ -289,6 +290,24 @@ static void a_scanner_reads_page_after_page(void **state)
   assert_string_equal(notes.text, "base:b base:c a:2 a:3");
   links_free(scanner);
   links_free(NULL);
+}
+
+/* The same bytes, as HTML and as XHTML. */
+static void xhtml_closes_its_scripts(void **state)
+{
+  (void)state;
+  static const char page[] = "<script src='s'/><a href='x'/><title/><![CDATA[<a href='no'/>]]><a href='y'/>";
+  found notes = { .size = 0 };
+  links_scanner *scanner = links_create(note, &notes);
+  assert_non_null(scanner);
+  links_expect_xml(scanner);
+  links_feed(scanner, page, sizeof page - 1);
+  links_finish(scanner);
+  assert_string_equal(notes.text, "a:x a:y");
+  links_feed(scanner, page, sizeof page - 1); /* for one page only */
+  links_finish(scanner);
+  assert_int_equal(notes.count, 2);
+  links_free(scanner);
 }
 
 static void robots_of(const char *page, bool nofollow, bool noindex)
@@ -377,6 +396,7 @@ int main(void)
     cmocka_unit_test(each_page_has_its_links),
     cmocka_unit_test(nul_bytes_are_ordinary_noise),
     cmocka_unit_test(a_scanner_reads_page_after_page),
+    cmocka_unit_test(xhtml_closes_its_scripts),
     cmocka_unit_test(meta_robots_are_heard),
     cmocka_unit_test(values_have_a_limit),
     cmocka_unit_test(hostile_pages_end),

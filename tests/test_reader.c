@@ -205,7 +205,7 @@ static void test_refused_rows_are_counted(void **state)
   size_t size;
   while (dataset_next(reader, &line, &size) == DATASET_OK)
     if (size != 4)
-      dataset_refuse(reader);
+      dataset_refuse(reader, DATASET_REFUSED);
   assert_int_equal(dataset_bad_lines(reader)->count, 1);
   assert_int_equal(dataset_bad_lines(reader)->first[0].line, 2);
   assert_int_equal(dataset_bad_lines(reader)->first[0].fault, DATASET_REFUSED);

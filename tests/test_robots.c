@@ -224,20 +224,80 @@ static void patterns_agree_with_a_model(void **state)
   }
 }
 
-/* Forty thousand rules of stars against a long path: a result, soon. */
-static void hostile_rules_stay_quick(void **state)
+/* Tens of thousands of wildcards against a long path would take seconds: it is denied instead, and a path of ordinary
+ * length is decided as ever. */
+static void hostile_rules_deny_soon(void **state)
 {
   (void)state;
   static char text[ROBOTS_SIZE_MAX], path[24000];
   size_t size = (size_t)sprintf(text, "user-agent: *\n");
   while (size + 32 < sizeof text)
-    size += (size_t)sprintf(text + size, "allow: *a*a*a*b\n");
+    size += (size_t)sprintf(text + size, "allow: *ab*b\n");
   memset(path, 'a', sizeof path);
   path[0] = '/';
   robots *file = robots_parse(text, size, "s");
   assert_non_null(file);
-  assert_true(robots_allows(file, path, sizeof path, NULL));
+  const char *rule;
+  assert_false(robots_allows(file, path, sizeof path, &rule));
+  assert_string_equal(rule, "too many wildcards for so long a path");
+  assert_true(robots_allows(file, path, 200, &rule));
+  assert_string_equal(rule, "");
   robots_free(file);
+}
+
+/* The linker sends robots.c's allocations here (tests/CMakeLists.txt): the n-th from now fails. */
+static unsigned allocations_left = UINT32_MAX;
+
+void *real_malloc(size_t size) __asm__("__real_malloc");
+void *real_calloc(size_t count, size_t size) __asm__("__real_calloc");
+void *real_realloc(void *memory, size_t size) __asm__("__real_realloc");
+void *wrap_malloc(size_t size) __asm__("__wrap_malloc");
+void *wrap_calloc(size_t count, size_t size) __asm__("__wrap_calloc");
+void *wrap_realloc(void *memory, size_t size) __asm__("__wrap_realloc");
+
+static bool fails_now(void)
+{
+  if (allocations_left == UINT32_MAX)
+    return false;
+  return allocations_left-- == 0; /* the one after the failed one counts on from UINT32_MAX: never again */
+}
+
+void *wrap_malloc(size_t size)
+{
+  return fails_now() ? NULL : real_malloc(size);
+}
+
+void *wrap_calloc(size_t count, size_t size)
+{
+  return fails_now() ? NULL : real_calloc(count, size);
+}
+
+void *wrap_realloc(void *memory, size_t size)
+{
+  return fails_now() ? NULL : real_realloc(memory, size);
+}
+
+/* Short of memory it is NULL, or all there; the sanitizer sees what leaks. */
+static void memory_may_end_anywhere(void **state)
+{
+  (void)state;
+  static const char text[] = "user-agent: *\ndisallow: /x\nsitemap: s\n";
+  unsigned failed = 0;
+  for (unsigned nth = 0; nth < 8; nth++) {
+    allocations_left = nth;
+    robots *file = robots_parse(text, sizeof text - 1, "s");
+    bool was_spent = allocations_left == UINT32_MAX;
+    allocations_left = UINT32_MAX;
+    failed += file == NULL;
+    if (file) {
+      assert_false(robots_allows(file, "/x", 2, NULL));
+      assert_string_equal(robots_sitemap(file, 0), "s");
+    }
+    robots_free(file);
+    if (!was_spent)
+      break;
+  }
+  assert_int_equal(failed, 4); /* the four that are needed; the two that only shrink are not */
 }
 
 /* The path and query of a URL, as Google's matcher cuts it out. */
@@ -300,7 +360,8 @@ int main(void)
     cmocka_unit_test(crawl_delay_belongs_to_its_agent),
     cmocka_unit_test(sitemaps_are_for_everyone),
     cmocka_unit_test(patterns_agree_with_a_model),
-    cmocka_unit_test(hostile_rules_stay_quick),
+    cmocka_unit_test(hostile_rules_deny_soon),
+    cmocka_unit_test(memory_may_end_anywhere),
     cmocka_unit_test(googles_cases_pass),
     cmocka_unit_test(crawler_commons_cases_pass),
   };

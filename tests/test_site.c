@@ -19,7 +19,7 @@
 #include <gumbo.h>
 #include <uriparser/Uri.h>
 
-static const spell_place place = {"127.0.0.1", 8080};
+static const spell_place place = {"127.0.0.1", 8080, NULL};
 
 static site *make_site(uint64_t seed)
 {
@@ -243,7 +243,7 @@ static void everything_can_be_reached(void **state)
     uint32_t depths[500];
     unsigned kinds[SITE_FORBIDDEN + 1] = {0};
     assert_int_equal(site_size(s), 500);
-    site_measure(s, 0, "/", depths);
+    site_measure(s, 0, "/", false, depths);
     for (uint32_t i = 0; i < site_size(s); i++) {
       const site_entry *entry = site_entry_at(s, i);
       kinds[entry->kind]++;

@@ -14,7 +14,7 @@
 
 #include "mlbf/filter.h"
 #include "mlbf/plan.h"
-#include "url_list.h"
+#include "tests/bench/url_list.h"
 
 enum { QUERY_SEGMENTS = 300, MADE_TEXT = 64 };
 

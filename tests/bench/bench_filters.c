@@ -19,7 +19,7 @@
 #include "mlbf/filter.h"
 #include "mlbf/plan.h"
 #include "mlbf/rate.h"
-#include "url_list.h"
+#include "tests/bench/url_list.h"
 
 enum { ROUNDS = 5, BATCH = 32, CHUNK = 512 };
 
@@ -442,8 +442,8 @@ static void bench_stream(size_t keys, double rate)
 /* URL strings, all in and then all again. */
 static void bench_string_sets(const url_list *list, double rate)
 {
-  double our_ns[ROUNDS], rocks_ns[ROUNDS], operations = (double)(list->count / 2 * 2);
   size_t keys = list->count / 2;
+  double our_ns[ROUNDS], rocks_ns[ROUNDS], operations = 2 * (double)keys;
   uint64_t our_wrong = 0, rocks_wrong = 0;
   for (int round = 0; round < ROUNDS; round++) {
     ours = create(MLBF_KIND_LINE, keys, rate, 0);

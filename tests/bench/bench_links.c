@@ -95,7 +95,7 @@ static double median(double *values, int count)
 
 int main(int argc, char **argv)
 {
-  int rounds = argc > 2 ? atoi(argv[2]) : 5;
+  int rounds = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 5;
   if (argc < 2 || rounds < 1 || rounds > ROUNDS_MAX) {
     fprintf(stderr, "usage: bench_links DIRECTORY [ROUNDS]\n");
     return 2;

@@ -24,14 +24,15 @@ size_t ada_bench_resolve(const void *base, const char *href, size_t size, unsign
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-typedef struct link {
+typedef struct row {
   const char *base, *href; /* NUL-terminated */
   uint32_t base_size, href_size;
-} link;
+  bool is_new_base; /* not the page of the row before */
+} row;
 
 typedef struct list {
   char *text;
-  link *links;
+  row *rows;
   size_t count, bytes;
 } list;
 
@@ -75,16 +76,12 @@ static bool read_list(const char *path, list *out)
     *href++ = '\0';
     href[strcspn(href, "\t")] = '\0';
     if ((out->count & (out->count + 1)) == 0)
-      out->links = realloc(out->links, (2 * out->count + 2) * sizeof out->links[0]);
-    out->links[out->count++] = (link){ line, href, (uint32_t)strlen(line), unescape(href) };
-    out->bytes += out->links[out->count - 1].href_size;
+      out->rows = realloc(out->rows, (2 * out->count + 2) * sizeof out->rows[0]);
+    bool is_new_base = out->count == 0 || strcmp(out->rows[out->count - 1].base, line) != 0;
+    out->rows[out->count++] = (row){ line, href, (uint32_t)strlen(line), unescape(href), is_new_base };
+    out->bytes += out->rows[out->count - 1].href_size;
   }
   return true;
-}
-
-static bool is_new_base(const list *in, size_t i)
-{
-  return i == 0 || strcmp(in->links[i].base, in->links[i - 1].base) != 0;
 }
 
 /* ---- the opponents: each returns how many links it accepted ---------------------------------- */
@@ -99,10 +96,10 @@ static size_t run_strata(const list *in)
   url_base *base = url_base_create();
   bool has_base = false;
   for (size_t i = 0; i < in->count; i++) {
-    const link *link = &in->links[i];
-    if (is_new_base(in, i))
-      has_base = url_base_set(base, link->base, link->base_size) == URL_OK;
-    if (url_resolve(has_base ? base : NULL, link->href, link->href_size, URL_STRICT, &out) == URL_OK) {
+    const row *at = &in->rows[i];
+    if (at->is_new_base)
+      has_base = url_base_set(base, at->base, at->base_size) == URL_OK;
+    if (url_resolve(has_base ? base : NULL, at->href, at->href_size, URL_STRICT, &out) == URL_OK) {
       accepted++;
       check += out.fetch_size + out.key_size + out.segment_begin[out.segment_count];
     }
@@ -119,12 +116,12 @@ static size_t run_ada(const list *in)
   unsigned check = 0;
   void *base = NULL;
   for (size_t i = 0; i < in->count; i++) {
-    const link *link = &in->links[i];
-    if (is_new_base(in, i)) {
+    const row *at = &in->rows[i];
+    if (at->is_new_base) {
       ada_bench_free(base);
-      base = ada_bench_base(link->base, link->base_size);
+      base = ada_bench_base(at->base, at->base_size);
     }
-    accepted += ada_bench_resolve(base, link->href, link->href_size, &check) > 0;
+    accepted += ada_bench_resolve(base, at->href, at->href_size, &check) > 0;
   }
   ada_bench_free(base);
   sink = check;
@@ -139,24 +136,24 @@ static size_t run_uriparser(const list *in)
   UriUriA base = { 0 };
   bool has_base = false;
   for (size_t i = 0; i < in->count; i++) {
-    const link *link = &in->links[i];
+    const row *at = &in->rows[i];
     const char *error;
     UriUriA href, resolved;
-    if (is_new_base(in, i)) {
+    if (at->is_new_base) {
       if (has_base)
         uriFreeUriMembersA(&base);
-      has_base = *link->base && uriParseSingleUriA(&base, link->base, &error) == URI_SUCCESS;
+      has_base = *at->base && uriParseSingleUriA(&base, at->base, &error) == URI_SUCCESS;
     }
-    if (uriParseSingleUriExA(&href, link->href, link->href + link->href_size, &error) != URI_SUCCESS)
+    if (uriParseSingleUriExA(&href, at->href, at->href + at->href_size, &error) != URI_SUCCESS)
       continue;
-    UriUriA *url = &href;
+    UriUriA *target = &href;
     if (has_base && uriAddBaseUriA(&resolved, &href, &base) == URI_SUCCESS)
-      url = &resolved;
-    bool is_done = uriToStringA(text, url, sizeof text, NULL) == URI_SUCCESS &&
-                   uriNormalizeSyntaxA(url) == URI_SUCCESS && uriToStringA(text, url, sizeof text, NULL) == URI_SUCCESS;
-    accepted += is_done;
-    if (url != &href)
-      uriFreeUriMembersA(url);
+      target = &resolved;
+    accepted += uriToStringA(text, target, sizeof text, NULL) == URI_SUCCESS &&
+                uriNormalizeSyntaxA(target) == URI_SUCCESS &&
+                uriToStringA(text, target, sizeof text, NULL) == URI_SUCCESS;
+    if (target != &href)
+      uriFreeUriMembersA(target);
     uriFreeUriMembersA(&href);
   }
   if (has_base)
@@ -169,16 +166,16 @@ static size_t run_curl(const list *in)
   size_t accepted = 0;
   CURLU *base = curl_url();
   for (size_t i = 0; i < in->count; i++) {
-    const link *link = &in->links[i];
-    if (is_new_base(in, i))
-      curl_url_set(base, CURLUPART_URL, *link->base ? link->base : NULL, 0);
-    CURLU *url = curl_url_dup(base);
+    const row *at = &in->rows[i];
+    if (at->is_new_base)
+      curl_url_set(base, CURLUPART_URL, *at->base ? at->base : NULL, 0);
+    CURLU *handle = curl_url_dup(base);
     char *text = NULL;
-    if (curl_url_set(url, CURLUPART_URL, link->href, CURLU_URLENCODE | CURLU_ALLOW_SPACE) == CURLUE_OK &&
-        curl_url_get(url, CURLUPART_URL, &text, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
+    if (curl_url_set(handle, CURLUPART_URL, at->href, CURLU_URLENCODE | CURLU_ALLOW_SPACE) == CURLUE_OK &&
+        curl_url_get(handle, CURLUPART_URL, &text, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
       accepted++;
     curl_free(text);
-    curl_url_cleanup(url);
+    curl_url_cleanup(handle);
   }
   curl_url_cleanup(base);
   return accepted;
@@ -204,7 +201,7 @@ enum { OPPONENT_COUNT = sizeof opponents / sizeof opponents[0], ROUNDS_MAX = 100
 static double now_ns(void)
 {
   struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now); /* ours alone: the machine may be busy */
   return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
@@ -236,7 +233,7 @@ static void compare_on(const char *path, size_t rounds)
   for (size_t i = 0; i < OPPONENT_COUNT; i++)
     printf("  %-10s %8.1f ns/link (best %.1f), accepts %zu; strata takes %.2f x its time\n", opponents[i].name,
            ns[i][rounds / 2], ns[i][0], accepted[i], ns[0][rounds / 2] / ns[i][rounds / 2]);
-  free(in.links);
+  free(in.rows);
   free(in.text);
 }
 

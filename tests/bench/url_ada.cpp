@@ -17,7 +17,8 @@ void ada_bench_free(void *base)
 // Bytes of the href without fragment, 0 when refused; `*check` makes sure it was made.
 size_t ada_bench_resolve(const void *base, const char *href, size_t size, unsigned *check)
 {
-  auto url = ada::parse<ada::url_aggregator>(std::string_view(href, size), static_cast<const ada::url_aggregator *>(base));
+  const auto *parsed = static_cast<const ada::url_aggregator *>(base);
+  auto url = ada::parse<ada::url_aggregator>(std::string_view(href, size), parsed);
   if (!url)
     return 0;
   std::string_view text = url->get_href();

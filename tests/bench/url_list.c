@@ -1,4 +1,4 @@
-#include "url_list.h"
+#include "tests/bench/url_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-enum { KILLS = 20, ENTRIES = 700 };
+/* Sixteen connections to a server that takes 0 to 40 ms for a page: about 800 pages/s. A run is killed within 250 ms,
+ * that is, before or after its first commits (one each 100 ms), and the site is too large for twenty such runs. */
+enum { KILLS = 20, ENTRIES = 2500, JITTER_MS = 40, REQUESTS_MAX = 200 };
 
 static trial *served;
 static promises noted;
@@ -38,7 +40,7 @@ static uint64_t choose_seed(void)
 
 static pid_t start(trial *t, const char *filter, const char *expect)
 {
-  const char *const words[] = {"crawl",   "--dir",  "DIR", "--delay", "0",    "--allow-private", "--per-host", "4",
+  const char *const words[] = {"crawl",   "--dir",  "DIR", "--delay", "0",    "--allow-private", "--per-host", "16",
                                "--filter", filter, "--expect", expect, "URL", NULL};
   return trial_strata_start(t, words);
 }
@@ -50,7 +52,7 @@ static void wait_for_a_bad_moment(trial *t, pid_t pid, uint64_t *random)
     process_sleep(random_below(random, 40) / 1e3);
     return;
   }
-  trial_wait_requests(t, trial_requests(t) + 1 + random_below(random, ENTRIES / 30), pid);
+  trial_wait_requests(t, trial_requests(t) + 1 + random_below(random, REQUESTS_MAX), pid);
   process_sleep(random_below(random, 3000) / 1e6);
 }
 
@@ -67,7 +69,7 @@ static void finish(trial *t, const char *filter, const char *expect)
 static verdict assert_nothing_lost(trial *t)
 {
   request_log log = requests_read(t->log);
-  verdict seen = judge_requests(&log, t->made, &judge_everything);
+  verdict seen = judge_requests(&log, t->made, &judge_after_a_crash);
   requests_free(&log);
   assert_int_equal(seen.missed, 0);
   assert_int_equal(seen.forbidden, 0);
@@ -87,8 +89,7 @@ static verdict assert_nothing_lost(trial *t)
 static void kill_and_continue(uint64_t seed, const char *filter, const char *expect)
 {
   uint64_t random = seed;
-  trial *t = served = trial_open(&(trial_options){.seed = seed, .entries = ENTRIES, .jitter_ms = 4});
-  assert_non_null(t);
+  trial *t = served = trial_open(&(trial_options){.seed = seed, .entries = ENTRIES, .jitter_ms = JITTER_MS});
   noted = promises_open(t);
   unsigned struck = 0;
   for (unsigned i = 0; i < KILLS; i++) {
@@ -129,7 +130,6 @@ static void killed_near_the_end(void **state)
   enum { ROUNDS = 10, FEW = 40 };
   for (unsigned round = 0; round < ROUNDS; round++) {
     trial *t = served = trial_open(&(trial_options){.seed = seed + round, .entries = FEW});
-    assert_non_null(t);
     noted = promises_open(t);
     unsigned wanted = 1; /* robots.txt */
     for (uint32_t i = 0; i < site_size(t->made); i++)

@@ -1,11 +1,27 @@
-/* A stranger's C program on the filter library alone. */
+/* A stranger's C program on the filter library alone: a key is new once. */
 #include <mlbf/filter.h>
 
 #include <stdio.h>
-#include <string.h>
 
 int main(void)
 {
-  printf("%s: %s\n", mlbf_kind_name(MLBF_KIND_MLBF), mlbf_status_text(MLBF_FULL));
-  return strcmp(mlbf_kind_name(MLBF_KIND_MLBF), "mlbf") != 0;
+  static const mlbf_span key[] = { { "http://example.org", 18 }, { "/a", 2 }, { "/b", 2 } };
+  mlbf_options options = { 0 };
+  mlbf_filter *filter;
+  mlbf_hashes hashes;
+  mlbf_verdict first, second;
+  options.kind = MLBF_KIND_MLBF;
+  options.keys = 1000;
+  options.rate = 1e-6;
+
+  mlbf_status status = mlbf_create(&options, &filter);
+  if (status != MLBF_OK) {
+    fprintf(stderr, "%s\n", mlbf_status_text(status));
+    return 1;
+  }
+  mlbf_hash(filter, key, 3, &hashes);
+  int inserted = mlbf_insert(filter, &hashes, &first) == MLBF_OK && mlbf_insert(filter, &hashes, &second) == MLBF_OK;
+  mlbf_free(filter);
+  printf("new: %d, then seen: %d\n", first.outcome != MLBF_SEEN, second.outcome == MLBF_SEEN);
+  return !(inserted && first.outcome != MLBF_SEEN && second.outcome == MLBF_SEEN);
 }

@@ -2,18 +2,21 @@
 #include "tests/site/judge.h"
 #include "tests/site/target.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 const judge_rules judge_everything = {.max_depth = UINT32_MAX - 1, .prefix = "/"};
+const judge_rules judge_after_a_crash = {.max_depth = UINT32_MAX - 1, .prefix = "/", .may_repeat = true};
 
 typedef struct court {
   const site *site;
   const judge_rules *rules;
   text authority;
   unsigned *times;  /* for each entry */
-  uint32_t *depths; /* as well */
+  uint32_t *clicks; /* as well: links from the start ... */
+  uint32_t *hops;   /* ... and links and redirects */
   verdict verdict;
 } court;
 
@@ -28,14 +31,20 @@ text judge_authority(const site *s)
 
 static void tell(unsigned nth, const char *what, const char *where)
 {
-  if (nth < 8)
+  enum { TOLD = 8 };
+  if (nth < TOLD)
     fprintf(stderr, "  %s: %s\n", what, where);
+}
+
+static bool is_allowed(const court *c, uint32_t index)
+{
+  return site_entry_is_wanted(site_entry_at(c->site, index), c->rules->ignore_robots) &&
+         c->clicks[index] <= c->rules->max_depth;
 }
 
 static bool is_wanted(const court *c, uint32_t index)
 {
-  return site_entry_is_wanted(site_entry_at(c->site, index), c->rules->ignore_robots) &&
-         c->depths[index] <= c->rules->max_depth;
+  return is_allowed(c, index) && c->hops[index] <= c->rules->max_depth;
 }
 
 static void count(court *c, const char *authority, size_t authority_size, const char *target)
@@ -48,20 +57,22 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     v->robots++;
   else if (index == SITE_NOWHERE)
     tell(v->unknown++, "no page of the site", target);
-  else if (!is_wanted(c, index))
+  else if (!is_allowed(c, index))
     tell(v->forbidden++, "forbidden", target);
   else if (c->times[index]++ > 0)
-    tell(v->again++, "again", target);
+    tell(c->rules->may_repeat ? UINT_MAX : v->again, "again", target), v->again++;
 }
 
 static court open_court(const site *s, const judge_rules *rules)
 {
   court c = {.site = s, .rules = rules, .authority = judge_authority(s)};
   c.times = calloc(site_size(s), sizeof *c.times);
-  c.depths = calloc(site_size(s), sizeof *c.depths);
-  if (!c.times || !c.depths)
+  c.clicks = calloc(site_size(s), sizeof *c.clicks);
+  c.hops = calloc(site_size(s), sizeof *c.hops);
+  if (!c.times || !c.clicks || !c.hops)
     abort();
-  site_measure(s, rules->start, rules->prefix, c.depths);
+  site_measure(s, rules->start, rules->prefix, false, c.clicks);
+  site_measure(s, rules->start, rules->prefix, true, c.hops);
   return c;
 }
 
@@ -73,7 +84,8 @@ static verdict close_court(court *c)
       tell(c->verdict.missed++, "missed", site_entry_at(c->site, i)->target);
   }
   free(c->times);
-  free(c->depths);
+  free(c->clicks);
+  free(c->hops);
   text_free(&c->authority);
   return c->verdict;
 }

@@ -14,11 +14,11 @@ typedef struct settings {
   char *root;
   const char *log, *address, *host;
   uint64_t seed;
-  unsigned port, entries, latency_ms, jitter_ms, close_after;
+  unsigned port, entries, latency_ms, jitter_ms, close_after, drop_after;
   int truth;
 } settings;
 
-enum { KEY_LATENCY = 256, KEY_JITTER, KEY_CLOSE_AFTER, KEY_TRUTH, KEY_HOST };
+enum { KEY_LATENCY = 256, KEY_JITTER, KEY_CLOSE_AFTER, KEY_DROP_AFTER, KEY_TRUTH, KEY_HOST };
 
 static const struct argp_option options[] = {
   {"root", 'r', "DIR", 0, "serve the files below DIR", 0},
@@ -31,7 +31,8 @@ static const struct argp_option options[] = {
   {"log", 'l', "FILE", 0, "append STATUS, HOST, METHOD, TARGET, USER-AGENT of each request, with TABs between", 0},
   {"latency", KEY_LATENCY, "MS", 0, "wait before each response", 0},
   {"jitter", KEY_JITTER, "MS", 0, "wait up to MS more, at random", 0},
-  {"close-after", KEY_CLOSE_AFTER, "N", 0, "close each connection after N responses", 0},
+  {"close-after", KEY_CLOSE_AFTER, "N", 0, "close each connection after N responses, and say so", 0},
+  {"drop-after", KEY_DROP_AFTER, "N", 0, "close each connection under the request after the N-th", 0},
   {0},
 };
 
@@ -58,6 +59,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
   case KEY_LATENCY: s->latency_ms = parse_number(state, value); break;
   case KEY_JITTER: s->jitter_ms = parse_number(state, value); break;
   case KEY_CLOSE_AFTER: s->close_after = parse_number(state, value); break;
+  case KEY_DROP_AFTER: s->drop_after = parse_number(state, value); break;
   case KEY_TRUTH: s->truth = 1; break;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -69,7 +71,7 @@ static void print_truth(const site *s)
   uint32_t *depths = calloc(site_size(s), sizeof *depths);
   if (!depths)
     abort();
-  site_measure(s, 0, "/", depths);
+  site_measure(s, 0, "/", false, depths);
   puts("once\t/robots.txt");
   for (uint32_t i = 0; i < site_size(s); i++) {
     const site_entry *entry = site_entry_at(s, i);
@@ -105,7 +107,7 @@ int main(int argc, char **argv)
   }
   const server_options serving = {
     .answer = s.root ? tree_answer : site_answer, .context = s.root ? (void *)s.root : made_site, .log_fd = log_fd,
-    .latency_ms = s.latency_ms, .jitter_ms = s.jitter_ms, .close_after = s.close_after, .seed = s.seed};
+    .latency_ms = s.latency_ms, .jitter_ms = s.jitter_ms, .close_after = s.close_after, .drop_after = s.drop_after, .seed = s.seed};
   printf("http://%s:%u/\n", made.host, s.port);
   fflush(stdout);
   server_run(listen_fd, &serving);

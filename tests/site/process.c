@@ -35,11 +35,11 @@ static void become(const char *const argv[], const process_files *files, pid_t p
     setrlimit(RLIMIT_FSIZE, &limit);
     signal(SIGXFSZ, SIG_IGN);
   }
-  union { /* execv promises not to write, its type does not */
-    const char *const *constant;
-    char *const *plain;
-  } arguments = {.constant = argv};
-  execv(argv[0], arguments.plain);
+  enum { WORDS_MAX = 64 };
+  char *words[WORDS_MAX + 1] = {0}; /* execv's type, unlike execv, would not keep its hands off constants */
+  for (size_t i = 0; i < WORDS_MAX && argv[i]; i++)
+    words[i] = strdup(argv[i]);
+  execv(words[0] ? words[0] : "", words);
   _exit(127);
 }
 

@@ -2,6 +2,7 @@
 #ifndef STRATA_TESTS_SITE_RANDOM_H
 #define STRATA_TESTS_SITE_RANDOM_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ static inline uint64_t random_next(uint64_t *state)
 /* 0 .. limit-1; the bias of % is below 2^-32 for the limits tests use. */
 static inline unsigned random_below(uint64_t *state, unsigned limit)
 {
+  assert(limit > 0);
   return (unsigned)(random_next(state) % limit);
 }
 

@@ -4,7 +4,8 @@
 # Exit code 77: the packages are not to be had here.
 set -eu
 real_tree=$1 work=$2
-mkdir -p "$work" && cd "$work"
+mkdir -p "$work"
+cd "$work"
 
 # unpack PACKAGE: makes $work/PACKAGE.tree, if it is not there yet
 unpack() {

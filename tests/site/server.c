@@ -185,6 +185,15 @@ static bool write_response(server *s, connection *c, bool *alive)
   return true;
 }
 
+/* The connection ends under a request, by FIN or by RST: both happen. */
+static void drop(server *s, connection *c)
+{
+  const struct linger none = {.l_onoff = 1};
+  if (random_one_in(&s->random, 2))
+    setsockopt(c->fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
+  connection_close(s, c);
+}
+
 /* Answer what is in the buffer, until it needs more bytes, has to wait, or the socket is full. */
 static void connection_work(server *s, connection *c)
 {
@@ -194,6 +203,10 @@ static void connection_work(server *s, connection *c)
     http_progress progress = http_request_parse(c->in, c->in_size, &request, &used);
     if (progress == HTTP_MORE)
       return;
+    if (s->options->drop_after && c->answered == s->options->drop_after) {
+      drop(s, c);
+      return;
+    }
     prepare(s, c, &request, progress == HTTP_BAD);
     c->in_size -= used;
     memmove(c->in, c->in + used, c->in_size);
@@ -230,6 +243,7 @@ static void connection_write(server *s, connection *c)
 static void accept_all(server *s)
 {
   int fd;
+  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a connection lives in the epoll set, which gives it back with each event
   while ((fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
     connection *c = calloc(1, sizeof *c);
     if (!c)

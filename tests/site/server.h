@@ -23,6 +23,8 @@ typedef struct server_options {
   unsigned latency_ms;  /* before each response ... */
   unsigned jitter_ms;   /* ... and 0 .. jitter_ms more, at random from `seed` */
   unsigned close_after; /* announce "Connection: close" with the n-th response; 0: never */
+  unsigned drop_after;  /* the request behind the n-th response finds the connection closed, as happens when a server
+                           loses patience at the same moment; such a request is not logged, nobody has read it */
   uint64_t seed;
 } server_options;
 

@@ -191,22 +191,23 @@ static uint32_t way_on(const site *s, uint32_t index, uint32_t n)
   return entry->goes_to && n == 0 ? entry->goes_to - 1 : SITE_NOWHERE;
 }
 
-void site_measure(const site *s, uint32_t start, const char *prefix, uint32_t *depths)
+void site_measure(const site *s, uint32_t start, const char *prefix, bool count_hops, uint32_t *depths)
 {
-  uint32_t *queue = malloc(s->size * sizeof *queue), head = 0, tail = 0;
-  if (!queue)
-    abort();
   for (uint32_t i = 0; i < s->size; i++)
     depths[i] = UINT32_MAX;
   depths[start] = 0;
-  queue[tail++] = start;
-  for (; head < tail; head++)
-    for (uint32_t n = 0, next; (next = way_on(s, queue[head], n)) != SITE_NOWHERE; n++)
-      if (depths[next] == UINT32_MAX && strncmp(s->entries[next].target, prefix, strlen(prefix)) == 0) {
-        depths[next] = depths[queue[head]] + 1;
-        queue[tail++] = next;
-      }
-  free(queue);
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (uint32_t i = 0; i < s->size; i++) {
+      uint32_t depth = depths[i] + (s->entries[i].kind != SITE_REDIRECT || count_hops);
+      for (uint32_t n = 0, next; depths[i] != UINT32_MAX && (next = way_on(s, i, n)) != SITE_NOWHERE; n++)
+        if (depth < depths[next] && strncmp(s->entries[next].target, prefix, strlen(prefix)) == 0) {
+          depths[next] = depth;
+          changed = true;
+        }
+    }
+  }
 }
 
 static int compare_targets(const void *a, const void *b, void *context)
@@ -228,7 +229,8 @@ site *site_create(const site_options *options)
   if (!s)
     abort();
   s->options = *options;
-  s->place = (spell_place){options->host, options->port};
+  /* RFC 9309 has an Allow cover the escaped spellings of a path, Google's matcher has not: leave that question out */
+  s->place = (spell_place){options->host, options->port, "/private/open/"};
   snprintf(s->other_host, sizeof s->other_host, "http://%s:%u/trap/other-host.html",
            strcmp(options->host, "localhost") ? "localhost" : "127.0.0.1", options->port);
   s->random = random_stream(options->seed, 0);

@@ -50,13 +50,13 @@ const site_entry *site_entry_at(const site *s, uint32_t index);
 const char *site_kind_name(site_kind kind); /* "page", "empty", ... */
 bool site_entry_is_wanted(const site_entry *entry, bool ignore_robots);
 
-enum { SITE_NOWHERE = UINT32_MAX };
+#define SITE_NOWHERE UINT32_MAX /* no index */
 /* The entry a request target stands for in any of its spellings, or SITE_NOWHERE. */
 uint32_t site_find(const site *s, const char *target, size_t size);
 
-/* How far each entry is from `start`: fewest links and redirect hops, through entries whose targets begin with
- * `prefix` ("/" for all); UINT32_MAX if it cannot be reached. `depths` has room for site_size numbers. */
-void site_measure(const site *s, uint32_t start, const char *prefix, uint32_t *depths);
+/* How far each entry is from `start`: fewest links, with or without redirect hops, through entries whose targets
+ * begin with `prefix` ("/" for all); UINT32_MAX if it cannot be reached. `depths` has room for site_size numbers. */
+void site_measure(const site *s, uint32_t start, const char *prefix, bool count_hops, uint32_t *depths);
 
 /* A `server_answer`; the context is the site. */
 void site_answer(void *context, const http_request *request, http_reply *reply);

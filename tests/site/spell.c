@@ -139,7 +139,7 @@ static void disguise_letters(text *out, uint64_t *random, const disguise *how, c
     } else if (how->escape_letters && (isalnum((unsigned char)*c) || strchr("-_~", *c)) && random_one_in(random, 6)) {
       text_addf(out, random_one_in(random, 2) ? "%%%02x" : "%%%02X", (unsigned)(unsigned char)*c);
     } else {
-      text_add_byte(out, *c == '/' && how->back_slashes && !in_query ? '\\' : *c);
+      text_add(out, *c == '/' && how->back_slashes && !in_query ? "\\" : (char[]){*c, '\0'});
     }
   }
 }
@@ -165,6 +165,11 @@ static size_t authority_size(const char *reference)
   return slashes < 2 ? start : start + slashes + strcspn(reference + start + slashes, "/\\?#");
 }
 
+static bool starts_with(const char *string, const char *start)
+{
+  return strncmp(string, start, strlen(start)) == 0;
+}
+
 void spell_href(text *out, uint64_t *random, const spell_place *place, spell_medium medium, const char *base,
                 const char *target)
 {
@@ -178,7 +183,7 @@ void spell_href(text *out, uint64_t *random, const spell_place *place, spell_med
     .medium = medium,
     .lower_hex = random_one_in(random, 2),
     .raw_bytes = random_one_in(random, 2),
-    .escape_letters = random_one_in(random, 6),
+    .escape_letters = random_one_in(random, 6) && !(place->plain && starts_with(target, place->plain)),
     .back_slashes = attribute && random_one_in(random, 15),
   };
   disguise_letters(&disguised, random, &how, reference.bytes, authority_size(reference.bytes));

@@ -13,6 +13,7 @@
 typedef struct spell_place {
   const char *host; /* "127.0.0.1" or a name */
   unsigned port;
+  const char *plain; /* letters of targets that begin with this are never escaped; NULL: there are none such */
 } spell_place;
 
 typedef enum spell_medium {

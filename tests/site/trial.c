@@ -61,26 +61,33 @@ static bool read_url(trial *t, const char *path)
 
 static bool start_server(trial *t, const trial_options *options)
 {
-  text seed = {0}, entries = {0}, port = {0}, latency = {0}, jitter = {0}, close_after = {0};
-  text_addf(&seed, "--site=%llu", (unsigned long long)options->seed);
-  text_addf(&entries, "--entries=%u", options->entries);
-  text_addf(&port, "--port=%u", options->port);
-  text_addf(&latency, "--latency=%u", options->latency_ms);
-  text_addf(&jitter, "--jitter=%u", options->jitter_ms);
-  text_addf(&close_after, "--close-after=%u", options->close_after);
+  const struct {
+    const char *name;
+    unsigned long long value;
+  } numbers[] = {{"site", options->seed},          {"entries", options->entries}, {"port", options->port},
+                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms}, {"close-after", options->close_after},
+                 {"drop-after", options->drop_after}};
+  enum { NUMBERS = sizeof numbers / sizeof *numbers };
   const char *address = options->address ? options->address : "127.0.0.1";
-  const char *argv[] = {SITE_SERVER, "--log", t->log, "--address", address, "--host",
-                        options->host ? options->host : address, port.bytes, latency.bytes, jitter.bytes,
-                        close_after.bytes, seed.bytes, entries.bytes, options->root ? "--root" : NULL,
-                        options->root, NULL};
+  const char *argv[NUMBERS + 10] = {SITE_SERVER, "--log", t->log, "--address", address, "--host",
+                                    options->host ? options->host : address};
+  size_t count = 7;
+  text words[NUMBERS] = {0};
+  for (size_t i = 0; i < NUMBERS; i++) {
+    text_addf(&words[i], "--%s=%llu", numbers[i].name, numbers[i].value);
+    argv[count++] = words[i].bytes;
+  }
+  if (options->root) {
+    argv[count++] = "--root";
+    argv[count] = options->root;
+  }
   char *out = trial_path(t, "server.out"), *err = trial_path(t, "server.err");
   t->server = process_start(argv, &(process_files){.out = out, .err = err});
   bool good = read_url(t, out);
   free(out);
   free(err);
-  text *const texts[] = {&seed, &entries, &port, &latency, &jitter, &close_after};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    text_free(texts[i]);
+  for (size_t i = 0; i < NUMBERS; i++)
+    text_free(&words[i]);
   return good;
 }
 
@@ -93,6 +100,7 @@ trial *trial_open(const trial_options *options)
   t->pages = trial_path(t, "crawl/pages.jsonl");
   t->log = trial_path(t, "requests.log");
   if (!start_server(t, options)) {
+    must(options->port != 0, "server");
     trial_close(t);
     return NULL;
   }
@@ -188,9 +196,17 @@ bool trial_wait_requests(const trial *t, size_t count, pid_t process)
   return false;
 }
 
+static bool log_has(const trial *t, const char *words)
+{
+  text log = {0};
+  bool has = text_add_file(&log, t->log) && strstr(log.bytes, words);
+  text_free(&log);
+  return has;
+}
+
 void trial_mark(const trial *t, const char *name)
 {
-  text request = {0};
+  text request = {0}, line = {0};
   text_addf(&request, "GET /%s HTTP/1.1\r\nHost: mark\r\nConnection: close\r\n\r\n", name);
   struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons((uint16_t)t->port)};
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
@@ -198,7 +214,11 @@ void trial_mark(const trial *t, const char *name)
   must(fd >= 0 && connect(fd, (struct sockaddr *)&server, sizeof server) == 0 &&
        send(fd, request.bytes, request.size, MSG_NOSIGNAL) == (ssize_t)request.size, "mark");
   char answer[512];
-  while (recv(fd, answer, sizeof answer, 0) > 0) {} /* the server logs it before it closes */
+  while (recv(fd, answer, sizeof answer, 0) > 0) {}
   close(fd);
+  text_addf(&line, "\tmark\tGET\t/%s\t", name);
+  while (!log_has(t, line.bytes)) /* written at the end of the server's turn, so after the answer */
+    process_sleep(0.0005);
   text_free(&request);
+  text_free(&line);
 }

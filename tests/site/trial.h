@@ -16,7 +16,7 @@ typedef struct trial_options {
   const char *address;  /* NULL: 127.0.0.1 */
   const char *host;     /* the name in the URLs; NULL: the address */
   unsigned port;        /* 0: any */
-  unsigned latency_ms, jitter_ms, close_after;
+  unsigned latency_ms, jitter_ms, close_after, drop_after;
 } trial_options;
 
 typedef struct trial {
@@ -32,7 +32,7 @@ typedef struct trial {
   process_end end;   /* how it ended */
 } trial;
 
-/* NULL if the server could not listen on that address and port. */
+/* NULL only if a port was asked for and cannot be had. */
 trial *trial_open(const trial_options *options);
 void trial_close(trial *t); /* NULL is fine */
 

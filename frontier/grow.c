@@ -1,0 +1,109 @@
+/* The filter's next size, while adds go on.
+ *
+ * Nobody knows how many URLs a crawl will find. When a filter is nine tenths full, its larger successor (1.4 times,
+ * mlbf/growth.h) is begun, and filled from the hash log a piece with each commit; until it has caught up the old one
+ * answers, which still has room:
+ *
+ *     hash log   [=====filled=====|........to do........|<- new keys]
+ *
+ * Each commit of k keys fills at least 16 k, so the 0.9 n keys to do are done before another 0.1 n have come. */
+#include "frontier/state.h"
+
+#include "mlbf/growth.h"
+
+enum {
+  FILL_FACTOR = 16,
+  FILL_MIN = 16384, /* keys: some 5 ms */
+};
+
+/* Nine tenths of what the filter in use is made for. */
+static uint64_t begin_at(const mlbf_filter *filter)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return stats.design_keys - stats.design_keys / 10;
+}
+
+static frontier_status begin(frontier *f)
+{
+  mlbf_status made = mlbf_create_larger(seen_filter(f->seen), &f->growing);
+  if (made != MLBF_OK)
+    return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
+                         "the next larger filter: %s", mlbf_status_text(made));
+  f->growing_keys = 0;
+  return FRONTIER_OK;
+}
+
+static void finish(frontier *f)
+{
+  seen_replace(f->seen, f->growing);
+  f->growing = NULL;
+  f->grow_at = begin_at(seen_filter(f->seen));
+  if (f->store && !f->options.read_only)
+    checkpoint_save(f);
+}
+
+typedef struct filling {
+  mlbf_filter *filter;
+  uint64_t limit;    /* chunks that begin here or later wait for the next step */
+  uint64_t reached;  /* the first of them, if any */
+  bool is_damaged;
+} filling;
+
+static bool fill_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  filling *step = context;
+  if (key >= step->limit) {
+    step->reached = key;
+    return false;
+  }
+  step->is_damaged = !seen_replay(step->filter, body, size);
+  return !step->is_damaged;
+}
+
+static frontier_status fill(frontier *f, uint64_t keys)
+{
+  if (!f->store) { /* the log in memory has no index to go by */
+    f->growing_keys = f->log_keys;
+    return seen_replay_log(f, f->growing, 0);
+  }
+  filling step = {.filter = f->growing, .limit = f->growing_keys + keys, .reached = f->log_keys};
+  frontier_status status = store_each(f->store, STORE_HASHES, f->growing_keys, fill_chunk, &step);
+  if (status != FRONTIER_OK || step.is_damaged)
+    return frontier_fail(f, step.is_damaged ? FRONTIER_DAMAGED : status, "%s: the hash log: %s", f->directory,
+                         step.is_damaged ? "damaged" : store_message(f->store));
+  f->growing_keys = step.reached;
+  return FRONTIER_OK;
+}
+
+/* One step, from the beginning of a larger filter to its taking over. */
+static frontier_status advance(frontier *f, uint64_t keys)
+{
+  frontier_status status = f->growing ? FRONTIER_OK : begin(f);
+  if (status == FRONTIER_OK)
+    status = fill(f, keys);
+  if (status == FRONTIER_OK && f->growing_keys == f->log_keys)
+    finish(f);
+  return status;
+}
+
+frontier_status grow_step(frontier *f, uint64_t new_keys)
+{
+  uint64_t keys = new_keys * FILL_FACTOR > FILL_MIN ? new_keys * FILL_FACTOR : FILL_MIN;
+  frontier_status status = FRONTIER_OK;
+  if (f->grow_at == 0)
+    f->grow_at = begin_at(seen_filter(f->seen));
+  while (status == FRONTIER_OK && f->log_keys >= f->grow_at) { /* a batch may fill a small filter and the next too */
+    status = advance(f, keys);
+    if (f->growing)
+      break; /* more with the next commit */
+  }
+  return status;
+}
+
+frontier_status grow_at_open(frontier *f)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(seen_filter(f->seen), &stats);
+  return f->log_keys > stats.design_keys ? grow_step(f, f->log_keys) : FRONTIER_OK;
+}

@@ -1,0 +1,329 @@
+/* See spill.h. A chunk is URL after URL of one host: sequence (8 bytes), size (4), and the body of a queue record. */
+#include "frontier/spill.h"
+
+#include "frontier/record.h"
+
+#include <stdlib.h>
+
+enum {
+  SPILL_CHUNK = 128,   /* URLs in a chunk, and in a line before the rest is spilled: 512 crowded hosts fill the window */
+  LINE_LOW = 16,       /* a line this short gets its next chunk */
+  SPILL_STEP = 4096,   /* URLs moved or read in one step: some 10 ms */
+  CHUNK_HEAD = 12,
+};
+
+static uint64_t chunk_key(const host *who, uint32_t number)
+{
+  return (uint64_t)who->id << 32 | number;
+}
+
+bool spill_is_behind_chunks(const host *who)
+{
+  return who->chunk_first < who->chunk_next && who->line_count >= LINE_LOW;
+}
+
+bool spill_add(frontier *f, entry *e)
+{
+  e->is_held = false;
+  f->batch.is_dirty = true;
+  return entry_list_add(&f->spilling.leaving, e);
+}
+
+void spill_watch(frontier *f, host *who)
+{
+  spilling *s = &f->spilling;
+  if (who->is_low || who->line_count > LINE_LOW || who->chunk_first == who->chunk_next)
+    return;
+  if (s->low_count == s->low_room) {
+    size_t room = s->low_room ? 2 * s->low_room : 64;
+    host **larger = realloc(s->low, room * sizeof *larger);
+    if (!larger)
+      return; /* the next URL taken from its line comes by here again */
+    s->low = larger;
+    s->low_room = room;
+  }
+  who->is_low = true;
+  s->low[s->low_count++] = who;
+}
+
+/* ---- out of the queue ----------------------------------------------------------------------------------- */
+
+/* Long lines give what is past their share, up to SPILL_STEP URLs in all. Room for them is there before a line is cut:
+ * what is in no line and in no list would not come back before the next open. */
+static frontier_status cut_lines(frontier *f)
+{
+  uint32_t left = SPILL_STEP;
+  host *who;
+  if (!entry_list_reserve(&f->spilling.leaving, left))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %u queued URLs", (unsigned)left);
+  for (uint32_t id = 0; left && (who = hosts_at(f->hosts, id)); id++) {
+    if (who->line_count <= SPILL_CHUNK)
+      continue;
+    uint32_t over = who->line_count - SPILL_CHUNK, taken = over < left ? over : left;
+    entry *rest = hosts_cut(f->hosts, who, who->line_count - taken);
+    left -= taken;
+    for (entry *next; rest; rest = next) {
+      next = rest->next;
+      spill_add(f, rest);
+    }
+  }
+  return FRONTIER_OK;
+}
+
+frontier_status spill_read_on(frontier *f, bool *progressed)
+{
+  unsigned taken = 0;
+  *progressed = false;
+  if (!f->store || f->load_sequence == f->next_sequence)
+    return FRONTIER_OK;
+  frontier_status status = commit_batch(f); /* what is cut must stand in the queue table */
+  if (status == FRONTIER_OK && hosts_waiting(f->hosts) >= WINDOW_MAX)
+    status = cut_lines(f);
+  if (status == FRONTIER_OK)
+    status = queue_read(f, SPILL_CHUNK, SPILL_STEP, &taken);
+  *progressed = taken > 0;
+  return status == FRONTIER_OK ? commit_batch(f) : status;
+}
+
+/* ---- and back ------------------------------------------------------------------------------------------- */
+
+typedef struct chunk {
+  uint64_t key;
+  host *who;
+  entry_list urls; /* all of it, or it stays where it is */
+  frontier_status status;
+} chunk;
+
+static bool note_read(spilling *s, uint64_t key)
+{
+  if (s->read_count == s->read_room) {
+    size_t room = s->read_room ? 2 * s->read_room : 64;
+    uint64_t *larger = realloc(s->read, room * sizeof *larger);
+    if (!larger)
+      return false;
+    s->read = larger;
+    s->read_room = room;
+  }
+  s->read[s->read_count++] = key;
+  return true;
+}
+
+static frontier_status take_record(chunk *c, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  entry *e;
+  frontier_status status = entry_read(sequence, body, size, &e);
+  if (status != FRONTIER_OK)
+    return status;
+  e->host = c->who;
+  if (entry_list_add(&c->urls, e))
+    return FRONTIER_OK;
+  free(e);
+  return FRONTIER_NO_MEMORY;
+}
+
+static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  chunk *c = context;
+  c->status = key == c->key ? FRONTIER_OK : FRONTIER_DAMAGED;
+  for (const uint8_t *at = body, *end = body + size; at < end && c->status == FRONTIER_OK;) {
+    size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
+    if (left < CHUNK_HEAD + record) {
+      c->status = FRONTIER_DAMAGED;
+      break;
+    }
+    c->status = take_record(c, get_le(at, 8), at + CHUNK_HEAD, record);
+    at += CHUNK_HEAD + record;
+  }
+  return false; /* this one only */
+}
+
+/* Into the line, or among the deferred; with the next commit they stand in the queue again and the chunk is gone. */
+static bool take_back(frontier *f, const chunk *c)
+{
+  if (!entry_list_reserve(&f->spilling.returning, c->urls.count) || !note_read(&f->spilling, c->key))
+    return false;
+  for (size_t i = 0; i < c->urls.count; i++) {
+    entry *e = c->urls.at[i];
+    entry_list_add(&f->spilling.returning, e);
+    if (e->origin.depth > f->options.depth_cap)
+      f->deferred++;
+    else
+      hosts_push(f->hosts, e);
+  }
+  c->who->chunk_first++;
+  f->batch.is_dirty = true;
+  return true;
+}
+
+static frontier_status read_back(frontier *f, host *who)
+{
+  chunk c = {.key = chunk_key(who, who->chunk_first), .who = who, .status = FRONTIER_DAMAGED};
+  frontier_status status = store_each(f->store, STORE_CHUNKS, c.key, read_chunk, &c);
+  if (status == FRONTIER_OK && c.status == FRONTIER_OK && !take_back(f, &c))
+    c.status = FRONTIER_NO_MEMORY;
+  if (status != FRONTIER_OK || c.status != FRONTIER_OK)
+    for (size_t i = 0; i < c.urls.count; i++)
+      free(c.urls.at[i]);
+  free(c.urls.at);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  if (c.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, c.status, "out of memory for one more chunk of the queue");
+  if (c.status != FRONTIER_OK)
+    return frontier_fail(f, c.status, "%s: the chunks of host %s are damaged", f->directory, who->name);
+  return FRONTIER_OK;
+}
+
+frontier_status spill_read_back(frontier *f)
+{
+  spilling *s = &f->spilling;
+  frontier_status status = FRONTIER_OK;
+  size_t done = 0;
+  for (; done < s->low_count && hosts_waiting(f->hosts) < WINDOW_MAX && status == FRONTIER_OK; done++) {
+    host *who = s->low[done];
+    who->is_low = false;
+    while (status == FRONTIER_OK && who->line_count <= LINE_LOW && who->chunk_first < who->chunk_next)
+      status = read_back(f, who);
+  }
+  s->low_count -= done;
+  if (s->low_count) /* memmove takes no NULL, not even for nothing */
+    memmove(s->low, s->low + done, s->low_count * sizeof *s->low);
+  return status;
+}
+
+/* ---- with the transaction ------------------------------------------------------------------------------- */
+
+static int by_host_and_sequence(const void *left, const void *right)
+{
+  const entry *a = *(entry *const *)left, *b = *(entry *const *)right;
+  if (a->host != b->host)
+    return a->host->id < b->host->id ? -1 : 1;
+  return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
+}
+
+/* How many of these URLs, from the first on, make the next chunk: of one host, at most SPILL_CHUNK. */
+static size_t chunk_count(entry *const *from, size_t count)
+{
+  size_t n = 1;
+  while (n < count && n < SPILL_CHUNK && from[n]->host == from[0]->host)
+    n++;
+  return n;
+}
+
+static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t number)
+{
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++)
+    size += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
+  uint8_t *body = malloc(size), *at = body;
+  if (!body) {
+    store_fail(f->store);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    put_le(at, from[i]->sequence, 8);
+    put_le(at + 8, ENTRY_HEAD + from[i]->url_size, 4);
+    entry_write(from[i], at + CHUNK_HEAD);
+    at += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
+    store_delete(f->store, STORE_QUEUE, from[i]->sequence);
+  }
+  store_put(f->store, STORE_CHUNKS, chunk_key(from[0]->host, number), body, size);
+  free(body);
+}
+
+void spill_put(frontier *f)
+{
+  spilling *s = &f->spilling;
+  if (s->leaving.count)
+    qsort(s->leaving.at, s->leaving.count, sizeof *s->leaving.at, by_host_and_sequence);
+  uint32_t number = 0;
+  for (size_t i = 0, n; i < s->leaving.count; i += n) {
+    host *who = s->leaving.at[i]->host;
+    bool same_host = i && s->leaving.at[i - 1]->host == who;
+    number = same_host ? number + 1 : who->chunk_next;
+    n = chunk_count(s->leaving.at + i, s->leaving.count - i);
+    put_chunk(f, s->leaving.at + i, n, number);
+  }
+  uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
+  for (size_t i = 0; i < s->returning.count; i++) {
+    const entry *e = s->returning.at[i];
+    if (e->is_ended)
+      continue;
+    entry_write(e, body);
+    store_put(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+  }
+  for (size_t i = 0; i < s->read_count; i++)
+    store_delete(f->store, STORE_CHUNKS, s->read[i]);
+}
+
+void spill_settle(frontier *f)
+{
+  spilling *s = &f->spilling;
+  for (size_t i = 0, n; i < s->leaving.count; i += n) {
+    host *who = s->leaving.at[i]->host;
+    n = chunk_count(s->leaving.at + i, s->leaving.count - i);
+    who->chunk_next++;
+    spill_watch(f, who);
+  }
+  for (size_t i = 0; i < s->leaving.count; i++)
+    free(s->leaving.at[i]);
+  for (size_t i = 0; i < s->returning.count; i++) {
+    entry *e = s->returning.at[i];
+    e->is_stored = true;
+    if (!e->is_held && !e->is_ended) /* deferred: it stays on disk */
+      free(e);
+  }
+  s->leaving.count = s->returning.count = s->read_count = 0;
+}
+
+void spill_free(frontier *f)
+{
+  spilling *s = &f->spilling;
+  for (size_t i = 0; i < s->leaving.count; i++)
+    free(s->leaving.at[i]);
+  for (size_t i = 0; i < s->returning.count; i++)
+    if (!s->returning.at[i]->is_held && !s->returning.at[i]->is_ended)
+      free(s->returning.at[i]);
+  free(s->leaving.at);
+  free(s->returning.at);
+  free(s->read);
+  free(s->low);
+}
+
+/* ---- at open -------------------------------------------------------------------------------------------- */
+
+typedef struct survey {
+  frontier *frontier;
+  uint64_t strange; /* chunks of no host we know */
+} survey;
+
+static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  survey *s = context;
+  host *who = hosts_at(s->frontier->hosts, (uint32_t)(key >> 32));
+  uint32_t number = (uint32_t)key;
+  (void)body;
+  (void)size;
+  if (!who) {
+    s->strange++;
+    return true;
+  }
+  if (who->chunk_first == who->chunk_next)
+    who->chunk_first = number;
+  who->chunk_next = number + 1;
+  return true;
+}
+
+frontier_status spill_find_chunks(frontier *f)
+{
+  survey s = {.frontier = f};
+  host *who;
+  frontier_status status = store_each(f->store, STORE_CHUNKS, 0, note_chunk, &s);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  if (s.strange)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: chunks of unknown hosts", f->directory);
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
+    spill_watch(f, who);
+  return FRONTIER_OK;
+}

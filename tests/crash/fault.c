@@ -1,0 +1,109 @@
+/* A library to be preloaded: the N-th call that changes a file does not happen as it should.
+ *
+ *     STRATA_FAULT=MODE:N     kill       the process dies instead of making it
+ *                             ENOSPC     it fails, this once: somebody made room
+ *                             EIO        it fails, this once, as bad hardware does
+ *                             full       it fails with ENOSPC, and so does every one after it that needs room
+ *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
+ *
+ * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open with
+ * O_CREAT. Only calls through the dynamic linker are seen, which is where LMDB's and our own come from; sockets are
+ * served by send(), stdio by calls inside the C library. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static atomic_long calls;
+
+/* To be asked before each call: true if it must fail (errno is set). */
+static bool strikes(bool needs_room)
+{
+  static char mode[16];
+  static long nth;
+  if (!nth) {
+    const char *fault = getenv("STRATA_FAULT"), *colon = fault ? strchr(fault, ':') : NULL;
+    if (colon)
+      snprintf(mode, sizeof mode, "%.*s", (int)(colon - fault), fault);
+    nth = colon ? strtol(colon + 1, NULL, 10) : -1;
+  }
+  long call = atomic_fetch_add(&calls, 1) + 1;
+  bool is_now = call == nth || (call > nth && nth > 0 && needs_room && strcmp(mode, "full") == 0);
+  if (!is_now)
+    return false;
+  if (strcmp(mode, "kill") == 0)
+    raise(SIGKILL);
+  errno = strcmp(mode, "EIO") == 0 ? EIO : ENOSPC;
+  return errno == EIO || needs_room; /* what needs no room does not fail for want of it */
+}
+
+__attribute__((destructor)) static void report(void)
+{
+  const char *path = getenv("STRATA_FAULT_REPORT");
+  FILE *file = path ? fopen(path, "w") : NULL;
+  if (file) {
+    fprintf(file, "%ld\n", atomic_load(&calls));
+    fclose(file);
+  }
+}
+
+/* Defines `name` as: fail if it is time, else call the next library's. */
+// NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments bring their own
+#define WRAP(type, name, parameters, arguments, needs_room)                              \
+  type name parameters;                                                                  \
+  type name parameters                                                                   \
+  {                                                                                      \
+    static type(*next) parameters;                                                       \
+    if (!next) {                                                                         \
+      void *found = dlsym(RTLD_NEXT, #name);                                             \
+      memcpy(&next, &found, sizeof next); /* ISO C has no cast from object to function */ \
+    }                                                                                    \
+    return strikes(needs_room) ? -1 : next arguments;                                    \
+  }
+
+// NOLINTEND(bugprone-macro-parentheses)
+
+WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size), true)
+WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), true)
+WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), true)
+WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), true)
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), true)
+WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), true)
+WRAP(int, ftruncate, (int fd, off_t size), (fd, size), true)
+WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size), true)
+WRAP(int, fsync, (int fd), (fd), false)
+WRAP(int, fdatasync, (int fd), (fd), false)
+WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), false)
+WRAP(int, rename, (const char *from, const char *to), (from, to), true)
+
+/* open is variadic: its third argument is there if O_CREAT is. */
+#define WRAP_OPEN(name)                                                                  \
+  int name(const char *path, int flags, ...);                                            \
+  int name(const char *path, int flags, ...)                                             \
+  {                                                                                      \
+    static int (*next)(const char *, int, ...);                                          \
+    if (!next) {                                                                         \
+      void *found = dlsym(RTLD_NEXT, #name);                                             \
+      memcpy(&next, &found, sizeof next);                                                \
+    }                                                                                    \
+    if (!(flags & O_CREAT))                                                              \
+      return next(path, flags);                                                          \
+    va_list arguments;                                                                   \
+    va_start(arguments, flags);                                                          \
+    mode_t mode = va_arg(arguments, mode_t);                                             \
+    va_end(arguments);                                                                   \
+    return strikes(true) ? -1 : next(path, flags, mode);                                 \
+  }
+
+WRAP_OPEN(open)
+WRAP_OPEN(open64)

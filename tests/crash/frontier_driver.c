@@ -1,0 +1,138 @@
+/* Crawls the small web with a real frontier and says on standard output what it did, until it is killed.
+ *
+ *     frontier_driver DIRECTORY JOURNAL SEED STEPS [lie]
+ *
+ * After STEPS steps it closes and leaves; 0: never. A lying one says "synced" when nothing is. */
+#include "frontier/frontier.h"
+#include "tests/crash/small_web.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LEASES = 32 };
+
+typedef struct driver {
+  frontier *f;
+  uint64_t dice, now_ms;
+  struct {
+    uint64_t id;
+    uint32_t page;
+  } leased[LEASES];
+  size_t count;
+  bool lies;
+} driver;
+
+static uint32_t roll(driver *d, uint32_t sides)
+{
+  d->dice = d->dice * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(d->dice >> 33) % sides;
+}
+
+static void say(report_kind kind, uint32_t page)
+{
+  report r = {kind, page};
+  if (write(STDOUT_FILENO, &r, sizeof r) != sizeof r)
+    _exit(2); /* the auditor is gone */
+}
+
+static void must(const driver *d, frontier_status status)
+{
+  if (status == FRONTIER_OK)
+    return;
+  fprintf(stderr, "driver: status %d, %s\n", (int)status, frontier_message(d->f));
+  say(REPORT_FAILED, status);
+  _exit(1);
+}
+
+static void add(driver *d, uint32_t page, uint64_t via)
+{
+  static url u;
+  char text[WEB_URL_SIZE];
+  frontier_verdict verdict;
+  if (url_parse(text, (size_t)web_url(page, text), URL_STRICT, &u) != URL_OK)
+    abort();
+  must(d, frontier_add(d->f, &u, (frontier_origin){.via = via}, d->now_ms, &verdict));
+  if (verdict.outcome != FRONTIER_SEEN)
+    say(REPORT_ACCEPTED, page);
+}
+
+static void take(driver *d)
+{
+  frontier_lease leases[LEASES];
+  size_t count;
+  int64_t wait_ms;
+  must(d, frontier_next(d->f, d->now_ms, leases, roll(d, (uint32_t)(LEASES - d->count) + 1), &count, &wait_ms));
+  for (size_t i = 0; i < count; i++) {
+    uint32_t page = (uint32_t)strtoul(strrchr(leases[i].url, '/') + 1, NULL, 10);
+    d->leased[d->count].id = leases[i].id;
+    d->leased[d->count++].page = page;
+    say(REPORT_LEASED, page);
+  }
+}
+
+static void end(driver *d)
+{
+  if (!d->count)
+    return;
+  size_t at = roll(d, (uint32_t)d->count);
+  uint64_t id = d->leased[at].id;
+  uint32_t page = d->leased[at].page;
+  d->leased[at] = d->leased[--d->count];
+  if (!roll(d, 12)) {
+    must(d, frontier_release(d->f, id, d->now_ms));
+    say(REPORT_RELEASED, page);
+    return;
+  }
+  for (uint32_t i = 0; i < WEB_LINKS; i++)
+    add(d, web_link(page, i), id);
+  char line[16];
+  int size = snprintf(line, sizeof line, "%u", (unsigned)page);
+  must(d, frontier_done(d->f, id, (frontier_state)(FRONTIER_DONE + page % 3), 200, line, (size_t)size, d->now_ms));
+  say(REPORT_DONE, page);
+}
+
+static void step(driver *d)
+{
+  d->now_ms += roll(d, 3);
+  uint32_t what = roll(d, 100);
+  if (what < 30)
+    take(d);
+  else if (what < 99)
+    end(d);
+  else {
+    if (!d->lies)
+      must(d, frontier_sync(d->f));
+    say(REPORT_SYNCED, 0);
+  }
+}
+
+int main(int argc, char **argv)
+{
+  if (argc < 5)
+    return 2;
+  /* so small a filter that it grows while it may be killed */
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 64, .rate = 1e-9, .per_host = 3,
+                              .depth_cap = UINT16_MAX, .journal_path = argv[2]};
+  char message[FRONTIER_MESSAGE_SIZE];
+  driver d = {.dice = strtoull(argv[3], NULL, 10), .lies = argc > 5};
+  frontier_status status = frontier_open(argv[1], &options, &d.f, message);
+  if (status != FRONTIER_OK) {
+    fprintf(stderr, "driver: open: status %d, %s\n", (int)status, message);
+    say(REPORT_FAILED, status);
+    return 1;
+  }
+  add(&d, 0, 0);
+  unsigned long steps = strtoul(argv[4], NULL, 10);
+  for (unsigned long i = 1; i != steps && !(frontier_is_finished(d.f) && i > 1); i++)
+    step(&d);
+  bool is_finished = frontier_is_finished(d.f);
+  if (frontier_close(d.f) != FRONTIER_OK) {
+    say(REPORT_FAILED, 0);
+    return 1;
+  }
+  say(REPORT_SYNCED, 0);
+  if (is_finished)
+    say(REPORT_FINISHED, 0);
+  return 0;
+}

@@ -1,0 +1,170 @@
+/* Death and error at every single call that changes a file, one after the other: fault.c makes the N-th call of a crawl
+ * kill the process or fail, for every N there is. Whatever N was, the next run finishes the work, nothing is lost, and
+ * nothing is asked for again that was reported done. An error may end the crawl, with a sentence; it may not crash it. */
+#include "tests/crash/promises.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Small, since it is crawled some hundred times. */
+enum { ENTRIES = 24, SEED = 41, CALLS_MAX = 300 };
+
+static trial *served;
+static promises noted;
+
+static int clean_up(void **state)
+{
+  (void)state;
+  promises_free(&noted);
+  trial_close(served);
+  served = NULL;
+  return 0;
+}
+
+static void open_trial(void)
+{
+  clean_up(NULL);
+  served = trial_open(&(trial_options){.seed = SEED, .entries = ENTRIES});
+  noted = promises_open(served);
+}
+
+/* Runs the crawl with a fault, or with none if `fault` is NULL; its exit code, -1 if it was killed. */
+static int crawl(const char *fault, const char *report, const char *max_pages)
+{
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--expect", "1000", "URL",
+                               max_pages ? "--max-pages" : NULL, max_pages, NULL};
+  if (fault) {
+    setenv("LD_PRELOAD", FAULT_LIBRARY, 1);
+    setenv("STRATA_FAULT", fault, 1);
+  }
+  if (report)
+    setenv("STRATA_FAULT_REPORT", report, 1);
+  pid_t pid = trial_strata_start(served, words);
+  unsetenv("LD_PRELOAD");
+  unsetenv("STRATA_FAULT");
+  unsetenv("STRATA_FAULT_REPORT");
+  return trial_collect(served, pid);
+}
+
+/* How many calls there are when nothing goes wrong. */
+static long count_calls(bool is_resumed)
+{
+  open_trial();
+  char *report = trial_path(served, "calls");
+  text number = {0};
+  if (is_resumed)
+    assert_int_equal(crawl(NULL, NULL, "8"), 0);
+  assert_int_equal(crawl("none:-1", report, NULL), 0);
+  assert_true(text_add_file(&number, report));
+  long calls = strtol(number.bytes, NULL, 10);
+  text_free(&number);
+  free(report);
+  print_message("%ld calls\n", calls);
+  assert_in_range(calls, 8, CALLS_MAX);
+  return calls;
+}
+
+static void assert_all_is_well(const char *fault)
+{
+  int code = crawl(NULL, NULL, NULL);
+  promises_note(&noted);
+  request_log log = requests_read(served->log);
+  verdict seen = judge_requests(&log, served->made, &judge_after_a_crash);
+  requests_free(&log);
+  page_log pages = pages_read(served->pages);
+  verdict reported = judge_pages(&pages, served->made, &judge_everything);
+  bool is_whole = pages.bad == 0 && !pages.torn;
+  pages_free(&pages);
+  unsigned broken = promises_count_broken(&noted);
+  if (code || broken || !is_whole || seen.missed || reported.missed || reported.again)
+    print_error("after %s: ended with %d, %u missed, %u not reported, %u reported twice, %u promises broken\n%s\n", fault,
+                code, seen.missed, reported.missed, reported.again, broken, served->err.bytes);
+  assert_int_equal(code, 0);
+  assert_true(is_whole);
+  assert_int_equal(seen.missed + seen.forbidden + seen.unknown, 0);
+  assert_int_equal(reported.missed + reported.again + reported.unknown, 0);
+  assert_int_equal(broken, 0);
+}
+
+/* One complaint, and it says something. */
+static bool complains_once(const char *err)
+{
+  static const char name[] = "strata crawl: ";
+  const char *first = strstr(err, name);
+  return first && first[sizeof name - 1] != ';' && !strstr(first + 1, name);
+}
+
+static void strike_each(const char *mode, bool is_resumed)
+{
+  long calls = count_calls(is_resumed);
+  unsigned ended = 0;
+  for (long nth = 1; nth <= calls; nth++) {
+    text fault = {0};
+    text_addf(&fault, "%s:%ld", mode, nth);
+    open_trial();
+    if (is_resumed)
+      assert_int_equal(crawl(NULL, NULL, "8"), 0);
+    int code = crawl(fault.bytes, NULL, NULL);
+    bool is_kill = mode[0] == 'k';
+    bool is_expected = code == 0 || (is_kill ? served->end.signal == SIGKILL : code == 1 && complains_once(served->err.bytes));
+    if (!is_expected)
+      print_error("%s: ended with %d (signal %d):\n%s\n", fault.bytes, code, served->end.signal, served->err.bytes);
+    assert_true(is_expected);
+    ended += code != 0;
+    promises_note(&noted);
+    assert_all_is_well(fault.bytes);
+    text_free(&fault);
+  }
+  print_message("%s: %u of %ld ended the crawl\n", mode, ended, calls);
+  assert_true(ended > calls / 2); /* else the faults did not reach it */
+}
+
+static void killed_at_every_call(void **state)
+{
+  (void)state;
+  strike_each("kill", false);
+}
+
+static void killed_at_every_call_of_a_second_run(void **state)
+{
+  (void)state;
+  strike_each("kill", true);
+}
+
+static void no_room_once_at_every_call(void **state)
+{
+  (void)state;
+  strike_each("ENOSPC", true);
+}
+
+static void no_room_from_every_call_on(void **state)
+{
+  (void)state;
+  strike_each("full", false);
+}
+
+static void a_bad_disk_once_at_every_call(void **state)
+{
+  (void)state;
+  strike_each("EIO", false);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_teardown(name, clean_up)
+  const struct CMUnitTest tests[] = {
+    CASE(killed_at_every_call),
+    CASE(killed_at_every_call_of_a_second_run),
+    CASE(no_room_once_at_every_call),
+    CASE(no_room_from_every_call_on),
+    CASE(a_bad_disk_once_at_every_call),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,411 @@
+#include "tests/second_reader.h"
+
+#include <errno.h>
+#include <lmdb.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
+
+enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
+
+__attribute__((format(printf, 2, 3))) static void fault(second_view *v, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  v->faults++;
+  if (!v->is_quiet && v->faults <= 20) {
+    fputs("second reader: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+  }
+  va_end(arguments);
+}
+
+static uint64_t number(const uint8_t *at, unsigned bytes)
+{
+  uint64_t value = 0;
+  while (bytes--)
+    value = value << 8 | at[bytes];
+  return value;
+}
+
+static double real(const uint8_t *at)
+{
+  uint64_t bits = number(at, 8);
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/* NUL behind, so that what ends a value may be read as text. */
+static uint8_t *copy_of(const MDB_val *bytes)
+{
+  uint8_t *copy = malloc(bytes->mv_size + 1);
+  if (!copy)
+    abort();
+  memcpy(copy, bytes->mv_data, bytes->mv_size);
+  copy[bytes->mv_size] = 0;
+  return copy;
+}
+
+/* ---- every record, as it stands ------------------------------------------------------------------------ */
+
+static void keep_record(second_view *v, second_table table, const MDB_val *key, const MDB_val *value)
+{
+  if ((v->record_count & (v->record_count - 1)) == 0) {
+    size_t room = v->record_count ? 2 * v->record_count : 1;
+    v->records = realloc(v->records, room * sizeof *v->records);
+    if (!v->records)
+      abort();
+  }
+  v->records[v->record_count++] = (second_record){table, key->mv_size, value->mv_size, copy_of(key), copy_of(value)};
+}
+
+static void read_table(second_view *v, MDB_txn *txn, second_table table)
+{
+  MDB_dbi dbi;
+  MDB_cursor *cursor;
+  MDB_val key, value;
+  int error = mdb_dbi_open(txn, second_table_names[table], table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
+  if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
+    fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
+    return;
+  }
+  while ((error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0)
+    keep_record(v, table, &key, &value);
+  if (error != MDB_NOTFOUND)
+    fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
+  mdb_cursor_close(cursor);
+}
+
+static int open_environment(const char *directory, MDB_env **env, MDB_txn **txn)
+{
+  *txn = NULL;
+  if (mdb_env_create(env) != 0)
+    abort();
+  mdb_env_set_maxdbs(*env, SECOND_TABLES);
+  mdb_env_set_mapsize(*env, (size_t)1 << 32);
+  int error = mdb_env_open(*env, directory, MDB_RDONLY, 0666);
+  return error ? error : mdb_txn_begin(*env, NULL, MDB_RDONLY, txn);
+}
+
+static void close_environment(MDB_env *env, MDB_txn *txn)
+{
+  if (txn)
+    mdb_txn_abort(txn);
+  mdb_env_close(env);
+}
+
+static void read_environment(second_view *v, const char *directory)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  int error = open_environment(directory, &env, &txn);
+  if (error)
+    fault(v, "%s: %s", directory, mdb_strerror(error));
+  for (int i = 0; i < SECOND_TABLES && !error; i++)
+    read_table(v, txn, (second_table)i);
+  close_environment(env, txn);
+}
+
+bool second_is_unborn(const char *directory)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = open_environment(directory, &env, &txn);
+  bool is_unborn = error == ENOENT || (!error && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
+                                       mdb_stat(txn, names, &stat) == 0 && stat.ms_entries == 0);
+  close_environment(env, txn);
+  return is_unborn;
+}
+
+static bool checksum_holds(const second_record *r)
+{
+  uint64_t seed = r->table == SECOND_META ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
+  return r->value_size >= 4 &&
+         number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);
+}
+
+/* ---- one record ---------------------------------------------------------------------------------------- */
+
+/* The place of this sequence; 0, where no URL is, if it is beyond `next`. */
+static second_url *url_at(second_view *v, const second_record *r)
+{
+  uint64_t sequence = number(r->key, 8);
+  if (sequence > 0 && sequence < v->url_room)
+    return &v->urls[sequence];
+  fault(v, "%s %llu: no such sequence was given yet", second_table_names[r->table], (unsigned long long)sequence);
+  return &v->urls[0];
+}
+
+static void read_queue(second_view *v, const second_record *r)
+{
+  const uint8_t *at = r->value;
+  second_url *u = url_at(v, r);
+  uint64_t begin = number(at + 20, 4), end = number(at + 24, 4);
+  *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .text = (const char *)at + 28};
+  if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
+      strlen(v->hosts[u->host].name) != end - begin ||
+      memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
+    fault(v, "queue %s: its host is not that of its host id", u->text);
+}
+
+/* The URLs of a chunk, as records of the queue; a chunk's host is that of each. */
+static void split_chunk(second_view *v, const second_record *chunk)
+{
+  uint8_t *key = chunk->key, *value = chunk->value;
+  uint64_t id = number(key, 8) >> 32;
+  v->chunks++;
+  for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
+    size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
+    if (size > chunk->value_size - at - 12 || size < 24) {
+      fault(v, "chunk %llx ends within a URL", (unsigned long long)number(key, 8));
+      return;
+    }
+    if (number(value + at + 12, 4) != id)
+      fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
+    /* the size of the record stands where a value of the queue has its checksum */
+    keep_record(v, SECOND_QUEUE, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
+  }
+}
+
+static void split_chunks(second_view *v)
+{
+  for (size_t i = 0, count = v->record_count; i < count; i++)
+    if (v->records[i].table == SECOND_CHUNKS && v->records[i].key_size == 8) {
+      second_record chunk = v->records[i]; /* keep_record moves the array */
+      split_chunk(v, &chunk);
+    }
+}
+
+static void read_history(second_view *v, const second_record *r)
+{
+  const uint8_t *at = r->value;
+  second_url *u = url_at(v, r);
+  *u = (second_url){.found = u->found + 1, .state = (unsigned)number(at + 4, 2), .code = (unsigned)number(at + 6, 2),
+                    .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
+                    .via = number(at + 12, 8), .host = UINT64_MAX, .text = (const char *)at + 20};
+  if (u->state < 1 || u->state > 3)
+    fault(v, "history %s: state %u", u->text, u->state);
+}
+
+static void read_host(second_view *v, const second_record *r)
+{
+  const uint8_t *at = r->value;
+  if (number(r->key, 8) != v->host_count)
+    fault(v, "host %zu is missing", v->host_count);
+  v->hosts[v->host_count++] = (second_host){.name = (const char *)at + 36, .queued = number(at + 4, 8),
+                                            .done = number(at + 12, 8), .failed = number(at + 20, 8),
+                                            .skipped = number(at + 28, 8)};
+}
+
+static void read_hashes(second_view *v, const second_record *r)
+{
+  v->log_has_gap |= number(r->key, 8) != v->log_keys;
+  v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
+  size_t at = 4;
+  while (at + 17 <= r->value_size && r->value[at + 16] <= 16) {
+    unsigned segments = r->value[at + 16];
+    at += 17;
+    for (; segments && at + 17 <= r->value_size; segments--, at += 17, v->log_segments++)
+      if (r->value[at] < 1 || r->value[at] > 16)
+        fault(v, "hashes: a segment of layer %u", r->value[at]);
+    v->log_keys++;
+  }
+  if (at != r->value_size)
+    fault(v, "hashes: a chunk of %zu bytes ends at %zu", r->value_size, at);
+}
+
+/* ---- meta ---------------------------------------------------------------------------------------------- */
+
+const second_record *second_meta(const second_view *v, const char *name)
+{
+  for (size_t i = 0; i < v->record_count; i++)
+    if (v->records[i].table == SECOND_META && strcmp((const char *)v->records[i].key, name) == 0)
+      return &v->records[i];
+  return NULL;
+}
+
+static void read_identity(second_view *v)
+{
+  const second_record *r = second_meta(v, "identity");
+  if (!r || r->value_size < 44 || r->value_size - 44 >= sizeof v->profile) {
+    fault(v, "identity: missing, or of a wrong size");
+    return;
+  }
+  memcpy(v->identity_magic, r->value + 4, 16);
+  v->version = (uint32_t)number(r->value + 20, 4);
+  v->filter = (uint32_t)number(r->value + 24, 4);
+  v->rate = real(r->value + 28);
+  v->expected_urls = number(r->value + 36, 8);
+  memcpy(v->profile, r->value + 44, r->value_size - 44);
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 1)
+    fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
+}
+
+static void read_progress(second_view *v)
+{
+  const second_record *r = second_meta(v, "progress");
+  v->progress[NEXT_SEQUENCE] = 1;
+  if (!r)
+    return;
+  if (r->value_size != 108) {
+    fault(v, "progress: %zu bytes", r->value_size);
+    return;
+  }
+  for (size_t i = 0; i < PROGRESS; i++)
+    v->progress[i] = number(r->value + 4 + 8 * i, 8);
+  v->expected_lost = real(r->value + 100);
+}
+
+static void read_texts(second_view *v)
+{
+  const second_record *r = second_meta(v, "counters");
+  v->counters = r ? (const char *)r->value + 4 : "";
+  r = second_meta(v, "journal");
+  if (r && r->value_size >= 12) {
+    v->has_journal = true;
+    v->journal_offset = number(r->value + 4, 8);
+    v->owed = (const char *)r->value + 12;
+    v->owed_size = r->value_size - 12;
+  }
+}
+
+/* ---- what agrees with what ----------------------------------------------------------------------------- */
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const second_host *)a)->name, ((const second_host *)b)->name);
+}
+
+/* The hosts by name, no two alike, all counts 0. */
+static second_host *sort_hosts(second_view *v)
+{
+  second_host *sorted = calloc(v->host_count + 1, sizeof *sorted);
+  if (!sorted)
+    abort();
+  for (size_t i = 0; i < v->host_count; i++)
+    sorted[i].name = v->hosts[i].name;
+  qsort(sorted, v->host_count, sizeof *sorted, by_name);
+  for (size_t i = 1; i < v->host_count; i++)
+    if (by_name(&sorted[i - 1], &sorted[i]) == 0)
+      fault(v, "host %s is there twice", sorted[i].name);
+  return sorted;
+}
+
+static second_host *host_of(const second_view *v, second_host *sorted, const char *url)
+{
+  char name[512];
+  const char *begin = strstr(url, "//");
+  size_t size = begin ? strcspn(begin + 2, "/?#") : 0;
+  if (size >= sizeof name)
+    return NULL;
+  memcpy(name, begin + 2, size);
+  name[size] = '\0';
+  second_host wanted = {.name = name};
+  return bsearch(&wanted, sorted, v->host_count, sizeof wanted, by_name);
+}
+
+static void agree_on_urls(second_view *v)
+{
+  second_host *counted = sort_hosts(v);
+  uint64_t all[4] = {0};
+  for (uint64_t i = 1; i < v->url_room; i++) {
+    const second_url *u = &v->urls[i];
+    second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
+    if (!h) {
+      fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
+      continue;
+    }
+    uint64_t *of_host[4] = {&h->queued, &h->done, &h->failed, &h->skipped};
+    ++*of_host[u->state & 3];
+    all[u->state & 3]++;
+  }
+  for (size_t i = 0; i < v->host_count; i++) {
+    const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
+    if (h->queued != c->queued || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
+      fault(v, "host %s: its counts are not those of its URLs", h->name);
+  }
+  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED])
+    fault(v, "progress counts other endings than history holds");
+  free(counted);
+}
+
+static void agree_on_log(second_view *v)
+{
+  uint64_t new_ones = 0;
+  for (size_t i = NEW; i < PROGRESS; i++)
+    new_ones += v->progress[i];
+  v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
+  if (v->log_has_gap || v->log_keys != v->progress[LOG_KEYS])
+    fault(v, "the log has %llu keys%s, progress says %llu", (unsigned long long)v->log_keys,
+          v->log_has_gap ? " with gaps" : "", (unsigned long long)v->progress[LOG_KEYS]);
+  if (v->log_keys != v->url_room - 1 || v->log_keys != new_ones)
+    fault(v, "%llu keys in the log, %llu URLs, %llu verdicts of new", (unsigned long long)v->log_keys,
+          (unsigned long long)v->url_room - 1, (unsigned long long)new_ones);
+  if (v->progress[CHECKPOINT_KEYS] && !v->checkpoint_is_at_chunk)
+    fault(v, "the checkpoint ends inside a chunk");
+  if (v->progress[SLOT] > 1)
+    fault(v, "filter file %llu", (unsigned long long)v->progress[SLOT]);
+}
+
+void second_read(const char *directory, bool is_quiet, second_view *view)
+{
+  static void (*const readers[])(second_view *, const second_record *) = {read_queue, read_history, read_host,
+                                                                         read_hashes};
+  static const size_t heads[] = {28, 20, 36, 4};
+  static const second_table order[] = {SECOND_HOSTS, SECOND_QUEUE, SECOND_HISTORY, SECOND_HASHES};
+  *view = (second_view){.is_quiet = is_quiet};
+  second_view *v = view;
+  read_environment(v, directory);
+  for (size_t i = 0; i < v->record_count; i++)
+    if (!checksum_holds(&v->records[i]))
+      fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
+  split_chunks(v);
+  read_identity(v);
+  read_progress(v);
+  read_texts(v);
+  v->url_room = v->progress[NEXT_SEQUENCE] < (uint64_t)1 << 32 ? v->progress[NEXT_SEQUENCE] : 1;
+  v->urls = calloc(v->url_room + 1, sizeof *v->urls);
+  v->hosts = calloc(v->record_count + 1, sizeof *v->hosts);
+  if (!v->urls || !v->hosts)
+    abort();
+  for (size_t t = 0; t < sizeof order / sizeof *order; t++)
+    for (size_t i = 0; i < v->record_count; i++) {
+      const second_record *r = &v->records[i];
+      if (r->table != order[t])
+        continue;
+      if (r->key_size != 8 || r->value_size < heads[order[t]])
+        fault(v, "table %s: a record of %zu bytes", second_table_names[r->table], r->value_size);
+      else
+        readers[order[t]](v, r);
+    }
+  agree_on_urls(v);
+  agree_on_log(v);
+}
+
+void second_free(second_view *v)
+{
+  for (size_t i = 0; i < v->record_count; i++) {
+    free(v->records[i].key);
+    free(v->records[i].value);
+  }
+  free(v->records);
+  free(v->urls);
+  free(v->hosts);
+}
+
+const second_url *second_find(const second_view *v, const char *text)
+{
+  for (uint64_t i = 1; i < v->url_room; i++)
+    if (v->urls[i].found && strcmp(v->urls[i].text, text) == 0)
+      return &v->urls[i];
+  return NULL;
+}

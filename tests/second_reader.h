@@ -1,0 +1,79 @@
+/* tests/second_reader.h: a frontier's directory as FORMAT.md describes it, read with the LMDB API alone. Shares no
+ * line with frontier/, so that both must have understood the same bytes.
+ *
+ * Not while this process has the directory open: LMDB's locks belong to the process. */
+#ifndef STRATA_TESTS_SECOND_READER_H
+#define STRATA_TESTS_SECOND_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum second_table {
+  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_META, SECOND_TABLES
+} second_table;
+extern const char *const second_table_names[SECOND_TABLES];
+
+typedef struct second_record {
+  second_table table;
+  size_t key_size, value_size;
+  uint8_t *key, *value; /* value with its checksum */
+} second_record;
+
+typedef struct second_url {
+  unsigned found;  /* records with this sequence: 1 unless damaged */
+  unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped */
+  unsigned code, depth, hops;
+  uint64_t via, host;
+  const char *text; /* NUL-terminated */
+} second_url;
+
+typedef struct second_host {
+  const char *name;
+  uint64_t queued, done, failed, skipped;
+} second_host;
+
+typedef struct second_view {
+  second_record *records;
+  size_t record_count;
+
+  char identity_magic[17], profile[256];
+  uint32_t version, filter;
+  double rate;
+  uint64_t expected_urls;
+
+  uint64_t progress[12];   /* next sequence, log keys, checkpoint keys, slot, done, failed, skipped, verdicts */
+  double expected_lost;
+
+  second_url *urls;        /* by sequence; urls[0] is unused */
+  uint64_t url_room;       /* sequences below this are in `urls` */
+  second_host *hosts;
+  size_t host_count;
+  uint64_t chunks;
+  uint64_t log_keys, log_segments;
+  bool log_has_gap, checkpoint_is_at_chunk;
+
+  bool has_journal;
+  uint64_t journal_offset;
+  const char *owed;
+  size_t owed_size;
+  const char *counters;    /* the text */
+
+  unsigned faults;         /* each was printed to stderr, unless `is_quiet` */
+  bool is_quiet;
+} second_view;
+
+/* Reads all, checks checksums, fields and what FORMAT.md says agrees with what; `faults` says how often it does not. */
+void second_read(const char *directory, bool is_quiet, second_view *view);
+void second_free(second_view *view);
+
+/* The making of the environment was cut short: no table is there yet. */
+bool second_is_unborn(const char *directory);
+
+/* The meta record of that name, or NULL. */
+const second_record *second_meta(const second_view *view, const char *name);
+
+/* The first URL with this text, or NULL. */
+const second_url *second_find(const second_view *view, const char *text);
+
+#endif

@@ -1,0 +1,19 @@
+/* tests/site/raw.h: a server whose answers are whatever a test writes to the socket, right or wrong. */
+#ifndef STRATA_TESTS_SITE_RAW_H
+#define STRATA_TESTS_SITE_RAW_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Called in a process of its own for each connection, with the target of its first request. The connection is closed
+ * when it returns. */
+typedef void raw_answer(int fd, const char *target);
+
+/* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or with kill(). */
+pid_t raw_start(raw_answer *answer, unsigned *port);
+
+/* All of `bytes`, or as much as the other side takes; ends the process once it takes no more. */
+void raw_send(int fd, const void *bytes, size_t size);
+void raw_send_string(int fd, const char *string);
+
+#endif

@@ -1,0 +1,108 @@
+/* crawler/json.c, read back by jansson. */
+#include "crawler/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is written for a string, as a JSON reader sees it; NULL: it is no JSON. free() it. */
+static char *read_back(const char *value)
+{
+  json j = {0};
+  json_begin(&j);
+  json_put_string(&j, "a", value);
+  json_end(&j);
+  assert_false(j.failed);
+  for (size_t i = 0; i < j.size; i++)
+    assert_true((unsigned char)j.text[i] >= 0x20 && j.text[i] != 0x7F); /* one line, nothing a terminal obeys */
+  json_t *object = json_loadb(j.text, j.size, JSON_REJECT_DUPLICATES, NULL);
+  json_free(&j);
+  if (!object)
+    return NULL;
+  char *text = strdup(json_string_value(json_object_get(object, "a")));
+  json_decref(object);
+  return text;
+}
+
+static const struct { const char *in, *out, *why; } rows[] = {
+  {"", "", "empty"},
+  {"http://h/a?b=c&d", "http://h/a?b=c&d", "plain"},
+  {"say \"hi\" \\ there", "say \"hi\" \\ there", "quote and backslash"},
+  {"a\nb\tc\r\x01\x1b[2J\x7f", "a\nb\tc\r\x01\x1b[2J\x7f", "control characters"},
+  {"gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x90\x8C", "gr\xC3\xBC\xC3\x9F \xE2\x82\xAC \xF0\x9F\x90\x8C", "UTF-8"},
+  {"\xC0\xAF", "\xEF\xBF\xBD\xEF\xBF\xBD", "overlong"},
+  {"\xED\xA0\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", "surrogate"},
+  {"\xF4\x90\x80\x80", "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD", "past U+10FFFF"},
+  {"\xE2\x82", "\xEF\xBF\xBD\xEF\xBF\xBD", "cut short"},
+  {"\xFFz", "\xEF\xBF\xBDz", "no UTF-8 at all"},
+};
+
+static void every_string_reads_back(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *back = read_back(rows[i].in);
+    if (!back || strcmp(back, rows[i].out) != 0)
+      fail_msg("%s: \"%s\"", rows[i].why, back ? back : "(no JSON)");
+    free(back);
+  }
+}
+
+static void any_bytes_make_valid_json(void **state)
+{
+  (void)state;
+  unsigned seed = 20261120;
+  for (int round = 0; round < 20000; round++) {
+    char text[16] = "";
+    for (size_t i = 0; i + 1 < sizeof text; i++)
+      text[i] = (char)(1 + rand_r(&seed) % 255);
+    char *back = read_back(text);
+    if (!back)
+      fail_msg("round %d: not JSON", round);
+    free(back);
+  }
+}
+
+static void an_object_holds_what_was_put(void **state)
+{
+  (void)state;
+  json j = {0};
+  json_begin(&j);
+  json_put_number(&j, "most", UINT64_MAX >> 1);
+  json_put_real(&j, "seconds", 1.25, 3);
+  json_put_rate(&j, "fp", 1e-6);
+  json_begin_object(&j, "inner");
+  json_put_bool(&j, "yes", true);
+  json_put_bool(&j, "no", false);
+  json_end(&j);
+  json_put_string(&j, "last", "x");
+  json_end(&j);
+  json_t *o = json_loadb(j.text, j.size, JSON_REJECT_DUPLICATES, NULL);
+  assert_non_null(o);
+  assert_true(json_integer_value(json_object_get(o, "most")) == INT64_MAX);
+  assert_true(json_real_value(json_object_get(o, "seconds")) == 1.25);
+  assert_true(json_real_value(json_object_get(o, "fp")) == 1e-6);
+  json_t *inner = json_object_get(o, "inner");
+  assert_true(json_is_true(json_object_get(inner, "yes")) && json_is_false(json_object_get(inner, "no")));
+  assert_string_equal(json_string_value(json_object_get(o, "last")), "x");
+  json_decref(o);
+  json_clear(&j);
+  assert_int_equal(j.size, 0);
+  json_free(&j);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_string_reads_back),
+    cmocka_unit_test(any_bytes_make_valid_json),
+    cmocka_unit_test(an_object_holds_what_was_put),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
