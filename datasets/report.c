@@ -265,10 +265,13 @@ static void write_layers(FILE *to, const layer_statistics *of, uint64_t urls, co
 static void write_statistics(FILE *to, const report_input *input)
 {
   const list_statistics *of = input->statistics;
-  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average, %zu in the middle, %zu at most;"
-              " %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
+  uint64_t segments = 0;
+  for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
+    segments += of->cuts[CUT_LAYERS].urls[layer];
+  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average, %zu in the middle, %zu at most,"
+              " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
               " is the first to see something new.</p>\n",
-          of->mean_size, of->median_size, of->longest,
+          of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
           of->urls > 0 ? 100 * (double)of->with_query / (double)of->urls : 0.0);
   write_layers(to, &of->cuts[CUT_PAPER], of->urls, "Cut at / as the paper has it; the last layer takes the rest");
   write_layers(to, &of->cuts[CUT_LAYERS], of->urls, "Cut at /, ? and &amp; as mlbf has it");
