@@ -17,7 +17,7 @@ static const char head[] =
   "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
   "p, li { max-width: 46rem; }\n"
   ".scroll { overflow-x: auto; }\n"
-  "table { border-collapse: collapse; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
+  "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
   "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
   "th { vertical-align: bottom; } td { vertical-align: top; }\n"
   "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
@@ -282,7 +282,8 @@ static const char method[] =
   " times are medians over batches and include hashing, but not reading, canonicalising or cutting the URL. Keys lie in"
   " the processor's caches when a filter gets them; of the filter lies there what its own use and the others' turns"
   " have left, so filters larger than the caches pay for memory. All filters are called in batches, which lets those"
-  " that can fetch ahead. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n</body>\n</html>\n";
+  " that can fetch ahead. Queries are drawn with replacement, so where few are possible (prefix, recombined) some are"
+  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n</body>\n</html>\n";
 
 bool report_write(const report_input *input)
 {
