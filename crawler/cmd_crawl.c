@@ -60,8 +60,8 @@ static void catch_signals(crawl *c)
 static int reserve_descriptors(const run *r)
 {
   enum { OURS = 32, EACH_AT_WORST = 4 };
-  rlim_t needed = r->args.crawl.fetch.connections + OURS;
-  rlim_t wanted = r->args.crawl.fetch.connections * EACH_AT_WORST + OURS;
+  rlim_t connections = r->args.crawl.fetch.connections;
+  rlim_t needed = connections + OURS, wanted = connections * EACH_AT_WORST + OURS;
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
     return EXIT_DONE;
@@ -71,8 +71,8 @@ static int reserve_descriptors(const run *r)
   }
   if (limit.rlim_cur >= needed)
     return EXIT_DONE;
-  say_error("crawl", "--connections %zu needs %ju open files, but only %ju are allowed here (ulimit -n)",
-            (size_t)r->args.crawl.fetch.connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
+  say_error("crawl", "--connections %u needs %ju open files, but only %ju are allowed here (ulimit -n)",
+            r->args.crawl.fetch.connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
   return EXIT_FAILED;
 }
 
