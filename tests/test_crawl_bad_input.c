@@ -377,6 +377,31 @@ static void without_standard_streams(void **state)
   }
 }
 
+/* Runs the crawl from a shell that first says `prelude`. */
+static int crawl_after(trial *t, const char *prelude)
+{
+  text script = {0};
+  text_addf(&script, "%s; exec \"$0\" crawl --dir \"$1\" --delay 0 --allow-private --per-host 32 \"$2\"", prelude);
+  char *out = trial_path(t, "strata.out"), *err = trial_path(t, "strata.err");
+  const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, t->crawl, t->url, NULL};
+  int code = trial_collect(t, process_start(argv, &(process_files){.out = out, .err = err}));
+  text_free(&script);
+  free(out);
+  free(err);
+  return code;
+}
+
+/* A page is not called unreachable because this machine ran out of numbers for its connections. */
+static void too_few_open_files(void **state)
+{
+  (void)state;
+  assert_refused(served, crawl_after(served, "ulimit -n 24"), FAILED, "ulimit -n");
+  assert_no_directory(served);
+  assert_int_equal(trial_requests(served), 0);
+  assert_int_equal(crawl_after(served, "ulimit -S -n 24"), 0); /* may be raised, so it is */
+  assert_continues(served);
+}
+
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
 static void a_file_that_may_not_grow(void **state)
 {
@@ -460,6 +485,7 @@ int main(void)
     CASE(another_filter_or_scope),
     CASE(a_second_crawl_of_the_same_directory),
     CASE(without_standard_streams),
+    CASE(too_few_open_files),
     CASE(a_file_that_may_not_grow),
     cmocka_unit_test_setup_teardown(a_full_disk, serve_more, stop_serving),
     CASE(a_read_only_disk),
