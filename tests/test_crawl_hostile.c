@@ -143,7 +143,8 @@ static const struct row {
                      "<a href='\x1b]0;title\x07'>x</a><a href=//>x</a>"),
   ROW("/entities", 200, OK CLOSED "<a href=\"&#0;&#x110000;&#xD800;&#99999999999999999999;&#x1b;[2J\">x</a>"),
   ROW("/links", 200, OK CLOSED "<a href=http://>x<a href=http://:80/>x<a href=http://127.0.0.1:0/>x"
-                     "<a href=http://[::]/>x<a href=http://a:b@127.0.0.1:1/trap>x<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
+                     "<a href=http://[::]/>x<a href=http://a:b@127.0.0.1:1/trap>x"
+                     "<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
   ROW("/base", 200, OK CLOSED "<base href='javascript:1'><base href='//[/'><a href=\"after-base.html\">x</a>"),
   ROW("/refresh", 200, OK CLOSED "<meta http-equiv=refresh content=\"0;url=\x00/c.html\"><meta http-equiv=refresh>"),
   {"/endless-headers", ERROR, NULL, 0, endless_headers},
