@@ -251,10 +251,11 @@ static bool parse(run *r, int argc, char **argv)
     {"explain", no_argument, NULL, 'e'},       {"summary", required_argument, NULL, 'j'},
     {"window", required_argument, NULL, 'w'},  {"help", no_argument, NULL, 'h'}, {0}};
   enum { FIRST_SLICE = 1 << 20 }; /* URLs: 4.5 MB; each slice doubles what is there */
-  r->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = FIRST_SLICE, .rate = 1e-6, .signals = true};
+  r->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = FIRST_SLICE, .rate = 1e-6};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     if (!take_option(r, option, optarg))
       return false;
+  r->filter.signals = r->filter.kind == MLBF_KIND_MLBF; /* the others have none to give */
   url_profile_name(r->profile, r->profile_name);
   r->filter.profile = r->profile_name;
   return true;
