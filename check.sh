@@ -63,7 +63,7 @@ stage_tsan() # thread sanitizer; the tests in which threads meet
   unrandomized=
 }
 
-stage_fuzz() # every fuzz target for a minute, from its corpus; what it finds is kept in build/fuzz/tests
+stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it finds is kept in build/fuzz/tests
 {
   install_missing 'libclang-rt-14-dev file /usr/lib/llvm-14/lib/clang/14.0.6/lib/linux'
   build fuzz all
@@ -71,7 +71,7 @@ stage_fuzz() # every fuzz target for a minute, from its corpus; what it finds is
     target=${corpus##*/}
     log=$root/build/log/fuzz-$target.log
     mkdir -p "$root/build/fuzz/tests/$target"
-    (cd "$root/build/fuzz/tests" && "./fuzz_$target" -max_total_time=60 "$target" "$corpus") >"$log" 2>&1 ||
+    (cd "$root/build/fuzz/tests" && "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" "$target" "$corpus") >"$log" 2>&1 ||
       fail_with_log "fuzz_$target found something"
   done
 }

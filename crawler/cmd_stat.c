@@ -37,8 +37,8 @@ static int print_text(const frontier *f, const frontier_stats *stats)
   url_profile_name(stats->profile, profile);
   printf("URLs       %s done, %s failed, %s skipped\n", say_count(stats->done, a), say_count(stats->failed, b),
          say_count(stats->skipped, c));
-  printf("queue      %s waiting on %s hosts\n", say_count(stats->queued + stats->in_flight, a),
-         say_count(stats->hosts, b));
+  printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
+         say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
   printf("filter     %s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind), profile,
          say_count(stats->filter.keys, a), say_count(stats->filter.design_keys, b),
          say_bytes(stats->filter.memory_bytes, c));

@@ -3,10 +3,9 @@
 
 #include "crawler/cmd.h"
 #include "crawler/say.h"
+#include "crawler/values.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,52 +93,7 @@ static const struct option options[] = {
 
 static bool refuse(const char *option, const char *value, const char *wanted)
 {
-  say_error("crawl", "--%s \"%s\": %s", option, value, wanted);
-  return false;
-}
-
-/* A whole number in [low, high]; with `units`, K, M and G (powers of 1024) may follow. */
-static bool parse_number(const char *option, const char *text, uint64_t low, uint64_t high, bool units, uint64_t *value)
-{
-  char *end;
-  errno = 0;
-  unsigned long long number = strtoull(text, &end, 10);
-  bool is_bad = errno != 0 || end == text || strchr(text, '-');
-  if (units && *end) {
-    static const char letters[] = "KMG";
-    const char *unit = strchr(letters, *end >= 'a' ? *end - 'a' + 'A' : *end);
-    int shift = unit ? 10 * (int)(unit - letters + 1) : 0;
-    is_bad |= !unit || number > UINT64_MAX >> shift;
-    number <<= is_bad ? 0 : shift;
-    end++;
-  }
-  if (is_bad || *end || number < low || number > high) {
-    say_error("crawl", "--%s \"%s\": not a whole number from %llu to %llu", option, text, (unsigned long long)low,
-              (unsigned long long)high);
-    return false;
-  }
-  *value = number;
-  return true;
-}
-
-static bool parse_seconds(const char *option, const char *text, double low, uint64_t *ms)
-{
-  char *end;
-  double seconds = strtod(text, &end);
-  if (end == text || *end || !isfinite(seconds) || seconds < low || seconds > 1e9)
-    return refuse(option, text, low > 0 ? "not a number of seconds above 0" : "not a number of seconds from 0 on");
-  *ms = (uint64_t)(seconds * 1000 + 0.5);
-  return true;
-}
-
-static bool parse_rate(const char *text, double *rate)
-{
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || !(value >= 1e-12 && value <= 0.5))
-    return refuse("fp", text, "not a rate from 1e-12 to 0.5");
-  *rate = value;
-  return true;
+  return value_refuse("crawl", option, value, wanted);
 }
 
 static bool parse_filter(const char *text, crawl_args *args)
@@ -186,33 +140,33 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_DIR: a->directory = value; return *value || refuse(name, value, "a directory's name, please");
   case OPT_SEEDS: a->seeds = value; return true;
   case OPT_SCOPE: return parse_scope(value, a);
-  case OPT_MAX_PAGES: return parse_number(name, value, 1, UINT64_MAX, false, &a->crawl.max_pages);
+  case OPT_MAX_PAGES: return value_number("crawl", name, value, 1, UINT64_MAX, false, &a->crawl.max_pages);
   case OPT_MAX_DEPTH:
-    good = parse_number(name, value, 0, UINT16_MAX, false, &number);
+    good = value_number("crawl", name, value, 0, UINT16_MAX, false, &number);
     a->crawl.max_depth = (uint16_t)number;
     return good;
-  case OPT_MAX_SECONDS: return parse_seconds(name, value, 0.001, &a->crawl.max_ms);
+  case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
   case OPT_NO_STORE: a->no_store = true; return true;
-  case OPT_DELAY: return parse_seconds(name, value, 0, &a->crawl.delay_ms);
+  case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
   case OPT_PER_HOST:
-    good = parse_number(name, value, 1, 1000, false, &number);
+    good = value_number("crawl", name, value, 1, 1000, false, &number);
     a->per_host = (unsigned)number;
     return good;
   case OPT_CONNECTIONS:
-    good = parse_number(name, value, 1, 10000, false, &number);
+    good = value_number("crawl", name, value, 1, 10000, false, &number);
     a->crawl.fetch.connections = (unsigned)number;
     return good;
   case OPT_USER_AGENT: return parse_user_agent(value, a);
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:
-    good = parse_seconds(name, value, 0.001, &number);
+    good = value_milliseconds("crawl", name, value, 0.001, &number);
     a->crawl.fetch.timeout_ms = (long)number;
     return good;
-  case OPT_MAX_BODY: return parse_number(name, value, 1, (uint64_t)1 << 50, true, &a->crawl.fetch.max_body);
+  case OPT_MAX_BODY: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->crawl.fetch.max_body);
   case OPT_FILTER: return parse_filter(value, a);
-  case OPT_EXPECT: return parse_number(name, value, 1, (uint64_t)1 << 40, false, &a->expect);
-  case OPT_FP: a->rate_given = true; return parse_rate(value, &a->rate);
+  case OPT_EXPECT: return value_number("crawl", name, value, 1, (uint64_t)1 << 40, false, &a->expect);
+  case OPT_FP: a->rate_given = true; return value_rate("crawl", name, value, &a->rate);
   case OPT_PROFILE: return parse_profile(value, a);
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;

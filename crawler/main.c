@@ -1,8 +1,10 @@
 /* strata: dispatch only. */
 #include "crawler/cmd.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
   const char *name;
@@ -12,7 +14,10 @@ static const struct {
   {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
+  {"export", cmd_export, "the URLs of a crawl, one a line"},
+  {"uniq", cmd_uniq, "URL lines in, first sightings out"},
   {"url", cmd_url, "canonical key of each line"},
+  {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
   {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
@@ -45,8 +50,21 @@ static int dispatch(int argc, char **argv)
   return EXIT_USAGE;
 }
 
+/* Started without standard streams, as some daemons do it, the first files opened would get their numbers, and what
+ * is said to people would be written into the database. */
+static void fill_standard_streams(void)
+{
+  int fd;
+  do
+    fd = open("/dev/null", O_RDWR);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0)
+    close(fd);
+}
+
 int main(int argc, char **argv)
 {
+  fill_standard_streams();
   if (argc < 2) {
     print_usage(stderr);
     return EXIT_USAGE;

@@ -22,6 +22,14 @@ void say_error(const char *command, const char *format, ...)
   putc('\n', stderr);
 }
 
+void say_bad_lines(const char *command, const char *path, const dataset_bad *bad)
+{
+  for (uint64_t i = 0; i < bad->count && i < DATASET_BAD_SHOWN; i++)
+    say_error(command, "%s: line %" PRIu64 " %s", path, bad->first[i].line, dataset_fault_text(bad->first[i].fault));
+  if (bad->count > DATASET_BAD_SHOWN)
+    say_error(command, "%s: %" PRIu64 " bad lines in all", path, bad->count);
+}
+
 const char *say_count(uint64_t number, char text[SAY_SIZE])
 {
   char digits[SAY_SIZE];
@@ -50,12 +58,12 @@ const char *say_bytes(uint64_t bytes, char text[SAY_SIZE])
 
 const char *say_seconds(double seconds, char text[SAY_SIZE])
 {
-  unsigned whole = (unsigned)seconds;
-  if (seconds < 60)
+  unsigned long whole = (unsigned long)(seconds + 0.5);
+  if (seconds < 59.95)
     snprintf(text, SAY_SIZE, "%.1f s", seconds);
   else if (whole < 3600)
-    snprintf(text, SAY_SIZE, "%u min %02u s", whole / 60, whole % 60);
+    snprintf(text, SAY_SIZE, "%lu min %02lu s", whole / 60, whole % 60);
   else
-    snprintf(text, SAY_SIZE, "%u h %02u min", whole / 3600, whole / 60 % 60);
+    snprintf(text, SAY_SIZE, "%lu h %02lu min", whole / 3600, whole / 60 % 60);
   return text;
 }

@@ -258,6 +258,7 @@ frontier_status commit_batch(frontier *f)
   for (setting *s = f->settings; s; s = s->next)
     s->is_dirty = false;
   status = settle_seen(f);
+  f->batch.is_dirty |= status != FRONTIER_OK; /* to grow at the next try */
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;
   if (written != FRONTIER_OK) {
     f->batch.is_dirty = true; /* the lines are safe inside LMDB, and go out with the next commit */

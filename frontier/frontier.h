@@ -17,7 +17,9 @@
  * journal is final.
  *
  * Threads: one thread at a time. Processes: one writer (a second is refused with FRONTIER_BUSY) and any
- * number of read-only handles. Do not carry a handle across fork().
+ * number of read-only handles, but in one process one handle for a directory: LMDB's locks are the process's.
+ * Do not carry a handle across fork().
+ * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
  * No threads, no sleeping, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
@@ -142,6 +144,25 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
 /* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
+
+/* ---- looking ------------------------------------------------------------------------------------------ */
+
+typedef struct frontier_record {
+  uint64_t id;             /* the lease id */
+  bool is_queued;          /* waiting or in flight; else it ended in `state` with `code` */
+  frontier_state state;
+  uint16_t code;
+  frontier_origin origin;
+  const char *url;         /* not NUL-terminated; valid during the call */
+  size_t url_size;
+} frontier_record;
+
+typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
+
+/* Every committed URL: first those that ended, then those that wait, each in order of id but for hosts with very long
+ * queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
+ * twice or be missed as it moves. A frontier that keeps nothing has none. */
+frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 
 /* ---- upkeep ------------------------------------------------------------------------------------------ */
 

@@ -48,7 +48,10 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset
 
 frontier_status journal_write(journal *j)
 {
-  if (!write_all(j->fd, j->lines + j->written, j->size - j->written, j->offset + j->written))
+  size_t size;
+  uint64_t offset;
+  const uint8_t *lines = journal_owed(j, &size, &offset);
+  if (!write_all(j->fd, lines, size, offset))
     return failed(j, "writing");
   j->written = j->size;
   return FRONTIER_OK;
@@ -97,7 +100,7 @@ const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset)
 {
   *size = j->size - j->written;
   *offset = j->offset + j->written;
-  return j->lines + j->written;
+  return j->lines ? j->lines + j->written : NULL;
 }
 
 /* The owed bytes once more, and nothing behind them. An empty file was moved away by its user: begin again. A

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -57,8 +58,9 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
   if (version != FORMAT_VERSION)
-    return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)",
-                         f->directory, version, FORMAT_VERSION);
+    return frontier_fail(f, FRONTIER_VERSION,
+                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
+                         version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -104,7 +106,7 @@ static bool progress_read(frontier *f, const uint8_t *body, size_t size)
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
   f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
-  return true;
+  return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
@@ -133,6 +135,24 @@ static frontier_status refuse_foreign(frontier *f)
   return status;
 }
 
+/* So that a power cut does not take the names away from files that are safely on disk. */
+static void sync_directory(const char *path)
+{
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    (void)fsync(fd); /* some file systems have nothing to sync here, and say so */
+    close(fd);
+  }
+}
+
+static void sync_parent(const char *path)
+{
+  char *copy = strdup(path);
+  if (copy)
+    sync_directory(dirname(copy));
+  free(copy);
+}
+
 static frontier_status lock_directory(frontier *f)
 {
   char path[4096], pid[32] = "";
@@ -141,9 +161,10 @@ static frontier_status lock_directory(frontier *f)
   if (f->lock_fd < 0)
     return frontier_fail(f, FRONTIER_IO, "%s: %s", path, strerror(errno));
   if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-    ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0);
+    ssize_t got = pread(f->lock_fd, pid, sizeof pid - 1, 0); /* a number, unless somebody else wrote there */
     pid[got > 0 ? got : 0] = '\0';
-    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%s)", f->directory, pid);
+    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%ld)", f->directory,
+                         strtol(pid, NULL, 10));
   }
   int size = snprintf(pid, sizeof pid, "%ld", (long)getpid());
   if (ftruncate(f->lock_fd, 0) != 0 || pwrite(f->lock_fd, pid, (size_t)size, 0) != size)
@@ -229,6 +250,8 @@ static frontier_status recover_journal(frontier *f)
   frontier_status status = read_meta(f, "journal", false, open_journal);
   if (status == FRONTIER_OK && !f->journal)
     status = journal_open(f->options.journal_path, 0, NULL, 0, &f->journal, f->message);
+  if (status == FRONTIER_OK)
+    sync_parent(f->options.journal_path);
   return status;
 }
 
@@ -264,6 +287,10 @@ static frontier_status open_for_writing(frontier *f)
     status = seen_load(f);
   if (status == FRONTIER_OK)
     status = recover_journal(f);
+  if (status == FRONTIER_OK && f->next_sequence == 1) { /* nothing was promised yet */
+    sync_directory(f->directory);
+    sync_parent(f->directory);
+  }
   return status;
 }
 

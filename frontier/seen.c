@@ -233,7 +233,7 @@ static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const u
 
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
 {
-  for (const uint8_t *at = chunk, *end = chunk + size; at != end;) {
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end;) { /* an empty one may be NULL */
     at = replay_key(filter, at, end);
     if (!at)
       return false;

@@ -48,11 +48,14 @@ void spill_watch(frontier *f, host *who)
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
 
-/* Long lines give what is past their share, up to SPILL_STEP URLs in all. */
+/* Long lines give what is past their share, up to SPILL_STEP URLs in all. Room for them is there before a line is cut:
+ * what is in no line and in no list would not come back before the next open. */
 static frontier_status cut_lines(frontier *f)
 {
   uint32_t left = SPILL_STEP;
   host *who;
+  if (!entry_list_reserve(&f->spilling.leaving, left))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %u queued URLs", (unsigned)left);
   for (uint32_t id = 0; left && (who = hosts_at(f->hosts, id)); id++) {
     if (who->line_count <= SPILL_CHUNK)
       continue;
@@ -61,10 +64,7 @@ static frontier_status cut_lines(frontier *f)
     left -= taken;
     for (entry *next; rest; rest = next) {
       next = rest->next;
-      if (!spill_add(f, rest)) {
-        hosts_push(f->hosts, rest); /* out of order, but not lost */
-        return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more queued URL");
-      }
+      spill_add(f, rest);
     }
   }
   return FRONTIER_OK;
@@ -108,32 +108,38 @@ static bool note_read(spilling *s, uint64_t key)
   return true;
 }
 
-static frontier_status take_record(chunk *c, uint64_t sequence, const uint8_t *body, size_t size)
+bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context)
 {
-  entry *e;
-  frontier_status status = entry_read(sequence, body, size, &e);
-  if (status != FRONTIER_OK)
-    return status;
+  for (const uint8_t *at = body, *end = body + size; at < end;) {
+    size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
+    if (left < CHUNK_HEAD + record || !visit(context, get_le(at, 8), at + CHUNK_HEAD, record))
+      return false;
+    at += CHUNK_HEAD + record;
+  }
+  return true;
+}
+
+static bool take_record(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  chunk *c = context;
+  entry *e = NULL;
+  c->status = entry_read(sequence, body, size, &e);
+  if (c->status != FRONTIER_OK)
+    return false;
   e->host = c->who;
-  if (entry_list_add(&c->urls, e))
-    return FRONTIER_OK;
-  free(e);
-  return FRONTIER_NO_MEMORY;
+  if (!entry_list_add(&c->urls, e)) {
+    free(e);
+    c->status = FRONTIER_NO_MEMORY;
+  }
+  return c->status == FRONTIER_OK;
 }
 
 static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   chunk *c = context;
   c->status = key == c->key ? FRONTIER_OK : FRONTIER_DAMAGED;
-  for (const uint8_t *at = body, *end = body + size; at < end && c->status == FRONTIER_OK;) {
-    size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
-    if (left < CHUNK_HEAD + record) {
-      c->status = FRONTIER_DAMAGED;
-      break;
-    }
-    c->status = take_record(c, get_le(at, 8), at + CHUNK_HEAD, record);
-    at += CHUNK_HEAD + record;
-  }
+  if (c->status == FRONTIER_OK && !spill_each(body, size, take_record, c) && c->status == FRONTIER_OK)
+    c->status = FRONTIER_DAMAGED; /* no URL is at fault, so the chunk is */
   return false; /* this one only */
 }
 

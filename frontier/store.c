@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 struct store {
   MDB_env *env;
@@ -73,6 +74,24 @@ static int cause_of(store *s, int error, const char *directory)
 }
 
 /* ---- open --------------------------------------------------------------------------------------------- */
+
+/* LMDB makes its file by one write of two pages. Where that was cut short, by a full disk or a crash, nothing was ever
+ * in the file, but LMDB refuses it for good: begin again. It begins with an empty page header and LMDB's magic. */
+static void remove_stillborn(const char *directory)
+{
+  static const uint8_t head[20] = {[10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
+  char path[4096];
+  uint8_t found[sizeof head];
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return;
+  size_t got = fread(found, 1, sizeof found, file);
+  bool is_short = fseek(file, 0, SEEK_END) == 0 && ftell(file) < 2 * sysconf(_SC_PAGESIZE);
+  fclose(file);
+  if (is_short && got && memcmp(found, head, got) == 0)
+    unlink(path);
+}
 
 /* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
 static int open_with_largest_map(MDB_env **env, const char *directory, unsigned flags)
@@ -146,6 +165,8 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
+  if (!read_only)
+    remove_stillborn(directory);
   int error = open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
   if (!error)
     error = adopt_or_make(s, read_only, identity, identity_size);
@@ -188,10 +209,12 @@ static frontier_status failed(store *s, int error, const char *doing)
   return status_of(error);
 }
 
+/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
+ * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  s->error = 0;
-  int error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  s->error = mdb_reader_check(s->env, NULL);
+  int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
   return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
 }
 
@@ -282,7 +305,7 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
   }
   frontier_status status = FRONTIER_OK;
   MDB_val k = {sizeof from, &from}, v;
-  for (error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE); !error; error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT)) {
+  for (MDB_cursor_op where = MDB_SET_RANGE; !(error = mdb_cursor_get(cursor, &k, &v, where)); where = MDB_NEXT) {
     uint64_t key;
     memcpy(&key, k.mv_data, sizeof key);
     const uint8_t *value = v.mv_data;

@@ -31,8 +31,10 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
  * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. */
 url_status url_host_read(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
 
-/* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path, nothing in `out` counts. */
-bool url_fast_resolve(const url_base *base, const char *href, size_t size, url *out);
+/* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path, nothing in `out` counts.
+ * The first is the best this processor can do of the others, which all do the same. */
+typedef bool url_fast_path(const url_base *base, const char *href, size_t size, url *out);
+url_fast_path url_fast_resolve, url_fast_any, url_fast_avx2;
 
 /* Fetch URL and strict key by way of uriparser. */
 url_status url_slow_resolve(const url_base *base, const url_reference *reference, url *out);

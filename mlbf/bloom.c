@@ -20,14 +20,15 @@ static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
 }
 
-static void bloom_prefetch_whole(const mlbf_filter *filter, mlbf_hash128 whole)
+static void bloom_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
-  mlbf_classic_prefetch(&filter->arrays[0], whole);
+  for (size_t i = 0; i < count; i++)
+    mlbf_classic_prefetch(&filter->arrays[0], wholes[i]);
 }
 
 static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  bloom_prefetch_whole(filter, hashes->whole);
+  bloom_prefetch_wholes(filter, &hashes->whole, 1);
 }
 
 static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
@@ -41,6 +42,6 @@ const mlbf_operations mlbf_bloom_operations = {
   .test = bloom_test,
   .insert = bloom_insert,
   .prefetch = bloom_prefetch,
-  .prefetch_whole = bloom_prefetch_whole,
+  .prefetch_wholes = bloom_prefetch_wholes,
   .insert_wholes = bloom_insert_wholes,
 };

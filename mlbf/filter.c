@@ -174,9 +174,8 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_ver
   return count_keys(filter, is_new(*verdict));
 }
 
-/* Many at once. A batch is what the memory system can fetch while the processor hashes: 16 is too few to
- * hide a miss behind, beyond 32 nothing is gained (bench_filters). */
-enum { BATCH = 32 };
+/* Many at once. A batch is what the memory system can fetch while the processor hashes. */
+enum { BATCH = MLBF_BATCH, FETCH = 8 /* at once, between hashing: a core has 10 to 16 misses under way at most */ };
 
 void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
@@ -189,18 +188,26 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
   }
 }
 
-void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+static void test_key_batch(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
   mlbf_hashes hashes[BATCH];
+  for (size_t i = 0; i < count; i++) {
+    filter->operations->hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    filter->operations->prefetch(filter, &hashes[i]);
+  }
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = filter->operations->test(filter, &hashes[i]);
+}
+
+void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  void (*test_keys)(const mlbf_filter *, const mlbf_key *, size_t, mlbf_verdict *) = filter->operations->test_keys;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t size = count - begin < BATCH ? count - begin : BATCH;
-    for (size_t i = 0; i < size; i++) {
-      filter->operations->hash(filter, keys[begin + i].segments, keys[begin + i].count, &hashes[i]);
-      filter->operations->prefetch(filter, &hashes[i]);
-    }
-    for (size_t i = 0; i < size; i++)
-      verdicts[begin + i] = mlbf_test(filter, &hashes[i]);
+    (test_keys ? test_keys : test_key_batch)(filter, keys + begin, size, verdicts + begin);
   }
+  for (size_t i = 0; i < count && cannot_tell(filter); i++)
+    verdicts[i] = unknown;
 }
 
 static uint64_t insert_batch(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
@@ -255,8 +262,7 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
   uint64_t new_keys = 0;
   for (size_t begin = 0; begin < count; begin += BATCH) {
     size_t size = count - begin < BATCH ? count - begin : BATCH;
-    for (size_t i = 0; i < size; i++)
-      filter->operations->prefetch_whole(filter, wholes[begin + i]);
+    filter->operations->prefetch_wholes(filter, wholes + begin, size);
     new_keys += insert_whole_batch(filter, wholes + begin, size, was_new + begin);
   }
   return count_keys(filter, new_keys);
@@ -273,9 +279,10 @@ static uint64_t insert_unlayered_keys(mlbf_filter *filter, const mlbf_key *keys,
 {
   mlbf_hash128 wholes[BATCH];
   bool was_new[BATCH];
-  for (size_t i = 0; i < count; i++) {
-    wholes[i] = mlbf_hash_bytes(keys[i].segments, keys[i].count, filter->seed);
-    filter->operations->prefetch_whole(filter, wholes[i]);
+  for (size_t i = 0; i < count; i += FETCH) {
+    size_t size = count - i < FETCH ? count - i : FETCH;
+    mlbf_hash_keys(keys + i, size, filter->seed, wholes + i);
+    filter->operations->prefetch_wholes(filter, wholes + i, size);
   }
   uint64_t new_keys = insert_whole_batch(filter, wholes, count, was_new);
   bool is_lost = cannot_tell(filter);

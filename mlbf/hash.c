@@ -51,6 +51,15 @@ mlbf_hash128 mlbf_hash_bytes(const mlbf_span *spans, size_t count, uint64_t seed
   return (mlbf_hash128){ hash.low64, hash.high64 };
 }
 
+void mlbf_hash_keys(const mlbf_key *keys, size_t count, uint64_t seed, mlbf_hash128 *wholes)
+{
+  for (size_t i = 0; i < count; i++) {
+    const mlbf_span *segments = keys[i].segments;
+    wholes[i] = keys[i].count == 1 ? hash_span(segments[0].bytes, segments[0].size, seed)
+                                   : mlbf_hash_bytes(segments, keys[i].count, seed);
+  }
+}
+
 /* The last layer of a key deeper than there are layers: each segment is seeded by all before it. */
 static mlbf_hash128 hash_remainder(const mlbf_span *segments, size_t count, uint64_t salt)
 {
@@ -61,6 +70,11 @@ static mlbf_hash128 hash_remainder(const mlbf_span *segments, size_t count, uint
     hash.high = mlbf_rotate(hash.high, 1) ^ next.high;
   }
   return hash;
+}
+
+mlbf_hash128 mlbf_hash_first_layer(const mlbf_salts *salts, const mlbf_span *segments)
+{
+  return hash_span(segments[0].bytes, segments[0].size, salts->layer[0]);
 }
 
 void mlbf_hash_layered(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)

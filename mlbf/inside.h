@@ -10,6 +10,7 @@
 #include "mlbf/stripes.h"
 
 enum {
+  MLBF_BATCH = 32,          /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
   MLBF_PROFILE_SIZE = 256,  /* with its NUL */
   MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
 };
@@ -19,9 +20,11 @@ typedef struct mlbf_operations {
   void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
+  /* up to MLBF_BATCH keys, hashed no further than their verdicts need. NULL: hash, prefetch and test are as good */
+  void (*test_keys)(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
-  /* wholes alone; prefetch_whole is called some time before. NULL: not from a hash alone */
-  void (*prefetch_whole)(const mlbf_filter *filter, mlbf_hash128 whole);
+  /* wholes alone; prefetch_wholes is called some time before. NULL: not from a hash alone */
+  void (*prefetch_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
   void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);

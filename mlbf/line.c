@@ -38,14 +38,16 @@ static mlbf_verdict line_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
 }
 
-void mlbf_line_prefetch_whole(const mlbf_filter *filter, mlbf_hash128 whole)
+void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
-  mlbf_line_prefetch(&filter->arrays[0], whole);
+  const mlbf_array array = filter->arrays[0]; /* a copy: nothing in the loop could change it */
+  for (size_t i = 0; i < count; i++)
+    mlbf_line_prefetch(&array, wholes[i]);
 }
 
 static void line_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  mlbf_line_prefetch_whole(filter, hashes->whole);
+  mlbf_line_prefetch(&filter->arrays[0], hashes->whole);
 }
 
 void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
@@ -59,6 +61,6 @@ const mlbf_operations mlbf_line_operations = {
   .test = line_test,
   .insert = line_insert,
   .prefetch = line_prefetch,
-  .prefetch_whole = mlbf_line_prefetch_whole,
+  .prefetch_wholes = mlbf_line_prefetch_wholes,
   .insert_wholes = mlbf_line_insert_wholes,
 };

@@ -74,6 +74,28 @@ static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashe
     mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
+/* Hosts first: a key of a new host is told from its first segment alone, and the rest of it is never read. */
+static void layered_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  mlbf_hash128 hosts[MLBF_BATCH];
+  mlbf_hashes hashes[MLBF_BATCH];
+  bool host_is_known[MLBF_BATCH];
+  const mlbf_array *array = &filter->arrays[HOSTS];
+  for (size_t i = 0; i < count; i++) {
+    hosts[i] = mlbf_hash_first_layer(&filter->salts, keys[i].segments);
+    mlbf_line_prefetch(array, hosts[i]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    host_is_known[i] = mlbf_line_test(array, hosts[i]);
+    if (!host_is_known[i])
+      continue;
+    layered_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    layered_prefetch(filter, &hashes[i]);
+  }
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = host_is_known[i] ? layered_test(filter, &hashes[i]) : (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 };
+}
+
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   uint32_t layers = layers_asked(filter, hashes), unknown = 0;
@@ -94,9 +116,10 @@ static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
 const mlbf_operations mlbf_layered_operations = {
   .hash = layered_hash,
   .test = layered_test,
+  .test_keys = layered_test_keys,
   .insert = layered_insert,
   .prefetch = layered_prefetch,
-  .prefetch_whole = mlbf_line_prefetch_whole,
+  .prefetch_wholes = mlbf_line_prefetch_wholes,
   .insert_wholes = mlbf_line_insert_wholes,
   .test_segment = layered_test_segment,
   .insert_segment = layered_insert_segment,

@@ -73,13 +73,14 @@ static void bloom_paper_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *w
     was_new[i] = paper_insert_array(&filter->arrays[0], wholes[i]);
 }
 
-static void paper_prefetch_whole(const mlbf_filter *filter, mlbf_hash128 whole)
+/* The paper's programs fetch nothing ahead, and its figures are times. */
+static void paper_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
   (void)filter;
-  (void)whole;
+  (void)wholes;
+  (void)count;
 }
 
-/* The paper's programs fetch nothing ahead, and its figures are times. */
 static void paper_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   (void)filter;
@@ -91,7 +92,7 @@ const mlbf_operations mlbf_bloom_paper_operations = {
   .test = bloom_paper_test,
   .insert = bloom_paper_insert,
   .prefetch = paper_prefetch,
-  .prefetch_whole = paper_prefetch_whole,
+  .prefetch_wholes = paper_prefetch_wholes,
   .insert_wholes = bloom_paper_insert_wholes,
 };
 

@@ -14,12 +14,25 @@ static void give_up(const char *doing, const char *path)
   exit(1);
 }
 
+static void make_in(const char *base, char path[SCRATCH_PATH])
+{
+  snprintf(path, SCRATCH_PATH, "%s/strata-test-XXXXXX", base);
+  if (!mkdtemp(path))
+    give_up("making", path);
+}
+
 void scratch_make(char path[SCRATCH_PATH])
 {
   const char *base = getenv("TMPDIR");
-  snprintf(path, SCRATCH_PATH, "%s/strata-test-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(path))
-    give_up("making", path);
+  make_in(base && *base ? base : "/tmp", path);
+}
+
+void scratch_make_fast(char path[SCRATCH_PATH])
+{
+  if (access("/dev/shm", W_OK) == 0)
+    make_in("/dev/shm", path);
+  else
+    scratch_make(path);
 }
 
 void scratch_join(const char *directory, const char *name, char path[SCRATCH_PATH])

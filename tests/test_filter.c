@@ -145,6 +145,47 @@ static void promised_rates_are_kept(void **state)
     }
 }
 
+/* Batches: the answers of the same calls one by one, with keys twice in one batch. */
+static void many_at_once_answer_as_one_by_one(void **state)
+{
+  (void)state;
+  enum { KEYS = 5000, BATCH = 77 };
+  for (int i = 0; i < KIND_COUNT; i++)
+    for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
+      mlbf_filter *one = create(kinds[i], KEYS, 0.01, signals), *by_keys = create(kinds[i], KEYS, 0.01, signals);
+      mlbf_filter *by_hashes = create(kinds[i], KEYS, 0.01, signals);
+      static test_key texts[BATCH];
+      mlbf_key keys[BATCH];
+      mlbf_hashes hashes[BATCH];
+      mlbf_verdict expected[BATCH], found[BATCH], again[BATCH];
+      for (uint64_t begin = 0; begin < KEYS; begin += 60) {
+        for (uint64_t j = 0; j < BATCH; j++) {
+          key_make(begin + (j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
+          keys[j] = (mlbf_key){ texts[j].segments, texts[j].count };
+          mlbf_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
+          expected[j] = mlbf_test(one, &hashes[j]);
+        }
+        mlbf_test_keys(by_keys, keys, BATCH, found);
+        mlbf_test_many(by_hashes, hashes, BATCH, again);
+        for (int j = 0; j < BATCH; j++) {
+          assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
+          assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
+          mlbf_insert(one, &hashes[j], &expected[j]);
+          assert_true(j < 70 || expected[j].outcome == MLBF_SEEN);
+        }
+        mlbf_insert_keys(by_keys, keys, BATCH, found);
+        mlbf_insert_many(by_hashes, hashes, BATCH, again);
+        for (int j = 0; j < BATCH; j++) {
+          assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
+          assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
+        }
+      }
+      mlbf_free(one);
+      mlbf_free(by_keys);
+      mlbf_free(by_hashes);
+    }
+}
+
 static void full_is_said_once(void **state)
 {
   (void)state;
@@ -329,6 +370,7 @@ int main(void)
     cmocka_unit_test(every_kind_agrees_with_an_exact_set),
     cmocka_unit_test(the_comparison_notices_a_forgotten_key),
     cmocka_unit_test(promised_rates_are_kept),
+    cmocka_unit_test(many_at_once_answer_as_one_by_one),
     cmocka_unit_test(full_is_said_once),
     cmocka_unit_test(stats_count_keys_and_estimate_them),
     cmocka_unit_test(a_log_rebuilds_a_larger_filter),

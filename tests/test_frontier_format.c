@@ -197,7 +197,7 @@ static void the_second_reader_finds_every_number(void **state)
 {
   (void)state;
   char directory[SCRATCH_PATH];
-  scratch_make(directory);
+  scratch_make_fast(directory);
   tell_story(directory, story_options);
   second_view v;
   second_read(directory, false, &v);
@@ -214,7 +214,7 @@ static void the_second_reader_finds_every_number(void **state)
 
 static void open_golden_copy(char directory[SCRATCH_PATH])
 {
-  scratch_make(directory);
+  scratch_make_fast(directory);
   scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
 }
 
@@ -261,7 +261,7 @@ static void the_writer_makes_the_golden_records(void **state)
   (void)state;
   char golden[SCRATCH_PATH], fresh[SCRATCH_PATH];
   open_golden_copy(golden);
-  scratch_make(fresh);
+  scratch_make_fast(fresh);
   tell_story(fresh, story_options);
   second_view old, new;
   second_read(golden, false, &old);
@@ -327,7 +327,7 @@ static void the_second_reader_notices(void **state)
     for (size_t at = 0; at <= whole.records[i].value_size; at += at < 8 ? 1 : 1 + whole.records[i].value_size / 4) {
       char directory[SCRATCH_PATH];
       second_view v;
-      scratch_make(directory);
+      scratch_make_fast(directory);
       scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
@@ -388,7 +388,7 @@ static void another_programs_environment_is_left_alone(void **state)
 {
   (void)state;
   char directory[SCRATCH_PATH], data[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
-  scratch_make(directory);
+  scratch_make_fast(directory);
   scratch_join(directory, "data.mdb", data);
   MDB_env *env;
   MDB_txn *txn;

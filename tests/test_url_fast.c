@@ -25,10 +25,14 @@ static bool same_answer(const url *a, const url *b)
          memcmp(a->segment_begin, b->segment_begin, (a->segment_count + 1) * sizeof a->segment_begin[0]) == 0;
 }
 
-/* True if the link was plain. */
+/* True if the link was plain. Every fast path must say so, and the same. */
 static bool compare(const url_base *base, const char *href, size_t size)
 {
-  if (!url_fast_resolve(base, href, size, &fast))
+  static url any;
+  bool is_plain = url_fast_resolve(base, href, size, &fast);
+  if (url_fast_any(base, href, size, &any) != is_plain || (is_plain && !same_answer(&fast, &any)))
+    fail_msg("the fast paths differ: base %s, href %.*s", base ? base->parsed.fetch : "", (int)size, href);
+  if (!is_plain)
     return false;
   if (resolve_slowly(base, href, size) != URL_OK || !same_answer(&fast, &slow))
     fail_msg("base %s, href %.*s\n  fast %s\n  slow %s", base ? base->parsed.fetch : "", (int)size, href, fast.fetch,

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <xxhash.h>
 
@@ -20,7 +21,7 @@
 #include "mlbf/rate.h"
 #include "tests/bench/url_list.h"
 
-enum { ROUNDS = 5, BATCH = 32, CHUNK = 4096 };
+enum { ROUNDS = 5, BATCH = 32, CHUNK = 512 };
 
 /* Processor time of this thread: what others do on the machine costs us cache lines, but not their time slices. */
 static double now_ns(void)
@@ -49,6 +50,17 @@ static void *need(void *memory)
     exit(1);
   }
   return memory;
+}
+
+/* Cleared, and in huge pages if the system has them, as our filters are. */
+static void *table_allocate(uint64_t bytes)
+{
+  const uint64_t huge = 2 << 20;
+  bytes = (bytes + huge - 1) / huge * huge;
+  void *table = need(aligned_alloc(huge, bytes));
+  madvise(table, bytes, MADV_HUGEPAGE);
+  memset(table, 0, bytes);
+  return table;
 }
 
 static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, uint64_t bits)
@@ -360,8 +372,7 @@ static void rocks_make(uint64_t keys, double rate)
   double bits_per_key;
   rocks.probes = (int)mlbf_layout_best_hashes(MLBF_LAYOUT_LINE, rate, &bits_per_key);
   rocks.bits = (uint64_t)(bits_per_key * (double)keys / 512 + 1) * 512;
-  rocks.lines = need(aligned_alloc(2 << 20, (rocks.bits / 8 + (2 << 20) - 1) >> 21 << 21));
-  memset(rocks.lines, 0, rocks.bits / 8);
+  rocks.lines = table_allocate(rocks.bits / 8);
 }
 
 /* Keys that are 64-bit hashes already: a stream in which half are new and half came before, mixed. */
@@ -495,11 +506,7 @@ static void bench_floor(const url_list *list)
   ours = create(MLBF_KIND_LINE, keys, 1e-2, 0);
   mlbf_stats stats;
   mlbf_stats_read(ours, &stats);
-  mlbf_filter *other = create(MLBF_KIND_LINE, keys, 1e-2, 0); /* only for memory of the same size and pages */
-  uint64_t words = stats.bits / 64;
-  uint64_t *table = need(aligned_alloc(2 << 20, (words * 8 + (2 << 20) - 1) >> 21 << 21));
-  memset(table, 0, words * 8);
-  mlbf_free(other);
+  uint64_t words = stats.bits / 64, *table = table_allocate(stats.bits / 8);
   insert_keys(list->whole, 0, list->count);
   floor_run(table, words, list);
   for (int round = 0; round < ROUNDS; round++) {
@@ -535,6 +542,110 @@ static void layers_bloom_make(uint64_t keys)
   ours = create(MLBF_KIND_BLOOM, keys, 0, layers_bits);
 }
 
+/* Keys of hosts never seen: the same paths under made-up hosts. */
+static void bench_new_hosts(const url_list *list)
+{
+  enum { QUERIES = 500000, HOST = 40 };
+  size_t count = list->count < QUERIES ? list->count : QUERIES, segments = 0;
+  for (size_t i = 0; i < count; i++)
+    segments += list->keys[i].count;
+  mlbf_span *spans = need(calloc(segments, sizeof *spans)), *texts = need(calloc(count, sizeof *texts));
+  char *text = need(malloc(count * HOST + (size_t)((const char *)list->texts[count - 1].bytes - list->text) + (1 << 16)));
+  url_list queries = { .count = count, .keys = need(calloc(count, sizeof(mlbf_key))),
+                       .whole = need(calloc(count, sizeof(mlbf_key))), .texts = texts };
+  char *at = text;
+  for (size_t i = 0; i < count; i++) {
+    size_t host = (size_t)snprintf(at, HOST, "new-host-%zu.example", i), rest = 0;
+    spans[0] = (mlbf_span){ at, host };
+    for (size_t s = 1; s < list->keys[i].count; s++) {
+      const mlbf_span *segment = &list->keys[i].segments[s];
+      memcpy(at + host + rest, segment->bytes, segment->size);
+      spans[s] = (mlbf_span){ at + host + rest, segment->size };
+      rest += segment->size;
+    }
+    queries.keys[i] = (mlbf_key){ spans, list->keys[i].count };
+    texts[i] = (mlbf_span){ at, host + rest };
+    queries.whole[i] = (mlbf_key){ &texts[i], 1 };
+    spans += list->keys[i].count;
+    at += host + rest;
+  }
+  double layered_ns[ROUNDS], bloom_ns[ROUNDS];
+  layers_mlbf_make(list->count);
+  mlbf_filter *layered = ours, *bloom = create(MLBF_KIND_BLOOM, list->count, 0, layers_bits);
+  insert_keys(list->keys, 0, list->count);
+  ours = bloom;
+  insert_keys(list->whole, 0, list->count);
+  for (int round = 0; round < ROUNDS; round++) {
+    ours = layered;
+    double start = now_ns();
+    test_keys(queries.keys, 0, count);
+    double middle = now_ns();
+    ours = bloom;
+    test_keys(queries.whole, 0, count);
+    bloom_ns[round] = (now_ns() - middle) / (double)count;
+    layered_ns[round] = (middle - start) / (double)count;
+  }
+  double us = median(layered_ns), them = median(bloom_ns);
+  printf("  new hosts: mlbf %.1f ns, bloom %.1f ns, ratio %.2f\n", us, them, them / us);
+  mlbf_free(layered);
+  mlbf_free(bloom);
+  free(spans - segments);
+  free(texts);
+  free(text);
+  free(queries.keys);
+  free(queries.whole);
+}
+
+/* Keys that are hashes already, as from a log or from one hashing for several filters: 20 a host, neighbours. */
+static void hashes_make(uint64_t id, mlbf_hashes *hashes)
+{
+  hashes->whole = (mlbf_hash128){ (id + 1) * 0x9e3779b97f4a7c15u, (id + 1) * 0xd1342543de82ef95u };
+  hashes->whole.low ^= hashes->whole.low >> 29;
+  hashes->whole.low *= 0xbf58476d1ce4e5b9u;
+  hashes->whole.high ^= hashes->whole.low >> 32;
+  hashes->layer[0] = (mlbf_hash128){ (id / 20 + 1) * 0xbf58476d1ce4e5b9u, (id / 20 + 1) * 0x94d049bb133111ebu };
+  hashes->layer[0].high ^= hashes->layer[0].low >> 32;
+  hashes->depth = 1;
+}
+
+static double run_hashes(mlbf_filter *filter, uint64_t begin, uint64_t end, bool is_insert)
+{
+  mlbf_hashes hashes[BATCH];
+  double start = now_ns();
+  for (uint64_t id = begin; id < end; id += BATCH) {
+    for (uint64_t j = 0; j < BATCH; j++)
+      hashes_make(id + j, &hashes[j]);
+    if (is_insert)
+      mlbf_insert_many(filter, hashes, BATCH, verdicts);
+    else
+      mlbf_test_many(filter, hashes, BATCH, verdicts);
+  }
+  return (now_ns() - start) / (double)(end - begin);
+}
+
+static void bench_layers_hashed(uint64_t keys)
+{
+  double times[2][3][ROUNDS];
+  for (int round = 0; round < ROUNDS; round++)
+    for (int kind = 0; kind < 2; kind++) {
+      if (kind == 0)
+        layers_mlbf_make(keys);
+      else
+        layers_bloom_make(keys);
+      times[kind][0][round] = run_hashes(ours, 0, keys, true);
+      times[kind][1][round] = run_hashes(ours, 2 * keys, 3 * keys, false); /* hosts nobody inserted */
+      times[kind][2][round] = run_hashes(ours, 0, keys, false);
+      our_drop();
+    }
+  static const char *const names[] = { "add", "new host", "seen" };
+  printf("  hashes, %4.1f M keys:", (double)keys / 1e6);
+  for (int i = 0; i < 3; i++) {
+    double us = median(times[0][i]), them = median(times[1][i]);
+    printf("  %s: mlbf %.1f ns, bloom %.1f ns, ratio %.2f", names[i], us, them, them / us);
+  }
+  puts("");
+}
+
 static void bench_layers(const url_list *list)
 {
   for (layers_rate = 1e-2; layers_rate > 1e-7; layers_rate /= layers_rate < 1e-2 ? 1000 : 10) {
@@ -544,6 +655,10 @@ static void bench_layers(const url_list *list)
     };
     printf("layers: promised %.0e, both in batches\n", layers_rate);
     run_contenders(contenders, 2, list);
+    bench_new_hosts(list);
+    bench_layers_hashed(3500000);
+    if (layers_rate != 1e-3)
+      bench_layers_hashed(30000000);
   }
 }
 
@@ -552,6 +667,7 @@ int main(int argc, char **argv)
   static const struct { const char *name; void (*run)(const url_list *list); } sections[] = {
     { "strings", bench_strings }, { "sets", bench_sets }, { "floor", bench_floor }, { "layers", bench_layers },
   };
+  setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;
   url_list list = url_list_read(is_made_up ? NULL : argv[1], 7000000, 20261120);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)

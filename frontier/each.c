@@ -1,0 +1,73 @@
+/* Every URL on disk: history, queue, chunks. */
+#include "frontier/spill.h"
+
+#include "frontier/record.h"
+
+#include <stdlib.h>
+
+typedef struct walk {
+  frontier_visitor *visit;
+  void *context;
+  bool is_over;
+  bool is_damaged;
+} walk;
+
+static bool hand_over(walk *w, const frontier_record *record)
+{
+  w->is_over = !w->visit(w->context, record);
+  return !w->is_over;
+}
+
+static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  if (size < HISTORY_HEAD) {
+    w->is_damaged = true;
+    return false;
+  }
+  frontier_record record = {
+    .id = sequence, .state = (frontier_state)get_le(body, 2), .code = (uint16_t)get_le(body + 2, 2),
+    .origin = {.depth = (uint16_t)get_le(body + 4, 2), .hops = (uint16_t)get_le(body + 6, 2), .via = get_le(body + 8, 8)},
+    .url = (const char *)body + HISTORY_HEAD, .url_size = size - HISTORY_HEAD,
+  };
+  return hand_over(w, &record);
+}
+
+static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  entry *e = NULL;
+  if (entry_read(sequence, body, size, &e) != FRONTIER_OK) {
+    w->is_damaged = true;
+    return false;
+  }
+  frontier_record record = {.id = sequence, .is_queued = true, .origin = e->origin, .url = e->url,
+                            .url_size = e->url_size};
+  bool go_on = hand_over(w, &record);
+  free(e);
+  return go_on;
+}
+
+static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  (void)key;
+  bool whole = spill_each(body, size, visit_queued, w);
+  w->is_damaged |= !whole && !w->is_over;
+  return whole;
+}
+
+frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
+{
+  static const struct { store_table table; store_visitor *visit; } tables[] = {
+    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_CHUNKS, visit_chunk}};
+  walk w = {.visit = visit, .context = context};
+  frontier_status status = FRONTIER_OK;
+  for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && status == FRONTIER_OK && !w.is_over; i++)
+    status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  if (w.is_damaged)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of a URL is damaged", f->directory);
+  return FRONTIER_OK;
+}

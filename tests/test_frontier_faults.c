@@ -1,0 +1,347 @@
+/* Each write, sync and allocation of a crawl fails once, and, from each on, all do for a while. Whatever happens:
+ * no crash; the call says what went wrong, in its status and in words; once the cause is gone the same call works, or
+ * at the latest after reopening; and in the end every page was done exactly once, with one line in the journal. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+#include "tests/second_reader.h"
+
+enum { PAGES = 48, HOSTS = 40, LINKS = 3, TRIES = 8, STRIKES = 3 };
+
+typedef struct story {
+  char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
+  bool keeps_nothing;
+  frontier *f;
+  uint64_t now_ms;
+  frontier_lease leases[4];
+  size_t count;
+  bool is_done[PAGES], is_done_for_good[PAGES]; /* told; told, and then a sync */
+  int error;            /* what is made to happen */
+  bool is_limited;      /* by a limit on the size of files */
+  unsigned failures;    /* calls that said so */
+  unsigned reopened;
+  bool is_broken;       /* LMDB says the handle is */
+} story;
+
+static url urls[PAGES]; /* parsed beforehand: not what is tested here */
+
+static void parse_urls(void)
+{
+  for (unsigned i = 0; i < PAGES; i++) {
+    char text[64];
+    int size = snprintf(text, sizeof text, "http://h%u.test/page/%u", i % HOSTS, i);
+    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &urls[i]), URL_OK);
+  }
+}
+
+static unsigned link_of(unsigned page, unsigned number)
+{
+  return number == 0 ? (page + 1) % PAGES : (page * 7 + number * 13) % PAGES;
+}
+
+static unsigned page_of(const frontier_lease *lease)
+{
+  return (unsigned)strtoul(strrchr(lease->url, '/') + 1, NULL, 10);
+}
+
+/* ---- what a failure must look like ------------------------------------------------------------------------ */
+
+static bool status_fits(const story *s, frontier_status status)
+{
+  switch (s->error) {
+  case ENOMEM: return status == FRONTIER_NO_MEMORY;
+  case ENOSPC: case EFBIG: return status == FRONTIER_NO_SPACE;
+  case FAULT_SHORT: return status == FRONTIER_IO || status == FRONTIER_NO_SPACE;
+  default: return status == FRONTIER_IO;
+  }
+}
+
+static void limit_files(rlim_t size)
+{
+  struct rlimit limit;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  limit.rlim_cur = size;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void end_cause(const story *s)
+{
+  faults_end();
+  if (s->is_limited)
+    limit_files(RLIM_INFINITY);
+}
+
+/* A failed call: it must be one that was made to fail. After a few, the cause goes. */
+static void note_failure(story *s, frontier_status status, const char *message)
+{
+  s->is_broken |= strstr(message, "MDB_PANIC") != NULL;
+  bool has_cause = s->is_limited || faults_have_struck();
+  if (!has_cause || (!status_fits(s, status) && !s->is_broken) || strlen(message) < 10)
+    fail_msg("error %d came out as status %d, \"%s\"", s->error, (int)status, message);
+  if (++s->failures >= STRIKES)
+    end_cause(s);
+}
+
+/* ---- the calls -------------------------------------------------------------------------------------------- */
+
+typedef enum act { ADD, NEXT, DONE, RELEASE, SYNC, PUT } act;
+
+static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
+{
+  static const char value[] = "value";
+  frontier_verdict verdict;
+  char line[16];
+  int64_t wait_ms;
+  switch (what) {
+  case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
+  case NEXT: return frontier_next(s->f, s->now_ms, s->leases, 4, &s->count, &wait_ms);
+  case DONE:
+    snprintf(line, sizeof line, "%u", page);
+    return frontier_done(s->f, lease, FRONTIER_DONE, 200, s->keeps_nothing ? NULL : line,
+                         s->keeps_nothing ? 0 : strlen(line), s->now_ms);
+  case RELEASE: return frontier_release(s->f, lease, s->now_ms);
+  case SYNC: return frontier_sync(s->f);
+  default: return frontier_setting_put(s->f, "name", value, sizeof value);
+  }
+}
+
+static void open_story(story *s)
+{
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 5, .rate = 1e-9, .per_host = 2,
+                              .depth_cap = UINT16_MAX, .journal_path = s->keeps_nothing ? NULL : s->journal};
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = FRONTIER_IO;
+  for (int tries = 0; tries < TRIES && status != FRONTIER_OK; tries++) {
+    status = frontier_open(s->keeps_nothing ? NULL : s->directory, &options, &s->f, message);
+    if (status != FRONTIER_OK)
+      note_failure(s, status, message);
+  }
+  if (status != FRONTIER_OK)
+    fail_msg("it cannot be opened any more: %s", message);
+  s->is_broken = false;
+  s->count = 0;
+}
+
+static void reopen(story *s)
+{
+  s->reopened++;
+  frontier_close(s->f);
+  memcpy(s->is_done, s->is_done_for_good, sizeof s->is_done);
+  open_story(s);
+}
+
+/* The call until it works; false: only reopening helped, and what was not committed is gone. */
+static bool must(story *s, act what, unsigned page, uint64_t lease)
+{
+  for (int tries = 0; tries < TRIES; tries++) {
+    frontier_status status = call(s, what, page, lease);
+    if (status == FRONTIER_OK)
+      return true;
+    note_failure(s, status, frontier_message(s->f));
+    if (s->is_broken && !s->keeps_nothing) {
+      reopen(s);
+      return false;
+    }
+  }
+  fail_msg("it does not work again: %s", frontier_message(s->f));
+  return false;
+}
+
+/* ---- the crawl -------------------------------------------------------------------------------------------- */
+
+static bool visit(story *s, frontier_lease lease)
+{
+  unsigned page = page_of(&lease);
+  if (s->is_done[page])
+    fail_msg("page %u is fetched again", page);
+  if (page % 10 == 3 && s->now_ms % 2)
+    return must(s, RELEASE, page, lease.id);
+  for (unsigned i = 0; i < LINKS; i++)
+    if (!must(s, ADD, link_of(page, i), lease.id))
+      return false;
+  if (!must(s, DONE, page, lease.id))
+    return false;
+  s->is_done[page] = true;
+  return true;
+}
+
+static bool round_trip(story *s)
+{
+  s->now_ms += 17; /* a commit by age, every six rounds */
+  if (!must(s, NEXT, 0, 0))
+    return false;
+  frontier_lease leases[4];
+  size_t count = s->count;
+  memcpy(leases, s->leases, sizeof leases);
+  for (size_t i = 0; i < count; i++)
+    if (!visit(s, leases[i]))
+      return false;
+  if (s->now_ms % 2) {
+    if (!must(s, PUT, 0, 0) || !must(s, SYNC, 0, 0))
+      return false;
+    memcpy(s->is_done_for_good, s->is_done, sizeof s->is_done);
+  }
+  return true;
+}
+
+static void crawl(story *s)
+{
+  frontier_status status;
+  do {
+    open_story(s);
+    for (bool is_begun = false; !is_begun || !frontier_is_finished(s->f);)
+      is_begun = (is_begun || must(s, ADD, 0, 0)) && round_trip(s);
+    frontier_stats stats;
+    assert_int_equal(frontier_stats_read(s->f, &stats), FRONTIER_OK);
+    if (stats.filter.keys > stats.filter.design_keys)
+      fail_msg("%llu keys in a filter for %llu", (unsigned long long)stats.filter.keys,
+               (unsigned long long)stats.filter.design_keys);
+    status = frontier_close(s->f);
+    if (status != FRONTIER_OK) { /* what was not committed is done again */
+      s->failures++;
+      memcpy(s->is_done, s->is_done_for_good, sizeof s->is_done);
+    }
+    if (s->failures >= STRIKES)
+      end_cause(s);
+  } while (status != FRONTIER_OK && !s->keeps_nothing);
+}
+
+/* ---- what must be there in the end ------------------------------------------------------------------------ */
+
+static void check_journal(const story *s)
+{
+  unsigned lines[PAGES] = {0};
+  size_t size;
+  char *text = scratch_read(s->journal, &size);
+  assert_non_null(text);
+  for (char *at = text; *at; at = strchr(at, '\n') + 1)
+    lines[strtoul(at, NULL, 10)]++;
+  for (unsigned i = 0; i < PAGES; i++)
+    if (lines[i] != 1)
+      fail_msg("page %u has %u lines in the journal", i, lines[i]);
+  free(text);
+}
+
+static void check_directory(const story *s)
+{
+  second_view v;
+  second_read(s->directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  assert_int_equal(v.url_room, PAGES + 1);
+  for (uint64_t i = 1; i <= PAGES; i++)
+    assert_int_equal(v.urls[i].state, FRONTIER_DONE);
+  second_free(&v);
+}
+
+static void begin(story *s)
+{
+  scratch_make_fast(s->root);
+  scratch_join(s->root, "frontier", s->directory);
+  scratch_join(s->root, "journal", s->journal);
+}
+
+static void end(story *s)
+{
+  end_cause(s);
+  if (!s->keeps_nothing) {
+    check_journal(s);
+    check_directory(s);
+  }
+  scratch_remove(s->root);
+}
+
+/* A crawl in which the `number`-th call of that class fails. False: there are not so many. */
+static bool strike(fault_class what, unsigned number, int error, bool stays, bool keeps_nothing, unsigned *reopened)
+{
+  story s = {.error = error, .keeps_nothing = keeps_nothing};
+  begin(&s);
+  faults_set(what, number, error, stays);
+  crawl(&s);
+  bool has_struck = faults_have_struck();
+  end(&s);
+  *reopened += s.reopened;
+  return has_struck;
+}
+
+static void strike_each(fault_class what, int error, bool stays, bool keeps_nothing, unsigned step)
+{
+  unsigned number = 1, reopened = 0;
+  while (strike(what, number, error, stays, keeps_nothing, &reopened))
+    number += step;
+  printf("class %d, error %d%s: calls 1 to %u failed, %u times only reopening helped\n", (int)what, error,
+         stays ? " that stays" : "", number - 1, reopened);
+  assert_true(number > 10);
+}
+
+static void each_write(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, EIO, false, false, 1);
+  strike_each(FAULT_WRITE, ENOSPC, false, false, 1);
+  strike_each(FAULT_WRITE, ENOSPC, true, false, 2);
+  strike_each(FAULT_WRITE, FAULT_SHORT, false, false, 1);
+}
+
+static void each_sync(void **state)
+{
+  (void)state;
+  strike_each(FAULT_SYNC, EIO, false, false, 1);
+  strike_each(FAULT_SYNC, EIO, true, false, 2);
+}
+
+static void each_allocation(void **state)
+{
+  (void)state;
+  strike_each(FAULT_ALLOC, ENOMEM, false, false, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, false, 2);
+}
+
+static void each_allocation_when_nothing_is_kept(void **state)
+{
+  (void)state;
+  strike_each(FAULT_ALLOC, ENOMEM, false, true, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, true, 2);
+}
+
+/* ulimit -f: no file may grow beyond, at any moment of the crawl; then it may. */
+static void each_limit_on_file_size(void **state)
+{
+  (void)state;
+  unsigned failed = 0, limits = 0;
+  for (rlim_t limit = 0; limit < 160000; limit += limit < 20000 ? 1999 : 6000) {
+    story s = {.error = EFBIG, .is_limited = true};
+    begin(&s);
+    limit_files(limit);
+    crawl(&s);
+    end(&s);
+    failed += s.failures > 0;
+    limits++;
+  }
+  printf("%u of %u limits were met\n", failed, limits);
+  assert_in_range(failed, limits / 4, limits);
+}
+
+int main(void)
+{
+  signal(SIGXFSZ, SIG_IGN);
+  parse_urls();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_write),
+    cmocka_unit_test(each_sync),
+    cmocka_unit_test(each_allocation),
+    cmocka_unit_test(each_allocation_when_nothing_is_kept),
+    cmocka_unit_test(each_limit_on_file_size),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
