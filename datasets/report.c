@@ -176,14 +176,14 @@ static void write_result(FILE *to, const replay_result *row)
   fprintf(to, "<tr><td>%s</td>", row->filter);
   write_count(to, row->n);
   fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
-  write_count(to, row->queries);
-  write_count(to, row->members);
-  write_count(to, row->false_positives);
   fprintf(to, "<td>%.3g</td><td>%.2g &#8211; %.2g</td>", results_rate(row), low, high);
   if (row->promised_rate > 0)
     fprintf(to, "<td>%.3g</td>", row->promised_rate);
   else
     fputs("<td>&#8211;</td>", to);
+  write_count(to, row->false_positives);
+  write_count(to, row->queries);
+  write_count(to, row->members);
   write_count(to, row->false_negatives);
   fprintf(to, "<td>%.0f</td><td>%.0f</td></tr>\n", row->insert_ns, row->query_ns);
 }
@@ -192,8 +192,8 @@ static void write_result(FILE *to, const replay_result *row)
 static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
 {
   const char *step = which == PROTOCOL_STREAM ? "step, ns" : NULL;
-  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>queries</th>"
-              "<th>members</th><th>false positives</th><th>rate</th><th>95&#8239;%%</th><th>promised</th>"
+  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>rate</th>"
+              "<th>95&#8239;%%</th><th>promised</th><th>false positives</th><th>queries</th><th>members</th>"
               "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
           step != NULL ? step : "insert, ns", step != NULL ? step : "query, ns");
   for (size_t i = 0; i < input->results->count; i++)
@@ -268,7 +268,7 @@ static void write_statistics(FILE *to, const report_input *input)
   uint64_t segments = 0;
   for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
     segments += of->cuts[CUT_LAYERS].urls[layer];
-  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average, %zu in the middle, %zu at most,"
+  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
               " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
               " is the first to see something new.</p>\n",
           of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
