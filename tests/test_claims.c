@@ -34,8 +34,9 @@ static const claim *find(const claim *claims, size_t count, const char *words)
 static claim_verdict verdict_of(const replay_results *results, const char *words)
 {
   claims_input input = { results, &setting, N, 100, 3 };
-  claim claims[CLAIMS_MAX];
-  return find(claims, claims_judge(&input, claims), words)->verdict;
+  claim claims[CLAIMS_MAX] = { { .said = NULL } };
+  size_t count = claims_judge(&input, claims);
+  return find(claims, count, words)->verdict;
 }
 
 static void test_verdicts_follow_the_numbers(void **state)
@@ -96,8 +97,9 @@ static void test_the_papers_numbers(void **state)
   double formula = claims_formula_4(&setting, N); /* f = (1 - e^(-9/16.829152))^3 = 0.0711 */
   assert_true(formula > 2.5e-5 && formula < 2.6e-5);
   claims_input input = { &(const replay_results){ .count = 0 }, &setting, N, 100, 3 };
-  claim claims[CLAIMS_MAX];
-  const claim *equation = find(claims, claims_judge(&input, claims), "equation (2)");
+  claim claims[CLAIMS_MAX] = { { .said = NULL } };
+  size_t count = claims_judge(&input, claims);
+  const claim *equation = find(claims, count, "equation (2)");
   assert_int_equal(equation->verdict, CLAIM_PARTLY);
   assert_non_null(strstr(equation->measured, "gives 16829146"));
 }
