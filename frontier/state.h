@@ -55,6 +55,8 @@ typedef struct spilling {
   entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;          /* keys of the chunks they stood in */
   size_t read_count, read_room;
+  uint64_t ahead;          /* the last URL of the chunks found at open: none is read back before the reading of the queue
+                              is past it, or it would come by, in the queue again, and be taken a second time */
   host **low;              /* whose lines run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
