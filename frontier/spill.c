@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 enum {
-  SPILL_CHUNK = 128,   /* URLs in a chunk, and in a line before the rest is spilled: 512 crowded hosts fill the window */
-  LINE_LOW = 16,       /* a line this short gets its next chunk */
-  SPILL_STEP = 4096,   /* URLs moved or read in one step: some 10 ms */
+  /* URLs in a chunk, and in a line before the rest is spilled: 512 crowded hosts fill the window */
+  SPILL_CHUNK = FRONTIER_LIMIT(128, 8),
+  LINE_LOW = FRONTIER_LIMIT(16, 2),      /* a line this short gets its next chunk */
+  SPILL_STEP = FRONTIER_LIMIT(4096, 16), /* URLs moved or read in one step: some 10 ms */
   CHUNK_HEAD = 12,
 };
 
