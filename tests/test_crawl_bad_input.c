@@ -55,8 +55,8 @@ static void assert_refused(trial *t, int code, int expected, const char *names)
   const char *line_end = strchr(err, '\n');
   bool is_one_line = line_end && !line_end[1], is_named = strstr(err, names) != NULL;
   if (code != expected || !is_one_line || !is_named)
-    print_error("ended with %d (signal %d), not %d; no one sentence naming \"%s\":\n%s\n", code, t->end.signal, expected,
-                names, err);
+    print_error("ended with %d (signal %d), not %d; no one sentence naming \"%s\":\n%s\n", code, t->end.signal,
+                expected, names, err);
   assert_int_equal(code, expected);
   assert_true(is_one_line);
   assert_true(is_named);
@@ -87,7 +87,8 @@ static void assert_continues(trial *t)
 static void words_that_are_no_url(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"not a url", "http://", "http://[::1", "http://exa mple.org/", "example", "http://h:99999/"};
+  static const char *const rows[] = {"not a url", "http://", "http://[::1", "http://exa mple.org/", "example",
+                                     "http://h:99999/"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_refused(served, STRATA(served, CRAWL, rows[i]), USAGE, rows[i]);
     assert_no_directory(served);
@@ -97,7 +98,8 @@ static void words_that_are_no_url(void **state)
 static void schemes_that_are_not_ours(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"ftp://example.org/", "file:///etc/passwd", "mailto:a@example.org", "javascript:1"};
+  static const char *const rows[] = {"ftp://example.org/", "file:///etc/passwd", "mailto:a@example.org",
+                                     "javascript:1"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_refused(served, STRATA(served, CRAWL, rows[i]), USAGE, rows[i]);
     assert_no_directory(served);
@@ -213,7 +215,8 @@ static void crawl_some(trial *t)
 }
 
 /* Runs `work` with one table of the database in `directory`, and commits. */
-static void with_table(const char *directory, const char *table, unsigned flags, void (*work)(MDB_txn *txn, MDB_dbi dbi))
+static void with_table(const char *directory, const char *table, unsigned flags,
+                       void (*work)(MDB_txn *txn, MDB_dbi dbi))
 {
   MDB_env *env;
   MDB_txn *txn;
@@ -293,7 +296,8 @@ static void raise_version(MDB_txn *txn, MDB_dbi dbi)
   assert_in_range(value.mv_size, VERSION_AT + 4, sizeof bytes);
   memcpy(bytes, value.mv_data, value.mv_size);
   bytes[VERSION_AT + 1]++; /* 256 versions from now */
-  uint32_t sum = (uint32_t)XXH3_64bits_withSeed(bytes + CHECKSUM, value.mv_size - CHECKSUM, XXH3_64bits(name, strlen(name)));
+  uint64_t seed = XXH3_64bits(name, strlen(name));
+  uint32_t sum = (uint32_t)XXH3_64bits_withSeed(bytes + CHECKSUM, value.mv_size - CHECKSUM, seed);
   for (int i = 0; i < CHECKSUM; i++)
     bytes[i] = (uint8_t)(sum >> 8 * i);
   value.mv_data = bytes;

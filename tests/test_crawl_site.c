@@ -293,8 +293,8 @@ static void as_politely_as_told(void **state)
   (void)state;
   trial *t = serve_site(21, 300);
   double begin = process_clock();
-  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8", "--max-pages",
-                        "6", "URL"), 0);
+  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8",
+                        "--max-pages", "6", "URL"), 0);
   double took = process_clock() - begin;
   print_message("%.2f s\n", took);
   assert_true(took >= 1.0);
