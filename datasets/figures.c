@@ -165,9 +165,22 @@ static const char *run_gnuplot(const char *directory)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
+/* Figures of an earlier run in this directory would be taken for this one's where it draws none. */
+static void remove_old(const char *directory)
+{
+  for (int i = 0; i < FIGURE_COUNT; i++) {
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, figures[i].public.file) < 0)
+      return;
+    unlink(path);
+    free(path);
+  }
+}
+
 bool figures_draw(const replay_options *options, const replay_results *results, const char *directory,
                   const char **reason)
 {
+  remove_old(directory);
   *reason = write_script(options, results, directory) ? run_gnuplot(directory) : strerror(errno);
   return *reason == NULL;
 }

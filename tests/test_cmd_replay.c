@@ -110,6 +110,19 @@ static void test_writes_results_figures_and_a_page(void **state)
   free(page);
 }
 
+/* A second run in the same place shows nothing of the first. */
+static void test_old_figures_go(void **state)
+{
+  (void)state;
+  run("--n 100 --m 4096 --protocol fresh --out again list");
+  run("--n 100 --m 4096 --protocol fresh --filters heritrix --out again list");
+  assert_null(text_of("again/fig5.svg"));
+  char *page = text_of("again/report.html");
+  assert_null(strstr(page, "data:image"));
+  assert_non_null(strstr(page, "heritrix"));
+  free(page);
+}
+
 static void test_same_seed_same_counts(void **state)
 {
   (void)state;
@@ -226,6 +239,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_writes_results_figures_and_a_page),
+    cmocka_unit_test(test_old_figures_go),
     cmocka_unit_test(test_same_seed_same_counts),
     cmocka_unit_test(test_memory_of_our_filters),
     cmocka_unit_test(test_a_short_list_says_so),
