@@ -39,6 +39,10 @@ static void recount(mlbf_filter *into, const mlbf_filter *from)
   uint64_t least = into->keys > from->keys ? into->keys : from->keys, most = into->keys + from->keys;
   double keys = round(mlbf_array_keys(&into->arrays[0]));
   into->keys = (uint64_t)fmin(fmax(keys, (double)least), (double)most);
+  into->answers.seen += from->answers.seen;
+  into->answers.new_combination += from->answers.new_combination;
+  for (uint32_t i = 0; i < MLBF_LAYERS_MAX; i++)
+    into->answers.new_segment[i] += from->answers.new_segment[i];
   if (!into->plan.signals)
     return;
   double sum = 0;

@@ -152,6 +152,17 @@ static mlbf_status count_keys(mlbf_filter *filter, uint64_t count)
   return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
 }
 
+static void count_answer(mlbf_filter *filter, mlbf_verdict verdict)
+{
+  mlbf_answers *answers = &filter->answers;
+  if (verdict.outcome == MLBF_SEEN)
+    mlbf_counter_add(filter, &answers->seen, 1);
+  else if (verdict.outcome == MLBF_NEW_SEGMENT)
+    mlbf_counter_add(filter, &answers->new_segment[verdict.layer - 1], 1);
+  else
+    mlbf_counter_add(filter, &answers->new_combination, 1);
+}
+
 static mlbf_verdict insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   if (filter->is_patch)
@@ -160,7 +171,10 @@ static mlbf_verdict insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
   mlbf_verdict verdict = filter->operations->insert(filter, hashes);
   if (stripe)
     mlbf_stripe_unlock(stripe);
-  return cannot_tell(filter) ? unknown : verdict;
+  if (cannot_tell(filter))
+    return unknown;
+  count_answer(filter, verdict);
+  return verdict;
 }
 
 static bool is_new(mlbf_verdict verdict)
@@ -288,6 +302,8 @@ static uint64_t insert_unlayered_keys(mlbf_filter *filter, const mlbf_key *keys,
   bool is_lost = cannot_tell(filter);
   for (size_t i = 0; i < count; i++)
     verdicts[i] = is_lost ? unknown : (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+  mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
+  mlbf_counter_add(filter, &filter->answers.seen, count - new_keys);
   return new_keys;
 }
 
@@ -343,7 +359,10 @@ void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
     .fill = mlbf_array_fill(&filter->arrays[0]),
     .hashes = filter->arrays[0].hashes,
     .layers = mlbf_layer_count(filter),
+    .answered_seen = filter->answers.seen,
+    .answered_new_combination = filter->answers.new_combination,
   };
+  memcpy(stats->answered_new_segment, filter->answers.new_segment, sizeof stats->answered_new_segment);
   stats->estimated_keys = mlbf_layout_keys(filter->arrays[0].layout, stats->hashes, (double)filter->arrays[0].bits,
                                            stats->fill);
   for (uint32_t layer = 1; layer <= stats->layers; layer++)

@@ -174,6 +174,10 @@ typedef struct mlbf_stats {
   uint32_t hashes;          /* k of the deciding array */
   uint32_t layers;          /* as mlbf_layer_count */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
+  /* How insertions were answered, by mlbf_insert and the like; a rebuild from a log answers nobody. */
+  uint64_t answered_seen;
+  uint64_t answered_new_combination;              /* kinds without layers: NEW */
+  uint64_t answered_new_segment[MLBF_LAYERS_MAX]; /* by layer */
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats);

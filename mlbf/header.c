@@ -45,7 +45,7 @@ void mlbf_header_fill(const mlbf_filter *filter, const uint64_t *table, uint32_t
     .body_bytes = filter->body_bytes, .block_count = mlbf_block_count(filter->body_bytes),
     .flags = (plan->signals ? FLAG_SIGNALS : 0) | (filter->is_patch ? FLAG_PATCH : 0),
     .profile_size = (uint32_t)strlen(filter->profile), .deep_set = filter->deep_set,
-    .slice = slice, .slice_count = slice_count,
+    .slice = slice, .slice_count = slice_count, .answers = filter->answers,
   };
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->profile, filter->profile, header->profile_size);
@@ -164,6 +164,7 @@ void mlbf_header_restore(const mlbf_header *header, mlbf_filter *filter)
 {
   filter->keys = header->keys;
   filter->deep_set = header->deep_set;
+  filter->answers = header->answers;
   filter->is_patch = header->flags & FLAG_PATCH;
   memcpy(filter->layer_found, header->layer_found, sizeof filter->layer_found);
 }

@@ -27,7 +27,8 @@ typedef struct mlbf_header {
   uint64_t layer_found[MLBF_LAYERS_MAX];
   char profile[MLBF_PROFILE_SIZE];
   uint32_t slice, slice_count;
-  char zeros[MLBF_HEADER_BYTES - 1024 - 16];
+  mlbf_answers answers;
+  char zeros[MLBF_HEADER_BYTES - 1032 - sizeof(mlbf_answers) - 8];
   uint64_t checksum;
 } mlbf_header;
 

@@ -44,12 +44,18 @@ typedef struct mlbf_memory {
   uint64_t bytes;
 } mlbf_memory;
 
+/* Insertions by answer; kinds without layers count NEW under new_combination. */
+typedef struct mlbf_answers {
+  uint64_t seen, new_combination, new_segment[MLBF_LAYERS_MAX];
+} mlbf_answers;
+
 struct mlbf_filter {
   const mlbf_operations *operations;
   mlbf_plan plan;
   uint64_t seed;
   mlbf_salts salts;
   uint64_t keys;           /* insertions that were new */
+  mlbf_answers answers;
   bool is_patch;           /* made by mlbf_difference: good for mlbf_union alone */
   uint64_t layer_found[MLBF_LAYERS_MAX]; /* mlbf with signals: distinct segments of layers from 2, see mlbf.c */
   uint64_t deep_set;                     /* and the bits set in their array */

@@ -329,6 +329,30 @@ static void a_rebuild_at_the_same_size_has_the_same_answers(void **state)
   mlbf_free(again);
 }
 
+static void answers_are_counted(void **state)
+{
+  (void)state;
+  enum { KEYS = 5000 };
+  for (int i = 0; i < KIND_COUNT; i++) {
+    mlbf_filter *filter = create(kinds[i], KEYS, 0.01, kinds[i] == MLBF_KIND_MLBF);
+    uint64_t seen = 0, combinations = 0, segments[MLBF_LAYERS_MAX] = { 0 };
+    for (uint64_t id = 0; id < 2 * KEYS; id++) {
+      mlbf_hashes hashes = hashes_of(filter, id / 2);
+      mlbf_verdict verdict;
+      mlbf_insert(filter, &hashes, &verdict);
+      seen += verdict.outcome == MLBF_SEEN;
+      combinations += verdict.outcome == MLBF_NEW || verdict.outcome == MLBF_NEW_COMBINATION;
+      if (verdict.outcome == MLBF_NEW_SEGMENT)
+        segments[verdict.layer - 1]++;
+    }
+    mlbf_stats stats;
+    mlbf_stats_read(filter, &stats);
+    assert_true(seen >= KEYS && stats.answered_seen == seen && stats.answered_new_combination == combinations);
+    assert_memory_equal(stats.answered_new_segment, segments, sizeof segments);
+    mlbf_free(filter);
+  }
+}
+
 static void layers_outside_are_unknown_land(void **state)
 {
   (void)state;
@@ -376,6 +400,7 @@ int main(void)
     cmocka_unit_test(a_log_rebuilds_a_larger_filter),
     cmocka_unit_test(a_log_of_unknown_segments_only_would_lose_keys),
     cmocka_unit_test(a_rebuild_at_the_same_size_has_the_same_answers),
+    cmocka_unit_test(answers_are_counted),
     cmocka_unit_test(layers_outside_are_unknown_land),
     cmocka_unit_test(nonsense_is_refused),
   };

@@ -265,6 +265,10 @@ static void the_second_reader_finds_every_bit(void **state)
     assert_int_equal(u64(file + 24), goldens[i].options.seed);
     bool is_paper = goldens[i].options.kind == MLBF_KIND_MLBF_PAPER; /* its flaw: /b /a is "seen" after /a /b */
     assert_int_equal(u64(file + 48), is_paper ? KEY_COUNT - 1 : KEY_COUNT);
+    uint64_t answers = 0;
+    for (size_t at = 1032; at < 1176; at += 8)
+      answers += u64(file + at);
+    assert_int_equal(answers, KEY_COUNT);
     assert_int_equal(reader.size, 4096 + body + 8 * blocks);
     assert_int_equal(u64(file + 4088), XXH3_64bits(file, 4088));
     assert_int_equal(u64(file + 72), XXH3_64bits(file + 4096 + body, 8 * blocks));
