@@ -9,7 +9,7 @@ typedef struct walk {
   frontier_visitor *visit;
   void *context;
   bool is_over;
-  bool is_damaged;
+  frontier_status status;
 } walk;
 
 static bool hand_over(walk *w, const frontier_record *record)
@@ -22,7 +22,7 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 {
   walk *w = context;
   if (size < HISTORY_HEAD) {
-    w->is_damaged = true;
+    w->status = FRONTIER_DAMAGED;
     return false;
   }
   frontier_record record = {
@@ -37,10 +37,9 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
 {
   walk *w = context;
   entry *e = NULL;
-  if (entry_read(sequence, body, size, &e) != FRONTIER_OK) {
-    w->is_damaged = true;
+  w->status = entry_read(sequence, body, size, &e);
+  if (w->status != FRONTIER_OK)
     return false;
-  }
   frontier_record record = {.id = sequence, .is_queued = true, .origin = e->origin, .url = e->url,
                             .url_size = e->url_size};
   bool go_on = hand_over(w, &record);
@@ -53,7 +52,8 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
   walk *w = context;
   (void)key;
   bool whole = spill_each(body, size, visit_queued, w);
-  w->is_damaged |= !whole && !w->is_over;
+  if (!whole && !w->is_over && w->status == FRONTIER_OK)
+    w->status = FRONTIER_DAMAGED;
   return whole;
 }
 
@@ -62,12 +62,14 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
   static const struct { store_table table; store_visitor *visit; } tables[] = {
     {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_CHUNKS, visit_chunk}};
   walk w = {.visit = visit, .context = context};
-  frontier_status status = FRONTIER_OK;
-  for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && status == FRONTIER_OK && !w.is_over; i++)
-    status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (w.is_damaged)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of a URL is damaged", f->directory);
+  for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && w.status == FRONTIER_OK && !w.is_over; i++) {
+    frontier_status status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);
+    if (status != FRONTIER_OK)
+      return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  }
+  if (w.status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, w.status, "out of memory for one more URL");
+  if (w.status != FRONTIER_OK)
+    return frontier_fail(f, w.status, "%s: the record of a URL is damaged", f->directory);
   return FRONTIER_OK;
 }

@@ -529,12 +529,49 @@ static void note_commit(model *m)
     m->pages[s].committed_life = m->pages[s].life == IN_FLIGHT ? QUEUED : m->pages[s].life;
 }
 
+typedef struct walk {
+  model *m;
+  size_t count;
+  uint8_t *times; /* by sequence */
+} walk;
+
+static bool check_record(void *context, const frontier_record *r)
+{
+  walk *w = context;
+  model *m = w->m;
+  w->count++;
+  if (r->id < 1 || r->id > m->now.pages || w->times[r->id]++) {
+    differ(m, "each: %llu is met twice, or was never accepted", (unsigned long long)r->id);
+    return false;
+  }
+  const page *p = &m->pages[r->id];
+  bool is_queued = p->life == QUEUED || p->life == IN_FLIGHT;
+  if (r->is_queued != is_queued || (!is_queued && (r->state != (frontier_state)p->life || r->code != p->code)) ||
+      r->url_size != strlen(p->fetch) || memcmp(r->url, p->fetch, r->url_size) != 0 ||
+      r->origin.via != p->origin.via || r->origin.depth != p->origin.depth || r->origin.hops != p->origin.hops)
+    differ(m, "each: %s is not as it ended", p->fetch);
+  return true;
+}
+
+/* Right after a commit: every URL, once. */
+static void check_each(model *m)
+{
+  walk w = {.m = m, .times = calloc(m->now.pages + 1, 1)};
+  if (!w.times)
+    abort();
+  holds(m, frontier_each(m->f, check_record, &w), "each");
+  if (!m->run->keeps_nothing && w.count != m->now.pages)
+    differ(m, "each: %zu URLs, not %zu", w.count, m->now.pages);
+  free(w.times);
+}
+
 static void sync_now(model *m)
 {
   if (!holds(m, frontier_sync(m->f), "sync"))
     return;
   note_commit(m);
   check_journal(m, true);
+  check_each(m);
 }
 
 static void open_again(model *m)

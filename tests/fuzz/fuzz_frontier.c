@@ -234,6 +234,14 @@ static void use(frontier *f, bool is_forged)
   frontier_sync(f);
 }
 
+static bool look(void *context, const frontier_record *record)
+{
+  size_t *bytes = context;
+  for (size_t i = 0; i < record->url_size; i++)
+    *bytes += record->url[i] != '\0'; /* each may be read */
+  return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   frontier_status status;
@@ -252,8 +260,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   frontier_close(f);
   f = open_one(copy, true, &status);
   frontier_stats stats;
-  if (f)
+  size_t bytes = 0;
+  if (f) {
     frontier_stats_read(f, &stats);
+    frontier_each(f, look, &bytes);
+  }
   frontier_close(f);
   return 0;
 }
