@@ -95,13 +95,15 @@ configure() # PRESET
 }
 
 # Into build/PRESET, quietly, and only what is out of date.
-build() # PRESET TARGET
+build() # PRESET TARGET...
 {
-  configure "$1"
-  ninja -C "$root/build/$1" -n "$2" 2>/dev/null | grep -q 'no work to do' && return
-  say "building build/$1"
-  log=$root/build/log/$1.log
-  ninja -C "$root/build/$1" "$2" >"$log" 2>&1 || fail_with_log "build/$1 does not build"
+  preset=$1
+  shift
+  configure "$preset"
+  ninja -C "$root/build/$preset" -n "$@" 2>/dev/null | grep -q 'no work to do' && return
+  say "building build/$preset"
+  log=$root/build/log/$preset.log
+  ninja -C "$root/build/$preset" "$@" >"$log" 2>&1 || fail_with_log "build/$preset does not build"
 }
 
 fail_with_log() # SENTENCE

@@ -9,9 +9,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 /* Everything one run holds, so that it is let go of in one place. */
@@ -52,6 +54,27 @@ static void catch_signals(crawl *c)
 }
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
+
+/* A connection that finds no descriptor would be a page called unreachable. Ask for what --connections can need, which
+ * with two address families and a name being looked up is four each, and refuse to begin without one each. */
+static int reserve_descriptors(const run *r)
+{
+  enum { OURS = 32, EACH_AT_WORST = 4 };
+  rlim_t connections = r->args.crawl.fetch.connections;
+  rlim_t needed = connections + OURS, wanted = connections * EACH_AT_WORST + OURS;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return EXIT_DONE;
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (limit.rlim_cur >= needed)
+    return EXIT_DONE;
+  say_error("crawl", "--connections %u needs %ju open files, but only %ju are allowed here (ulimit -n)",
+            r->args.crawl.fetch.connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
+  return EXIT_FAILED;
+}
 
 static int find_directory(run *r)
 {
@@ -236,7 +259,9 @@ static int conclude(run *r, crawl_end end)
 
 static int run_crawl(run *r)
 {
-  int code = read_first_start(r);
+  int code = reserve_descriptors(r);
+  if (code == EXIT_DONE)
+    code = read_first_start(r);
   if (code == EXIT_DONE)
     code = find_directory(r);
   if (code == EXIT_DONE)

@@ -306,7 +306,9 @@ static void visit_start(void *context)
     fetch_page(c, v);
     return;
   }
-  origin_ruling ruling = origins_ask(c->origins, v->lease.url, v->path_begin, v, c->now_ms);
+  /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
+  url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
+  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms);
   switch (ruling.answer) {
   case ORIGIN_WAIT: break;
   case ORIGIN_ALLOWED:

@@ -14,6 +14,8 @@ static const struct {
   {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
+  {"export", cmd_export, "the URLs of a crawl, one a line"},
+  {"uniq", cmd_uniq, "URL lines in, first sightings out"},
   {"url", cmd_url, "canonical key of each line"},
   {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},

@@ -22,6 +22,14 @@ void say_error(const char *command, const char *format, ...)
   putc('\n', stderr);
 }
 
+void say_bad_lines(const char *command, const char *path, const dataset_bad *bad)
+{
+  for (uint64_t i = 0; i < bad->count && i < DATASET_BAD_SHOWN; i++)
+    say_error(command, "%s: line %" PRIu64 " %s", path, bad->first[i].line, dataset_fault_text(bad->first[i].fault));
+  if (bad->count > DATASET_BAD_SHOWN)
+    say_error(command, "%s: %" PRIu64 " bad lines in all", path, bad->count);
+}
+
 const char *say_count(uint64_t number, char text[SAY_SIZE])
 {
   char digits[SAY_SIZE];

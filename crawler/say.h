@@ -3,11 +3,16 @@
 #ifndef STRATA_CRAWLER_SAY_H
 #define STRATA_CRAWLER_SAY_H
 
+#include "datasets/reader.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* "strata crawl: ...\n" */
 void say_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The bad lines of a file: the first few with their numbers and what is wrong, and how many in all. */
+void say_bad_lines(const char *command, const char *path, const dataset_bad *bad);
 
 /* A number with a comma every three digits; a size as "12.3 MB"; a duration as "1.9 s" or "2 h 05 min". */
 enum { SAY_SIZE = 32 };

@@ -79,12 +79,6 @@ starts_next_result starts_next(starts *s, url *out)
 
 void starts_report(const starts *s)
 {
-  if (!s->reader)
-    return;
-  const dataset_bad *bad = dataset_bad_lines(s->reader);
-  for (uint64_t i = 0; i < bad->count && i < DATASET_BAD_SHOWN; i++)
-    say_error("crawl", "%s: line %llu %s", s->args->seeds, (unsigned long long)bad->first[i].line,
-              dataset_fault_text(bad->first[i].fault));
-  if (bad->count > DATASET_BAD_SHOWN)
-    say_error("crawl", "%s: %llu bad lines in all", s->args->seeds, (unsigned long long)bad->count);
+  if (s->reader)
+    say_bad_lines("crawl", s->args->seeds, dataset_bad_lines(s->reader));
 }

@@ -71,7 +71,6 @@ void visit_free(visit *v)
 void visit_begin(visit *v, const frontier_lease *lease)
 {
   v->lease = *lease;
-  v->path_begin = lease->host_end;
   v->has_scanned = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);

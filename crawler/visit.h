@@ -14,7 +14,6 @@ typedef struct visit {
   struct visit *next;          /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
-  uint32_t path_begin;         /* length of scheme://host:port */
   links_scanner *scanner;
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   char *hrefs;                 /* size (4 bytes, machine order), nofollow (1 byte), bytes; again and again */

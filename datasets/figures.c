@@ -114,6 +114,15 @@ static void write_figure(FILE *to, int index, const replay_options *options, con
   free(block);
 }
 
+/* A mark for each n, as long as there is room for them. */
+static void write_marks(FILE *to, const replay_options *options)
+{
+  enum { ROOM = 8 };
+  for (size_t size = 0; size < options->size_count && options->size_count <= ROOM; size++)
+    fprintf(to, "%s%.6g%s", size == 0 ? "set xtics (" : ", ", (double)options->sizes[size] / 1e6,
+            size + 1 == options->size_count ? ")\n" : "");
+}
+
 static bool write_script(const replay_options *options, const replay_results *results, const char *directory)
 {
   char *path;
@@ -127,7 +136,8 @@ static bool write_script(const replay_options *options, const replay_results *re
               "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
               "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
               "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
-              "set offsets graph 0.03, graph 0.03\n", protocol_name(figures_protocol(options)));
+              "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n", protocol_name(figures_protocol(options)));
+  write_marks(to, options);
   for (int i = 0; i < FIGURE_COUNT; i++)
     write_figure(to, i, options, results);
   bool is_written = ferror(to) == 0;
@@ -155,9 +165,22 @@ static const char *run_gnuplot(const char *directory)
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? NULL : "gnuplot failed";
 }
 
+/* Figures of an earlier run in this directory would be taken for this one's where it draws none. */
+static void remove_old(const char *directory)
+{
+  for (int i = 0; i < FIGURE_COUNT; i++) {
+    char *path;
+    if (asprintf(&path, "%s/%s", directory, figures[i].public.file) < 0)
+      return;
+    unlink(path);
+    free(path);
+  }
+}
+
 bool figures_draw(const replay_options *options, const replay_results *results, const char *directory,
                   const char **reason)
 {
+  remove_old(directory);
   *reason = write_script(options, results, directory) ? run_gnuplot(directory) : strerror(errno);
   return *reason == NULL;
 }

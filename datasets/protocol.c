@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Draws that yield no query (a URL without a path cannot be permuted) are repeated; a list of which fewer than
- * one in 200 will do is given up on. */
-enum { DRAWS_PER_QUERY = 200 };
+/* Draws that yield no query (a URL without a path cannot be permuted) are repeated. A list of which fewer than one
+ * in 200 will do is given up on, and one of which none will at once. */
+enum { DRAWS_PER_QUERY = 200, MISSES_MAX = 100000 };
 
 /* A query under construction. */
 typedef struct text {
@@ -28,6 +28,7 @@ struct query_source {
   uint64_t dice;
   uint64_t position;   /* queries asked; of paper and fresh: list entries passed */
   uint64_t draws_left;
+  unsigned misses;     /* draws in a row that yielded none */
   repeats *repeats;    /* of `repeated` only */
   bool (*compose)(query_source *source, text *query); /* false: this draw yields none */
   text query;
@@ -215,11 +216,14 @@ void query_close(query_source *source)
 bool query_next(query_source *source, key_batch *batch)
 {
   batch_clear(batch);
-  while (!batch_is_full(batch) && source->position < source->options.limit && source->draws_left > 0) {
+  while (!batch_is_full(batch) && source->position < source->options.limit && source->draws_left > 0 &&
+         source->misses < MISSES_MAX) {
     source->draws_left--;
+    source->misses++;
     source->query.size = 0;
     if (!source->compose(source, &source->query))
       continue;
+    source->misses = 0;
     batch_add(batch, source->query.bytes, source->query.size);
     source->position++;
   }

@@ -47,7 +47,8 @@ typedef struct query_source query_source;
 query_source *query_open(protocol which, const query_options *options);
 void query_close(query_source *source); /* NULL is fine */
 
-/* Fill the batch, emptied first. False: there are no more, and the batch is empty. */
+/* Fill the batch, emptied first. False: there are no more, and the batch is empty. There may be fewer than the limit,
+ * or none, where the inserted URLs have not got what the protocol needs. */
 bool query_next(query_source *source, key_batch *batch);
 
 #endif

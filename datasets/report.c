@@ -17,7 +17,7 @@ static const char head[] =
   "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
   "p, li { max-width: 46rem; }\n"
   ".scroll { overflow-x: auto; }\n"
-  "table { border-collapse: collapse; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
+  "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
   "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
   "th { vertical-align: bottom; } td { vertical-align: top; }\n"
   "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
@@ -176,14 +176,14 @@ static void write_result(FILE *to, const replay_result *row)
   fprintf(to, "<tr><td>%s</td>", row->filter);
   write_count(to, row->n);
   fprintf(to, "<td>%.2f</td>", (double)row->bits / (double)row->n);
-  write_count(to, row->queries);
-  write_count(to, row->members);
-  write_count(to, row->false_positives);
   fprintf(to, "<td>%.3g</td><td>%.2g &#8211; %.2g</td>", results_rate(row), low, high);
   if (row->promised_rate > 0)
     fprintf(to, "<td>%.3g</td>", row->promised_rate);
   else
     fputs("<td>&#8211;</td>", to);
+  write_count(to, row->false_positives);
+  write_count(to, row->queries);
+  write_count(to, row->members);
   write_count(to, row->false_negatives);
   fprintf(to, "<td>%.0f</td><td>%.0f</td></tr>\n", row->insert_ns, row->query_ns);
 }
@@ -192,8 +192,8 @@ static void write_result(FILE *to, const replay_result *row)
 static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
 {
   const char *step = which == PROTOCOL_STREAM ? "step, ns" : NULL;
-  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>queries</th>"
-              "<th>members</th><th>false positives</th><th>rate</th><th>95&#8239;%%</th><th>promised</th>"
+  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>rate</th>"
+              "<th>95&#8239;%%</th><th>promised</th><th>false positives</th><th>queries</th><th>members</th>"
               "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
           step != NULL ? step : "insert, ns", step != NULL ? step : "query, ns");
   for (size_t i = 0; i < input->results->count; i++)
@@ -265,10 +265,13 @@ static void write_layers(FILE *to, const layer_statistics *of, uint64_t urls, co
 static void write_statistics(FILE *to, const report_input *input)
 {
   const list_statistics *of = input->statistics;
-  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average, %zu in the middle, %zu at most;"
-              " %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
+  uint64_t segments = 0;
+  for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
+    segments += of->cuts[CUT_LAYERS].urls[layer];
+  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
+              " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
               " is the first to see something new.</p>\n",
-          of->mean_size, of->median_size, of->longest,
+          of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
           of->urls > 0 ? 100 * (double)of->with_query / (double)of->urls : 0.0);
   write_layers(to, &of->cuts[CUT_PAPER], of->urls, "Cut at / as the paper has it; the last layer takes the rest");
   write_layers(to, &of->cuts[CUT_LAYERS], of->urls, "Cut at /, ? and &amp; as mlbf has it");
@@ -279,7 +282,8 @@ static const char method[] =
   " times are medians over batches and include hashing, but not reading, canonicalising or cutting the URL. Keys lie in"
   " the processor's caches when a filter gets them; of the filter lies there what its own use and the others' turns"
   " have left, so filters larger than the caches pay for memory. All filters are called in batches, which lets those"
-  " that can fetch ahead. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n</body>\n</html>\n";
+  " that can fetch ahead. Queries are drawn with replacement, so where few are possible (prefix, recombined) some are"
+  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n</body>\n</html>\n";
 
 bool report_write(const report_input *input)
 {

@@ -145,6 +145,25 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 /* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
+/* ---- looking ------------------------------------------------------------------------------------------ */
+
+typedef struct frontier_record {
+  uint64_t id;             /* the lease id */
+  bool is_queued;          /* waiting or in flight; else it ended in `state` with `code` */
+  frontier_state state;
+  uint16_t code;
+  frontier_origin origin;
+  const char *url;         /* not NUL-terminated; valid during the call */
+  size_t url_size;
+} frontier_record;
+
+typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
+
+/* Every committed URL: first those that ended, then those that wait, each in order of id but for hosts with very long
+ * queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
+ * twice or be missed as it moves. A frontier that keeps nothing has none. */
+frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
+
 /* ---- upkeep ------------------------------------------------------------------------------------------ */
 
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */

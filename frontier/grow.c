@@ -6,22 +6,35 @@
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
  *
- * Each commit of k keys fills at least 16 k, so the 0.9 n keys to do are done before another 0.1 n have come. */
+ * Each commit of k keys fills at least 16 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
+ * reopening made it begin again with less room than that, each fills as many times more as there is more to do. */
 #include "frontier/state.h"
 
 #include "mlbf/growth.h"
 
 enum {
   FILL_FACTOR = 16,
-  FILL_MIN = 16384, /* keys: some 5 ms */
+  FILL_MIN = FRONTIER_LIMIT(16384, 8), /* keys: some 5 ms */
 };
 
-/* Nine tenths of what the filter in use is made for. */
-static uint64_t begin_at(const mlbf_filter *filter)
+/* At nine tenths of what the filter in use is made for. */
+static void plan(frontier *f)
 {
   mlbf_stats stats;
-  mlbf_stats_read(filter, &stats);
-  return stats.design_keys - stats.design_keys / 10;
+  mlbf_stats_read(seen_filter(f->seen), &stats);
+  f->full_at = stats.design_keys;
+  f->grow_at = stats.design_keys - stats.design_keys / 10;
+}
+
+/* Keys to fill after a commit of `new_keys`: in proportion, all are done when no room is left. */
+static uint64_t share_of(const frontier *f, uint64_t new_keys)
+{
+  uint64_t to_do = f->log_keys - (f->growing ? f->growing_keys : 0);
+  uint64_t room = f->full_at > f->log_keys ? f->full_at - f->log_keys : 0;
+  if (room == 0)
+    return to_do;
+  uint64_t factor = to_do / room + 1, keys = new_keys * (factor > FILL_FACTOR ? factor : FILL_FACTOR);
+  return keys > FILL_MIN ? keys : FILL_MIN;
 }
 
 static frontier_status begin(frontier *f)
@@ -38,7 +51,7 @@ static void finish(frontier *f)
 {
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
-  f->grow_at = begin_at(seen_filter(f->seen));
+  plan(f);
   if (f->store && !f->options.read_only)
     checkpoint_save(f);
 }
@@ -89,12 +102,11 @@ static frontier_status advance(frontier *f, uint64_t keys)
 
 frontier_status grow_step(frontier *f, uint64_t new_keys)
 {
-  uint64_t keys = new_keys * FILL_FACTOR > FILL_MIN ? new_keys * FILL_FACTOR : FILL_MIN;
   frontier_status status = FRONTIER_OK;
   if (f->grow_at == 0)
-    f->grow_at = begin_at(seen_filter(f->seen));
+    plan(f);
   while (status == FRONTIER_OK && f->log_keys >= f->grow_at) { /* a batch may fill a small filter and the next too */
-    status = advance(f, keys);
+    status = advance(f, share_of(f, new_keys));
     if (f->growing)
       break; /* more with the next commit */
   }

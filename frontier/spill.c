@@ -6,9 +6,10 @@
 #include <stdlib.h>
 
 enum {
-  SPILL_CHUNK = 128,   /* URLs in a chunk, and in a line before the rest is spilled: 512 crowded hosts fill the window */
-  LINE_LOW = 16,       /* a line this short gets its next chunk */
-  SPILL_STEP = 4096,   /* URLs moved or read in one step: some 10 ms */
+  /* URLs in a chunk, and in a line before the rest is spilled: 512 crowded hosts fill the window */
+  SPILL_CHUNK = FRONTIER_LIMIT(128, 8),
+  LINE_LOW = FRONTIER_LIMIT(16, 2),      /* a line this short gets its next chunk */
+  SPILL_STEP = FRONTIER_LIMIT(4096, 16), /* URLs moved or read in one step: some 10 ms */
   CHUNK_HEAD = 12,
 };
 
@@ -108,32 +109,38 @@ static bool note_read(spilling *s, uint64_t key)
   return true;
 }
 
-static frontier_status take_record(chunk *c, uint64_t sequence, const uint8_t *body, size_t size)
+bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context)
 {
-  entry *e;
-  frontier_status status = entry_read(sequence, body, size, &e);
-  if (status != FRONTIER_OK)
-    return status;
+  for (const uint8_t *at = body, *end = body + size; at < end;) {
+    size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
+    if (left < CHUNK_HEAD + record || !visit(context, get_le(at, 8), at + CHUNK_HEAD, record))
+      return false;
+    at += CHUNK_HEAD + record;
+  }
+  return true;
+}
+
+static bool take_record(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  chunk *c = context;
+  entry *e = NULL;
+  c->status = entry_read(sequence, body, size, &e);
+  if (c->status != FRONTIER_OK)
+    return false;
   e->host = c->who;
-  if (entry_list_add(&c->urls, e))
-    return FRONTIER_OK;
-  free(e);
-  return FRONTIER_NO_MEMORY;
+  if (!entry_list_add(&c->urls, e)) {
+    free(e);
+    c->status = FRONTIER_NO_MEMORY;
+  }
+  return c->status == FRONTIER_OK;
 }
 
 static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   chunk *c = context;
   c->status = key == c->key ? FRONTIER_OK : FRONTIER_DAMAGED;
-  for (const uint8_t *at = body, *end = body + size; at < end && c->status == FRONTIER_OK;) {
-    size_t left = (size_t)(end - at), record = left >= CHUNK_HEAD ? (size_t)get_le(at + 8, 4) : 0;
-    if (left < CHUNK_HEAD + record) {
-      c->status = FRONTIER_DAMAGED;
-      break;
-    }
-    c->status = take_record(c, get_le(at, 8), at + CHUNK_HEAD, record);
-    at += CHUNK_HEAD + record;
-  }
+  if (c->status == FRONTIER_OK && !spill_each(body, size, take_record, c) && c->status == FRONTIER_OK)
+    c->status = FRONTIER_DAMAGED; /* no URL is at fault, so the chunk is */
   return false; /* this one only */
 }
 
@@ -179,6 +186,8 @@ frontier_status spill_read_back(frontier *f)
   spilling *s = &f->spilling;
   frontier_status status = FRONTIER_OK;
   size_t done = 0;
+  if (f->load_sequence <= s->ahead)
+    return FRONTIER_OK;
   for (; done < s->low_count && hosts_waiting(f->hosts) < WINDOW_MAX && status == FRONTIER_OK; done++) {
     host *who = s->low[done];
     who->is_low = false;
@@ -294,20 +303,34 @@ void spill_free(frontier *f)
 
 typedef struct survey {
   frontier *frontier;
-  uint64_t strange; /* chunks of no host we know */
+  uint64_t strange; /* chunks of no host we know, or of URLs that were never accepted */
 } survey;
+
+static uint64_t last_sequence(const uint8_t *body, size_t size)
+{
+  uint64_t sequence = 0;
+  for (size_t at = 0; size - at >= CHUNK_HEAD;) {
+    uint64_t record = get_le(body + at + 8, 4);
+    sequence = get_le(body + at, 8);
+    if (record > size - at - CHUNK_HEAD)
+      break; /* whoever reads it will say so */
+    at += CHUNK_HEAD + record;
+  }
+  return sequence;
+}
 
 static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   survey *s = context;
   host *who = hosts_at(s->frontier->hosts, (uint32_t)(key >> 32));
   uint32_t number = (uint32_t)key;
-  (void)body;
-  (void)size;
-  if (!who) {
+  uint64_t last = last_sequence(body, size);
+  if (!who || last >= s->frontier->next_sequence) {
     s->strange++;
     return true;
   }
+  if (last > s->frontier->spilling.ahead)
+    s->frontier->spilling.ahead = last;
   if (who->chunk_first == who->chunk_next)
     who->chunk_first = number;
   who->chunk_next = number + 1;
@@ -322,7 +345,7 @@ frontier_status spill_find_chunks(frontier *f)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   if (s.strange)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: chunks of unknown hosts", f->directory);
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: chunks of unknown hosts or URLs", f->directory);
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
     spill_watch(f, who);
   return FRONTIER_OK;

@@ -29,6 +29,9 @@ frontier_status spill_read_back(frontier *f);
 /* A URL of this host was taken from its line: does the line run low while chunks wait? */
 void spill_watch(frontier *f, host *who);
 
+/* The records in a chunk, as `visit` would get them from the queue table. false: it said so, or the chunk ends within one. */
+bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context);
+
 /* Its part of the transaction. */
 void spill_put(frontier *f);
 /* The transaction is committed, or is given up with the handle. */

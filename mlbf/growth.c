@@ -132,7 +132,8 @@ mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf
 
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
 {
-  *stats = (mlbf_chain_stats){ .slices = chain->count,
+  *stats = (mlbf_chain_stats){ .kind = chain->slices[0]->plan.kind, .profile = chain->slices[0]->profile,
+                               .slices = chain->count,
                                .promised_rate = chain->slices[0]->plan.rate / (1 - tightening) };
   double all_right = 1;
   for (uint32_t i = 0; i < chain->count; i++) {

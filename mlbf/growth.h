@@ -38,6 +38,8 @@ mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
 typedef struct mlbf_chain_stats {
+  mlbf_kind kind;
+  const char *profile; /* the chain's own */
   uint32_t slices;
   uint64_t keys, bits;
   double promised_rate;

@@ -35,7 +35,7 @@ typedef struct model_run {
   unsigned words;            /* a path's segments are of so many: few give many duplicates */
   unsigned links;            /* up to so many are added in a step */
   unsigned leases;           /* up to so many are taken in a step */
-  bool overflows;            /* more wait than memory holds: who is next is then not always the very first */
+  bool overflows;            /* more wait than memory holds: the next is then not always the very first */
   model_lie lie;
 } model_run;
 

@@ -14,7 +14,7 @@ set -eu
 tree=${1:-$(dirname "$0")/..}
 cd "$tree"
 
-c_library='assert complex ctype errno fenv float inttypes iso646 limits locale math search setjmp signal stdalign
+c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits locale math search setjmp signal stdalign
   stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar
   wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
   sys/file sys/ioctl sys/mman sys/param sys/random sys/resource sys/stat sys/statvfs sys/syscall sys/time

@@ -1,17 +1,14 @@
 /* crawler/cmd_replay.c: what it writes and what it refuses, as a shell would see it. */
 #include "crawler/cmd.h"
+#include "tests/command.h"
+#include "tests/scratch.h"
 
-#include <fcntl.h>
-#include <getopt.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -19,69 +16,20 @@
 #define SAMPLES TESTS_DIR "/../datasets/samples/"
 #define HEADER "protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,insert_ns,query_ns\n"
 
-enum { OUTPUT_SIZE = 64 * 1024, FILE_SIZE = 4 * 1024 * 1024 };
+static char directory[SCRATCH_PATH]; /* the working one */
+static char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
 
-static char directory[] = "/tmp/strata-cmd-replay-XXXXXX";
-static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
-
-/* Run a command in a child with `arguments` cut at blanks; its two streams come back in `out` and `err`. */
-static int run(int (*command)(int argc, char **argv), const char *arguments)
+static int run(const char *options)
 {
-  char names[2][32] = { "/tmp/strata-out-XXXXXX", "/tmp/strata-err-XXXXXX" };
-  int files[2] = { mkstemp(names[0]), mkstemp(names[1]) };
-  assert_true(files[0] >= 0 && files[1] >= 0);
-  fflush(NULL);
-  pid_t child = fork();
-  assert_true(child >= 0);
-  if (child == 0) {
-    dup2(files[0], STDOUT_FILENO);
-    dup2(files[1], STDERR_FILENO);
-    char line[1024], *argv[32], *rest;
-    snprintf(line, sizeof line, "strata %s", arguments);
-    int argc = 0;
-    for (argv[0] = strtok_r(line, " ", &rest); argv[argc] != NULL;)
-      argv[++argc] = strtok_r(NULL, " ", &rest);
-    int code = chdir(directory) == 0 ? command(argc, argv) : 99;
-    fflush(NULL);
-    _exit(code);
-  }
-  int status;
-  assert_int_equal(waitpid(child, &status, 0), child);
-  char *const texts[2] = { out, err };
-  for (int i = 0; i < 2; i++) {
-    ssize_t size = pread(files[i], texts[i], OUTPUT_SIZE - 1, 0);
-    assert_true(size >= 0);
-    texts[i][size] = '\0';
-    close(files[i]);
-    unlink(names[i]);
-  }
-  assert_true(WIFEXITED(status));
-  return WEXITSTATUS(status);
+  char arguments[1024];
+  snprintf(arguments, sizeof arguments, "replay %s", options);
+  return command_run(cmd_replay, arguments, "", NULL, out, err);
 }
 
-/* The text of a file in the directory; NULL if there is none. Free it. */
 static char *text_of(const char *name)
 {
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  FILE *from = fopen(path, "r");
-  if (from == NULL)
-    return NULL;
-  char *text = malloc(FILE_SIZE);
-  size_t size = fread(text, 1, FILE_SIZE - 1, from);
-  text[size] = '\0';
-  fclose(from);
-  return text;
-}
-
-static void write_file(const char *name, const char *text)
-{
-  char path[512];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  FILE *to = fopen(path, "w");
-  assert_non_null(to);
-  fputs(text, to);
-  fclose(to);
+  size_t size;
+  return scratch_read(name, &size);
 }
 
 static void assert_said(const char *sentence)
@@ -124,7 +72,7 @@ static void test_writes_results_figures_and_a_page(void **state)
 {
   (void)state;
   bool draws = has_gnuplot();
-  int code = run(cmd_replay, "--n 1000,2000 --m 8192 --queries 3000 --shuffle --out made list");
+  int code = run("--n 1000,2000 --m 8192 --queries 3000 --shuffle --out made list");
   assert_int_equal(code, draws ? EXIT_DONE : EXIT_FAILED);
   assert_string_equal(out, "");
   char *csv = text_of("made/results.csv"), *page = text_of("made/report.html");
@@ -162,6 +110,19 @@ static void test_writes_results_figures_and_a_page(void **state)
   free(page);
 }
 
+/* A second run in the same place shows nothing of the first. */
+static void test_old_figures_go(void **state)
+{
+  (void)state;
+  run("--n 100 --m 4096 --protocol fresh --out again list");
+  run("--n 100 --m 4096 --protocol fresh --filters heritrix --out again list");
+  assert_null(text_of("again/fig5.svg"));
+  char *page = text_of("again/report.html");
+  assert_null(strstr(page, "data:image"));
+  assert_non_null(strstr(page, "heritrix"));
+  free(page);
+}
+
 static void test_same_seed_same_counts(void **state)
 {
   (void)state;
@@ -171,7 +132,7 @@ static void test_same_seed_same_counts(void **state)
   for (int i = 0; i < 3; i++) {
     char arguments[256], name[32];
     snprintf(arguments, sizeof arguments, "%s %s list", filters, runs[i]);
-    run(cmd_replay, arguments);
+    run(arguments);
     snprintf(name, sizeof name, "%c/results.csv", 'a' + i);
     counts[i] = counts_of(name);
     assert_int_equal(count_lines(counts[i]), 1 + 8 * 4);
@@ -185,7 +146,7 @@ static void test_same_seed_same_counts(void **state)
 static void test_memory_of_our_filters(void **state)
 {
   (void)state;
-  run(cmd_replay, "--n 1000 --protocol fresh --filters bloom,exact --bits-per-url 12 --out d list");
+  run("--n 1000 --protocol fresh --filters bloom,exact --bits-per-url 12 --out d list");
   char *csv = text_of("d/results.csv");
   assert_non_null(strstr(csv, "fresh,bloom,1000,12000,12.000,"));
   assert_int_equal(count_lines(csv), 3);
@@ -195,7 +156,7 @@ static void test_memory_of_our_filters(void **state)
 static void test_a_short_list_says_so(void **state)
 {
   (void)state;
-  run(cmd_replay, "--n 100,5000 --protocol paper,prefix --m 4096 --out e list");
+  run("--n 100,5000 --protocol paper,prefix --m 4096 --out e list");
   assert_said("the list has 3,000 different URLs, fewer than asked for: running with what it has");
   char *csv = text_of("e/results.csv");
   assert_int_equal(count_lines(csv), 1 + 2 * 5 * 2);
@@ -206,10 +167,10 @@ static void test_a_short_list_says_so(void **state)
 static void test_formats_and_bad_rows_are_told(void **state)
 {
   (void)state;
-  run(cmd_replay, "--n 5 --protocol stream --m 4096 --out f --ids " SAMPLES "id2url.link " SAMPLES "SogouT-link");
+  run("--n 5 --protocol stream --m 4096 --out f --ids " SAMPLES "id2url.link " SAMPLES "SogouT-link");
   assert_said("SogouT-link, a link between two ids a row; compression: none; 10 URLs, 1 bad rows");
   assert_said("SogouT-link: line 6 names an id that is not in the id table");
-  run(cmd_replay, "--n 5 --protocol stream --m 4096 --out f " SAMPLES "plain.txt");
+  run("--n 5 --protocol stream --m 4096 --out f " SAMPLES "plain.txt");
   assert_said("plain.txt: line 6 is not an http or https URL");
   assert_said("5 URLs, 1 bad rows");
 }
@@ -243,9 +204,10 @@ static void test_refuses_in_one_sentence(void **state)
     { EXIT_FAILED, "--out x mails", "mails: no row of it is a URL" },
     { EXIT_FAILED, "--out list/x list", "list/x: Not a directory" },
   };
-  write_file("mails", "mailto:a\nmailto:b\n");
+  static const char mails[] = "mailto:a\nmailto:b\n";
+  scratch_write("mails", mails, sizeof mails - 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (run(cmd_replay, rows[i].arguments) != rows[i].code)
+    if (run(rows[i].arguments) != rows[i].code)
       fail_msg("%s: said '%s'", rows[i].arguments, err);
     assert_string_equal(out, "");
     assert_said(rows[i].sentence);
@@ -256,41 +218,33 @@ static void test_refuses_in_one_sentence(void **state)
 static int make_list(void **state)
 {
   (void)state;
-  char path[512];
-  if (mkdtemp(directory) == NULL)
+  scratch_make(directory);
+  if (chdir(directory) != 0)
     return 1;
-  snprintf(path, sizeof path, "%s/list", directory);
-  pid_t child = fork();
-  if (child == 0) {
-    char name[] = "generate-urls", n[] = "--n=3000", seed[] = "--seed=5";
-    char *argv[] = { name, n, seed, NULL };
-    if (freopen(path, "w", stdout) == NULL)
-      _exit(1);
-    int code = cmd_generate_urls(3, argv);
-    fflush(NULL);
-    _exit(code);
-  }
-  int status;
-  return waitpid(child, &status, 0) != child || status != 0;
+  scratch_write("list", "", 0);
+  return command_run(cmd_generate_urls, "generate-urls --n 3000 --seed 5", "", "list", out, err) !=
+         EXIT_DONE;
 }
 
-static int remove_directory(void **state)
+static int remove_list(void **state)
 {
   (void)state;
-  char command[64];
-  snprintf(command, sizeof command, "rm -rf %s", directory);
-  return system(command); // NOLINT(cert-env33-c): a name of ours
+  if (chdir("/") != 0)
+    return 1;
+  scratch_remove(directory);
+  return 0;
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_writes_results_figures_and_a_page),
+    cmocka_unit_test(test_old_figures_go),
     cmocka_unit_test(test_same_seed_same_counts),
     cmocka_unit_test(test_memory_of_our_filters),
     cmocka_unit_test(test_a_short_list_says_so),
     cmocka_unit_test(test_formats_and_bad_rows_are_told),
     cmocka_unit_test(test_refuses_in_one_sentence),
   };
-  return cmocka_run_group_tests(tests, make_list, remove_directory);
+  return cmocka_run_group_tests(tests, make_list, remove_list);
 }

@@ -55,8 +55,8 @@ static void assert_refused(trial *t, int code, int expected, const char *names)
   const char *line_end = strchr(err, '\n');
   bool is_one_line = line_end && !line_end[1], is_named = strstr(err, names) != NULL;
   if (code != expected || !is_one_line || !is_named)
-    print_error("ended with %d (signal %d), not %d; no one sentence naming \"%s\":\n%s\n", code, t->end.signal, expected,
-                names, err);
+    print_error("ended with %d (signal %d), not %d; no one sentence naming \"%s\":\n%s\n", code, t->end.signal,
+                expected, names, err);
   assert_int_equal(code, expected);
   assert_true(is_one_line);
   assert_true(is_named);
@@ -87,7 +87,8 @@ static void assert_continues(trial *t)
 static void words_that_are_no_url(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"not a url", "http://", "http://[::1", "http://exa mple.org/", "example", "http://h:99999/"};
+  static const char *const rows[] = {"not a url", "http://", "http://[::1", "http://exa mple.org/", "example",
+                                     "http://h:99999/"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_refused(served, STRATA(served, CRAWL, rows[i]), USAGE, rows[i]);
     assert_no_directory(served);
@@ -97,7 +98,8 @@ static void words_that_are_no_url(void **state)
 static void schemes_that_are_not_ours(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"ftp://example.org/", "file:///etc/passwd", "mailto:a@example.org", "javascript:1"};
+  static const char *const rows[] = {"ftp://example.org/", "file:///etc/passwd", "mailto:a@example.org",
+                                     "javascript:1"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_refused(served, STRATA(served, CRAWL, rows[i]), USAGE, rows[i]);
     assert_no_directory(served);
@@ -213,7 +215,8 @@ static void crawl_some(trial *t)
 }
 
 /* Runs `work` with one table of the database in `directory`, and commits. */
-static void with_table(const char *directory, const char *table, unsigned flags, void (*work)(MDB_txn *txn, MDB_dbi dbi))
+static void with_table(const char *directory, const char *table, unsigned flags,
+                       void (*work)(MDB_txn *txn, MDB_dbi dbi))
 {
   MDB_env *env;
   MDB_txn *txn;
@@ -293,7 +296,8 @@ static void raise_version(MDB_txn *txn, MDB_dbi dbi)
   assert_in_range(value.mv_size, VERSION_AT + 4, sizeof bytes);
   memcpy(bytes, value.mv_data, value.mv_size);
   bytes[VERSION_AT + 1]++; /* 256 versions from now */
-  uint32_t sum = (uint32_t)XXH3_64bits_withSeed(bytes + CHECKSUM, value.mv_size - CHECKSUM, XXH3_64bits(name, strlen(name)));
+  uint64_t seed = XXH3_64bits(name, strlen(name));
+  uint32_t sum = (uint32_t)XXH3_64bits_withSeed(bytes + CHECKSUM, value.mv_size - CHECKSUM, seed);
   for (int i = 0; i < CHECKSUM; i++)
     bytes[i] = (uint8_t)(sum >> 8 * i);
   value.mv_data = bytes;
@@ -375,6 +379,31 @@ static void without_standard_streams(void **state)
     assert_int_equal(end.code, 0);
     text_free(&script);
   }
+}
+
+/* Runs the crawl from a shell that first says `prelude`. */
+static int crawl_after(trial *t, const char *prelude)
+{
+  text script = {0};
+  text_addf(&script, "%s; exec \"$0\" crawl --dir \"$1\" --delay 0 --allow-private --per-host 32 \"$2\"", prelude);
+  char *out = trial_path(t, "strata.out"), *err = trial_path(t, "strata.err");
+  const char *const argv[] = {"/bin/sh", "-c", script.bytes, STRATA_PROGRAM, t->crawl, t->url, NULL};
+  int code = trial_collect(t, process_start(argv, &(process_files){.out = out, .err = err}));
+  text_free(&script);
+  free(out);
+  free(err);
+  return code;
+}
+
+/* A page is not called unreachable because this machine ran out of numbers for its connections. */
+static void too_few_open_files(void **state)
+{
+  (void)state;
+  assert_refused(served, crawl_after(served, "ulimit -n 24"), FAILED, "ulimit -n");
+  assert_no_directory(served);
+  assert_int_equal(trial_requests(served), 0);
+  assert_int_equal(crawl_after(served, "ulimit -S -n 24"), 0); /* may be raised, so it is */
+  assert_continues(served);
 }
 
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
@@ -460,6 +489,7 @@ int main(void)
     CASE(another_filter_or_scope),
     CASE(a_second_crawl_of_the_same_directory),
     CASE(without_standard_streams),
+    CASE(too_few_open_files),
     CASE(a_file_that_may_not_grow),
     cmocka_unit_test_setup_teardown(a_full_disk, serve_more, stop_serving),
     CASE(a_read_only_disk),

@@ -19,6 +19,7 @@
 enum { MAX_BODY = 100000 };
 
 #define OK "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+#define MOVED "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: "
 #define CLOSED "Connection: close\r\n\r\n"
 
 /* ---- answers that cannot be written as a string ---------------------------------------------------------- */
@@ -132,16 +133,18 @@ static const struct row {
   ROW("/no-content", 204, "HTTP/1.1 204 No Content\r\n\r\n"),
   ROW("/not-modified", ANY, "HTTP/1.1 304 Not Modified\r\n\r\n"),
   ROW("/upgrade", ANY, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n\x00\x00\x00"),
-  ROW("/location-control", ANY, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /a\x01\x1b[2J\x7f/b.html\r\n\r\n"),
-  ROW("/location-bytes", ANY, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /caf\xe9\xff\r\n\r\n"),
-  ROW("/location-private", 302, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://169.254.169.254/trap\r\n\r\n"),
-  ROW("/location-file", 302, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: file:///etc/passwd\r\n\r\n"),
+  ROW("/location-control", ANY, MOVED "/a\x01\x1b[2J\x7f/b.html\r\n\r\n"),
+  ROW("/location-bytes", ANY, MOVED "/caf\xe9\xff\r\n\r\n"),
+  ROW("/location-private", 302, MOVED "http://169.254.169.254/trap\r\n\r\n"),
+  ROW("/location-file", 302, MOVED "file:///etc/passwd\r\n\r\n"),
   ROW("/zeros", 200, OK CLOSED "\0\0<a \0 href=/after-zeros.html>\0\0"),
   ROW("/after-zeros.html", 200, OK "Content-Length: 1\r\n\r\nx"),
-  ROW("/bytes", 200, OK CLOSED "<a href=\"/\xff\xfe\xc3(\xed\xa0\x80\">x</a><a href='\x1b]0;title\x07'>x</a><a href=//>x</a>"),
+  ROW("/bytes", 200, OK CLOSED "<a href=\"/\xff\xfe\xc3(\xed\xa0\x80\">x</a>"
+                     "<a href='\x1b]0;title\x07'>x</a><a href=//>x</a>"),
   ROW("/entities", 200, OK CLOSED "<a href=\"&#0;&#x110000;&#xD800;&#99999999999999999999;&#x1b;[2J\">x</a>"),
-  ROW("/links", 200, OK CLOSED "<a href=http://>x<a href=http://:80/>x<a href=http://127.0.0.1:0/>x<a href=http://[::]/>"
-                     "x<a href=http://a:b@127.0.0.1:1/trap>x<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
+  ROW("/links", 200, OK CLOSED "<a href=http://>x<a href=http://:80/>x<a href=http://127.0.0.1:0/>x"
+                     "<a href=http://[::]/>x<a href=http://a:b@127.0.0.1:1/trap>x"
+                     "<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
   ROW("/base", 200, OK CLOSED "<base href='javascript:1'><base href='//[/'><a href=\"after-base.html\">x</a>"),
   ROW("/refresh", 200, OK CLOSED "<meta http-equiv=refresh content=\"0;url=\x00/c.html\"><meta http-equiv=refresh>"),
   {"/endless-headers", ERROR, NULL, 0, endless_headers},
@@ -173,7 +176,7 @@ static void answer_chain(int fd, const char *target)
 {
   char response[256];
   unsigned long nth = strtoul(target + strlen("/chain/"), NULL, 10);
-  snprintf(response, sizeof response, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /chain/%lu\r\n\r\n", nth + 1);
+  snprintf(response, sizeof response, MOVED "/chain/%lu\r\n\r\n", nth + 1);
   raw_send_string(fd, response);
 }
 
@@ -246,8 +249,8 @@ static void a_hostile_server(void **state)
   text url = {0};
   text_addf(&url, "http://127.0.0.1:%u/", port);
   double begin = process_clock();
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8", "--timeout",
-                               "1", "--max-body", "100000", url.bytes, NULL};
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
+                               "--timeout", "1", "--max-body", "100000", url.bytes, NULL};
   int code = trial_strata(t, words);
   double took = process_clock() - begin;
   kill(server, SIGKILL);

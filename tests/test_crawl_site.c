@@ -179,6 +179,51 @@ static void pages_jsonl(void **state)
   pages_free(&log);
 }
 
+/* A line of the last program's output that is exactly this text. */
+static bool printed(const trial *t, const char *line)
+{
+  size_t size = strlen(line);
+  for (const char *at = t->out.bytes; at && (at = strstr(at, line)); at += size)
+    if ((at == t->out.bytes || at[-1] == '\n') && at[size] == '\n')
+      return true;
+  return false;
+}
+
+static unsigned lines_printed(const trial *t)
+{
+  unsigned lines = 0;
+  for (size_t i = 0; i < t->out.size; i++)
+    lines += t->out.bytes[i] == '\n';
+  return lines;
+}
+
+/* Half-way through: what is done or failed is what pages.jsonl has, and nothing is in two states. */
+static void export_by_state(void **state)
+{
+  (void)state;
+  static const char *const states[] = {"seen", "queued", "done", "failed", "skipped"};
+  unsigned lines[5];
+  trial *t = serve_site(18, 300);
+  assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--max-pages", "60", "URL"), 0);
+  page_log log = pages_read(t->pages);
+  for (int i = 0; i < 5; i++) {
+    assert_code(t, STRATA(t, "export", "DIR", "--state", states[i]), 0);
+    lines[i] = lines_printed(t);
+    for (size_t page = 0; page < pages_count(&log); page++) {
+      long long status = pages_number(&log, page, "status");
+      bool is_there = i == 0 || i == (status >= 200 && status < 400 ? 2 : 3);
+      if (printed(t, pages_url(&log, page)) != is_there)
+        fail_msg("%s is%s in --state %s", pages_url(&log, page), is_there ? " not" : "", states[i]);
+    }
+  }
+  assert_true(lines[1] > 0);
+  assert_int_equal(lines[2] + lines[3], pages_count(&log));
+  assert_int_equal(lines[0], lines[1] + lines[2] + lines[3] + lines[4]);
+  pages_free(&log);
+  assert_code(t, STRATA(t, "export", "DIR", "--state", "lost"), 2);
+  assert_code(t, STRATA(t, "export", t->home), 1);
+}
+
 static void robots_ignored_when_told_so(void **state)
 {
   (void)state;
@@ -248,8 +293,8 @@ static void as_politely_as_told(void **state)
   (void)state;
   trial *t = serve_site(21, 300);
   double begin = process_clock();
-  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8", "--max-pages",
-                        "6", "URL"), 0);
+  assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8",
+                        "--max-pages", "6", "URL"), 0);
   double took = process_clock() - begin;
   print_message("%.2f s\n", took);
   assert_true(took >= 1.0);
@@ -482,6 +527,7 @@ int main(void)
     CASE(two_sites_at_once),
     CASE(one_connection),
     CASE(pages_jsonl),
+    CASE(export_by_state),
     CASE(robots_ignored_when_told_so),
     CASE(no_deeper_than_told),
     CASE(no_more_pages_than_told),

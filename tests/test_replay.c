@@ -291,7 +291,8 @@ static void model_counts(protocol which, contender *filter, replay_result *expec
     filter->test(filter->state, batch, is_seen);
     for (size_t i = 0; i < batch->count; i++) {
       const char *key;
-      bool is_member = is_inserted(key, key_of(batch, i, &key));
+      size_t size = key_of(batch, i, &key);
+      bool is_member = is_inserted(key, size);
       expected->queries++;
       expected->members += is_member;
       expected->false_positives += is_seen[i] && !is_member;

@@ -157,6 +157,52 @@ static void chunks_are_what_format_md_says(void **state)
   second_free(&view);
 }
 
+/* Every URL is met once, wherever it stands: ended, in the queue, in a chunk. */
+typedef struct tally {
+  unsigned ended, queued, again;
+  uint8_t *met;
+} tally;
+
+static bool count_record(void *context, const frontier_record *record)
+{
+  tally *t = context;
+  assert_in_range(record->id, 1, LONG + SHORT * OTHERS);
+  t->again += t->met[record->id]++;
+  t->queued += record->is_queued;
+  if (record->is_queued) {
+    assert_memory_equal(record->url, "http://long.example/", 20);
+  } else {
+    t->ended++;
+    assert_int_equal(record->state, FRONTIER_DONE);
+    assert_int_equal(record->code, 200);
+    assert_memory_equal(record->url, "http://h", 8);
+  }
+  return true;
+}
+
+static bool stop_at_once(void *context, const frontier_record *record)
+{
+  (void)record;
+  ++*(unsigned *)context;
+  return false;
+}
+
+static void each_url_is_met_once(void **state)
+{
+  (void)state;
+  frontier *f = open_it(1);
+  tally t = {.met = calloc(LONG + SHORT * OTHERS + 1, 1)};
+  unsigned calls = 0;
+  assert_int_equal(frontier_each(f, count_record, &t), FRONTIER_OK);
+  assert_int_equal(t.again, 0);
+  assert_int_equal(t.ended, SHORT * OTHERS);
+  assert_int_equal(t.queued, LONG);
+  assert_int_equal(frontier_each(f, stop_at_once, &calls), FRONTIER_OK);
+  assert_int_equal(calls, 1);
+  free(t.met);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static int make_directory(void **state)
 {
   (void)state;
@@ -181,6 +227,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_stuck_host_holds_nobody_up),
     cmocka_unit_test(chunks_are_what_format_md_says),
+    cmocka_unit_test(each_url_is_met_once),
     cmocka_unit_test(and_loses_nothing),
   };
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

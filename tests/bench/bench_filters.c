@@ -116,7 +116,7 @@ static void libbloom_drop(void)
   bloom_free(&libbloom);
 }
 
-/* RedisBloom */
+/* RedisBloom's bloom.c as BF.RESERVE makes it (64-bit hashes, no rounding), from a library made elsewhere */
 
 #ifdef HAVE_REDISBLOOM
 int bench_redisbloom_init(uint64_t entries, double error);
@@ -287,7 +287,7 @@ static void bench_strings(const url_list *list)
   printf("strings: 10 bits a key, %zu URLs of %.0f bytes in, as many others asked\n", list->count / 2, list->mean_length);
   run_contenders(contenders, sizeof contenders / sizeof *contenders, list);
 #ifndef HAVE_REDISBLOOM
-  puts("  RedisBloom: skipped, no STRATA_REDISBLOOM directory was given");
+  puts("  RedisBloom: skipped, no library was given by STRATA_REDISBLOOM");
 #endif
 }
 

@@ -4,8 +4,8 @@
  *     bench_url [ROUNDS] [LIST.tsv]...      default: 41 rounds over the three lists of ../shared/data/conformance
  *
  * A list has lines "base TAB href ..."; the base is parsed where it changes, that is once per page. Each round
- * runs every opponent once over the list; the median round counts. ada is a C++ file obtained elsewhere:
- * cmake -DSTRATA_ADA=/path/to/ada.cpp; without it its column is missing and the bench says so. */
+ * runs every opponent once over the list; the median round counts. ada is a C++ library obtained elsewhere, found by
+ * CMAKE_PREFIX_PATH; without it its column is missing and the bench says so. */
 #include <curl/curl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
     return 2;
   }
 #ifndef STRATA_HAS_ADA
-  puts("ada: skipped, built without it (cmake -DSTRATA_ADA=/path/to/ada.cpp)");
+  puts("ada: skipped, built without it (no libada was found; CMAKE_PREFIX_PATH says where)");
 #endif
   static const char *const lists[] = { "web_hrefs_readability.tsv", "abs_urls.tsv", "docs_hrefs_sample.tsv" };
   for (int i = 2; i < argc; i++)

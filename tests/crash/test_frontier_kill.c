@@ -197,7 +197,7 @@ static void look_at_journal(audit *a)
   char *text = scratch_read(a->journal, &size);
   while (size && text[size - 1] != '\n')
     size--;
-  if (size < a->lines_size || (size && memcmp(text, a->lines, a->lines_size) != 0))
+  if (size < a->lines_size || (a->lines_size && memcmp(text, a->lines, a->lines_size) != 0))
     broken(a, "the journal took lines back", 0);
   for (char *at = text ? text + a->lines_size : NULL; at && at < text + size; at = strchr(at, '\n') + 1) {
     uint32_t number = (uint32_t)strtoul(at, NULL, 10) % WEB_PAGES;

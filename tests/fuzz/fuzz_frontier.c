@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { URLS = 12, CHANGE = 6, CHANGES_MAX = 8 };
-typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, CHANGES } change;
+typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, MOVE, CHANGES } change;
 
 static char root[SCRATCH_PATH], original[SCRATCH_PATH], copy[SCRATCH_PATH], journal[SCRATCH_PATH];
 static second_view records;
@@ -132,6 +132,25 @@ static void change_record(MDB_txn *txn, change what, const second_record *r, siz
   check(mdb_put(txn, dbi, &key, &new, 0) == 0);
 }
 
+/* A record of the queue becomes a chunk, as a host's long queue does; `byte` changes one of its bytes. */
+static void move_record(MDB_txn *txn, const second_record *r, size_t at, uint8_t byte)
+{
+  uint8_t value[4 + 12 + 1024] = {0};
+  size_t body_size = r->value_size - 4, size = 4 + 12 + body_size;
+  uint64_t key;
+  if (r->table != SECOND_QUEUE || size > sizeof value)
+    return;
+  memcpy(value + 4, r->key, 8);
+  value[12] = (uint8_t)body_size;
+  value[13] = (uint8_t)(body_size >> 8);
+  memcpy(value + 16, r->value + 4, body_size);
+  memcpy(&key, r->key, sizeof key);
+  key |= (uint64_t)r->value[4] << 32; /* of this host; sequences make good numbers */
+  second_record chunk = {SECOND_CHUNKS, 8, size, (uint8_t *)&key, value};
+  change_record(txn, FORGE, &chunk, at, byte);
+  change_record(txn, DELETE, r, 0, 0);
+}
+
 static void change_file(change what, unsigned which, size_t at, uint8_t byte)
 {
   static const char *const names[] = {"seen.0", "seen.1", "LOCK"};
@@ -171,7 +190,10 @@ static outcome change_all(const uint8_t *data, size_t size)
       o.is_in_records |= data[i + 1] % 4 == 3; /* the journal's bytes are as good as a record */
       continue;
     }
-    change_record(txn, what, r, at, data[i + 4]);
+    if (what == MOVE)
+      move_record(txn, r, at, data[i + 4]);
+    else
+      change_record(txn, what, r, at, data[i + 4]);
     o.is_forged |= what != FLIP;
     o.is_in_records = true;
   }
@@ -212,6 +234,14 @@ static void use(frontier *f, bool is_forged)
   frontier_sync(f);
 }
 
+static bool look(void *context, const frontier_record *record)
+{
+  size_t *bytes = context;
+  for (size_t i = 0; i < record->url_size; i++)
+    *bytes += record->url[i] != '\0'; /* each may be read */
+  return true;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   frontier_status status;
@@ -230,8 +260,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   frontier_close(f);
   f = open_one(copy, true, &status);
   frontier_stats stats;
-  if (f)
+  size_t bytes = 0;
+  if (f) {
     frontier_stats_read(f, &stats);
+    frontier_each(f, look, &bytes);
+  }
   frontier_close(f);
   return 0;
 }

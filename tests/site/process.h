@@ -13,7 +13,8 @@ typedef struct process_files {
   unsigned long file_size_max; /* RLIMIT_FSIZE in bytes, 0 for none: writes beyond it fail with EFBIG */
 } process_files;
 
-/* `argv` ends with NULL, after 64 words at most; argv[0] is the path of the program. Ends the test program if it cannot be started. */
+/* `argv` ends with NULL, after 64 words at most; argv[0] is the path of the program. If there can be no further
+ * process, the test program ends. */
 pid_t process_start(const char *const argv[], const process_files *files);
 
 typedef struct process_end {

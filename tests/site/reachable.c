@@ -88,7 +88,8 @@ static void follow(explorer *e, const char *href)
   CURLU *url = resolve(e->base, href, strlen(href));
   char *string = NULL;
   text target = {0}, canonical = {0};
-  if (url && curl_url_get(url, CURLUPART_URL, &string, 0) == CURLUE_OK && strncmp(string, ORIGIN "/", sizeof ORIGIN) == 0) {
+  if (url && curl_url_get(url, CURLUPART_URL, &string, 0) == CURLUE_OK &&
+      strncmp(string, ORIGIN "/", sizeof ORIGIN) == 0) {
     target_of_url(&target, string);
     if (target_canonical(&canonical, target.bytes, target.size))
       add_target(e, canonical.bytes);
@@ -133,7 +134,8 @@ static const char *link_of(const GumboElement *element)
   case GUMBO_TAG_AREA: return has_word(rel, no_page_rels) ? NULL : attribute(element, "href");
   case GUMBO_TAG_FRAME:
   case GUMBO_TAG_IFRAME: return attribute(element, "src");
-  case GUMBO_TAG_LINK: return has_word(rel, page_rels) && !has_word(rel, no_page_rels) ? attribute(element, "href") : NULL;
+  case GUMBO_TAG_LINK:
+    return has_word(rel, page_rels) && !has_word(rel, no_page_rels) ? attribute(element, "href") : NULL;
   default: return NULL;
   }
 }

@@ -56,16 +56,17 @@ static bool crawl(const char *name, const char *root)
   trial *t = trial_open(&(trial_options){.root = root});
   if (!t)
     return false;
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--per-host", "8", "--allow-private", "URL", NULL};
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--per-host", "8", "--allow-private", "URL",
+                               NULL};
   double begin = process_clock();
   int code = trial_strata(t, words);
   double seconds = process_clock() - begin;
   request_log log = requests_read(t->log);
   difference d = compare(&truth, &log);
   const struct rusage *usage = &t->end.usage;
-  printf("%-18s %6u %6u %6u %8.2f %8.2f %8.1f %9zu %7u %6u %6u\n", name, truth.pages, truth.files, truth.others, seconds,
-         seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime), (double)usage->ru_maxrss / 1024, log.count, d.missed,
-         d.extra, d.twice);
+  printf("%-18s %6u %6u %6u %8.2f %8.2f %8.1f %9zu %7u %6u %6u\n", name, truth.pages, truth.files, truth.others,
+         seconds, seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime), (double)usage->ru_maxrss / 1024, log.count,
+         d.missed, d.extra, d.twice);
   if (code != 0)
     fprintf(stderr, "strata ended with %d:\n%s\n", code, t->err.bytes);
   bool good = code == 0 && d.missed + d.extra + d.twice == 0 && truth.pages > 100;

@@ -243,7 +243,7 @@ static void connection_write(server *s, connection *c)
 static void accept_all(server *s)
 {
   int fd;
-  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a connection lives in the epoll set, which gives it back with each event
+  // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a connection lives in the epoll set, which gives it back
   while ((fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
     connection *c = calloc(1, sizeof *c);
     if (!c)

@@ -1,4 +1,5 @@
-/* tests/site/text.h: bytes that grow at the end. Out of memory ends the test program: there is nothing to prove then. */
+/* tests/site/text.h: bytes that grow at the end. Out of memory ends the test program: there is
+ * nothing to prove then. */
 #ifndef STRATA_TESTS_SITE_TEXT_H
 #define STRATA_TESTS_SITE_TEXT_H
 

@@ -65,8 +65,8 @@ static bool start_server(trial *t, const trial_options *options)
     const char *name;
     unsigned long long value;
   } numbers[] = {{"site", options->seed},          {"entries", options->entries}, {"port", options->port},
-                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms}, {"close-after", options->close_after},
-                 {"drop-after", options->drop_after}};
+                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms},
+                 {"close-after", options->close_after}, {"drop-after", options->drop_after}};
   enum { NUMBERS = sizeof numbers / sizeof *numbers };
   const char *address = options->address ? options->address : "127.0.0.1";
   const char *argv[NUMBERS + 10] = {SITE_SERVER, "--log", t->log, "--address", address, "--host",
