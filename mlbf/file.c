@@ -220,7 +220,8 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
   if (guard) {
     image->table = NULL; /* the guard's now */
     mlbf_memory mapped = { memory, bytes };
-    status = mlbf_filter_make_over(&image->plan, image->header.seed, image->header.profile, mapped, body, guard, filter);
+    status = mlbf_filter_make_over(&image->plan, image->header.seed, image->header.profile, mapped, body, guard,
+                                   filter);
   }
   if (status == MLBF_OK) {
     mlbf_header_restore(&image->header, *filter);
@@ -231,7 +232,8 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
   return status;
 }
 
-mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count, mlbf_filter **filter)
+mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count,
+                                 mlbf_filter **filter)
 {
   file_image image = { .table = NULL };
   mlbf_status status = open_image(file, *offset, &image);

@@ -121,8 +121,8 @@ void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
- * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the filter's seed and kind only: hashes of one filter fit any other of the
- * same kind and seed. */
+ * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
+ * filter's seed and kind only (mlbf-paper: L too): hashes of one filter fit any other of the same. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);

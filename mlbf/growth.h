@@ -48,7 +48,8 @@ typedef struct mlbf_chain_stats {
 
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats);
 
-/* One file for all slices; as mlbf_save and mlbf_load. A filter's file loads as a chain of one slice, which then grows. */
+/* One file for all slices; as mlbf_save and mlbf_load. A filter's file loads as a chain of one slice, which then
+ * grows. */
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path);
 mlbf_status mlbf_chain_load(const char *path, mlbf_chain **chain);
 

@@ -110,7 +110,8 @@ static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashe
 
 static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
 {
-  return layer == 1 ? mlbf_array_keys(&filter->arrays[HOSTS]) : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
+  return layer == 1 ? mlbf_array_keys(&filter->arrays[HOSTS])
+                    : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
 }
 
 const mlbf_operations mlbf_layered_operations = {

@@ -163,7 +163,8 @@ static void end_to_end(const char *const *segments, size_t count, char text[1024
     strcat(text, segments[i]);
 }
 
-static void set_whole_key(second_reader *reader, const char *const *segments, size_t count, uint32_t kind, uint64_t seed)
+static void set_whole_key(second_reader *reader, const char *const *segments, size_t count, uint32_t kind,
+                          uint64_t seed)
 {
   char text[1024];
   end_to_end(segments, count, text);

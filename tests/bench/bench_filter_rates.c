@@ -292,7 +292,8 @@ static void bench_memory_of(source from, double bits_per_key, const char *what, 
   mlbf_filter *filters[] = {
     create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from.keys, .bits = bits }),
     create((mlbf_options){ .kind = MLBF_KIND_BLOOM, .keys = from.keys, .bits = bits }),
-    create((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = from.keys, .bits = bits / 5, .hashes = 3, .layers = 4 }),
+    create((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = from.keys, .bits = bits / 5, .hashes = 3,
+                            .layers = 4 }),
   };
   truth all = insert_all(&from, filters, 3);
   printf("memory: %s, %.1f bits a key in all; false positives\n", what, bits_per_key);

@@ -268,8 +268,8 @@ static void run_contenders(contender *contenders, size_t count, const url_list *
   for (size_t i = 0; i < count; i++) {
     contender *one = &contenders[i];
     double a = median(one->add_ns), n = median(one->new_ns), s = median(one->seen_ns);
-    printf("  %-26s %8.1f %8.1f %8.1f  %9.2e   %5.2f %5.2f %5.2f\n", one->name, a, n, s, one->rate, a / add, n / new_key,
-           s / seen);
+    printf("  %-26s %8.1f %8.1f %8.1f  %9.2e   %5.2f %5.2f %5.2f\n", one->name, a, n, s, one->rate,
+           a / add, n / new_key, s / seen);
   }
 }
 
@@ -284,7 +284,8 @@ static void bench_strings(const url_list *list)
       .drop = bench_redisbloom_free },
 #endif
   };
-  printf("strings: 10 bits a key, %zu URLs of %.0f bytes in, as many others asked\n", list->count / 2, list->mean_length);
+  printf("strings: 10 bits a key, %zu URLs of %.0f bytes in, as many others asked\n", list->count / 2,
+         list->mean_length);
   run_contenders(contenders, sizeof contenders / sizeof *contenders, list);
 #ifndef HAVE_REDISBLOOM
   puts("  RedisBloom: skipped, no library was given by STRATA_REDISBLOOM");
@@ -434,7 +435,8 @@ static void bench_stream(size_t keys, double rate)
     free(rocks.lines);
   }
   double us = median(our_ns), them = median(rocks_ns);
-  printf("  64-bit hashes, %5.1f M keys, fp %.0e: line %.1f ns, RocksDB's manner %.1f ns, ratio %.2f (seen: %zu, %zu)\n",
+  printf("  64-bit hashes, %5.1f M keys, fp %.0e: line %.1f ns, RocksDB's manner %.1f ns, ratio %.2f"
+         " (seen: %zu, %zu)\n",
          (double)keys / 1e6, rate, us, them, them / us, (size_t)our_seen, (size_t)rocks_seen);
   free(stream);
 }
@@ -518,8 +520,8 @@ static void bench_floor(const url_list *list)
     floor_ns[round] = (now_ns() - middle) / (double)list->count;
   }
   double us = median(our_ns), least = median(floor_ns);
-  printf("floor: %.0f MB: line %.1f ns, XXH3_128 and one prefetched line %.1f ns, ratio %.2f\n", (double)stats.bits / 8e6,
-         us, least, us / least);
+  printf("floor: %.0f MB: line %.1f ns, XXH3_128 and one prefetched line %.1f ns, ratio %.2f\n",
+         (double)stats.bits / 8e6, us, least, us / least);
   free(table);
   our_drop();
 }
@@ -550,7 +552,8 @@ static void bench_new_hosts(const url_list *list)
   for (size_t i = 0; i < count; i++)
     segments += list->keys[i].count;
   mlbf_span *spans = need(calloc(segments, sizeof *spans)), *texts = need(calloc(count, sizeof *texts));
-  char *text = need(malloc(count * HOST + (size_t)((const char *)list->texts[count - 1].bytes - list->text) + (1 << 16)));
+  size_t listed = (size_t)((const char *)list->texts[count - 1].bytes - list->text) + list->texts[count - 1].size;
+  char *text = need(malloc(count * HOST + listed));
   url_list queries = { .count = count, .keys = need(calloc(count, sizeof(mlbf_key))),
                        .whole = need(calloc(count, sizeof(mlbf_key))), .texts = texts };
   char *at = text;
