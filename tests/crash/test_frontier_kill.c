@@ -310,19 +310,22 @@ static void promises_hold_through_kills(void **state)
   free(a);
 }
 
-/* The auditor is worth something: a frontier that says "synced" too early does not get past it. */
+/* The auditor is worth something: a frontier that says "synced" too early does not get past it. One crawl may end before
+ * a kill falls between the word and the deed; a hundred kills never all miss. */
 static void a_broken_promise_is_noticed(void **state)
 {
   (void)state;
   audit *a = begin_audit();
   a->is_lied_to = true;
-  begin_crawl(a);
-  while (!a->is_finished && !a->broken && a->kills < kills_wanted)
-    next_life(a);
-  printf("noticed after %u kills\n", a->kills);
+  do {
+    begin_crawl(a);
+    while (!a->is_finished && !a->broken && a->kills < kills_wanted)
+      next_life(a);
+    free(a->lines);
+    scratch_remove(a->root);
+  } while (!a->broken && a->kills < kills_wanted);
+  printf("noticed after %u kills in %u crawls\n", a->kills, a->crawls);
   assert_true(a->broken > 0);
-  free(a->lines);
-  scratch_remove(a->root);
   free(a);
 }
 
