@@ -74,15 +74,15 @@ static frontier_status cut_lines(frontier *f)
 frontier_status spill_read_on(frontier *f, bool *progressed)
 {
   unsigned taken = 0;
-  *progressed = false;
+  *progressed = f->spilling.leaving.count > 0; /* committed, they can be read back */
   if (!f->store || f->load_sequence == f->next_sequence)
-    return FRONTIER_OK;
+    return *progressed ? commit_batch(f) : FRONTIER_OK;
   frontier_status status = commit_batch(f); /* what is cut must stand in the queue table */
   if (status == FRONTIER_OK && hosts_waiting(f->hosts) >= WINDOW_MAX)
     status = cut_lines(f);
   if (status == FRONTIER_OK)
     status = queue_read(f, SPILL_CHUNK, SPILL_STEP, &taken);
-  *progressed = taken > 0;
+  *progressed |= taken > 0;
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
 
