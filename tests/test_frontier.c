@@ -30,9 +30,9 @@ static void agree(model_run run)
 }
 
 #ifdef FRONTIER_TINY
-enum { OVERFLOWS = true };
+enum { OVERFLOWS = true, MANY = 100 };
 #else
-enum { OVERFLOWS = false };
+enum { OVERFLOWS = false, MANY = 4000 };
 #endif
 
 static const model_run small = {.name = "a small crawl", .steps = 1500, .filter = MLBF_KIND_MLBF, .expected_urls = 50,
@@ -88,7 +88,7 @@ static void many_hosts(void **state)
   agree(run);
 }
 
-/* 65,536 fit into memory. */
+/* 65,536 fit into memory, or 64. */
 static void more_than_the_window(void **state)
 {
   (void)state;
@@ -98,7 +98,7 @@ static void more_than_the_window(void **state)
   run.expected_urls = 1000;
   run.hosts = 30;
   run.words = 4000;
-  run.links = 4000;
+  run.links = MANY;
   run.leases = 700;
   run.per_host = 1000;
   run.delay_ms = 0;
@@ -116,7 +116,7 @@ static void a_crowd_of_slow_hosts(void **state)
   run.expected_urls = 1000;
   run.hosts = 6;
   run.words = 4000;
-  run.links = 3000;
+  run.links = MANY * 3 / 4;
   run.leases = 3000;
   run.per_host = 2000;
   run.delay_ms = 3;
@@ -390,7 +390,7 @@ static void a_delay_without_end(void **state)
 static void behind_many_that_are_too_deep(void **state)
 {
   (void)state;
-  enum { DEEP = 150000 };
+  enum { DEEP = 40 * MANY };
   char directory[SCRATCH_PATH], text[64];
   static url u;
   frontier_verdict verdict;
