@@ -40,16 +40,6 @@ seen *seen_adopt(mlbf_filter *filter)
   return NULL;
 }
 
-mlbf_status seen_create(const mlbf_options *options, seen **out)
-{
-  mlbf_filter *filter;
-  mlbf_status status = mlbf_create(options, &filter);
-  if (status != MLBF_OK)
-    return status;
-  *out = seen_adopt(filter);
-  return *out ? MLBF_OK : MLBF_NO_MEMORY;
-}
-
 void seen_free(seen *s)
 {
   if (!s)

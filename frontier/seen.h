@@ -13,7 +13,6 @@
 
 typedef struct seen seen;
 
-mlbf_status seen_create(const mlbf_options *options, seen **out);
 seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and the filter is freed */
 void seen_free(seen *s);
 
