@@ -159,13 +159,19 @@ static int open_scope(run *r)
 
 static int add_starts(run *r)
 {
+  uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   starts_next_result next = r->has_start ? START_URL : START_NONE_LEFT;
   for (; next == START_URL; next = starts_next(r->starts, r->start)) {
     if (!scope_add(r->scope, r->start)) {
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
     }
-    if (crawl_add_start(r->crawl, r->start) != FRONTIER_OK) {
+    bool is_added = crawl_add_start(r->crawl, r->start) == FRONTIER_OK;
+    if (is_added && ++added == sync_at) {
+      is_added = crawl_sync(r->crawl) == FRONTIER_OK;
+      sync_at *= 2;
+    }
+    if (!is_added) {
       say_error("crawl", "%s", frontier_message(r->frontier));
       return EXIT_FAILED;
     }
@@ -305,12 +311,17 @@ int cmd_crawl(int argc, char **argv)
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;
-  crawl_free(r->crawl);
   if (frontier_close(r->frontier) != FRONTIER_OK && code != EXIT_FAILED) {
     say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
               r->directory);
     code = EXIT_FAILED;
   }
+  if (r->crawl && crawl_totals_read(r->crawl).active > 0) {
+    /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
+    fflush(NULL);
+    _exit(code);
+  }
+  crawl_free(r->crawl);
   scope_free(r->scope);
   starts_close(r->starts);
   if (r->summary_file)

@@ -471,6 +471,12 @@ frontier_status crawl_add_start(crawl *c, const url *start)
   return frontier_add(c->frontier, start, (frontier_origin){0}, c->now_ms, &verdict);
 }
 
+frontier_status crawl_sync(crawl *c)
+{
+  keep_scope(c);
+  return c->is_broken ? FRONTIER_NO_MEMORY : frontier_sync(c->frontier);
+}
+
 const char *crawl_message(const crawl *c)
 {
   return c->message;

@@ -42,6 +42,9 @@ void crawl_free(crawl *c);
 /* A start URL, already in the scope. */
 frontier_status crawl_add_start(crawl *c, const url *start);
 
+/* Commit the start URLs so far, and the scope with them. */
+frontier_status crawl_sync(crawl *c);
+
 /* Until it ends. `tick` is called a few times a second, never more than every 100 ms. */
 typedef void crawl_tick(void *context, const crawl *c);
 crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context);
