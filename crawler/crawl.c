@@ -36,7 +36,7 @@ struct crawl {
   size_t visit_count, visit_room;
   size_t active;            /* leases not ended */
   url_base *base;
-  url *target;              /* 50 KB each: not for the stack */
+  url *target;              /* 17 KB: not for the stack */
   json line;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   uint64_t pages_ever;

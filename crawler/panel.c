@@ -65,7 +65,7 @@ void panel_tick(void *context, const crawl *c)
   char a[SAY_SIZE], b[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
   int width = terminal_width();
   if (p->is_drawn)
-    fprintf(stderr, "\033[%dA", LINES);
+    fprintf(stderr, "\r\033[%dA", LINES); /* the terminal may have echoed a ^C */
   line(width, "  %s pages  %s  %.0f pages/s now, %.0f overall  %s", say_count(totals.pages, a),
        say_bytes(totals.body_bytes, b), p->rate, totals.seconds > 0 ? (double)totals.pages / totals.seconds : 0,
        say_seconds(totals.seconds, d));
@@ -80,6 +80,6 @@ void panel_tick(void *context, const crawl *c)
 void panel_clear(panel *p)
 {
   if (p->is_drawn)
-    fprintf(stderr, "\033[%dA\033[J", LINES);
+    fprintf(stderr, "\r\033[%dA\033[J", LINES);
   p->is_drawn = false;
 }

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
   if (frontier_open(argc > 1 ? argv[1] : NULL, &options, &f, why) != FRONTIER_OK)
     return fprintf(stderr, "%s\n", why), 1;
 
-  static url u; /* 16 KB: not for the stack */
+  static url u; /* 17 KB: not for the stack */
   url_base *base = url_base_create();
   frontier_verdict verdict;
   frontier_lease lease;
