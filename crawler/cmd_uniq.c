@@ -18,7 +18,7 @@
 static const char help[] =
   "Usage: strata uniq [OPTION]... [FILE]...\n"
   "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
-  "Two spellings of one page are one URL. Memory: about 5 bytes a URL, whatever the lines' length.\n"
+  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length.\n"
   "\n"
   "  strata uniq urls.txt > new.txt\n"
   "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
