@@ -76,21 +76,19 @@ static int cause_of(store *s, int error, const char *directory)
 /* ---- open --------------------------------------------------------------------------------------------- */
 
 /* LMDB makes its file by one write of two pages. Where that was cut short, by a full disk or a crash, nothing was ever
- * in the file, but LMDB refuses it for good: begin again. It begins with an empty page header and LMDB's magic. */
-static void remove_stillborn(const char *directory)
+ * in the file: it is empty, or begins with an empty page header and LMDB's magic. LMDB refuses that for good, with words
+ * that say nothing (a reader of an empty file hears EBADF). */
+static bool is_stillborn(const char *path)
 {
   static const uint8_t head[20] = {[10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
-  char path[4096];
   uint8_t found[sizeof head];
-  snprintf(path, sizeof path, "%s/data.mdb", directory);
   FILE *file = fopen(path, "rb");
   if (!file)
-    return;
+    return false;
   size_t got = fread(found, 1, sizeof found, file);
   bool is_short = fseek(file, 0, SEEK_END) == 0 && ftell(file) < 2 * sysconf(_SC_PAGESIZE);
   fclose(file);
-  if (is_short && got && memcmp(found, head, got) == 0)
-    unlink(path);
+  return is_short && memcmp(found, head, got) == 0;
 }
 
 /* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
@@ -137,7 +135,9 @@ static int adopt_or_make(store *s, bool read_only, const void *identity, size_t 
   error = mdb_dbi_open(txn, NULL, 0, &names);
   if (!error)
     error = mdb_stat(txn, names, &stat);
-  bool is_new = !error && stat.ms_entries == 0 && !read_only;
+  bool is_new = !error && stat.ms_entries == 0;
+  if (is_new && read_only)
+    error = ENOENT;
   if (!error)
     error = open_tables(s, txn, is_new ? MDB_CREATE : 0);
   if (!error && is_new) {
@@ -165,15 +165,22 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
-  if (!read_only)
-    remove_stillborn(directory);
-  int error = open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
+  char path[4096];
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  bool is_empty = is_stillborn(path);
+  if (is_empty && !read_only)
+    unlink(path); /* and begin again */
+  int error = is_empty && read_only
+                ? ENOENT
+                : open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
   if (!error)
     error = adopt_or_make(s, read_only, identity, identity_size);
   if (error) {
     error = s->env ? cause_of(s, error, directory) : error;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
-             error == MDB_INVALID ? "not a Strata frontier" : mdb_strerror(error));
+             error == MDB_INVALID                          ? "not a Strata frontier"
+             : error == ENOENT && access(path, F_OK) == 0 ? "empty: its making was cut short; crawl again to begin it"
+                                                           : mdb_strerror(error));
     store_close(s);
     return status_of(error);
   }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
@@ -114,13 +116,17 @@ static void read_environment(second_view *v, const char *directory)
 
 bool second_is_unborn(const char *directory)
 {
+  char path[4096];
+  struct stat file;
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  if (stat(path, &file) != 0 || file.st_size < 2 * sysconf(_SC_PAGESIZE))
+    return true; /* not even LMDB's two meta pages: it would begin them, read-only as it is, and say EBADF */
   MDB_env *env;
   MDB_txn *txn;
   MDB_dbi names;
-  MDB_stat stat;
-  int error = open_environment(directory, &env, &txn);
-  bool is_unborn = error == ENOENT || (!error && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
-                                       mdb_stat(txn, names, &stat) == 0 && stat.ms_entries == 0);
+  MDB_stat names_stat;
+  bool is_unborn = open_environment(directory, &env, &txn) == 0 && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
+                   mdb_stat(txn, names, &names_stat) == 0 && names_stat.ms_entries == 0;
   close_environment(env, txn);
   return is_unborn;
 }

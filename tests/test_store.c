@@ -213,8 +213,11 @@ static void a_stillborn_file_is_made_anew(void **state)
   assert_non_null(bytes);
   static const size_t cuts[] = {0, 1, 15, 16, 19, 20, 100, 4095, 4096, 5000, 8191};
   for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+    store *s = NULL;
     scratch_write(data, bytes, cuts[i]);
-    store *s = open_store(false);
+    assert_int_equal(store_open(directory, true, "us", 2, &s, message), FRONTIER_NOT_FOUND);
+    assert_non_null(strstr(message, "cut short"));
+    s = open_store(false);
     write_block(s, 1);
     store_close(s);
   }
