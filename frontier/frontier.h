@@ -40,7 +40,7 @@ typedef enum frontier_status {
   FRONTIER_OK = 0,
   FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
   FRONTIER_NOT_OURS,     /* the directory belongs to another program */
-  FRONTIER_VERSION,      /* made by a newer version */
+  FRONTIER_VERSION,      /* made by a version that is too new, or too old */
   FRONTIER_BUSY,         /* another process is writing it */
   FRONTIER_MISMATCH,     /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
@@ -159,8 +159,8 @@ typedef struct frontier_record {
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
 
-/* Every committed URL: first those that ended, then those that wait, each in order of id but for hosts with very long
- * queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
+/* Every committed URL: first those that ended, in that order, then those that wait, in order of id but for hosts with
+ * very long queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
  * twice or be missed as it moves. A frontier that keeps nothing has none. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 

@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 2, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
 
 static uint64_t double_bits(double value)
 {
@@ -59,8 +59,8 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
   uint32_t version = (uint32_t)get_le(body + 16, 4);
   if (version != FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
-                         version, FORMAT_VERSION);
+                         "%s was made by %s Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
+                         version < FORMAT_VERSION ? "an older" : "a newer", version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);

@@ -106,7 +106,7 @@ struct frontier {
 
 enum {
   WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries in memory, waiting: 10 MB of 150 bytes; refilled when half used */
-  COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
+  COMMIT_URLS = FRONTIER_LIMIT(32768, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   HISTORY_HEAD = 16,         /* FORMAT.md */

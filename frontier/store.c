@@ -5,8 +5,10 @@
 #include "frontier/store.h"
 
 #include "frontier/record.h"
+#include "frontier/shelf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +23,7 @@ struct store {
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
+  shelf *shelf;    /* changes of the queue and the history, written at its end */
   uint8_t *scratch;
   size_t scratch_size;
   char message[FRONTIER_MESSAGE_SIZE];
@@ -28,7 +31,19 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks"};
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "places"};
+
+static bool is_shelved(store_table table)
+{
+  return table == STORE_QUEUE || table == STORE_HISTORY;
+}
+
+static shelf_tables shelf_of(const store *s)
+{
+  return (shelf_tables){s->table[STORE_QUEUE], s->table[STORE_HISTORY], s->table[STORE_PLACES]};
+}
+
+static const MDB_dbi no_table = UINT_MAX; /* LMDB refuses it */
 
 static frontier_status status_of(int error)
 {
@@ -119,8 +134,13 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
 static int open_tables(store *s, MDB_txn *txn, unsigned create)
 {
   int error = mdb_dbi_open(txn, "meta", create, &s->meta);
-  for (int i = 0; i < STORE_TABLES && !error; i++)
+  for (int i = 0; i < STORE_TABLES && !error; i++) {
     error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
+    if (error == MDB_NOTFOUND && i == STORE_PLACES) { /* format 1 had none: its identity says which it is */
+      s->table[i] = no_table;
+      error = 0;
+    }
+  }
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
@@ -161,7 +181,8 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
-  if (!s) {
+  if (!s || !(s->shelf = shelf_create())) {
+    free(s);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
@@ -196,6 +217,7 @@ void store_close(store *s)
     mdb_txn_abort(s->writing);
   if (s->env)
     mdb_env_close(s->env);
+  shelf_free(s->shelf);
   free(s->scratch);
   free(s);
 }
@@ -255,14 +277,26 @@ static void put(store *s, MDB_dbi dbi, MDB_val key, uint64_t seal, const void *b
   s->error = mdb_put(s->writing, dbi, &key, &value, flags);
 }
 
+static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
+{
+  if (!s->error && !shelf_change(s->shelf, table, action, key, body, size))
+    s->error = ENOMEM;
+}
+
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
+  if (is_shelved(table))
+    shelve(s, table, SHELF_PUT, key, body, size);
+  else
+    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
 }
 
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
+  if (is_shelved(table))
+    shelve(s, table, SHELF_APPEND, key, body, size);
+  else
+    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
 }
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
@@ -272,6 +306,10 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size)
 
 void store_delete(store *s, store_table table, uint64_t key)
 {
+  if (is_shelved(table)) {
+    shelve(s, table, SHELF_DELETE, key, NULL, 0);
+    return;
+  }
   if (s->error)
     return;
   MDB_val k = {sizeof key, &key};
@@ -282,6 +320,10 @@ void store_delete(store *s, store_table table, uint64_t key)
 frontier_status store_commit(store *s)
 {
   MDB_txn *txn = s->writing;
+  shelf_tables tables = shelf_of(s);
+  if (!s->error)
+    s->error = shelf_write(s->shelf, txn, &tables);
+  shelf_forget(s->shelf);
   s->writing = NULL;
   if (s->error) {
     mdb_txn_abort(txn);
@@ -298,38 +340,42 @@ void store_fail(store *s)
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+/* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
+static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, store_visitor *visit, void *context)
 {
-  MDB_txn *txn;
   MDB_cursor *cursor;
-  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
-  if (error)
-    return failed(s, error, "reading");
-  error = mdb_cursor_open(txn, s->table[table], &cursor);
-  if (error) {
-    mdb_txn_abort(txn);
-    return failed(s, error, "reading");
-  }
-  frontier_status status = FRONTIER_OK;
   MDB_val k = {sizeof from, &from}, v;
-  for (MDB_cursor_op where = MDB_SET_RANGE; !(error = mdb_cursor_get(cursor, &k, &v, where)); where = MDB_NEXT) {
+  int error = mdb_cursor_open(txn, s->table[table], &cursor);
+  if (error)
+    return error;
+  error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
+  for (bool go_on = true; !error && go_on;) {
     uint64_t key;
     memcpy(&key, k.mv_data, sizeof key);
     const uint8_t *value = v.mv_data;
-    if (!record_is_whole(key, value, v.mv_size)) {
-      snprintf(s->message, sizeof s->message, "record %llu of table %s is damaged", (unsigned long long)key,
-               table_names[table]);
-      status = FRONTIER_DAMAGED;
-      break;
-    }
-    if (!visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD))
-      break;
+    if (!record_is_whole(key, value, v.mv_size))
+      error = MDB_CORRUPTED;
+    else if ((go_on = visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD)))
+      error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
   }
-  if (error && error != MDB_NOTFOUND)
-    status = failed(s, error, "reading");
   mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  MDB_txn *txn;
+  shelf_tables tables = shelf_of(s);
+  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  error = is_shelved(table) ? shelf_each(txn, &tables, table, from, visit, context)
+                            : each_value(s, txn, table, from, visit, context);
   mdb_txn_abort(txn);
-  return status;
+  if (error != MDB_CORRUPTED)
+    return error ? failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
+  return FRONTIER_DAMAGED;
 }
 
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)

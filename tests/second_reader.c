@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "places", "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -146,7 +146,7 @@ static second_url *url_at(second_view *v, const second_record *r)
   uint64_t sequence = number(r->key, 8);
   if (sequence > 0 && sequence < v->url_room)
     return &v->urls[sequence];
-  fault(v, "%s %llu: no such sequence was given yet", second_table_names[r->table], (unsigned long long)sequence);
+  fault(v, "sequence %llu was not given yet", (unsigned long long)sequence);
   return &v->urls[0];
 }
 
@@ -161,6 +161,69 @@ static void read_queue(second_view *v, const second_record *r)
       strlen(v->hosts[u->host].name) != end - begin ||
       memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
     fault(v, "queue %s: its host is not that of its host id", u->text);
+}
+
+/* The bytes of all places, one behind the other. */
+static void read_places(second_view *v)
+{
+  uint64_t groups = 0;
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table != SECOND_PLACES)
+      continue;
+    if (r->key_size != 8 || r->value_size != 4 + 1024 || number(r->key, 8) >> 22)
+      fault(v, "places: a record of %zu bytes", r->value_size);
+    else if (number(r->key, 8) >= groups)
+      groups = number(r->key, 8) + 1;
+  }
+  v->place_room = 1024 * groups;
+  v->places = calloc(v->place_room + 1, 1);
+  if (!v->places)
+    abort();
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table == SECOND_PLACES && r->key_size == 8 && r->value_size == 4 + 1024 && number(r->key, 8) < groups)
+      memcpy(v->places + 1024 * number(r->key, 8), r->value + 4, 1024);
+  }
+}
+
+/* What the place of this sequence says; 0 if nobody said anything. */
+static unsigned place_of(const second_view *v, uint64_t sequence)
+{
+  return sequence < v->place_room ? v->places[sequence] : 0;
+}
+
+/* The rows of a pack of the queue that wait. */
+static void split_queue(second_view *v, const second_record *pack)
+{
+  int last = -1;
+  for (size_t at = 4, size; at < pack->value_size; at += 5 + size) {
+    size = pack->value_size - at < 5 ? SIZE_MAX : (size_t)number(pack->value + at + 1, 4);
+    if (pack->value_size - at < 5 || size > pack->value_size - at - 5 || size < 24 || pack->value[at] <= last ||
+        pack->value[at] > 15) {
+      fault(v, "pack %llu of the queue: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      return;
+    }
+    last = pack->value[at];
+    uint64_t sequence = 16 * number(pack->key, 8) + (unsigned)last;
+    if (place_of(v, sequence) & 0x80) /* the size stands where a value has its checksum */
+      keep_record(v, SECOND_WAITING, &(MDB_val){8, &sequence}, &(MDB_val){4 + size, pack->value + at + 1});
+  }
+}
+
+/* The rows of a pack of the history that count. */
+static void split_history(second_view *v, const second_record *pack)
+{
+  for (size_t at = 4, size; at < pack->value_size; at += 13 + size) {
+    size = pack->value_size - at < 13 ? SIZE_MAX : (size_t)number(pack->value + at + 9, 4);
+    if (pack->value_size - at < 13 || size > pack->value_size - at - 13 || size < 16) {
+      fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      return;
+    }
+    unsigned place = place_of(v, number(pack->value + at, 8));
+    if (place & 0x40 && (place & 0x3f) == pack->value[at + 8])
+      keep_record(v, SECOND_ENDED, &(MDB_val){8, pack->value + at}, &(MDB_val){4 + size, pack->value + at + 9});
+  }
 }
 
 /* The URLs of a chunk, as records of the queue; a chunk's host is that of each. */
@@ -178,17 +241,28 @@ static void split_chunk(second_view *v, const second_record *chunk)
     if (number(value + at + 12, 4) != id)
       fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
     /* the size of the record stands where a value of the queue has its checksum */
-    keep_record(v, SECOND_QUEUE, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
+    keep_record(v, SECOND_WAITING, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
   }
 }
 
-static void split_chunks(second_view *v)
+static void split_packs(second_view *v)
 {
-  for (size_t i = 0, count = v->record_count; i < count; i++)
-    if (v->records[i].table == SECOND_CHUNKS && v->records[i].key_size == 8) {
-      second_record chunk = v->records[i]; /* keep_record moves the array */
-      split_chunk(v, &chunk);
-    }
+  static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {
+    [SECOND_QUEUE] = split_queue, [SECOND_HISTORY] = split_history, [SECOND_CHUNKS] = split_chunk};
+  uint64_t rows = 0, chunk_rows = 0, places = 0;
+  for (size_t i = 0, count = v->record_count; i < count; i++) {
+    second_record pack = v->records[i]; /* keep_record moves the array */
+    size_t before = v->record_count;
+    if (pack.table < SECOND_TABLES && split[pack.table] && pack.key_size == 8)
+      split[pack.table](v, &pack);
+    rows += v->record_count - before;
+    chunk_rows += pack.table == SECOND_CHUNKS ? v->record_count - before : 0;
+  }
+  for (uint64_t i = 0; i < v->place_room; i++)
+    places += (v->places[i] >> 7) + (v->places[i] >> 6 & 1u);
+  if (rows - chunk_rows != places)
+    fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
+          (unsigned long long)places);
 }
 
 static void read_history(second_view *v, const second_record *r)
@@ -252,7 +326,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 1)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 2)
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -364,17 +438,18 @@ static void agree_on_log(second_view *v)
 
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
-  static void (*const readers[])(second_view *, const second_record *) = {read_queue, read_history, read_host,
+  static void (*const readers[])(second_view *, const second_record *) = {read_host, read_queue, read_history,
                                                                          read_hashes};
-  static const size_t heads[] = {28, 20, 36, 4};
-  static const second_table order[] = {SECOND_HOSTS, SECOND_QUEUE, SECOND_HISTORY, SECOND_HASHES};
+  static const size_t heads[] = {36, 28, 20, 4};
+  static const second_table order[] = {SECOND_HOSTS, SECOND_WAITING, SECOND_ENDED, SECOND_HASHES};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);
   for (size_t i = 0; i < v->record_count; i++)
     if (!checksum_holds(&v->records[i]))
       fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
-  split_chunks(v);
+  read_places(v);
+  split_packs(v);
   read_identity(v);
   read_progress(v);
   read_texts(v);
@@ -388,10 +463,10 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
       const second_record *r = &v->records[i];
       if (r->table != order[t])
         continue;
-      if (r->key_size != 8 || r->value_size < heads[order[t]])
-        fault(v, "table %s: a record of %zu bytes", second_table_names[r->table], r->value_size);
+      if (r->key_size != 8 || r->value_size < heads[t])
+        fault(v, "table %s: a record of %zu bytes", r->table < SECOND_TABLES ? second_table_names[r->table] : "rows", r->value_size);
       else
-        readers[order[t]](v, r);
+        readers[t](v, r);
     }
   agree_on_urls(v);
   agree_on_log(v);
@@ -404,6 +479,7 @@ void second_free(second_view *v)
     free(v->records[i].value);
   }
   free(v->records);
+  free(v->places);
   free(v->urls);
   free(v->hosts);
 }

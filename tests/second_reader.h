@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 typedef enum second_table {
-  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_META, SECOND_TABLES
+  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_PLACES, SECOND_META, SECOND_TABLES,
+  SECOND_WAITING = SECOND_TABLES, SECOND_ENDED /* rows of packs and chunks, split; no tables */
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -50,6 +51,8 @@ typedef struct second_view {
   second_host *hosts;
   size_t host_count;
   uint64_t chunks;
+  uint8_t *places;         /* by sequence, below place_room */
+  uint64_t place_room;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 

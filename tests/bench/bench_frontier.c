@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,12 +31,13 @@ typedef struct work {
 } work;
 
 typedef struct result {
-  double seconds, open_ms, stall_ms;
+  double seconds, cpu, open_ms, stall_ms;
   uint64_t written, left, memory;
 } result;
 
 typedef struct meter {
   double stall;
+  double own, own_cpu; /* spent by the bench itself, making URLs */
 } meter;
 
 void contender_fail(const char *who, const char *why)
@@ -49,6 +51,15 @@ static double now(void)
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds of processor that this process and its threads have used. */
+static double cpu(void)
+{
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
 /* ---- the work -------------------------------------------------------------------------------------------- */
@@ -74,13 +85,19 @@ static void watch(meter *m, double began)
     m->stall = took;
 }
 
+/* The time in which the texts are made does not count. */
 static void add_lot(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, meter *m)
 {
-  char text[URL_ROOM];
-  for (uint64_t i = first; i < first + count; i++) {
-    size_t size = make_url(w, i, text);
-    double began = now();
-    c->add(self, text, size);
+  static char text[LOT][URL_ROOM];
+  static size_t size[LOT];
+  double cpu_began = cpu(), began = now();
+  for (uint64_t i = 0; i < count; i++)
+    size[i] = make_url(w, first + i, text[i]);
+  m->own += now() - began;
+  m->own_cpu += cpu() - cpu_began;
+  for (uint64_t i = 0; i < count; i++) {
+    began = now();
+    c->add(self, text[i], size[i]);
     watch(m, began);
   }
 }
@@ -148,12 +165,14 @@ static result measure(const contender *c, const work *w, const char *directory)
   void *self = c->open(directory, w->known ? w->known : w->urls);
   r.open_ms = (now() - began) * 1e3;
   began = now();
+  double cpu_began = cpu();
   run(c, self, w, &m);
   r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
   double close_began = now();
   c->close(self);
   watch(&m, close_began);
-  r.seconds = now() - began;
+  r.seconds = now() - began - m.own;
+  r.cpu = cpu() - cpu_began - m.own_cpu;
   r.stall_ms = m.stall * 1e3;
   r.written = read_proc("/proc/self/io", "write_bytes:") - before;
   return r;
@@ -197,11 +216,11 @@ static int by_seconds(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-static void print_row(const char *name, const result *r, const work *w, double ours)
+static void print_row(const char *name, const result *r, const work *w, const result *ours)
 {
   double n = (double)w->urls;
-  printf("%-9s %9.2f %11.0f %9.2fx %9.1f %10.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
-         r->seconds / ours, r->open_ms, r->stall_ms, (double)r->written / n, (double)r->left / n,
+  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
+         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, (double)r->written / n, (double)r->left / n,
          (double)r->memory / n);
 }
 
@@ -213,12 +232,12 @@ static void bench(const contender *const *row, size_t count, const work *w)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %9s %10s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "open ms", "stall ms",
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms", "stall ms",
          "B written/URL", "B on disk/URL", "B RAM/URL");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
   for (size_t i = 0; i < count; i++)
-    print_row(row[i]->name, &results[i][w->rounds / 2], w, results[0][w->rounds / 2].seconds);
+    print_row(row[i]->name, &results[i][w->rounds / 2], w, &results[0][w->rounds / 2]);
 }
 
 static uint64_t number(const char *text)

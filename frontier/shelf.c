@@ -1,0 +1,464 @@
+/* See shelf.h.
+ *
+ *     row of the queue      place in the pack (1), size (4), body
+ *     row of the history    sequence (8), which of its rows (1), size (4), body */
+#include "frontier/shelf.h"
+
+#include "frontier/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+  QUEUE_ROW_HEAD = 5,
+  HISTORY_ROW_HEAD = 13,
+  SWEEP_AT = PLACES / 16, /* so many waiting or fewer: packs without one go */
+};
+
+typedef struct change {
+  uint64_t sequence;
+  size_t at;          /* of its body in `bytes`; rises with every change, and so tells which came last */
+  uint32_t size;
+  uint8_t table, action;
+  uint8_t row;        /* of a row for the history: its number */
+} change;
+
+struct shelf {
+  change *changes;
+  size_t count, room;
+  uint8_t *bytes;
+  size_t size, bytes_room;
+  uint8_t *value;     /* being made */
+  size_t value_room;
+};
+
+shelf *shelf_create(void)
+{
+  return calloc(1, sizeof(shelf));
+}
+
+void shelf_free(shelf *s)
+{
+  if (!s)
+    return;
+  free(s->changes);
+  free(s->bytes);
+  free(s->value);
+  free(s);
+}
+
+void shelf_forget(shelf *s)
+{
+  s->count = s->size = 0;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------ */
+
+static bool make_room(shelf *s, size_t size)
+{
+  if (s->count == s->room) {
+    size_t room = s->room ? 2 * s->room : 1024;
+    change *larger = realloc(s->changes, room * sizeof *larger);
+    if (!larger)
+      return false;
+    s->changes = larger;
+    s->room = room;
+  }
+  if (s->bytes_room - s->size < size) {
+    size_t room = 2 * (s->size + size);
+    uint8_t *larger = realloc(s->bytes, room);
+    if (!larger)
+      return false;
+    s->bytes = larger;
+    s->bytes_room = room;
+  }
+  return true;
+}
+
+/* One byte more than the body, so that no two changes begin at one place. */
+bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
+{
+  if (size >= UINT32_MAX || !make_room(s, size + 1))
+    return false;
+  s->changes[s->count++] = (change){.sequence = sequence, .at = s->size, .size = (uint32_t)size,
+                                    .table = (uint8_t)table, .action = (uint8_t)action};
+  if (size)
+    memcpy(s->bytes + s->size, body, size);
+  s->size += size + 1;
+  return true;
+}
+
+static int by_sequence_and_age(const void *left, const void *right)
+{
+  const change *a = left, *b = right;
+  if (a->sequence != b->sequence)
+    return a->sequence < b->sequence ? -1 : 1;
+  return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static void sort_changes(shelf *s)
+{
+  size_t i = 1;
+  while (i < s->count && s->changes[i - 1].sequence <= s->changes[i].sequence)
+    i++;
+  if (i < s->count) /* URLs that only come are in order */
+    qsort(s->changes, s->count, sizeof *s->changes, by_sequence_and_age);
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+/* A value whose checksum holds, at exactly this key; MDB_NOTFOUND, MDB_CORRUPTED. */
+static int get_value(MDB_cursor *cursor, uint64_t number, const uint8_t **body, size_t *size)
+{
+  MDB_val key = {sizeof number, &number}, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY);
+  if (error)
+    return error;
+  if (!record_is_whole(number, value.mv_data, value.mv_size))
+    return MDB_CORRUPTED;
+  *body = (const uint8_t *)value.mv_data + RECORD_HEAD;
+  *size = value.mv_size - RECORD_HEAD;
+  return 0;
+}
+
+/* Room for a value with a body of this size; NULL: no memory. */
+static uint8_t *value_for(shelf *s, size_t size)
+{
+  if (s->value_room < RECORD_HEAD + size) {
+    size_t room = 2 * (RECORD_HEAD + size);
+    uint8_t *larger = realloc(s->value, room);
+    if (!larger)
+      return NULL;
+    s->value = larger;
+    s->value_room = room;
+  }
+  return s->value + RECORD_HEAD;
+}
+
+static int put_value(const shelf *s, MDB_cursor *cursor, uint64_t number, size_t size, unsigned flags)
+{
+  record_seal(number, s->value, RECORD_HEAD + size);
+  MDB_val key = {sizeof number, &number}, value = {RECORD_HEAD + size, s->value};
+  return mdb_cursor_put(cursor, &key, &value, flags);
+}
+
+/* The first key above all that are there. */
+static int end_of(MDB_cursor *cursor, uint64_t *end)
+{
+  MDB_val key, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_LAST);
+  *end = 0;
+  if (error)
+    return error == MDB_NOTFOUND ? 0 : error;
+  memcpy(end, key.mv_data, sizeof *end);
+  ++*end;
+  return 0;
+}
+
+/* ---- places --------------------------------------------------------------------------------------------- */
+
+/* Of sequence numbers from `group` * PLACES on; all zero if nobody said anything of them yet. */
+static int get_places(MDB_cursor *cursor, uint64_t group, uint8_t places[PLACES], bool *are_there)
+{
+  const uint8_t *body;
+  size_t size = 0;
+  int error = get_value(cursor, group, &body, &size);
+  *are_there = !error;
+  if (!error && size == PLACES)
+    memcpy(places, body, PLACES);
+  else if (error == MDB_NOTFOUND)
+    memset(places, 0, PLACES);
+  else
+    return error ? error : MDB_CORRUPTED;
+  return 0;
+}
+
+/* One change moves its URL. */
+static int move(change *c, uint8_t *place)
+{
+  if (c->table == STORE_QUEUE) {
+    if (c->action == SHELF_APPEND && *place & PLACE_QUEUED)
+      return MDB_KEYEXIST;
+    *place = (uint8_t)(c->action == SHELF_DELETE ? *place & ~PLACE_QUEUED : *place | PLACE_QUEUED);
+  } else if (c->action == SHELF_DELETE) {
+    *place = (uint8_t)(*place & ~PLACE_ENDED);
+  } else {
+    c->row = (uint8_t)((*place + 1) & PLACE_ROW);
+    *place = (uint8_t)((*place & PLACE_QUEUED) | PLACE_ENDED | c->row);
+  }
+  return 0;
+}
+
+static unsigned count_queued(const uint8_t *places, size_t count)
+{
+  unsigned queued = 0;
+  for (size_t i = 0; i < count; i++)
+    queued += places[i] >> 7;
+  return queued;
+}
+
+/* ---- packs of the queue --------------------------------------------------------------------------------- */
+
+typedef struct row {
+  const uint8_t *body; /* NULL: there is none */
+  size_t size;
+} row;
+
+static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
+{
+  memset(rows, 0, SHELF_ROWS * sizeof *rows);
+  for (size_t at = 0; at < size;) {
+    size_t left = size - at - QUEUE_ROW_HEAD, row_size;
+    if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS || (row_size = (size_t)get_le(body + at + 1, 4)) > left)
+      return false;
+    rows[body[at]] = (row){body + at + QUEUE_ROW_HEAD, row_size};
+    at += QUEUE_ROW_HEAD + row_size;
+  }
+  return true;
+}
+
+/* The rows whose places say that they wait. */
+static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const uint8_t *places,
+                      unsigned flags)
+{
+  size_t size = 0;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (rows[i].body && places[i] & PLACE_QUEUED)
+      size += QUEUE_ROW_HEAD + rows[i].size;
+  uint8_t *at = value_for(s, size);
+  if (size == 0 || !at)
+    return at ? 0 : ENOMEM;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (rows[i].body && places[i] & PLACE_QUEUED) {
+      *at = (uint8_t)i;
+      put_le(at + 1, rows[i].size, 4);
+      memcpy(at + QUEUE_ROW_HEAD, rows[i].body, rows[i].size);
+      at += QUEUE_ROW_HEAD + rows[i].size;
+    }
+  return put_value(s, cursor, number, size, flags);
+}
+
+/* New rows among changes first..last - 1, all of one pack, beside what stands there. */
+static int update_pack(shelf *s, MDB_cursor *cursor, const change *first, const change *last, const uint8_t *places,
+                       uint64_t *end)
+{
+  row rows[SHELF_ROWS] = {0};
+  uint64_t number = first->sequence / SHELF_ROWS;
+  bool is_new = number >= *end, has_new = false;
+  const uint8_t *body = NULL;
+  size_t size = 0;
+  for (const change *c = first; c < last; c++)
+    has_new |= c->table == STORE_QUEUE && c->action != SHELF_DELETE;
+  if (!has_new)
+    return 0;
+  int error = is_new ? MDB_NOTFOUND : get_value(cursor, number, &body, &size);
+  if (error && error != MDB_NOTFOUND)
+    return error;
+  if (!error && !read_pack(body, size, rows))
+    return MDB_CORRUPTED;
+  for (const change *c = first; c < last; c++)
+    if (c->table == STORE_QUEUE && c->action != SHELF_DELETE)
+      rows[c->sequence % SHELF_ROWS] = (row){s->bytes + c->at, c->size};
+  if (is_new)
+    *end = number + 1;
+  return write_pack(s, cursor, number, rows, places, is_new ? MDB_APPEND : 0);
+}
+
+/* Packs of this group in which no row waits. */
+static int sweep(MDB_cursor *cursor, uint64_t group, const uint8_t places[PLACES])
+{
+  uint64_t first = group * PLACES / SHELF_ROWS, number = first;
+  MDB_val key = {sizeof number, &number}, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  while (!error) {
+    memcpy(&number, key.mv_data, sizeof number);
+    if (number >= first + PLACES / SHELF_ROWS)
+      return 0;
+    if (count_queued(places + (number - first) * SHELF_ROWS, SHELF_ROWS) == 0)
+      error = mdb_cursor_del(cursor, 0);
+    if (!error)
+      error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT); /* after a deletion: the one that took its place */
+  }
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+typedef struct writing {
+  MDB_cursor *queue, *history, *places;
+  uint64_t queue_end, places_end;
+} writing;
+
+/* Changes first..last - 1, all of one group, but for the rows of the history. */
+static int write_group(shelf *s, writing *w, change *first, change *last)
+{
+  uint8_t places[PLACES];
+  uint64_t group = first->sequence / PLACES;
+  bool are_there = false;
+  int error = get_places(w->places, group, places, &are_there);
+  unsigned before = error ? 0 : count_queued(places, PLACES);
+  for (change *c = first; c < last && !error; c++)
+    error = move(c, &places[c->sequence % PLACES]);
+  for (const change *c = first, *next; c < last && !error; c = next) {
+    for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS;)
+      next++;
+    error = update_pack(s, w->queue, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES, &w->queue_end);
+  }
+  unsigned after = count_queued(places, PLACES);
+  if (!error && after < before && after <= SWEEP_AT)
+    error = sweep(w->queue, group, places);
+  uint8_t *body = value_for(s, PLACES);
+  if (error || !body)
+    return error ? error : ENOMEM;
+  memcpy(body, places, PLACES);
+  return put_value(s, w->places, group, PLACES, 0);
+}
+
+/* The rows that ended, up to SHELF_ROWS of them from change `*first` on, as one value. */
+static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
+{
+  size_t size = 0, rows = 0, end = *first;
+  for (; end < s->count && rows < SHELF_ROWS; end++)
+    if (s->changes[end].table == STORE_HISTORY && s->changes[end].action != SHELF_DELETE) {
+      size += HISTORY_ROW_HEAD + s->changes[end].size;
+      rows++;
+    }
+  uint8_t *at = value_for(s, size);
+  if (!at)
+    return ENOMEM;
+  for (const change *c = s->changes + *first; c < s->changes + end; c++)
+    if (c->table == STORE_HISTORY && c->action != SHELF_DELETE) {
+      put_le(at, c->sequence, 8);
+      at[8] = c->row;
+      put_le(at + 9, c->size, 4);
+      if (c->size)
+        memcpy(at + HISTORY_ROW_HEAD, s->bytes + c->at, c->size);
+      at += HISTORY_ROW_HEAD + c->size;
+    }
+  *first = end;
+  return rows ? put_value(s, cursor, number, size, MDB_APPEND) : 0;
+}
+
+static int write_all(shelf *s, writing *w)
+{
+  uint64_t history_end = 0;
+  int error = end_of(w->queue, &w->queue_end);
+  if (!error)
+    error = end_of(w->history, &history_end);
+  sort_changes(s);
+  for (size_t first = 0, last = 0; !error && first < s->count; first = last) {
+    while (last < s->count && s->changes[last].sequence / PLACES == s->changes[first].sequence / PLACES)
+      last++;
+    error = write_group(s, w, s->changes + first, s->changes + last);
+  }
+  for (size_t first = 0; !error && first < s->count; history_end++)
+    error = write_ended(s, w->history, &first, history_end);
+  return error;
+}
+
+int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
+{
+  writing w = {0};
+  int error = s->count ? mdb_cursor_open(txn, tables->queue, &w.queue) : 0;
+  if (s->count && !error)
+    error = mdb_cursor_open(txn, tables->history, &w.history);
+  if (s->count && !error)
+    error = mdb_cursor_open(txn, tables->places, &w.places);
+  if (s->count && !error)
+    error = write_all(s, &w);
+  mdb_cursor_close(w.places); /* NULL is fine */
+  mdb_cursor_close(w.history);
+  mdb_cursor_close(w.queue);
+  shelf_forget(s);
+  return error;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+typedef struct reading {
+  MDB_cursor *packs, *places;
+  uint64_t group;         /* whose places are in `place`, + 1 */
+  uint8_t place[PLACES];
+  uint64_t from;
+  store_visitor *visit;
+  void *context;
+  bool is_over;
+} reading;
+
+static int place_of(reading *r, uint64_t sequence, uint8_t *place)
+{
+  bool are_there;
+  int error = 0;
+  if (r->group != sequence / PLACES + 1) {
+    error = get_places(r->places, sequence / PLACES, r->place, &are_there);
+    r->group = error ? 0 : sequence / PLACES + 1;
+  }
+  *place = r->place[sequence % PLACES];
+  return error;
+}
+
+static int visit_queue_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
+{
+  row rows[SHELF_ROWS];
+  uint8_t place;
+  if (!read_pack(body, size, rows))
+    return MDB_CORRUPTED;
+  for (uint64_t i = 0; i < SHELF_ROWS && !r->is_over; i++) {
+    uint64_t sequence = number * SHELF_ROWS + i;
+    int error = place_of(r, sequence, &place);
+    if (error)
+      return error;
+    if (rows[i].body && place & PLACE_QUEUED && sequence >= r->from)
+      r->is_over = !r->visit(r->context, sequence, rows[i].body, rows[i].size);
+  }
+  return 0;
+}
+
+static int visit_history_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
+{
+  (void)number;
+  for (size_t at = 0, row_size; at < size && !r->is_over; at += HISTORY_ROW_HEAD + row_size) {
+    uint8_t place;
+    size_t left = size - at - HISTORY_ROW_HEAD;
+    if (size - at < HISTORY_ROW_HEAD || (row_size = (size_t)get_le(body + at + 9, 4)) > left)
+      return MDB_CORRUPTED;
+    uint64_t sequence = get_le(body + at, 8);
+    int error = place_of(r, sequence, &place);
+    if (error)
+      return error;
+    if (place & PLACE_ENDED && (place & PLACE_ROW) == body[at + 8] && sequence >= r->from)
+      r->is_over = !r->visit(r->context, sequence, body + at + HISTORY_ROW_HEAD, row_size);
+  }
+  return 0;
+}
+
+static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint64_t, const uint8_t *, size_t))
+{
+  MDB_val key = {sizeof first, &first}, value;
+  int error = mdb_cursor_get(r->packs, &key, &value, MDB_SET_RANGE);
+  while (!error && !r->is_over) {
+    uint64_t number;
+    memcpy(&number, key.mv_data, sizeof number);
+    if (!record_is_whole(number, value.mv_data, value.mv_size))
+      return MDB_CORRUPTED;
+    error = visit(r, number, (const uint8_t *)value.mv_data + RECORD_HEAD, value.mv_size - RECORD_HEAD);
+    if (!error)
+      error = mdb_cursor_get(r->packs, &key, &value, MDB_NEXT);
+  }
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint64_t from, store_visitor *visit,
+               void *context)
+{
+  reading r = {.from = from, .visit = visit, .context = context};
+  bool is_queue = table == STORE_QUEUE;
+  int error = mdb_cursor_open(txn, is_queue ? tables->queue : tables->history, &r.packs);
+  if (!error)
+    error = mdb_cursor_open(txn, tables->places, &r.places);
+  if (!error)
+    error = is_queue ? visit_packs(&r, from / SHELF_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
+  mdb_cursor_close(r.places);
+  mdb_cursor_close(r.packs);
+  return error;
+}
