@@ -135,6 +135,7 @@ static void put_hosts(frontier *f)
 {
   uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
   host *who;
+  hosts_sort_dirty(f->hosts); /* neighbours share a page */
   for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
     host_write(who, body);
     store_put(f->store, STORE_HOSTS, who->id, body, HOST_HEAD + who->name_size);

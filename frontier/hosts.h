@@ -44,6 +44,7 @@ host *hosts_at(hosts *h, uint32_t id); /* ids are 0..count-1; NULL past the last
 /* Counts changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
 void hosts_touch(hosts *h, host *who);
 host *hosts_dirty(hosts *h, size_t index);
+void hosts_sort_dirty(hosts *h); /* by id */
 void hosts_clean(hosts *h);
 
 /* To the end of its host's line, or (what was leased and comes back) to the head. */
