@@ -169,6 +169,12 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
 
+/* Upkeep ahead of time, for callers that wait anyway: steps of some milliseconds of what else the commits take along,
+ * the filter's next size and its checkpoints, for about `budget_ms` (the one clock the frontier reads: it decides how
+ * much is done, never what). `*is_more`: there is more to do. Need not be called at all. The status is that of reading
+ * the hash log; a checkpoint that cannot be written is tried again later and costs time at the next open. */
+frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
+
 /* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
  * next call on the handle. */
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);

@@ -364,6 +364,7 @@ frontier_status frontier_close(frontier *f)
     free(f->in_flight.at[i]);
   free(f->in_flight.at);
   hosts_free(f->hosts);
+  checkpoint_abandon(f);
   seen_free(f->seen);
   mlbf_free(f->growing);
   journal_close(f->journal);

@@ -24,7 +24,7 @@
 
 /* Writing */
 
-static bool write_all(int file, const void *bytes, uint64_t size)
+bool mlbf_file_write(int file, const void *bytes, uint64_t size)
 {
   const char *from = bytes;
   while (size > 0) {
@@ -39,7 +39,7 @@ static bool write_all(int file, const void *bytes, uint64_t size)
   return true;
 }
 
-static bool sync_directory_of(const char *path)
+bool mlbf_file_sync_directory_of(const char *path)
 {
   char directory[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -64,8 +64,9 @@ static mlbf_status write_image(int file, const mlbf_filter *filter, uint32_t sli
     table[i] = mlbf_block_checksum(filter->body, filter->body_bytes, i);
   mlbf_header header;
   mlbf_header_fill(filter, table, slice, slice_count, &header);
-  bool is_written = write_all(file, &header, sizeof header) && write_all(file, filter->body, filter->body_bytes) &&
-                    write_all(file, table, blocks * sizeof *table);
+  bool is_written = mlbf_file_write(file, &header, sizeof header) &&
+                    mlbf_file_write(file, filter->body, filter->body_bytes) &&
+                    mlbf_file_write(file, table, blocks * sizeof *table);
   free(table);
   return is_written ? MLBF_OK : MLBF_IO;
 }
@@ -102,7 +103,7 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
   if (status == MLBF_OK && rename(temporary, path) != 0)
     status = MLBF_IO;
   if (status == MLBF_OK)
-    return sync_directory_of(path) ? MLBF_OK : MLBF_IO;
+    return mlbf_file_sync_directory_of(path) ? MLBF_OK : MLBF_IO;
   int why = errno;
   unlink(temporary);
   errno = why;

@@ -1,19 +1,21 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
- *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--only NAME] [--dir DIR]
+ *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] [--only NAME] [--dir DIR]
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B wait,
  * from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the queue
  * on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
  * written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
  *
- * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 40 bytes for each).
+ * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
+ * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another one opens what it left.
  *
  * An opponent that was not there when this was built is named and skipped. */
 #include "frontier_contender.h"
 #include "frontier_known.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +30,11 @@ typedef struct work {
   uint64_t urls, hosts, backlog, known;
   unsigned rounds;
   const char *only, *directory;
+  bool queued;
 } work;
 
 typedef struct result {
-  double seconds, cpu, open_ms, stall_ms;
+  double seconds, cpu, open_ms, stall_ms, close_ms;
   uint64_t written, left, memory;
 } result;
 
@@ -170,11 +173,49 @@ static result measure(const contender *c, const work *w, const char *directory)
   r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
   double close_began = now();
   c->close(self);
-  watch(&m, close_began);
+  r.close_ms = (now() - close_began) * 1e3;
   r.seconds = now() - began - m.own;
   r.cpu = cpu() - cpu_began - m.own_cpu;
   r.stall_ms = m.stall * 1e3;
   r.written = read_proc("/proc/self/io", "write_bytes:") - before;
+  return r;
+}
+
+/* Killed behind its last commit; what it left is opened in the process that measures. */
+static void queue_and_die(const contender *c, const work *w, const char *directory)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    meter m = {0};
+    void *self = c->open(directory, w->urls);
+    for (uint64_t added = 0; added < w->urls; added += LOT) {
+      add_lot(c, self, w, added, w->urls - added < LOT ? w->urls - added : LOT, &m);
+      c->commit(self);
+    }
+    raise(SIGKILL);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* Opening, and the first URLs; then as many lots as fill the window again, for the memory they take. */
+static result measure_queued(const contender *c, const work *w, const char *directory)
+{
+  enum { LOTS = 200 };
+  result r = {0};
+  meter m = {0};
+  queue_and_die(c, w, directory);
+  double began = now();
+  void *self = c->open(directory, w->urls);
+  r.open_ms = (now() - began) * 1e3;
+  began = now();
+  double cpu_began = cpu();
+  for (int i = 0; i < LOTS; i++)
+    take_lot(c, self, LOT, &m);
+  r.seconds = now() - began;
+  r.cpu = cpu() - cpu_began;
+  r.stall_ms = m.stall * 1e3;
+  r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
+  c->close(self);
   return r;
 }
 
@@ -191,7 +232,7 @@ static result measure_apart(const contender *c, const work *w)
   if (child == 0) {
     if (w->known)
       frontier_known_make(directory, w->known);
-    r = measure(c, w, directory);
+    r = w->queued ? measure_queued(c, w, directory) : measure(c, w, directory);
     _exit(write(ends[1], &r, sizeof r) != sizeof r);
   }
   close(ends[1]);
@@ -219,8 +260,8 @@ static int by_seconds(const void *left, const void *right)
 static void print_row(const char *name, const result *r, const work *w, const result *ours)
 {
   double n = (double)w->urls;
-  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
-         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, (double)r->written / n, (double)r->left / n,
+  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %9.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
+         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->close_ms, (double)r->written / n, (double)r->left / n,
          (double)r->memory / n);
 }
 
@@ -232,8 +273,8 @@ static void bench(const contender *const *row, size_t count, const work *w)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms", "stall ms",
-         "B written/URL", "B on disk/URL", "B RAM/URL");
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms", "stall ms",
+         "close ms", "B written/URL", "B on disk/URL", "B RAM/URL");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
   for (size_t i = 0; i < count; i++)
@@ -245,16 +286,20 @@ static uint64_t number(const char *text)
   char *end;
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
-    contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--only NAME] "
-                            "[--dir DIR]");
+    contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] "
+                            "[--only NAME] [--dir DIR]");
   return (uint64_t)value;
 }
 
 static work parse(char **argument)
 {
   work w = {.urls = 1000000, .hosts = 100000, .backlog = 200000, .rounds = 1, .directory = "."};
-  for (; *argument; argument += 2) {
+  for (; *argument; argument += w.queued && strcmp(*argument, "--queued") == 0 ? 1 : 2) {
     const char *name = argument[0], *value = argument[1];
+    if (strcmp(name, "--queued") == 0) {
+      w.queued = true;
+      continue;
+    }
     if (strcmp(name, "--only") == 0 && value)
       w.only = value;
     else if (strcmp(name, "--dir") == 0 && value)
@@ -290,7 +335,7 @@ int main(int argc, char **argv)
 #else
   puts("rocksdb: skipped, librocksdb-dev was not there when this was built");
 #endif
-  if (w.known)
+  if (w.known || w.queued)
     count = 1;
   for (size_t i = 0; w.only && i < count; i++)
     if (strcmp(row[i]->name, w.only) == 0) {

@@ -23,6 +23,7 @@ typedef struct contender {
   size_t (*next)(void *self, uint64_t *ids, size_t max);
   void (*done)(void *self, uint64_t id);
   void (*close)(void *self); /* commits what is open */
+  void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */
 } contender;
 
 extern const contender contender_strata;
