@@ -4,6 +4,7 @@
 
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
+#include "crawler/skip.h"
 #include "frontier/frontier.h"
 
 typedef struct crawl_options {
@@ -23,15 +24,6 @@ typedef enum crawl_end {
   CRAWL_STOPPED,    /* crawl_stop was called */
   CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
 } crawl_end;
-
-/* Why a link or a queued URL was not fetched. The names are the frontier's counters. */
-typedef enum crawl_skip {
-  SKIP_SCHEME, SKIP_HOST, SKIP_TOO_LONG, SKIP_SYNTAX, SKIP_CONTROL, SKIP_USERINFO,
-  SKIP_SCOPE, SKIP_NOFOLLOW, SKIP_REDIRECTS, SKIP_LINKS, SKIP_ROBOTS, SKIP_ROBOTS_UNAVAILABLE,
-} crawl_skip;
-enum { CRAWL_SKIPS = SKIP_ROBOTS_UNAVAILABLE + 1 };
-
-const char *crawl_skip_name(crawl_skip why); /* "skipped-scope", ... */
 
 typedef struct crawl crawl;
 

@@ -49,20 +49,29 @@ static void keep_link(void *context, const link_found *link)
   v->links++;
 }
 
+static void scan(void *context, const char *bytes, size_t size)
+{
+  links_feed(((visit *)context)->scanner, bytes, size);
+}
+
 visit *visit_create(void *owner)
 {
   visit *v = calloc(1, sizeof *v);
-  if (!v || !(v->scanner = links_create(keep_link, v))) {
-    free(v);
+  if (!v)
     return NULL;
-  }
   v->owner = owner;
-  return v;
+  v->scanner = links_create(keep_link, v);
+  v->decoder = decoder_create(scan, v);
+  if (v->scanner && v->decoder)
+    return v;
+  visit_free(v);
+  return NULL;
 }
 
 void visit_free(visit *v)
 {
   links_free(v->scanner);
+  decoder_free(v->decoder);
   free(v->hrefs);
   free(v->base);
   free(v);
@@ -89,16 +98,25 @@ void visit_read(visit *v, const char *content_type, const char *bytes, size_t si
   /* a missing type is looked into, as browsers sniff */
   if (!v->has_scanned && !is_xhtml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
     return;
+  if (!v->has_scanned)
+    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
   if (!v->has_scanned && is_xhtml)
     links_expect_xml(v->scanner);
   v->has_scanned = true;
-  links_feed(v->scanner, bytes, size);
+  decoder_feed(v->decoder, bytes, size);
 }
 
 void visit_finish(visit *v)
 {
-  if (v->has_scanned)
-    links_finish(v->scanner);
+  if (!v->has_scanned)
+    return;
+  decoder_finish(v->decoder);
+  links_finish(v->scanner);
+}
+
+const charset *visit_charset(const visit *v)
+{
+  return v->has_scanned ? decoder_charset(v->decoder) : NULL;
 }
 
 bool visit_next_link(const visit *v, size_t *at, const char **href, size_t *size, bool *nofollow)

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/decoder.h"
 #include "crawler/links.h"
 #include "frontier/frontier.h"
 
@@ -14,6 +15,7 @@ typedef struct visit {
   struct visit *next;          /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
+  decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   char *hrefs;                 /* size (4 bytes, machine order), nofollow (1 byte), bytes; again and again */
@@ -31,6 +33,9 @@ void visit_begin(visit *v, const frontier_lease *lease);
 /* A piece of the body; what is not HTML is not looked into. */
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
 void visit_finish(visit *v);
+
+/* What the page is written in; NULL: it does not say, or was not looked into. After visit_finish. */
+const charset *visit_charset(const visit *v);
 
 /* The links in order: start with *at = 0; false past the last. */
 bool visit_next_link(const visit *v, size_t *at, const char **href, size_t *size, bool *nofollow);
