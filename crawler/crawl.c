@@ -10,6 +10,7 @@
 
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
+#include "crawler/retry.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ struct crawl {
   size_t visit_count, visit_room;
   size_t active;            /* leases not ended */
   harvest *harvest;
+  retries *retries;
   url *target;              /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever;
@@ -91,15 +93,20 @@ static visit *visit_take(crawl *c)
   return v;
 }
 
+static void visit_put_back(crawl *c, visit *v)
+{
+  c->active--;
+  v->next = c->idle;
+  c->idle = v;
+}
+
 /* The lease ends; what the page taught is counted with it, in one transaction. */
 static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, const json *report)
 {
   holds(c, harvest_count(c->harvest));
   holds(c, frontier_done(c->frontier, v->lease.id, state, code, report ? report->text : NULL,
                          report ? report->size : 0, c->now_ms));
-  c->active--;
-  v->next = c->idle;
-  c->idle = v;
+  visit_put_back(c, v);
 }
 
 static void note_start_failure(crawl *c, const visit *v, const char *why)
@@ -108,8 +115,25 @@ static void note_start_failure(crawl *c, const visit *v, const char *why)
     snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
 }
 
+/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
+static bool try_again(crawl *c, visit *v, const fetch_response *response)
+{
+  uint64_t wait_ms;
+  if (!retries_again(c->retries, &v->lease, response, &wait_ms))
+    return false;
+  c->totals.retries++;
+  holds(c, frontier_count(c->frontier, "retries", 1));
+  holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+  holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  visit_put_back(c, v);
+  return true;
+}
+
 static void fail_visit(crawl *c, visit *v, const fetch_response *response)
 {
+  if (try_again(c, v, response))
+    return;
+  v->tries = retries_end(c->retries, &v->lease, response->error == FETCH_OK);
   char status[32];
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
@@ -153,6 +177,7 @@ static void fetch_finished(void *context, const fetch_response *response)
     fail_visit(c, v, response);
     return;
   }
+  v->tries = retries_end(c->retries, &v->lease, true);
   if (is_redirect) {
     holds(c, harvest_redirect(c->harvest, v, response->location, c->now_ms, &links, &target));
     c->totals.redirects++;
@@ -169,6 +194,7 @@ static void fetch_finished(void *context, const fetch_response *response)
 static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanation)
 {
   note_start_failure(c, v, explanation);
+  v->tries = retries_end(c->retries, &v->lease, true);
   harvest_skip(c->harvest, why);
   visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL);
 }
@@ -199,7 +225,8 @@ static void visit_start(void *context)
   }
   /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
   url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
-  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms);
+  uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
+  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
   switch (ruling.answer) {
   case ORIGIN_WAIT: break;
   case ORIGIN_ALLOWED:
@@ -210,6 +237,8 @@ static void visit_start(void *context)
     skip_visit(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
   case ORIGIN_UNAVAILABLE:
+    if (try_again(c, v, &(fetch_response){.status = 503}))
+      break;
     skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
     break;
   case ORIGIN_UNREACHABLE:
@@ -246,6 +275,7 @@ static int64_t start_visits(crawl *c)
       return 0;
     }
     visit_begin(v, &leases[i]);
+    v->begun_ms = c->now_ms;
     c->active++;
     visit_start(v);
   }
@@ -331,8 +361,9 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
+  c->retries = retries_create(options->tries, options->delay_ms);
   c->harvest = is_read ? harvest_create(f, s, stats.profile) : NULL;
-  if (!c->origins || !c->target || !c->harvest) {
+  if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;
   }
@@ -351,6 +382,7 @@ void crawl_free(crawl *c)
     visit_free(c->visits[i]);
   free(c->visits);
   harvest_free(c->harvest);
+  retries_free(c->retries);
   free(c->target);
   json_free(&c->line);
   free(c);

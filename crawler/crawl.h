@@ -13,6 +13,7 @@ typedef struct crawl_options {
   uint16_t max_depth;
   bool ignore_robots;
   uint64_t delay_ms;
+  unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   fetch_options fetch;
 } crawl_options;
 
@@ -49,7 +50,7 @@ const char *crawl_start_failure(const crawl *c);
 
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {
-  uint64_t pages, redirects, errors, robots;
+  uint64_t pages, redirects, errors, retries, robots;
   uint64_t wire_bytes, body_bytes;
   double seconds;
   size_t active;

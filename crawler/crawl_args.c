@@ -35,6 +35,8 @@ const char crawl_help[] =
   "  --per-host N         requests to one host at once (default 1)\n"
   "  --connections N      open at once over all hosts (default 64)\n"
   "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
+  "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
+  "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
   "  --ignore-robots      do not read robots.txt\n"
   "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
   "  --timeout S          for one fetch (default 30)\n"
@@ -53,7 +55,7 @@ const char crawl_help[] =
 
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
 };
 
@@ -69,6 +71,7 @@ static const struct option options[] = {
   {"per-host", required_argument, NULL, OPT_PER_HOST},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
+  {"tries", required_argument, NULL, OPT_TRIES},
   {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
   {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
   {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -157,6 +160,10 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.fetch.connections = (unsigned)number;
     return good;
   case OPT_USER_AGENT: return parse_user_agent(value, a);
+  case OPT_TRIES:
+    good = value_number("crawl", name, value, 1, 100, false, &number);
+    a->crawl.tries = (unsigned)number;
+    return good;
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:
@@ -190,7 +197,7 @@ static bool is_consistent(const crawl_args *a)
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
-    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
+    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000, .tries = 3,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,

@@ -212,6 +212,9 @@ static void finish(transfer *t, CURLcode code)
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
   curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);
   response.wire_bytes = (uint64_t)wire;
+  curl_off_t retry_after = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
+  response.retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
   curl_multi_remove_handle(f->multi, t->easy);
   f->active--;
   t->receiver.finished(t->receiver.context, &response);

@@ -36,6 +36,7 @@ typedef struct fetch_response {
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   double seconds;           /* from start to end */
 } fetch_response;
 

@@ -234,14 +234,23 @@ static origin_ruling rule(const origin *one, const char *path)
   return ruling;
 }
 
-origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms)
+static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
+{
+  if (one->state == ON_ITS_WAY)
+    return false;
+  if (one->state == KNOWN)
+    return now_ms - one->known_ms >= FRESH_MS;
+  return one->state == UNKNOWN || now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+}
+
+origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+                          uint64_t since_ms)
 {
   o->now_ms = now_ms;
   origin *one = find(o, address, path_begin);
   if (!one)
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
-  bool is_stale = one->state != ON_ITS_WAY && now_ms - one->known_ms >= (one->state == KNOWN ? FRESH_MS : RETRY_MS);
-  if ((one->state == UNKNOWN || is_stale) && !request_robots(one)) {
+  if (is_stale(one, now_ms, since_ms) && !request_robots(one)) {
     one->state = UNKNOWN;
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
   }

@@ -80,6 +80,7 @@ void visit_free(visit *v)
 void visit_begin(visit *v, const frontier_lease *lease)
 {
   v->lease = *lease;
+  v->tries = 1;
   v->has_scanned = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);

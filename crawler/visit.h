@@ -15,6 +15,8 @@ typedef struct visit {
   struct visit *next;          /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
+  uint64_t begun_ms;
+  unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
   bool has_scanned;            /* the body is HTML, and went through the scanner */
