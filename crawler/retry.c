@@ -3,7 +3,6 @@
 #include "crawler/retry.h"
 
 #include <stdlib.h>
-#include <xxhash.h>
 
 enum {
   PEACE_MIN_MS = 100, /* for a host that does not answer, with --delay 0 too */
@@ -104,9 +103,13 @@ static void drop(retries *r, slot *gone)
 
 /* ---- what may heal --------------------------------------------------------------------------------------- */
 
+/* FNV-1a: hosts in trouble are few. */
 static uint64_t host_key(const frontier_lease *lease)
 {
-  return HOST_BIT | XXH3_64bits(lease->url + lease->host_begin, lease->host_end - lease->host_begin);
+  uint64_t hash = 0xCBF29CE484222325U;
+  for (uint32_t i = lease->host_begin; i < lease->host_end; i++)
+    hash = (hash ^ (uint8_t)lease->url[i]) * 0x100000001B3U;
+  return HOST_BIT | hash;
 }
 
 static bool is_without_answer(const fetch_response *response)
