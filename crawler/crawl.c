@@ -111,7 +111,7 @@ static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, c
 
 static void note_start_failure(crawl *c, const visit *v, const char *why)
 {
-  if (v->lease.origin.depth == 0 && !c->start_failure[0])
+  if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
     snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
 }
 
@@ -138,8 +138,10 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response)
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
-  c->totals.errors++;
-  holds(c, frontier_count(c->frontier, "errors", 1));
+  if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
+    c->totals.errors++;
+    holds(c, frontier_count(c->frontier, "errors", 1));
+  }
   pages_log_line(&c->line, v, response, (page_links){0}, NULL);
   visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), &c->line);
 }
@@ -184,7 +186,9 @@ static void fetch_finished(void *context, const fetch_response *response)
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
     holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
-    if (response->body_bytes)
+    if (v->is_map)
+      holds(c, frontier_count(c->frontier, "sitemaps", 1));
+    else if (response->body_bytes)
       count_page(c, v, response);
   }
   pages_log_line(&c->line, v, response, links, target);
@@ -201,7 +205,8 @@ static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanati
 
 static void fetch_page(crawl *c, visit *v)
 {
-  fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v};
+  fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     break_off(c, "out of memory for one more fetch");
 }
@@ -348,6 +353,12 @@ void crawl_stop(crawl *c)
 
 /* ---- before and after ----------------------------------------------------------------------------------- */
 
+static void sitemap_named(void *context, const char *base, const char *href)
+{
+  crawl *c = context;
+  holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
+}
+
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
 {
   crawl *c = calloc(1, sizeof *c);
@@ -369,6 +380,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   }
   c->pages_ever = frontier_counter(f, "pages");
   c->started_ms = c->now_ms = clock_ms();
+  if (options->sitemaps != SITEMAPS_NONE)
+    origins_on_sitemap(c->origins, sitemap_named, c);
   return c;
 }
 
@@ -391,6 +404,11 @@ void crawl_free(crawl *c)
 frontier_status crawl_add_start(crawl *c, const url *start)
 {
   frontier_verdict verdict;
+  if (c->options.sitemaps == SITEMAPS_GUESS) {
+    frontier_status status = harvest_sitemap(c->harvest, start->fetch, "/sitemap.xml", c->now_ms);
+    if (status != FRONTIER_OK)
+      return status;
+  }
   return frontier_add(c->frontier, start, (frontier_origin){0}, c->now_ms, &verdict);
 }
 

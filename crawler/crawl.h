@@ -7,12 +7,19 @@
 #include "crawler/skip.h"
 #include "frontier/frontier.h"
 
+typedef enum crawl_sitemaps {
+  SITEMAPS_NONE,
+  SITEMAPS_ROBOTS, /* those robots.txt names */
+  SITEMAPS_GUESS,  /* and /sitemap.xml of each start URL's host */
+} crawl_sitemaps;
+
 typedef struct crawl_options {
   uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
   uint64_t delay_ms;
+  crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   fetch_options fetch;
 } crawl_options;

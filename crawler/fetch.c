@@ -82,7 +82,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
   (void)one;
   if (!t->has_begun)
     begin_body(t);
-  uint64_t left = t->owner->options.max_body - t->body_bytes;
+  uint64_t left = (t->receiver.max_body ? t->receiver.max_body : t->owner->options.max_body) - t->body_bytes;
   size_t taken = size <= left ? size : (size_t)left;
   if (taken)
     t->receiver.body(t->receiver.context, t->status, t->content_type, bytes, taken);

@@ -46,6 +46,7 @@ typedef struct fetch_receiver {
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
+  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {

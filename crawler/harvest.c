@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-  HOPS_MAX = 20,                /* redirects in a row, as browsers */
+  HOPS_MAX = 20,                /* redirects in a row, as browsers; sitemaps inside sitemaps as well */
   HREF_MAX = 4 * URL_LENGTH_MAX, /* of an href with its query escaped; a longer one is no URL of ours anyway */
 };
 
@@ -97,11 +97,12 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
   return status;
 }
 
-static frontier_status add_link(harvest *h, const charset *written_in, const char *href, size_t size,
-                                frontier_origin origin, page_links *links)
+static frontier_status add_link(harvest *h, const charset *written_in, const visit_link *link, frontier_origin origin,
+                                page_links *links)
 {
-  size_t escaped = written_in ? charset_escape_query(written_in, href, size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(h->base, escaped ? h->href : href, escaped ? escaped : size, h->profile, &h->target);
+  size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
+  url_status status = url_resolve(h->base, escaped ? h->href : link->href, escaped ? escaped : link->size, h->profile,
+                                  &h->target);
   if (status == URL_OK)
     return add_target(h, origin, links);
   h->skips[skip_of(status)]++;
@@ -116,27 +117,60 @@ static void set_base(harvest *h, const visit *v)
     url_base_set(h->base, h->target.fetch, h->target.fetch_size);
 }
 
+/* Of what a page links to. */
+static frontier_origin page_origin(const visit *v)
+{
+  uint16_t depth = v->lease.origin.depth;
+  return (frontier_origin){.via = v->lease.id, .depth = depth < UINT16_MAX ? depth + 1 : depth};
+}
+
+/* Of where a redirect leads, and of a sitemap that a sitemap names: as far from the start, one hop on. */
+static frontier_origin next_hop(const visit *v)
+{
+  frontier_origin origin = v->lease.origin;
+  origin.via = v->lease.id;
+  origin.hops++;
+  return origin;
+}
+
+static bool is_too_far(frontier_origin origin)
+{
+  return (origin.hops & ~(unsigned)VISIT_SITEMAP) > HOPS_MAX;
+}
+
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links)
 {
   *links = (page_links){.found = v->links + v->dropped};
   h->now_ms = now_ms;
   h->skips[SKIP_LINKS] += v->dropped;
-  if (!v->has_scanned)
+  if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
   const charset *written_in = visit_charset(v);
-  bool page_nofollow = links_page_nofollow(v->scanner), nofollow;
-  uint16_t depth = v->lease.origin.depth;
-  frontier_origin origin = {.via = v->lease.id, .depth = depth < UINT16_MAX ? depth + 1 : depth};
+  bool page_nofollow = v->has_scanned && links_page_nofollow(v->scanner);
+  frontier_origin of_page = page_origin(v), of_map = next_hop(v);
   frontier_status status = FRONTIER_OK;
-  const char *href;
-  size_t at = 0, size;
-  while (status == FRONTIER_OK && visit_next_link(v, &at, &href, &size, &nofollow))
-    if (page_nofollow || nofollow)
+  visit_link link;
+  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);)
+    if (page_nofollow || link.nofollow)
       h->skips[SKIP_NOFOLLOW]++;
+    else if (link.is_map && is_too_far(of_map))
+      h->skips[SKIP_REDIRECTS]++;
     else
-      status = add_link(h, written_in, href, size, origin, links);
+      status = add_link(h, written_in, &link, link.is_map ? of_map : of_page, links);
   return status;
+}
+
+frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms)
+{
+  page_links links = {0};
+  h->now_ms = now_ms;
+  bool is_based = url_base_set(h->base, base, strlen(base)) == URL_OK;
+  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->profile, &h->target);
+  if (status == URL_OK)
+    return add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
+  h->skips[skip_of(status)]++;
+  return FRONTIER_OK;
 }
 
 /* ---- redirects ------------------------------------------------------------------------------------------- */
@@ -144,7 +178,7 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
 /* A start URL may lead to its site's real name (example.org -> www.example.org): that host joins the scope. */
 static bool widen_scope(harvest *h, const visit *v)
 {
-  bool is_start = v->lease.origin.depth == 0;
+  bool is_start = v->lease.origin.depth == 0 && !v->is_map;
   return !is_start || scope_has(h->scope, &h->target) || scope_add(h->scope, &h->target);
 }
 
@@ -160,11 +194,10 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
     h->skips[skip_of(status)]++;
     return FRONTIER_OK;
   }
-  frontier_origin origin = v->lease.origin;
-  origin.via = v->lease.id;
+  frontier_origin origin = next_hop(v);
   links->found = 1;
   *target = h->target.fetch;
-  if (++origin.hops > HOPS_MAX) {
+  if (is_too_far(origin)) {
     h->skips[SKIP_REDIRECTS]++;
     return FRONTIER_OK;
   }

@@ -21,6 +21,9 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
 frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
                                  const char **target);
 
+/* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. */
+frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms);
+
 void harvest_skip(harvest *h, crawl_skip why);
 /* The reasons so far become counters of the frontier, in its open batch. */
 frontier_status harvest_count(harvest *h);
