@@ -249,6 +249,16 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
   return FRONTIER_OK;
 }
 
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  size_t at;
+  entry *e = find_in_flight(f, lease, &at);
+  if (!e)
+    return FRONTIER_NOT_FOUND;
+  hosts_back_off(f->hosts, e->host, now_ms + wait_ms);
+  return FRONTIER_OK;
+}
+
 frontier_status frontier_sync(frontier *f)
 {
   return f->options.read_only ? refuse_reader(f) : commit_batch(f);

@@ -348,6 +348,15 @@ void hosts_landed(hosts *h, host *who)
   heap_offer(h, who);
 }
 
+void hosts_back_off(hosts *h, host *who, uint64_t until_ms)
+{
+  if (who->due_ms >= until_ms)
+    return;
+  who->due_ms = until_ms;
+  if (who->heap_at)
+    heap_sink(h, who->heap_at, who);
+}
+
 void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms)
 {
   if (delay_ms < h->delay_ms)
