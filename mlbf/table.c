@@ -120,7 +120,8 @@ static bool write_parts(table_sink *sink, const table_image *image, uint64_t bod
   bool is_written = mlbf_disk_write(sink->file, &header, sizeof header);
   for (size_t i = 0; is_written && i < image->count; i++)
     is_written = sink_put(sink, image->parts[i].bytes, image->parts[i].size);
-  is_written = is_written && mlbf_disk_write(sink->file, sink->table, mlbf_block_count(body_bytes) * sizeof *sink->table);
+  uint64_t checksum_bytes = mlbf_block_count(body_bytes) * sizeof *sink->table;
+  is_written = is_written && mlbf_disk_write(sink->file, sink->table, checksum_bytes);
   fill_header(image->table, body_bytes, sink->table, &header);
   return is_written && lseek(sink->file, 0, SEEK_SET) == 0 && mlbf_disk_write(sink->file, &header, sizeof header);
 }
@@ -170,7 +171,8 @@ static mlbf_status check_header(const table_header *header, mlbf_table_kind kind
                   !memchr(header->profile, 0, header->profile_size) &&
                   is_zero(header->profile + header->profile_size, MLBF_PROFILE_SIZE - header->profile_size) &&
                   is_zero(header->zeros, sizeof header->zeros) && body > 0 && body <= room &&
-                  header->block_count == mlbf_block_count(body) && room - body == header->block_count * sizeof(uint64_t);
+                  header->block_count == mlbf_block_count(body) &&
+                  room - body == header->block_count * sizeof(uint64_t);
   if (!is_sound)
     return MLBF_DAMAGED;
   return header->kind == kind ? MLBF_OK : MLBF_MISMATCH;

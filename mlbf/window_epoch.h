@@ -16,8 +16,8 @@ extern "C" {
 
 typedef struct mlbf_epoch mlbf_epoch;
 
-/* Memory: 4 bits a cell, 6.2 bytes a key at 1e-2, 15.6 at 1e-6 (the epoch of slack included). MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY;
- * `*window` is set only on success. */
+/* Memory: 4 bits a cell, 5.2 bytes a key at 1e-2, 15.6 at 1e-6 (the epoch of slack included). MLBF_BAD_ARGUMENT,
+ * MLBF_NO_MEMORY; `*window` is set only on success. */
 mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **window);
 void mlbf_epoch_free(mlbf_epoch *window); /* NULL is fine */
 
