@@ -143,18 +143,27 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
 }
 
-frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+void seen_hash(const seen *s, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
   mlbf_hash(s->filter, segments, u->segment_count, hashes);
-  mlbf_verdict verdict = mlbf_test(s->filter, hashes);
+}
+
+frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
+{
   if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
   if (verdict.outcome == MLBF_NEW_SEGMENT)
     return newest_segment(s, hashes, verdict.layer);
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
+}
+
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+{
+  seen_hash(s, u, hashes);
+  return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
 }
 
 static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
@@ -207,6 +216,7 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
 /* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
 typedef struct replaying {
   mlbf_filter *filter;
+  const revoked *except;
   size_t count;
   mlbf_hash128 wholes[REPLAY_LOT];
 } replaying;
@@ -232,15 +242,17 @@ static const uint8_t *replay_key(replaying *r, const uint8_t *at, const uint8_t 
       return NULL;
     mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
   }
+  if (r->except && revoked_has(r->except, get_hash(at)))
+    return layer;
   r->wholes[r->count++] = get_hash(at);
   if (r->count == REPLAY_LOT)
     flush_wholes(r);
   return layer;
 }
 
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
 {
-  replaying r = {.filter = filter};
+  replaying r = {.filter = filter, .except = except};
   const uint8_t *at = chunk, *end = size ? chunk + size : chunk; /* an empty one may be NULL */
   while (at && at != end)
     at = replay_key(&r, at, end);
@@ -250,7 +262,7 @@ bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
 
 void seen_settle(seen *s)
 {
-  seen_replay(s->filter, s->log, s->log_size);
+  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
   memset(s->batch, 0, s->batch_size * sizeof *s->batch);
   s->batch_used = 0;
   s->keys = 0;

@@ -8,7 +8,6 @@
 #include "frontier/shelf.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 struct store {
   MDB_env *env;
   MDB_dbi table[STORE_TABLES];
+  bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
@@ -29,9 +29,10 @@ struct store {
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
+enum { OLD_TABLES = 2 }; /* queue and history of formats 1 and 2 */
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "places"};
+static const char *const table_names[STORE_TABLES] = {"hosts", "hashes", "chunks", "revoked", "waiting", "ended", "places"};
 
 static bool is_shelved(store_table table)
 {
@@ -42,8 +43,6 @@ static shelf_tables shelf_of(const store *s)
 {
   return (shelf_tables){s->table[STORE_QUEUE], s->table[STORE_HISTORY], s->table[STORE_PLACES]};
 }
-
-static const MDB_dbi no_table = UINT_MAX; /* LMDB refuses it */
 
 static frontier_status status_of(int error)
 {
@@ -119,7 +118,7 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
     if (error)
       return error;
     mdb_env_set_mapsize(*env, map);
-    mdb_env_set_maxdbs(*env, STORE_TABLES + 1);
+    mdb_env_set_maxdbs(*env, STORE_TABLES + 1 + OLD_TABLES);
     error = mdb_env_open(*env, directory, flags, 0666);
     if (!error)
       return 0;
@@ -130,17 +129,28 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
   }
 }
 
-/* Our tables, or MDB_INVALID if somebody else's are there. */
-static int open_tables(store *s, MDB_txn *txn, unsigned create)
+/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
+static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
 {
-  int error = mdb_dbi_open(txn, "meta", create, &s->meta);
+  int error = 0;
   for (int i = 0; i < STORE_TABLES && !error; i++) {
-    error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
-    if (error == MDB_NOTFOUND && i == STORE_PLACES) { /* format 1 had none: its identity says which it is */
-      s->table[i] = no_table;
+    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
+    error = mdb_dbi_open(txn, table_names[i], MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0),
+                         &s->table[i]);
+    s->has_table[i] = !error;
+    if (error == MDB_NOTFOUND && may_be_missing)
       error = 0;
-    }
   }
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+/* Nothing is made in an environment without our identity. */
+static int find_identity(store *s, MDB_txn *txn)
+{
+  MDB_val key = name_key("identity"), value;
+  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
+  if (!error)
+    error = mdb_get(txn, s->meta, &key, &value);
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
@@ -159,16 +169,15 @@ static int adopt_or_make(store *s, bool read_only, const void *identity, size_t 
   if (is_new && read_only)
     error = ENOENT;
   if (!error)
-    error = open_tables(s, txn, is_new ? MDB_CREATE : 0);
+    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
+  if (!error)
+    error = open_tables(s, txn, is_new, read_only);
   if (!error && is_new) {
     s->writing = txn;
     s->error = 0;
     store_put_meta(s, "identity", identity, identity_size);
     s->writing = NULL;
     error = s->error;
-  } else if (!error) {
-    MDB_val key = name_key("identity"), value;
-    error = mdb_get(txn, s->meta, &key, &value) ? MDB_INVALID : 0;
   }
   if (error) {
     mdb_txn_abort(txn);
@@ -338,6 +347,59 @@ void store_fail(store *s)
   s->error = ENOMEM;
 }
 
+/* ---- from older formats -------------------------------------------------------------------------------- */
+
+/* Up to `limit` records of an old table, as they stand there, onto the shelf; how many they were. */
+static int move_old(store *s, MDB_dbi from, store_table to, size_t limit, size_t *moved)
+{
+  MDB_cursor *cursor;
+  MDB_val k, v;
+  uint64_t key;
+  int error = mdb_cursor_open(s->writing, from, &cursor);
+  if (error)
+    return error;
+  for (*moved = 0; *moved < limit && !(error = mdb_cursor_get(cursor, &k, &v, MDB_FIRST)); ++*moved) {
+    if (k.mv_size == sizeof key)
+      memcpy(&key, k.mv_data, sizeof key);
+    if (k.mv_size != sizeof key || !record_is_whole(key, v.mv_data, v.mv_size))
+      error = MDB_CORRUPTED;
+    else if (!shelf_change(s->shelf, to, SHELF_PUT, key, (const uint8_t *)v.mv_data + RECORD_HEAD,
+                           v.mv_size - RECORD_HEAD))
+      error = ENOMEM;
+    else
+      error = mdb_cursor_del(cursor, 0);
+    if (error)
+      break;
+  }
+  mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+frontier_status store_upgrade(store *s, const void *identity, size_t identity_size)
+{
+  enum { LOT = 8192 };
+  static const char *const names[OLD_TABLES] = {"queue", "history"};
+  static const store_table today[OLD_TABLES] = {STORE_QUEUE, STORE_HISTORY};
+  for (size_t moved = LOT; moved;) {
+    frontier_status status = store_begin(s);
+    if (status != FRONTIER_OK)
+      return status;
+    moved = 0;
+    for (int i = 0; i < OLD_TABLES && !moved && !s->error; i++) {
+      MDB_dbi old;
+      s->error = mdb_dbi_open(s->writing, names[i], MDB_INTEGERKEY, &old);
+      if (!s->error)
+        s->error = move_old(s, old, today[i], LOT, &moved);
+    }
+    if (!moved)
+      store_put_meta(s, "identity", identity, identity_size);
+    status = store_commit(s);
+    if (status != FRONTIER_OK)
+      return status;
+  }
+  return FRONTIER_OK;
+}
+
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
 /* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
@@ -366,6 +428,8 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 {
   MDB_txn *txn;
   shelf_tables tables = shelf_of(s);
+  if (!s->has_table[table])
+    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");

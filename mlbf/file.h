@@ -12,9 +12,4 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
 mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count,
                                  mlbf_filter **filter);
 
-/* All of it, where the file stands. So that a crash does not take the name away: the directory of `path`. errno on
- * false. */
-bool mlbf_file_write(int file, const void *bytes, uint64_t size);
-bool mlbf_file_sync_directory_of(const char *path);
-
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mlbf/file.h"
+#include "mlbf/disk.h"
 #include "mlbf/header.h"
 
 struct mlbf_saving {
@@ -82,7 +82,7 @@ static bool write_block(mlbf_saving *s)
   uint64_t begin = s->block * MLBF_BLOCK_BYTES, left = s->filter->body_bytes - begin;
   s->table[s->block] = mlbf_block_checksum(s->filter->body, s->filter->body_bytes, s->block);
   s->block++;
-  return mlbf_file_write(s->file, (const char *)s->filter->body + begin,
+  return mlbf_disk_write(s->file, (const char *)s->filter->body + begin,
                          left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES);
 }
 
@@ -90,8 +90,8 @@ static bool finish(mlbf_saving *s)
 {
   mlbf_header header;
   mlbf_header_fill(&s->as_it_was, s->table, 0, 1, &header);
-  return mlbf_file_write(s->file, s->table, s->blocks * sizeof *s->table) && lseek(s->file, 0, SEEK_SET) == 0 &&
-         mlbf_file_write(s->file, &header, sizeof header) && fsync(s->file) == 0 &&
+  return mlbf_disk_write(s->file, s->table, s->blocks * sizeof *s->table) && lseek(s->file, 0, SEEK_SET) == 0 &&
+         mlbf_disk_write(s->file, &header, sizeof header) && fsync(s->file) == 0 &&
          rename(s->temporary, s->path) == 0;
 }
 
@@ -107,7 +107,7 @@ mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)
   if (!finish(s))
     return MLBF_IO;
   s->is_done = true;
-  if (!mlbf_file_sync_directory_of(s->path))
+  if (!mlbf_disk_sync_directory_of(s->path))
     return MLBF_IO;
   *is_done = true;
   return MLBF_OK;
