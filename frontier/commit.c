@@ -109,7 +109,7 @@ static void put_added(frontier *f)
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
     entry_write(e, body);
-    store_append(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+    store_append(f->store, queue_table(e->class), e->sequence, body, ENTRY_HEAD + e->url_size);
   }
 }
 
@@ -120,7 +120,7 @@ static void put_ended(frontier *f)
     const ending *what = &f->batch.ended[i];
     const entry *e = what->entry;
     if (e->is_stored)
-      store_delete(f->store, STORE_QUEUE, e->sequence);
+      store_delete(f->store, queue_table(e->class), e->sequence);
     put_le(body + 0, what->state, 2);
     put_le(body + 2, what->code, 2);
     put_le(body + 4, e->origin.depth, 2);
@@ -133,11 +133,11 @@ static void put_ended(frontier *f)
 
 static void put_hosts(frontier *f)
 {
-  uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
   host *who;
   for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
-    host_write(who, body);
-    store_put(f->store, STORE_HOSTS, who->id, body, HOST_HEAD + who->name_size);
+    size_t size = host_write(who, body);
+    store_put(f->store, STORE_HOSTS, who->id, body, size);
   }
 }
 

@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 2, FORMAT_VERSION_MIN = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
 
 static uint64_t double_bits(double value)
 {
@@ -57,10 +57,10 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
-  if (version != FORMAT_VERSION)
+  if (version < FORMAT_VERSION_MIN || version > FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
-                         version, FORMAT_VERSION);
+                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads formats up to %d)",
+                         f->directory, version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -200,7 +200,7 @@ static frontier_status load_hosts(frontier *f)
                          hosts_count(f->hosts));
   host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    f->queued += who->queued;
+    f->queued += host_queued(who);
   return FRONTIER_OK;
 }
 
@@ -255,6 +255,22 @@ static frontier_status recover_journal(frontier *f)
   return status;
 }
 
+/* A directory of an older version: the tables it lacked are there by now, and from here on it is of this version. */
+static frontier_status upgrade(frontier *f, const uint8_t *body, size_t size)
+{
+  uint8_t now[IDENTITY_MAX];
+  if (get_le(body + 16, 4) == FORMAT_VERSION)
+    return FRONTIER_OK;
+  memcpy(now, body, size);
+  put_le(now + 16, FORMAT_VERSION, 4);
+  frontier_status status = store_begin(f->store);
+  if (status == FRONTIER_OK) {
+    store_put_meta(f->store, "identity", now, size);
+    status = store_commit(f->store);
+  }
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
 static frontier_status open_store(frontier *f)
 {
   uint8_t identity[IDENTITY_MAX];
@@ -263,6 +279,8 @@ static frontier_status open_store(frontier *f)
     store_open(f->directory, f->options.read_only, identity, identity_size, &f->store, f->message);
   if (status == FRONTIER_OK)
     status = read_meta(f, "identity", true, identity_read);
+  if (status == FRONTIER_OK && !f->options.read_only)
+    status = read_meta(f, "identity", true, upgrade);
   if (status == FRONTIER_OK)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
@@ -329,7 +347,11 @@ frontier_status frontier_open(const char *directory, const frontier_options *opt
   }
   f->options = *options;
   f->lock_fd = -1;
-  f->next_sequence = f->load_sequence = 1;
+  f->next_sequence = 1;
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    f->load_sequence[class] = 1;
+    f->is_unread[class] = directory != NULL;
+  }
   frontier_status status = !directory           ? seen_load(f)
                            : options->read_only ? open_for_reading(f)
                                                 : open_for_writing(f);

@@ -17,7 +17,7 @@
 
 struct store {
   MDB_env *env;
-  MDB_dbi table[STORE_TABLES];
+  MDB_dbi table[STORE_TABLES]; /* 0: a reader's, of a version without it */
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
@@ -28,7 +28,8 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks"};
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks",
+                                                      "queue-high", "queue-low", "queue-trap", "visits", "due"};
 
 static frontier_status status_of(int error)
 {
@@ -119,9 +120,21 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
 static int open_tables(store *s, MDB_txn *txn, unsigned create)
 {
   int error = mdb_dbi_open(txn, "meta", create, &s->meta);
-  for (int i = 0; i < STORE_TABLES && !error; i++)
+  for (int i = 0; i < STORE_TABLES_1 && !error; i++)
     error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+/* Those that version 1 did not have. */
+static int open_later_tables(store *s, MDB_txn *txn, bool read_only)
+{
+  int error = 0;
+  for (int i = STORE_TABLES_1; i < STORE_TABLES && !error; i++) {
+    error = mdb_dbi_open(txn, table_names[i], (read_only ? 0 : MDB_CREATE) | MDB_INTEGERKEY, &s->table[i]);
+    if (error == MDB_NOTFOUND)
+      error = 0; /* only a reader's */
+  }
+  return error;
 }
 
 static int adopt_or_make(store *s, bool read_only, const void *identity, size_t identity_size)
@@ -150,6 +163,8 @@ static int adopt_or_make(store *s, bool read_only, const void *identity, size_t 
     MDB_val key = name_key("identity"), value;
     error = mdb_get(txn, s->meta, &key, &value) ? MDB_INVALID : 0;
   }
+  if (!error)
+    error = open_later_tables(s, txn, read_only);
   if (error) {
     mdb_txn_abort(txn);
     return error;
@@ -302,6 +317,8 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 {
   MDB_txn *txn;
   MDB_cursor *cursor;
+  if (!s->table[table])
+    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");
@@ -364,6 +381,9 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
 {
   MDB_txn *txn;
   MDB_stat stat;
+  *records = 0;
+  if (!s->table[table])
+    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");

@@ -1,6 +1,6 @@
 /* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only
- * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-1/, written once:
- * the library must read that, and write the same records today.
+ * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-2/, written once:
+ * the library must read that, and write the same records today. golden/frontier-1/ is that of version 1, to be upgraded.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
 #include <setjmp.h>
@@ -15,6 +15,7 @@
 #include <xxhash.h>
 
 #include "frontier/frontier.h"
+#include "frontier/host.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
 
@@ -70,6 +71,8 @@ static void tell_story(const char *directory, frontier_options options)
   assert_int_equal(frontier_count(f, "pages", 2), FRONTIER_OK);
   assert_int_equal(frontier_count(f, "skipped-robots", UINT64_MAX), FRONTIER_OK);
   assert_int_equal(frontier_setting_put(f, "scope", "host\0x", 6), FRONTIER_OK);
+  frontier_host_control control = {.delay_ms = 0, .budget = 1000, .trap_budget = 10, .per_host = 9};
+  assert_int_equal(frontier_host_set(f, "example.org", &control), FRONTIER_OK);
   assert_int_equal(frontier_sync(f), FRONTIER_OK);
 
   frontier_lease leases[PAGES];
@@ -113,18 +116,19 @@ static void check_hosts(const second_view *v)
 {
   assert_int_equal(v->host_count, 2);
   assert_string_equal(v->hosts[0].name, "example.org");
-  assert_int_equal(v->hosts[0].queued, 1);
+  assert_int_equal(v->hosts[0].queued[2], 1); /* it is deep: class low */
+  assert_int_equal(v->hosts[0].queued[0], 0);
   assert_int_equal(v->hosts[0].done, 1);
   assert_int_equal(v->hosts[0].failed, 1);
   assert_int_equal(v->hosts[0].skipped, 0);
   assert_string_equal(v->hosts[1].name, "www.example.net:8443");
-  assert_int_equal(v->hosts[1].queued, 1);
+  assert_int_equal(v->hosts[1].queued[0], 1);
   assert_int_equal(v->hosts[1].skipped, 1);
 }
 
 static void check_meta(const second_view *v)
 {
-  assert_int_equal(v->version, 1);
+  assert_int_equal(v->version, 2);
   assert_int_equal(v->filter, 2);
   assert_true(v->rate == 1e-6);
   assert_int_equal(v->expected_urls, 1000);
@@ -215,14 +219,11 @@ static void the_second_reader_finds_every_number(void **state)
 static void open_golden_copy(char directory[SCRATCH_PATH])
 {
   scratch_make_fast(directory);
-  scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
+  scratch_copy(TESTS_DIR "/golden/frontier-2", directory);
 }
 
-static void the_library_reads_the_golden_files(void **state)
+static void check_library_reads(const char *directory)
 {
-  (void)state;
-  char directory[SCRATCH_PATH];
-  open_golden_copy(directory);
   frontier *f = open_or_fail(directory, &story_options);
   static url u;
   for (size_t i = 0; i < PAGES; i++) {
@@ -244,15 +245,55 @@ static void the_library_reads_the_golden_files(void **state)
   int64_t wait_ms;
   assert_int_equal(frontier_next(f, 0, leases, PAGES, &count, &wait_ms), FRONTIER_OK);
   assert_int_equal(count, 2);
-  assert_int_equal(leases[0].id, 4);
-  assert_string_equal(leases[0].url, pages[3].url);
-  assert_int_equal(leases[1].origin.depth, 7);
+  const frontier_lease *first = &leases[leases[0].id != 4];
+  assert_int_equal(first->id, 4);
+  assert_string_equal(first->url, pages[3].url);
+  assert_int_equal(leases[leases[0].id == 4].origin.depth, 7);
   const void *value;
   size_t size;
   assert_int_equal(frontier_setting_get(f, "scope", &value, &size), FRONTIER_OK);
   assert_int_equal(size, 6);
   assert_int_equal(frontier_counter(f, "skipped-robots"), UINT64_MAX);
   frontier_close(f);
+}
+
+static void the_library_reads_the_golden_files(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH];
+  open_golden_copy(directory);
+  check_library_reads(directory);
+  scratch_remove(directory);
+}
+
+static uint32_t version_of(const char *directory)
+{
+  second_view v;
+  second_read(directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  uint32_t version = v.version;
+  second_free(&v);
+  return version;
+}
+
+/* To read is to leave as it is; to write is to make it of this version. */
+static void version_1_is_read_and_upgraded(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH];
+  scratch_make_fast(directory);
+  scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
+  frontier_options reading = story_options;
+  reading.read_only = true;
+  frontier_stats stats;
+  frontier *f = open_or_fail(directory, &reading);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.queued, 2);
+  frontier_close(f);
+  assert_int_equal(version_of(directory), 1);
+  check_library_reads(directory);
+  assert_int_equal(version_of(directory), 2);
+  check_library_reads(directory);
   scratch_remove(directory);
 }
 
@@ -328,7 +369,7 @@ static void the_second_reader_notices(void **state)
       char directory[SCRATCH_PATH];
       second_view v;
       scratch_make_fast(directory);
-      scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
+      scratch_copy(TESTS_DIR "/golden/frontier-2", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
       if (v.faults == 0 && !(at == whole.records[i].value_size && is_free_to_go(&whole.records[i])))
@@ -365,7 +406,7 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 2, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 3, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
@@ -423,6 +464,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_second_reader_finds_every_number),
     cmocka_unit_test(the_library_reads_the_golden_files),
+    cmocka_unit_test(version_1_is_read_and_upgraded),
     cmocka_unit_test(the_writer_makes_the_golden_records),
     cmocka_unit_test(the_second_reader_notices),
     cmocka_unit_test(another_version_or_owner_is_refused),
