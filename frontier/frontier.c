@@ -1,4 +1,4 @@
-/* The life of a URL.
+/* The life of a URL, from the queue on.
  *
  *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done    queue.c
  *              |                                                ^                                |
@@ -33,75 +33,19 @@ const char *frontier_outcome_name(frontier_outcome outcome)
   return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
 }
 
-static frontier_status refuse_reader(frontier *f)
+frontier_status refuse_reader(frontier *f)
 {
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
-}
-
-/* ---- in ------------------------------------------------------------------------------------------------ */
-
-static frontier_status accept(frontier *f, const url *u, frontier_origin origin, frontier_verdict verdict,
-                              const mlbf_hashes *hashes, uint64_t now_ms)
-{
-  host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
-  frontier_class class = who ? host_classify(f, who, u, origin, verdict) : FRONTIER_NORMAL;
-  entry *e = who ? entry_create(f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end, origin) : NULL;
-  if (!e || !host_reserve(who, class) || !batch_add_entry(f, e, now_ms)) {
-    free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
-  }
-  if (!seen_add(f->seen, hashes)) {
-    f->batch.added.count--;
-    free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
-  }
-  e->host = who;
-  e->class = class;
-  f->next_sequence++;
-  f->queued++;
-  host_line(who, class)->queued++;
-  hosts_touch(f->hosts, who);
-  queue_take_or_leave(f, e);
-  hosts_recount(f->hosts, who);
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
-                             frontier_verdict *verdict)
-{
-  if (f->options.read_only)
-    return refuse_reader(f);
-  mlbf_hashes hashes;
-  frontier_verdict found = seen_test(f->seen, u, &hashes);
-  if (found.outcome != FRONTIER_SEEN) {
-    frontier_status status = accept(f, u, origin, found, &hashes, now_ms);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  f->outcomes[found.outcome]++;
-  f->batch.is_dirty = true;
-  *verdict = found;
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
-{
-  if (!f->seen) {
-    frontier_status status = seen_load(f);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  mlbf_hashes hashes;
-  *verdict = seen_test(f->seen, u, &hashes);
-  return FRONTIER_OK;
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------ */
 
 static frontier_lease lease_of(const entry *e)
 {
+  field payload = entry_field(e, FIELD_PAYLOAD);
   return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
-                          .host_end = e->host_end, .origin = e->origin};
+                          .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
+                          .payload_size = payload.size};
 }
 
 /* One call of frontier_next_batch. */
@@ -234,6 +178,8 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
                               size_t report_size, uint64_t now_ms)
 {
   size_t at;
+  if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no lease ends in state %d", (int)state);
   entry *e = find_in_flight(f, lease, &at);
   if (!e)
     return FRONTIER_NOT_FOUND;
@@ -386,7 +332,7 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
   *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
                             .done = f->done, .failed = f->failed, .skipped = f->skipped,
                             .hosts = hosts_count(f->hosts), .profile = f->options.profile,
-                            .expected_lost = f->expected_lost};
+                            .expected_lost = f->expected_lost, .noted = f->noted, .forced = f->forced};
   memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);

@@ -189,12 +189,12 @@ void frontier_classify(frontier *f, frontier_classifier *classifier, void *conte
   f->classifier_context = context;
 }
 
-frontier_class host_classify(frontier *f, host *who, const url *u, frontier_origin origin, frontier_verdict verdict)
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict)
 {
   frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
-  if (class == FRONTIER_NORMAL && origin.depth > DEPTH_LOW)
+  if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
     class = FRONTIER_LOW;
   if (f->classifier)
-    class = f->classifier(f->classifier_context, u, origin, verdict, class);
+    class = f->classifier(f->classifier_context, link, verdict, class);
   return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;
 }

@@ -85,7 +85,7 @@ uint64_t frontier_held(const frontier *f);
 
 /* What class a new URL gets, asked with what the rules would say: TRAP for what looks like a trap's, else the host's
  * priority, else LOW if deeper than 16 links, else NORMAL. In-link counts and the like are the caller's to look up. */
-typedef frontier_class frontier_classifier(void *context, const url *u, frontier_origin origin, frontier_verdict verdict,
+typedef frontier_class frontier_classifier(void *context, const frontier_link *link, frontier_verdict verdict,
                                            frontier_class by_rule);
 /* For this handle from now on; NULL: the rules alone. The classifier may not call the frontier. */
 void frontier_classify(frontier *f, frontier_classifier *classifier, void *context);

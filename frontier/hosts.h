@@ -63,7 +63,7 @@ typedef struct hosts {
   size_t heap_count;
   host *ready_first[FRONTIER_CLASSES], *ready_last[FRONTIER_CLASSES]; /* out of the heap: due */
   uint64_t turns, picks;
-  size_t waiting[FRONTIER_CLASSES]; /* entries in lines */
+  size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
   uint64_t held;            /* sum over hosts */
 } hosts;
 

@@ -173,12 +173,18 @@ void hosts_offer(hosts *h, host *who)
 
 /* ---- lines of URLs -------------------------------------------------------------------------------------- */
 
+/* What a URL takes of the window: one, and one more for each 4 KiB it carries. */
+static size_t weight_of(const entry *e)
+{
+  return 1 + e->fields_size / 4096;
+}
+
 /* A host that is due gives way to a better class's URL at once: it must not wait in a worse line. */
 static void pushed(hosts *h, entry *e)
 {
   host *who = e->host;
   host_line(who, e->class)->count++;
-  h->waiting[e->class]++;
+  h->waiting[e->class] += weight_of(e);
   e->is_held = true;
   if (who->ready && !host_is_held(h, who, e->class)) {
     frontier_class class = schedule_class(who->turns, classes_of(h, who));
@@ -223,7 +229,7 @@ static entry *take_first(hosts *h, host *who, frontier_class class)
   if (e == l->last)
     l->last = NULL;
   l->count--;
-  h->waiting[class]--;
+  h->waiting[class] -= weight_of(e);
   e->next = NULL;
   return e;
 }
@@ -243,7 +249,8 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
   l->last = keep ? last : NULL;
   if (keep)
     last->next = first;
-  h->waiting[class] -= l->count - keep;
+  for (const entry *e = rest; e; e = e->next)
+    h->waiting[class] -= weight_of(e);
   l->count = keep;
   hosts_recount(h, who);
   return rest;

@@ -17,7 +17,8 @@
 
 struct store {
   MDB_env *env;
-  MDB_dbi table[STORE_TABLES]; /* 0: a reader's, of a version without it */
+  MDB_dbi table[STORE_TABLES];
+  bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
@@ -28,7 +29,7 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks",
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
                                                       "queue-high", "queue-low", "queue-trap", "visits", "due"};
 
 static frontier_status status_of(int error)
@@ -116,25 +117,29 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
   }
 }
 
-/* Our tables, or MDB_INVALID if somebody else's are there. */
-static int open_tables(store *s, MDB_txn *txn, unsigned create)
+/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
+static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
 {
-  int error = mdb_dbi_open(txn, "meta", create, &s->meta);
-  for (int i = 0; i < STORE_TABLES_1 && !error; i++)
-    error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
+  int error = 0;
+  for (int i = 0; i < STORE_TABLES && !error; i++) {
+    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
+    error = mdb_dbi_open(txn, table_names[i], MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0),
+                         &s->table[i]);
+    s->has_table[i] = !error;
+    if (error == MDB_NOTFOUND && may_be_missing)
+      error = 0;
+  }
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
-/* Those that version 1 did not have. */
-static int open_later_tables(store *s, MDB_txn *txn, bool read_only)
+/* Nothing is made in an environment without our identity. */
+static int find_identity(store *s, MDB_txn *txn)
 {
-  int error = 0;
-  for (int i = STORE_TABLES_1; i < STORE_TABLES && !error; i++) {
-    error = mdb_dbi_open(txn, table_names[i], (read_only ? 0 : MDB_CREATE) | MDB_INTEGERKEY, &s->table[i]);
-    if (error == MDB_NOTFOUND)
-      error = 0; /* only a reader's */
-  }
-  return error;
+  MDB_val key = name_key("identity"), value;
+  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
+  if (!error)
+    error = mdb_get(txn, s->meta, &key, &value);
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
 static int adopt_or_make(store *s, bool read_only, const void *identity, size_t identity_size)
@@ -152,19 +157,16 @@ static int adopt_or_make(store *s, bool read_only, const void *identity, size_t 
   if (is_new && read_only)
     error = ENOENT;
   if (!error)
-    error = open_tables(s, txn, is_new ? MDB_CREATE : 0);
+    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
+  if (!error)
+    error = open_tables(s, txn, is_new, read_only);
   if (!error && is_new) {
     s->writing = txn;
     s->error = 0;
     store_put_meta(s, "identity", identity, identity_size);
     s->writing = NULL;
     error = s->error;
-  } else if (!error) {
-    MDB_val key = name_key("identity"), value;
-    error = mdb_get(txn, s->meta, &key, &value) ? MDB_INVALID : 0;
   }
-  if (!error)
-    error = open_later_tables(s, txn, read_only);
   if (error) {
     mdb_txn_abort(txn);
     return error;
@@ -317,7 +319,7 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 {
   MDB_txn *txn;
   MDB_cursor *cursor;
-  if (!s->table[table])
+  if (!s->has_table[table])
     return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
@@ -381,9 +383,6 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
 {
   MDB_txn *txn;
   MDB_stat stat;
-  *records = 0;
-  if (!s->table[table])
-    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");

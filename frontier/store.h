@@ -4,9 +4,10 @@
  *          history  sequence -> a URL and how it ended
  *          hosts    host id  -> name and counts
  *          hashes   number of the first URL in it -> a chunk of the hash log
- *          chunks   host id << 32 | number -> URLs of one host that wait out of the queue (spill.h)
- *          visits   sequence -> when a URL was last fetched, and what says whether it changed (recrawl.h)
- *          due      time to fetch it again << 32 | sequence -> nothing more
+ *          chunks   host id << 32 | class << 30 | number -> URLs of one line that wait out of the queue (spill.h)
+ *          revoked  low half of a hash -> the high halves (revoked.h)
+ *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
+ *          due      when to fetch it again << 32 | sequence -> nothing more
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
@@ -19,15 +20,15 @@
 typedef struct store store;
 
 typedef enum store_table {
-  STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, /* since version 1 */
-  STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, STORE_VISITS, STORE_DUE, /* since version 2 */
+  STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
+  STORE_TABLES_OLDEST, /* those above are in every format */
+  STORE_REVOKED = STORE_TABLES_OLDEST,
+  STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, STORE_VISITS, STORE_DUE,
   STORE_TABLES
 } store_table;
-enum { STORE_TABLES_1 = STORE_CHUNKS + 1 };
 
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
- * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. One of an older version gets
- * the tables it lacks; to a reader they are empty. */
+ * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);

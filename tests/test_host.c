@@ -252,11 +252,11 @@ static void a_bad_name_or_class_is_refused(void **state)
 
 /* ---- classes ------------------------------------------------------------------------------------------- */
 
-static frontier_class by_last_digit(void *context, const url *found, frontier_origin origin, frontier_verdict verdict,
+static frontier_class by_last_digit(void *context, const frontier_link *link, frontier_verdict verdict,
                                     frontier_class by_rule)
 {
+  const url *found = link->target;
   ++*(unsigned *)context;
-  (void)origin;
   assert_int_not_equal(verdict.outcome, FRONTIER_SEEN);
   return found->fetch[found->fetch_size - 1] == '7' ? FRONTIER_HIGH : by_rule;
 }
