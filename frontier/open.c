@@ -395,6 +395,7 @@ frontier_status frontier_close(frontier *f)
     free(f->in_flight.at[i]);
   free(f->in_flight.at);
   hosts_free(f->hosts);
+  watch_free(f->watch);
   seen_free(f->seen);
   revoked_free(&f->revoked);
   mlbf_free(f->growing);
