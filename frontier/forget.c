@@ -112,7 +112,8 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
 static frontier_status walk(sweep *s)
 {
   static const struct { store_table table; store_visitor *visit; } steps[] = {
-    {STORE_QUEUE, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
+    {STORE_QUEUE, note_waiting}, {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
+    {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
   frontier *f = s->frontier;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);

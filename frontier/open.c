@@ -225,7 +225,7 @@ static frontier_status load_hosts(frontier *f)
                          hosts_count(f->hosts));
   host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    f->queued += who->queued;
+    f->queued += host_queued(who);
   return FRONTIER_OK;
 }
 
@@ -356,7 +356,11 @@ frontier_status frontier_open(const char *directory, const frontier_options *opt
   }
   f->options = *options;
   f->lock_fd = -1;
-  f->next_sequence = f->load_sequence = 1;
+  f->next_sequence = 1;
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    f->load_sequence[class] = 1;
+    f->is_unread[class] = directory != NULL;
+  }
   frontier_status status = !directory           ? seen_load(f)
                            : options->read_only ? open_for_reading(f)
                                                 : open_for_writing(f);
