@@ -200,6 +200,9 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 /* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
+/* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
+
 /* ---- looking ------------------------------------------------------------------------------------------ */
 
 typedef struct frontier_record {
