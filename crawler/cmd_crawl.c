@@ -6,6 +6,7 @@
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
+#include "frontier/traps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -132,10 +133,15 @@ static int open_frontier(run *r)
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &r->frontier, message);
-  if (status == FRONTIER_OK)
-    return check_identity(r);
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (status != FRONTIER_OK) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (frontier_watch_traps(r->frontier, r->args.trap_budget) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  return check_identity(r);
 }
 
 /* The scope the directory has, or a new one of the kind asked for. */
@@ -242,7 +248,7 @@ static int exit_code_of(const run *r, crawl_end end)
               *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(r->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(r->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
     return EXIT_FAILED;

@@ -11,6 +11,7 @@
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
+#include "frontier/host.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -310,7 +311,8 @@ static bool is_over(crawl *c, crawl_end *end)
   else if (c->now_ms - c->started_ms >= c->options.max_ms)
     *end = CRAWL_TIME_CAP;
   else if (frontier_is_finished(c->frontier))
-    *end = frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP : CRAWL_FINISHED;
+    *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
+                                                                                              : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
   else

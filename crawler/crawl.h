@@ -27,6 +27,7 @@ typedef struct crawl_options {
 typedef enum crawl_end {
   CRAWL_FINISHED,   /* nothing left to fetch */
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
   CRAWL_TIME_CAP,
   CRAWL_STOPPED,    /* crawl_stop was called */
