@@ -29,6 +29,8 @@ typedef struct run {
   scope *scope;
   crawl *crawl;
   FILE *summary_file;
+  panel panel;
+  double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
@@ -163,6 +165,28 @@ static int open_scope(run *r)
   return EXIT_DONE;
 }
 
+/* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
+static int open_counts(run *r)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (!*r->directory)
+    return EXIT_DONE;
+  crawl_dir_file(r->directory, "inlinks", path);
+  mlbf_status status = inlinks_open(path, r->args.expect, &r->args.crawl.counts);
+  if (status != MLBF_OK)
+    say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return EXIT_DONE;
+}
+
+static void save_counts(run *r)
+{
+  mlbf_status status = r->args.crawl.counts ? inlinks_save(r->args.crawl.counts) : MLBF_OK;
+  if (status != MLBF_OK)
+    say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", r->directory,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+}
+
 static int add_starts(run *r)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
@@ -269,6 +293,19 @@ static int conclude(run *r, crawl_end end)
   return code == EXIT_DONE ? written : code;
 }
 
+/* The panel, and once a minute the counts. */
+static void tick(void *context, const crawl *c)
+{
+  enum { SAVE_EVERY_S = 60 };
+  run *r = context;
+  panel_tick(&r->panel, c);
+  double seconds = crawl_totals_read(c).seconds;
+  if (seconds - r->saved_at_s < SAVE_EVERY_S)
+    return;
+  r->saved_at_s = seconds;
+  save_counts(r);
+}
+
 static int run_crawl(run *r)
 {
   int code = reserve_descriptors(r);
@@ -282,6 +319,8 @@ static int run_crawl(run *r)
     code = open_scope(r);
   if (code == EXIT_DONE)
     code = open_summary(r);
+  if (code == EXIT_DONE)
+    code = open_counts(r);
   if (code != EXIT_DONE)
     return code;
   r->crawl = crawl_create(r->frontier, r->scope, &r->args.crawl);
@@ -295,9 +334,10 @@ static int run_crawl(run *r)
     return code;
   if (*r->directory)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  panel p = panel_create(r->frontier);
-  crawl_end end = crawl_run(r->crawl, panel_tick, &p);
-  panel_clear(&p);
+  r->panel = panel_create(r->frontier);
+  crawl_end end = crawl_run(r->crawl, tick, r);
+  panel_clear(&r->panel);
+  save_counts(r);
   return conclude(r, end);
 }
 
@@ -328,6 +368,7 @@ int cmd_crawl(int argc, char **argv)
     _exit(code);
   }
   crawl_free(r->crawl);
+  inlinks_close(r->args.crawl.counts);
   scope_free(r->scope);
   starts_close(r->starts);
   if (r->summary_file)

@@ -375,7 +375,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile) : NULL;
+  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;

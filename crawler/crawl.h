@@ -6,6 +6,7 @@
 #include "crawler/scope.h"
 #include "crawler/skip.h"
 #include "frontier/frontier.h"
+#include "frontier/inlinks.h"
 
 typedef enum crawl_sitemaps {
   SITEMAPS_NONE,
@@ -21,6 +22,7 @@ typedef struct crawl_options {
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
 } crawl_options;
 
