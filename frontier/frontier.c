@@ -58,7 +58,7 @@ typedef struct leasing {
 
 static frontier_status lease_one(frontier *f, leasing *l, entry *e)
 {
-  if (!entry_list_add(&f->in_flight, e)) {
+  if (!leases_add(&f->in_flight, e)) {
     hosts_landed(f->hosts, e->host, e->class);
     hosts_push_front(f->hosts, e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
@@ -145,20 +145,17 @@ bool frontier_is_deferring(const frontier *f)
 }
 
 /* The entry of a lease, or NULL: not in flight. */
-static entry *find_in_flight(frontier *f, uint64_t lease, size_t *at)
+static entry *find_in_flight(frontier *f, uint64_t lease)
 {
-  for (size_t i = 0; i < f->in_flight.count; i++)
-    if (f->in_flight.at[i]->sequence == lease) {
-      *at = i;
-      return f->in_flight.at[i];
-    }
-  frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
-  return NULL;
+  entry *e = leases_find(&f->in_flight, lease);
+  if (!e)
+    frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
+  return e;
 }
 
-static void land(frontier *f, entry *e, size_t at)
+static void land(frontier *f, entry *e)
 {
-  f->in_flight.at[at] = f->in_flight.at[--f->in_flight.count];
+  leases_remove(&f->in_flight, e);
   hosts_landed(f->hosts, e->host, e->class);
 }
 
@@ -177,10 +174,9 @@ static void count_ending(frontier *f, host *who, frontier_class class, frontier_
 frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
                               size_t report_size, uint64_t now_ms)
 {
-  size_t at;
   if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no lease ends in state %d", (int)state);
-  entry *e = find_in_flight(f, lease, &at);
+  entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
   if (!batch_add_ending(f, (ending){e, state, code}, now_ms))
@@ -190,7 +186,7 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
   }
   e->is_ended = true;
-  land(f, e, at);
+  land(f, e);
   count_ending(f, e->host, e->class, state);
   return FRONTIER_OK;
 }
@@ -198,11 +194,10 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
 {
   (void)now_ms;
-  size_t at;
-  entry *e = find_in_flight(f, lease, &at);
+  entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  land(f, e, at);
+  land(f, e);
   hosts_push_front(f->hosts, e);
   f->queued++;
   return FRONTIER_OK;
@@ -210,8 +205,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
 
 host *lease_host(frontier *f, uint64_t lease)
 {
-  size_t at;
-  const entry *e = find_in_flight(f, lease, &at);
+  const entry *e = find_in_flight(f, lease);
   return e ? e->host : NULL;
 }
 

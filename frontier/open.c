@@ -391,9 +391,7 @@ frontier_status frontier_close(frontier *f)
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
   spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
-  for (size_t i = 0; i < f->in_flight.count; i++)
-    free(f->in_flight.at[i]);
-  free(f->in_flight.at);
+  leases_free(&f->in_flight);
   hosts_free(f->hosts);
   seen_free(f->seen);
   revoked_free(&f->revoked);

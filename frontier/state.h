@@ -14,6 +14,7 @@
 #include "frontier/counters.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
+#include "frontier/leases.h"
 #include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
@@ -81,7 +82,7 @@ struct frontier {
   batch batch;
   spilling spilling;
 
-  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
+  lease_table in_flight;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
   uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
