@@ -12,6 +12,7 @@ enum {
 int cmd_crawl(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_seen(int argc, char **argv);
+int cmd_forget(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_inlinks(int argc, char **argv);

@@ -14,6 +14,7 @@ static const struct {
   {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
+  {"forget", cmd_forget, "make URLs of a crawl new again"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
   {"inlinks", cmd_inlinks, "the URLs of a crawl that most pages link to"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},

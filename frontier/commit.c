@@ -253,6 +253,8 @@ frontier_status commit_batch(frontier *f)
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;
+  if (f->is_old_format)
+    frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
   f->is_old_format = false;
   spill_settle(f);
   batch_clear(&f->batch);
