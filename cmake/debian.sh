@@ -16,6 +16,7 @@ libidn2-dev           module libidn2
 libpsl-dev            module libpsl
 liblmdb-dev           module lmdb
 libxxhash-dev         module libxxhash
+libssl-dev            module libcrypto
 zlib1g-dev            module zlib
 libzstd-dev           module libzstd
 liblzma-dev           module liblzma

@@ -37,6 +37,7 @@ struct crawl {
   size_t active;            /* leases not ended */
   url_base *base;
   url *target;              /* 17 KB: not for the stack */
+  url *own;                 /* the visit's own URL, for its key */
   json line;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   uint64_t pages_ever;
@@ -217,7 +218,35 @@ static void note_start_failure(crawl *c, const visit *v, const char *why)
     snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
 }
 
-static void fail_visit(crawl *c, visit *v, const fetch_response *response)
+/* The visit's line for pages.jsonl; NULL if nobody keeps it. The facts must have everything but what is known here. */
+static const json *report_of(crawl *c, page_facts *facts)
+{
+  char sha256[BODY_HASH_TEXT] = "", charset[PAGES_LOG_CHARSET] = "";
+  const fetch_response *response = facts->response;
+  const frontier_lease *lease = &facts->visit->lease;
+  if (!c->options.keeps_log)
+    return NULL;
+  bool is_key = url_parse(lease->url, lease->url_size, c->profile, c->own) == URL_OK;
+  facts->key = is_key ? c->own->key : lease->url;
+  if (response && response->body_bytes)
+    body_hash_end(facts->visit->hash, sha256);
+  if (response && response->error == FETCH_OK)
+    pages_log_charset(response->content_type, charset);
+  facts->sha256 = sha256;
+  facts->charset = charset;
+  pages_log_line(&c->line, facts);
+  if (c->line.failed)
+    break_off(c, "out of memory for a line of pages.jsonl");
+  return &c->line;
+}
+
+static const char *robots_word(const crawl *c)
+{
+  return c->options.ignore_robots ? "ignored" : "allowed";
+}
+
+/* `permission`: what robots.txt had to say. */
+static void fail_visit(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   char status[32];
   bool answered = response->error == FETCH_OK;
@@ -225,8 +254,13 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response)
   note_start_failure(c, v, answered ? status : response->explanation);
   c->totals.errors++;
   holds(c, frontier_count(c->frontier, "errors", 1));
-  pages_log_line(&c->line, v, response, (page_links){0}, NULL);
-  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), &c->line);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
+                      .response = response->start_ms ? response : NULL};
+  if (!answered) {
+    facts.error = fetch_error_name(response->error);
+    facts.reason = response->explanation;
+  }
+  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), report_of(c, &facts));
 }
 
 static void count_page(crawl *c, const visit *v, const fetch_response *response)
@@ -241,6 +275,10 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
 
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
+  const visit *v = context;
+  const crawl *c = v->owner;
+  if (c->options.keeps_log)
+    body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
 }
@@ -259,7 +297,7 @@ static void fetch_finished(void *context, const fetch_response *response)
   bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
                      *response->location;
   if (!is_success && !is_redirect) {
-    fail_visit(c, v, response);
+    fail_visit(c, v, response, robots_word(c));
     return;
   }
   if (is_redirect) {
@@ -271,20 +309,25 @@ static void fetch_finished(void *context, const fetch_response *response)
     if (response->body_bytes)
       count_page(c, v, response);
   }
-  pages_log_line(&c->line, v, response, links, target);
-  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, &c->line);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
+                      .links = links, .redirect = target};
+  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
 }
 
-static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanation)
+static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *permission, const char *explanation)
 {
   note_start_failure(c, v, explanation);
   c->skips[why]++;
-  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_SKIPPED, .robots = permission, .error = "robots",
+                      .reason = explanation};
+  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, report_of(c, &facts));
 }
 
 static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v};
+  if (c->options.keeps_log)
+    body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     break_off(c, "out of memory for one more fetch");
 }
@@ -316,13 +359,14 @@ static void visit_start(void *context)
     fetch_page(c, v);
     break;
   case ORIGIN_DENIED:
-    skip_visit(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
+    skip_visit(c, v, SKIP_ROBOTS, "denied", "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
   case ORIGIN_UNAVAILABLE:
-    skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
+    skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "unavailable",
+               "robots.txt gave a server error, so nothing may be fetched");
     break;
   case ORIGIN_UNREACHABLE:
-    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation});
+    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
     break;
   case ORIGIN_NO_MEMORY: break_off(c, "out of memory for one more host"); break;
   }
@@ -440,7 +484,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->base = url_base_create();
   c->target = malloc(sizeof *c->target);
-  if (!c->origins || !c->base || !c->target || frontier_stats_read(f, &stats) != FRONTIER_OK) {
+  c->own = malloc(sizeof *c->own);
+  if (!c->origins || !c->base || !c->target || !c->own || frontier_stats_read(f, &stats) != FRONTIER_OK) {
     crawl_free(c);
     return NULL;
   }
@@ -461,6 +506,7 @@ void crawl_free(crawl *c)
   free(c->visits);
   url_base_free(c->base);
   free(c->target);
+  free(c->own);
   json_free(&c->line);
   free(c);
 }

@@ -11,6 +11,7 @@ typedef struct crawl_options {
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   fetch_options fetch;
 } crawl_options;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct transfer {
@@ -16,6 +17,7 @@ typedef struct transfer {
   CURL *easy;
   fetch_receiver receiver;
   uint64_t body_bytes;
+  uint64_t start_ms;        /* of the Unix epoch */
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
   bool has_begun;           /* the first body byte came */
@@ -136,6 +138,13 @@ static transfer *transfer_create(fetcher *f)
   return t;
 }
 
+static uint64_t epoch_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
 {
   transfer *t = f->idle;
@@ -147,6 +156,7 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
   t->receiver = receiver;
   t->body_bytes = 0;
+  t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
   if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
     t->next = f->idle;
@@ -195,6 +205,20 @@ static bool try_again(transfer *t, CURLcode code)
   return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
 }
 
+/* When the transfer reached what; a TLS handshake is part of connecting. */
+static void take_times(const transfer *t, fetch_response *response)
+{
+  double tls = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_NAMELOOKUP_TIME, &response->name_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_CONNECT_TIME, &response->connect_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_APPCONNECT_TIME, &tls);
+  curl_easy_getinfo(t->easy, CURLINFO_STARTTRANSFER_TIME, &response->first_byte_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response->seconds);
+  if (tls > response->connect_seconds)
+    response->connect_seconds = tls;
+  response->start_ms = t->start_ms;
+}
+
 static void finish(transfer *t, CURLcode code)
 {
   fetcher *f = t->owner;
@@ -210,7 +234,7 @@ static void finish(transfer *t, CURLcode code)
                              .truncated = t->is_truncated};
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
-  curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);
+  take_times(t, &response);
   response.wire_bytes = (uint64_t)wire;
   curl_multi_remove_handle(f->multi, t->easy);
   f->active--;

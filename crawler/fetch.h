@@ -36,7 +36,10 @@ typedef struct fetch_response {
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
+  double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
+                               stood, TLS included, and the answer began; 0: it did not come to that */
 } fetch_response;
 
 typedef struct fetch_receiver {

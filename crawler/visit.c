@@ -52,8 +52,12 @@ static void keep_link(void *context, const link_found *link)
 visit *visit_create(void *owner)
 {
   visit *v = calloc(1, sizeof *v);
-  if (!v || !(v->scanner = links_create(keep_link, v))) {
-    free(v);
+  if (!v)
+    return NULL;
+  v->scanner = links_create(keep_link, v);
+  v->hash = body_hash_create(BODY_HASH_SHA256);
+  if (!v->scanner || !v->hash) {
+    visit_free(v);
     return NULL;
   }
   v->owner = owner;
@@ -62,7 +66,10 @@ visit *visit_create(void *owner)
 
 void visit_free(visit *v)
 {
+  if (!v)
+    return;
   links_free(v->scanner);
+  body_hash_free(v->hash);
   free(v->hrefs);
   free(v->base);
   free(v);

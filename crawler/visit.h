@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/body_hash.h"
 #include "crawler/links.h"
 #include "frontier/frontier.h"
 
@@ -15,6 +16,7 @@ typedef struct visit {
   void *owner;
   frontier_lease lease;
   links_scanner *scanner;
+  body_hash *hash;             /* SHA-256 of the decoded body */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   char *hrefs;                 /* size (4 bytes, machine order), nofollow (1 byte), bytes; again and again */
   size_t hrefs_size, hrefs_room;
@@ -25,7 +27,7 @@ typedef struct visit {
 } visit;
 
 visit *visit_create(void *owner); /* NULL: out of memory */
-void visit_free(visit *v);
+void visit_free(visit *v);        /* NULL is fine */
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is not HTML is not looked into. */

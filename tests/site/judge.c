@@ -106,6 +106,8 @@ verdict judge_pages(const page_log *p, const site *s, const judge_rules *rules)
   court c = open_court(s, rules);
   for (size_t i = 0; i < pages_count(p); i++) {
     const char *url = pages_url(p, i);
+    if (!pages_was_requested(p, i))
+      continue;
     const char *authority = strncmp(url, "http://", 7) == 0 ? url + 7 : url;
     text target = {0};
     target_of_url(&target, url);
