@@ -283,6 +283,19 @@ static void body_came(void *context, long status, const char *content_type, cons
     visit_read(context, content_type, bytes, size);
 }
 
+/* Before the page is said to be done: it is committed with its records, or without being done. */
+static void archive(crawl *c, const visit *v, const fetch_response *response)
+{
+  if (!c->options.warc || response->error != FETCH_OK)
+    return;
+  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
+                            .address = response->address, .start_ms = response->start_ms,
+                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
+                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
+  if (!warc_write(c->options.warc, &fetch))
+    break_off(c, warc_message(c->options.warc));
+}
+
 static void fetch_finished(void *context, const fetch_response *response)
 {
   visit *v = context;
@@ -291,6 +304,7 @@ static void fetch_finished(void *context, const fetch_response *response)
   const char *target = NULL;
   c->now_ms = clock_ms();
   visit_finish(v);
+  archive(c, v, response);
   c->totals.wire_bytes += response->wire_bytes;
   c->totals.body_bytes += response->body_bytes;
   bool is_success = response->error == FETCH_OK && response->status >= 200 && response->status <= 299;

@@ -4,6 +4,7 @@
 
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
+#include "crawler/warc.h"
 #include "frontier/frontier.h"
 
 typedef struct crawl_options {
@@ -14,6 +15,7 @@ typedef struct crawl_options {
   bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {

@@ -15,6 +15,7 @@ typedef struct transfer {
   struct transfer *next;    /* in the list of idle ones */
   fetcher *owner;
   CURL *easy;
+  exchange *exchange;       /* NULL: not kept */
   fetch_receiver receiver;
   uint64_t body_bytes;
   uint64_t start_ms;        /* of the Unix epoch */
@@ -117,6 +118,34 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 }
 
+/* What libcurl shows of a transfer, with --warc: the bytes before any coding is taken off, and the request's. */
+static int show_bytes(CURL *easy, curl_infotype kind, char *bytes, size_t size, void *context)
+{
+  transfer *t = context;
+  (void)easy;
+  if (kind == CURLINFO_HEADER_OUT)
+    exchange_add(t->exchange, EXCHANGE_REQUEST, bytes, size);
+  else if (kind == CURLINFO_HEADER_IN)
+    exchange_add(t->exchange, EXCHANGE_HEAD, bytes, size);
+  else if (kind == CURLINFO_DATA_IN)
+    exchange_add(t->exchange, EXCHANGE_BODY, bytes, size);
+  return 0;
+}
+
+/* A body is as long on the wire as decoded, or shorter; twice that is more than any honest chunking adds. */
+static bool keep_exchange(transfer *t)
+{
+  const fetch_options *o = &t->owner->options;
+  if (!o->exchange_directory)
+    return true;
+  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE);
+  curl_easy_setopt(t->easy, CURLOPT_VERBOSE, 1L);
+  curl_easy_setopt(t->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
+  curl_easy_setopt(t->easy, CURLOPT_DEBUGDATA, t);
+  curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate"); /* what every reader of archives undoes */
+  return t->exchange;
+}
+
 static transfer *transfer_create(fetcher *f)
 {
   if (f->all_count == f->all_room) {
@@ -134,6 +163,11 @@ static transfer *transfer_create(fetcher *f)
   }
   t->owner = f;
   set_up(t);
+  if (!keep_exchange(t)) {
+    curl_easy_cleanup(t->easy);
+    free(t);
+    return NULL;
+  }
   f->all[f->all_count++] = t;
   return t;
 }
@@ -155,6 +189,8 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
   t->receiver = receiver;
+  if (t->exchange)
+    exchange_begin(t->exchange);
   t->body_bytes = 0;
   t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
@@ -233,6 +269,10 @@ static void finish(transfer *t, CURLcode code)
                              .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
                              .truncated = t->is_truncated};
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
+  char *address = NULL;
+  curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_IP, &address);
+  response.address = address ? address : "";
+  response.exchange = t->exchange;
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
   take_times(t, &response);
   response.wire_bytes = (uint64_t)wire;
@@ -271,6 +311,7 @@ void fetcher_free(fetcher *f)
   for (size_t i = 0; i < f->all_count; i++) {
     curl_multi_remove_handle(f->multi, f->all[i]->easy);
     curl_easy_cleanup(f->all[i]->easy);
+    exchange_free(f->all[i]->exchange);
     free(f->all[i]);
   }
   free(f->all);

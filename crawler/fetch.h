@@ -8,6 +8,8 @@
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 
+#include "crawler/exchange.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,6 +37,8 @@ typedef struct fetch_response {
   const char *location;     /* "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
+  const char *address;      /* of the server; "" if there was no connection */
+  const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
@@ -56,6 +60,7 @@ typedef struct fetch_options {
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
   bool allow_private;
+  const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
 } fetch_options;
 
 typedef struct fetcher fetcher;
