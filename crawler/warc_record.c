@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 enum {
-  LEVEL = 6,              /* zlib's own choice: 1 is 2.5 times as fast and 15 % larger, and the network is slower than both */
+  /* Over 512 pages of Debian's documentation, zlib's own choice, 6, takes twice the time of 3 for 14 % fewer bytes; 1
+   * saves another fifth of the time for 9 % more. Compressing costs more than all the rest of a page. */
+  LEVEL = 3,
   GZIP_WINDOW = 15 + 16,  /* the largest, and a gzip head */
   PIECE = 64 << 10,
   PENDING_MAX = 1 << 20,  /* then it is written, though nobody asked */
