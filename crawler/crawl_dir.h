@@ -1,6 +1,6 @@
 /* The directory of a crawl:
  *
- *     DIR/pages.jsonl   one line a URL that ended, for programs (PAGES.md)
+ *     DIR/pages.jsonl   one line a fetch, for programs (PAGES.md)
  *     DIR/pages-*       with --warc: what came over the wire (WARC.md)
  *     DIR/frontier/     what was seen, and what is next (frontier/FORMAT.md)
  */

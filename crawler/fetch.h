@@ -40,6 +40,7 @@ typedef struct fetch_response {
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
   bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
   double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
@@ -52,6 +53,7 @@ typedef struct fetch_receiver {
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
+  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {

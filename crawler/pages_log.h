@@ -1,4 +1,4 @@
-/* One line of pages.jsonl: what became of a URL. PAGES.md documents every field. */
+/* One line of pages.jsonl: what a fetch gave. PAGES.md documents every field. */
 #ifndef STRATA_CRAWLER_PAGES_LOG_H
 #define STRATA_CRAWLER_PAGES_LOG_H
 
@@ -13,24 +13,21 @@ typedef struct page_links {
 typedef struct page_facts {
   const visit *visit;
   frontier_state outcome;
-  const char *key;                /* what stands for the URL in "was it seen?"; NUL-terminated */
-  const char *robots;             /* "allowed", "ignored", "denied", "unavailable", "unreachable" */
-  const fetch_response *response; /* NULL: it was not asked for */
-  const char *sha256;             /* of the decoded body, in hex; "" if there is none */
-  const char *charset;            /* of the body; "" if unknown */
+  const char *robots;             /* "allowed", "ignored", "unreachable" */
+  const fetch_response *response; /* NULL: robots.txt could not be had, so it was not asked for */
   page_links links;
   const char *redirect;           /* where it leads; NULL for none */
   const char *error, *reason;     /* a word and a phrase, when there is no answer; else NULL */
 } page_facts;
 
-/* Into `line`, without a newline. */
-void pages_log_line(json *line, const page_facts *facts);
+/* Into `line`, without a newline. Ends the visit's hash. `scratch` is room for the key, made by `profile`. */
+void pages_log_line(json *line, const page_facts *facts, url_profile profile, url *scratch);
 
 /* "done", "failed", "skipped" */
 const char *pages_log_outcome(frontier_state state);
 
 enum { PAGES_LOG_CHARSET = 48 };
 /* The charset parameter of a Content-Type, in lower case; "" if there is none, or none that fits. */
-void pages_log_charset(const char *content_type, char charset[PAGES_LOG_CHARSET]);
+void pages_log_charset(const char *content_type, char name[PAGES_LOG_CHARSET]);
 
 #endif

@@ -46,12 +46,6 @@ const char *pages_url(const page_log *p, size_t index)
   return json_string_value(json_object_get(json_array_get(p->list, index), "url"));
 }
 
-bool pages_was_requested(const page_log *p, size_t index)
-{
-  const char *outcome = json_string_value(json_object_get(json_array_get(p->list, index), "outcome"));
-  return outcome && strcmp(outcome, "skipped") != 0;
-}
-
 long long pages_number(const page_log *p, size_t index, const char *name)
 {
   const json_t *value = json_object_get(json_array_get(p->list, index), name);

@@ -18,7 +18,6 @@ void pages_free(page_log *p);
 
 size_t pages_count(const page_log *p);
 const char *pages_url(const page_log *p, size_t index);
-bool pages_was_requested(const page_log *p, size_t index); /* false: robots.txt had forbidden it */
 long long pages_number(const page_log *p, size_t index, const char *name); /* -1 if there is no such number */
 
 #endif
