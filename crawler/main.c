@@ -15,6 +15,7 @@ static const struct {
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"show", cmd_show, "the stored response of a URL, from the WARC"},
+  {"report", cmd_report, "a crawl as one HTML page"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},
   {"url", cmd_url, "canonical key of each line"},

@@ -161,7 +161,7 @@ static const struct row {
         "'type':'text/html; charset=\"Windows-1252\"','links':11,'new':9}"},
   {"/moved", "{'depth':1,'via':1,'outcome':'done','status':301,'redirect':'http://127.0.0.1:PORT/target','links':1,"
              "'new':1,'body_bytes':0}"},
-  {"/target", "{'depth':1,'via':4,'outcome':'done','status':200,'type':'','charset':'','wire_bytes':3,'body_bytes':3,"
+  {"/target", "{'depth':1,'via':5,'outcome':'done','status':200,'type':'','charset':'','wire_bytes':3,'body_bytes':3,"
               "'sha256':'" HASH_OF_ABC "','links':0,'new':0}"},
   {"/missing", "{'outcome':'failed','robots':'allowed','status':404,'body_bytes':4,'sha256':'" HASH_OF_GONE "'}"},
   {"/map.xml", "{'outcome':'done','sitemap':true,'status':200,'depth':0,'links':1,'new':0}"},
