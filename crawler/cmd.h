@@ -14,6 +14,8 @@ int cmd_stat(int argc, char **argv);
 int cmd_seen(int argc, char **argv);
 int cmd_forget(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_inlinks(int argc, char **argv);
 int cmd_uniq(int argc, char **argv);

@@ -15,6 +15,8 @@ static const struct {
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"forget", cmd_forget, "make URLs of a crawl new again"},
+  {"show", cmd_show, "the stored response of a URL, from the WARC"},
+  {"report", cmd_report, "a crawl as one HTML page"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
   {"inlinks", cmd_inlinks, "the URLs of a crawl that most pages link to"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},

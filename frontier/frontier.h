@@ -280,6 +280,11 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
 
+/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
+ * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
+typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
+
 /* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
  * setting of that name is put again. */
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);

@@ -82,6 +82,8 @@ struct frontier {
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
 
