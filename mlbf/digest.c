@@ -60,51 +60,77 @@ static bool set_bits(uint8_t *bits, size_t bytes, const digest_sha1 hash)
   return was_new;
 }
 
-/* What both ways need of one chunk or block: who scores what. */
-typedef struct scored {
-  const uint8_t *bytes;
-  size_t windows;     /* that have a score */
-  uint16_t *ranks;
-  uint8_t *scores;
-} scored;
+/* Features come from a run of bytes (a chunk, a block) piece by piece: a piece's ranks and scores stay in the cache. */
+enum { PIECE = MLBF_DIGEST_BLOCK };
 
-static bool scored_make(scored *s, size_t size)
+typedef struct run {
+  const mlbf_digest_ranks *table;
+  const uint8_t *bytes;              /* of window 0 */
+  size_t left;                       /* windows from there on */
+  size_t ready;                      /* of them, those whose score is final */
+  digest_scorer scorer;
+  uint16_t ranks[PIECE + DIGEST_WINDOW];
+  uint8_t scores[PIECE + DIGEST_WINDOW + 1];
+} run;
+
+/* Ranks of windows [from, PIECE + 64): 0 past the last window. */
+static void rank_windows(run *r, size_t from)
 {
-  s->ranks = malloc(size * sizeof *s->ranks);
-  s->scores = malloc(size);
-  return s->ranks && s->scores;
+  size_t end = PIECE + DIGEST_WINDOW, known = r->left < end ? r->left : end;
+  if (from < known) {
+    digest_classes(r->bytes + from, known - from, r->ranks + from);
+    for (size_t i = from; i < known; i++)
+      r->ranks[i] = r->table->rank[r->ranks[i]];
+  }
+  known = known > from ? known : from;
+  memset(r->ranks + known, 0, (end - known) * sizeof *r->ranks);
 }
 
-static void scored_free(scored *s)
+static void score_piece(run *r)
 {
-  free(s->ranks);
-  free(s->scores);
+  r->ready = r->left < PIECE ? r->left : PIECE;
+  digest_score_windows(&r->scorer, r->ranks, r->ready, r->scores);
 }
 
-static void score(scored *s, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
+/* The first piece. The window that ends with the last byte counts as none, as in sdhash. */
+static void run_begin(run *r, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
 {
-  s->bytes = bytes;
-  s->windows = size > DIGEST_WINDOW ? size - DIGEST_WINDOW : 0;
-  if (s->windows == 0)
-    return;
-  digest_classes(bytes, size, s->ranks);
-  for (size_t i = 0; i < s->windows; i++)
-    s->ranks[i] = table->rank[s->ranks[i]];
-  memset(s->ranks + s->windows, 0, DIGEST_WINDOW * sizeof *s->ranks);
-  digest_scores(s->ranks, size, s->scores);
+  r->table = table;
+  r->bytes = bytes;
+  r->left = size > DIGEST_WINDOW ? size - DIGEST_WINDOW : 0;
+  r->scorer = (digest_scorer){0};
+  memset(r->scores, 0, sizeof r->scores);
+  rank_windows(r, 0);
+  score_piece(r);
 }
 
-/* The next windows from *at on that score at least `least`, and their hashes; how many. */
-static int gather(const scored *s, size_t *at, uint8_t least, size_t where[DIGEST_SHA1_MANY],
+/* The next piece; false if there is none. */
+static bool run_next(run *r)
+{
+  if (r->left <= PIECE)
+    return false;
+  r->bytes += PIECE;
+  r->left -= PIECE;
+  memcpy(r->ranks, r->ranks + PIECE, DIGEST_WINDOW * sizeof *r->ranks);
+  memcpy(r->scores, r->scores + PIECE, DIGEST_WINDOW + 1);
+  memset(r->scores + DIGEST_WINDOW + 1, 0, PIECE);
+  digest_scorer_shift(&r->scorer, PIECE);
+  rank_windows(r, DIGEST_WINDOW);
+  score_piece(r);
+  return true;
+}
+
+/* The next windows of the piece from *at on that score at least `least`, and their hashes; how many. */
+static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_SHA1_MANY],
                   digest_sha1 hashes[DIGEST_SHA1_MANY])
 {
   const uint8_t *messages[DIGEST_SHA1_MANY];
   int count = 0;
-  for (; *at < s->windows && count < DIGEST_SHA1_MANY; ++*at)
-    if (s->scores[*at] >= least)
+  for (; *at < r->ready && count < DIGEST_SHA1_MANY; ++*at)
+    if (r->scores[*at] >= least)
       where[count++] = *at;
   for (int i = 0; i < DIGEST_SHA1_MANY; i++)
-    messages[i] = s->bytes + where[i < count ? i : 0];
+    messages[i] = r->bytes + where[i < count ? i : 0];
   if (count)
     digest_sha1_path_best()->hash(messages, hashes);
   return count;
@@ -115,6 +141,7 @@ static int gather(const scored *s, size_t *at, uint8_t least, size_t where[DIGES
 typedef struct stream {
   mlbf_digest *digest;        /* its last filter is the one being filled */
   uint8_t known[KNOWN_BYTES];
+  run run;
 } stream;
 
 static bool begin_filter(mlbf_digest *d)
@@ -150,31 +177,38 @@ static bool stream_add(stream *s, const digest_sha1 hash, unsigned *known_featur
   return ++d->features[last] < DIGEST_STREAM_FEATURES || begin_filter(d);
 }
 
-static bool stream_add_chunk(stream *s, const scored *chunk)
+static bool stream_add_piece(stream *s, unsigned *known_features)
 {
   size_t where[DIGEST_SHA1_MANY], at = 0;
   digest_sha1 hashes[DIGEST_SHA1_MANY];
-  unsigned known_features = 0; /* of this chunk, though the filter goes on: so in sdhash */
-  for (int count; (count = gather(chunk, &at, THRESHOLD + 1, where, hashes)) > 0;)
+  for (int count; (count = gather(&s->run, &at, THRESHOLD + 1, where, hashes)) > 0;)
     for (int i = 0; i < count; i++)
-      if (!stream_add(s, hashes[i], &known_features))
+      if (!stream_add(s, hashes[i], known_features))
         return false;
+  return true;
+}
+
+static bool stream_add_chunk(stream *s, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
+{
+  unsigned known_features = 0; /* of this chunk, though the filter of them goes on: so in sdhash */
+  run_begin(&s->run, table, bytes, size);
+  do {
+    if (!stream_add_piece(s, &known_features))
+      return false;
+  } while (run_next(&s->run));
   return true;
 }
 
 static mlbf_status fill_stream(mlbf_digest *d, const mlbf_digest_ranks *table, const uint8_t *bytes, size_t size)
 {
   stream *s = calloc(1, sizeof *s);
-  scored chunk = {0};
-  bool is_done = s && scored_make(&chunk, size < CHUNK ? size : CHUNK);
+  bool is_done = s != NULL;
   for (size_t at = 0; is_done && at < size; at += CHUNK) {
     s->digest = d;
-    score(&chunk, table, bytes + at, size - at < CHUNK ? size - at : CHUNK);
-    is_done = stream_add_chunk(s, &chunk);
+    is_done = stream_add_chunk(s, table, bytes + at, size - at < CHUNK ? size - at : CHUNK);
   }
   if (d->filters > 1 && d->features[d->filters - 1] < LAST_FEATURES_MIN)
     d->filters--;
-  scored_free(&chunk);
   free(s);
   return is_done ? MLBF_OK : MLBF_NO_MEMORY;
 }
@@ -182,12 +216,12 @@ static mlbf_status fill_stream(mlbf_digest *d, const mlbf_digest_ranks *table, c
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
 /* The least score from which on all windows fit, and how many of one less still do. */
-static uint8_t least_score(const scored *s, unsigned *still_fit)
+static uint8_t least_score(const run *r, unsigned *still_fit)
 {
   unsigned windows[DIGEST_SCORE_MAX + 1] = {0}, sum = 0;
   uint8_t least = DIGEST_SCORE_MAX + 1;
-  for (size_t i = 0; i < s->windows; i++)
-    windows[s->scores[i]]++;
+  for (size_t i = 0; i < r->ready; i++)
+    windows[r->scores[i]]++;
   while (least > THRESHOLD && sum + windows[least - 1] <= DIGEST_BLOCK_FEATURES)
     sum += windows[--least];
   *still_fit = DIGEST_BLOCK_FEATURES - sum;
@@ -195,13 +229,13 @@ static uint8_t least_score(const scored *s, unsigned *still_fit)
 }
 
 /* Windows of a score below `least`, which is `least` - 1, only as long as `still_fit`. */
-static void fill_block(const scored *s, uint8_t least, unsigned still_fit, uint8_t *bits, uint16_t *features)
+static void fill_block(const run *r, uint8_t least, unsigned still_fit, uint8_t *bits, uint16_t *features)
 {
   size_t where[DIGEST_SHA1_MANY], at = 0;
   digest_sha1 hashes[DIGEST_SHA1_MANY];
-  for (int count; (count = gather(s, &at, least - 1, where, hashes)) > 0;)
+  for (int count; (count = gather(r, &at, least - 1, where, hashes)) > 0;)
     for (int i = 0; i < count && *features < DIGEST_BLOCK_FEATURES; i++) {
-      bool is_extra = s->scores[where[i]] < least;
+      bool is_extra = r->scores[where[i]] < least;
       if ((is_extra && still_fit == 0) || !set_bits(bits, MLBF_DIGEST_FILTER_BYTES, hashes[i]))
         continue;
       ++*features;
@@ -222,17 +256,17 @@ static void *fill_share(void *context)
 {
   share *w = context;
   mlbf_digest *d = w->digest;
-  scored s = {0};
-  w->has_failed = !scored_make(&s, MLBF_DIGEST_BLOCK);
-  for (size_t i = w->first; i < d->filters && !w->has_failed; i += w->step) {
+  run *r = malloc(sizeof *r);
+  w->has_failed = !r;
+  for (size_t i = w->first; r && i < d->filters; i += w->step) {
     uint64_t begin = (uint64_t)i * MLBF_DIGEST_BLOCK, left = d->input_size - begin;
     bool is_whole = left >= MLBF_DIGEST_BLOCK;
     unsigned still_fit = DIGEST_BLOCK_FEATURES; /* a last, shorter block takes what scores as in a stream, and 16 too */
-    score(&s, w->table, w->bytes + begin, is_whole ? MLBF_DIGEST_BLOCK : (size_t)left);
-    uint8_t least = is_whole ? least_score(&s, &still_fit) : THRESHOLD + 1;
-    fill_block(&s, least, still_fit, d->bits + i * MLBF_DIGEST_FILTER_BYTES, &d->features[i]);
+    run_begin(r, w->table, w->bytes + begin, is_whole ? MLBF_DIGEST_BLOCK : (size_t)left);
+    uint8_t least = is_whole ? least_score(r, &still_fit) : THRESHOLD + 1;
+    fill_block(r, least, still_fit, d->bits + i * MLBF_DIGEST_FILTER_BYTES, &d->features[i]);
   }
-  scored_free(&s);
+  free(r);
   return NULL;
 }
 
@@ -269,13 +303,14 @@ mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *b
     options = &usual;
   if (size < MLBF_DIGEST_SIZE_MIN)
     return MLBF_BAD_ARGUMENT;
-  const mlbf_digest_ranks *table = options->ranks ? options->ranks : mlbf_digest_ranks_default();
+  mlbf_digest_ranks table;
+  digest_ranks_pack(options->ranks ? options->ranks : mlbf_digest_ranks_default(), &table);
   size_t blocks = size / MLBF_DIGEST_BLOCK + (size % MLBF_DIGEST_BLOCK >= MLBF_DIGEST_SIZE_MIN);
   mlbf_digest *d = digest_make(options->blocks, size, options->blocks ? blocks : 1);
   if (!d)
     return MLBF_NO_MEMORY;
-  mlbf_status status = options->blocks ? fill_blocks(d, table, bytes, options->threads)
-                                       : fill_stream(d, table, bytes, size);
+  mlbf_status status = options->blocks ? fill_blocks(d, &table, bytes, options->threads)
+                                       : fill_stream(d, &table, bytes, size);
   if (status != MLBF_OK)
     mlbf_digest_free(d);
   else

@@ -55,7 +55,7 @@ typedef struct mlbf_digest_options {
 } mlbf_digest_options;
 
 /* The digest of these bytes; free it. `options` may be NULL. BAD_ARGUMENT: fewer than MLBF_DIGEST_SIZE_MIN bytes.
- * Memory: three bytes for each byte of a stream, up to 32 MiB of it at a time; 48 KiB a thread for blocks. */
+ * Memory beside the digest: 64 KiB, for blocks 48 KiB a thread. */
 mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size, mlbf_digest **digest);
 void mlbf_digest_free(mlbf_digest *digest); /* NULL is fine */
 

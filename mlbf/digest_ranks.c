@@ -17,7 +17,7 @@ void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTR
   const uint8_t *at = bytes;
   while (size > DIGEST_WINDOW) {
     size_t windows = size - DIGEST_WINDOW < COUNT_PIECE ? size - DIGEST_WINDOW : COUNT_PIECE;
-    digest_classes(at, windows + DIGEST_WINDOW, classes);
+    digest_classes(at, windows, classes);
     for (size_t i = 0; i < windows; i++)
       counts[classes[i]]++;
     at += windows;
@@ -38,20 +38,35 @@ static int by_count(const void *a, const void *b)
   return x->number - y->number;
 }
 
-/* Classes that occur equally often share a rank: neither is rarer. */
-void mlbf_digest_ranks_from_counts(const uint64_t counts[MLBF_ENTROPY_CLASSES], mlbf_digest_ranks *ranks)
+/* Ranks 1, 2, ... in this order; classes of equal counts share one. */
+static void rank_in_order(entropy_class *classes, size_t count, mlbf_digest_ranks *ranks)
 {
-  entropy_class classes[MLBF_ENTROPY_CLASSES - CLASS_MIN];
-  int count = MLBF_ENTROPY_CLASSES - CLASS_MIN;
   uint16_t rank = 0;
   memset(ranks, 0, sizeof *ranks);
-  for (int i = 0; i < count; i++)
-    classes[i] = (entropy_class){counts[CLASS_MIN + i], CLASS_MIN + i};
-  qsort(classes, (size_t)count, sizeof *classes, by_count);
-  for (int i = 0; i < count; i++) {
+  qsort(classes, count, sizeof *classes, by_count);
+  for (size_t i = 0; i < count; i++) {
     rank += i == 0 || classes[i].count != classes[i - 1].count;
     ranks->rank[classes[i].number] = rank;
   }
+}
+
+void mlbf_digest_ranks_from_counts(const uint64_t counts[MLBF_ENTROPY_CLASSES], mlbf_digest_ranks *ranks)
+{
+  entropy_class classes[MLBF_ENTROPY_CLASSES];
+  size_t count = 0;
+  for (int i = CLASS_MIN; i < MLBF_ENTROPY_CLASSES; i++)
+    classes[count++] = (entropy_class){counts[i], i};
+  rank_in_order(classes, count, ranks);
+}
+
+void digest_ranks_pack(const mlbf_digest_ranks *ranks, mlbf_digest_ranks *packed)
+{
+  entropy_class classes[MLBF_ENTROPY_CLASSES];
+  size_t count = 0;
+  for (int i = 0; i < MLBF_ENTROPY_CLASSES; i++)
+    if (ranks->rank[i])
+      classes[count++] = (entropy_class){ranks->rank[i], i};
+  rank_in_order(classes, count, packed);
 }
 
 /* One line: digits and nothing else. */
