@@ -25,6 +25,7 @@ const char crawl_help[] =
   "  --dir DIR            directory of the crawl (default strata-HOST[-PORT] of the first URL)\n"
   "  --seeds FILE         more start URLs, one a line; - is standard input\n"
   "  --scope host|prefix  same host and port as a start URL (default), or also below its path\n"
+  "  --sitemaps none|robots|guess  read the sitemaps that robots.txt names (default), or /sitemap.xml too\n"
   "  --max-pages N        pages fetched, over all runs\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
@@ -35,6 +36,8 @@ const char crawl_help[] =
   "  --per-host N         requests to one host at once (default 1)\n"
   "  --connections N      open at once over all hosts (default 64)\n"
   "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
+  "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
+  "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
   "  --ignore-robots      do not read robots.txt\n"
   "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
   "  --timeout S          for one fetch (default 30)\n"
@@ -53,8 +56,8 @@ const char crawl_help[] =
 
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
-  OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE,
+  OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
 };
 
 static const struct option options[] = {
@@ -69,6 +72,8 @@ static const struct option options[] = {
   {"per-host", required_argument, NULL, OPT_PER_HOST},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
+  {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
+  {"tries", required_argument, NULL, OPT_TRIES},
   {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
   {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
   {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -114,6 +119,17 @@ static bool parse_scope(const char *text, crawl_args *args)
   return scope_kind_from_name(text, &args->scope) || refuse("scope", text, "host or prefix, please");
 }
 
+static bool parse_sitemaps(const char *text, crawl_args *args)
+{
+  static const char *const names[] = {[SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
+  for (int i = SITEMAPS_NONE; i <= SITEMAPS_GUESS; i++)
+    if (strcmp(text, names[i]) == 0) {
+      args->crawl.sitemaps = (crawl_sitemaps)i;
+      return true;
+    }
+  return refuse("sitemaps", text, "none, robots or guess, please");
+}
+
 static bool parse_profile(const char *text, crawl_args *args)
 {
   args->profile_given = true;
@@ -157,6 +173,11 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.fetch.connections = (unsigned)number;
     return good;
   case OPT_USER_AGENT: return parse_user_agent(value, a);
+  case OPT_SITEMAPS: return parse_sitemaps(value, a);
+  case OPT_TRIES:
+    good = value_number("crawl", name, value, 1, 100, false, &number);
+    a->crawl.tries = (unsigned)number;
+    return good;
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:
@@ -190,7 +211,7 @@ static bool is_consistent(const crawl_args *a)
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
-    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
+    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,

@@ -82,7 +82,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
   (void)one;
   if (!t->has_begun)
     begin_body(t);
-  uint64_t left = t->owner->options.max_body - t->body_bytes;
+  uint64_t left = (t->receiver.max_body ? t->receiver.max_body : t->owner->options.max_body) - t->body_bytes;
   size_t taken = size <= left ? size : (size_t)left;
   if (taken)
     t->receiver.body(t->receiver.context, t->status, t->content_type, bytes, taken);
@@ -212,6 +212,9 @@ static void finish(transfer *t, CURLcode code)
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
   curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);
   response.wire_bytes = (uint64_t)wire;
+  curl_off_t retry_after = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
+  response.retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
   curl_multi_remove_handle(f->multi, t->easy);
   f->active--;
   t->receiver.finished(t->receiver.context, &response);

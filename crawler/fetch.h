@@ -36,6 +36,7 @@ typedef struct fetch_response {
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   double seconds;           /* from start to end */
 } fetch_response;
 
@@ -45,6 +46,7 @@ typedef struct fetch_receiver {
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
+  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {

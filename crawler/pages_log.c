@@ -22,6 +22,10 @@ void pages_log_line(json *line, const visit *v, const fetch_response *response, 
   json_put_string(line, "url", v->lease.url);
   json_put_number(line, "depth", v->lease.origin.depth);
   json_put_number(line, "via", v->lease.origin.via);
+  if (v->is_map)
+    json_put_bool(line, "sitemap", true);
+  if (v->tries > 1)
+    json_put_number(line, "tries", v->tries);
   put_time(line);
   json_put_real(line, "seconds", response->seconds, 6);
   if (response->error == FETCH_OK) {

@@ -56,13 +56,16 @@ entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms);
 /* A URL of this host is no longer in flight. */
 void hosts_landed(hosts *h, host *who);
 
+/* No start before `until_ms`. Never shortens a wait. */
+void hosts_back_off(hosts *h, host *who, uint64_t until_ms);
+
 /* At least `delay_ms` between starts, counted from the last one too; never below the default. */
 void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
 
 /* Cut a line behind its first `keep` entries; the rest, linked, is the caller's. */
 entry *hosts_cut(hosts *h, host *who, uint32_t keep);
 
-size_t hosts_waiting(const hosts *h); /* entries in all lines */
+size_t hosts_waiting(const hosts *h); /* entries in all lines; one with much payload counts for several */
 
 /* The body of a host record, and back. */
 enum { HOST_HEAD = 32 };
