@@ -63,7 +63,7 @@ static size_t rarest(const uint16_t *ranks, size_t begin)
   if (at[0] == 0)
     return begin;
   for (uint16_t i = 0; i < DIGEST_WINDOW; i++) {
-    uint16_t both = (uint16_t)((at[i] - 1) << PLACE_BITS | i); /* rank 0 comes last */
+    uint16_t both = (uint16_t)((at[i] - 1u) << PLACE_BITS | i); /* rank 0 comes last */
     least = both < least ? both : least;
   }
   size_t i = least % DIGEST_WINDOW;
