@@ -19,10 +19,11 @@ static bool add(digest_set *set, mlbf_digest *digest, const char *name)
     set->items = items;
     set->room = room;
   }
-  char *copy = strdup(name);
-  if (copy)
-    set->items[set->count++] = (digest_item){digest, copy};
-  return copy != NULL;
+  digest_item *item = &set->items[set->count];
+  item->digest = digest;
+  item->name = strdup(name);
+  set->count += item->name != NULL;
+  return item->name != NULL;
 }
 
 void digest_set_free(digest_set *set)

@@ -129,10 +129,11 @@ static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_S
   for (; *at < r->ready && count < DIGEST_SHA1_MANY; ++*at)
     if (r->scores[*at] >= least)
       where[count++] = *at;
+  if (count == 0)
+    return 0;
   for (int i = 0; i < DIGEST_SHA1_MANY; i++)
     messages[i] = r->bytes + where[i < count ? i : 0];
-  if (count)
-    digest_sha1_path_best()->hash(messages, hashes);
+  digest_sha1_path_best()->hash(messages, hashes);
   return count;
 }
 

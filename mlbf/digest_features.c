@@ -62,7 +62,7 @@ static size_t rarest(const uint16_t *ranks, size_t begin)
   uint16_t least = UINT16_MAX;
   if (at[0] == 0)
     return begin;
-  for (uint16_t i = 0; i < DIGEST_WINDOW; i++) {
+  for (unsigned i = 0; i < DIGEST_WINDOW; i++) {
     uint16_t both = (uint16_t)((at[i] - 1u) << PLACE_BITS | i); /* rank 0 comes last */
     least = both < least ? both : least;
   }

@@ -54,7 +54,7 @@ static void padding_schedule(uint32_t words[ROUNDS])
 
 static inline lanes message_words(const uint8_t *const messages[LANES], int t)
 {
-  lanes words;
+  lanes words = {0};
   for (int lane = 0; lane < LANES; lane++)
     words[lane] = big_endian(messages[lane] + 4 * t);
   return words;
