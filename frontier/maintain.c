@@ -25,6 +25,7 @@ static uint64_t now_ms(void)
 
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more)
 {
+  HOLD(f);
   uint64_t end_ms = now_ms() + budget_ms;
   frontier_status status = FRONTIER_OK;
   bool is_due = true;

@@ -111,6 +111,8 @@ frontier_status seen_load(frontier *f)
   if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
     status = seen_replay_log(f, filter, f->checkpoint_keys);
   } else { /* none yet, or damaged: the log has it all */
+    if (f->checkpoint_keys)
+      frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
     uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
@@ -135,19 +137,29 @@ void checkpoint_abandon(frontier *f)
   f->saving = NULL;
 }
 
+static bool say_failed(frontier *f, mlbf_status why)
+{
+  char path[4096];
+  filter_path(f, 1 - f->checkpoint_slot, path);
+  frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(why));
+  return false;
+}
+
 static bool begin(frontier *f)
 {
   char path[4096];
   filter_path(f, 1 - f->checkpoint_slot, path);
   f->saving_keys = f->log_keys;
-  return mlbf_save_begin(seen_filter(f->seen), path, &f->saving) == MLBF_OK;
+  mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->saving);
+  return begun == MLBF_OK || say_failed(f, begun);
 }
 
 static bool step(frontier *f, uint64_t bytes)
 {
   bool is_done;
-  if (mlbf_save_step(f->saving, bytes, &is_done) != MLBF_OK)
-    return false;
+  mlbf_status saved = mlbf_save_step(f->saving, bytes, &is_done);
+  if (saved != MLBF_OK)
+    return say_failed(f, saved);
   if (!is_done)
     return true;
   checkpoint_abandon(f); /* there is nothing left to abandon */

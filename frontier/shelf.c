@@ -1,7 +1,7 @@
 /* See shelf.h.
  *
  *     row of the queue      place in the pack (1), size (4), body
- *     row of the history    sequence (8), which of its rows (1), size (4), body */
+ *     row of the history    sequence (8), which of its rows (2), size (4), body */
 #include "frontier/shelf.h"
 
 #include "frontier/record.h"
@@ -11,7 +11,7 @@
 
 enum {
   QUEUE_ROW_HEAD = 5,
-  HISTORY_ROW_HEAD = 13,
+  HISTORY_ROW_HEAD = 14,
   SWEEP_AT = PLACES / 16, /* so many waiting or fewer: packs without one go */
 };
 
@@ -19,8 +19,9 @@ typedef struct change {
   uint64_t sequence;
   size_t at;          /* of its body in `bytes` */
   uint32_t size;
-  uint8_t table, action;
-  uint8_t row;        /* of a row for the history: its number */
+  uint8_t queue;      /* 1 to SHELF_QUEUES; 0: the history */
+  uint8_t action;
+  uint16_t row;       /* of a row for the history: its number */
 } change;
 
 struct shelf {
@@ -75,12 +76,17 @@ static bool make_room(shelf *s, size_t size)
   return true;
 }
 
+static uint8_t queue_of(store_table table)
+{
+  return table == STORE_HISTORY ? 0 : (uint8_t)(table - STORE_QUEUE + 1);
+}
+
 bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
 {
   if (size >= UINT32_MAX || !make_room(s, size))
     return false;
   s->changes[s->count++] = (change){.sequence = sequence, .at = s->size, .size = (uint32_t)size,
-                                    .table = (uint8_t)table, .action = (uint8_t)action};
+                                    .queue = queue_of(table), .action = (uint8_t)action};
   if (size)
     memcpy(s->bytes + s->size, body, size);
   s->size += size;
@@ -172,43 +178,62 @@ static int end_of(MDB_cursor *cursor, uint64_t *end)
 /* ---- places --------------------------------------------------------------------------------------------- */
 
 /* Of sequence numbers from `group` * PLACES on; all zero if nobody said anything of them yet. */
-static int get_places(MDB_cursor *cursor, uint64_t group, uint8_t places[PLACES], bool *are_there)
+static int get_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
 {
   const uint8_t *body;
   size_t size = 0;
   int error = get_value(cursor, group, &body, &size);
-  *are_there = !error;
-  if (!error && size == PLACES)
-    memcpy(places, body, PLACES);
+  if (!error && size == PLACES_SIZE)
+    for (size_t i = 0; i < PLACES; i++)
+      places[i] = (place)get_le(body + 2 * i, 2);
   else if (error == MDB_NOTFOUND)
-    memset(places, 0, PLACES);
+    memset(places, 0, PLACES * sizeof *places);
   else
     return error ? error : MDB_CORRUPTED;
   return 0;
 }
 
-/* One change moves its URL. */
-static int move(change *c, uint8_t *place)
+static int put_places(shelf *s, MDB_cursor *cursor, uint64_t group, const place places[PLACES])
 {
-  if (c->table == STORE_QUEUE) {
-    if (c->action == SHELF_APPEND && *place & PLACE_QUEUED)
-      return MDB_KEYEXIST;
-    *place = (uint8_t)(c->action == SHELF_DELETE ? *place & ~PLACE_QUEUED : *place | PLACE_QUEUED);
+  uint8_t *body = value_for(s, PLACES_SIZE);
+  if (!body)
+    return ENOMEM;
+  for (size_t i = 0; i < PLACES; i++)
+    put_le(body + 2 * i, places[i], 2);
+  return put_value(s, cursor, group, PLACES_SIZE, 0);
+}
+
+/* One change moves its URL. */
+static int move(change *c, place *at)
+{
+  unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
+  if (c->queue && c->action == SHELF_APPEND && queue)
+    return MDB_KEYEXIST;
+  if (c->queue && c->action != SHELF_DELETE) {
+    queue = c->queue;
+  } else if (c->queue) {
+    queue = queue == c->queue ? 0 : queue;
   } else if (c->action == SHELF_DELETE) {
-    *place = (uint8_t)(*place & ~PLACE_ENDED);
+    rest &= PLACE_ROW;
   } else {
-    c->row = (uint8_t)((*place + 1) & PLACE_ROW);
-    *place = (uint8_t)((*place & PLACE_QUEUED) | PLACE_ENDED | c->row);
+    c->row = (uint16_t)((rest + 1) & PLACE_ROW);
+    rest = PLACE_ENDED | c->row;
   }
+  *at = (place)(queue << PLACE_QUEUE_SHIFT | rest);
   return 0;
 }
 
-static unsigned count_queued(const uint8_t *places, size_t count)
+static bool waits_in(place where, unsigned queue)
 {
-  unsigned queued = 0;
+  return where >> PLACE_QUEUE_SHIFT == queue;
+}
+
+static unsigned count_waiting(const place *places, size_t count, unsigned queue)
+{
+  unsigned waiting = 0;
   for (size_t i = 0; i < count; i++)
-    queued += places[i] >> 7;
-  return queued;
+    waiting += waits_in(places[i], queue);
+  return waiting;
 }
 
 /* ---- packs of the queue --------------------------------------------------------------------------------- */
@@ -217,6 +242,12 @@ typedef struct row {
   const uint8_t *body; /* NULL: there is none */
   size_t size;
 } row;
+
+/* A queue while changes are written. */
+typedef struct queue_writing {
+  MDB_cursor *cursor;
+  uint64_t end; /* no pack has this number or a higher one */
+} queue_writing;
 
 static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
 {
@@ -231,19 +262,19 @@ static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
   return true;
 }
 
-/* The rows whose places say that they wait. */
-static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const uint8_t *places,
-                      unsigned flags)
+/* The rows whose places say that they wait in this queue. */
+static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
+                      unsigned queue, unsigned flags)
 {
   size_t size = 0;
   for (int i = 0; i < SHELF_ROWS; i++)
-    if (rows[i].body && places[i] & PLACE_QUEUED)
+    if (rows[i].body && waits_in(places[i], queue))
       size += QUEUE_ROW_HEAD + rows[i].size;
   uint8_t *at = value_for(s, size);
   if (size == 0 || !at)
     return at ? 0 : ENOMEM;
   for (int i = 0; i < SHELF_ROWS; i++)
-    if (rows[i].body && places[i] & PLACE_QUEUED) {
+    if (rows[i].body && waits_in(places[i], queue)) {
       *at = (uint8_t)i;
       put_le(at + 1, rows[i].size, 4);
       memcpy(at + QUEUE_ROW_HEAD, rows[i].body, rows[i].size);
@@ -252,34 +283,50 @@ static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *
   return put_value(s, cursor, number, size, flags);
 }
 
-/* New rows among changes first..last - 1, all of one pack, beside what stands there. */
-static int update_pack(shelf *s, MDB_cursor *cursor, const change *first, const change *last, const uint8_t *places,
-                       uint64_t *end)
+/* Is this a new row of the queue? */
+static bool is_row_of(const change *c, unsigned queue)
+{
+  return c->queue == queue && c->action != SHELF_DELETE;
+}
+
+/* New rows of this queue among changes first..last - 1, all of one pack, beside what stands there. */
+static int update_pack(shelf *s, queue_writing *w, unsigned queue, const change *first, const change *last,
+                       const place *places)
 {
   row rows[SHELF_ROWS] = {0};
   uint64_t number = first->sequence / SHELF_ROWS;
-  bool is_new = number >= *end, has_new = false;
+  bool is_new = number >= w->end;
   const uint8_t *body = NULL;
   size_t size = 0;
-  for (const change *c = first; c < last; c++)
-    has_new |= c->table == STORE_QUEUE && c->action != SHELF_DELETE;
-  if (!has_new)
-    return 0;
-  int error = is_new ? MDB_NOTFOUND : get_value(cursor, number, &body, &size);
+  int error = is_new ? MDB_NOTFOUND : get_value(w->cursor, number, &body, &size);
   if (error && error != MDB_NOTFOUND)
     return error;
   if (!error && !read_pack(body, size, rows))
     return MDB_CORRUPTED;
   for (const change *c = first; c < last; c++)
-    if (c->table == STORE_QUEUE && c->action != SHELF_DELETE)
+    if (is_row_of(c, queue))
       rows[c->sequence % SHELF_ROWS] = (row){s->bytes + c->at, c->size};
   if (is_new)
-    *end = number + 1;
-  return write_pack(s, cursor, number, rows, places, is_new ? MDB_APPEND : 0);
+    w->end = number + 1;
+  return write_pack(s, w->cursor, number, rows, places, queue, is_new ? MDB_APPEND : 0);
 }
 
-/* Packs of this group in which no row waits. */
-static int sweep(MDB_cursor *cursor, uint64_t group, const uint8_t places[PLACES])
+/* The same of every queue that has new rows. */
+static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const change *first, const change *last,
+                        const place *places)
+{
+  unsigned with_rows = 0;
+  int error = 0;
+  for (const change *c = first; c < last; c++)
+    with_rows |= (unsigned)(c->queue && c->action != SHELF_DELETE) << c->queue;
+  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
+    if (with_rows >> queue & 1)
+      error = update_pack(s, &queues[queue - 1], queue, first, last, places);
+  return error;
+}
+
+/* Packs of this group and queue in which no row waits. */
+static int sweep(MDB_cursor *cursor, unsigned queue, uint64_t group, const place places[PLACES])
 {
   uint64_t first = group * PLACES / SHELF_ROWS, number = first;
   MDB_val key = {sizeof number, &number}, value;
@@ -288,7 +335,7 @@ static int sweep(MDB_cursor *cursor, uint64_t group, const uint8_t places[PLACES
     memcpy(&number, key.mv_data, sizeof number);
     if (number >= first + PLACES / SHELF_ROWS)
       return 0;
-    if (count_queued(places + (number - first) * SHELF_ROWS, SHELF_ROWS) == 0)
+    if (count_waiting(places + (number - first) * SHELF_ROWS, SHELF_ROWS, queue) == 0)
       error = mdb_cursor_del(cursor, 0);
     if (!error)
       error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT); /* after a deletion: the one that took its place */
@@ -299,33 +346,39 @@ static int sweep(MDB_cursor *cursor, uint64_t group, const uint8_t places[PLACES
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 typedef struct writing {
-  MDB_cursor *queue, *history, *places;
-  uint64_t queue_end, places_end;
+  queue_writing queues[SHELF_QUEUES];
+  MDB_cursor *history, *places;
 } writing;
+
+/* Where few wait, and fewer than before, the packs in which none does. */
+static int sweep_queues(writing *w, uint64_t group, const place before[PLACES], const place after[PLACES])
+{
+  int error = 0;
+  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++) {
+    unsigned left = count_waiting(after, PLACES, queue);
+    if (left <= SWEEP_AT && left < count_waiting(before, PLACES, queue))
+      error = sweep(w->queues[queue - 1].cursor, queue, group, after);
+  }
+  return error;
+}
 
 /* Changes first..last - 1, all of one group, but for the rows of the history. */
 static int write_group(shelf *s, writing *w, change *first, change *last)
 {
-  uint8_t places[PLACES];
+  place before[PLACES], places[PLACES];
   uint64_t group = first->sequence / PLACES;
-  bool are_there = false;
-  int error = get_places(w->places, group, places, &are_there);
-  unsigned before = error ? 0 : count_queued(places, PLACES);
+  int error = get_places(w->places, group, places);
+  memcpy(before, places, sizeof before);
   for (change *c = first; c < last && !error; c++)
     error = move(c, &places[c->sequence % PLACES]);
   for (const change *c = first, *next; c < last && !error; c = next) {
     for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS;)
       next++;
-    error = update_pack(s, w->queue, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES, &w->queue_end);
+    error = update_packs(s, w->queues, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES);
   }
-  unsigned after = count_queued(places, PLACES);
-  if (!error && after < before && after <= SWEEP_AT)
-    error = sweep(w->queue, group, places);
-  uint8_t *body = value_for(s, PLACES);
-  if (error || !body)
-    return error ? error : ENOMEM;
-  memcpy(body, places, PLACES);
-  return put_value(s, w->places, group, PLACES, 0);
+  if (!error)
+    error = sweep_queues(w, group, before, places);
+  return error ? error : put_places(s, w->places, group, places);
 }
 
 /* The rows that ended, up to SHELF_ROWS of them from change `*first` on, as one value. */
@@ -333,7 +386,7 @@ static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t num
 {
   size_t size = 0, rows = 0, end = *first;
   for (; end < s->count && rows < SHELF_ROWS; end++)
-    if (s->changes[end].table == STORE_HISTORY && s->changes[end].action != SHELF_DELETE) {
+    if (is_row_of(&s->changes[end], 0)) {
       size += HISTORY_ROW_HEAD + s->changes[end].size;
       rows++;
     }
@@ -341,10 +394,10 @@ static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t num
   if (!at)
     return ENOMEM;
   for (const change *c = s->changes + *first; c < s->changes + end; c++)
-    if (c->table == STORE_HISTORY && c->action != SHELF_DELETE) {
+    if (is_row_of(c, 0)) {
       put_le(at, c->sequence, 8);
-      at[8] = c->row;
-      put_le(at + 9, c->size, 4);
+      put_le(at + 8, c->row, 2);
+      put_le(at + 10, c->size, 4);
       if (c->size)
         memcpy(at + HISTORY_ROW_HEAD, s->bytes + c->at, c->size);
       at += HISTORY_ROW_HEAD + c->size;
@@ -356,9 +409,9 @@ static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t num
 static int write_all(shelf *s, writing *w)
 {
   uint64_t history_end = 0;
-  int error = end_of(w->queue, &w->queue_end);
-  if (!error)
-    error = end_of(w->history, &history_end);
+  int error = end_of(w->history, &history_end);
+  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+    error = end_of(w->queues[i].cursor, &w->queues[i].end);
   if (!error && !sort_changes(s))
     error = ENOMEM;
   for (size_t first = 0, last = 0; !error && first < s->count; first = last) {
@@ -374,16 +427,19 @@ static int write_all(shelf *s, writing *w)
 int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
 {
   writing w = {0};
-  int error = s->count ? mdb_cursor_open(txn, tables->queue, &w.queue) : 0;
-  if (s->count && !error)
-    error = mdb_cursor_open(txn, tables->history, &w.history);
-  if (s->count && !error)
+  if (s->count == 0)
+    return 0;
+  int error = mdb_cursor_open(txn, tables->history, &w.history);
+  if (!error)
     error = mdb_cursor_open(txn, tables->places, &w.places);
-  if (s->count && !error)
+  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+    error = mdb_cursor_open(txn, tables->queue[i], &w.queues[i].cursor);
+  if (!error)
     error = write_all(s, &w);
-  mdb_cursor_close(w.places); /* NULL is fine */
+  for (int i = 0; i < SHELF_QUEUES; i++)
+    mdb_cursor_close(w.queues[i].cursor); /* NULL is fine */
+  mdb_cursor_close(w.places);
   mdb_cursor_close(w.history);
-  mdb_cursor_close(w.queue);
   shelf_forget(s);
   return error;
 }
@@ -392,38 +448,38 @@ int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
 
 typedef struct reading {
   MDB_cursor *packs, *places;
-  uint64_t group;         /* whose places are in `place`, + 1 */
-  uint8_t place[PLACES];
+  unsigned queue;
+  uint64_t group;         /* whose places these are, + 1 */
+  place of_group[PLACES];
   uint64_t from;
   store_visitor *visit;
   void *context;
   bool is_over;
 } reading;
 
-static int place_of(reading *r, uint64_t sequence, uint8_t *place)
+static int place_of(reading *r, uint64_t sequence, place *where)
 {
-  bool are_there;
   int error = 0;
   if (r->group != sequence / PLACES + 1) {
-    error = get_places(r->places, sequence / PLACES, r->place, &are_there);
+    error = get_places(r->places, sequence / PLACES, r->of_group);
     r->group = error ? 0 : sequence / PLACES + 1;
   }
-  *place = r->place[sequence % PLACES];
+  *where = r->of_group[sequence % PLACES];
   return error;
 }
 
 static int visit_queue_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
 {
   row rows[SHELF_ROWS];
-  uint8_t place;
+  place where;
   if (!read_pack(body, size, rows))
     return MDB_CORRUPTED;
   for (uint64_t i = 0; i < SHELF_ROWS && !r->is_over; i++) {
     uint64_t sequence = number * SHELF_ROWS + i;
-    int error = place_of(r, sequence, &place);
+    int error = place_of(r, sequence, &where);
     if (error)
       return error;
-    if (rows[i].body && place & PLACE_QUEUED && sequence >= r->from)
+    if (rows[i].body && waits_in(where, r->queue) && sequence >= r->from)
       r->is_over = !r->visit(r->context, sequence, rows[i].body, rows[i].size);
   }
   return 0;
@@ -433,15 +489,15 @@ static int visit_history_pack(reading *r, uint64_t number, const uint8_t *body, 
 {
   (void)number;
   for (size_t at = 0, row_size; at < size && !r->is_over; at += HISTORY_ROW_HEAD + row_size) {
-    uint8_t place;
+    place where;
     size_t left = size - at - HISTORY_ROW_HEAD;
-    if (size - at < HISTORY_ROW_HEAD || (row_size = (size_t)get_le(body + at + 9, 4)) > left)
+    if (size - at < HISTORY_ROW_HEAD || (row_size = (size_t)get_le(body + at + 10, 4)) > left)
       return MDB_CORRUPTED;
     uint64_t sequence = get_le(body + at, 8);
-    int error = place_of(r, sequence, &place);
+    int error = place_of(r, sequence, &where);
     if (error)
       return error;
-    if (place & PLACE_ENDED && (place & PLACE_ROW) == body[at + 8] && sequence >= r->from)
+    if (where & PLACE_ENDED && (where & PLACE_ROW) == get_le(body + at + 8, 2) && sequence >= r->from)
       r->is_over = !r->visit(r->context, sequence, body + at + HISTORY_ROW_HEAD, row_size);
   }
   return 0;
@@ -466,13 +522,12 @@ static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint6
 int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint64_t from, store_visitor *visit,
                void *context)
 {
-  reading r = {.from = from, .visit = visit, .context = context};
-  bool is_queue = table == STORE_QUEUE;
-  int error = mdb_cursor_open(txn, is_queue ? tables->queue : tables->history, &r.packs);
+  reading r = {.queue = queue_of(table), .from = from, .visit = visit, .context = context};
+  int error = mdb_cursor_open(txn, r.queue ? tables->queue[r.queue - 1] : tables->history, &r.packs);
   if (!error)
     error = mdb_cursor_open(txn, tables->places, &r.places);
   if (!error)
-    error = is_queue ? visit_packs(&r, from / SHELF_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
+    error = r.queue ? visit_packs(&r, from / SHELF_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
   mdb_cursor_close(r.places);
   mdb_cursor_close(r.packs);
   return error;

@@ -1,12 +1,12 @@
 /* Inside the store: how the queue and the history lie on disk.
  *
  * A crawl ends URLs in another order than they came, some here, some there. One value for each URL, removed when it ends,
- * would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place but one
- * byte a URL:
+ * would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place but two
+ * bytes a URL:
  *
- *     queue     packs of SHELF_ROWS neighbouring sequence numbers, written once, in the order they come
+ *     queues    packs of SHELF_ROWS neighbouring sequence numbers, written once, in the order they come
  *     history   packs of rows in the order they ended, written once
- *     places    a byte for each sequence number: waiting in the queue? in the history?  which of its rows counts
+ *     places    two bytes for each sequence number: waiting in which queue? in the history?  which of its rows counts
  *
  *     place of 7:  waiting  --done-->  ended, row 1  --asked for again-->  waiting  --done-->  ended, row 2
  *
@@ -25,13 +25,17 @@
 /* 16 URLs of usual length fit half a page, and so stay within LMDB's leaves. */
 enum { SHELF_ROWS = 16 };
 
-/* A place: two flags, and the number, modulo 64, of the history row that counts. */
-enum { PLACE_QUEUED = 0x80, PLACE_ENDED = 0x40, PLACE_ROW = 0x3f, PLACES = 1024 /* in a value */ };
+enum { SHELF_QUEUES = STORE_QUEUE_TRAP - STORE_QUEUE + 1 };
+
+/* A place: the queue in which it waits, from 1, or 0; a flag; and the number, modulo 4096, of the history row that counts. */
+typedef uint16_t place;
+enum { PLACE_QUEUE_SHIFT = 13, PLACE_ENDED = 0x1000, PLACE_ROW = 0x0fff };
+enum { PLACES = 512 /* in a value */, PLACES_SIZE = 2 * PLACES };
 
 typedef struct shelf shelf;
 
 typedef struct shelf_tables {
-  MDB_dbi queue, history, places;
+  MDB_dbi queue[SHELF_QUEUES], history, places;
 } shelf_tables;
 
 typedef enum shelf_action { SHELF_PUT, SHELF_APPEND, SHELF_DELETE } shelf_action;

@@ -29,19 +29,23 @@ struct store {
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
-enum { OLD_TABLES = 2 }; /* queue and history of formats 1 and 2 */
+enum { OLD_TABLES = 5 }; /* queues and history of formats 1 and 2 */
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"hosts", "hashes", "chunks", "revoked", "waiting", "ended", "places"};
+static const char *const table_names[STORE_TABLES] = {
+  "hosts", "hashes", "chunks", "revoked", "visits", "due",
+  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
 
 static bool is_shelved(store_table table)
 {
-  return table == STORE_QUEUE || table == STORE_HISTORY;
+  return table >= STORE_QUEUE && table <= STORE_HISTORY;
 }
 
 static shelf_tables shelf_of(const store *s)
 {
-  return (shelf_tables){s->table[STORE_QUEUE], s->table[STORE_HISTORY], s->table[STORE_PLACES]};
+  shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
+  memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
+  return tables;
 }
 
 static frontier_status status_of(int error)
@@ -378,8 +382,7 @@ static int move_old(store *s, MDB_dbi from, store_table to, size_t limit, size_t
 frontier_status store_upgrade(store *s, const void *identity, size_t identity_size)
 {
   enum { LOT = 8192 };
-  static const char *const names[OLD_TABLES] = {"queue", "history"};
-  static const store_table today[OLD_TABLES] = {STORE_QUEUE, STORE_HISTORY};
+  static const char *const names[OLD_TABLES] = {"queue", "queue-high", "queue-low", "queue-trap", "history"};
   for (size_t moved = LOT; moved;) {
     frontier_status status = store_begin(s);
     if (status != FRONTIER_OK)
@@ -389,7 +392,9 @@ frontier_status store_upgrade(store *s, const void *identity, size_t identity_si
       MDB_dbi old;
       s->error = mdb_dbi_open(s->writing, names[i], MDB_INTEGERKEY, &old);
       if (!s->error)
-        s->error = move_old(s, old, today[i], LOT, &moved);
+        s->error = move_old(s, old, (store_table)(STORE_QUEUE + i), LOT, &moved);
+      else if (s->error == MDB_NOTFOUND)
+        s->error = 0; /* format 1 had one queue */
     }
     if (!moved)
       store_put_meta(s, "identity", identity, identity_size);

@@ -10,8 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended",  "hosts",   "hashes",
-                                                       "chunks",  "places", "revoked", "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "hosts", "hashes", "chunks", "revoked",
+                                                     "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
+                                                     "places", "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -151,6 +152,11 @@ static second_url *url_at(second_view *v, const second_record *r)
   return &v->urls[0];
 }
 
+static unsigned class_of(const second_record *r)
+{
+  return (unsigned)(r->table - SECOND_WAITING);
+}
+
 /* Fields at `at` in the value, if the record says so; returns where the URL begins. */
 static size_t read_fields(second_view *v, const second_record *r, size_t at, bool has_fields, second_url *u)
 {
@@ -184,7 +190,7 @@ static void read_queue(second_view *v, const second_record *r)
   second_url *u = url_at(v, r);
   uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 4);
   *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8)};
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r)};
   u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
@@ -192,7 +198,7 @@ static void read_queue(second_view *v, const second_record *r)
     fault(v, "queue %s: its host is not that of its host id", u->text);
 }
 
-/* The bytes of all places, one behind the other. */
+/* The bytes of all places, two each, one behind the other. */
 static void read_places(second_view *v)
 {
   uint64_t groups = 0;
@@ -205,8 +211,8 @@ static void read_places(second_view *v)
     else if (number(r->key, 8) >= groups)
       groups = number(r->key, 8) + 1;
   }
-  v->place_room = 1024 * groups;
-  v->places = calloc(v->place_room + 1, 1);
+  v->place_room = 512 * groups;
+  v->places = calloc(2 * v->place_room + 1, 1);
   if (!v->places)
     abort();
   for (size_t i = 0; i < v->record_count; i++) {
@@ -219,12 +225,13 @@ static void read_places(second_view *v)
 /* What the place of this sequence says; 0 if nobody said anything. */
 static unsigned place_of(const second_view *v, uint64_t sequence)
 {
-  return sequence < v->place_room ? v->places[sequence] : 0;
+  return sequence < v->place_room ? (unsigned)number(v->places + 2 * sequence, 2) : 0;
 }
 
-/* The rows of a pack of the queue that wait. */
+/* The rows of a pack of a queue that wait. */
 static void split_queue(second_view *v, const second_record *pack)
 {
+  unsigned class = pack->table == SECOND_QUEUE ? 0 : 1 + (unsigned)(pack->table - SECOND_QUEUE_HIGH);
   int last = -1;
   for (size_t at = 4, size; at < pack->value_size; at += 5 + size) {
     size = pack->value_size - at < 5 ? SIZE_MAX : (size_t)number(pack->value + at + 1, 4);
@@ -235,23 +242,23 @@ static void split_queue(second_view *v, const second_record *pack)
     }
     last = pack->value[at];
     uint64_t sequence = 16 * number(pack->key, 8) + (unsigned)last;
-    if (place_of(v, sequence) & 0x80) /* the size stands where a value has its checksum */
-      keep_record(v, SECOND_WAITING, &(MDB_val){8, &sequence}, &(MDB_val){4 + size, pack->value + at + 1});
+    if (place_of(v, sequence) >> 13 == class + 1) /* the size stands where a value has its checksum */
+      keep_record(v, (second_table)(SECOND_WAITING + class), &(MDB_val){8, &sequence}, &(MDB_val){4 + size, pack->value + at + 1});
   }
 }
 
 /* The rows of a pack of the history that count. */
 static void split_history(second_view *v, const second_record *pack)
 {
-  for (size_t at = 4, size; at < pack->value_size; at += 13 + size) {
-    size = pack->value_size - at < 13 ? SIZE_MAX : (size_t)number(pack->value + at + 9, 4);
-    if (pack->value_size - at < 13 || size > pack->value_size - at - 13 || size < 16) {
+  for (size_t at = 4, size; at < pack->value_size; at += 14 + size) {
+    size = pack->value_size - at < 14 ? SIZE_MAX : (size_t)number(pack->value + at + 10, 4);
+    if (pack->value_size - at < 14 || size > pack->value_size - at - 14 || size < 16) {
       fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
       return;
     }
     unsigned place = place_of(v, number(pack->value + at, 8));
-    if (place & 0x40 && (place & 0x3f) == pack->value[at + 8])
-      keep_record(v, SECOND_ENDED, &(MDB_val){8, pack->value + at}, &(MDB_val){4 + size, pack->value + at + 9});
+    if (place >> 12 & 1 && (place & 0xfff) == number(pack->value + at + 8, 2))
+      keep_record(v, SECOND_ENDED, &(MDB_val){8, pack->value + at}, &(MDB_val){4 + size, pack->value + at + 10});
   }
 }
 
@@ -259,7 +266,8 @@ static void split_history(second_view *v, const second_record *pack)
 static void split_chunk(second_view *v, const second_record *chunk)
 {
   uint8_t *key = chunk->key, *value = chunk->value;
-  uint64_t id = number(key, 8) >> 32;
+  uint64_t id = number(key, 8) >> 32, class = number(key, 8) >> 30 & 3;
+  second_table table = (second_table)(SECOND_WAITING + class);
   v->chunks++;
   for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
     size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
@@ -270,14 +278,15 @@ static void split_chunk(second_view *v, const second_record *chunk)
     if (number(value + at + 12, 4) != id)
       fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
     /* the size of the record stands where a value of the queue has its checksum */
-    keep_record(v, SECOND_WAITING, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
+    keep_record(v, table, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
   }
 }
 
 static void split_packs(second_view *v)
 {
   static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {
-    [SECOND_QUEUE] = split_queue, [SECOND_HISTORY] = split_history, [SECOND_CHUNKS] = split_chunk};
+    [SECOND_QUEUE] = split_queue,          [SECOND_QUEUE_HIGH] = split_queue, [SECOND_QUEUE_LOW] = split_queue,
+    [SECOND_QUEUE_TRAP] = split_queue, [SECOND_HISTORY] = split_history, [SECOND_CHUNKS] = split_chunk};
   uint64_t rows = 0, chunk_rows = 0, places = 0;
   for (size_t i = 0, count = v->record_count; i < count; i++) {
     second_record pack = v->records[i]; /* keep_record moves the array */
@@ -288,7 +297,7 @@ static void split_packs(second_view *v)
     chunk_rows += pack.table == SECOND_CHUNKS ? v->record_count - before : 0;
   }
   for (uint64_t i = 0; i < v->place_room; i++)
-    places += (v->places[i] >> 7) + (v->places[i] >> 6 & 1u);
+    places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
   if (rows - chunk_rows != places)
     fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
           (unsigned long long)places);
@@ -298,7 +307,7 @@ static void read_history(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x7fff, .code = (unsigned)number(at + 6, 2),
+  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x3fff, .code = (unsigned)number(at + 6, 2),
                     .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
                     .via = number(at + 12, 8), .host = UINT64_MAX};
   u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
@@ -311,9 +320,21 @@ static void read_host(second_view *v, const second_record *r)
   const uint8_t *at = r->value;
   if (number(r->key, 8) != v->host_count)
     fault(v, "host %zu is missing", v->host_count);
-  v->hosts[v->host_count++] = (second_host){.name = (const char *)at + 36, .queued = number(at + 4, 8),
-                                            .done = number(at + 12, 8), .failed = number(at + 20, 8),
-                                            .skipped = number(at + 28, 8)};
+  second_host h = {.name = (const char *)at + 36, .queued = {number(at + 4, 7)}, .done = number(at + 12, 8),
+                   .failed = number(at + 20, 8), .skipped = number(at + 28, 8)};
+  if (at[11] > 1 || (at[11] == 1 && r->value_size < 114)) {
+    fault(v, "host %zu: a head of kind %u", v->host_count, at[11]);
+  } else if (at[11] == 1) {
+    h.name = (const char *)at + 114;
+    for (unsigned class = 1; class < 4; class++) {
+      h.queued[class] = number(at + 28 + 8 * class, 8);
+      h.queued[0] -= h.queued[class];
+    }
+    if (number(at + 60, 8) > h.done + h.failed + h.skipped || number(at + 72, 4) > number(at + 68, 4) || at[112] > 3 ||
+        at[113] > 1)
+      fault(v, "host %s: what is said of traps and controls cannot be", h.name);
+  }
+  v->hosts[v->host_count++] = h;
 }
 
 static void read_hashes(second_view *v, const second_record *r)
@@ -448,14 +469,14 @@ static void agree_on_urls(second_view *v)
       fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
       continue;
     }
-    uint64_t nowhere = 0, *of_host[5] = {&h->queued, &h->done, &h->failed, &h->skipped, &nowhere};
+    uint64_t nowhere = 0, *of_host[5] = {&h->queued[u->class], &h->done, &h->failed, &h->skipped, &nowhere};
     unsigned state = u->state <= 4 ? u->state : 0;
     ++*of_host[state];
     all[state]++;
   }
   for (size_t i = 0; i < v->host_count; i++) {
     const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
-    if (h->queued != c->queued || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
+    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
       fault(v, "host %s: its counts are not those of its URLs", h->name);
   }
   if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
@@ -484,10 +505,14 @@ static void agree_on_log(second_view *v)
 
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
-  static void (*const readers[])(second_view *, const second_record *) = {read_host, read_queue, read_history,
-                                                                         read_hashes, read_revoked};
-  static const size_t heads[] = {36, 28, 20, 4, 4};
-  static const second_table order[] = {SECOND_HOSTS, SECOND_WAITING, SECOND_ENDED, SECOND_HASHES, SECOND_REVOKED};
+  static const struct {
+    second_table table;
+    size_t head;
+    void (*read)(second_view *, const second_record *);
+  } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_WAITING, 28, read_queue},
+               {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
+               {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
+               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);
@@ -507,12 +532,12 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   for (size_t t = 0; t < sizeof order / sizeof *order; t++)
     for (size_t i = 0; i < v->record_count; i++) {
       const second_record *r = &v->records[i];
-      if (r->table != order[t])
+      if (r->table != order[t].table)
         continue;
-      if (r->key_size != 8 || r->value_size < heads[t])
-        fault(v, "table %s: a record of %zu bytes", r->table < SECOND_TABLES ? second_table_names[r->table] : "rows", r->value_size);
+      if (r->key_size != 8 || r->value_size < order[t].head)
+        fault(v, "table %d: a record of %zu bytes", (int)r->table, r->value_size);
       else
-        readers[t](v, r);
+        order[t].read(v, r);
     }
   agree_on_urls(v);
   agree_on_log(v);

@@ -10,9 +10,11 @@
 #include <stdint.h>
 
 typedef enum second_table {
-  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_PLACES, SECOND_REVOKED, SECOND_META,
-  SECOND_TABLES,
-  SECOND_WAITING = SECOND_TABLES, SECOND_ENDED /* rows of packs and chunks, split; no tables */
+  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
+  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
+  SECOND_META, SECOND_TABLES,
+  /* rows of packs and chunks, split, by class; no tables */
+  SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -26,6 +28,7 @@ typedef struct second_url {
   unsigned found;  /* records with this sequence: 1 unless damaged */
   unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
+  unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
   const char *text; /* NUL-terminated */
   const uint8_t *key_hash; /* of the caller's own key, 16 bytes; NULL */
@@ -35,7 +38,8 @@ typedef struct second_url {
 
 typedef struct second_host {
   const char *name;
-  uint64_t queued, done, failed, skipped;
+  uint64_t queued[4]; /* by class */
+  uint64_t done, failed, skipped;
 } second_host;
 
 typedef struct second_view {
@@ -56,7 +60,7 @@ typedef struct second_view {
   size_t host_count;
   uint64_t noted, forced;
   uint64_t chunks, revoked;
-  uint8_t *places;         /* by sequence, below place_room */
+  uint8_t *places;         /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;

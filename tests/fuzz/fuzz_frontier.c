@@ -139,7 +139,7 @@ static void change_record(MDB_txn *txn, change what, const second_record *r, siz
 static void clear_place(MDB_txn *txn, uint64_t sequence)
 {
   uint8_t bytes[4 + 1024];
-  uint64_t group = sequence / 1024;
+  uint64_t group = sequence / 512;
   second_record places = {SECOND_PLACES, 8, sizeof bytes, (uint8_t *)&group, bytes};
   MDB_dbi dbi;
   MDB_val key = {8, &group}, value;
@@ -147,7 +147,7 @@ static void clear_place(MDB_txn *txn, uint64_t sequence)
   if (mdb_get(txn, dbi, &key, &value) != 0 || value.mv_size != sizeof bytes)
     return; /* another change was there before */
   memcpy(bytes, value.mv_data, sizeof bytes);
-  bytes[4 + sequence % 1024] &= 0x7f;
+  bytes[4 + 2 * (sequence % 512) + 1] &= 0x1f;
   change_record(txn, FORGE, &places, 0, 0);
 }
 
