@@ -8,6 +8,7 @@
  * What a page leads to is harvest.c's. */
 #include "crawler/crawl.h"
 
+#include "crawler/crawl_warc.h"
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
@@ -46,6 +47,8 @@ struct crawl {
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
+  char errors[CRAWL_ERRORS_KEPT][256]; /* a ring */
+  size_t error_count;
 };
 
 static uint64_t clock_ms(void)
@@ -97,6 +100,7 @@ static visit *visit_take(crawl *c)
 static void visit_put_back(crawl *c, visit *v)
 {
   c->active--;
+  v->stage = VISIT_IDLE;
   v->next = c->idle;
   c->idle = v;
 }
@@ -135,13 +139,7 @@ static const char *robots_word(const crawl *c)
 /* Before the page is said to be done: it is committed with its records, or without being done. */
 static void archive(crawl *c, const visit *v, const fetch_response *response)
 {
-  if (!c->options.warc || response->error != FETCH_OK || !response->exchange)
-    return;
-  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
-                            .address = response->address, .start_ms = response->start_ms,
-                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
-                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
-  if (!warc_write(c->options.warc, &fetch))
+  if (c->options.warc && !crawl_warc_keep(c->options.warc, &v->lease, response))
     break_off(c, warc_message(c->options.warc));
 }
 
@@ -169,6 +167,8 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response, const
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
+  snprintf(c->errors[c->error_count++ % CRAWL_ERRORS_KEPT], sizeof c->errors[0], "%s: %.180s",
+           answered ? status : response->explanation, v->lease.url);
   if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
     c->totals.errors++;
     holds(c, frontier_count(c->frontier, "errors", 1));
@@ -251,6 +251,7 @@ static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+  v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
@@ -327,6 +328,7 @@ static int64_t start_visits(crawl *c)
     }
     visit_begin(v, &leases[i]);
     v->begun_ms = c->now_ms;
+    v->stage = VISIT_ASKING;
     c->active++;
     visit_start(v);
   }
@@ -473,6 +475,23 @@ const char *crawl_message(const crawl *c)
 const char *crawl_start_failure(const crawl *c)
 {
   return c->start_failure;
+}
+
+const char *crawl_last_error(const crawl *c, size_t nth)
+{
+  return nth < c->error_count && nth < CRAWL_ERRORS_KEPT ? c->errors[(c->error_count - 1 - nth) % CRAWL_ERRORS_KEPT] : "";
+}
+
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
+{
+  for (size_t i = 0; i < c->visit_count; i++) {
+    const visit *v = c->visits[i];
+    if (v->stage != VISIT_IDLE)
+      take(context, &(crawl_active){.host = v->lease.url + v->lease.host_begin,
+                                    .host_size = v->lease.host_end - v->lease.host_begin,
+                                    .is_fetching = v->stage == VISIT_FETCHING,
+                                    .seconds = (double)(c->now_ms - v->begun_ms) / 1000});
+  }
 }
 
 crawl_totals crawl_totals_read(const crawl *c)

@@ -58,6 +58,20 @@ const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
 
+/* The n-th last error of this run, 0 the last: what and where; "" if there is none, or it is forgotten. */
+enum { CRAWL_ERRORS_KEPT = 3 };
+const char *crawl_last_error(const crawl *c, size_t nth);
+
+/* What is under way. */
+typedef struct crawl_active {
+  const char *host;  /* host[:port], host_size bytes */
+  size_t host_size;
+  bool is_fetching;  /* else it waits for robots.txt */
+  double seconds;    /* since it began */
+} crawl_active;
+typedef void crawl_active_taker(void *context, const crawl_active *active);
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);
+
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {
   uint64_t pages, redirects, errors, retries, robots;
