@@ -7,6 +7,7 @@
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
+#include "frontier/traps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -30,6 +31,8 @@ typedef struct run {
   crawl_warc warc;
   crawl *crawl;
   FILE *summary_file;
+  panel panel;
+  double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
@@ -134,10 +137,15 @@ static int open_frontier(run *r)
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &r->frontier, message);
-  if (status == FRONTIER_OK)
-    return check_identity(r);
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (status != FRONTIER_OK) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (frontier_watch_traps(r->frontier, r->args.trap_budget) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  return check_identity(r);
 }
 
 /* The scope the directory has, or a new one of the kind asked for. */
@@ -157,6 +165,28 @@ static int open_scope(run *r)
   if (r->args.scope_given && scope_kind_of(r->scope) != r->args.scope)
     return refuse_change(r, "scope", scope_kind_name(scope_kind_of(r->scope)));
   return EXIT_DONE;
+}
+
+/* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
+static int open_counts(run *r)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (!*r->directory)
+    return EXIT_DONE;
+  crawl_dir_file(r->directory, "inlinks", path);
+  mlbf_status status = inlinks_open(path, r->args.expect, &r->args.crawl.counts);
+  if (status != MLBF_OK)
+    say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return EXIT_DONE;
+}
+
+static void save_counts(run *r)
+{
+  mlbf_status status = r->args.crawl.counts ? inlinks_save(r->args.crawl.counts) : MLBF_OK;
+  if (status != MLBF_OK)
+    say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", r->directory,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
 }
 
 static int add_starts(run *r)
@@ -261,7 +291,7 @@ static int exit_code_of(const run *r, crawl_end end)
               *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(r->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(r->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
     return EXIT_FAILED;
@@ -282,6 +312,19 @@ static int conclude(run *r, crawl_end end)
   return code == EXIT_DONE ? written : code;
 }
 
+/* The panel, and once a minute the counts. */
+static void tick(void *context, const crawl *c)
+{
+  enum { SAVE_EVERY_S = 60 };
+  run *r = context;
+  panel_tick(&r->panel, c);
+  double seconds = crawl_totals_read(c).seconds;
+  if (seconds - r->saved_at_s < SAVE_EVERY_S)
+    return;
+  r->saved_at_s = seconds;
+  save_counts(r);
+}
+
 static int run_crawl(run *r)
 {
   int code = reserve_descriptors(r);
@@ -297,6 +340,8 @@ static int run_crawl(run *r)
     code = open_warc(r);
   if (code == EXIT_DONE)
     code = open_summary(r);
+  if (code == EXIT_DONE)
+    code = open_counts(r);
   if (code != EXIT_DONE)
     return code;
   r->args.crawl.keeps_log = *r->directory;
@@ -311,9 +356,10 @@ static int run_crawl(run *r)
     return code;
   if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  panel p = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
-  crawl_end end = crawl_run(r->crawl, panel_tick, &p);
-  panel_clear(&p);
+  r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
+  crawl_end end = crawl_run(r->crawl, tick, r);
+  panel_clear(&r->panel);
+  save_counts(r);
   return conclude(r, end);
 }
 
@@ -356,6 +402,7 @@ int cmd_crawl(int argc, char **argv)
     _exit(code);
   }
   crawl_free(r->crawl);
+  inlinks_close(r->args.crawl.counts);
   scope_free(r->scope);
   starts_close(r->starts);
   if (r->summary_file)

@@ -12,6 +12,7 @@
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
+#include "frontier/host.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -358,7 +359,8 @@ static bool is_over(crawl *c, crawl_end *end)
   else if (c->now_ms - c->started_ms >= c->options.max_ms)
     *end = CRAWL_TIME_CAP;
   else if (frontier_is_finished(c->frontier))
-    *end = frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP : CRAWL_FINISHED;
+    *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
+                                                                                              : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
   else
@@ -422,7 +424,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile) : NULL;
+  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;

@@ -7,6 +7,7 @@
 #include "crawler/skip.h"
 #include "crawler/warc.h"
 #include "frontier/frontier.h"
+#include "frontier/inlinks.h"
 
 typedef enum crawl_sitemaps {
   SITEMAPS_NONE,
@@ -23,6 +24,7 @@ typedef struct crawl_options {
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
   warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
@@ -30,6 +32,7 @@ typedef struct crawl_options {
 typedef enum crawl_end {
   CRAWL_FINISHED,   /* nothing left to fetch */
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
   CRAWL_TIME_CAP,
   CRAWL_STOPPED,    /* crawl_stop was called */

@@ -10,6 +10,7 @@ typedef struct crawl_args {
   uint64_t expect;
   double rate;
   unsigned per_host;
+  uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
