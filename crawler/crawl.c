@@ -384,12 +384,12 @@ crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context)
   while (!is_over(c, &end)) {
     keep_scope(c); /* before anything can commit a URL of a host that just joined */
     int64_t wait_ms = start_visits(c);
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
-    c->now_ms = clock_ms();
-    if (c->now_ms - ticked_ms >= TICK_MS) {
+    if (c->now_ms - ticked_ms >= TICK_MS) { /* here, where what is on the way can be seen */
       ticked_ms = c->now_ms;
       tick(context, c);
     }
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
+    c->now_ms = clock_ms();
   }
   land(c);
   c->end_ms = clock_ms();
