@@ -48,8 +48,7 @@ struct crawl {
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
-  char errors[CRAWL_ERRORS_KEPT][256]; /* a ring */
-  size_t error_count;
+  failures failures;
 };
 
 static uint64_t clock_ms(void)
@@ -168,11 +167,11 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response, const
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
-  snprintf(c->errors[c->error_count++ % CRAWL_ERRORS_KEPT], sizeof c->errors[0], "%s: %.180s",
-           answered ? status : response->explanation, v->lease.url);
+  failures_note(&c->failures, v->lease.url, response);
   if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
     c->totals.errors++;
     holds(c, frontier_count(c->frontier, "errors", 1));
+    holds(c, frontier_count(c->frontier, failures_counter(response), 1));
   }
   page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
                       .response = response->start_ms ? response : NULL};
@@ -479,9 +478,9 @@ const char *crawl_start_failure(const crawl *c)
   return c->start_failure;
 }
 
-const char *crawl_last_error(const crawl *c, size_t nth)
+const failures *crawl_failures(const crawl *c)
 {
-  return nth < c->error_count && nth < CRAWL_ERRORS_KEPT ? c->errors[(c->error_count - 1 - nth) % CRAWL_ERRORS_KEPT] : "";
+  return &c->failures;
 }
 
 void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 
+#include "crawler/failures.h"
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
@@ -61,9 +62,7 @@ const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
 
-/* The n-th last error of this run, 0 the last: what and where; "" if there is none, or it is forgotten. */
-enum { CRAWL_ERRORS_KEPT = 3 };
-const char *crawl_last_error(const crawl *c, size_t nth);
+const failures *crawl_failures(const crawl *c); /* the last ones of this run */
 
 /* What is under way. */
 typedef struct crawl_active {

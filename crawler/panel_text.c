@@ -146,8 +146,8 @@ static void say_hosts(const panel_facts *f, panel_text *text)
 
 static void say_errors(const panel_facts *f, panel_text *text)
 {
-  for (size_t i = 0; i < CRAWL_ERRORS_KEPT && text->count < PANEL_LINES_MAX; i++) {
-    const char *error = crawl_last_error(f->crawl, i);
+  for (size_t i = 0; i < FAILURES_KEPT && text->count < PANEL_LINES_MAX; i++) {
+    const char *error = failures_last(crawl_failures(f->crawl), i);
     if (!*error)
       return;
     say(text, "  %s", error);
