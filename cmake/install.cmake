@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, under the prefix:
 #
 #   bin/strata   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h   share/man/man1/strata.1
+#   share/man/man3/FUNCTION.3   (made from the headers)
 #   lib/cmake/strata/        find_package(strata) gives strata::mlbf and strata::frontier
 #   lib/pkgconfig/           strata-mlbf.pc and strata-frontier.pc
 #
@@ -27,6 +28,8 @@ if(TARGET strata)
   install(TARGETS strata)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/man/strata.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+include(cmake/reference.cmake) # a man page for each function
+install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
 
 # find_package(strata). A static library still needs what it stands on when a program is linked.
 install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION ${STRATA_CONFIGS})

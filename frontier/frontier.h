@@ -305,6 +305,8 @@ typedef struct frontier_stats {
   uint64_t forced;                    /* queued by frontier_force though seen */
 } frontier_stats;
 
+/* All of them now, in constant time, but for a scan of the filter's bits (some 100 us). A read-only handle loads the filter
+ * first, and may fail as frontier_open does. */
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 #ifdef __cplusplus
