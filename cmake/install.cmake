@@ -23,6 +23,23 @@ install(TARGETS mlbf frontier EXPORT strata
   ARCHIVE LIBRARY
   INCLUDES DESTINATION ${STRATA_INCLUDES}
   FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES})
+
+# Between our own files there are names without a prefix, which a stranger's program may have too. A static library is
+# installed with its public functions alone; a shared one calls its own, whatever the program defines.
+foreach(room mlbf frontier)
+  get_target_property(headers ${room} HEADER_SET)
+  list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
+  if(BUILD_SHARED_LIBS)
+    target_link_options(${room} PRIVATE LINKER:-Bsymbolic-functions)
+  else()
+    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env
+      \"LD=${CMAKE_LINKER}\" \"OBJCOPY=${CMAKE_OBJCOPY}\" \"AR=${CMAKE_AR}\"
+      \"${PROJECT_SOURCE_DIR}/cmake/show_only.sh\" \"$<TARGET_FILE:${room}>\"
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${room}>\" ${headers}
+      COMMAND_ERROR_IS_FATAL ANY)")
+  endif()
+endforeach()
+
 if(TARGET strata)
   set_target_properties(strata PROPERTIES INSTALL_RPATH "$ORIGIN/${STRATA_BIN_TO_LIB}")
   install(TARGETS strata)
