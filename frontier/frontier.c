@@ -220,6 +220,12 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
   return FRONTIER_OK;
 }
 
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
+{
+  f->hook = hook;
+  f->hook_context = context;
+}
+
 frontier_status frontier_sync(frontier *f)
 {
   HOLD(f);

@@ -255,6 +255,9 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 /* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
+/* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
+
 /* ---- looking ------------------------------------------------------------------------------------------ */
 
 typedef struct frontier_record {
@@ -280,6 +283,11 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
+
+/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
+ * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
+typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
 
 /* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
  * setting of that name is put again. */

@@ -204,6 +204,8 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
   frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
   if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
     class = FRONTIER_LOW;
+  if (f->watch && watch_judge(f->watch, who, link->target))
+    class = FRONTIER_TRAP;
   if (f->classifier)
     class = f->classifier(f->classifier_context, link, verdict, class);
   return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;

@@ -47,9 +47,8 @@ frontier_status frontier_host_set(frontier *f, const char *name, const frontier_
 frontier_status frontier_host_block(frontier *f, const char *name);
 frontier_status frontier_host_unblock(frontier *f, const char *name);
 
-/* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
-frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
-/* Its name, NUL-terminated and valid while the handle is open; NULL: no such lease in flight. */
+/* frontier_host_back_off and frontier_host_delay, by lease, are in frontier.h; a back-off is kept as not_before_s.
+ * The name of a lease's host, NUL-terminated and valid while the handle is open; NULL: no such lease in flight. */
 const char *frontier_host_of(frontier *f, uint64_t lease);
 
 typedef enum frontier_host_state {

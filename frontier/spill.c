@@ -20,6 +20,11 @@ static uint64_t chunk_key(const host *who, frontier_class class, uint32_t number
   return (uint64_t)who->id << 32 | (uint64_t)class << CHUNK_NUMBER_BITS | number;
 }
 
+frontier_class spill_class_of(uint64_t key)
+{
+  return (frontier_class)((uint32_t)key >> CHUNK_NUMBER_BITS);
+}
+
 bool spill_is_behind_chunks(const line *l)
 {
   return l->chunk_first < l->chunk_next && l->count >= LINE_LOW;
@@ -368,7 +373,7 @@ static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   survey *s = context;
   const host *who = hosts_at(s->frontier->hosts, (uint32_t)(key >> 32));
   uint32_t number = (uint32_t)key & CHUNK_NUMBER_MASK;
-  frontier_class class = (frontier_class)((uint32_t)key >> CHUNK_NUMBER_BITS);
+  frontier_class class = spill_class_of(key);
   uint64_t last = last_sequence(body, size);
   line *l = who ? host_line(who, class) : NULL;
   if (!l || last >= s->frontier->next_sequence) {

@@ -32,6 +32,9 @@ void spill_watch(frontier *f, host *who);
 /* The records in a chunk, as `visit` would get them from the queue table. false: it said so, or the chunk ends within one. */
 bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context);
 
+/* Whose the chunk under this key is. */
+frontier_class spill_class_of(uint64_t key);
+
 /* Its part of the transaction. */
 void spill_put(frontier *f);
 /* The transaction is committed, or is given up with the handle. */

@@ -20,6 +20,7 @@
 #include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+#include "frontier/watch.h"
 
 typedef struct entry_list {
   entry **at;
@@ -83,6 +84,8 @@ struct frontier {
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
 
@@ -109,6 +112,7 @@ struct frontier {
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
 
+  watch *watch;             /* NULL: nobody asked to watch for traps */
   frontier_classifier *classifier; /* NULL: the rules alone */
   void *classifier_context;
   int64_t wall_offset_ms;   /* wall-clock time less `now_ms` */

@@ -233,7 +233,7 @@ static void read_history(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x7fff, .code = (unsigned)number(at + 6, 2),
+  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x3fff, .code = (unsigned)number(at + 6, 2),
                     .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
                     .via = number(at + 12, 8), .host = UINT64_MAX};
   u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
