@@ -331,7 +331,6 @@ static int run_crawl(run *r)
   r->panel = panel_create(r->frontier);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
-  save_counts(r);
   return conclude(r, end);
 }
 
@@ -356,6 +355,8 @@ int cmd_crawl(int argc, char **argv)
               r->directory);
     code = EXIT_FAILED;
   }
+  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(r);
   if (r->crawl && crawl_totals_read(r->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
     fflush(NULL);
