@@ -5,6 +5,7 @@
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
+#include "crawler/warc.h"
 #include "frontier/frontier.h"
 #include "frontier/inlinks.h"
 
@@ -19,16 +20,19 @@ typedef struct crawl_options {
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {
   CRAWL_FINISHED,   /* nothing left to fetch */
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
   CRAWL_TIME_CAP,
   CRAWL_STOPPED,    /* crawl_stop was called */

@@ -14,6 +14,9 @@ static const struct {
   {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
+  {"forget", cmd_forget, "make URLs of a crawl new again"},
+  {"show", cmd_show, "the stored response of a URL, from the WARC"},
+  {"report", cmd_report, "a crawl as one HTML page"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
   {"inlinks", cmd_inlinks, "the URLs of a crawl that most pages link to"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},
@@ -21,6 +24,7 @@ static const struct {
   {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
+  {"digest", cmd_digest, "similarity digests of files, and how alike they are"},
   {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
   {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
 };
