@@ -87,7 +87,7 @@ static visit *visit_take(crawl *c)
     c->visits = larger;
     c->visit_room = room;
   }
-  v = visit_create(c);
+  v = visit_create(c, c->options.wants_images);
   if (v)
     c->visits[c->visit_count++] = v;
   return v;
@@ -185,6 +185,7 @@ static void fetch_finished(void *context, const fetch_response *response)
     c->totals.redirects++;
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
+    visit_take_headers(v, response);
     holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
     if (v->is_map)
       holds(c, frontier_count(c->frontier, "sitemaps", 1));
@@ -373,7 +374,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile) : NULL;
+  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->follows_nofollow) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;

@@ -18,6 +18,8 @@ typedef struct crawl_options {
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool follows_nofollow;   /* also links that say nofollow, and those of pages that do */
+  bool wants_images;       /* <img src> and srcset are links too */
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */

@@ -26,6 +26,7 @@ const char crawl_help[] =
   "  --seeds FILE         more start URLs, one a line; - is standard input\n"
   "  --scope host|prefix  same host and port as a start URL (default), or also below its path\n"
   "  --sitemaps none|robots|guess  read the sitemaps that robots.txt names (default), or /sitemap.xml too\n"
+  "  --images             images are links too: <img src>, srcset\n"
   "  --max-pages N        pages fetched, over all runs\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
@@ -39,6 +40,7 @@ const char crawl_help[] =
   "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
   "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
   "  --ignore-robots      do not read robots.txt\n"
+  "  --follow-nofollow    also links with rel=nofollow, and those of pages whose meta robots or X-Robots-Tag says so\n"
   "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
   "  --timeout S          for one fetch (default 30)\n"
   "  --max-body BYTES     read no more of one page (default 16M; K, M, G are understood)\n"
@@ -56,7 +58,8 @@ const char crawl_help[] =
 
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IMAGES, OPT_FOLLOW_NOFOLLOW,
+  OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE,
   OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
 };
 
@@ -74,6 +77,8 @@ static const struct option options[] = {
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
   {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
   {"tries", required_argument, NULL, OPT_TRIES},
+  {"images", no_argument, NULL, OPT_IMAGES},
+  {"follow-nofollow", no_argument, NULL, OPT_FOLLOW_NOFOLLOW},
   {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
   {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
   {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -178,6 +183,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     good = value_number("crawl", name, value, 1, 100, false, &number);
     a->crawl.tries = (unsigned)number;
     return good;
+  case OPT_IMAGES: a->crawl.wants_images = true; return true;
+  case OPT_FOLLOW_NOFOLLOW: a->crawl.follows_nofollow = true; return true;
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-typedef struct transfer {
+struct transfer {
   struct transfer *next;    /* in the list of idle ones */
   fetcher *owner;
   CURL *easy;
@@ -22,7 +22,7 @@ typedef struct transfer {
   bool was_private;
   bool is_truncated;
   bool is_second_try;       /* on a connection of its own: see try_again */
-} transfer;
+};
 
 struct fetcher {
   CURLM *multi;
@@ -195,19 +195,27 @@ static bool try_again(transfer *t, CURLcode code)
   return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
 }
 
+const char *fetch_header(const fetch_response *response, const char *name, size_t nth)
+{
+  struct curl_header *found;
+  bool is_there = response->transfer &&
+                  curl_easy_header(response->transfer->easy, name, nth, CURLH_HEADER, -1, &found) == CURLHE_OK;
+  return is_there ? found->value : NULL;
+}
+
 static void finish(transfer *t, CURLcode code)
 {
   fetcher *f = t->owner;
   if (t->is_truncated && code == CURLE_WRITE_ERROR)
     code = CURLE_OK;
   curl_off_t wire = 0;
-  struct curl_header *location;
-  bool has_location = curl_easy_header(t->easy, "Location", 0, CURLH_HEADER, -1, &location) == CURLHE_OK;
   if (!t->has_begun)
     begin_body(t);
-  fetch_response response = {.error = classify(t, code), .status = t->status, .content_type = t->content_type,
-                             .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
+  fetch_response response = {.transfer = t, .error = classify(t, code), .status = t->status,
+                             .content_type = t->content_type, .body_bytes = t->body_bytes,
                              .truncated = t->is_truncated};
+  const char *location = fetch_header(&response, "Location", 0);
+  response.location = location ? location : "";
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
   curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);

@@ -27,7 +27,10 @@ enum { FETCH_ERRORS = FETCH_OTHER + 1 };
 
 const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
 
+typedef struct transfer transfer;
+
 typedef struct fetch_response {
+  const transfer *transfer; /* for fetch_header; NULL: there is no header */
   fetch_error error;
   const char *explanation; /* a phrase for people when error != OK */
   long status;
@@ -39,6 +42,9 @@ typedef struct fetch_response {
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   double seconds;           /* from start to end */
 } fetch_response;
+
+/* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
+const char *fetch_header(const fetch_response *response, const char *name, size_t nth);
 
 typedef struct fetch_receiver {
   /* Bytes of the decoded body of a response with this status and type. */

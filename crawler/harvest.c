@@ -14,11 +14,14 @@ struct harvest {
   frontier *frontier;
   scope *scope;
   url_profile profile;
-  url_base *base;
+  url_base *base;              /* of the document */
+  url_base *own;               /* the page's own URL, where <base> moves nothing */
+  bool follows_nofollow;
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   url target;
   char href[HREF_MAX];
+  char canonical[URL_LENGTH_MAX + 1];
 };
 
 const char *crawl_skip_name(crawl_skip why)
@@ -30,13 +33,18 @@ const char *crawl_skip_name(crawl_skip why)
   return names[why];
 }
 
-harvest *harvest_create(frontier *f, scope *s, url_profile profile)
+harvest *harvest_create(frontier *f, scope *s, url_profile profile, bool follows_nofollow)
 {
   harvest *h = calloc(1, sizeof *h);
-  if (!h || !(h->base = url_base_create())) {
-    free(h);
+  if (!h)
+    return NULL;
+  h->base = url_base_create();
+  h->own = url_base_create();
+  if (!h->base || !h->own) {
+    harvest_free(h);
     return NULL;
   }
+  h->follows_nofollow = follows_nofollow;
   h->frontier = f;
   h->scope = s;
   h->profile = profile;
@@ -48,6 +56,7 @@ void harvest_free(harvest *h)
   if (!h)
     return;
   url_base_free(h->base);
+  url_base_free(h->own);
   free(h);
 }
 
@@ -101,8 +110,8 @@ static frontier_status add_link(harvest *h, const charset *written_in, const vis
                                 page_links *links)
 {
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(h->base, escaped ? h->href : link->href, escaped ? escaped : link->size, h->profile,
-                                  &h->target);
+  url_status status = url_resolve(link->is_header ? h->own : h->base, escaped ? h->href : link->href,
+                                  escaped ? escaped : link->size, h->profile, &h->target);
   if (status == URL_OK)
     return add_target(h, origin, links);
   h->skips[skip_of(status)]++;
@@ -113,8 +122,18 @@ static frontier_status add_link(harvest *h, const charset *written_in, const vis
 static void set_base(harvest *h, const visit *v)
 {
   url_base_set(h->base, v->lease.url, v->lease.url_size);
+  url_base_set(h->own, v->lease.url, v->lease.url_size);
   if (v->base && url_resolve(h->base, v->base, v->base_size, h->profile, &h->target) == URL_OK)
     url_base_set(h->base, h->target.fetch, h->target.fetch_size);
+}
+
+/* The first one a page says, whether or not it is followed. */
+static void note_canonical(harvest *h, const visit_link *link, page_links *links)
+{
+  const url_base *base = link->is_header ? h->own : h->base;
+  if (links->canonical || url_resolve(base, link->href, link->size, h->profile, &h->target) != URL_OK)
+    return;
+  links->canonical = memcpy(h->canonical, h->target.fetch, h->target.fetch_size + 1);
 }
 
 /* Of what a page links to. */
@@ -147,17 +166,19 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
     return FRONTIER_OK;
   set_base(h, v);
   const charset *written_in = visit_charset(v);
-  bool page_nofollow = v->has_scanned && links_page_nofollow(v->scanner);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);
   frontier_status status = FRONTIER_OK;
   visit_link link;
-  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);)
-    if (page_nofollow || link.nofollow)
+  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);) {
+    if (link.canonical)
+      note_canonical(h, &link, links);
+    if ((v->nofollow || link.nofollow) && !h->follows_nofollow)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++;
     else
       status = add_link(h, written_in, &link, link.is_map ? of_map : of_page, links);
+  }
   return status;
 }
 

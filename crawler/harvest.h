@@ -10,8 +10,8 @@
 
 typedef struct harvest harvest;
 
-/* Borrows both. NULL: out of memory. */
-harvest *harvest_create(frontier *f, scope *s, url_profile profile);
+/* Borrows both. `follows_nofollow`: also links that ask not to be followed. NULL: out of memory. */
+harvest *harvest_create(frontier *f, scope *s, url_profile profile, bool follows_nofollow);
 void harvest_free(harvest *h);
 
 /* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said. */

@@ -37,6 +37,12 @@ void pages_log_line(json *line, const visit *v, const fetch_response *response, 
       json_put_bool(line, "truncated", true);
     if (target)
       json_put_string(line, "redirect", target);
+    if (links.canonical)
+      json_put_string(line, "canonical", links.canonical);
+    if (v->noindex)
+      json_put_bool(line, "noindex", true);
+    if (v->nofollow)
+      json_put_bool(line, "nofollow", true);
     json_put_number(line, "links", links.found);
     json_put_number(line, "new", links.fresh);
   } else {
