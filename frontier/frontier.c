@@ -1,4 +1,4 @@
-/* The life of a URL.
+/* The life of a URL, from the queue on.
  *
  *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done
  *              |                                                ^                                |
@@ -34,80 +34,9 @@ const char *frontier_outcome_name(frontier_outcome outcome)
   return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
 }
 
-static frontier_status refuse_reader(frontier *f)
+frontier_status refuse_reader(frontier *f)
 {
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
-}
-
-/* ---- in ------------------------------------------------------------------------------------------------ */
-
-/* Into its host's line at once if it is the very next to load, there is room, and no URL of its host waits in chunks;
- * else it stays on disk. A frontier that keeps nothing has no disk to leave it on. */
-static void take_or_leave(frontier *f, entry *e)
-{
-  bool is_next = f->load_sequence == e->sequence;
-  if (f->store && !(is_next && hosts_waiting(f->hosts) < WINDOW_MAX && !spill_is_behind_chunks(e->host))) {
-    f->batch.untaken++;
-    return;
-  }
-  f->load_sequence = e->sequence + 1;
-  if (e->origin.depth > f->options.depth_cap)
-    f->deferred++;
-  else
-    hosts_push(f->hosts, e);
-}
-
-static frontier_status accept(frontier *f, const url *u, frontier_origin origin, const mlbf_hashes *hashes,
-                              uint64_t now_ms)
-{
-  host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
-  entry *e = who ? entry_create(f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end, origin) : NULL;
-  if (!e || !batch_add_entry(f, e, now_ms)) {
-    free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
-  }
-  if (!seen_add(f->seen, hashes)) {
-    f->batch.added.count--;
-    free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
-  }
-  e->host = who;
-  f->next_sequence++;
-  f->queued++;
-  who->queued++;
-  hosts_touch(f->hosts, who);
-  take_or_leave(f, e);
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
-                             frontier_verdict *verdict)
-{
-  if (f->options.read_only)
-    return refuse_reader(f);
-  mlbf_hashes hashes;
-  frontier_verdict found = seen_test(f->seen, u, &hashes);
-  if (found.outcome != FRONTIER_SEEN) {
-    frontier_status status = accept(f, u, origin, &hashes, now_ms);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  f->outcomes[found.outcome]++;
-  f->batch.is_dirty = true;
-  *verdict = found;
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
-{
-  if (!f->seen) {
-    frontier_status status = seen_load(f);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  mlbf_hashes hashes;
-  *verdict = seen_test(f->seen, u, &hashes);
-  return FRONTIER_OK;
 }
 
 /* ---- from disk to memory -------------------------------------------------------------------------------- */
@@ -189,8 +118,10 @@ static frontier_status refill(frontier *f)
 
 static frontier_lease lease_of(const entry *e)
 {
+  field payload = entry_field(e, FIELD_PAYLOAD);
   return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
-                          .host_end = e->host_end, .origin = e->origin};
+                          .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
+                          .payload_size = payload.size};
 }
 
 static frontier_status lease_due(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
@@ -278,6 +209,8 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
                               size_t report_size, uint64_t now_ms)
 {
   size_t at;
+  if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no lease ends in state %d", (int)state);
   entry *e = find_in_flight(f, lease, &at);
   if (!e)
     return FRONTIER_NOT_FOUND;
@@ -434,7 +367,7 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
   *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
                             .done = f->done, .failed = f->failed, .skipped = f->skipped,
                             .hosts = hosts_count(f->hosts), .profile = f->options.profile,
-                            .expected_lost = f->expected_lost};
+                            .expected_lost = f->expected_lost, .noted = f->noted, .forced = f->forced};
   memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);

@@ -102,12 +102,60 @@ typedef struct frontier_origin {
   uint16_t hops;   /* redirects followed to get here */
 } frontier_origin;
 
-/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued. */
+/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
+ * An open batch that is full (some 16,000 URLs) is committed first, so memory stays bounded when nobody calls
+ * frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
 
 /* The verdict frontier_add would give; changes nothing. */
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict);
+
+enum { FRONTIER_PAYLOAD_MAX = 65536 };
+
+/* A URL and all that may go with it. */
+typedef struct frontier_link {
+  const url *target;
+  frontier_origin origin;
+  /* The caller's own key decides "seen" in place of the URL's: its segments, as of mlbf_hash, with delimiters and all.
+   * Only its 128-bit hash is kept. NULL: target->key. */
+  const mlbf_span *key;
+  size_t key_count;
+  const void *payload;    /* comes back with the lease; kept until the URL ends */
+  size_t payload_size;    /* 0 to FRONTIER_PAYLOAD_MAX bytes; more is FRONTIER_BAD_ARGUMENT */
+} frontier_link;
+
+/* frontier_add for many, in order, hashed and looked up together: faster than one by one once the filter is larger
+ * than the caches; 32 or more at once are enough. A key twice in one batch is new once and seen after.
+ * On failure the first `*settled` links were dealt with and have their verdicts; the rest may be tried again. */
+frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                   frontier_verdict *verdicts, size_t *settled);
+
+/* Queue a link though its key was seen: a page to be fetched again. The verdict is what frontier_add would have said.
+ * Each call gives a URL of its own, with its own id: one that still waits is then fetched twice. */
+frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+
+/* Remember a key as seen and queue nothing. If it was new, its URL goes to the history as FRONTIER_NOTED. */
+frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+
+/* The verdicts frontier_add_batch would give, each as if it were alone; changes nothing. */
+frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
+                                      frontier_verdict *verdicts);
+
+/* ---- made new again --------------------------------------------------------------------------------------- */
+
+/* The key of `link` is new again at once, and for good with the next commit: frontier_add will queue it. What its history
+ * says stays. Of a URL that still waits only the key is forgotten: found again, it is fetched twice.
+ * `*was_seen`: it was seen before this call. Exact: no other key becomes new. Costs 32 to 64 bytes of memory for each
+ * key forgotten and not accepted again. */
+frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
+
+/* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
+ * URLs that wait or are in flight are left alone. Commits, then reads all of the history and the queue: some seconds
+ * for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On failure it says how many were so far.
+ * FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
+frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
+frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
 
 /* ---- out --------------------------------------------------------------------------------------------- */
 
@@ -117,6 +165,8 @@ typedef struct frontier_lease {
   uint32_t url_size;
   uint32_t host_begin, host_end; /* of host[:port] within `url` */
   frontier_origin origin;
+  const void *payload;           /* of its frontier_link; NULL if size is 0; valid as long as `url` */
+  size_t payload_size;
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };
@@ -132,7 +182,12 @@ bool frontier_is_finished(const frontier *f);
 /* URLs deeper than the cap are waiting. */
 bool frontier_is_deferring(const frontier *f);
 
-typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
+typedef enum frontier_state {
+  FRONTIER_DONE = 1,
+  FRONTIER_FAILED,
+  FRONTIER_SKIPPED,
+  FRONTIER_NOTED, /* never queued: frontier_note. Not for frontier_done */
+} frontier_state;
 
 /* The lease ends for good. `code` is the caller's (an HTTP status, an error number), kept in the history.
  * `report` goes to the journal, a newline is added; size 0: none. Call after frontier_add of the page's links. */
@@ -158,6 +213,8 @@ typedef struct frontier_record {
   frontier_origin origin;
   const char *url;         /* not NUL-terminated; valid during the call */
   size_t url_size;
+  const void *payload;     /* of a URL that is queued; NULL if size is 0 */
+  size_t payload_size;
 } frontier_record;
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
@@ -187,11 +244,13 @@ typedef struct frontier_stats {
   uint64_t queued, in_flight;         /* now */
   uint64_t deferred;                  /* of `queued`: deeper than the cap, as far as the queue was read */
   uint64_t done, failed, skipped;     /* for good, since the crawl began */
-  uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts of frontier_add since the crawl began */
+  uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts since the crawl began, but those of lookups */
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
   double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
+  uint64_t noted;                     /* by frontier_note, and new */
+  uint64_t forced;                    /* queued by frontier_force though seen */
 } frontier_stats;
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);

@@ -262,6 +262,12 @@ static void heap_remove_top(hosts *h)
 
 /* ---- lines -------------------------------------------------------------------------------------------- */
 
+/* What a URL takes of the window: one, and one more for each 4 KiB it carries. */
+static size_t weight_of(const entry *e)
+{
+  return 1 + e->fields_size / 4096;
+}
+
 void hosts_push(hosts *h, entry *e)
 {
   host *who = e->host;
@@ -273,7 +279,7 @@ void hosts_push(hosts *h, entry *e)
     who->first = e;
   who->last = e;
   who->line_count++;
-  h->waiting++;
+  h->waiting += weight_of(e);
   heap_offer(h, who);
 }
 
@@ -286,7 +292,7 @@ void hosts_push_front(hosts *h, entry *e)
   if (!who->last)
     who->last = e;
   who->line_count++;
-  h->waiting++;
+  h->waiting += weight_of(e);
   heap_offer(h, who);
 }
 
@@ -297,7 +303,7 @@ static entry *take_first(hosts *h, host *who)
   if (!who->first)
     who->last = NULL;
   who->line_count--;
-  h->waiting--;
+  h->waiting -= weight_of(e);
   return e;
 }
 
@@ -311,7 +317,8 @@ entry *hosts_cut(hosts *h, host *who, uint32_t keep)
   entry *rest = last->next;
   last->next = NULL;
   who->last = last;
-  h->waiting -= who->line_count - keep;
+  for (const entry *e = rest; e; e = e->next)
+    h->waiting -= weight_of(e);
   who->line_count = keep;
   return rest;
 }

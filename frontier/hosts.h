@@ -65,7 +65,7 @@ void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
 /* Cut a line behind its first `keep` entries; the rest, linked, is the caller's. */
 entry *hosts_cut(hosts *h, host *who, uint32_t keep);
 
-size_t hosts_waiting(const hosts *h); /* entries in all lines */
+size_t hosts_waiting(const hosts *h); /* entries in all lines; one with much payload counts for several */
 
 /* The body of a host record, and back. */
 enum { HOST_HEAD = 32 };

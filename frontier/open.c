@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
 
 static uint64_t double_bits(double value)
 {
@@ -51,16 +51,25 @@ static size_t identity_write(const frontier_options *options, uint8_t body[IDENT
   return IDENTITY_HEAD + strlen(profile);
 }
 
+/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written with
+ * the first commit that may add it. */
+void identity_put(frontier *f)
+{
+  uint8_t body[IDENTITY_MAX];
+  store_put_meta(f->store, "identity", body, identity_write(&f->options, body));
+}
+
 /* What the directory was made with wins, or must agree. */
 static frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
-  if (version != FORMAT_VERSION)
+  if (version < OLDEST_VERSION || version > FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
-                         version, FORMAT_VERSION);
+                         "%s was made by another Strata (format %" PRIu32 "; this one reads formats %d to %d)",
+                         f->directory, version, OLDEST_VERSION, FORMAT_VERSION);
+  f->is_old_format = version < FORMAT_VERSION;
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -103,10 +112,26 @@ static bool progress_read(frontier *f, const uint8_t *body, size_t size)
   f->done = get_le(body + 32, 8);
   f->failed = get_le(body + 40, 8);
   f->skipped = get_le(body + 48, 8);
-  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+  for (int i = 0; i <= FRONTIER_NEW_COMBINATION; i++)
     f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
-  f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
+  f->expected_lost = double_of(get_le(body + 96, 8));
   return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
+}
+
+size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
+{
+  put_le(body + 0, f->noted, 8);
+  put_le(body + 8, f->forced, 8);
+  return ACCEPTANCE_SIZE;
+}
+
+static frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size != ACCEPTANCE_SIZE)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
+  f->noted = get_le(body + 0, 8);
+  f->forced = get_le(body + 8, 8);
+  return FRONTIER_OK;
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
@@ -266,6 +291,8 @@ static frontier_status open_store(frontier *f)
   if (status == FRONTIER_OK)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
+    status = read_meta(f, "acceptance", false, acceptance_read);
+  if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
   return status;
 }
@@ -365,6 +392,7 @@ frontier_status frontier_close(frontier *f)
   free(f->in_flight.at);
   hosts_free(f->hosts);
   seen_free(f->seen);
+  revoked_free(&f->revoked);
   mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);

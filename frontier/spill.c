@@ -223,7 +223,7 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
 {
   size_t size = 0;
   for (size_t i = 0; i < count; i++)
-    size += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
+    size += CHUNK_HEAD + entry_size(from[i]);
   uint8_t *body = malloc(size), *at = body;
   if (!body) {
     store_fail(f->store);
@@ -231,9 +231,9 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
   }
   for (size_t i = 0; i < count; i++) {
     put_le(at, from[i]->sequence, 8);
-    put_le(at + 8, ENTRY_HEAD + from[i]->url_size, 4);
+    put_le(at + 8, entry_size(from[i]), 4);
     entry_write(from[i], at + CHUNK_HEAD);
-    at += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
+    at += CHUNK_HEAD + entry_size(from[i]);
     store_delete(f->store, STORE_QUEUE, from[i]->sequence);
   }
   store_put(f->store, STORE_CHUNKS, chunk_key(from[0]->host, number), body, size);
@@ -253,13 +253,13 @@ void spill_put(frontier *f)
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);
     put_chunk(f, s->leaving.at + i, n, number);
   }
-  uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
+  uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < s->returning.count; i++) {
     const entry *e = s->returning.at[i];
     if (e->is_ended)
       continue;
     entry_write(e, body);
-    store_put(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+    store_put(f->store, STORE_QUEUE, e->sequence, body, entry_size(e));
   }
   for (size_t i = 0; i < s->read_count; i++)
     store_delete(f->store, STORE_CHUNKS, s->read[i]);

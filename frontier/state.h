@@ -1,6 +1,7 @@
 /* What an open frontier is made of: private to this room.
  *
- *     frontier.c   the life of a URL: add, next, done, release
+ *     add.c        links in: what is new, and into the open batch with it
+ *     frontier.c   the life of a URL: next, done, release
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay
@@ -45,6 +46,7 @@ typedef struct batch {
   size_t untaken;           /* of `added`, those left to the queue on disk */
   ending *ended;
   size_t ended_count, ended_room;
+  size_t payload_size;      /* bytes that go with `added` */
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
 } batch;
@@ -67,6 +69,7 @@ struct frontier {
   store *store;             /* NULL: keep nothing */
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
+  revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
   counters counters;
@@ -82,6 +85,8 @@ struct frontier {
   uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
+  uint64_t noted, forced;
+  bool is_old_format;       /* the directory: the next commit brings it up to date */
   double expected_lost;
 
   uint64_t log_keys;        /* keys in the committed hash log */
@@ -108,10 +113,12 @@ enum {
   WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries in memory, waiting: 10 MB of 150 bytes; refilled when half used */
   COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
+  BATCH_FULL = 16 * COMMIT_URLS,          /* nothing is added to so large a batch: 3 MB, 10 ms of fsync a commit */
+  BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
-  HISTORY_HEAD = 16,         /* FORMAT.md */
   JOURNAL_HEAD = 8,
   PROGRESS_SIZE = 104,
+  ACCEPTANCE_SIZE = 16,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
@@ -119,9 +126,15 @@ enum {
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 
+frontier_status refuse_reader(frontier *f); /* for the calls that write */
+
+/* add.c: the verdict on a link alone, and the hashes of its key */
+frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
+
 /* commit.c */
 frontier_status commit_batch(frontier *f);
 bool commit_is_due(const frontier *f, uint64_t now_ms);
+bool batch_is_full(const frontier *f);
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
@@ -144,5 +157,7 @@ frontier_status grow_at_open(frontier *f);
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
+size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
+void identity_put(frontier *f); /* into the transaction, with today's version */
 
 #endif

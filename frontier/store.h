@@ -5,6 +5,7 @@
  *          hosts    host id  -> name and counts
  *          hashes   number of the first URL in it -> a chunk of the hash log
  *          chunks   host id << 32 | number -> URLs of one host that wait out of the queue (spill.h)
+ *          revoked  low half of a hash -> the high halves (revoked.h)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
@@ -16,7 +17,12 @@
 
 typedef struct store store;
 
-typedef enum store_table { STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, STORE_TABLES } store_table;
+typedef enum store_table {
+  STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
+  STORE_TABLES_OLDEST, /* those above are in every format */
+  STORE_REVOKED = STORE_TABLES_OLDEST,
+  STORE_TABLES
+} store_table;
 
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
  * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */

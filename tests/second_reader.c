@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked", "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -73,6 +73,8 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   MDB_cursor *cursor;
   MDB_val key, value;
   int error = mdb_dbi_open(txn, second_table_names[table], table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
+  if (error == MDB_NOTFOUND && table == SECOND_REVOKED)
+    return; /* version 1 has none */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
     fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
@@ -150,13 +152,41 @@ static second_url *url_at(second_view *v, const second_record *r)
   return &v->urls[0];
 }
 
+/* Fields at `at` in the value, if the record says so; returns where the URL begins. */
+static size_t read_fields(second_view *v, const second_record *r, size_t at, bool has_fields, second_url *u)
+{
+  if (!has_fields)
+    return at;
+  size_t end = r->value_size - at < 4 ? SIZE_MAX : at + 4 + number(r->value + at, 4);
+  if (v->version < 2 || end > r->value_size) {
+    fault(v, "%s: fields of a wrong size, or in version %u", second_table_names[r->table], v->version);
+    return at;
+  }
+  for (at += 4; at < end;) {
+    size_t size = end - at < 5 ? SIZE_MAX : number(r->value + at + 1, 4);
+    if (size > end - at - 5 || (r->value[at] == 1 ? size != 16 : r->value[at] != 2 || size > 65536)) {
+      fault(v, "%s: field %u of %zu bytes", second_table_names[r->table], r->value[at], size);
+      return end;
+    }
+    if (r->value[at] == 1)
+      u->key_hash = r->value + at + 5;
+    else {
+      u->payload = r->value + at + 5;
+      u->payload_size = size;
+    }
+    at += 5 + size;
+  }
+  return end;
+}
+
 static void read_queue(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  uint64_t begin = number(at + 20, 4), end = number(at + 24, 4);
+  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 4);
   *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .text = (const char *)at + 28};
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8)};
+  u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
       memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
@@ -195,10 +225,11 @@ static void read_history(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1, .state = (unsigned)number(at + 4, 2), .code = (unsigned)number(at + 6, 2),
+  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x7fff, .code = (unsigned)number(at + 6, 2),
                     .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
-                    .via = number(at + 12, 8), .host = UINT64_MAX, .text = (const char *)at + 20};
-  if (u->state < 1 || u->state > 3)
+                    .via = number(at + 12, 8), .host = UINT64_MAX};
+  u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
+  if (u->state < 1 || u->state > (v->version < 2 ? 3 : 4))
     fault(v, "history %s: state %u", u->text, u->state);
 }
 
@@ -229,6 +260,13 @@ static void read_hashes(second_view *v, const second_record *r)
     fault(v, "hashes: a chunk of %zu bytes ends at %zu", r->value_size, at);
 }
 
+static void read_revoked(second_view *v, const second_record *r)
+{
+  v->revoked += (r->value_size - 4) / 8;
+  if (r->value_size < 12 || r->value_size % 8 != 4)
+    fault(v, "revoked: a row of %zu bytes", r->value_size);
+}
+
 /* ---- meta ---------------------------------------------------------------------------------------------- */
 
 const second_record *second_meta(const second_view *v, const char *name)
@@ -252,7 +290,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 1)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || (v->version != 1 && v->version != 2))
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -269,6 +307,13 @@ static void read_progress(second_view *v)
   for (size_t i = 0; i < PROGRESS; i++)
     v->progress[i] = number(r->value + 4 + 8 * i, 8);
   v->expected_lost = real(r->value + 100);
+  r = second_meta(v, "acceptance");
+  if (r && r->value_size != 20)
+    fault(v, "acceptance: %zu bytes", r->value_size);
+  else if (r) {
+    v->noted = number(r->value + 4, 8);
+    v->forced = number(r->value + 12, 8);
+  }
 }
 
 static void read_texts(second_view *v)
@@ -322,7 +367,7 @@ static second_host *host_of(const second_view *v, second_host *sorted, const cha
 static void agree_on_urls(second_view *v)
 {
   second_host *counted = sort_hosts(v);
-  uint64_t all[4] = {0};
+  uint64_t all[5] = {0};
   for (uint64_t i = 1; i < v->url_room; i++) {
     const second_url *u = &v->urls[i];
     second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
@@ -330,23 +375,25 @@ static void agree_on_urls(second_view *v)
       fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
       continue;
     }
-    uint64_t *of_host[4] = {&h->queued, &h->done, &h->failed, &h->skipped};
-    ++*of_host[u->state & 3];
-    all[u->state & 3]++;
+    uint64_t nowhere = 0, *of_host[5] = {&h->queued, &h->done, &h->failed, &h->skipped, &nowhere};
+    unsigned state = u->state <= 4 ? u->state : 0;
+    ++*of_host[state];
+    all[state]++;
   }
   for (size_t i = 0; i < v->host_count; i++) {
     const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
     if (h->queued != c->queued || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
       fault(v, "host %s: its counts are not those of its URLs", h->name);
   }
-  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED])
+  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
+      all[4] != v->noted)
     fault(v, "progress counts other endings than history holds");
   free(counted);
 }
 
 static void agree_on_log(second_view *v)
 {
-  uint64_t new_ones = 0;
+  uint64_t new_ones = v->forced;
   for (size_t i = NEW; i < PROGRESS; i++)
     new_ones += v->progress[i];
   v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
@@ -365,9 +412,9 @@ static void agree_on_log(second_view *v)
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
   static void (*const readers[])(second_view *, const second_record *) = {read_queue, read_history, read_host,
-                                                                         read_hashes};
-  static const size_t heads[] = {28, 20, 36, 4};
-  static const second_table order[] = {SECOND_HOSTS, SECOND_QUEUE, SECOND_HISTORY, SECOND_HASHES};
+                                                                         read_hashes, NULL, read_revoked};
+  static const size_t heads[] = {28, 20, 36, 4, 4, 4};
+  static const second_table order[] = {SECOND_HOSTS, SECOND_QUEUE, SECOND_HISTORY, SECOND_HASHES, SECOND_REVOKED};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);
