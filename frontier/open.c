@@ -67,8 +67,8 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
   uint32_t version = (uint32_t)get_le(body + 16, 4);
   if (version < OLDEST_VERSION || version > FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by another Strata (format %" PRIu32 "; this one reads formats %d to %d)",
-                         f->directory, version, OLDEST_VERSION, FORMAT_VERSION);
+                         "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
+                         version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
   f->is_old_format = version < FORMAT_VERSION;
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
