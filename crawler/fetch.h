@@ -4,7 +4,8 @@
  *
  * Keep-alive, HTTP/2 by ALPN, content decoding. Redirects are not followed here: each hop is the crawl's to judge.
  * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
- * unless allowed. No proxy from the environment. */
+ * unless allowed. With a proxy only the proxy's address is seen here: hosts are then judged by their text, and names
+ * that lead to private addresses are the proxy's to refuse. */
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 
@@ -53,6 +54,7 @@ typedef struct fetch_receiver {
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
+  bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
@@ -61,6 +63,11 @@ typedef struct fetch_options {
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
   bool allow_private;
+  const char *user;         /* "name:password" for basic authentication; NULL: none */
+  const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
+  const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
+  const char *proxy;        /* NULL: none, whatever the environment says */
+  const char *ca_file;      /* certificates to trust instead of the system's; NULL */
 } fetch_options;
 
 typedef struct fetcher fetcher;

@@ -13,10 +13,9 @@ enum {
 struct harvest {
   frontier *frontier;
   scope *scope;
-  url_profile profile;
+  harvest_rules rules;
   url_base *base;              /* of the document */
   url_base *own;               /* the page's own URL, where <base> moves nothing */
-  bool follows_nofollow;
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   url target;
@@ -29,11 +28,11 @@ const char *crawl_skip_name(crawl_skip why)
   static const char *const names[CRAWL_SKIPS] = {
     "skipped-scheme", "skipped-host", "skipped-too-long", "skipped-syntax", "skipped-control", "skipped-userinfo",
     "skipped-scope", "skipped-nofollow", "skipped-redirects", "skipped-links", "skipped-robots",
-    "skipped-robots-unavailable"};
+    "skipped-robots-unavailable", "skipped-pattern"};
   return names[why];
 }
 
-harvest *harvest_create(frontier *f, scope *s, url_profile profile, bool follows_nofollow)
+harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules)
 {
   harvest *h = calloc(1, sizeof *h);
   if (!h)
@@ -44,10 +43,9 @@ harvest *harvest_create(frontier *f, scope *s, url_profile profile, bool follows
     harvest_free(h);
     return NULL;
   }
-  h->follows_nofollow = follows_nofollow;
+  h->rules = *rules;
   h->frontier = f;
   h->scope = s;
-  h->profile = profile;
   return h;
 }
 
@@ -92,12 +90,24 @@ static crawl_skip skip_of(url_status status)
 
 /* ---- links ----------------------------------------------------------------------------------------------- */
 
+/* A sitemap leads to pages that may be included without being one of them. */
+static bool is_wanted(const harvest *h, frontier_origin origin)
+{
+  const url *u = &h->target;
+  return origin.hops & VISIT_SITEMAP ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
+                                     : patterns_take(h->rules.patterns, u->key, u->key_size);
+}
+
 /* h->target into the frontier, if it is in scope. */
 static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
 {
   frontier_verdict verdict;
   if (!scope_has(h->scope, &h->target)) {
     h->skips[SKIP_SCOPE]++;
+    return FRONTIER_OK;
+  }
+  if (!is_wanted(h, origin)) {
+    h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
   }
   frontier_status status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
@@ -111,7 +121,7 @@ static frontier_status add_link(harvest *h, const charset *written_in, const vis
 {
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
   url_status status = url_resolve(link->is_header ? h->own : h->base, escaped ? h->href : link->href,
-                                  escaped ? escaped : link->size, h->profile, &h->target);
+                                  escaped ? escaped : link->size, h->rules.profile, &h->target);
   if (status == URL_OK)
     return add_target(h, origin, links);
   h->skips[skip_of(status)]++;
@@ -123,7 +133,7 @@ static void set_base(harvest *h, const visit *v)
 {
   url_base_set(h->base, v->lease.url, v->lease.url_size);
   url_base_set(h->own, v->lease.url, v->lease.url_size);
-  if (v->base && url_resolve(h->base, v->base, v->base_size, h->profile, &h->target) == URL_OK)
+  if (v->base && url_resolve(h->base, v->base, v->base_size, h->rules.profile, &h->target) == URL_OK)
     url_base_set(h->base, h->target.fetch, h->target.fetch_size);
 }
 
@@ -131,7 +141,7 @@ static void set_base(harvest *h, const visit *v)
 static void note_canonical(harvest *h, const visit_link *link, page_links *links)
 {
   const url_base *base = link->is_header ? h->own : h->base;
-  if (links->canonical || url_resolve(base, link->href, link->size, h->profile, &h->target) != URL_OK)
+  if (links->canonical || url_resolve(base, link->href, link->size, h->rules.profile, &h->target) != URL_OK)
     return;
   links->canonical = memcpy(h->canonical, h->target.fetch, h->target.fetch_size + 1);
 }
@@ -172,7 +182,7 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);) {
     if (link.canonical)
       note_canonical(h, &link, links);
-    if ((v->nofollow || link.nofollow) && !h->follows_nofollow)
+    if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++;
@@ -187,7 +197,7 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
   page_links links = {0};
   h->now_ms = now_ms;
   bool is_based = url_base_set(h->base, base, strlen(base)) == URL_OK;
-  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->profile, &h->target);
+  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->rules.profile, &h->target);
   if (status == URL_OK)
     return add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
   h->skips[skip_of(status)]++;
@@ -210,7 +220,7 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
   *target = NULL;
   h->now_ms = now_ms;
   url_base_set(h->base, v->lease.url, v->lease.url_size);
-  url_status status = url_resolve(h->base, location, strlen(location), h->profile, &h->target);
+  url_status status = url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
   if (status != URL_OK) {
     h->skips[skip_of(status)]++;
     return FRONTIER_OK;

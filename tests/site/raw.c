@@ -29,6 +29,13 @@ void raw_send_string(int fd, const char *string)
   raw_send(fd, string, strlen(string));
 }
 
+static const char *rest_of_head;
+
+const char *raw_head(void)
+{
+  return rest_of_head;
+}
+
 static void serve_one(int fd, raw_answer *answer)
 {
   char head[HTTP_HEAD_MAX + 1];
@@ -42,7 +49,9 @@ static void serve_one(int fd, raw_answer *answer)
     char *target = strchr(head, ' ');
     if (target) {
       target++;
-      target[strcspn(target, " ")] = '\0';
+      char *end = target + strcspn(target, " ");
+      rest_of_head = *end ? end + 1 : end;
+      *end = '\0';
       answer(fd, target);
     }
     return;

@@ -9,6 +9,9 @@
  * when it returns. */
 typedef void raw_answer(int fd, const char *target);
 
+/* Of that request, in that process: the rest of its head, behind the target. */
+const char *raw_head(void);
+
 /* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or with kill(). */
 pid_t raw_start(raw_answer *answer, unsigned *port);
 
