@@ -116,11 +116,20 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
   return status;
 }
 
-static frontier_status add_link(harvest *h, const charset *written_in, const visit_link *link, frontier_origin origin,
+static const url_base *base_of(const harvest *h, const visit *v, const visit_link *link)
+{
+  if (!link->is_header || !v->base)
+    return h->base;
+  url_base_set(h->own, v->lease.url, v->lease.url_size);
+  return h->own;
+}
+
+static frontier_status add_link(harvest *h, const visit *v, const visit_link *link, frontier_origin origin,
                                 page_links *links)
 {
+  const charset *written_in = visit_charset(v);
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(link->is_header ? h->own : h->base, escaped ? h->href : link->href,
+  url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href,
                                   escaped ? escaped : link->size, h->rules.profile, &h->target);
   if (status == URL_OK)
     return add_target(h, origin, links);
@@ -132,16 +141,14 @@ static frontier_status add_link(harvest *h, const charset *written_in, const vis
 static void set_base(harvest *h, const visit *v)
 {
   url_base_set(h->base, v->lease.url, v->lease.url_size);
-  url_base_set(h->own, v->lease.url, v->lease.url_size);
   if (v->base && url_resolve(h->base, v->base, v->base_size, h->rules.profile, &h->target) == URL_OK)
     url_base_set(h->base, h->target.fetch, h->target.fetch_size);
 }
 
 /* The first one a page says, whether or not it is followed. */
-static void note_canonical(harvest *h, const visit_link *link, page_links *links)
+static void note_canonical(harvest *h, const visit *v, const visit_link *link, page_links *links)
 {
-  const url_base *base = link->is_header ? h->own : h->base;
-  if (links->canonical || url_resolve(base, link->href, link->size, h->rules.profile, &h->target) != URL_OK)
+  if (links->canonical || url_resolve(base_of(h, v, link), link->href, link->size, h->rules.profile, &h->target) != URL_OK)
     return;
   links->canonical = memcpy(h->canonical, h->target.fetch, h->target.fetch_size + 1);
 }
@@ -175,19 +182,18 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
-  const charset *written_in = visit_charset(v);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);
   frontier_status status = FRONTIER_OK;
   visit_link link;
   for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);) {
     if (link.canonical)
-      note_canonical(h, &link, links);
+      note_canonical(h, v, &link, links);
     if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++;
     else
-      status = add_link(h, written_in, &link, link.is_map ? of_map : of_page, links);
+      status = add_link(h, v, &link, link.is_map ? of_map : of_page, links);
   }
   return status;
 }

@@ -47,10 +47,10 @@ serve() # ROOT
 {
   port=$((20000 + $$ % 20000))
   cat >"$work/nginx.conf" <<END
-daemon off; worker_processes 2; pid $work/nginx.pid; error_log $work/error.log;
+daemon off; worker_processes 2; worker_rlimit_nofile 20000; pid $work/nginx.pid; error_log $work/error.log;
 events { worker_connections 4096; multi_accept on; }
 http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000; open_file_cache max=200000;
+  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
   types { text/html html; text/css css; image/png png; } default_type application/octet-stream;
   client_body_temp_path $work; proxy_temp_path $work; fastcgi_temp_path $work; uwsgi_temp_path $work; scgi_temp_path $work;
   server { listen 127.0.0.1:$port backlog=4096; root $1; }
