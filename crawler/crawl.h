@@ -6,7 +6,9 @@
 #include "crawler/patterns.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
+#include "crawler/warc.h"
 #include "frontier/frontier.h"
+#include "frontier/inlinks.h"
 
 typedef enum crawl_sitemaps {
   SITEMAPS_NONE,
@@ -22,17 +24,21 @@ typedef struct crawl_options {
   bool ignore_robots;
   bool follows_nofollow;   /* also links that say nofollow, and those of pages that do */
   bool wants_images;       /* <img src> and srcset are links too */
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns; /* which links to take */
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {
   CRAWL_FINISHED,   /* nothing left to fetch */
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
   CRAWL_BYTE_CAP,
   CRAWL_TIME_CAP,

@@ -38,6 +38,10 @@ const char crawl_help[] =
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
   "  --retry-failed       queue again what failed for good in earlier runs\n"
+  "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
+  "                       (default 10000; 0: no limit)\n"
+  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
+  "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
   "  --no-store           keep nothing on disk; the crawl ends with the program\n"
   "\n"
   "Manners\n"
@@ -72,12 +76,11 @@ const char crawl_help[] =
   "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
 
 enum {
-  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IMAGES, OPT_FOLLOW_NOFOLLOW,
-  OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE,
-  OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_INCLUDE, OPT_EXCLUDE, OPT_MAX_BYTES,
-  OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE, OPT_RETRY_FAILED,
-  OPT_HELP, OPT_NOT_YET,
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
+  OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE, OPT_NO_STORE, OPT_DELAY,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS, OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE,
+  OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE,
+  OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
 };
 
 static const struct option options[] = {
@@ -87,6 +90,7 @@ static const struct option options[] = {
   {"max-pages", required_argument, NULL, OPT_MAX_PAGES},
   {"max-depth", required_argument, NULL, OPT_MAX_DEPTH},
   {"max-seconds", required_argument, NULL, OPT_MAX_SECONDS},
+  {"trap-budget", required_argument, NULL, OPT_TRAP_BUDGET},
   {"no-store", no_argument, NULL, OPT_NO_STORE},
   {"delay", required_argument, NULL, OPT_DELAY},
   {"per-host", required_argument, NULL, OPT_PER_HOST},
@@ -104,6 +108,8 @@ static const struct option options[] = {
   {"expect", required_argument, NULL, OPT_EXPECT},
   {"fp", required_argument, NULL, OPT_FP},
   {"profile", required_argument, NULL, OPT_PROFILE},
+  {"warc", no_argument, NULL, OPT_WARC},
+  {"warc-size", required_argument, NULL, OPT_WARC_SIZE},
   {"summary", required_argument, NULL, OPT_SUMMARY},
   {"help", no_argument, NULL, OPT_HELP},
   {"max-bytes", required_argument, NULL, OPT_MAX_BYTES},
@@ -115,7 +121,6 @@ static const struct option options[] = {
   {"ca-file", required_argument, NULL, OPT_CA_FILE},
   {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
   {"proxy", required_argument, NULL, OPT_PROXY},
-  {"warc", no_argument, NULL, OPT_NOT_YET},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
   {NULL, 0, NULL, 0},
 };
@@ -236,6 +241,10 @@ static bool parse_user_agent(const char *text, crawl_args *args)
   return true;
 }
 
+/* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
+ * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
+enum { TRAP_BUDGET = 10000 };
+
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
 static bool take_option(int option, const char *name, char *value, crawl_args *a)
@@ -252,7 +261,10 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.max_depth = (uint16_t)number;
     return good;
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
+  case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_WARC: a->warc = true; return true;
+  case OPT_WARC_SIZE: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->warc_bytes);
   case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
   case OPT_PER_HOST:
     good = value_number("crawl", name, value, 1, 1000, false, &number);
@@ -302,6 +314,10 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
     return false;
   }
+  if (a->no_store && a->warc) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
   if (a->url_count || a->seeds || a->directory)
     return true;
   say_error("crawl", "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\"");
@@ -317,10 +333,12 @@ void crawl_args_free(crawl_args *args)
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
-    .crawl = {.max_pages = UINT64_MAX, .max_bytes = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
+    .crawl = {.max_pages = UINT64_MAX, .max_bytes = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX,
+              .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
-    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
+    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .trap_budget = TRAP_BUDGET, .scope = SCOPE_HOST,
+    .warc_bytes = (uint64_t)1 << 30,
   };
   args->patterns = patterns_create();
   if (!args->patterns) {

@@ -12,11 +12,14 @@ typedef struct crawl_args {
   uint64_t expect;
   double rate;
   unsigned per_host;
+  uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
   bool retry_failed;
+  bool warc;
+  uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
   patterns *patterns;    /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];

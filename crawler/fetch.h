@@ -9,6 +9,8 @@
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 
+#include "crawler/exchange.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,9 +41,14 @@ typedef struct fetch_response {
   const char *location;     /* "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
+  const char *address;      /* of the server; "" if there was no connection */
+  const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
+  uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
+  double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
+                               stood, TLS included, and the answer began; 0: it did not come to that */
 } fetch_response;
 
 /* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
@@ -68,6 +75,7 @@ typedef struct fetch_options {
   const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
   const char *proxy;        /* NULL: none, whatever the environment says */
   const char *ca_file;      /* certificates to trust instead of the system's; NULL */
+  const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
 } fetch_options;
 
 typedef struct fetcher fetcher;

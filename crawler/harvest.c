@@ -116,6 +116,13 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
   return status;
 }
 
+/* One more page links to h->target. A count that cannot be had stops nothing: counts only put URLs in order. */
+static void note_link(harvest *h, const visit_link *link)
+{
+  if (h->rules.counts && !link->is_map && scope_has(h->scope, &h->target))
+    (void)inlinks_note(h->rules.counts, &h->target);
+}
+
 static const url_base *base_of(const harvest *h, const visit *v, const visit_link *link)
 {
   if (!link->is_header || !v->base)
@@ -131,8 +138,10 @@ static frontier_status add_link(harvest *h, const visit *v, const visit_link *li
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
   url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href,
                                   escaped ? escaped : link->size, h->rules.profile, &h->target);
-  if (status == URL_OK)
+  if (status == URL_OK) {
+    note_link(h, link);
     return add_target(h, origin, links);
+  }
   h->skips[skip_of(status)]++;
   return FRONTIER_OK;
 }
@@ -182,6 +191,8 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
+  if (h->rules.counts)
+    inlinks_begin_page(h->rules.counts);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);
   frontier_status status = FRONTIER_OK;
   visit_link link;

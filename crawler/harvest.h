@@ -8,12 +8,14 @@
 #include "crawler/scope.h"
 #include "crawler/skip.h"
 #include "crawler/visit.h"
+#include "frontier/inlinks.h"
 
 typedef struct harvest harvest;
 
 typedef struct harvest_rules {
   url_profile profile;
   const patterns *patterns; /* of links, not of start URLs */
+  inlinks *counts;          /* of pages that link to a URL; NULL: nobody wants to know */
   bool follows_nofollow;    /* also links that ask not to be followed */
 } harvest_rules;
 

@@ -83,7 +83,8 @@ visit *visit_create(void *owner, bool wants_images)
   v->owner = owner;
   v->scanner = links_create(keep_link, v);
   v->decoder = decoder_create(scan, v);
-  if (v->scanner && v->decoder) {
+  v->hash = body_hash_create(BODY_HASH_SHA256);
+  if (v->scanner && v->decoder && v->hash) {
     links_want_images(v->scanner, wants_images);
     return v;
   }
@@ -93,7 +94,10 @@ visit *visit_create(void *owner, bool wants_images)
 
 void visit_free(visit *v)
 {
+  if (!v)
+    return;
   links_free(v->scanner);
+  body_hash_free(v->hash);
   decoder_free(v->decoder);
   sitemap_free(v->map);
   free(v->hrefs);

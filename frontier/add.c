@@ -17,22 +17,6 @@ typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 /* ---- acceptance ----------------------------------------------------------------------------------------- */
 
-/* Into its host's line at once if it is the very next to load, there is room, and no URL of its host waits in chunks;
- * else it stays on disk. A frontier that keeps nothing has no disk to leave it on. */
-static void take_or_leave(frontier *f, entry *e)
-{
-  bool is_next = f->load_sequence == e->sequence;
-  if (f->store && !(is_next && hosts_waiting(f->hosts) < WINDOW_MAX && !spill_is_behind_chunks(e->host))) {
-    f->batch.untaken++;
-    return;
-  }
-  f->load_sequence = e->sequence + 1;
-  if (e->origin.depth > f->options.depth_cap)
-    f->deferred++;
-  else
-    hosts_push(f->hosts, e);
-}
-
 static entry *make_entry(const frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
 {
   const url *u = link->target;
@@ -70,10 +54,11 @@ static void batch_take_back(frontier *f, purpose what_for)
 static void enqueue(frontier *f, entry *e)
 {
   f->queued++;
-  e->host->queued++;
+  host_line(e->host, e->class)->queued++;
   hosts_touch(f->hosts, e->host);
   f->batch.payload_size += e->fields_size;
-  take_or_leave(f, e);
+  queue_take_or_leave(f, e);
+  hosts_recount(f->hosts, e->host);
 }
 
 /* It has a sequence like any other, but nothing to load. */
@@ -81,17 +66,16 @@ static void keep_as_noted(frontier *f, entry *e)
 {
   e->is_ended = true;
   f->noted++;
-  if (f->load_sequence == e->sequence)
-    f->load_sequence++;
 }
 
-static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes, purpose what_for,
-                              uint64_t now_ms)
+static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes,
+                              frontier_verdict verdict, purpose what_for, uint64_t now_ms)
 {
   const url *u = link->target;
   host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
+  frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
   entry *e = who && revoked_make_room(&f->revoked) ? make_entry(f, link, hashes) : NULL;
-  if (!e || !batch_put(f, e, what_for, now_ms)) {
+  if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
     free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   }
@@ -102,6 +86,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   }
   revoked_remove(&f->revoked, hashes->whole);
   e->host = who;
+  e->class = class;
   f->next_sequence++;
   if (what_for == TO_NOTE)
     keep_as_noted(f, e);
@@ -161,7 +146,7 @@ static frontier_status settle(frontier *f, const frontier_link *link, const look
   frontier_verdict said = judge(f, found, i);
   bool is_new = said.outcome != FRONTIER_SEEN, is_forced = !is_new && what_for == TO_QUEUE_ANYHOW;
   if (status == FRONTIER_OK && (is_new || is_forced))
-    status = accept(f, link, &found->hashes[i], what_for, now_ms);
+    status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
   if (status != FRONTIER_OK)
     return status;
   f->outcomes[said.outcome]++;
@@ -200,22 +185,26 @@ static frontier_status settle_one(frontier *f, const frontier_link *link, purpos
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, &(frontier_link){.target = u, .origin = origin}, TO_QUEUE, now_ms, verdict);
 }
 
 frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, link, TO_QUEUE_ANYHOW, now_ms, verdict);
 }
 
 frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, link, TO_NOTE, now_ms, verdict);
 }
 
 frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
                                    frontier_verdict *verdicts, size_t *settled)
 {
+  HOLD(f);
   *settled = 0;
   frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
   while (*settled < count && status == FRONTIER_OK) {
@@ -229,6 +218,7 @@ frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size
 
 frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count, frontier_verdict *verdicts)
 {
+  HOLD(f);
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
   for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
     size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
@@ -242,5 +232,6 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
 {
+  HOLD(f);
   return frontier_lookup_batch(f, &(frontier_link){.target = u}, 1, verdict);
 }

@@ -1,12 +1,13 @@
 /* The open batch becomes one transaction; only then are filter bits set.
  *
+ *     0. the caller's own files                                              (frontier_before_commit)
  *     1. journal lines written after the last commit reach the disk          (journal_settle)
  *     2. one transaction: queue + history + hosts + hash log + owed lines
  *        + counters + progress                                               (store_commit)
  *     3. the bits of the new keys; a filter that fills up grows              (seen_settle)
  *     4. the owed lines into the journal                                     (journal_write)
  *
- * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+ * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
 #include "frontier/spill.h"
 
 #include "frontier/history.h"
@@ -110,7 +111,7 @@ static void put_added(frontier *f)
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
     entry_write(e, body);
-    store_append(f->store, STORE_QUEUE, e->sequence, body, entry_size(e));
+    store_append(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
   }
 }
 
@@ -121,18 +122,18 @@ static void put_ended(frontier *f)
     const ending *what = &f->batch.ended[i];
     const entry *e = what->entry;
     if (e->is_stored)
-      store_delete(f->store, STORE_QUEUE, e->sequence);
+      store_delete(f->store, queue_table(e->class), e->sequence);
     store_put(f->store, STORE_HISTORY, e->sequence, body, history_write(e, what->state, what->code, body));
   }
 }
 
 static void put_hosts(frontier *f)
 {
-  uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
   host *who;
   for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
-    host_write(who, body);
-    store_put(f->store, STORE_HOSTS, who->id, body, HOST_HEAD + who->name_size);
+    size_t size = host_write(who, body);
+    store_put(f->store, STORE_HOSTS, who->id, body, size);
   }
 }
 
@@ -187,9 +188,19 @@ static void put_journal(frontier *f)
   free(body);
 }
 
+static frontier_status call_hook(frontier *f)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = f->hook ? f->hook(f->hook_context, message) : FRONTIER_OK;
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", message);
+}
+
 static frontier_status write_transaction(frontier *f)
 {
-  frontier_status status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
+  frontier_status status = call_hook(f);
+  if (status != FRONTIER_OK)
+    return status;
+  status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", journal_message(f->journal));
   status = store_begin(f->store);
@@ -253,6 +264,8 @@ frontier_status commit_batch(frontier *f)
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;
+  if (f->is_old_format)
+    frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
   f->is_old_format = false;
   spill_settle(f);
   batch_clear(&f->batch);
@@ -276,7 +289,8 @@ bool commit_is_due(const frontier *f, uint64_t now_ms)
 {
   const batch *b = &f->batch;
   return !batch_is_empty(b) &&
-         (b->added.count + b->ended_count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES || now_ms - b->first_ms >= COMMIT_AFTER_MS);
+         (b->added.count + b->ended_count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
+          now_ms - b->first_ms >= COMMIT_AFTER_MS);
 }
 
 bool batch_is_full(const frontier *f)

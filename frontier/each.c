@@ -60,8 +60,10 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
 
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } tables[] = {
-    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_CHUNKS, visit_chunk}};
+    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_QUEUE_HIGH, visit_queued},
+    {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};
   walk w = {.visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && w.status == FRONTIER_OK && !w.is_over; i++) {
     frontier_status status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);

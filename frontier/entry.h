@@ -3,15 +3,16 @@
 #define STRATA_FRONTIER_ENTRY_H
 
 #include "frontier/fields.h"
-#include "frontier/frontier.h"
+#include "frontier/host.h"
 
 typedef struct host host;
 
 typedef struct entry {
-  struct entry *next;    /* in its host's line */
+  struct entry *next;    /* in its host's line, which is a ring */
   host *host;
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
+  frontier_class class;  /* which queue it stands in */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
   bool is_ended;         /* in the open batch's list of endings, which owns it now */

@@ -10,6 +10,7 @@
 
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen)
 {
+  HOLD(f);
   if (f->options.read_only)
     return refuse_reader(f);
   mlbf_hashes hashes;
@@ -112,7 +113,8 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
 static frontier_status walk(sweep *s)
 {
   static const struct { store_table table; store_visitor *visit; } steps[] = {
-    {STORE_QUEUE, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
+    {STORE_QUEUE, note_waiting}, {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
+    {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
   frontier *f = s->frontier;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);
@@ -147,10 +149,12 @@ static frontier_status forget_all(frontier *f, bool is_host, const char *text, s
 
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten)
 {
+  HOLD(f);
   return forget_all(f, true, name, size, forgotten);
 }
 
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten)
 {
+  HOLD(f);
   return forget_all(f, false, prefix, size, forgotten);
 }

@@ -12,10 +12,14 @@
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/counters.h"
+#include "frontier/hold.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
+#include "frontier/leases.h"
+#include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+#include "frontier/watch.h"
 
 typedef struct entry_list {
   entry **at;
@@ -57,13 +61,17 @@ typedef struct spilling {
   entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;          /* keys of the chunks they stood in */
   size_t read_count, read_room;
-  uint64_t ahead;          /* the last URL of the chunks found at open: none is read back before the reading of the queue
-                              is past it, or it would come by, in the queue again, and be taken a second time */
-  host **low;              /* whose lines run low while chunks wait, first come first served */
+  uint64_t ahead[FRONTIER_CLASSES]; /* the last URL of the chunks found at open: none is read back before the reading of
+                              the queue is past it, or it would come by, in the queue again, and be taken a second time */
+  struct low_line {
+    host *who;
+    frontier_class class;
+  } *low;                  /* lines that run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
 
 struct frontier {
+  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
   char *directory;          /* NULL: keep nothing */
   store *store;             /* NULL: keep nothing */
@@ -74,13 +82,16 @@ struct frontier {
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
 
-  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
+  lease_table in_flight;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
+  uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
+  bool is_unread[FRONTIER_CLASSES]; /* and there may be some */
   uint64_t queued;          /* waiting, in memory or on disk */
   uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped;
@@ -99,6 +110,12 @@ struct frontier {
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
 
+  watch *watch;             /* NULL: nobody asked to watch for traps */
+  frontier_classifier *classifier; /* NULL: the rules alone */
+  void *classifier_context;
+  int64_t wall_offset_ms;   /* wall-clock time less `now_ms` */
+  bool has_clock;
+
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
@@ -110,10 +127,12 @@ struct frontier {
 #endif
 
 enum {
-  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries in memory, waiting: 10 MB of 150 bytes; refilled when half used */
+  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
+                                             half used */
+  WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
-  BATCH_FULL = 16 * COMMIT_URLS,          /* nothing is added to so large a batch: 3 MB, 10 ms of fsync a commit */
+  BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
@@ -123,8 +142,15 @@ enum {
 };
 #define SETTING_PREFIX "setting/"
 
+/* handle.c */
+bool options_take(const frontier_options *given, size_t size, frontier_options *options);
+frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
+void handle_free(frontier *f);                                                   /* and all else in it is gone */
+
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
+
+void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
 
@@ -139,9 +165,24 @@ bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
 
-/* frontier.c: up to `limit` records of the queue on disk, from load_sequence on, while the window has room: into the
- * lines of their hosts, or, past `share` URLs there, on their way to chunks. */
-frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken);
+/* queue.c: the queue of a class on disk */
+store_table queue_table(frontier_class class);
+size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
+bool queue_is_unread(const frontier *f);   /* of any class */
+/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
+void queue_take_or_leave(frontier *f, entry *e);
+/* Up to `limit` records, from load_sequence on, while the window has room: into the lines of their hosts, or, past
+ * `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
+/* Fill the windows. */
+frontier_status queue_refill(frontier *f);
+/* Too deep for now: it waits on disk, out of memory. */
+void queue_defer(frontier *f, host *who, frontier_class class);
+
+/* schedule: in flight or not, by lease id; host.c */
+host *lease_host(frontier *f, uint64_t lease);
+/* host.c: the class of a new URL */
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */

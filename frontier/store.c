@@ -29,7 +29,8 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked"};
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
+                                                      "queue-high", "queue-low", "queue-trap", "visits", "due"};
 
 static frontier_status status_of(int error)
 {

@@ -38,6 +38,7 @@ typedef struct model_host {
   char name[64];
   host_line line;
   uint64_t due_ms, delay_ms;
+  uint64_t ready; /* the round in which it was first found to be due, 0: it is not; see note_ready */
   unsigned in_flight;
 } model_host;
 
@@ -62,6 +63,7 @@ typedef struct model {
   void *keys, *segments;     /* trees of strings */
   char *journal;
   size_t journal_room;
+  uint64_t round;            /* hosts found to be due in one round go by due time */
   books now, committed;
   frontier_lease *leases;    /* those in flight, as the frontier gave them */
   size_t lease_count, lease_room;
@@ -228,7 +230,7 @@ static void line_up(model *m)
 {
   for (size_t i = 0; i < m->now.hosts; i++) {
     m->hosts[i].line.begin = m->hosts[i].line.end = 0;
-    m->hosts[i].due_ms = m->hosts[i].in_flight = 0;
+    m->hosts[i].due_ms = m->hosts[i].ready = m->hosts[i].in_flight = 0;
     m->hosts[i].delay_ms = m->options.delay_ms;
   }
   for (uint64_t s = 1; s <= m->now.pages; s++) {
@@ -405,7 +407,23 @@ static bool all_are(const void *bytes, uint8_t value, size_t size)
   return true;
 }
 
-/* This lease is the head of its host's line, its host may start one, and none was due before. (A host that is crowded
+/* Those that may start one now and might not before stand behind all others that might. */
+static void note_ready(model *m)
+{
+  m->round++;
+  for (size_t i = 0; i < m->now.hosts; i++) {
+    model_host *h = &m->hosts[i];
+    if (!h->ready && may_start(m, h) && h->due_ms <= m->now_ms)
+      h->ready = m->round;
+  }
+}
+
+static bool is_before(const model_host *a, const model_host *b)
+{
+  return a->ready && (a->ready != b->ready ? a->ready < b->ready : a->due_ms < b->due_ms);
+}
+
+/* This lease is the head of its host's line, its host may start one, and none waits longer. (A host that is crowded
  * out to disk keeps its order but roughly.) */
 static void check_lease(model *m, const frontier_lease *l)
 {
@@ -430,11 +448,13 @@ static void check_lease(model *m, const frontier_lease *l)
   if (!may_start_one)
     differ(m, "%s may not start one now", h->name);
   for (size_t i = 0; i < m->now.hosts && !m->run->overflows; i++)
-    if (may_start(m, &m->hosts[i]) && m->hosts[i].due_ms < h->due_ms)
+    if (is_before(&m->hosts[i], h))
       differ(m, "%s is due before %s", m->hosts[i].name, h->name);
   h->in_flight++;
   h->due_ms = m->now_ms + h->delay_ms + (m->run->lie == LIE_DUE ? 1 : 0);
   p->life = IN_FLIGHT;
+  h->ready = 0;
+  note_ready(m);
 }
 
 /* Where more wait than memory holds, the time may be too short, or to the end of a lease; but nobody waits for ever. */
@@ -476,6 +496,7 @@ static void take_leases(model *m, size_t max)
   int64_t wait_ms;
   m->leases = enough(m->leases, m->lease_count + max, &m->lease_room, sizeof *m->leases);
   frontier_lease *new = m->leases + m->lease_count;
+  note_ready(m);
   if (!holds(m, frontier_next(m->f, m->now_ms, new, max, &count, &wait_ms), "next"))
     return;
   for (size_t i = 0; i < count; i++)
@@ -547,6 +568,7 @@ static void slow_one(model *m)
     delay_ms = m->options.delay_ms;
   h->due_ms = h->due_ms - h->delay_ms + delay_ms;
   h->delay_ms = delay_ms;
+  h->ready = 0;
 }
 
 static void end_what_is_not_leased(model *m)

@@ -116,7 +116,6 @@ static void the_rest_is_refused_by_name(void **state)
   (void)state;
   static const struct { const char *line, *named; } rows[] = {
     {"", "no start URL"},
-    {"--warc http://h/", "--warc is not in this version yet"},
     {"--max-bytes 0 http://h/", "--max-bytes"},
     {"--recrawl-after 1d http://h/", "--recrawl-after is not"},
     {"--filter exact http://h/", "not in this version yet"},
@@ -157,6 +156,8 @@ static void the_rest_is_refused_by_name(void **state)
     {"--scope galaxy http://h/", "--scope"},
     {"--user-agent a\tb\x01 http://h/", "--user-agent"},
     {"--no-store --dir d http://h/", "--no-store"},
+    {"--no-store --warc http://h/", "--warc"},
+    {"--warc-size 0 http://h/", "--warc-size"},
     {"--seeds f -", "not from both"},
     {"--nonsense http://h/", "--nonsense"},
     {"--dir", "--dir"},

@@ -16,6 +16,7 @@
 #include <xxhash.h>
 
 #include "frontier/frontier.h"
+#include "frontier/host.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
 
@@ -95,6 +96,8 @@ static void tell_story(const char *directory, frontier_options options)
   assert_int_equal(frontier_count(f, "pages", 2), FRONTIER_OK);
   assert_int_equal(frontier_count(f, "skipped-robots", UINT64_MAX), FRONTIER_OK);
   assert_int_equal(frontier_setting_put(f, "scope", "host\0x", 6), FRONTIER_OK);
+  frontier_host_control control = {.delay_ms = 0, .budget = 1000, .trap_budget = 10, .per_host = 9};
+  assert_int_equal(frontier_host_set(f, "example.org", &control), FRONTIER_OK);
   assert_int_equal(frontier_sync(f), FRONTIER_OK);
 
   frontier_lease leases[PAGES];
@@ -159,12 +162,13 @@ static void check_hosts(const second_view *v)
 {
   assert_int_equal(v->host_count, 3);
   assert_string_equal(v->hosts[0].name, "example.org");
-  assert_int_equal(v->hosts[0].queued, 3);
+  assert_int_equal(v->hosts[0].queued[2], 1); /* it is deep: class low */
+  assert_int_equal(v->hosts[0].queued[0], 2);
   assert_int_equal(v->hosts[0].done, 1);
   assert_int_equal(v->hosts[0].failed, 1);
   assert_int_equal(v->hosts[0].skipped, 0);
   assert_string_equal(v->hosts[1].name, "www.example.net:8443");
-  assert_int_equal(v->hosts[1].queued, 1);
+  assert_int_equal(v->hosts[1].queued[0], 1);
   assert_int_equal(v->hosts[1].skipped, 1);
 }
 
