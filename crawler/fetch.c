@@ -21,6 +21,7 @@ struct transfer {
   uint64_t start_ms;        /* of the Unix epoch */
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
+  uint64_t headers_seen;    /* bits of their names: header_bit */
   bool has_begun;           /* the first body byte came */
   bool was_private;
   bool is_truncated;
@@ -74,6 +75,21 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   return CURL_PREREQFUNC_ABORT;
 }
 
+/* libcurl looks for a header by comparing it with all that came; most that are asked for did not. */
+static uint64_t header_bit(const char *name, size_t size)
+{
+  return (uint64_t)1 << (((unsigned char)*name | 32U) + 5 * size) % 64;
+}
+
+static size_t note_header(char *line, size_t one, size_t size, void *context)
+{
+  transfer *t = context;
+  const char *colon = memchr(line, ':', size);
+  if (colon)
+    t->headers_seen |= header_bit(line, (size_t)(colon - line));
+  return one * size;
+}
+
 static void begin_body(transfer *t)
 {
   char *type = NULL;
@@ -107,6 +123,8 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_PRIVATE, (char *)t);
   curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+  curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, note_header);
+  curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
   curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request);
@@ -226,6 +244,7 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   if (t->exchange)
     exchange_begin(t->exchange);
   t->body_bytes = 0;
+  t->headers_seen = 0;
   t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
   if (f->trusted_headers)
@@ -283,7 +302,7 @@ static bool try_again(transfer *t, CURLcode code)
 const char *fetch_header(const fetch_response *response, const char *name, size_t nth)
 {
   struct curl_header *found;
-  bool is_there = response->transfer &&
+  bool is_there = response->transfer && response->transfer->headers_seen & header_bit(name, strlen(name)) &&
                   curl_easy_header(response->transfer->easy, name, nth, CURLH_HEADER, -1, &found) == CURLHE_OK;
   return is_there ? found->value : NULL;
 }

@@ -53,7 +53,7 @@ http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
   types { text/html html; text/css css; image/png png; } default_type application/octet-stream;
   client_body_temp_path $work; proxy_temp_path $work; fastcgi_temp_path $work; uwsgi_temp_path $work; scgi_temp_path $work;
-  server { listen 127.0.0.1:$port backlog=4096; root $1; }
+  server { listen 127.0.0.1:$port backlog=4096; listen [::1]:$port backlog=4096; root $1; }
 }
 END
   chmod 755 "$work"
@@ -81,11 +81,11 @@ median() # NAME FIELDS...: the median of their sum
 mkdir "$work/out"
 if [ -n "$tree" ]; then
   serve "$tree"
-  start="http://127.0.0.1:$port/"
+  start="http://localhost:$port/"
 else
   make_pages
   serve "$work/root"
-  start="http://127.0.0.1:$port/p/0.html"
+  start="http://localhost:$port/p/0.html"
 fi
 "$strata" crawl --dir "$work/first" --delay 0 --per-host "$connections" --allow-private "$start" 2>"$work/said.first"
 "$strata" export --state done "$work/first" >"$work/list"
