@@ -79,8 +79,13 @@ static void serve(int listen_fd, raw_answer *answer)
 
 pid_t raw_start(raw_answer *answer, unsigned *port)
 {
+  return raw_start_at(answer, "127.0.0.1", port);
+}
+
+pid_t raw_start_at(raw_answer *answer, const char *address, unsigned *port)
+{
   *port = 0;
-  int listen_fd = server_listen("127.0.0.1", port);
+  int listen_fd = server_listen(address, port);
   pid_t parent = getpid(), pid = listen_fd < 0 ? -1 : fork();
   if (pid < 0) {
     perror("raw server");
