@@ -168,7 +168,7 @@ static void put_progress(frontier *f, uint64_t log_keys)
   progress_write(f, log_keys, body);
   store_put_meta(f->store, "progress", body, sizeof body);
   uint8_t more[ACCEPTANCE_SIZE];
-  if (f->noted || f->forced)
+  if (f->noted || f->forced || f->outcomes[FRONTIER_KNOWN_BEFORE])
     store_put_meta(f->store, "acceptance", more, acceptance_write(f, more));
 }
 

@@ -118,6 +118,7 @@ size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
 {
   put_le(body + 0, f->noted, 8);
   put_le(body + 8, f->forced, 8);
+  put_le(body + 16, f->outcomes[FRONTIER_KNOWN_BEFORE], 8);
   return ACCEPTANCE_SIZE;
 }
 
@@ -127,6 +128,7 @@ static frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t 
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
   f->noted = get_le(body + 0, 8);
   f->forced = get_le(body + 8, 8);
+  f->outcomes[FRONTIER_KNOWN_BEFORE] = get_le(body + 16, 8);
   return FRONTIER_OK;
 }
 
@@ -343,6 +345,16 @@ static frontier_status open_for_reading(frontier *f)
   return status == FRONTIER_OK ? load_hosts(f) : status;
 }
 
+static frontier_status previous_fits(frontier *f)
+{
+  char name[URL_PROFILE_NAME_SIZE];
+  url_profile profile = previous_profile(f->previous);
+  if (profile == f->options.profile)
+    return FRONTIER_OK;
+  url_profile_name(profile, name);
+  return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", f->options.previous_path, name);
+}
+
 static bool options_make_sense(const frontier_options *o)
 {
   return (o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM) && o->expected_urls > 0 && o->rate > 0 &&
@@ -367,9 +379,15 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     f->load_sequence[class] = 1;
     f->is_unread[class] = directory != NULL;
   }
-  frontier_status status = !directory          ? seen_load(f)
-                           : options.read_only ? open_for_reading(f)
-                                               : open_for_writing(f);
+  /* first of all, so that nothing is made where it is missing */
+  frontier_status status = options.previous_path ? previous_open(directory, options.previous_path, &f->previous, f->message)
+                                                 : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = !directory          ? seen_load(f)
+             : options.read_only ? open_for_reading(f)
+                                 : open_for_writing(f);
+  if (status == FRONTIER_OK && f->previous)
+    status = previous_fits(f);
   if (status == FRONTIER_OK) {
     *out = f;
   } else {
@@ -403,6 +421,7 @@ frontier_status frontier_close(frontier *f)
   watch_free(f->watch);
   seen_free(f->seen);
   revoked_free(&f->revoked);
+  previous_close(f->previous);
   mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);

@@ -52,6 +52,14 @@ void seen_free(seen *s)
   free(s);
 }
 
+mlbf_filter *seen_give_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  seen_free(s);
+  return filter;
+}
+
 const mlbf_filter *seen_filter(const seen *s)
 {
   return s->filter;
@@ -143,12 +151,12 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
 }
 
-void seen_hash(const seen *s, const url *u, mlbf_hashes *hashes)
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_hash(s->filter, segments, u->segment_count, hashes);
+  mlbf_hash(filter, segments, u->segment_count, hashes);
 }
 
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
@@ -162,7 +170,7 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
 
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
 {
-  seen_hash(s, u, hashes);
+  seen_hash(s->filter, u, hashes);
   return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
 }
 

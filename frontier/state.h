@@ -17,6 +17,7 @@
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
 #include "frontier/leases.h"
+#include "frontier/previous.h"
 #include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
@@ -79,6 +80,7 @@ struct frontier {
   store *store;             /* NULL: keep nothing */
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
+  previous *previous;       /* the filter of an earlier crawl; NULL: none */
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
@@ -144,7 +146,7 @@ enum {
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
   PROGRESS_SIZE = 104,
-  ACCEPTANCE_SIZE = 16,
+  ACCEPTANCE_SIZE = 24,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
@@ -161,7 +163,9 @@ void frontier_log(const frontier *f, const char *format, ...) __attribute__((for
 
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
 
-/* add.c: the verdict on a link alone, and the hashes of its key */
+/* add.c */
+void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
+/* the verdict on a link alone, and the hashes of its key */
 frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
 
 /* commit.c */

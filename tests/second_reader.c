@@ -402,11 +402,12 @@ static void read_progress(second_view *v)
     v->progress[i] = number(r->value + 4 + 8 * i, 8);
   v->expected_lost = real(r->value + 100);
   r = second_meta(v, "acceptance");
-  if (r && r->value_size != 20)
+  if (r && r->value_size != 28)
     fault(v, "acceptance: %zu bytes", r->value_size);
   else if (r) {
     v->noted = number(r->value + 4, 8);
     v->forced = number(r->value + 12, 8);
+    v->known_before = number(r->value + 20, 8);
   }
 }
 
@@ -487,7 +488,7 @@ static void agree_on_urls(second_view *v)
 
 static void agree_on_log(second_view *v)
 {
-  uint64_t new_ones = v->forced;
+  uint64_t new_ones = v->forced + v->known_before;
   for (size_t i = NEW; i < PROGRESS; i++)
     new_ones += v->progress[i];
   v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];

@@ -58,7 +58,7 @@ typedef struct second_view {
   uint64_t url_room;       /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
-  uint64_t noted, forced;
+  uint64_t noted, forced, known_before;
   uint64_t chunks, revoked;
   uint8_t *places;         /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
