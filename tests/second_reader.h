@@ -57,7 +57,7 @@ typedef struct second_view {
   second_host *hosts;
   size_t host_count;
   uint64_t noted, forced;
-  uint64_t chunks, revoked;
+  uint64_t chunks, revoked, visits, dues;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 
