@@ -42,6 +42,7 @@ struct crawl {
   uint64_t pages_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
+  url_profile profile;
   volatile sig_atomic_t is_stopping;
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
@@ -116,6 +117,35 @@ static void note_start_failure(crawl *c, const visit *v, const char *why)
     snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
 }
 
+/* The visit's line for pages.jsonl; NULL if nobody keeps it. The facts must have everything but what is known here. */
+static const json *report_of(crawl *c, page_facts *facts)
+{
+  if (!c->options.keeps_log)
+    return NULL;
+  pages_log_line(&c->line, facts, c->profile, c->target);
+  if (c->line.failed)
+    break_off(c, "out of memory for a line of pages.jsonl");
+  return &c->line;
+}
+
+static const char *robots_word(const crawl *c)
+{
+  return c->options.ignore_robots ? "ignored" : "allowed";
+}
+
+/* Before the page is said to be done: it is committed with its records, or without being done. */
+static void archive(crawl *c, const visit *v, const fetch_response *response)
+{
+  if (!c->options.warc || response->error != FETCH_OK || !response->exchange)
+    return;
+  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
+                            .address = response->address, .start_ms = response->start_ms,
+                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
+                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
+  if (!warc_write(c->options.warc, &fetch))
+    break_off(c, warc_message(c->options.warc));
+}
+
 /* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
 static bool try_again(crawl *c, visit *v, const fetch_response *response)
 {
@@ -130,7 +160,8 @@ static bool try_again(crawl *c, visit *v, const fetch_response *response)
   return true;
 }
 
-static void fail_visit(crawl *c, visit *v, const fetch_response *response)
+/* `permission`: what robots.txt had to say. */
+static void fail_visit(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   if (try_again(c, v, response))
     return;
@@ -143,8 +174,15 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response)
     c->totals.errors++;
     holds(c, frontier_count(c->frontier, "errors", 1));
   }
-  pages_log_line(&c->line, v, response, (page_links){0}, NULL);
-  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), &c->line);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
+                      .response = response->start_ms ? response : NULL};
+  if (answered) {
+    archive(c, v, response);
+  } else {
+    facts.error = fetch_error_name(response->error);
+    facts.reason = response->explanation;
+  }
+  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), report_of(c, &facts));
 }
 
 static void count_page(crawl *c, const visit *v, const fetch_response *response)
@@ -159,6 +197,10 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
 
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
+  const visit *v = context;
+  const crawl *c = v->owner;
+  if (c->options.keeps_log)
+    body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
 }
@@ -177,10 +219,11 @@ static void fetch_finished(void *context, const fetch_response *response)
   bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
                      *response->location;
   if (!is_success && !is_redirect) {
-    fail_visit(c, v, response);
+    fail_visit(c, v, response, robots_word(c));
     return;
   }
   v->tries = retries_end(c->retries, &v->lease, true);
+  archive(c, v, response);
   if (is_redirect) {
     holds(c, harvest_redirect(c->harvest, v, response->location, c->now_ms, &links, &target));
     c->totals.redirects++;
@@ -192,8 +235,9 @@ static void fetch_finished(void *context, const fetch_response *response)
     else if (response->body_bytes)
       count_page(c, v, response);
   }
-  pages_log_line(&c->line, v, response, links, target);
-  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, &c->line);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
+                      .links = links, .redirect = target};
+  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
 }
 
 static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanation)
@@ -201,13 +245,15 @@ static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanati
   note_start_failure(c, v, explanation);
   v->tries = retries_end(c->retries, &v->lease, true);
   harvest_skip(c->harvest, why);
-  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL);
+  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
 static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+  if (c->options.keeps_log)
+    body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     break_off(c, "out of memory for one more fetch");
 }
@@ -248,7 +294,7 @@ static void visit_start(void *context)
     skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
     break;
   case ORIGIN_UNREACHABLE:
-    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation});
+    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
     break;
   case ORIGIN_NO_MEMORY: break_off(c, "out of memory for one more host"); break;
   }
@@ -374,8 +420,9 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
+  c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile) : NULL;
+  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;

@@ -5,7 +5,9 @@
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
+#include "crawler/warc.h"
 #include "frontier/frontier.h"
+#include "frontier/inlinks.h"
 
 typedef enum crawl_sitemaps {
   SITEMAPS_NONE,
@@ -18,10 +20,13 @@ typedef struct crawl_options {
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {

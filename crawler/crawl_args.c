@@ -31,6 +31,8 @@ const char crawl_help[] =
   "  --max-seconds S      of this run\n"
   "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
   "                       (default 10000; 0: no limit)\n"
+  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
+  "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
   "  --no-store           keep nothing on disk; the crawl ends with the program\n"
   "\n"
   "Manners\n"
@@ -58,8 +60,9 @@ const char crawl_help[] =
 
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE,
-  OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
+  OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
+  OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP,
+  OPT_NOT_YET,
 };
 
 static const struct option options[] = {
@@ -85,6 +88,8 @@ static const struct option options[] = {
   {"expect", required_argument, NULL, OPT_EXPECT},
   {"fp", required_argument, NULL, OPT_FP},
   {"profile", required_argument, NULL, OPT_PROFILE},
+  {"warc", no_argument, NULL, OPT_WARC},
+  {"warc-size", required_argument, NULL, OPT_WARC_SIZE},
   {"summary", required_argument, NULL, OPT_SUMMARY},
   {"help", no_argument, NULL, OPT_HELP},
   {"max-bytes", required_argument, NULL, OPT_NOT_YET},
@@ -92,7 +97,6 @@ static const struct option options[] = {
   {"exclude", required_argument, NULL, OPT_NOT_YET},
   {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
   {"proxy", required_argument, NULL, OPT_NOT_YET},
-  {"warc", no_argument, NULL, OPT_NOT_YET},
   {"retry-failed", no_argument, NULL, OPT_NOT_YET},
   {NULL, 0, NULL, 0},
 };
@@ -171,6 +175,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
   case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_WARC: a->warc = true; return true;
+  case OPT_WARC_SIZE: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->warc_bytes);
   case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
   case OPT_PER_HOST:
     good = value_number("crawl", name, value, 1, 1000, false, &number);
@@ -210,6 +216,10 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
     return false;
   }
+  if (a->no_store && a->warc) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
   if (a->url_count || a->seeds || a->directory)
     return true;
   say_error("crawl", "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\"");
@@ -219,10 +229,12 @@ static bool is_consistent(const crawl_args *a)
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
-    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
+    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
+              .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .trap_budget = TRAP_BUDGET, .scope = SCOPE_HOST,
+    .warc_bytes = (uint64_t)1 << 30,
   };
   for (int option, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;)
     if (!take_option(option, options[index].name, optarg, args)) {

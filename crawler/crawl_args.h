@@ -15,6 +15,8 @@ typedef struct crawl_args {
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
+  bool warc;
+  uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */

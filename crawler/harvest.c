@@ -14,6 +14,7 @@ struct harvest {
   frontier *frontier;
   scope *scope;
   url_profile profile;
+  inlinks *counts; /* NULL: nobody wants to know */
   url_base *base;
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
@@ -30,7 +31,7 @@ const char *crawl_skip_name(crawl_skip why)
   return names[why];
 }
 
-harvest *harvest_create(frontier *f, scope *s, url_profile profile)
+harvest *harvest_create(frontier *f, scope *s, url_profile profile, inlinks *counts)
 {
   harvest *h = calloc(1, sizeof *h);
   if (!h || !(h->base = url_base_create())) {
@@ -40,6 +41,7 @@ harvest *harvest_create(frontier *f, scope *s, url_profile profile)
   h->frontier = f;
   h->scope = s;
   h->profile = profile;
+  h->counts = counts;
   return h;
 }
 
@@ -97,14 +99,23 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
   return status;
 }
 
+/* One more page links to h->target. A count that cannot be had stops nothing: counts only put URLs in order. */
+static void note_link(harvest *h, const visit_link *link)
+{
+  if (h->counts && !link->is_map && scope_has(h->scope, &h->target))
+    (void)inlinks_note(h->counts, &h->target);
+}
+
 static frontier_status add_link(harvest *h, const charset *written_in, const visit_link *link, frontier_origin origin,
                                 page_links *links)
 {
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
   url_status status = url_resolve(h->base, escaped ? h->href : link->href, escaped ? escaped : link->size, h->profile,
                                   &h->target);
-  if (status == URL_OK)
+  if (status == URL_OK) {
+    note_link(h, link);
     return add_target(h, origin, links);
+  }
   h->skips[skip_of(status)]++;
   return FRONTIER_OK;
 }
@@ -146,6 +157,8 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
+  if (h->counts)
+    inlinks_begin_page(h->counts);
   const charset *written_in = visit_charset(v);
   bool page_nofollow = v->has_scanned && links_page_nofollow(v->scanner);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);

@@ -7,11 +7,12 @@
 #include "crawler/scope.h"
 #include "crawler/skip.h"
 #include "crawler/visit.h"
+#include "frontier/inlinks.h"
 
 typedef struct harvest harvest;
 
-/* Borrows both. NULL: out of memory. */
-harvest *harvest_create(frontier *f, scope *s, url_profile profile);
+/* Borrows what it is given; `counts`, of pages that link to a URL, may be NULL. NULL: out of memory. */
+harvest *harvest_create(frontier *f, scope *s, url_profile profile, inlinks *counts);
 void harvest_free(harvest *h);
 
 /* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said. */

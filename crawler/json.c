@@ -100,6 +100,11 @@ static void append_name(json *j, const char *name)
   append_text(j, ":");
 }
 
+void json_put_raw(json *j, const char *text)
+{
+  append_text(j, text);
+}
+
 void json_begin(json *j)
 {
   append_separator(j);

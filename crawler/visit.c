@@ -70,7 +70,8 @@ visit *visit_create(void *owner)
   v->owner = owner;
   v->scanner = links_create(keep_link, v);
   v->decoder = decoder_create(scan, v);
-  if (v->scanner && v->decoder)
+  v->hash = body_hash_create(BODY_HASH_SHA256);
+  if (v->scanner && v->decoder && v->hash)
     return v;
   visit_free(v);
   return NULL;
@@ -78,7 +79,10 @@ visit *visit_create(void *owner)
 
 void visit_free(visit *v)
 {
+  if (!v)
+    return;
   links_free(v->scanner);
+  body_hash_free(v->hash);
   decoder_free(v->decoder);
   sitemap_free(v->map);
   free(v->hrefs);

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/body_hash.h"
 #include "crawler/decoder.h"
 #include "crawler/links.h"
 #include "crawler/sitemap.h"
@@ -21,6 +22,7 @@ typedef struct visit {
   unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
+  body_hash *hash;             /* SHA-256 of the decoded body */
   sitemap *map;                /* made when first needed */
   bool is_map;                 /* the URL is a sitemap, no page */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
@@ -34,7 +36,7 @@ typedef struct visit {
 } visit;
 
 visit *visit_create(void *owner); /* NULL: out of memory */
-void visit_free(visit *v);
+void visit_free(visit *v);        /* NULL is fine */
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into. */

@@ -185,22 +185,26 @@ static frontier_status settle_one(frontier *f, const frontier_link *link, purpos
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, &(frontier_link){.target = u, .origin = origin}, TO_QUEUE, now_ms, verdict);
 }
 
 frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, link, TO_QUEUE_ANYHOW, now_ms, verdict);
 }
 
 frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
+  HOLD(f);
   return settle_one(f, link, TO_NOTE, now_ms, verdict);
 }
 
 frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
                                    frontier_verdict *verdicts, size_t *settled)
 {
+  HOLD(f);
   *settled = 0;
   frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
   while (*settled < count && status == FRONTIER_OK) {
@@ -214,6 +218,7 @@ frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size
 
 frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count, frontier_verdict *verdicts)
 {
+  HOLD(f);
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
   for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
     size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
@@ -227,5 +232,6 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
 {
+  HOLD(f);
   return frontier_lookup_batch(f, &(frontier_link){.target = u}, 1, verdict);
 }

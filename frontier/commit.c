@@ -1,12 +1,13 @@
 /* The open batch becomes one transaction; only then are filter bits set.
  *
+ *     0. the caller's own files                                              (frontier_before_commit)
  *     1. journal lines written after the last commit reach the disk          (journal_settle)
  *     2. one transaction: queue + history + hosts + hash log + owed lines
  *        + counters + progress                                               (store_commit)
  *     3. the bits of the new keys; a filter that fills up grows              (seen_settle)
  *     4. the owed lines into the journal                                     (journal_write)
  *
- * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+ * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
 #include "frontier/again.h"
 #include "frontier/spill.h"
 #include "frontier/visits.h"
@@ -125,7 +126,7 @@ static void put_ended(frontier *f)
     if (e->is_stored)
       store_delete(f->store, queue_table(e->class), e->sequence);
     store_put(f->store, STORE_HISTORY, e->sequence, body, history_write(e, what->state, what->code, body));
-    visit_put_ended(f->store, e->note, what->state);
+    visits_put_ended(f->store, e->note, what->state);
   }
 }
 
@@ -190,9 +191,19 @@ static void put_journal(frontier *f)
   free(body);
 }
 
+static frontier_status call_hook(frontier *f)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = f->hook ? f->hook(f->hook_context, message) : FRONTIER_OK;
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", message);
+}
+
 static frontier_status write_transaction(frontier *f)
 {
-  frontier_status status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
+  frontier_status status = call_hook(f);
+  if (status != FRONTIER_OK)
+    return status;
+  status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", journal_message(f->journal));
   status = store_begin(f->store);
@@ -257,6 +268,8 @@ frontier_status commit_batch(frontier *f)
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;
+  if (f->is_old_format)
+    frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
   f->is_old_format = false;
   spill_settle(f);
   recrawl_settle(f);

@@ -60,6 +60,7 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
 
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } tables[] = {
     {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_QUEUE_HIGH, visit_queued},
     {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};

@@ -10,6 +10,7 @@
 
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen)
 {
+  HOLD(f);
   if (f->options.read_only)
     return refuse_reader(f);
   mlbf_hashes hashes;
@@ -148,10 +149,12 @@ static frontier_status forget_all(frontier *f, bool is_host, const char *text, s
 
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten)
 {
+  HOLD(f);
   return forget_all(f, true, name, size, forgotten);
 }
 
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten)
 {
+  HOLD(f);
   return forget_all(f, false, prefix, size, forgotten);
 }

@@ -9,34 +9,14 @@
 #include "frontier/again.h"
 #include "frontier/spill.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(f->message, sizeof f->message, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-const char *frontier_message(const frontier *f)
-{
-  return f->message;
-}
 
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
   static const char *const names[FRONTIER_OUTCOMES] = {"seen", "new", "new-host", "new-segment", "new-combination"};
   return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
-}
-
-frontier_status refuse_reader(frontier *f)
-{
-  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------ */
@@ -59,7 +39,7 @@ typedef struct leasing {
 
 static frontier_status lease_one(frontier *f, leasing *l, entry *e)
 {
-  if (!entry_list_add(&f->in_flight, e)) {
+  if (!leases_add(&f->in_flight, e)) {
     hosts_landed(f->hosts, e->host, e->class);
     hosts_push_front(f->hosts, e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
@@ -101,6 +81,7 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
 frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
                                     size_t *count, int64_t *wait_ms)
 {
+  HOLD(f);
   leasing l = {.limits = limits, .now_ms = now_ms, .leases = leases};
   size_t first = f->in_flight.count;
   *count = 0;
@@ -134,34 +115,34 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
 frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
                               int64_t *wait_ms)
 {
+  HOLD(f);
   return frontier_next_batch(f, now_ms, &(frontier_limits){.max = max}, leases, count, wait_ms);
 }
 
 bool frontier_is_finished(const frontier *f)
 {
+  HOLD(f);
   return f->queued == f->deferred + f->hosts->held && f->in_flight.count == 0 && recrawl_is_over(f);
 }
 
 bool frontier_is_deferring(const frontier *f)
 {
+  HOLD(f);
   return f->deferred > 0;
 }
 
 /* The entry of a lease, or NULL: not in flight. */
-static entry *find_in_flight(frontier *f, uint64_t lease, size_t *at)
+static entry *find_in_flight(frontier *f, uint64_t lease)
 {
-  for (size_t i = 0; i < f->in_flight.count; i++)
-    if (f->in_flight.at[i]->sequence == lease) {
-      *at = i;
-      return f->in_flight.at[i];
-    }
-  frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
-  return NULL;
+  entry *e = leases_find(&f->in_flight, lease);
+  if (!e)
+    frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
+  return e;
 }
 
-static void land(frontier *f, entry *e, size_t at)
+static void land(frontier *f, entry *e)
 {
-  f->in_flight.at[at] = f->in_flight.at[--f->in_flight.count];
+  leases_remove(&f->in_flight, e);
   hosts_landed(f->hosts, e->host, e->class);
 }
 
@@ -180,10 +161,10 @@ static void count_ending(frontier *f, host *who, frontier_class class, frontier_
 frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
                               size_t report_size, uint64_t now_ms)
 {
-  size_t at;
+  HOLD(f);
   if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no lease ends in state %d", (int)state);
-  entry *e = find_in_flight(f, lease, &at);
+  entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
   if (!batch_add_ending(f, (ending){e, state, code}, now_ms))
@@ -193,19 +174,33 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
   }
   e->is_ended = true;
-  land(f, e, at);
+  land(f, e);
   count_ending(f, e->host, e->class, state);
   return FRONTIER_OK;
 }
 
+frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
+                              uint64_t now_ms)
+{
+  HOLD(f);
+  char name[COUNTER_NAME_SIZE + sizeof "skipped-"];
+  if (!leases_find(&f->in_flight, lease)) /* before anything is counted */
+    return frontier_done(f, lease, FRONTIER_SKIPPED, 0, NULL, 0, now_ms);
+  snprintf(name, sizeof name, "skipped-%s", reason);
+  frontier_status status = frontier_count(f, name, 0); /* there is room for such a counter */
+  if (status == FRONTIER_OK)
+    status = frontier_done(f, lease, FRONTIER_SKIPPED, 0, report, report_size, now_ms);
+  return status == FRONTIER_OK ? frontier_count(f, name, 1) : status;
+}
+
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
 {
+  HOLD(f);
   (void)now_ms;
-  size_t at;
-  entry *e = find_in_flight(f, lease, &at);
+  entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  land(f, e, at);
+  land(f, e);
   free(e->note);
   e->note = NULL;
   hosts_push_front(f->hosts, e);
@@ -215,8 +210,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
 
 entry *lease_entry(frontier *f, uint64_t lease)
 {
-  size_t at;
-  return find_in_flight(f, lease, &at);
+  return find_in_flight(f, lease);
 }
 
 host *lease_host(frontier *f, uint64_t lease)
@@ -227,6 +221,7 @@ host *lease_host(frontier *f, uint64_t lease)
 
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms)
 {
+  HOLD(f);
   host *who = lease_host(f, lease);
   if (!who)
     return FRONTIER_NOT_FOUND;
@@ -234,8 +229,15 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
   return FRONTIER_OK;
 }
 
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
+{
+  f->hook = hook;
+  f->hook_context = context;
+}
+
 frontier_status frontier_sync(frontier *f)
 {
+  HOLD(f);
   return f->options.read_only ? refuse_reader(f) : commit_batch(f);
 }
 
@@ -266,6 +268,7 @@ static setting *make_setting(frontier *f, const char *name)
 
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size)
 {
+  HOLD(f);
   if (f->options.read_only)
     return refuse_reader(f);
   if (!*name || strlen(name) > SETTING_NAME_MAX)
@@ -287,6 +290,7 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
 
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
 {
+  HOLD(f);
   setting *s = find_setting(f, name);
   if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
     char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
@@ -314,6 +318,7 @@ frontier_status frontier_setting_get(frontier *f, const char *name, const void *
 
 frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
 {
+  HOLD(f);
   if (f->options.read_only)
     return refuse_reader(f);
   if (!counters_add(&f->counters, name, add))
@@ -325,11 +330,13 @@ frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
 
 uint64_t frontier_counter(const frontier *f, const char *name)
 {
+  HOLD(f);
   return counters_get(&f->counters, name);
 }
 
 bool frontier_counter_at(const frontier *f, size_t index, const char **name, uint64_t *value)
 {
+  HOLD(f);
   if (index >= f->counters.count)
     return false;
   *name = f->counters.each[index].name;
@@ -339,6 +346,7 @@ bool frontier_counter_at(const frontier *f, size_t index, const char **name, uin
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
+  HOLD(f);
   *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
                             .done = f->done, .failed = f->failed, .skipped = f->skipped,
                             .hosts = hosts_count(f->hosts), .profile = f->options.profile,

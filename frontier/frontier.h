@@ -16,9 +16,25 @@
  * Reports given to frontier_done reach the journal file exactly once, after their commit: a line in the
  * journal is final.
  *
- * Threads: one thread at a time. Processes: one writer (a second is refused with FRONTIER_BUSY) and any
- * number of read-only handles, but in one process one handle for a directory: LMDB's locks are the process's.
- * Do not carry a handle across fork().
+ * What is survived. There is one way to commit, the safe one: LMDB with full sync (fdatasync of the data, then of the
+ * page that makes it count), after an fdatasync of the journal. Nothing weaker is offered, so there is no option for it:
+ *
+ *     death of the process (kill -9, a crash)      all that was committed; the last commit is at most one batch old
+ *     death of the machine (power cut, panic)      the same, if the disk keeps what it says it has written
+ *     a full disk, an I/O error                    the same; the open batch stays in memory, and the call can be repeated
+ *
+ * What was said since the last commit is lost as if it had never been said; frontier_sync commits now.
+ *
+ * Threads: any number may use one handle; each call waits for the one before it (a mutex inside). frontier_open and
+ * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is for
+ * handles of one thread, frontier_message_copy for others.
+ *
+ * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but in one process
+ * one handle for a directory: LMDB's locks are the process's.
+ * fork(): the handle stays with the parent. The child must neither use nor close it, only exec or _exit: its file
+ * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
+ * is gone. To serve from a child, open there, after the fork.
+ *
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
  * No threads, no sleeping, no printing inside. */
@@ -52,6 +68,20 @@ typedef enum frontier_status {
 
 enum { FRONTIER_MESSAGE_SIZE = 512 };
 
+/* What this header was installed with, and what the library that runs has. The number is raised, and with it the name of
+ * the shared library, when something that was there changes its meaning or its layout. Within one number, functions,
+ * enumerators, and fields at the end of frontier_options may be added, and nothing else: the other structs are as they
+ * are. An enumerator you do not know may come; treat it as a kind of its group's first meaning (an outcome that is not
+ * FRONTIER_SEEN is new). */
+enum { FRONTIER_ABI = 1 };
+int frontier_abi(void);             /* the library's */
+const char *frontier_version(void); /* its release, as "0.1.0" */
+
+/* One sentence of interest to whoever runs the crawl; `sentence` is valid during the call. Called from within calls on the
+ * handle, which it must not use. */
+typedef void frontier_logger(void *context, const char *sentence);
+
+/* Zero is fine for all but `filter`, `expected_urls`, `rate` and `per_host`; and a `depth_cap` of zero takes no links. */
 typedef struct frontier_options {
   mlbf_kind filter;           /* MLBF_KIND_MLBF or MLBF_KIND_BLOOM; fixed for a directory */
   url_profile profile;        /* how keys are made; fixed for a directory */
@@ -63,20 +93,36 @@ typedef struct frontier_options {
   const char *journal_path;   /* file that gets the reports; NULL: none */
   bool read_only;             /* look, while another process may be writing */
   bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
+  frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
+  void *log_context;
 } frontier_options;
 
 typedef struct frontier frontier;
 
 /* Open `directory`, or make it. NULL: keep nothing, everything ends with the handle. On failure `message`
  * holds one sentence that names what and where. */
-frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
-                              char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                                            char message[FRONTIER_MESSAGE_SIZE]);
+
+/* The same with the size of the options as the caller was compiled: what is behind it is zero. frontier_open passes it;
+ * callers in other languages do so themselves. FRONTIER_BAD_ARGUMENT if the caller sets what this library does not know. */
+frontier_status frontier_open_sized(const char *directory, const frontier_options *options, size_t options_size,
+                                    frontier **out, char message[FRONTIER_MESSAGE_SIZE]);
+
+static inline frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                                            char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_open_sized(directory, options, sizeof *options, out, message);
+}
 
 /* Commits, saves the filter, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
 
-/* One sentence about the last call that failed on this handle. */
+/* One sentence about the last call that failed on this handle, valid until the next one that fails. */
 const char *frontier_message(const frontier *f);
+
+/* The same, copied, where other threads may be failing meanwhile. */
+void frontier_message_copy(const frontier *f, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* ---- in ---------------------------------------------------------------------------------------------- */
 
@@ -103,7 +149,7 @@ typedef struct frontier_origin {
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
- * An open batch that is full (some 16,000 URLs) is committed first, so memory stays bounded when nobody calls
+ * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when nobody calls
  * frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
@@ -194,6 +240,11 @@ typedef enum frontier_state {
 frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
                               size_t report_size, uint64_t now_ms);
 
+/* frontier_done with FRONTIER_SKIPPED and code 0, and the counter "skipped-REASON" is raised by one: why URLs were not
+ * fetched is counted, and survives. FRONTIER_BAD_ARGUMENT if that is no name for a counter. */
+frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
+                              uint64_t now_ms);
+
 /* The URL goes back to the head of its host's queue, as if never leased. */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
@@ -229,8 +280,13 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
 
+/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
+ * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
+typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
+
 /* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
- * next call on the handle. */
+ * setting of that name is put again. */
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);
 

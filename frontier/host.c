@@ -32,6 +32,7 @@ static uint64_t now_of(const frontier *f, uint64_t wall_s)
 /* What was said in earlier runs holds once it is known what time it is. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms)
 {
+  HOLD(f);
   bool is_first = !f->has_clock;
   f->wall_offset_ms = (int64_t)wall_ms - (int64_t)now_ms;
   f->has_clock = true;
@@ -53,6 +54,7 @@ static frontier_status refuse_name(frontier *f, const char *name)
 
 frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control)
 {
+  HOLD(f);
   frontier_status status = refuse_name(f, name);
   if (status != FRONTIER_OK)
     return status;
@@ -76,6 +78,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
 
 frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)
 {
+  HOLD(f);
   frontier_status status = refuse_name(f, name);
   if (status != FRONTIER_OK)
     return status;
@@ -99,16 +102,19 @@ static frontier_status set_blocked(frontier *f, const char *name, bool is_blocke
 
 frontier_status frontier_host_block(frontier *f, const char *name)
 {
+  HOLD(f);
   return set_blocked(f, name, true);
 }
 
 frontier_status frontier_host_unblock(frontier *f, const char *name)
 {
+  HOLD(f);
   return set_blocked(f, name, false);
 }
 
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
 {
+  HOLD(f);
   host *who = lease_host(f, lease);
   if (!who)
     return FRONTIER_NOT_FOUND;
@@ -129,6 +135,7 @@ frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now
 
 const char *frontier_host_of(frontier *f, uint64_t lease)
 {
+  HOLD(f);
   const host *who = lease_host(f, lease);
   return who ? who->name : NULL;
 }
@@ -167,6 +174,7 @@ static frontier_host_info info_of(const frontier *f, const host *who, uint64_t n
 
 frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_visitor *visit, void *context)
 {
+  HOLD(f);
   const host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++) {
     frontier_host_info info = info_of(f, who, now_ms);
@@ -178,6 +186,7 @@ frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_v
 
 uint64_t frontier_held(const frontier *f)
 {
+  HOLD(f);
   return f->hosts->held;
 }
 
@@ -185,6 +194,7 @@ uint64_t frontier_held(const frontier *f)
 
 void frontier_classify(frontier *f, frontier_classifier *classifier, void *context)
 {
+  HOLD(f);
   f->classifier = classifier;
   f->classifier_context = context;
 }

@@ -339,32 +339,27 @@ static bool options_make_sense(const frontier_options *o)
          o->rate < 1 && o->per_host > 0;
 }
 
-frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
-                              char message[FRONTIER_MESSAGE_SIZE])
+frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,
+                                    frontier **out, char message[FRONTIER_MESSAGE_SIZE])
 {
-  if (!options_make_sense(options) || (!directory && (options->read_only || options->journal_path))) {
+  frontier_options options;
+  if (!options_take(given, options_size, &options) || !options_make_sense(&options) ||
+      (!directory && (options.read_only || options.journal_path))) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;
   }
-  frontier *f = calloc(1, sizeof *f);
-  if (!f || !(f->hosts = hosts_create(options->delay_ms, options->per_host)) ||
-      (directory && !(f->directory = strdup(directory)))) {
-    if (f)
-      hosts_free(f->hosts);
-    free(f);
+  frontier *f = handle_create(directory, &options);
+  if (!f) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory");
     return FRONTIER_NO_MEMORY;
   }
-  f->options = *options;
-  f->lock_fd = -1;
-  f->next_sequence = 1;
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     f->load_sequence[class] = 1;
     f->is_unread[class] = directory != NULL;
   }
-  frontier_status status = !directory           ? seen_load(f)
-                           : options->read_only ? open_for_reading(f)
-                                                : open_for_writing(f);
+  frontier_status status = !directory          ? seen_load(f)
+                           : options.read_only ? open_for_reading(f)
+                                               : open_for_writing(f);
   if (status == FRONTIER_OK) {
     *out = f;
   } else {
@@ -393,9 +388,7 @@ frontier_status frontier_close(frontier *f)
   recrawl_free(f);
   spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
-  for (size_t i = 0; i < f->in_flight.count; i++)
-    entry_free(f->in_flight.at[i]);
-  free(f->in_flight.at);
+  leases_free(&f->in_flight);
   hosts_free(f->hosts);
   watch_free(f->watch);
   seen_free(f->seen);
@@ -412,7 +405,6 @@ frontier_status frontier_close(frontier *f)
   free(f->memory_log);
   if (f->lock_fd >= 0)
     close(f->lock_fd);
-  free(f->directory);
-  free(f);
+  handle_free(f);
   return status;
 }

@@ -89,7 +89,7 @@ static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
 {
   seen_visit v;
   uint8_t *body;
-  frontier_status status = visit_find(f, sequence, &body, &v);
+  frontier_status status = visits_find(f, sequence, &body, &v);
   if (status == FRONTIER_OK && !is_too_deep(f, &v))
     status = queue_again(f, key, &v);
   else if (status == FRONTIER_NOT_FOUND)
@@ -107,7 +107,7 @@ frontier_status recrawl_take(frontier *f)
   recrawling *r = &f->again;
   if (recrawl_is_over(f) || f->hosts->waiting[FRONTIER_NORMAL] >= WINDOW_MAX / 2)
     return FRONTIER_OK;
-  due_list d = {.last = visit_due_key(r->until_s, UINT32_MAX)};
+  due_list d = {.last = visits_due_key(r->until_s, UINT32_MAX)};
   frontier_status status = store_each(f->store, STORE_DUE, r->from, note_due, &d);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
@@ -141,7 +141,7 @@ void recrawl_put(frontier *f)
     store_put(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
   }
   for (size_t i = 0; i < r->note_count; i++)
-    visit_put(f->store, r->notes[i]);
+    visits_put(f->store, r->notes[i]);
 }
 
 void recrawl_settle(frontier *f)
@@ -193,17 +193,17 @@ static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, si
   rewriting *w = context;
   const recrawling *r = &w->f->again;
   seen_visit v;
-  if (!visit_read(sequence, body, size, &v)) {
+  if (!visits_read(sequence, body, size, &v)) {
     w->status = frontier_fail(w->f, FRONTIER_DAMAGED, "%s: visit %llu is damaged", w->f->directory,
                               (unsigned long long)sequence);
     return false;
   }
   uint32_t was_due_s = v.due_s;
-  v.interval_s = (uint32_t)visit_within(v.interval_s, r->least_s, r->most_s);
-  v.due_s = visit_due(v.visit.at_s, v.interval_s);
+  v.interval_s = (uint32_t)visits_within(v.interval_s, r->least_s, r->most_s);
+  v.due_s = visits_due(v.visit.at_s, v.interval_s);
   if (v.due_s == was_due_s)
     return true;
-  visit_note *note = visit_note_create(&v);
+  visit_note *note = visits_note_create(&v);
   if (note)
     note->old_due_s = was_due_s;
   return add_note(w, note);
@@ -226,16 +226,16 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
   uint8_t *copy;
   if (!history_read(body, size, &ended) || ended.state != FRONTIER_DONE)
     return true; /* whoever reads the history for its own sake will say so */
-  w->status = visit_find(w->f, sequence, &copy, &v);
+  w->status = visits_find(w->f, sequence, &copy, &v);
   free(copy);
   if (w->status != FRONTIER_NOT_FOUND)
     return w->status == FRONTIER_OK;
   w->status = FRONTIER_OK;
   v = (seen_visit){.sequence = sequence, .interval_s = (uint32_t)w->f->again.least_s, .class = ended.class,
                    .state = ended.state};
-  v.due_s = visit_due(0, v.interval_s);
+  v.due_s = visits_due(0, v.interval_s);
   host *who = host_of(w->f, &ended);
-  return add_note(w, who ? visit_note_of(&v, &ended, who) : NULL);
+  return add_note(w, who ? visits_note_of(&v, &ended, who) : NULL);
 }
 
 static frontier_status rewrite(frontier *f, store_table table, store_visitor *visit)
@@ -272,6 +272,7 @@ static frontier_status put_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE]
 
 frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s, uint64_t until_s)
 {
+  HOLD(f);
   if (f->options.read_only)
     return refuse_reader(f);
   if (!f->store || least_s == 0 || least_s > most_s)
@@ -280,8 +281,8 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   recrawling *r = &f->again;
   uint8_t bounds[BOUNDS_SIZE];
   r->has_bounds = true;
-  r->least_s = visit_within(least_s, 1, UINT32_MAX);
-  r->most_s = visit_within(most_s, 1, UINT32_MAX);
+  r->least_s = visits_within(least_s, 1, UINT32_MAX);
+  r->most_s = visits_within(most_s, 1, UINT32_MAX);
   put_le(bounds, r->least_s, 8);
   put_le(bounds + 8, r->most_s, 8);
   frontier_status status = FRONTIER_OK;
@@ -292,7 +293,7 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   }
   if (status == FRONTIER_OK)
     status = rewrite(f, STORE_HISTORY, adopt);
-  r->until_s = (uint32_t)visit_within(until_s, 0, UINT32_MAX);
+  r->until_s = (uint32_t)visits_within(until_s, 0, UINT32_MAX);
   r->is_on = status == FRONTIER_OK;
   r->is_over = false;
   r->from = 0;

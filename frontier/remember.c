@@ -96,6 +96,8 @@ frontier_status seen_load(frontier *f)
   if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
     status = seen_replay_log(f, filter, f->checkpoint_keys);
   } else { /* none yet, or damaged: the log has it all */
+    if (f->checkpoint_keys)
+      frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
     uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
@@ -116,8 +118,11 @@ bool checkpoint_save(frontier *f)
   char path[4096];
   unsigned slot = 1 - f->checkpoint_slot;
   filter_path(f, slot, path);
-  if (mlbf_save(seen_filter(f->seen), path) != MLBF_OK)
+  mlbf_status saved = mlbf_save(seen_filter(f->seen), path);
+  if (saved != MLBF_OK) {
+    frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(saved));
     return false;
+  }
   f->checkpoint_slot = slot;
   f->checkpoint_keys = f->log_keys;
   f->batch.is_dirty = true;

@@ -12,8 +12,10 @@
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/counters.h"
+#include "frontier/hold.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
+#include "frontier/leases.h"
 #include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
@@ -86,6 +88,7 @@ typedef struct recrawling {
 } recrawling;
 
 struct frontier {
+  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
   char *directory;          /* NULL: keep nothing */
   store *store;             /* NULL: keep nothing */
@@ -96,11 +99,13 @@ struct frontier {
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
   recrawling again;
 
-  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
+  lease_table in_flight;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
   uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
@@ -145,7 +150,7 @@ enum {
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
-  BATCH_FULL = 16 * COMMIT_URLS,          /* nothing is added to so large a batch: 3 MB, 10 ms of fsync a commit */
+  BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
@@ -155,8 +160,15 @@ enum {
 };
 #define SETTING_PREFIX "setting/"
 
+/* handle.c */
+bool options_take(const frontier_options *given, size_t size, frontier_options *options);
+frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
+void handle_free(frontier *f);                                                   /* and all else in it is gone */
+
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
+
+void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
 

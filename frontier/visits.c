@@ -8,7 +8,7 @@
 
 enum { VISIT_HEAD = 39, HAS_CONTENT = 1 };
 
-bool visit_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out)
+bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out)
 {
   if (size < VISIT_HEAD)
     return false;
@@ -46,7 +46,7 @@ static bool take_copy(void *context, uint64_t key, const uint8_t *body, size_t s
   return false;
 }
 
-frontier_status visit_find(frontier *f, uint64_t sequence, uint8_t **body, seen_visit *out)
+frontier_status visits_find(frontier *f, uint64_t sequence, uint8_t **body, seen_visit *out)
 {
   search s = {.key = sequence};
   frontier_status status = f->store ? store_each(f->store, STORE_VISITS, sequence, take_copy, &s) : FRONTIER_OK;
@@ -57,7 +57,7 @@ frontier_status visit_find(frontier *f, uint64_t sequence, uint8_t **body, seen_
     return FRONTIER_NOT_FOUND;
   if (!s.body)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for a visit");
-  if (visit_read(sequence, s.body, s.size, out))
+  if (visits_read(sequence, s.body, s.size, out))
     return FRONTIER_OK;
   free(s.body);
   *body = NULL;
@@ -66,11 +66,12 @@ frontier_status visit_find(frontier *f, uint64_t sequence, uint8_t **body, seen_
 
 frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit)
 {
+  HOLD(f);
   seen_visit last;
   uint8_t *body;
   if (!lease_entry(f, lease))
     return FRONTIER_NOT_FOUND;
-  frontier_status status = visit_find(f, lease, &body, &last);
+  frontier_status status = visits_find(f, lease, &body, &last);
   if (status == FRONTIER_NOT_FOUND)
     return frontier_fail(f, status, "URL %llu was never visited", (unsigned long long)lease);
   if (status != FRONTIER_OK)
@@ -100,7 +101,7 @@ static void find_bounds(frontier *f)
 
 /* ---- a new one -------------------------------------------------------------------------------------------- */
 
-uint64_t visit_within(uint64_t value, uint64_t least, uint64_t most)
+uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most)
 {
   return value < least ? least : value > most ? most : value;
 }
@@ -109,15 +110,15 @@ uint64_t visit_within(uint64_t value, uint64_t least, uint64_t most)
 static uint32_t next_interval(const frontier *f, const seen_visit *last, bool is_unchanged)
 {
   const recrawling *r = &f->again;
-  uint64_t interval = last ? visit_within(last->interval_s, r->least_s, r->most_s) : r->least_s;
+  uint64_t interval = last ? visits_within(last->interval_s, r->least_s, r->most_s) : r->least_s;
   if (last && last->visit.at_s)
     interval = is_unchanged ? interval * 2 : interval / 2;
-  return (uint32_t)visit_within(interval, r->least_s, r->most_s);
+  return (uint32_t)visits_within(interval, r->least_s, r->most_s);
 }
 
-uint32_t visit_due(uint64_t at_s, uint32_t interval_s)
+uint32_t visits_due(uint64_t at_s, uint32_t interval_s)
 {
-  return (uint32_t)visit_within(at_s + interval_s, 1, UINT32_MAX);
+  return (uint32_t)visits_within(at_s + interval_s, 1, UINT32_MAX);
 }
 
 static bool is_same(const frontier_visit *visit, const seen_visit *last)
@@ -146,7 +147,7 @@ static frontier_visit complete(const frontier_visit *visit, const seen_visit *la
 }
 
 /* The record's head and validators. */
-static void visit_write(const seen_visit *v, uint8_t *body)
+static void visits_write(const seen_visit *v, uint8_t *body)
 {
   const frontier_visit *said = &v->visit;
   put_le(body, said->at_s, 8);
@@ -164,19 +165,19 @@ static void visit_write(const seen_visit *v, uint8_t *body)
     memcpy(body + VISIT_HEAD + said->etag_size, said->last_modified, said->last_modified_size);
 }
 
-visit_note *visit_note_create(const seen_visit *v)
+visit_note *visits_note_create(const seen_visit *v)
 {
   size_t head = VISIT_HEAD + v->visit.etag_size + v->visit.last_modified_size;
   visit_note *note = malloc(sizeof *note + head + v->record_size);
   if (!note)
     return NULL;
   *note = (visit_note){.sequence = v->sequence, .size = head + v->record_size, .due_s = v->due_s};
-  visit_write(v, note->body);
+  visits_write(v, note->body);
   memcpy(note->body + head, v->record, v->record_size);
   return note;
 }
 
-visit_note *visit_note_of(seen_visit *v, const ended_url *ended, host *who)
+visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who)
 {
   entry *e = history_entry(v->sequence, ended);
   uint8_t *record = e ? malloc(entry_size(e)) : NULL;
@@ -186,7 +187,7 @@ visit_note *visit_note_of(seen_visit *v, const ended_url *ended, host *who)
     entry_write(e, record);
     v->record = record;
     v->record_size = entry_size(e);
-    note = visit_note_create(v);
+    note = visits_note_create(v);
   }
   free(record);
   free(e);
@@ -195,12 +196,13 @@ visit_note *visit_note_of(seen_visit *v, const ended_url *ended, host *who)
 
 frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit)
 {
+  HOLD(f);
   seen_visit last;
   uint8_t *body = NULL;
   entry *e = lease_entry(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  frontier_status status = visit_find(f, lease, &body, &last);
+  frontier_status status = visits_find(f, lease, &body, &last);
   if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
     return status;
   const seen_visit *before = status == FRONTIER_OK ? &last : NULL;
@@ -208,10 +210,10 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
   bool is_unchanged = is_same(visit, before);
   seen_visit v = {.sequence = lease, .visit = complete(visit, before, is_unchanged),
                   .interval_s = next_interval(f, before, is_unchanged), .class = e->class};
-  v.due_s = visit_due(visit->at_s, v.interval_s);
+  v.due_s = visits_due(visit->at_s, v.interval_s);
   ended_url bare = {.class = e->class, .origin = e->origin, .url = {(const uint8_t *)e->url, e->url_size},
                    .key = entry_field(e, FIELD_KEY)};
-  visit_note *note = visit_note_of(&v, &bare, e->host);
+  visit_note *note = visits_note_of(&v, &bare, e->host);
   if (note) {
     note->old_due_s = before ? last.due_s : 0;
     free(e->note);
@@ -223,20 +225,20 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
 
 /* ---- with the transaction ---------------------------------------------------------------------------------- */
 
-void visit_put(store *s, const visit_note *note)
+void visits_put(store *s, const visit_note *note)
 {
   uint8_t id[8];
   put_le(id, note->sequence, 8);
   if (note->old_due_s)
-    store_delete(s, STORE_DUE, visit_due_key(note->old_due_s, note->sequence));
+    store_delete(s, STORE_DUE, visits_due_key(note->old_due_s, note->sequence));
   store_put(s, STORE_VISITS, note->sequence, note->body, note->size);
-  store_put(s, STORE_DUE, visit_due_key(note->due_s, note->sequence), id, sizeof id);
+  store_put(s, STORE_DUE, visits_due_key(note->due_s, note->sequence), id, sizeof id);
 }
 
-void visit_put_ended(store *s, visit_note *note, frontier_state state)
+void visits_put_ended(store *s, visit_note *note, frontier_state state)
 {
   if (!note)
     return;
   note->body[38] = (uint8_t)state;
-  visit_put(s, note);
+  visits_put(s, note);
 }

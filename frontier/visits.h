@@ -32,25 +32,25 @@ typedef struct seen_visit {
 enum { BOUNDS_SIZE = 16 }; /* of meta "recrawl": the least and the most a page rests */
 
 /* Points into `body`. false: damaged. */
-bool visit_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out);
+bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out);
 /* NOT_FOUND, or a copy of the record in *body, to be freed, which *out points into. */
-frontier_status visit_find(frontier *f, uint64_t sequence, uint8_t **body, seen_visit *out);
+frontier_status visits_find(frontier *f, uint64_t sequence, uint8_t **body, seen_visit *out);
 
-uint64_t visit_within(uint64_t value, uint64_t least, uint64_t most);
-uint32_t visit_due(uint64_t at_s, uint32_t interval_s);
+uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most);
+uint32_t visits_due(uint64_t at_s, uint32_t interval_s);
 
 /* Due first is first; of one second, in order of id (the low half of it: 2^32 URLs are more than a directory holds). */
-static inline uint64_t visit_due_key(uint32_t due_s, uint64_t sequence)
+static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
 {
   return (uint64_t)due_s << 32 | (uint32_t)sequence;
 }
 
 /* A note of what stands in *v. NULL: no memory. */
-visit_note *visit_note_create(const seen_visit *v);
+visit_note *visits_note_create(const seen_visit *v);
 /* The same with the queue record of this URL. */
-visit_note *visit_note_of(seen_visit *v, const ended_url *ended, host *who);
+visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who);
 
-void visit_put(store *s, const visit_note *note);
-void visit_put_ended(store *s, visit_note *note, frontier_state state); /* NULL: nothing was noted */
+void visits_put(store *s, const visit_note *note);
+void visits_put_ended(store *s, visit_note *note, frontier_state state); /* NULL: nothing was noted */
 
 #endif

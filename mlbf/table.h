@@ -17,7 +17,6 @@ typedef enum mlbf_table_kind {
   MLBF_TABLE_SKIP = 1,        /* window_skip.c */
   MLBF_TABLE_EPOCH = 2,       /* window_epoch.c */
   MLBF_TABLE_COUNT = 3,       /* count.c */
-  MLBF_TABLE_GENERATIONS = 4, /* generations.c */
 } mlbf_table_kind;
 
 enum { MLBF_TABLE_NUMBERS = 24 };

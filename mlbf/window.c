@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "mlbf/plan.h"
+#include "mlbf/rate.h"
 #include "mlbf/window_inside.h"
 
 enum { CELLS_LEAST = 1024 }; /* the formula is of large arrays; in small ones two of a key's places often coincide */
@@ -22,30 +22,27 @@ uint64_t mlbf_window_keys(const mlbf_window_options *options)
 
 double mlbf_window_rate(double keys, double cells, uint32_t hashes)
 {
-  return pow(-expm1(-(double)hashes * keys / cells), hashes);
+  return mlbf_layout_rate(MLBF_LAYOUT_CLASSIC, hashes, cells, keys);
 }
 
-/* m for the rate: solve (1 - e^(-kn/m))^k = f. */
-static double cells_for_rate(double keys, double rate, uint32_t hashes)
+static uint32_t best_hashes(double cells_a_key)
 {
-  return -(double)hashes * keys / log1p(-pow(rate, 1.0 / hashes));
-}
-
-static uint32_t best_hashes(double ratio)
-{
-  double best = round(ratio * M_LN2);
+  double best = round(cells_a_key * M_LN2);
   return best < 1 ? 1 : best > MLBF_HASHES_MAX ? MLBF_HASHES_MAX : (uint32_t)best;
 }
 
 bool mlbf_window_size(const mlbf_window_options *options, double keys, double bits_a_cell, uint64_t *cells,
                       uint32_t *hashes)
 {
-  double exact = (double)options->bits / bits_a_cell;
+  double exact = (double)options->bits / bits_a_cell, cells_a_key;
+  *hashes = options->hashes;
   if (options->rate > 0) {
-    *hashes = options->hashes ? options->hashes : best_hashes(-log2(options->rate) / M_LN2);
-    exact = fmax(ceil(cells_for_rate(keys, options->rate, *hashes)), CELLS_LEAST);
-  } else {
-    *hashes = options->hashes ? options->hashes : best_hashes(exact / keys);
+    if (*hashes == 0)
+      *hashes = mlbf_layout_best_hashes(MLBF_LAYOUT_CLASSIC, options->rate, &cells_a_key);
+    cells_a_key = mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, *hashes, options->rate);
+    exact = fmax(ceil(keys * cells_a_key), CELLS_LEAST);
+  } else if (*hashes == 0) {
+    *hashes = best_hashes(exact / keys);
   }
   if (!(exact >= 1 && exact * bits_a_cell <= (double)mlbf_window_bits_most))
     return false;
