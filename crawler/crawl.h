@@ -22,6 +22,8 @@ typedef struct crawl_options {
   bool ignore_robots;
   bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
+  uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
+  uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */

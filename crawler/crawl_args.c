@@ -29,6 +29,8 @@ const char crawl_help[] =
   "  --max-pages N        pages fetched, over all runs\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
+  "  --recrawl-after AGE  also fetch again what was fetched so long ago: 90s, 30m, 1h, 7d, 2w; with two ages, as\n"
+  "                       1d..30d, what changes sooner and what does not later\n"
   "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
   "                       (default 10000; 0: no limit)\n"
   "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
@@ -59,7 +61,7 @@ const char crawl_help[] =
   "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
 
 enum {
-  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE, OPT_DELAY,
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_RECRAWL_AFTER, OPT_NO_STORE, OPT_DELAY,
   OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
   OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP,
   OPT_NOT_YET,
@@ -95,7 +97,7 @@ static const struct option options[] = {
   {"max-bytes", required_argument, NULL, OPT_NOT_YET},
   {"include", required_argument, NULL, OPT_NOT_YET},
   {"exclude", required_argument, NULL, OPT_NOT_YET},
-  {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
+  {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_NOT_YET},
   {"retry-failed", no_argument, NULL, OPT_NOT_YET},
   {NULL, 0, NULL, 0},
@@ -153,6 +155,27 @@ static bool parse_user_agent(const char *text, crawl_args *args)
   return true;
 }
 
+/* "7d", or "1d..30d": a page that changed rests half as long as before, one that did not twice as long. */
+static bool parse_rest(const char *text, crawl_args *args)
+{
+  char least[32];
+  const char *dots = strstr(text, "..");
+  size_t size = dots ? (size_t)(dots - text) : strlen(text);
+  uint64_t least_ms, most_ms;
+  if (size >= sizeof least)
+    return refuse("recrawl-after", text, "not a duration such as 90s, 30m, 1h, 7d or 2w");
+  memcpy(least, text, size);
+  least[size] = '\0';
+  if (!value_duration("crawl", "recrawl-after", least, &least_ms) ||
+      !value_duration("crawl", "recrawl-after", dots ? dots + 2 : least, &most_ms))
+    return false;
+  if (least_ms > most_ms)
+    return refuse("recrawl-after", text, "the shorter duration first, please");
+  args->crawl.recrawl_least_s = least_ms / 1000;
+  args->crawl.recrawl_most_s = most_ms / 1000;
+  return true;
+}
+
 /* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
@@ -173,6 +196,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.max_depth = (uint16_t)number;
     return good;
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
+  case OPT_RECRAWL_AFTER: return parse_rest(value, a);
   case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
   case OPT_WARC: a->warc = true; return true;
@@ -218,6 +242,10 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->no_store && a->warc) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
+  if (a->no_store && a->crawl.recrawl_least_s) {
+    say_error("crawl", "--no-store keeps nothing, so there is nothing to --recrawl-after");
     return false;
   }
   if (a->url_count || a->seeds || a->directory)

@@ -5,6 +5,7 @@
 #include "crawler/guard.h"
 
 #include <curl/curl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -21,6 +22,7 @@ typedef struct transfer {
   uint64_t start_ms;        /* of the Unix epoch */
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
+  struct curl_slist *conditions; /* headers of this request, if it has conditions */
   bool has_begun;           /* the first body byte came */
   bool was_private;
   bool is_truncated;
@@ -172,6 +174,43 @@ static transfer *transfer_create(fetcher *f)
   return t;
 }
 
+/* "Name: value" behind the others; false: out of memory. */
+static bool add_header(struct curl_slist **list, const char *name, const char *value)
+{
+  size_t size = strlen(name) + strlen(value) + sizeof ": ";
+  char *line = malloc(size);
+  struct curl_slist *longer = NULL;
+  if (line) {
+    snprintf(line, size, "%s: %s", name, value);
+    longer = curl_slist_append(*list, line);
+  }
+  free(line);
+  if (longer)
+    *list = longer;
+  return longer != NULL;
+}
+
+/* The usual headers, or, with conditions, a list of this request's own. */
+static bool set_headers(transfer *t)
+{
+  const fetch_receiver *r = &t->receiver;
+  curl_slist_free_all(t->conditions);
+  t->conditions = NULL;
+  if (!r->if_none_match && !r->if_modified_since)
+    return curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->owner->headers) == CURLE_OK;
+  bool all = true;
+  for (const struct curl_slist *usual = t->owner->headers; usual && all; usual = usual->next) {
+    struct curl_slist *longer = curl_slist_append(t->conditions, usual->data);
+    all = longer != NULL;
+    t->conditions = all ? longer : t->conditions;
+  }
+  if (all && r->if_none_match)
+    all = add_header(&t->conditions, "If-None-Match", r->if_none_match);
+  if (all && r->if_modified_since)
+    all = add_header(&t->conditions, "If-Modified-Since", r->if_modified_since);
+  return all && curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->conditions) == CURLE_OK;
+}
+
 static uint64_t epoch_ms(void)
 {
   struct timespec now;
@@ -194,7 +233,8 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   t->body_bytes = 0;
   t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
-  if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
+  if (!set_headers(t) || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
+      curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
     t->next = f->idle;
     f->idle = t;
     return false;
@@ -255,18 +295,24 @@ static void take_times(const transfer *t, fetch_response *response)
   response->start_ms = t->start_ms;
 }
 
+/* The first of that name in the last response; "" if there is none. */
+static const char *header_of(const transfer *t, const char *name)
+{
+  struct curl_header *header;
+  return curl_easy_header(t->easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : "";
+}
+
 static void finish(transfer *t, CURLcode code)
 {
   fetcher *f = t->owner;
   if (t->is_truncated && code == CURLE_WRITE_ERROR)
     code = CURLE_OK;
   curl_off_t wire = 0;
-  struct curl_header *location;
-  bool has_location = curl_easy_header(t->easy, "Location", 0, CURLH_HEADER, -1, &location) == CURLHE_OK;
   if (!t->has_begun)
     begin_body(t);
   fetch_response response = {.error = classify(t, code), .status = t->status, .content_type = t->content_type,
-                             .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
+                             .location = header_of(t, "Location"), .etag = header_of(t, "ETag"),
+                             .last_modified = header_of(t, "Last-Modified"), .body_bytes = t->body_bytes,
                              .truncated = t->is_truncated};
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
   char *address = NULL;
@@ -314,6 +360,7 @@ void fetcher_free(fetcher *f)
   for (size_t i = 0; i < f->all_count; i++) {
     curl_multi_remove_handle(f->multi, f->all[i]->easy);
     curl_easy_cleanup(f->all[i]->easy);
+    curl_slist_free_all(f->all[i]->conditions);
     exchange_free(f->all[i]->exchange);
     free(f->all[i]);
   }

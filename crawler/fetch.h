@@ -35,6 +35,8 @@ typedef struct fetch_response {
   long status;
   const char *content_type; /* "" if none */
   const char *location;     /* "" if none */
+  const char *etag;         /* "" if none */
+  const char *last_modified; /* "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
@@ -54,6 +56,8 @@ typedef struct fetch_receiver {
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
+  const char *if_none_match;     /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
+  const char *if_modified_since;
 } fetch_receiver;
 
 typedef struct fetch_options {

@@ -118,7 +118,6 @@ static void the_rest_is_refused_by_name(void **state)
     {"--max-bytes 5 http://h/", "--max-bytes is not in this version yet"},
     {"--include x http://h/", "--include is not"},
     {"--exclude x http://h/", "--exclude is not"},
-    {"--recrawl-after 1d http://h/", "--recrawl-after is not"},
     {"--proxy http://p/ http://h/", "--proxy is not"},
     {"--retry-failed http://h/", "--retry-failed is not"},
     {"--filter exact http://h/", "not in this version yet"},

@@ -146,8 +146,8 @@ static void options_that_are_not_there_yet(void **state)
 {
   (void)state;
   static const char *const rows[][2] = {
-    {"--warc", NULL},           {"--proxy", "http://127.0.0.1:1"}, {"--include", "a"},      {"--exclude", "a"},
-    {"--recrawl-after", "1d"},  {"--retry-failed", NULL},          {"--max-bytes", "1000"}, {"--filter", "line"},
+    {"--proxy", "http://127.0.0.1:1"}, {"--include", "a"},      {"--exclude", "a"},
+    {"--retry-failed", NULL},          {"--max-bytes", "1000"}, {"--filter", "line"},
     {"--filter", "exact"},      {"--scope", "domain"},             {"--scope", "any"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

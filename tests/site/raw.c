@@ -29,6 +29,17 @@ void raw_send_string(int fd, const char *string)
   raw_send(fd, string, strlen(string));
 }
 
+static const char *request_headers; /* of this process's one request; each line ends with CR LF */
+
+bool raw_request_has(const char *line)
+{
+  size_t size = strlen(line);
+  for (const char *at = request_headers; (at = strstr(at, "\r\n")); at += 2)
+    if (strncmp(at + 2, line, size) == 0 && strncmp(at + 2 + size, "\r\n", 2) == 0)
+      return true;
+  return false;
+}
+
 static void serve_one(int fd, raw_answer *answer)
 {
   char head[HTTP_HEAD_MAX + 1];
@@ -42,7 +53,9 @@ static void serve_one(int fd, raw_answer *answer)
     char *target = strchr(head, ' ');
     if (target) {
       target++;
-      target[strcspn(target, " ")] = '\0';
+      size_t end = strcspn(target, " ");
+      request_headers = target[end] ? target + end + 1 : "";
+      target[end] = '\0';
       answer(fd, target);
     }
     return;
