@@ -75,10 +75,10 @@ frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, cons
   if (is_failure && !r->was_visited)
     return FRONTIER_OK;
   if (!is_failure) {
-    visit.etag = response->etag;
-    visit.etag_size = strlen(response->etag);
-    visit.last_modified = response->last_modified;
-    visit.last_modified_size = strlen(response->last_modified);
+    visit.etag = fetch_header(response, "ETag", 0);
+    visit.etag_size = visit.etag ? strlen(visit.etag) : 0;
+    visit.last_modified = fetch_header(response, "Last-Modified", 0);
+    visit.last_modified_size = visit.last_modified ? strlen(visit.last_modified) : 0;
   }
   if (!visit.is_unchanged && strlen(sha256) >= sizeof visit.content) {
     visit.has_content = true;
