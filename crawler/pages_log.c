@@ -37,11 +37,8 @@ static void put_charset(json *line, const page_facts *facts)
 
 static void put_hash(json *line, const page_facts *facts)
 {
-  char sha256[BODY_HASH_TEXT];
-  if (facts->response->body_bytes == 0)
-    return;
-  body_hash_end(facts->visit->hash, sha256);
-  json_put_string(line, "sha256", sha256);
+  if (facts->response->body_bytes > 0)
+    json_put_string(line, "sha256", facts->visit->sha256);
 }
 
 static void put_answer(json *line, const page_facts *facts)
