@@ -153,8 +153,10 @@ static void text_comes(void *context, const xmlChar *bytes, int size)
 /* Entities are declared here, and grow like anything: no sitemap needs one. */
 static void subset_comes(void *context, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
+  sitemap *s = context;
   (void)name, (void)external, (void)system;
-  ((sitemap *)context)->is_over = true;
+  s->is_over = true;
+  xmlStopParser(s->parser);
 }
 
 static void feed_xml(sitemap *s, const char *bytes, size_t size)
@@ -292,6 +294,8 @@ void sitemap_begin(sitemap *s)
   void *context = s->context;
   if (s->is_gzip)
     inflateEnd(&s->unpacker);
+  if (s->parser)
+    xmlFreeDoc(s->parser->myDoc); /* libxml2 makes one for declarations, asked or not */
   xmlFreeParserCtxt(s->parser);
   memset(s, 0, sizeof *s);
   s->visit = visit;
