@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 enum { DEPTH_MAX = 64, MAGIC = 2 };
@@ -226,7 +227,7 @@ static void feed_plain(sitemap *s, const char *bytes, size_t size)
 static void feed_gzip(sitemap *s, const char *bytes, size_t size)
 {
   unsigned char out[16384];
-  s->unpacker.next_in = (unsigned char *)(uintptr_t)bytes; /* zlib does not write there */
+  s->unpacker.next_in = (const unsigned char *)bytes;
   s->unpacker.avail_in = (unsigned)size;
   do {
     s->unpacker.next_out = out;
