@@ -358,7 +358,7 @@ static int conclude(run *r, crawl_end end)
   if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
   int code = exit_code_of(r, end);
-  if (code != EXIT_FAILED)
+  if (code != EXIT_FAILED && !r->args.quiet)
     summary_print(&s);
   int written = write_summary_file(r, &s);
   return code == EXIT_DONE ? written : code;
@@ -412,12 +412,11 @@ static int run_crawl(run *r)
   code = add_starts(r);
   if (code != EXIT_DONE)
     return code;
-  if (*r->directory)
+  if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  r->panel = panel_create(r->frontier);
+  r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
-  save_counts(r);
   return conclude(r, end);
 }
 
@@ -431,10 +430,13 @@ static int close_stores(run *r, int code)
               r->directory);
     code = EXIT_FAILED;
   }
-  if (crawl_warc_close(&r->warc, is_committed, message))
-    return code;
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (!crawl_warc_close(&r->warc, is_committed, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(r);
+  return code;
 }
 
 int cmd_crawl(int argc, char **argv)

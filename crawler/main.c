@@ -24,6 +24,7 @@ static const struct {
   {"plan", cmd_plan, "memory of every filter for so many URLs"},
   {"links", cmd_links, "links a crawl would take from a page"},
   {"robots", cmd_robots, "what a robots.txt allows"},
+  {"digest", cmd_digest, "similarity digests of files, and how alike they are"},
   {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
   {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
 };
