@@ -306,7 +306,7 @@ static int conclude(run *r, crawl_end end)
   if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
   int code = exit_code_of(r, end);
-  if (code != EXIT_FAILED)
+  if (code != EXIT_FAILED && !r->args.quiet)
     summary_print(&s);
   int written = write_summary_file(r, &s);
   return code == EXIT_DONE ? written : code;
@@ -354,9 +354,9 @@ static int run_crawl(run *r)
   code = add_starts(r);
   if (code != EXIT_DONE)
     return code;
-  if (*r->directory)
+  if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  r->panel = panel_create(r->frontier);
+  r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
   return conclude(r, end);

@@ -8,6 +8,7 @@
  * What a page leads to is harvest.c's. */
 #include "crawler/crawl.h"
 
+#include "crawler/crawl_warc.h"
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
@@ -47,6 +48,7 @@ struct crawl {
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
+  failures failures;
 };
 
 static uint64_t clock_ms(void)
@@ -98,6 +100,7 @@ static visit *visit_take(crawl *c)
 static void visit_put_back(crawl *c, visit *v)
 {
   c->active--;
+  v->stage = VISIT_IDLE;
   v->next = c->idle;
   c->idle = v;
 }
@@ -136,13 +139,7 @@ static const char *robots_word(const crawl *c)
 /* Before the page is said to be done: it is committed with its records, or without being done. */
 static void archive(crawl *c, const visit *v, const fetch_response *response)
 {
-  if (!c->options.warc || response->error != FETCH_OK || !response->exchange)
-    return;
-  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
-                            .address = response->address, .start_ms = response->start_ms,
-                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
-                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
-  if (!warc_write(c->options.warc, &fetch))
+  if (c->options.warc && !crawl_warc_keep(c->options.warc, &v->lease, response))
     break_off(c, warc_message(c->options.warc));
 }
 
@@ -170,9 +167,11 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response, const
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
+  failures_note(&c->failures, v->lease.url, response);
   if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
     c->totals.errors++;
     holds(c, frontier_count(c->frontier, "errors", 1));
+    holds(c, frontier_count(c->frontier, failures_counter(response), 1));
   }
   page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
                       .response = response->start_ms ? response : NULL};
@@ -252,6 +251,7 @@ static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+  v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
@@ -328,6 +328,7 @@ static int64_t start_visits(crawl *c)
     }
     visit_begin(v, &leases[i]);
     v->begun_ms = c->now_ms;
+    v->stage = VISIT_ASKING;
     c->active++;
     visit_start(v);
   }
@@ -382,12 +383,12 @@ crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context)
   while (!is_over(c, &end)) {
     keep_scope(c); /* before anything can commit a URL of a host that just joined */
     int64_t wait_ms = start_visits(c);
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
-    c->now_ms = clock_ms();
-    if (c->now_ms - ticked_ms >= TICK_MS) {
+    if (c->now_ms - ticked_ms >= TICK_MS) { /* here, where what is on the way can be seen */
       ticked_ms = c->now_ms;
       tick(context, c);
     }
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
+    c->now_ms = clock_ms();
   }
   land(c);
   c->end_ms = clock_ms();
@@ -475,6 +476,23 @@ const char *crawl_message(const crawl *c)
 const char *crawl_start_failure(const crawl *c)
 {
   return c->start_failure;
+}
+
+const failures *crawl_failures(const crawl *c)
+{
+  return &c->failures;
+}
+
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
+{
+  for (size_t i = 0; i < c->visit_count; i++) {
+    const visit *v = c->visits[i];
+    if (v->stage != VISIT_IDLE)
+      take(context, &(crawl_active){.host = v->lease.url + v->lease.host_begin,
+                                    .host_size = v->lease.host_end - v->lease.host_begin,
+                                    .is_fetching = v->stage == VISIT_FETCHING,
+                                    .seconds = (double)(c->now_ms - v->begun_ms) / 1000});
+  }
 }
 
 crawl_totals crawl_totals_read(const crawl *c)

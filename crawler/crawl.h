@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 
+#include "crawler/failures.h"
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
@@ -60,6 +61,18 @@ void crawl_stop(crawl *c); /* from a signal handler too */
 const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
+
+const failures *crawl_failures(const crawl *c); /* the last ones of this run */
+
+/* What is under way. */
+typedef struct crawl_active {
+  const char *host;  /* host[:port], host_size bytes */
+  size_t host_size;
+  bool is_fetching;  /* else it waits for robots.txt */
+  double seconds;    /* since it began */
+} crawl_active;
+typedef void crawl_active_taker(void *context, const crawl_active *active);
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);
 
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {

@@ -55,12 +55,15 @@ const char crawl_help[] =
   "\n"
   "Report\n"
   "  --summary FILE       final counters as one JSON object\n"
+  "  --progress           a plain line every five seconds, on a terminal too; elsewhere that is the default\n"
+  "  --quiet              say nothing but what went wrong\n"
   "\n"
   "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
 
 enum {
-  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE, OPT_DELAY,
-  OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE,
+  OPT_DELAY, OPT_QUIET, OPT_PROGRESS, OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT,
+  OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
   OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP,
   OPT_NOT_YET,
 };
@@ -90,6 +93,8 @@ static const struct option options[] = {
   {"profile", required_argument, NULL, OPT_PROFILE},
   {"warc", no_argument, NULL, OPT_WARC},
   {"warc-size", required_argument, NULL, OPT_WARC_SIZE},
+  {"quiet", no_argument, NULL, OPT_QUIET},
+  {"progress", no_argument, NULL, OPT_PROGRESS},
   {"summary", required_argument, NULL, OPT_SUMMARY},
   {"help", no_argument, NULL, OPT_HELP},
   {"max-bytes", required_argument, NULL, OPT_NOT_YET},
@@ -175,6 +180,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
   case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_QUIET: a->quiet = true; return true;
+  case OPT_PROGRESS: a->progress = true; return true;
   case OPT_WARC: a->warc = true; return true;
   case OPT_WARC_SIZE: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->warc_bytes);
   case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
@@ -214,6 +221,10 @@ static bool is_consistent(const crawl_args *a)
 {
   if (a->no_store && a->directory) {
     say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
+    return false;
+  }
+  if (a->quiet && a->progress) {
+    say_error("crawl", "--quiet and --progress: one of them, please");
     return false;
   }
   if (a->no_store && a->warc) {

@@ -15,6 +15,7 @@ typedef struct crawl_args {
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
+  bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;

@@ -77,18 +77,36 @@ static void print_command(const summary *s)
   putc('\n', stderr);
 }
 
-static void print_skipped(const frontier *f)
+/* " 12 robots" or ", 12 robots", if there are any. */
+static void print_count(const frontier *f, const char *name, const char *title, bool *any)
 {
   char count[SAY_SIZE];
+  uint64_t value = frontier_counter(f, name);
+  if (!value)
+    return;
+  fprintf(stderr, "%s %s %s", *any ? "," : title, say_count(value, count), strchr(name, '-') + 1);
+  *any = true;
+}
+
+static void print_failed(const summary *s)
+{
   bool any = false;
-  for (int i = 0; i < CRAWL_SKIPS; i++) {
-    const char *name = crawl_skip_name((crawl_skip)i);
-    uint64_t value = frontier_counter(f, name);
-    if (!value)
-      continue;
-    fprintf(stderr, "%s %s %s", any ? "," : "  Links not taken:", say_count(value, count), name + strlen("skipped-"));
-    any = true;
+  for (size_t i = 0; failures_counter_at(i); i++)
+    print_count(s->frontier, failures_counter_at(i), "  Failed:", &any);
+  if (any && s->directory) {
+    fputs("; to see them: strata export", stderr);
+    print_word(s->directory);
+    fputs(" --state failed", stderr);
   }
+  if (any)
+    putc('\n', stderr);
+}
+
+static void print_skipped(const frontier *f)
+{
+  bool any = false;
+  for (int i = 0; i < CRAWL_SKIPS; i++)
+    print_count(f, crawl_skip_name((crawl_skip)i), "  Links not taken:", &any);
   if (any)
     putc('\n', stderr);
 }
@@ -123,6 +141,7 @@ void summary_print(const summary *s)
   fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
           say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
           say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_failed(s);
   print_skipped(s->frontier);
   print_held(s);
   if (!s->directory)

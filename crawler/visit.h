@@ -14,10 +14,13 @@ enum {
   VISIT_SITEMAP = 0x8000,      /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
 };
 
+typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
+
 typedef struct visit {
   struct visit *next;          /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
+  visit_stage stage;
   uint64_t begun_ms;
   unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */

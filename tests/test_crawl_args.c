@@ -150,6 +150,7 @@ static void the_rest_is_refused_by_name(void **state)
     {"--no-store --dir d http://h/", "--no-store"},
     {"--no-store --warc http://h/", "--warc"},
     {"--warc-size 0 http://h/", "--warc-size"},
+    {"--quiet --progress http://h/", "--quiet"},
     {"--seeds f -", "not from both"},
     {"--nonsense http://h/", "--nonsense"},
     {"--dir", "--dir"},
