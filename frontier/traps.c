@@ -9,6 +9,7 @@
 
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
 {
+  HOLD(f);
   if (!f->watch && !(f->watch = watch_create()))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory to watch for traps");
   f->hosts->trap_budget = budget ? budget : UINT64_MAX;
@@ -83,6 +84,7 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } steps[] = {
     {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
   listing l = {.visit = visit, .context = context};

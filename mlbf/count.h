@@ -90,7 +90,7 @@ typedef struct mlbf_count_stats {
   const char *profile;     /* the filter's own */
 } mlbf_count_stats;
 
-void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
+void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats); /* what it is and how full */
 
 /* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify; a map reads its overflow tables at once. MLBF_MISMATCH: a file
  * of another structure. */
