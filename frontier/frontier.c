@@ -232,6 +232,7 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
 
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
 {
+  HOLD(f);
   f->hook = hook;
   f->hook_context = context;
 }

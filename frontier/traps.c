@@ -82,6 +82,7 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } steps[] = {
     {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
   HOLD(f);
