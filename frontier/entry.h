@@ -12,6 +12,7 @@ typedef struct entry {
   host *host;
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
+  frontier_verdict verdict; /* that let it in */
   frontier_class class;  /* which queue it stands in */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
