@@ -359,7 +359,6 @@ static int run_crawl(run *r)
   r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
-  save_counts(r);
   return conclude(r, end);
 }
 
@@ -373,10 +372,13 @@ static int close_stores(run *r, int code)
               r->directory);
     code = EXIT_FAILED;
   }
-  if (crawl_warc_close(&r->warc, is_committed, message))
-    return code;
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (!crawl_warc_close(&r->warc, is_committed, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(r);
+  return code;
 }
 
 int cmd_crawl(int argc, char **argv)
