@@ -40,7 +40,7 @@ struct crawl {
   retries *retries;
   url *target;              /* 17 KB: not for the stack */
   json line;
-  uint64_t pages_ever;
+  uint64_t pages_ever, bytes_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
   url_profile profile;
@@ -91,7 +91,7 @@ static visit *visit_take(crawl *c)
     c->visits = larger;
     c->visit_room = room;
   }
-  v = visit_create(c);
+  v = visit_create(c, c->options.wants_images);
   if (v)
     c->visits[c->visit_count++] = v;
   return v;
@@ -188,6 +188,7 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
 {
   c->totals.pages++;
   c->pages_ever++;
+  c->bytes_ever += response->body_bytes;
   holds(c, frontier_count(c->frontier, "pages", 1));
   holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
   if (v->lease.origin.depth == 0)
@@ -228,6 +229,7 @@ static void fetch_finished(void *context, const fetch_response *response)
     c->totals.redirects++;
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
+    visit_take_headers(v, response);
     holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
     if (v->is_map)
       holds(c, frontier_count(c->frontier, "sitemaps", 1));
@@ -247,10 +249,18 @@ static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanati
   visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
+static bool is_trusted(crawl *c, const visit *v)
+{
+  const fetch_options *o = &c->options.fetch;
+  return (o->user || o->headers) &&
+         url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
+         scope_has(c->options.trusted, c->target);
+}
+
 static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
-                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v)};
   v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
@@ -335,17 +345,23 @@ static int64_t start_visits(crawl *c)
   return count ? 0 : wait_ms;
 }
 
-static void keep_scope(crawl *c)
+static void keep_hosts(crawl *c, scope *hosts, const char *name)
 {
-  if (!scope_is_dirty(c->scope))
+  if (!scope_is_dirty(hosts))
     return;
   size_t size;
-  char *text = scope_write(c->scope, &size);
+  char *text = scope_write(hosts, &size);
   if (text)
-    holds(c, frontier_setting_put(c->frontier, "scope", text, size));
+    holds(c, frontier_setting_put(c->frontier, name, text, size));
   else
     break_off(c, "out of memory for the scope");
   free(text);
+}
+
+static void keep_scope(crawl *c)
+{
+  keep_hosts(c, c->scope, "scope");
+  keep_hosts(c, c->options.trusted, "trusted");
 }
 
 /* Nothing more may be leased: why? */
@@ -362,6 +378,8 @@ static bool is_over(crawl *c, crawl_end *end)
                                                                                               : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
+  else if (c->bytes_ever >= c->options.max_bytes)
+    *end = CRAWL_BYTE_CAP;
   else
     return false;
   return true;
@@ -423,12 +441,15 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
+  harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
+                         .follows_nofollow = options->follows_nofollow};
+  c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;
   }
   c->pages_ever = frontier_counter(f, "pages");
+  c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);

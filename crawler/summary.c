@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-depth", "traps", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished", "max-depth", "traps",   "max-pages", "max-bytes",
+                                        "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
   "Done: every page within --max-depth was fetched",
   "Done: every page in scope was fetched, but what looks like a trap",
   "Done: the cap of --max-pages is reached",
+  "Done: the cap of --max-bytes is reached",
   "Done: the time of --max-seconds is over",
   "Stopped by a signal",
   "The crawl broke off",
@@ -41,10 +43,10 @@ static void print_word(const char *word)
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  const char *cap = end == CRAWL_PAGE_CAP     ? "--max-pages"
-                    : end == CRAWL_DEPTH_CAP  ? "--max-depth"
-                    : end == CRAWL_TRAPS_LEFT ? "--trap-budget"
-                                              : "--dir";
+  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "--max-pages",   [CRAWL_BYTE_CAP] = "--max-bytes",
+                                     [CRAWL_DEPTH_CAP] = "--max-depth", [CRAWL_TRAPS_LEFT] = "--trap-budget",
+                                     [CRAWL_BROKEN] = NULL};
+  const char *cap = caps[end] ? caps[end] : "--dir";
   const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
