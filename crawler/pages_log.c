@@ -74,6 +74,8 @@ void pages_log_line(json *line, const page_facts *facts, url_profile profile, ur
   json_put_string(line, "key", is_key ? scratch->key : lease->url);
   json_put_number(line, "depth", lease->origin.depth);
   json_put_number(line, "via", lease->origin.via);
+  json_put_string(line, "verdict", frontier_outcome_name(lease->verdict.outcome));
+  json_put_number(line, "layer", lease->verdict.layer);
   if (facts->visit->is_map)
     json_put_bool(line, "sitemap", true);
   json_put_number(line, "tries", facts->visit->tries > 1 ? facts->visit->tries : 1);
