@@ -30,6 +30,13 @@ entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uin
   return entry_create_roomy(sequence, fetch, url_size, host_begin, host_end, origin, 0);
 }
 
+void entry_free(entry *e)
+{
+  if (e)
+    free(e->note);
+  free(e);
+}
+
 uint8_t *entry_fields(entry *e)
 {
   return (uint8_t *)e->url + e->url_size + 1;

@@ -338,6 +338,33 @@ static void read_host(second_view *v, const second_record *r)
   v->hosts[v->host_count++] = h;
 }
 
+static void read_visit(second_view *v, const second_record *r)
+{
+  const uint8_t *at = r->value;
+  size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
+  const second_url *u = url_at(v, r);
+  v->visits++;
+  if (at[20] > 1 || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
+    fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
+  else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
+    fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
+}
+
+static void read_due(second_view *v, const second_record *r)
+{
+  uint64_t key = number(r->key, 8), sequence = number(r->value + 4, 8);
+  v->dues++;
+  if (r->value_size != 12 || (uint32_t)sequence != (uint32_t)key)
+    fault(v, "due %llx: its key is of another URL", (unsigned long long)key);
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *visit = &v->records[i];
+    if (visit->table == SECOND_VISITS && number(visit->key, 8) == sequence && visit->value_size >= 43 &&
+        number(visit->value + 16, 4) == key >> 32)
+      return;
+  }
+  fault(v, "due %llx: no visit is due then", (unsigned long long)key);
+}
+
 static void read_hashes(second_view *v, const second_record *r)
 {
   v->log_has_gap |= number(r->key, 8) != v->log_keys;
@@ -514,7 +541,8 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_WAITING, 28, read_queue},
                {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
                {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
-               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked}};
+               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked},
+               {SECOND_VISITS, 67, read_visit},      {SECOND_DUE, 12, read_due}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);

@@ -60,7 +60,7 @@ typedef struct second_view {
   second_host *hosts;
   size_t host_count;
   uint64_t noted, forced, known_before;
-  uint64_t chunks, revoked;
+  uint64_t chunks, revoked, visits, dues;
   uint8_t *places;         /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
   uint64_t log_keys, log_segments;
