@@ -2,10 +2,14 @@
 #include "crawler/cmd.h"
 #include "crawler/crawl_args.h"
 #include "crawler/crawl_dir.h"
+#include "crawler/crawl_warc.h"
 #include "crawler/panel.h"
+#include "crawler/requeue.h"
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
+#include "frontier/recrawl.h"
+#include "frontier/traps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Everything one run holds, so that it is let go of in one place. */
@@ -26,8 +31,12 @@ typedef struct run {
   bool is_resumed;
   frontier *frontier;
   scope *scope;
+  scope *trusted;                  /* hosts of start URLs */
+  crawl_warc warc;
   crawl *crawl;
   FILE *summary_file;
+  panel panel;
+  double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
@@ -132,9 +141,24 @@ static int open_frontier(run *r)
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &r->frontier, message);
-  if (status == FRONTIER_OK)
-    return check_identity(r);
-  say_error("crawl", "%s", message);
+  if (status != FRONTIER_OK) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (frontier_watch_traps(r->frontier, r->args.trap_budget) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  return check_identity(r);
+}
+
+/* What is old enough when the run begins; what grows old meanwhile is for the next. */
+static int ask_for_old_pages(run *r)
+{
+  uint64_t least_s = r->args.crawl.recrawl_least_s, most_s = r->args.crawl.recrawl_most_s;
+  if (!least_s || frontier_recrawl(r->frontier, least_s, most_s, (uint64_t)time(NULL)) == FRONTIER_OK)
+    return EXIT_DONE;
+  say_error("crawl", "%s", frontier_message(r->frontier));
   return EXIT_FAILED;
 }
 
@@ -157,12 +181,67 @@ static int open_scope(run *r)
   return EXIT_DONE;
 }
 
+/* The expressions the directory has; those asked for must be the same. */
+static int open_patterns(run *r)
+{
+  const void *text = "";
+  size_t size = 0;
+  const char *asked = patterns_text(r->args.patterns);
+  bool is_known = frontier_setting_get(r->frontier, "patterns", &text, &size) == FRONTIER_OK;
+  if (*asked && r->is_resumed && (strlen(asked) != size || memcmp(asked, text, size) != 0))
+    return refuse_change(r, *asked == '+' ? "include" : "exclude", size ? "other expressions" : "none");
+  if (*asked && !r->is_resumed && frontier_setting_put(r->frontier, "patterns", asked, strlen(asked)) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  if (*asked || !is_known || patterns_read(r->args.patterns, text, size))
+    return EXIT_DONE;
+  say_error("crawl", "%s: the expressions it was made with cannot be read", r->directory);
+  return EXIT_FAILED;
+}
+
+/* The hosts that may be told a password: those of all start URLs, ever. */
+static int open_trusted(run *r)
+{
+  const void *text;
+  size_t size;
+  bool is_known = frontier_setting_get(r->frontier, "trusted", &text, &size) == FRONTIER_OK;
+  r->trusted = is_known ? scope_read(text, size) : scope_create(SCOPE_HOST);
+  r->args.crawl.trusted = r->trusted;
+  if (r->trusted)
+    return EXIT_DONE;
+  say_error("crawl", "%s: its start hosts cannot be read", r->directory);
+  return EXIT_FAILED;
+}
+
+/* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
+static int open_counts(run *r)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (!*r->directory)
+    return EXIT_DONE;
+  crawl_dir_file(r->directory, "inlinks", path);
+  mlbf_status status = inlinks_open(path, r->args.expect, &r->args.crawl.counts);
+  if (status != MLBF_OK)
+    say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return EXIT_DONE;
+}
+
+static void save_counts(run *r)
+{
+  mlbf_status status = r->args.crawl.counts ? inlinks_save(r->args.crawl.counts) : MLBF_OK;
+  if (status != MLBF_OK)
+    say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", r->directory,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+}
+
 static int add_starts(run *r)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   starts_next_result next = r->has_start ? START_URL : START_NONE_LEFT;
   for (; next == START_URL; next = starts_next(r->starts, r->start)) {
-    if (!scope_add(r->scope, r->start)) {
+    if (!scope_add(r->scope, r->start) || !scope_add(r->trusted, r->start)) {
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
     }
@@ -208,6 +287,40 @@ static int read_first_start(run *r)
   return EXIT_FAILED;
 }
 
+/* --retry-failed; a directory that was just made has nothing to retry. */
+static int queue_failed_again(run *r)
+{
+  uint64_t count;
+  char text[SAY_SIZE];
+  if (!r->args.retry_failed || !r->is_resumed)
+    return EXIT_DONE;
+  frontier_status status = requeue_failed(r->frontier, 0, &count);
+  if (status == FRONTIER_OK) {
+    fprintf(stderr, "%s URLs that failed are queued again\n", say_count(count, text));
+    return EXIT_DONE;
+  }
+  const char *why = frontier_message(r->frontier);
+  say_error("crawl", "--retry-failed: %s", *why ? why : "no memory, or no room for a temporary file");
+  return EXIT_FAILED;
+}
+
+static int open_warc(run *r)
+{
+  char message[WARC_MESSAGE_SIZE];
+  warc_options options = {.directory = r->directory, .file_bytes = r->args.warc_bytes,
+                          .user_agent = r->args.crawl.fetch.user_agent,
+                          .robots = r->args.crawl.ignore_robots ? "ignore" : "obey"};
+  if (!*r->directory)
+    return EXIT_DONE;
+  if (!crawl_warc_open(&r->warc, r->frontier, &options, r->args.warc, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  r->args.crawl.warc = r->warc.warc;
+  r->args.crawl.fetch.exchange_directory = r->args.warc ? r->directory : NULL;
+  return EXIT_DONE;
+}
+
 static int open_summary(run *r)
 {
   if (!r->args.summary || (r->summary_file = fopen(r->args.summary, "w")))
@@ -242,7 +355,7 @@ static int exit_code_of(const run *r, crawl_end end)
               *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(r->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(r->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
     return EXIT_FAILED;
@@ -257,10 +370,23 @@ static int conclude(run *r, crawl_end end)
   if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
   int code = exit_code_of(r, end);
-  if (code != EXIT_FAILED)
+  if (code != EXIT_FAILED && !r->args.quiet)
     summary_print(&s);
   int written = write_summary_file(r, &s);
   return code == EXIT_DONE ? written : code;
+}
+
+/* The panel, and once a minute the counts. */
+static void tick(void *context, const crawl *c)
+{
+  enum { SAVE_EVERY_S = 60 };
+  run *r = context;
+  panel_tick(&r->panel, c);
+  double seconds = crawl_totals_read(c).seconds;
+  if (seconds - r->saved_at_s < SAVE_EVERY_S)
+    return;
+  r->saved_at_s = seconds;
+  save_counts(r);
 }
 
 static int run_crawl(run *r)
@@ -273,11 +399,24 @@ static int run_crawl(run *r)
   if (code == EXIT_DONE)
     code = open_frontier(r);
   if (code == EXIT_DONE)
+    code = ask_for_old_pages(r);
+  if (code == EXIT_DONE)
     code = open_scope(r);
   if (code == EXIT_DONE)
+    code = open_patterns(r);
+  if (code == EXIT_DONE)
+    code = open_trusted(r);
+  if (code == EXIT_DONE)
+    code = queue_failed_again(r);
+  if (code == EXIT_DONE)
+    code = open_warc(r);
+  if (code == EXIT_DONE)
     code = open_summary(r);
+  if (code == EXIT_DONE)
+    code = open_counts(r);
   if (code != EXIT_DONE)
     return code;
+  r->args.crawl.keeps_log = *r->directory;
   r->crawl = crawl_create(r->frontier, r->scope, &r->args.crawl);
   if (!r->crawl) {
     say_error("crawl", "out of memory, or libcurl would not start");
@@ -287,12 +426,31 @@ static int run_crawl(run *r)
   code = add_starts(r);
   if (code != EXIT_DONE)
     return code;
-  if (*r->directory)
+  if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  panel p = panel_create(r->frontier);
-  crawl_end end = crawl_run(r->crawl, panel_tick, &p);
-  panel_clear(&p);
+  r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
+  crawl_end end = crawl_run(r->crawl, tick, r);
+  panel_clear(&r->panel);
   return conclude(r, end);
+}
+
+/* The last commit, and then what may only follow it. */
+static int close_stores(run *r, int code)
+{
+  char message[WARC_MESSAGE_SIZE];
+  bool is_committed = frontier_close(r->frontier) == FRONTIER_OK;
+  if (!is_committed && code != EXIT_FAILED) {
+    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
+              r->directory);
+    code = EXIT_FAILED;
+  }
+  if (!crawl_warc_close(&r->warc, is_committed, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(r);
+  return code;
 }
 
 int cmd_crawl(int argc, char **argv)
@@ -311,18 +469,17 @@ int cmd_crawl(int argc, char **argv)
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;
-  if (frontier_close(r->frontier) != FRONTIER_OK && code != EXIT_FAILED) {
-    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
-              r->directory);
-    code = EXIT_FAILED;
-  }
+  code = close_stores(r, code);
   if (r->crawl && crawl_totals_read(r->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
     fflush(NULL);
     _exit(code);
   }
   crawl_free(r->crawl);
+  inlinks_close(r->args.crawl.counts);
   scope_free(r->scope);
+  scope_free(r->trusted);
+  crawl_args_free(&r->args);
   starts_close(r->starts);
   if (r->summary_file)
     fclose(r->summary_file);

@@ -6,14 +6,14 @@
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
  *
- * Each commit of k keys fills at least 16 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
+ * Each commit of k keys fills at least 12 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
  * reopening made it begin again with less room than that, each fills as many times more as there is more to do. */
 #include "frontier/state.h"
 
 #include "mlbf/growth.h"
 
 enum {
-  FILL_FACTOR = 16,
+  FILL_FACTOR = 12,
   FILL_MIN = FRONTIER_LIMIT(16384, 8), /* keys: some 5 ms */
 };
 
@@ -44,20 +44,23 @@ static frontier_status begin(frontier *f)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "the next larger filter: %s", mlbf_status_text(made));
   f->growing_keys = 0;
+  frontier_log(f, "the filter is nearly full at %llu URLs: a larger one is being filled", (unsigned long long)f->log_keys);
   return FRONTIER_OK;
 }
 
 static void finish(frontier *f)
 {
+  checkpoint_abandon(f);
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
+  f->checkpoint_at = f->log_keys;
+  f->rate_until = 0; /* it falls */
   plan(f);
-  if (f->store && !f->options.read_only)
-    checkpoint_save(f);
 }
 
 typedef struct filling {
   mlbf_filter *filter;
+  const revoked *except;
   uint64_t limit;    /* chunks that begin here or later wait for the next step */
   uint64_t reached;  /* the first of them, if any */
   bool is_damaged;
@@ -70,7 +73,7 @@ static bool fill_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
     step->reached = key;
     return false;
   }
-  step->is_damaged = !seen_replay(step->filter, body, size);
+  step->is_damaged = !seen_replay(step->filter, body, size, step->except);
   return !step->is_damaged;
 }
 
@@ -80,7 +83,7 @@ static frontier_status fill(frontier *f, uint64_t keys)
     f->growing_keys = f->log_keys;
     return seen_replay_log(f, f->growing, 0);
   }
-  filling step = {.filter = f->growing, .limit = f->growing_keys + keys, .reached = f->log_keys};
+  filling step = {.filter = f->growing, .except = &f->revoked, .limit = f->growing_keys + keys, .reached = f->log_keys};
   frontier_status status = store_each(f->store, STORE_HASHES, f->growing_keys, fill_chunk, &step);
   if (status != FRONTIER_OK || step.is_damaged)
     return frontier_fail(f, step.is_damaged ? FRONTIER_DAMAGED : status, "%s: the hash log: %s", f->directory,
@@ -111,6 +114,16 @@ frontier_status grow_step(frontier *f, uint64_t new_keys)
       break; /* more with the next commit */
   }
   return status;
+}
+
+frontier_status grow_by(frontier *f, uint64_t keys)
+{
+  return advance(f, keys);
+}
+
+bool grow_is_due(const frontier *f)
+{
+  return f->grow_at && f->log_keys >= f->grow_at;
 }
 
 frontier_status grow_at_open(frontier *f)

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
@@ -49,6 +50,14 @@ void seen_free(seen *s)
   free(s->batch);
   free(s->log);
   free(s);
+}
+
+mlbf_filter *seen_give_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  seen_free(s);
+  return filter;
 }
 
 const mlbf_filter *seen_filter(const seen *s)
@@ -142,18 +151,27 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
 }
 
-frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_hash(s->filter, segments, u->segment_count, hashes);
-  mlbf_verdict verdict = mlbf_test(s->filter, hashes);
+  mlbf_hash(filter, segments, u->segment_count, hashes);
+}
+
+frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
+{
   if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
   if (verdict.outcome == MLBF_NEW_SEGMENT)
     return newest_segment(s, hashes, verdict.layer);
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
+}
+
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+{
+  seen_hash(s->filter, u, hashes);
+  return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
 }
 
 static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
@@ -203,8 +221,23 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
   return s->log;
 }
 
+/* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
+typedef struct replaying {
+  mlbf_filter *filter;
+  const revoked *except;
+  size_t count;
+  mlbf_hash128 wholes[REPLAY_LOT];
+} replaying;
+
+static void flush_wholes(replaying *r)
+{
+  bool was_new[REPLAY_LOT];
+  mlbf_insert_wholes(r->filter, r->wholes, r->count, was_new);
+  r->count = 0;
+}
+
 /* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
-static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end)
+static const uint8_t *replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
 {
   if (end - at < HASH_SIZE + 1)
     return NULL;
@@ -215,25 +248,29 @@ static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const u
   for (; layers; layers--, layer += LAYER_SIZE) {
     if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
       return NULL;
-    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
+    mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
   }
-  mlbf_insert_whole(filter, get_hash(at));
+  if (r->except && revoked_has(r->except, get_hash(at)))
+    return layer;
+  r->wholes[r->count++] = get_hash(at);
+  if (r->count == REPLAY_LOT)
+    flush_wholes(r);
   return layer;
 }
 
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
 {
-  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end;) { /* an empty one may be NULL */
-    at = replay_key(filter, at, end);
-    if (!at)
-      return false;
-  }
-  return true;
+  replaying r = {.filter = filter, .except = except};
+  const uint8_t *at = chunk, *end = size ? chunk + size : chunk; /* an empty one may be NULL */
+  while (at && at != end)
+    at = replay_key(&r, at, end);
+  flush_wholes(&r);
+  return at != NULL || size == 0;
 }
 
 void seen_settle(seen *s)
 {
-  seen_replay(s->filter, s->log, s->log_size);
+  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
   memset(s->batch, 0, s->batch_size * sizeof *s->batch);
   s->batch_used = 0;
   s->keys = 0;

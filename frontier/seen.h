@@ -10,15 +10,22 @@
 #define STRATA_FRONTIER_SEEN_H
 
 #include "frontier/frontier.h"
+#include "frontier/revoked.h"
 
 typedef struct seen seen;
 
 seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and the filter is freed */
 void seen_free(seen *s);
+mlbf_filter *seen_give_filter(seen *s); /* frees all but the filter, which is the caller's now */
 
 const mlbf_filter *seen_filter(const seen *s);
 
-/* Changes nothing. `hashes` serves a following seen_add. */
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
+
+/* The filter's verdict on a key, once the open batch has had its say. */
+frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
+
+/* All three steps. Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
 
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
@@ -30,8 +37,9 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size);
 /* The chunk is committed: set the bits. */
 void seen_settle(seen *s);
 
-/* Replay one chunk of the log into a filter. false: it is not a chunk. */
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size);
+/* Replay one chunk of the log into a filter, but for keys that are revoked (NULL: none). false: it is not a
+ * chunk. */
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except);
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

@@ -1,20 +1,28 @@
 /* What an open frontier is made of: private to this room.
  *
- *     frontier.c   the life of a URL: add, next, done, release
+ *     add.c        links in: what is new, and into the open batch with it
+ *     frontier.c   the life of a URL: next, done, release
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay
  *     grow.c       its next size, in steps
+ *     maintain.c   when those steps are taken
  *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/counters.h"
+#include "frontier/hold.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
+#include "frontier/leases.h"
+#include "frontier/previous.h"
+#include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+#include "frontier/watch.h"
+#include "mlbf/save.h"
 
 typedef struct entry_list {
   entry **at;
@@ -45,6 +53,7 @@ typedef struct batch {
   size_t untaken;           /* of `added`, those left to the queue on disk */
   ending *ended;
   size_t ended_count, ended_room;
+  size_t payload_size;      /* bytes that go with `added` */
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
 } batch;
@@ -55,44 +64,84 @@ typedef struct spilling {
   entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;          /* keys of the chunks they stood in */
   size_t read_count, read_room;
-  uint64_t ahead;          /* the last URL of the chunks found at open: none is read back before the reading of the queue
-                              is past it, or it would come by, in the queue again, and be taken a second time */
-  host **low;              /* whose lines run low while chunks wait, first come first served */
+  uint64_t ahead[FRONTIER_CLASSES]; /* the last URL of the chunks found at open: none is read back before the reading of
+                              the queue is past it, or it would come by, in the queue again, and be taken a second time */
+  struct low_line {
+    host *who;
+    frontier_class class;
+  } *low;                  /* lines that run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
 
+/* Recrawl; see recrawl.h. */
+typedef struct recrawling {
+  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
+  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
+  bool has_bounds;           /* they are those of disk, or newer */
+  uint32_t until_s;
+  uint64_t from;             /* of the table `due`: keys before it are taken */
+  struct due_entry {
+    entry *entry;
+    uint64_t key;
+  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+  size_t taken_count, taken_room;
+  visit_note **notes;        /* visits rewritten with the next commit */
+  size_t note_count;
+  uint8_t *last_visit;       /* what frontier_visit_get points into */
+} recrawling;
+
 struct frontier {
+  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
   char *directory;          /* NULL: keep nothing */
   store *store;             /* NULL: keep nothing */
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
+  previous *previous;       /* the filter of an earlier crawl; NULL: none */
+  revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
+  recrawling again;
 
-  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
+  lease_table in_flight;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
+  uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
+  bool is_unread[FRONTIER_CLASSES]; /* and there may be some */
   uint64_t queued;          /* waiting, in memory or on disk */
   uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
+  uint64_t noted, forced;
+  bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
+  double rate;              /* of the filter, as last read; again when the log has */
+  uint64_t rate_until;      /* so many keys */
 
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  mlbf_saving *saving;      /* the other one, being written; NULL */
+  uint64_t saving_keys;     /* what it will hold of the log */
+  uint64_t checkpoint_at;   /* the next one is begun when the log has so many keys */
   mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
   uint64_t growing_keys;    /* of the log, those it holds */
   uint64_t full_at;         /* keys that the filter in use is made for, */
   uint64_t grow_at;         /* and its successor is begun when the log has so many keys; 0: not known yet */
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
+
+  watch *watch;             /* NULL: nobody asked to watch for traps */
+  frontier_classifier *classifier; /* NULL: the rules alone */
+  void *classifier_context;
+  int64_t wall_offset_ms;   /* wall-clock time less `now_ms` */
+  bool has_clock;
 
   char message[FRONTIER_MESSAGE_SIZE];
 };
@@ -105,44 +154,90 @@ struct frontier {
 #endif
 
 enum {
-  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries in memory, waiting: 10 MB of 150 bytes; refilled when half used */
-  COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
+  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
+                                             half used */
+  WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
+  COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
+  BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
+  BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
-  HISTORY_HEAD = 16,         /* FORMAT.md */
   JOURNAL_HEAD = 8,
   PROGRESS_SIZE = 104,
+  ACCEPTANCE_SIZE = 24,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
 
+/* handle.c */
+bool options_take(const frontier_options *given, size_t size, frontier_options *options);
+frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
+void handle_free(frontier *f);                                                   /* and all else in it is gone */
+
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
+
+void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+frontier_status refuse_reader(frontier *f); /* for the calls that write */
+
+/* add.c */
+void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
+/* the verdict on a link alone, and the hashes of its key */
+frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
 
 /* commit.c */
 frontier_status commit_batch(frontier *f);
 bool commit_is_due(const frontier *f, uint64_t now_ms);
+bool batch_is_full(const frontier *f);
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
 
-/* frontier.c: up to `limit` records of the queue on disk, from load_sequence on, while the window has room: into the
- * lines of their hosts, or, past `share` URLs there, on their way to chunks. */
-frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken);
+/* queue.c: the queue of a class on disk */
+store_table queue_table(frontier_class class);
+size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
+bool queue_is_unread(const frontier *f);   /* of any class */
+/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
+void queue_take_or_leave(frontier *f, entry *e);
+/* Up to `limit` records, from load_sequence on, while the window has room: into the lines of their hosts, or, past
+ * `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
+/* Fill the windows. */
+frontier_status queue_refill(frontier *f);
+/* Too deep for now: it waits on disk, out of memory. */
+void queue_defer(frontier *f, host *who, frontier_class class);
+
+/* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
+entry *lease_entry(frontier *f, uint64_t lease);
+host *lease_host(frontier *f, uint64_t lease);
+/* host.c: the class of a new URL */
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
 frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
-/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
- * loses time at the next open and nothing else, since the log has it all. */
+/* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
+ * which loses time at the next open and nothing else, since the log has it all. */
 bool checkpoint_save(frontier *f);
+/* The same in steps: begun when it is due, `bytes` further with each call; tried again later if it fails. */
+bool checkpoint_is_due(const frontier *f);
+void checkpoint_step(frontier *f, uint64_t bytes);
+uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
+void checkpoint_abandon(frontier *f); /* before the filter goes */
+
+/* maintain.c: upkeep after a commit that brought `new_keys` */
+frontier_status maintain_after_commit(frontier *f, uint64_t new_keys);
 
 /* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
  * for the log, all at once */
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
+bool grow_is_due(const frontier *f);
+frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
+size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
 
 #endif

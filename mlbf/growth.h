@@ -33,6 +33,9 @@ void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 void mlbf_chain_hash(const mlbf_chain *chain, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
+/* Begin to fetch what a test or an insert of this key will touch: for callers who hash some tens of keys and ask then. */
+void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes);
+
 /* MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): a new slice was needed and could not be had; the key is
  * then not inserted, `*verdict` is untouched, and the call may be repeated. Never MLBF_FULL. */
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict);
@@ -46,7 +49,7 @@ typedef struct mlbf_chain_stats {
   double rate; /* that some slice is wrong, now, from the fill of each */
 } mlbf_chain_stats;
 
-void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats);
+void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats); /* of all slices together */
 
 /* One file for all slices; as mlbf_save and mlbf_load. A filter's file loads as a chain of one slice, which then
  * grows. */

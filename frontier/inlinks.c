@@ -1,0 +1,270 @@
+/* Why a filter that is full stays right when later ones take the new URLs: a URL is added to the first filter that
+ * knows it. A filter that is no longer the last only gets URLs all of whose cells are above 0, and so no cell of it
+ * leaves 0 any more: a URL unknown to it stays unknown, and all of its links are counted in one place. After a merge
+ * they may be in two, so counts are added up.
+ *
+ * Before the filters lies a table of the last URLs linked to, each with its pages not yet counted:
+ *
+ *     link --> [ hash | page | pending ] --when another URL takes its place, or at a save--> filter + pending
+ *
+ * Most links lead to what every page of a site links to, and these never leave the table: a filter is touched for the
+ * others only. It also knows whether this page was counted already, and additions that come together are what H1 errs
+ * least on. */
+#include "frontier/inlinks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "mlbf/count.h"
+
+enum { FIRST_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 }; /* half a megabyte */
+
+/* Of the first filter, 6.2 cells a URL; each later one has half the share of the one before, so that all together are
+ * wrong about a tenth of URLs. */
+static const double wrong_share = 0.05;
+
+/* Of the last URL whose hash leads here. */
+typedef struct recent_link {
+  uint64_t low, high;
+  uint64_t page;    /* the last that linked to it; 0: the slot was never used */
+  uint32_t pending; /* pages that no filter has */
+} recent_link;
+
+struct inlinks {
+  char path[PATH_SIZE]; /* "": none */
+  uint32_t filter_count;
+  mlbf_count *filters[FILTERS_MAX];
+  bool is_changed;
+  uint64_t until_look; /* notes until the last filter's fill is looked at */
+  uint64_t page;       /* from 1 */
+  recent_link *recent; /* RECENT_LINKS */
+};
+
+/* ---- files ----------------------------------------------------------------------------------------------- */
+
+static bool file_name(const inlinks *in, uint32_t index, char name[PATH_SIZE + 16])
+{
+  return snprintf(name, PATH_SIZE + 16, "%s.%u", in->path, (unsigned)index) < PATH_SIZE + 16;
+}
+
+/* What this file makes, whoever wrote the one at hand. */
+static mlbf_count_options options_of(uint32_t index, uint64_t urls)
+{
+  return (mlbf_count_options){ .keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true };
+}
+
+static mlbf_status add_filter(inlinks *in, uint64_t urls)
+{
+  mlbf_count_options options = options_of(in->filter_count, urls);
+  mlbf_status status = in->filter_count < FILTERS_MAX ? MLBF_OK : MLBF_BAD_ARGUMENT;
+  if (status == MLBF_OK)
+    status = mlbf_count_create(&options, &in->filters[in->filter_count]);
+  in->filter_count += status == MLBF_OK;
+  return status;
+}
+
+/* All there are: after the first, one that is missing ends them. */
+static mlbf_status load_filters(inlinks *in)
+{
+  char name[PATH_SIZE + 16];
+  mlbf_status status = MLBF_OK;
+  while (status == MLBF_OK && in->filter_count < FILTERS_MAX && file_name(in, in->filter_count, name)) {
+    mlbf_count_stats stats;
+    status = mlbf_count_load(name, &in->filters[in->filter_count]);
+    if (status != MLBF_OK)
+      break;
+    mlbf_count_stats_read(in->filters[in->filter_count++], &stats);
+    if (!stats.minimal || stats.limit != MLBF_COUNT_LIMIT_MOST)
+      status = MLBF_MISMATCH;
+  }
+  return status == MLBF_IO && errno == ENOENT && in->filter_count > 0 ? MLBF_OK : status;
+}
+
+static mlbf_status make(const char *path, inlinks **out)
+{
+  inlinks *in = calloc(1, sizeof *in);
+  if (!in)
+    return MLBF_NO_MEMORY;
+  in->recent = calloc(RECENT_LINKS, sizeof *in->recent);
+  in->page = 1;
+  if (!in->recent || snprintf(in->path, PATH_SIZE, "%s", path ? path : "") >= PATH_SIZE) {
+    mlbf_status status = in->recent ? MLBF_BAD_ARGUMENT : MLBF_NO_MEMORY;
+    inlinks_close(in);
+    return status;
+  }
+  *out = in;
+  return MLBF_OK;
+}
+
+static mlbf_status finish(mlbf_status status, inlinks *in, inlinks **out)
+{
+  int why = errno;
+  if (status == MLBF_OK)
+    *out = in;
+  else
+    inlinks_close(in);
+  errno = why;
+  return status;
+}
+
+mlbf_status inlinks_open_existing(const char *path, inlinks **out)
+{
+  inlinks *in;
+  mlbf_status status = make(path, &in);
+  return status == MLBF_OK ? finish(load_filters(in), in, out) : status;
+}
+
+mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out)
+{
+  inlinks *in;
+  mlbf_status status = make(path, &in);
+  if (status != MLBF_OK)
+    return status;
+  errno = ENOENT;
+  status = path ? load_filters(in) : MLBF_IO;
+  if (status == MLBF_IO && errno == ENOENT)
+    status = add_filter(in, expected_urls < FIRST_MOST ? expected_urls : FIRST_MOST);
+  return finish(status, in, out);
+}
+
+void inlinks_close(inlinks *in)
+{
+  if (!in)
+    return;
+  for (uint32_t i = 0; i < in->filter_count; i++)
+    mlbf_count_free(in->filters[i]);
+  free(in->recent);
+  free(in);
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------- */
+
+/* The first that knows the URL, else the last. */
+static mlbf_count *filter_for(const inlinks *in, mlbf_span key)
+{
+  uint32_t times;
+  for (uint32_t i = 0; i + 1 < in->filter_count; i++)
+    if (mlbf_count_get(in->filters[i], key, &times) == MLBF_OK && times > 0)
+      return in->filters[i];
+  return in->filters[in->filter_count - 1];
+}
+
+/* A larger filter for what comes, once the last one has its load. */
+static mlbf_status grow_if_due(inlinks *in)
+{
+  mlbf_count_stats stats;
+  if (in->until_look-- > 0)
+    return MLBF_OK;
+  mlbf_count_stats_read(in->filters[in->filter_count - 1], &stats);
+  in->until_look = stats.keys / 16;
+  return stats.estimated_keys < (double)stats.keys ? MLBF_OK : add_filter(in, 2 * stats.keys);
+}
+
+/* What is pending in this slot into a filter. */
+static mlbf_status settle(inlinks *in, recent_link *link)
+{
+  uint32_t now;
+  if (link->pending == 0)
+    return MLBF_OK;
+  mlbf_span key = { link, 2 * sizeof(uint64_t) };
+  mlbf_status status = mlbf_count_add(filter_for(in, key), key, link->pending, &now);
+  if (status != MLBF_OK)
+    return status;
+  link->pending = 0;
+  in->is_changed = true;
+  return grow_if_due(in);
+}
+
+static mlbf_status settle_all(inlinks *in)
+{
+  mlbf_status status = MLBF_OK;
+  for (size_t i = 0; status == MLBF_OK && i < RECENT_LINKS; i++)
+    status = settle(in, &in->recent[i]);
+  return status;
+}
+
+static recent_link *slot_of(const inlinks *in, XXH128_hash_t hash)
+{
+  return &in->recent[hash.high64 % RECENT_LINKS];
+}
+
+static bool is_of(const recent_link *link, XXH128_hash_t hash)
+{
+  return link->page > 0 && link->low == hash.low64 && link->high == hash.high64;
+}
+
+void inlinks_begin_page(inlinks *in)
+{
+  in->page++;
+}
+
+mlbf_status inlinks_note(inlinks *in, const url *u)
+{
+  XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
+  recent_link *link = slot_of(in, hash);
+  if (is_of(link, hash)) {
+    link->pending += link->page != in->page;
+    link->page = in->page;
+    return MLBF_OK;
+  }
+  mlbf_status status = settle(in, link);
+  if (status == MLBF_OK)
+    *link = (recent_link){ hash.low64, hash.high64, in->page, 1 };
+  return status;
+}
+
+uint32_t inlinks_count(const inlinks *in, const url *u)
+{
+  XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
+  const recent_link *link = slot_of(in, hash);
+  uint64_t halves[2] = { hash.low64, hash.high64 }, sum = is_of(link, hash) ? link->pending : 0;
+  for (uint32_t i = 0; i < in->filter_count; i++) {
+    uint32_t times = 0;
+    if (mlbf_count_get(in->filters[i], (mlbf_span){ halves, sizeof halves }, &times) == MLBF_OK)
+      sum += times;
+  }
+  return (uint32_t)(sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST);
+}
+
+mlbf_status inlinks_save(inlinks *in)
+{
+  char name[PATH_SIZE + 16];
+  mlbf_status status = settle_all(in);
+  for (uint32_t i = 0; status == MLBF_OK && *in->path && in->is_changed && i < in->filter_count; i++)
+    status = file_name(in, i, name) ? mlbf_count_save(in->filters[i], name) : MLBF_BAD_ARGUMENT;
+  in->is_changed = in->is_changed && status != MLBF_OK;
+  return status;
+}
+
+/* ---- merging --------------------------------------------------------------------------------------------- */
+
+/* As many filters as `from` has, of its sizes. */
+static mlbf_status grow_like(inlinks *into, const inlinks *from)
+{
+  mlbf_count_stats ours, theirs;
+  mlbf_count_stats_read(into->filters[0], &ours);
+  mlbf_count_stats_read(from->filters[0], &theirs);
+  mlbf_status status = ours.cells == theirs.cells ? MLBF_OK : MLBF_MISMATCH;
+  while (status == MLBF_OK && into->filter_count < from->filter_count) {
+    mlbf_count_stats_read(from->filters[into->filter_count], &theirs);
+    status = add_filter(into, theirs.keys);
+  }
+  return status;
+}
+
+mlbf_status inlinks_merge(inlinks *into, inlinks *from)
+{
+  mlbf_status status = settle_all(from);
+  if (status == MLBF_OK)
+    status = grow_like(into, from);
+  for (uint32_t i = 0; status == MLBF_OK && i < from->filter_count; i++) {
+    status = mlbf_count_merge(into->filters[i], from->filters[i]);
+    into->is_changed |= status == MLBF_OK;
+  }
+  return status;
+}
