@@ -22,7 +22,8 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1 };
+enum { IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
 
 static uint64_t double_bits(double value)
 {
@@ -51,8 +52,8 @@ static size_t identity_write(const frontier_options *options, uint8_t body[IDENT
   return IDENTITY_HEAD + strlen(profile);
 }
 
-/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written with
- * the first commit that may add it. */
+/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written
+ * with the first commit that may add it. */
 void identity_put(frontier *f)
 {
   uint8_t body[IDENTITY_MAX];
@@ -369,8 +370,9 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     f->is_unread[class] = directory != NULL;
   }
   /* first of all, so that nothing is made where it is missing */
-  frontier_status status = options.previous_path ? previous_open(directory, options.previous_path, &f->previous, f->message)
-                                                 : FRONTIER_OK;
+  frontier_status status = FRONTIER_OK;
+  if (options.previous_path)
+    status = previous_open(directory, options.previous_path, &f->previous, f->message);
   if (status == FRONTIER_OK)
     status = !directory          ? seen_load(f)
              : options.read_only ? open_for_reading(f)

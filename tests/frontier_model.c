@@ -591,7 +591,8 @@ static void check_stats(model *m)
     return;
   if (s.queued != count_of(m, QUEUED) || s.in_flight != count_of(m, IN_FLIGHT) ||
       s.done != count_of(m, DONE) + lies(m, LIE_COUNT) || s.failed != count_of(m, FAILED) ||
-      s.skipped != count_of(m, SKIPPED) || s.noted != count_of(m, NOTED) || s.forced != m->now.forced || s.hosts != m->now.hosts || s.profile != m->options.profile)
+      s.skipped != count_of(m, SKIPPED) || s.noted != count_of(m, NOTED) || s.forced != m->now.forced ||
+      s.hosts != m->now.hosts || s.profile != m->options.profile)
     differ(m, "queued %llu, in flight %llu, done %llu, failed %llu, skipped %llu of %zu", (unsigned long long)s.queued,
            (unsigned long long)s.in_flight, (unsigned long long)s.done, (unsigned long long)s.failed,
            (unsigned long long)s.skipped, m->now.pages);
