@@ -56,7 +56,7 @@ typedef enum frontier_status {
   FRONTIER_OK = 0,
   FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
   FRONTIER_NOT_OURS,     /* the directory belongs to another program */
-  FRONTIER_VERSION,      /* made by a newer version */
+  FRONTIER_VERSION,      /* made by a version that is too new, or too old */
   FRONTIER_BUSY,         /* another process is writing it */
   FRONTIER_MISMATCH,     /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
@@ -219,6 +219,7 @@ typedef struct frontier_lease {
   frontier_origin origin;
   const void *payload;           /* of its frontier_link; NULL if size is 0; valid as long as `url` */
   size_t payload_size;
+  frontier_verdict verdict;      /* that let it in; SEEN: forced, or queued by a version that did not keep it */
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };
@@ -276,8 +277,8 @@ typedef struct frontier_record {
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
 
-/* Every committed URL: first those that ended, then those that wait, each in order of id but for hosts with very long
- * queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
+/* Every committed URL: first those that ended, in that order, then those that wait, in order of id but for hosts with
+ * very long queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
  * twice or be missed as it moves. A frontier that keeps nothing has none. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 
@@ -285,6 +286,12 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
+
+/* Upkeep ahead of time, for callers that wait anyway: steps of some milliseconds of what else the commits take along,
+ * the filter's next size and its checkpoints, for about `budget_ms` (the one clock the frontier reads: it decides how
+ * much is done, never what). `*is_more`: there is more to do. Need not be called at all. The status is that of reading
+ * the hash log; a checkpoint that cannot be written is tried again later and costs time at the next open. */
+frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
 
 /* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and
  * may put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */

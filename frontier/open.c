@@ -4,6 +4,7 @@
  *     DIRECTORY/data.mdb   LMDB: queue, history, hosts, hash log, meta; lock.mdb beside it
  *     DIRECTORY/seen.0 .1  filter files, one of them valid
  */
+#include "frontier/again.h"
 #include "frontier/spill.h"
 
 #include "frontier/record.h"
@@ -22,7 +23,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1 };
+enum { FORMAT_VERSION = 3, OLDEST_VERSION = 1 };
 enum { IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
 
 static uint64_t double_bits(double value)
@@ -52,14 +53,6 @@ static size_t identity_write(const frontier_options *options, uint8_t body[IDENT
   return IDENTITY_HEAD + strlen(profile);
 }
 
-/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written
- * with the first commit that may add it. */
-void identity_put(frontier *f)
-{
-  uint8_t body[IDENTITY_MAX];
-  store_put_meta(f->store, "identity", body, identity_write(&f->options, body));
-}
-
 /* What the directory was made with wins, or must agree. */
 static frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
@@ -71,6 +64,10 @@ static frontier_status identity_read(frontier *f, const uint8_t *body, size_t si
                          "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
                          version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
   f->is_old_format = version < FORMAT_VERSION;
+  if (f->is_old_format && f->options.read_only)
+    return frontier_fail(f, FRONTIER_VERSION,
+                         "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl, "
+                         "and it is brought up to date", f->directory, version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -300,6 +297,19 @@ static frontier_status open_store(frontier *f)
   return status;
 }
 
+/* A directory of an older format has what came later absent, and its URLs in other tables. */
+static frontier_status bring_up_to_date(frontier *f)
+{
+  uint8_t identity[IDENTITY_MAX];
+  if (!f->is_old_format)
+    return FRONTIER_OK;
+  frontier_status status = store_upgrade(f->store, identity, identity_write(&f->options, identity));
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
+  return FRONTIER_OK;
+}
+
 static frontier_status open_for_writing(frontier *f)
 {
   if (mkdir(f->directory, 0777) != 0 && errno != EEXIST)
@@ -309,6 +319,8 @@ static frontier_status open_for_writing(frontier *f)
     status = lock_directory(f);
   if (status == FRONTIER_OK)
     status = open_store(f);
+  if (status == FRONTIER_OK)
+    status = bring_up_to_date(f);
   if (status == FRONTIER_OK)
     status = load_hosts(f);
   if (status == FRONTIER_OK)
@@ -404,10 +416,12 @@ frontier_status frontier_close(frontier *f)
   if (!f)
     return FRONTIER_OK;
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  recrawl_free(f);
   spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
   leases_free(&f->in_flight);
   hosts_free(f->hosts);
+  checkpoint_abandon(f);
   watch_free(f->watch);
   seen_free(f->seen);
   revoked_free(&f->revoked);

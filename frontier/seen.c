@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
@@ -220,8 +221,23 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
   return s->log;
 }
 
+/* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
+typedef struct replaying {
+  mlbf_filter *filter;
+  const revoked *except;
+  size_t count;
+  mlbf_hash128 wholes[REPLAY_LOT];
+} replaying;
+
+static void flush_wholes(replaying *r)
+{
+  bool was_new[REPLAY_LOT];
+  mlbf_insert_wholes(r->filter, r->wholes, r->count, was_new);
+  r->count = 0;
+}
+
 /* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
-static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end, const revoked *except)
+static const uint8_t *replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
 {
   if (end - at < HASH_SIZE + 1)
     return NULL;
@@ -232,21 +248,24 @@ static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const u
   for (; layers; layers--, layer += LAYER_SIZE) {
     if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
       return NULL;
-    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
+    mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
   }
-  if (!except || !revoked_has(except, get_hash(at)))
-    mlbf_insert_whole(filter, get_hash(at));
+  if (r->except && revoked_has(r->except, get_hash(at)))
+    return layer;
+  r->wholes[r->count++] = get_hash(at);
+  if (r->count == REPLAY_LOT)
+    flush_wholes(r);
   return layer;
 }
 
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
 {
-  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end;) { /* an empty one may be NULL */
-    at = replay_key(filter, at, end, except);
-    if (!at)
-      return false;
-  }
-  return true;
+  replaying r = {.filter = filter, .except = except};
+  const uint8_t *at = chunk, *end = size ? chunk + size : chunk; /* an empty one may be NULL */
+  while (at && at != end)
+    at = replay_key(&r, at, end);
+  flush_wholes(&r);
+  return at != NULL || size == 0;
 }
 
 void seen_settle(seen *s)

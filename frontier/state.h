@@ -6,6 +6,7 @@
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay
  *     grow.c       its next size, in steps
+ *     maintain.c   when those steps are taken
  *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
@@ -21,6 +22,7 @@
 #include "frontier/seen.h"
 #include "frontier/store.h"
 #include "frontier/watch.h"
+#include "mlbf/save.h"
 
 typedef struct entry_list {
   entry **at;
@@ -71,6 +73,23 @@ typedef struct spilling {
   size_t low_count, low_room;
 } spilling;
 
+/* Recrawl; see recrawl.h. */
+typedef struct recrawling {
+  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
+  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
+  bool has_bounds;           /* they are those of disk, or newer */
+  uint32_t until_s;
+  uint64_t from;             /* of the table `due`: keys before it are taken */
+  struct due_entry {
+    entry *entry;
+    uint64_t key;
+  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+  size_t taken_count, taken_room;
+  visit_note **notes;        /* visits rewritten with the next commit */
+  size_t note_count;
+  uint8_t *last_visit;       /* what frontier_visit_get points into */
+} recrawling;
+
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
@@ -88,6 +107,7 @@ struct frontier {
   void *hook_context;
   batch batch;
   spilling spilling;
+  recrawling again;
 
   lease_table in_flight;
 
@@ -99,12 +119,17 @@ struct frontier {
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
   uint64_t noted, forced;
-  bool is_old_format;       /* the directory: the next commit brings it up to date */
+  bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
+  double rate;              /* of the filter, as last read; again when the log has */
+  uint64_t rate_until;      /* so many keys */
 
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  mlbf_saving *saving;      /* the other one, being written; NULL */
+  uint64_t saving_keys;     /* what it will hold of the log */
+  uint64_t checkpoint_at;   /* the next one is begun when the log has so many keys */
   mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
   uint64_t growing_keys;    /* of the log, those it holds */
   uint64_t full_at;         /* keys that the filter in use is made for, */
@@ -132,7 +157,7 @@ enum {
   WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
                                              half used */
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
-  COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
+  COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
   BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
@@ -184,7 +209,8 @@ frontier_status queue_refill(frontier *f);
 /* Too deep for now: it waits on disk, out of memory. */
 void queue_defer(frontier *f, host *who, frontier_class class);
 
-/* schedule: in flight or not, by lease id; host.c */
+/* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
+entry *lease_entry(frontier *f, uint64_t lease);
 host *lease_host(frontier *f, uint64_t lease);
 /* host.c: the class of a new URL */
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
@@ -192,18 +218,27 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
 frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
-/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
- * loses time at the next open and nothing else, since the log has it all. */
+/* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
+ * which loses time at the next open and nothing else, since the log has it all. */
 bool checkpoint_save(frontier *f);
+/* The same in steps: begun when it is due, `bytes` further with each call; tried again later if it fails. */
+bool checkpoint_is_due(const frontier *f);
+void checkpoint_step(frontier *f, uint64_t bytes);
+uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
+void checkpoint_abandon(frontier *f); /* before the filter goes */
+
+/* maintain.c: upkeep after a commit that brought `new_keys` */
+frontier_status maintain_after_commit(frontier *f, uint64_t new_keys);
 
 /* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
  * for the log, all at once */
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
+bool grow_is_due(const frontier *f);
+frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
 size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
-void identity_put(frontier *f); /* into the transaction, with today's version */
 
 #endif

@@ -5,7 +5,6 @@
 #include "frontier/spill.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
 {
@@ -56,13 +55,12 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
   return whole;
 }
 
-/* Fetch URLs are "http://host:port/..." or "https://...". */
 static void find_host(frontier_trapped *t)
 {
-  const char *slashes = memchr(t->url, '/', t->url_size), *end = t->url + t->url_size;
-  t->host = slashes && end - slashes > 2 ? slashes + 2 : end;
-  const char *slash = memchr(t->host, '/', (size_t)(end - t->host));
-  t->host_size = (size_t)((slash ? slash : end) - t->host);
+  uint32_t begin, end;
+  history_host(t->url, t->url_size, &begin, &end);
+  t->host = t->url + begin;
+  t->host_size = end - begin;
 }
 
 static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)

@@ -22,6 +22,7 @@ typedef struct page {
   char *fetch, *key;
   size_t host;
   frontier_origin origin;
+  frontier_verdict verdict;
   page_life life, committed_life;
   bool is_forgotten, was_forgotten; /* its key, since it was accepted; and at the last commit */
   size_t payload_size;
@@ -275,14 +276,15 @@ static void check_verdict(model *m, frontier_verdict v)
     differ(m, "%s: outcome %d of this kind", u->key, (int)v.outcome);
 }
 
-static page *accept(model *m, frontier_origin origin, page_life life)
+static page *accept(model *m, frontier_origin origin, frontier_verdict verdict, page_life life)
 {
   const url *u = m->u;
   remember_key(m, u);
   m->pages = enough(m->pages, m->now.pages + 1, &m->page_room, sizeof *m->pages);
   uint64_t sequence = ++m->now.pages;
   page *p = &m->pages[sequence];
-  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .life = life};
+  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .verdict = verdict,
+              .life = life};
   if (!p->fetch || !p->key)
     abort();
   p->host = host_number(m, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -311,7 +313,7 @@ static void add_link(model *m)
     return;
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
-    accept(m, origin, QUEUED);
+    accept(m, origin, v, QUEUED);
 }
 
 static void add_batch(model *m, size_t count)
@@ -334,7 +336,7 @@ static void add_batch(model *m, size_t count)
     check_and_count(m, verdicts[i]);
     if (verdicts[i].outcome == FRONTIER_SEEN)
       continue;
-    page *p = accept(m, links[i].origin, QUEUED);
+    page *p = accept(m, links[i].origin, verdicts[i], QUEUED);
     p->payload_size = links[i].payload_size;
     p->payload_byte = payloads[i][0] ^ (p->payload_size && lies(m, LIE_PAYLOAD));
   }
@@ -350,7 +352,7 @@ static void force_one(model *m)
     return;
   check_and_count(m, v);
   m->now.forced += v.outcome == FRONTIER_SEEN;
-  accept(m, link.origin, QUEUED);
+  accept(m, link.origin, v, QUEUED);
 }
 
 static void note_one(model *m)
@@ -362,7 +364,7 @@ static void note_one(model *m)
     return;
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
-    accept(m, link.origin, NOTED);
+    accept(m, link.origin, v, NOTED);
 }
 
 static void add_links(model *m)
@@ -443,6 +445,8 @@ static void check_lease(model *m, const frontier_lease *l)
       l->origin.depth != p->origin.depth || l->origin.hops != p->origin.hops ||
       l->host_end - l->host_begin != strlen(h->name) || strncmp(l->url + l->host_begin, h->name, strlen(h->name)) != 0)
     differ(m, "lease %llu is %s, not %s", (unsigned long long)l->id, l->url, p->fetch);
+  if (l->verdict.outcome != p->verdict.outcome || l->verdict.layer != p->verdict.layer)
+    differ(m, "lease %llu was let in by another verdict", (unsigned long long)l->id);
   if (l->payload_size != p->payload_size || !all_are(l->payload, p->payload_byte, p->payload_size))
     differ(m, "lease %llu comes with another payload", (unsigned long long)l->id);
   if (!may_start_one)
@@ -722,7 +726,8 @@ static void check_directory(model *m)
     const page *p = &m->pages[s];
     page_life life = p->life == IN_FLIGHT ? QUEUED : p->life;
     if (u->state != (unsigned)life || strcmp(u->text, p->fetch) != 0 || u->depth != p->origin.depth ||
-        u->hops != p->origin.hops || u->via != p->origin.via || (life != QUEUED && u->code != p->code))
+        u->hops != p->origin.hops || u->via != p->origin.via || (life != QUEUED && u->code != p->code) ||
+        (life == QUEUED && (u->outcome != (unsigned)p->verdict.outcome || u->layer != p->verdict.layer)))
       differ(m, "on disk, %s is %s in state %u with code %u", p->fetch, u->text, u->state, u->code);
   }
   second_free(&v);
@@ -730,18 +735,22 @@ static void check_directory(model *m)
 
 /* ---- made new again ------------------------------------------------------------------------------------- */
 
-static void forget_key(model *m, const char *key)
+/* The keys of a set, which is emptied. */
+static void forget_keys(model *m, void **gone)
 {
   for (uint64_t s = 1; s <= m->now.pages; s++)
-    m->pages[s].is_forgotten |= strcmp(m->pages[s].key, key) == 0;
-  if (m->run->lie != LIE_FORGET)
-    set_drop(&m->keys, key);
+    m->pages[s].is_forgotten |= set_has(gone, m->pages[s].key);
+  for (uint64_t s = 1; s <= m->now.pages && m->run->lie != LIE_FORGET; s++)
+    if (set_has(gone, m->pages[s].key))
+      set_drop(&m->keys, m->pages[s].key);
+  set_empty(gone);
 }
 
 /* One that was met, mostly; and then it is new at once. */
 static void forget_one(model *m)
 {
   bool was_seen;
+  void *gone = NULL;
   const char *met = m->now.pages ? m->pages[1 + roll(m, m->now.pages)].fetch : NULL;
   make_url(m);
   if (met && roll(m, 3) && url_parse(met, strlen(met), m->options.profile, m->u) != URL_OK)
@@ -750,7 +759,8 @@ static void forget_one(model *m)
     return;
   if (was_seen != set_has(&m->keys, m->u->key))
     differ(m, "%s was %s, it is said", m->u->key, was_seen ? "seen" : "new");
-  forget_key(m, m->u->key);
+  set_put(&gone, m->u->key);
+  forget_keys(m, &gone);
   frontier_verdict v;
   if (holds(m, frontier_lookup(m->f, m->u, &v), "lookup"))
     check_verdict(m, v);
@@ -762,10 +772,15 @@ static bool matches(const model *m, const page *p, bool by_host, const char *tex
   return by_host ? strlen(name) == size && memcmp(name, text, size) == 0 : strncmp(p->fetch, text, size) == 0;
 }
 
+static bool is_waiting(const page *p)
+{
+  return p->life == QUEUED || p->life == IN_FLIGHT;
+}
+
 /* All that ended on the host, or under the first segment, of a URL, and do not wait as well. */
 static void forget_many(model *m)
 {
-  void *waiting = NULL;
+  void *waiting = NULL, *gone = NULL;
   uint64_t forgotten, count = 0;
   make_url(m);
   const url *u = m->u;
@@ -781,17 +796,19 @@ static void forget_many(model *m)
     return;
   note_commit(m);
   for (uint64_t s = 1; s <= m->now.pages; s++)
-    if ((m->pages[s].life == QUEUED || m->pages[s].life == IN_FLIGHT) && matches(m, &m->pages[s], by_host, text, size))
+    if (is_waiting(&m->pages[s]) && matches(m, &m->pages[s], by_host, text, size))
       set_put(&waiting, m->pages[s].key);
   for (uint64_t s = 1; s <= m->now.pages; s++) {
     const page *p = &m->pages[s];
-    if (!matches(m, p, by_host, text, size) || set_has(&waiting, p->key) || !set_has(&m->keys, p->key))
+    if (!matches(m, p, by_host, text, size) || set_has(&waiting, p->key) || set_has(&gone, p->key) ||
+        !set_has(&m->keys, p->key))
       continue;
-    forget_key(m, p->key);
+    set_put(&gone, p->key);
     count++;
   }
   if (count != forgotten)
     differ(m, "%llu keys forgotten, not %llu", (unsigned long long)forgotten, (unsigned long long)count);
+  forget_keys(m, &gone);
   set_empty(&waiting);
 }
 

@@ -11,8 +11,10 @@
 
 typedef enum second_table {
   SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
-  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, /* not in version 1 */
-  SECOND_META, SECOND_TABLES
+  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
+  SECOND_META, SECOND_TABLES,
+  /* rows of packs and chunks, split, by class; no tables */
+  SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -26,6 +28,7 @@ typedef struct second_url {
   unsigned found;  /* records with this sequence: 1 unless damaged */
   unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
+  unsigned outcome, layer; /* of one queued: the verdict that let it in */
   unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
   const char *text; /* NUL-terminated */
@@ -57,7 +60,9 @@ typedef struct second_view {
   second_host *hosts;
   size_t host_count;
   uint64_t noted, forced, known_before;
-  uint64_t chunks, revoked;
+  uint64_t chunks, revoked, visits, dues;
+  uint8_t *places;         /* two bytes each, by sequence, below place_room */
+  uint64_t place_room;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 
