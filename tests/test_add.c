@@ -112,7 +112,8 @@ static void what_is_refused(void **state)
 static bool count_record(void *context, const frontier_record *record)
 {
   uint64_t *payloads = context;
-  *payloads += record->payload_size == FRONTIER_PAYLOAD_MAX && memcmp(record->payload, large, FRONTIER_PAYLOAD_MAX) == 0;
+  if (record->payload_size == FRONTIER_PAYLOAD_MAX && memcmp(record->payload, large, FRONTIER_PAYLOAD_MAX) == 0)
+    ++*payloads;
   return true;
 }
 
