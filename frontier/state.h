@@ -171,8 +171,9 @@ enum {
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
-frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
-void handle_free(frontier *f);                                                   /* and all else in it is gone */
+/* With nothing in it; NULL: no memory. And when all in it is gone. */
+frontier *handle_create(const char *directory, const frontier_options *options);
+void handle_free(frontier *f);
 
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
