@@ -1,8 +1,8 @@
 /* Inside the store: how the queues and the history lie on disk.
  *
  * A crawl ends URLs in another order than they came, some here, some there. One value for each URL, removed when it
- * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place but
- * two bytes a URL:
+ * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place
+ * but two bytes a URL:
  *
  *     queues    packs of SHELF_ROWS neighbouring sequence numbers, written once, in the order they come
  *     history   packs of rows in the order they ended, written once
@@ -10,8 +10,8 @@
  *
  *     place of 7:  waiting  --done-->  ended, row 1  --asked for again-->  waiting  --done-->  ended, row 2
  *
- * A row whose place does not point to it is dead. Packs of a queue without a living row go when few living ones are left
- * around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second time
+ * A row whose place does not point to it is dead. Packs of a queue without a living row go when few living ones are
+ * left around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second time
  * leaves one.
  *
  * A transaction's changes are gathered, sorted, and written at its end. FORMAT.md has the bytes. */

@@ -2,9 +2,9 @@
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] [--only NAME] [--dir DIR]
  *
- * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B wait,
- * from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the queue
- * on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
+ * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
+ * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the
+ * queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
  * written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
@@ -274,8 +274,8 @@ static void bench(const contender *const *row, size_t count, const work *w)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms",
-         "stall ms", "close ms");
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
+         "open ms", "stall ms", "close ms");
   printf(" %13s %12s %11s\n", "B written/URL", "B on disk/URL", "B RAM/URL");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
