@@ -418,6 +418,18 @@ static void sitemap_named(void *context, const char *base, const char *href)
   holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
 }
 
+/* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
+ * strata forget, has its counts from before. */
+static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
+                                    frontier_class by_rule)
+{
+  enum { MANY_PAGES = 16 };
+  const inlinks *counts = context;
+  (void)verdict;
+  bool is_preferred = by_rule == FRONTIER_NORMAL && inlinks_count(counts, link->target) >= MANY_PAGES;
+  return is_preferred ? FRONTIER_HIGH : by_rule;
+}
+
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
 {
   crawl *c = calloc(1, sizeof *c);
@@ -445,6 +457,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
   frontier_clock(f, c->now_ms, wall_ms());
+  if (options->counts)
+    frontier_classify(f, prefer_linked, options->counts);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;
