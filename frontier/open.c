@@ -52,7 +52,7 @@ static size_t identity_write(const frontier_options *options, uint8_t body[IDENT
 }
 
 /* What the directory was made with wins, or must agree. */
-static frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
+frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
@@ -92,7 +92,7 @@ void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_
     put_le(body + 8 * i, values[i], 8);
 }
 
-static bool progress_read(frontier *f, const uint8_t *body, size_t size)
+bool progress_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size != PROGRESS_SIZE)
     return false;
@@ -243,6 +243,14 @@ static frontier_status open_journal(frontier *f, const uint8_t *body, size_t siz
                       &f->journal, f->message);
 }
 
+static frontier_status resume_journal(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size != JOURNAL_SUM_SIZE)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of the journal's sum is damaged", f->directory);
+  journal_resume(f->journal, (journal_sum){.lines = get_le(body, 8), .sum = get_le(body + 8, 8)});
+  return FRONTIER_OK;
+}
+
 static frontier_status recover_journal(frontier *f)
 {
   if (!f->options.journal_path || f->options.read_only)
@@ -250,6 +258,8 @@ static frontier_status recover_journal(frontier *f)
   frontier_status status = read_meta(f, "journal", false, open_journal);
   if (status == FRONTIER_OK && !f->journal)
     status = journal_open(f->options.journal_path, 0, NULL, 0, &f->journal, f->message);
+  if (status == FRONTIER_OK)
+    status = read_meta(f, "journal-sum", false, resume_journal);
   if (status == FRONTIER_OK)
     sync_parent(f->options.journal_path);
   return status;

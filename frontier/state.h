@@ -111,6 +111,7 @@ enum {
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   HISTORY_HEAD = 16,         /* FORMAT.md */
   JOURNAL_HEAD = 8,
+  JOURNAL_SUM_SIZE = 16,
   PROGRESS_SIZE = 104,
   SETTING_NAME_MAX = 63,
 };
@@ -143,6 +144,8 @@ frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
 
 /* open.c */
+frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
+bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
 
 #endif
