@@ -15,6 +15,7 @@ static const struct {
   {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
+  {"check", cmd_check, "is a crawl's directory sound"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},
   {"url", cmd_url, "canonical key of each line"},
   {"plan", cmd_plan, "memory of every filter for so many URLs"},

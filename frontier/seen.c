@@ -203,8 +203,8 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
   return s->log;
 }
 
-/* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
-static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end)
+/* Where the next key begins, or NULL if what stands at `at` is none. */
+static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
 {
   if (end - at < HASH_SIZE + 1)
     return NULL;
@@ -212,21 +212,38 @@ static const uint8_t *replay_key(mlbf_filter *filter, const uint8_t *at, const u
   const uint8_t *layer = at + HASH_SIZE + 1;
   if (layers > MLBF_LAYERS_MAX || end - layer < (ptrdiff_t)layers * LAYER_SIZE)
     return NULL;
-  for (; layers; layers--, layer += LAYER_SIZE) {
+  for (; layers; layers--, layer += LAYER_SIZE)
     if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
       return NULL;
-    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
-  }
-  mlbf_insert_whole(filter, get_hash(at));
   return layer;
+}
+
+static void replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end)
+{
+  for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
+    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
+  mlbf_insert_whole(filter, get_hash(at));
+}
+
+bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
+{
+  uint64_t count = 0;
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end; count++) {
+    at = next_key(at, end);
+    if (!at)
+      return false;
+  }
+  *keys = count;
+  return true;
 }
 
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
 {
-  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end;) { /* an empty one may be NULL */
-    at = replay_key(filter, at, end);
-    if (!at)
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk, *next; at != end; at = next) { /* may be NULL */
+    next = next_key(at, end);
+    if (!next)
       return false;
+    replay_key(filter, at, next);
   }
   return true;
 }

@@ -32,6 +32,8 @@ void seen_settle(seen *s);
 
 /* Replay one chunk of the log into a filter. false: it is not a chunk. */
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size);
+/* How many keys are in a chunk. false: it is none. */
+bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

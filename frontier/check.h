@@ -1,0 +1,42 @@
+/* One check of a directory, in parts: check.c has their order. Private to this room. */
+#ifndef STRATA_FRONTIER_CHECK_H
+#define STRATA_FRONTIER_CHECK_H
+
+#include "frontier/care.h"
+#include "frontier/records.h"
+#include "frontier/state.h"
+
+typedef struct check {
+  frontier *f;             /* not open: its directory, and what the records say of the whole */
+  pages *p;
+  frontier_remark *say;
+  void *context;
+  frontier_findings *found;
+  bool has_identity, has_progress;
+  uint8_t *gone, *journal, *sum; /* those meta records; NULL if there is none */
+  size_t gone_size, journal_size, sum_size;
+  url *u;
+  seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
+  seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */
+  frontier_status status;  /* why the check cannot go on */
+} check;
+
+void check_say(check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The check itself failed. */
+void check_fail(check *c, frontier_status status, const char *what);
+
+/* check_filter.c: the hash log and the filter files. */
+void check_log(check *c);
+/* Does the crawl know this URL (c->u)? */
+bool check_is_known(const seen *s, const url *u);
+
+/* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
+void check_urls(check *c);
+
+/* check_journal.c: the file, against what the last transaction said of it. */
+void check_journal(check *c, const char *path);
+
+/* check_child.c: read as a frontier would, in a process that may die of it. */
+void check_in_child(check *c);
+
+#endif
