@@ -16,7 +16,8 @@ extern "C" {
 typedef void frontier_remark(void *context, const char *sentence);
 
 typedef struct frontier_findings {
-  uint64_t faults;
+  uint64_t faults;       /* of all kinds; of them */
+  uint64_t filter_faults, journal_faults; /* those that leave data.mdb as good as it was */
   uint64_t pages;        /* of data.mdb */
   uint64_t urls, hosts;  /* records that are whole */
   uint64_t log_keys;     /* in the hash log */
@@ -33,6 +34,26 @@ typedef struct frontier_findings {
  * NOT_FOUND, BUSY, IO, NO_MEMORY (a byte for each URL and 4.3 for each of two filters). */
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
+
+typedef struct frontier_repairs {
+  bool was_rebuilt;      /* data.mdb is another file now; the old one is data.mdb.damaged */
+  uint64_t kept;         /* URLs */
+  uint64_t found_again;  /* of them, those on pages that nothing led to any more */
+  uint64_t gone;         /* URLs of which nothing readable is left */
+  uint64_t keys_gone;    /* keys of the hash log that no URL brought back */
+} frontier_repairs;
+
+/* Makes sound what frontier_check would find fault with, and says what it does and what is gone.
+ *
+ * Damaged filter files go, and the hash log makes them anew. Where data.mdb is damaged, whatever is whole in it is written
+ * to a new one, which takes its place at one stroke; the old one stays beside it as data.mdb.damaged until you remove it,
+ * and while it is there no second repair is begun. A URL of which only an older state is left, from before it was
+ * fetched, waits again. A URL of which nothing is left keeps its number and, where the log still has it, stays known.
+ * The journal is taken as it is: lines missing at its end are missed for good.
+ *
+ * Death at any moment leaves the old files or the new ones. FRONTIER_OK: it was sound, or is now. */
+frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
+                                frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-void check_say(check *c, const char *format, ...)
+void check_say(check *c, check_area where, const char *format, ...)
 {
   char sentence[FRONTIER_MESSAGE_SIZE];
   va_list arguments;
@@ -29,6 +29,8 @@ void check_say(check *c, const char *format, ...)
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   c->found->faults++;
+  c->found->filter_faults += where == IN_FILTER;
+  c->found->journal_faults += where == IN_JOURNAL;
   c->say(c->context, sentence);
 }
 
@@ -40,7 +42,7 @@ void check_fail(check *c, frontier_status status, const char *what)
 
 static void say_of_pages(void *context, const char *sentence)
 {
-  check_say(context, "%s", sentence);
+  check_say(context, IN_DATA, "%s", sentence);
 }
 
 /* ---- what it says of itself ----------------------------------------------------------------------------- */
@@ -63,14 +65,14 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
   if (strcmp(name, "identity") == 0) {
     c->has_identity = identity_read(c->f, body, size) == FRONTIER_OK;
     if (!c->has_identity)
-      check_say(c, "%s", c->f->message);
+      check_say(c, IN_DATA, "%s", c->f->message);
   } else if (strcmp(name, "progress") == 0) {
     c->has_progress = progress_read(c->f, body, size);
     if (!c->has_progress)
-      check_say(c, "data.mdb: the record \"progress\" contradicts itself");
+      check_say(c, IN_DATA, "data.mdb: the record \"progress\" contradicts itself");
   } else if (strcmp(name, "counters") == 0) {
     if (!counters_read(&c->f->counters, (const char *)body, size))
-      check_say(c, "data.mdb: the record \"counters\" is no list of names and numbers");
+      check_say(c, IN_DATA, "data.mdb: the record \"counters\" is no list of names and numbers");
   } else if (strcmp(name, "journal") == 0) {
     keep(c, body, size, &c->journal, &c->journal_size);
   } else if (strcmp(name, "journal-sum") == 0) {
@@ -88,11 +90,11 @@ static void check_meta(check *c)
     for (const char *name; (name = pages_table(c->p, at)) && strcmp(name, tables[i]) != 0;)
       at++;
     if (!pages_table(c->p, at))
-      check_say(c, "data.mdb: there is no table %s", tables[i]);
+      check_say(c, IN_DATA, "data.mdb: there is no table %s", tables[i]);
   }
   records_each_meta(c->p, read_meta, c);
   if (!c->has_identity)
-    check_say(c, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
+    check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */

@@ -6,6 +6,8 @@
 #include "frontier/records.h"
 #include "frontier/state.h"
 
+#include <stdio.h>
+
 typedef struct check {
   frontier *f;             /* not open: its directory, and what the records say of the whole */
   pages *p;
@@ -21,7 +23,8 @@ typedef struct check {
   frontier_status status;  /* why the check cannot go on */
 } check;
 
-void check_say(check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL } check_area;
+void check_say(check *c, check_area where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The check itself failed. */
 void check_fail(check *c, frontier_status status, const char *what);
 
@@ -35,6 +38,8 @@ void check_urls(check *c);
 
 /* check_journal.c: the file, against what the last transaction said of it. */
 void check_journal(check *c, const char *path);
+/* From where it stands, the file goes on as the owed lines do, and not beyond them. */
+bool journal_tail_is_owed(FILE *file, const uint8_t *owed, size_t owed_size);
 
 /* check_child.c: read as a frontier would, in a process that may die of it. */
 void check_in_child(check *c);

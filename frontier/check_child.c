@@ -91,9 +91,9 @@ void check_in_child(check *c)
   while (waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (!has_ended)
-    check_say(c, "data.mdb: reading it comes to no end");
+    check_say(c, IN_DATA, "data.mdb: reading it comes to no end");
   else if (WIFSIGNALED(status))
-    check_say(c, "data.mdb: a reader dies of it (signal %d)", WTERMSIG(status));
+    check_say(c, IN_DATA, "data.mdb: a reader dies of it (signal %d)", WTERMSIG(status));
   else if (WEXITSTATUS(status) != 0)
-    check_say(c, "%s", message[0] ? message : "data.mdb: it cannot be read as a frontier");
+    check_say(c, IN_DATA, "%s", message[0] ? message : "data.mdb: it cannot be read as a frontier");
 }

@@ -24,12 +24,12 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   log_walk *w = context;
   uint64_t keys;
   if (key != w->keys) {
-    check_say(w->c, "hash log: keys %" PRIu64 " to %" PRIu64 " are missing", w->keys, key);
+    check_say(w->c, IN_DATA, "hash log: keys %" PRIu64 " to %" PRIu64 " are missing", w->keys, key);
     w->is_torn = true;
   }
   w->ends_at_checkpoint |= key == w->c->f->checkpoint_keys;
   if (!seen_count_keys(body, size, &keys)) {
-    check_say(w->c, "hash log: the piece of key %" PRIu64 " cannot be read", key);
+    check_say(w->c, IN_DATA, "hash log: the piece of key %" PRIu64 " cannot be read", key);
     w->is_torn = true;
     return true;
   }
@@ -55,7 +55,7 @@ static mlbf_filter *make_filter(check *c)
   if (made == MLBF_NO_MEMORY)
     check_fail(c, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
   else if (made != MLBF_OK)
-    check_say(c, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g", (unsigned)o->filter, keys,
+    check_say(c, IN_DATA, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g", (unsigned)o->filter, keys,
               o->rate);
   return filter;
 }
@@ -71,18 +71,18 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   bool is_valid = c->has_progress && c->f->checkpoint_keys && c->f->checkpoint_slot == slot;
   if (status == MLBF_IO) {
     if (is_valid)
-      check_say(c, "seen.%u: cannot be read, and it is the valid filter file", slot);
+      check_say(c, IN_FILTER, "seen.%u: cannot be read, and it is the valid filter file", slot);
     return NULL;
   }
   if (status != MLBF_OK) {
-    check_say(c, "seen.%u: %s", slot, mlbf_status_text(status));
+    check_say(c, IN_FILTER, "seen.%u: %s", slot, mlbf_status_text(status));
     return NULL;
   }
   mlbf_stats_read(filter, &stats);
   if (stats.kind == c->f->options.filter && stats.promised_rate == c->f->options.rate && is_valid)
     return filter;
   if (stats.kind != c->f->options.filter || stats.promised_rate != c->f->options.rate)
-    check_say(c, "seen.%u: it is of another kind or rate than the crawl", slot);
+    check_say(c, IN_FILTER, "seen.%u: it is of another kind or rate than the crawl", slot);
   mlbf_free(filter);
   return NULL;
 }
@@ -100,9 +100,9 @@ static void check_log_end(check *c, const log_walk *w)
   if (!c->has_progress)
     return;
   if (w->keys != c->f->log_keys && !w->is_torn)
-    check_say(c, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys, c->f->log_keys);
+    check_say(c, IN_DATA, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys, c->f->log_keys);
   if (!w->ends_at_checkpoint && !w->is_torn && c->f->checkpoint_keys && c->f->checkpoint_keys != w->keys)
-    check_say(c, "hash log: the filter file ends inside a piece of it, at key %" PRIu64, c->f->checkpoint_keys);
+    check_say(c, IN_DATA, "hash log: the filter file ends inside a piece of it, at key %" PRIu64, c->f->checkpoint_keys);
 }
 
 void check_log(check *c)

@@ -47,13 +47,13 @@ static bool read_host(void *context, uint64_t id, const uint8_t *body, size_t si
 {
   url_walk *w = context;
   if (id >= UINT32_MAX || size <= HOST_HEAD || size > HOST_HEAD + URL_LENGTH_MAX) {
-    check_say(w->c, "host %" PRIu64 ": its record makes no sense", id);
+    check_say(w->c, IN_DATA, "host %" PRIu64 ": its record makes no sense", id);
     return true;
   }
   for (; w->host_count < id; w->host_count++) {
-    check_say(w->c, "host %zu: there is no record of it", w->host_count);
+    check_say(w->c, IN_DATA, "host %zu: there is no record of it", w->host_count);
     if (id - w->host_count > 1000) { /* each would be a line: say it once */
-      check_say(w->c, "nor of those up to host %" PRIu64, id - 1);
+      check_say(w->c, IN_DATA, "nor of those up to host %" PRIu64, id - 1);
       w->host_count = (size_t)id - 1;
     }
   }
@@ -79,15 +79,15 @@ static void check_hosts(url_walk *w)
     if (!r->is_there)
       continue;
     if (is->id != id && w->hosts[is->id].is_there && w->hosts[is->id].counted == is)
-      check_say(w->c, "host %zu, %s: host %u has the same name", id, records_quote(is->name, is->name_size, text), is->id);
+      check_say(w->c, IN_DATA, "host %zu, %s: host %u has the same name", id, records_quote(is->name, is->name_size, text), is->id);
     if (r->queued != is->queued || r->done != is->done || r->failed != is->failed || r->skipped != is->skipped)
-      check_say(w->c, "host %zu, %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
+      check_say(w->c, IN_DATA, "host %zu, %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
                 " and %" PRIu64, id, records_quote(is->name, is->name_size, text), r->queued,
                 r->done + r->failed + r->skipped, is->queued, is->done + is->failed + is->skipped);
   }
   host *who;
   for (uint32_t id = w->names; (who = hosts_at(w->counted, id)); id++)
-    check_say(w->c, "URLs of %s: the host has no record", records_quote(who->name, who->name_size, text));
+    check_say(w->c, IN_DATA, "URLs of %s: the host has no record", records_quote(who->name, who->name_size, text));
 }
 
 /* ---- one URL -------------------------------------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static void count_place(url_walk *w, uint64_t sequence)
   if (sequence == 0 || sequence > w->sequences)
     w->beyond++;
   else if (w->places && w->places[sequence]++)
-    check_say(w->c, "URL %" PRIu64 ": it is in table %s, and in another place too", sequence, w->table);
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ": it is in table %s, and in another place too", sequence, w->table);
 }
 
 /* The host of the URL, which is thereby known to be one; NULL after saying so. */
@@ -107,7 +107,7 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
   url *u = w->c->u;
   char shown[RECORDS_QUOTE_SIZE];
   if (size == 0 || url_parse(text, size, w->c->f->options.profile, u) != URL_OK) {
-    check_say(w->c, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table, records_quote(text, size, shown));
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table, records_quote(text, size, shown));
     return NULL;
   }
   host *who = hosts_find(w->counted, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -121,9 +121,9 @@ static void check_known(url_walk *w, uint64_t sequence, const char *text, size_t
 {
   char shown[RECORDS_QUOTE_SIZE];
   if (w->c->from_log && !check_is_known(w->c->from_log, w->c->u))
-    check_say(w->c, "URL %" PRIu64 ", %s: the hash log does not have it", sequence, records_quote(text, size, shown));
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", %s: the hash log does not have it", sequence, records_quote(text, size, shown));
   if (w->c->from_file && !check_is_known(w->c->from_file, w->c->u))
-    check_say(w->c, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
+    check_say(w->c, IN_FILTER, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
               records_quote(text, size, shown), w->c->f->checkpoint_slot);
 }
 
@@ -133,7 +133,7 @@ static bool read_ended(void *context, uint64_t sequence, const uint8_t *body, si
   uint64_t state = size > HISTORY_HEAD ? get_le(body, 2) : 0;
   count_place(w, sequence);
   if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED) {
-    check_say(w->c, "URL %" PRIu64 ", table history: its end makes no sense", sequence);
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table history: its end makes no sense", sequence);
     return true;
   }
   const char *text = (const char *)body + HISTORY_HEAD;
@@ -155,14 +155,14 @@ static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, s
   if (status == FRONTIER_NO_MEMORY)
     check_fail(w->c, status, "out of memory for one more URL");
   else if (status != FRONTIER_OK)
-    check_say(w->c, "URL %" PRIu64 ", table %s: its record makes no sense", sequence, w->table);
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its record makes no sense", sequence, w->table);
   host *who = e ? host_of(w, sequence, e->url, e->url_size) : NULL;
   uint64_t id = size >= 4 ? get_le(body, 4) : 0;
   if (who) {
     check_known(w, sequence, e->url, e->url_size);
     who->queued++;
     if (id >= w->host_count || !w->hosts[id].is_there || w->hosts[id].counted != who)
-      check_say(w->c, "URL %" PRIu64 ", table %s: host %" PRIu64 " is not its host", sequence, w->table, id);
+      check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: host %" PRIu64 " is not its host", sequence, w->table, id);
   }
   free(e);
   return w->c->status == FRONTIER_OK;
@@ -178,11 +178,11 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   chunk_walk *w = context;
   check *c = w->urls->c;
   if (w->next && key >> 32 == w->next >> 32 && key != w->next)
-    check_say(c, "chunks of host %" PRIu64 ": %" PRIu64 " to %" PRIu64 " are missing", key >> 32, w->next & UINT32_MAX,
+    check_say(c, IN_DATA, "chunks of host %" PRIu64 ": %" PRIu64 " to %" PRIu64 " are missing", key >> 32, w->next & UINT32_MAX,
               (key & UINT32_MAX) - 1);
   w->next = key + 1;
   if (!spill_each(body, size, read_queued, w->urls) && c->status == FRONTIER_OK)
-    check_say(c, "chunk %" PRIu64 " of host %" PRIu64 ": it ends within a URL", key & UINT32_MAX, key >> 32);
+    check_say(c, IN_DATA, "chunk %" PRIu64 " of host %" PRIu64 ": it ends within a URL", key & UINT32_MAX, key >> 32);
   return c->status == FRONTIER_OK;
 }
 
@@ -207,13 +207,13 @@ static void check_places(url_walk *w)
     while (i <= w->sequences && !w->places[i])
       i++;
     if (i > first)
-      check_say(w->c, "URLs %" PRIu64 " to %" PRIu64 ": they are nowhere", first, i - 1);
+      check_say(w->c, IN_DATA, "URLs %" PRIu64 " to %" PRIu64 ": they are nowhere", first, i - 1);
   }
   if (w->beyond)
-    check_say(w->c, "%" PRIu64 " URLs have a number that was never given", w->beyond);
+    check_say(w->c, IN_DATA, "%" PRIu64 " URLs have a number that was never given", w->beyond);
   const frontier *f = w->c->f;
   if (w->done != f->done || w->failed != f->failed || w->skipped != f->skipped)
-    check_say(w->c, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
+    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
               ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
 }
 

@@ -117,7 +117,8 @@ static bool is_our_name(const char *name)
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
-  return strncmp(name, "seen.", 5) == 0; /* a filter's temporary file that a crash left */
+  /* a filter's temporary file that a crash left; what a repair kept, or was making */
+  return strncmp(name, "seen.", 5) == 0 || strncmp(name, "data.mdb.", 9) == 0 || strcmp(name, "rebuilt") == 0;
 }
 
 /* Nothing is made in a directory that holds what we did not put there. */
@@ -153,7 +154,7 @@ static void sync_parent(const char *path)
   free(copy);
 }
 
-static frontier_status lock_directory(frontier *f)
+frontier_status lock_directory(frontier *f)
 {
   char path[4096], pid[32] = "";
   snprintf(path, sizeof path, "%s/LOCK", f->directory);

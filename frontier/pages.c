@@ -1,15 +1,7 @@
-/* See pages.h. Offsets are those of LMDB 0.9's mdb.c on a 64-bit little-endian machine.
- *
- *     page   0 number (8)  10 flags (2)  12 lower (2)  14 upper (2)  16 offsets of nodes (2 each) ... nodes
- *     meta   16 magic (4)  20 version (4)  40 tree of free pages (48)  88 tree of tables (48)  136 last page (8)
- *            144 transaction (8)
- *     tree   0 page size (4, in the first)  4 flags (2)  6 depth (2)  8 branch pages  16 leaf pages  24 large pages
- *            32 records  40 root (8 each)
- *     node   leaf: size of the value (4)  flags (2)  size of the key (2)  key  value
- *            branch: page below (6)  size of the key (2)  key: the least of that page, but for the first */
+/* See pages.h. */
 #include "frontier/pages.h"
 
-#include "frontier/record.h"
+#include "frontier/page.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,11 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGE_HEAD = 16, NODE_HEAD = 8, TREE_SIZE = 48, META_END = PAGE_HEAD + 136, KEY_MAX = 511, DEPTH_MAX = 32 };
+enum { TREE_SIZE = 48, META_END = PAGE_HEAD + 136, KEY_MAX = 511, DEPTH_MAX = 32 };
 enum { PAGE_MIN = 512, PAGE_MAX = 32768, TABLES_MAX = 32, TABLE_NAME_SIZE = 64 };
-enum { IS_BRANCH = 1, IS_LEAF = 2, IS_LARGE = 4, IS_META = 8 };      /* of a page */
-enum { NODE_IS_LARGE = 1, NODE_IS_TABLE = 2, NODE_IS_MANY = 4 };     /* of a node; the last is not ours */
-enum { KEYS_ARE_NUMBERS = 8 };                                       /* of a tree */
 enum { NOBODY = 0, OF_META, OF_FREE_LIST, IS_FREE, OF_TABLES, OF_FIRST_TABLE };
 static const uint64_t NO_PAGE = UINT64_MAX;
 
@@ -41,6 +30,7 @@ struct pages {
   void *context;
   uint64_t faults;
   size_t page_size;
+  bool has_root;
   uint64_t count;       /* last page in use + 1 */
   tree free_list, tables;
   tree table[TABLES_MAX];
@@ -118,41 +108,6 @@ static bool own(walk *w, uint64_t first, uint64_t count)
   memset(p->owner + first, w->owner, count);
   memset(p->was_met + first, true, count);
   return true;
-}
-
-static size_t node_count(const uint8_t *page)
-{
-  return (size_t)(get_le(page + 12, 2) - PAGE_HEAD) / 2;
-}
-
-static const uint8_t *node_at(const uint8_t *page, size_t i)
-{
-  return page + get_le(page + PAGE_HEAD + 2 * i, 2);
-}
-
-static size_t node_size(const uint8_t *node, bool is_leaf)
-{
-  size_t size = NODE_HEAD + get_le(node + 6, 2);
-  if (is_leaf)
-    size += get_le(node + 4, 2) & NODE_IS_LARGE ? 8 : get_le(node, 4);
-  return size + (size & 1);
-}
-
-/* Do the nodes fill what is behind `upper`, each within the page? */
-static const char *nodes_fault(const uint8_t *page, size_t page_size, bool is_leaf)
-{
-  size_t lower = get_le(page + 12, 2), upper = get_le(page + 14, 2), used = 0;
-  if (lower < PAGE_HEAD || lower % 2 || upper < lower || upper > page_size)
-    return "its bounds make no sense";
-  for (size_t i = 0; i < node_count(page); i++) {
-    size_t at = get_le(page + PAGE_HEAD + 2 * i, 2);
-    if (at < upper || at % 2 || at + NODE_HEAD > page_size || node_size(page + at, is_leaf) > page_size - at)
-      return "a record lies outside of it";
-    used += node_size(page + at, is_leaf);
-  }
-  if (used != page_size - upper)
-    return "its records do not fill it";
-  return node_count(page) == 0 ? "it is empty" : NULL;
 }
 
 /* The page of that number and kind into `to`; false after saying why not. */
@@ -342,13 +297,16 @@ static void find_root(pages *p, uint64_t file_size)
       continue;
     }
     transactions[i] = get_le(page + 144, 8);
-    if (p->count == 0 || transactions[i] > transactions[0]) {
+    if (!p->has_root || transactions[i] > transactions[0]) {
+      p->has_root = true;
       p->count = get_le(page + 136, 8) + 1;
       read_tree(page + 40, "of free pages", &p->free_list);
       read_tree(page + 88, "of tables", &p->tables);
       p->free_list.flags |= KEYS_ARE_NUMBERS;
     }
   }
+  if (!p->has_root)
+    p->count = file_size / p->page_size;
   uint64_t apart = p->faults ? 1 : transactions[0] > transactions[1] ? transactions[0] - transactions[1]
                                                                      : transactions[1] - transactions[0];
   if (apart > 1)
@@ -372,13 +330,14 @@ static void note_table(void *context, const uint8_t *key, size_t key_size, const
 
 static frontier_status find_tables(pages *p)
 {
-  p->owner = calloc(p->count, 1);
-  p->was_met = calloc(p->count, 1);
+  p->owner = calloc(p->count + 1, 1);
+  p->was_met = calloc(p->count + 1, 1);
   p->pool = malloc((DEPTH_MAX + 1) * p->page_size);
   if (!p->owner || !p->was_met || !p->pool)
     return FRONTIER_NO_MEMORY;
-  memset(p->owner, OF_META, 2);
-  walk_tree(p, &p->tables, OF_TABLES, note_table, p);
+  memset(p->owner, OF_META, p->count < 2 ? p->count : 2);
+  if (p->has_root)
+    walk_tree(p, &p->tables, OF_TABLES, note_table, p);
   return FRONTIER_OK;
 }
 
@@ -402,7 +361,7 @@ frontier_status pages_open(const char *path, pages_fault *say, void *context, pa
   } else {
     p->page_size = find_page_size(p);
     find_root(p, (uint64_t)file.st_size);
-    status = p->count ? find_tables(p) : FRONTIER_OK;
+    status = find_tables(p);
     if (status != FRONTIER_OK)
       snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory for %" PRIu64 " pages", path, p->count);
   }
@@ -428,7 +387,7 @@ void pages_close(pages *p)
 
 bool pages_have_root(const pages *p)
 {
-  return p->count > 0;
+  return p->has_root;
 }
 
 const char *pages_table(const pages *p, size_t i)
@@ -449,6 +408,40 @@ bool pages_were_walked(const pages *p, const char *table)
     if (strcmp(p->table[i].name, table) == 0)
       return p->table[i].was_walked;
   return false;
+}
+
+static void visit_stray_node(const pages *p, const uint8_t *node, pages_visitor *visit, void *context)
+{
+  const uint8_t *key = node + NODE_HEAD;
+  size_t key_size = get_le(node + 6, 2), size = get_le(node, 4);
+  uint64_t flags = get_le(node + 4, 2);
+  if (key_size == 0 || key_size > KEY_MAX || flags & ~(uint64_t)NODE_IS_LARGE)
+    return;
+  if (!flags) {
+    visit(context, key, key_size, key + key_size, size);
+    return;
+  }
+  uint64_t first = get_le(key + key_size, 8);
+  if (first >= p->count || size > (p->count - first) * p->page_size)
+    return;
+  uint8_t *value = malloc(size + 1);
+  if (value && read_at(p, first * p->page_size + PAGE_HEAD, value, size))
+    visit(context, key, key_size, value, size);
+  free(value);
+}
+
+void pages_each_stray(pages *p, pages_visitor *visit, void *context)
+{
+  uint8_t *page = p->pool;
+  for (uint64_t i = 0; i < p->count; i++) {
+    if (p->owner[i] != NOBODY && p->owner[i] != IS_FREE)
+      continue;
+    if (!read_at(p, i * p->page_size, page, p->page_size) || get_le(page, 8) != i || get_le(page + 10, 2) != IS_LEAF ||
+        nodes_fault(page, p->page_size, true))
+      continue;
+    for (size_t n = 0; n < node_count(page); n++)
+      visit_stray_node(p, node_at(page, n), visit, context);
+  }
 }
 
 /* ---- who owns what -------------------------------------------------------------------------------------- */

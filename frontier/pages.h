@@ -23,7 +23,7 @@ frontier_status pages_open(const char *path, pages_fault *say, void *context, pa
                            char message[FRONTIER_MESSAGE_SIZE]);
 void pages_close(pages *p);
 
-/* Is there a root from which tables can be reached at all? */
+/* Is there a root from which tables can be reached at all? Without one, all records are stray. */
 bool pages_have_root(const pages *p);
 
 /* The name of the i-th table, NULL past the last. */
@@ -33,6 +33,10 @@ const char *pages_table(const pages *p, size_t i);
 typedef void pages_visitor(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size);
 void pages_each(pages *p, const char *table, pages_visitor *visit, void *context);
 bool pages_were_walked(const pages *p, const char *table);
+
+/* Each record of whatever page of records is in no table: what damage cut off, and what is free, so of older states too. Of
+ * any table; out of order; only a checksum can tell what is sound. */
+void pages_each_stray(pages *p, pages_visitor *visit, void *context);
 
 /* After every table was visited: the free list, and that every page has exactly one owner. */
 void pages_check_owners(pages *p);

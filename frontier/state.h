@@ -144,6 +144,7 @@ frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
 
 /* open.c */
+frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
 bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);

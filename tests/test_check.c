@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "frontier/care.h"
+#include "tests/dice.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
 #include "tests/small_crawl.h"
@@ -120,24 +121,6 @@ static void a_writer_keeps_it_out(void **state)
 
 /* ---- one byte ------------------------------------------------------------------------------------------- */
 
-static uint64_t random_state;
-
-static uint64_t dice(uint64_t sides)
-{
-  random_state += 0x9e3779b97f4a7c15;
-  uint64_t x = random_state;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return (x ^ x >> 31) % sides;
-}
-
-static void throw_dice(void)
-{
-  const char *given = getenv("STRATA_SEED");
-  random_state = given ? strtoull(given, NULL, 10) : 20261120;
-  print_message("STRATA_SEED=%llu\n", (unsigned long long)random_state);
-}
-
 /* Do both directories hold the same records? A flip where nothing lies changes none. */
 static bool holds_the_same(const char *directory)
 {
@@ -156,7 +139,7 @@ static void a_flipped_bit_of_ours_is_noticed(void **state)
 {
   (void)state;
   static const char *const names[] = {"seen.0", "seen.1"};
-  throw_dice();
+  dice_begin(20261120);
   scratch_copy(sound, spoilt);
   for (size_t n = 0; n < 2; n++) {
     char path[SCRATCH_PATH];
@@ -165,8 +148,8 @@ static void a_flipped_bit_of_ours_is_noticed(void **state)
     char *bytes = scratch_read(path, &size);
     assert_non_null(bytes);
     for (int i = 0; i < 40; i++) {
-      size_t at = i < 8 ? (size_t)i * 4 : dice(size);
-      bytes[at] = (char)(bytes[at] ^ 1 << dice(8));
+      size_t at = i < 8 ? (size_t)i * 4 : dice_throw(size);
+      bytes[at] = (char)(bytes[at] ^ 1 << dice_throw(8));
       scratch_write(path, bytes, size);
       check(spoilt, NULL);
       if (!heard.count)
@@ -187,11 +170,11 @@ static void a_flipped_bit_of_the_journal_is_noticed(void **state)
   size_t size;
   scratch_join(root, "other-journal", path);
   char *bytes = scratch_read(journal, &size);
-  throw_dice();
+  dice_begin(20261120);
   for (int i = 0; i < 100; i++) {
-    size_t at = dice(size);
+    size_t at = dice_throw(size);
     char was = bytes[at];
-    bytes[at] = (char)(bytes[at] ^ 1 << dice(8));
+    bytes[at] = (char)(bytes[at] ^ 1 << dice_throw(8));
     scratch_write(path, bytes, size);
     check(sound, path);
     if (!heard.count)
@@ -232,11 +215,11 @@ static void a_flipped_bit_of_the_database_is_noticed_or_harmless(void **state)
   scratch_copy(sound, spoilt);
   scratch_join(spoilt, "data.mdb", path);
   char *bytes = scratch_read(path, &size);
-  throw_dice();
+  dice_begin(20261120);
   for (int i = 0; i < 400; i++) {
-    size_t at = i < 152 ? (size_t)i : i < 304 ? 4096 + (size_t)i - 152 : dice(size);
+    size_t at = i < 152 ? (size_t)i : i < 304 ? 4096 + (size_t)i - 152 : dice_throw(size);
     char was = bytes[at];
-    bytes[at] = (char)(bytes[at] ^ 1 << dice(8));
+    bytes[at] = (char)(bytes[at] ^ 1 << dice_throw(8));
     scratch_write(path, bytes, size);
     check(spoilt, NULL);
     if (heard.count)
@@ -263,18 +246,18 @@ static void a_page_of_something_else_is_noticed(void **state)
   scratch_copy(sound, spoilt);
   scratch_join(spoilt, "data.mdb", path);
   char *bytes = scratch_read(path, &size);
-  throw_dice();
+  dice_begin(20261120);
   unsigned noticed = 0;
   for (int i = 0; i < 150; i++) {
-    size_t page = PAGE * dice(size / PAGE);
+    size_t page = PAGE * dice_throw(size / PAGE);
     memcpy(was, bytes + page, PAGE);
     switch (i % 4) {
     case 0: memset(bytes + page, 0, PAGE); break;
     case 1: memset(bytes + page, 0xff, PAGE); break;
-    case 2: memcpy(bytes + page, bytes + PAGE * dice(size / PAGE), PAGE); break;
+    case 2: memcpy(bytes + page, bytes + PAGE * dice_throw(size / PAGE), PAGE); break;
     default:
       for (int j = 16; j < PAGE; j++)
-        bytes[page + (size_t)j] = (char)dice(256);
+        bytes[page + (size_t)j] = (char)dice_throw(256);
     }
     scratch_write(path, bytes, size);
     check(spoilt, NULL);
@@ -297,9 +280,9 @@ static void a_cut_file_is_noticed(void **state)
   scratch_copy(sound, spoilt);
   scratch_join(spoilt, "data.mdb", path);
   char *bytes = scratch_read(path, &size);
-  throw_dice();
+  dice_begin(20261120);
   for (int i = 0; i < 20; i++) {
-    size_t cut = i < 4 ? (size_t)i * 2048 : dice(size * 3 / 4);
+    size_t cut = i < 4 ? (size_t)i * 2048 : dice_throw(size * 3 / 4);
     scratch_write(path, bytes, cut);
     check(spoilt, NULL);
     assert_true(heard.count > 0);

@@ -1,0 +1,269 @@
+/* What is whole, out of the damaged environment: see repair.h. What the trees lead to comes first, so that a stray record,
+ * which may be of an older state, only ever fills a hole. */
+#include "frontier/repair.h"
+
+#include "frontier/spill.h"
+
+#include "frontier/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { COMMIT_RECORDS = 20000, ENDED = 1, WAITING = 2 };
+
+bool byte_row_reach(byte_row *row, uint64_t index)
+{
+  if (index >= row->room) {
+    uint64_t room = 2 * index + 1024;
+    uint8_t *larger = room < SIZE_MAX / 2 ? realloc(row->at, (size_t)room) : NULL;
+    if (!larger)
+      return false;
+    memset(larger + row->room, 0, (size_t)(room - row->room));
+    row->at = larger;
+    row->room = room;
+  }
+  if (index >= row->count)
+    row->count = index + 1;
+  return true;
+}
+
+bool salvage_commit(salvage *s)
+{
+  s->unwritten = 0;
+  if (store_commit(s->to) != FRONTIER_OK || store_begin(s->to) != FRONTIER_OK)
+    return salvage_fail(s, FRONTIER_IO, store_message(s->to));
+  return true;
+}
+
+bool salvage_begin_record(salvage *s)
+{
+  return s->status == FRONTIER_OK && (++s->unwritten < COMMIT_RECORDS || salvage_commit(s));
+}
+
+/* ---- meta ----------------------------------------------------------------------------------------------- */
+
+static bool meta_is_ours(const char *name)
+{
+  static const char *const ours[] = {"identity", "progress", "counters", "journal", "gone"};
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    if (strcmp(name, ours[i]) == 0)
+      return true;
+  return strncmp(name, SETTING_PREFIX, strlen(SETTING_PREFIX)) == 0;
+}
+
+/* Settings, counters and the like are copied as they are; the first of a name wins. */
+static void keep_meta(salvage *s, const char *name, const uint8_t *body, size_t size)
+{
+  for (const kept_meta *m = s->meta; m; m = m->next)
+    if (strcmp(m->name, name) == 0)
+      return;
+  kept_meta *m = malloc(sizeof *m + strlen(name) + 1);
+  if (!m || !(m->body = malloc(size + 1))) {
+    free(m);
+    salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
+    return;
+  }
+  memcpy(m->name, name, strlen(name) + 1);
+  memcpy(m->body, body, size);
+  m->size = size;
+  m->next = s->meta;
+  s->meta = m;
+}
+
+static void read_meta(void *context, const char *name, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  if (strcmp(name, "progress") == 0)
+    s->has_progress |= progress_read(s->f, body, size);
+  else if (strcmp(name, "identity") == 0 && !s->has_identity)
+    s->has_identity = identity_read(s->f, body, size) == FRONTIER_OK;
+  if (meta_is_ours(name))
+    keep_meta(s, name, body, size);
+}
+
+/* Of older states: good for what the present one does not have. */
+static void read_stray_meta(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  char name[64];
+  salvage *s = context;
+  if (key_size >= sizeof name || !record_is_whole(XXH3_64bits(key, key_size), value, size))
+    return;
+  memcpy(name, key, key_size);
+  name[key_size] = '\0';
+  if (strlen(name) != key_size)
+    return;
+  frontier older = *s->f;
+  const uint8_t *body = value + RECORD_HEAD;
+  if (strcmp(name, "progress") != 0)
+    read_meta(s, name, body, size - RECORD_HEAD);
+  else if (progress_read(&older, body, size - RECORD_HEAD) && older.next_sequence > s->f->next_sequence)
+    s->has_progress = progress_read(s->f, body, size - RECORD_HEAD);
+}
+
+bool salvage_meta(salvage *s)
+{
+  records_each_meta(s->p, read_meta, s);
+  if (!s->has_identity || !s->has_progress)
+    pages_each_stray(s->p, read_stray_meta, s);
+  if (s->status == FRONTIER_OK && !s->has_identity)
+    salvage_fail(s, FRONTIER_DAMAGED, "nothing is left that says which filter and profile made it; it cannot be repaired");
+  return s->status == FRONTIER_OK;
+}
+
+/* ---- URLs ----------------------------------------------------------------------------------------------- */
+
+/* The place of a URL is still to be had, and its text is a URL, of this host. NULL: leave it. */
+static host *claim(salvage *s, uint64_t sequence, const char *text, size_t size)
+{
+  if (sequence == 0 || (s->has_progress && sequence >= s->f->next_sequence) ||
+      (sequence < s->places.count && s->places.at[sequence]) || size == 0 ||
+      url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
+    return NULL;
+  host *who = hosts_find(s->f->hosts, s->u->fetch + s->u->host_begin, s->u->host_end - s->u->host_begin);
+  if (!who || !byte_row_reach(&s->places, sequence))
+    salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more host or URL");
+  return s->status == FRONTIER_OK ? who : NULL;
+}
+
+static bool keep_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  uint64_t state = size > HISTORY_HEAD ? get_le(body, 2) : 0;
+  host *who = state >= FRONTIER_DONE && state <= FRONTIER_SKIPPED
+                ? claim(s, sequence, (const char *)body + HISTORY_HEAD, size - HISTORY_HEAD)
+                : NULL;
+  if (!who || !salvage_begin_record(s))
+    return s->status == FRONTIER_OK;
+  s->places.at[sequence] = ENDED;
+  s->done->kept++;
+  ++*(state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped);
+  ++*(state == FRONTIER_DONE ? &s->f->done : state == FRONTIER_FAILED ? &s->f->failed : &s->f->skipped);
+  store_put(s->to, STORE_HISTORY, sequence, body, size);
+  return true;
+}
+
+static bool keep_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  entry *e = NULL;
+  uint8_t fresh[ENTRY_HEAD + URL_LENGTH_MAX];
+  if (entry_read(sequence, body, size, &e) == FRONTIER_NO_MEMORY)
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  host *who = e ? claim(s, sequence, e->url, e->url_size) : NULL;
+  if (who && salvage_begin_record(s)) {
+    s->places.at[sequence] = WAITING;
+    s->done->kept++;
+    who->queued++;
+    e->host = who;
+    entry_write(e, fresh);
+    store_put(s->to, STORE_QUEUE, sequence, fresh, size);
+  }
+  free(e);
+  return s->status == FRONTIER_OK;
+}
+
+/* All of it goes back to the queue. */
+static bool keep_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  (void)key;
+  spill_each(body, size, keep_waiting, s);
+  return s->status == FRONTIER_OK;
+}
+
+/* In their order, so that ids stay the same unless one is lost. Counts are counted anew. */
+static bool keep_host(void *context, uint64_t id, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  (void)id;
+  uint64_t next = hosts_count(s->f->hosts);
+  frontier_status status = hosts_read(s->f->hosts, next, body, size);
+  host *who = status == FRONTIER_OK ? hosts_at(s->f->hosts, (uint32_t)next) : NULL;
+  if (who)
+    who->queued = who->done = who->failed = who->skipped = 0;
+  return status != FRONTIER_NO_MEMORY || salvage_fail(s, status, "out of memory for one more host");
+}
+
+/* ---- the hash log --------------------------------------------------------------------------------------- */
+
+static bool log_is_free(const salvage *s, uint64_t first, uint64_t count)
+{
+  for (uint64_t i = first; i < first + count && i < s->log.count; i++)
+    if (s->log.at[i])
+      return false;
+  return true;
+}
+
+static bool keep_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  uint64_t keys;
+  if (!seen_count_keys(body, size, &keys) || keys == 0 || (s->has_progress && key + keys > s->f->log_keys) ||
+      key + keys < key || !log_is_free(s, key, keys))
+    return true;
+  if (!byte_row_reach(&s->log, key + keys - 1))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
+  if (!salvage_begin_record(s))
+    return false;
+  memset(s->log.at + key, 1, (size_t)keys);
+  store_put(s->to, STORE_HASHES, key, body, size);
+  return true;
+}
+
+/* ---- stray records -------------------------------------------------------------------------------------- */
+
+static bool has_text(const uint8_t *body, size_t size, size_t head)
+{
+  return size > head + 4 && memcmp(body + head, "http", 4) == 0;
+}
+
+static bool is_chunk_url(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  bool *is_one = context;
+  *is_one = sequence > 0 && has_text(body, size, ENTRY_HEAD);
+  return *is_one;
+}
+
+/* Tables are not named on their pages, but their records do not look alike: where the text of a URL begins. */
+static store_visitor *reader_of(const uint8_t *body, size_t size)
+{
+  uint64_t keys;
+  bool is_chunk = false;
+  if (has_text(body, size, HISTORY_HEAD))
+    return keep_ended;
+  if (has_text(body, size, ENTRY_HEAD))
+    return keep_waiting;
+  if (size && spill_each(body, size, is_chunk_url, &is_chunk) && is_chunk)
+    return keep_chunk;
+  return size && seen_count_keys(body, size, &keys) ? keep_piece : NULL;
+}
+
+typedef struct stray_pass {
+  salvage *s;
+  store_visitor *wanted;
+} stray_pass;
+
+static void read_stray(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  const stray_pass *pass = context;
+  uint64_t number = key_size == 8 ? get_le(key, 8) : 0;
+  if (pass->s->status != FRONTIER_OK || key_size != 8 || !record_is_whole(number, value, size) ||
+      reader_of(value + RECORD_HEAD, size - RECORD_HEAD) != pass->wanted)
+    return;
+  uint64_t kept = pass->s->done->kept;
+  pass->wanted(pass->s, number, value + RECORD_HEAD, size - RECORD_HEAD);
+  pass->s->done->found_again += pass->s->done->kept - kept;
+}
+
+bool salvage_tables(salvage *s)
+{
+  static store_visitor *const stray[] = {keep_ended, keep_waiting, keep_chunk, keep_piece};
+  records_each(s->p, "hosts", keep_host, s);
+  records_each(s->p, "history", keep_ended, s);
+  records_each(s->p, "queue", keep_waiting, s);
+  records_each(s->p, "chunks", keep_chunk, s);
+  records_each(s->p, "hashes", keep_piece, s);
+  for (size_t i = 0; i < sizeof stray / sizeof *stray && s->status == FRONTIER_OK; i++)
+    pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = stray[i]});
+  return s->status == FRONTIER_OK && salvage_commit(s);
+}
