@@ -231,7 +231,8 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
     status = spill_read_on(f, &progressed);
   if (progressed && status == FRONTIER_OK)
     status = lease_due(f, now_ms, leases, max, count, wait_ms);
-  if (progressed && *count == 0)
+  bool has_chunks = f->spilling.low_count && hosts_waiting(f->hosts) == 0; /* after a reopening: behind an empty queue */
+  if ((progressed || has_chunks) && *count == 0)
     *wait_ms = 0; /* there is more to read */
   return *count ? FRONTIER_OK : status;
 }

@@ -66,14 +66,16 @@ unsigned small_crawl_run(const small_crawl *c, frontier *f)
 {
   enum { TAKEN = 16 };
   frontier_lease leases[TAKEN];
-  size_t count = 1;
+  size_t count;
   unsigned fetched = 0;
   int64_t wait_ms;
   url *u = malloc(sizeof *u);
-  while (fetched < c->fetched && count) {
+  while (fetched < c->fetched && !frontier_is_finished(f)) {
     size_t wanted = c->fetched - fetched < TAKEN ? c->fetched - fetched : TAKEN;
     if (frontier_next(f, 0, leases, wanted, &count, &wait_ms) != FRONTIER_OK)
       fail_msg("%s", frontier_message(f));
+    if (count == 0 && wait_ms != 0)
+      fail_msg("nothing to do after %u, wait %lld", fetched, (long long)wait_ms);
     for (size_t i = 0; i < count; i++)
       fetch(c, f, &leases[i], u);
     fetched += (unsigned)count;
