@@ -15,6 +15,8 @@ int cmd_seen(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_compact(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
 int cmd_uniq(int argc, char **argv);
 int cmd_url(int argc, char **argv);
 int cmd_links(int argc, char **argv);

@@ -16,6 +16,8 @@ static const struct {
   {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
   {"export", cmd_export, "the URLs of a crawl, one a line"},
   {"check", cmd_check, "is a crawl's directory sound"},
+  {"compact", cmd_compact, "disk space back after a large crawl"},
+  {"merge", cmd_merge, "what several crawls have seen, as the memory of a new one"},
   {"uniq", cmd_uniq, "URL lines in, first sightings out"},
   {"url", cmd_url, "canonical key of each line"},
   {"plan", cmd_plan, "memory of every filter for so many URLs"},

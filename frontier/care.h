@@ -1,8 +1,8 @@
-/* frontier/care.h: the care of a frontier's directory while nobody crawls it: is it sound, make it sound again.
+/* frontier/care.h: the care of a frontier's directory: is it sound, make it sound again, make it smaller; copies and unions.
  *
- * All of these take the directory as a writer would, and refuse with FRONTIER_BUSY while another process writes it. None
- * may be called while this process has the directory open: LMDB's locks belong to the process. On failure `message` holds
- * one sentence that names what and where. */
+ * check, repair and compact take the directory as a writer would, and refuse with FRONTIER_BUSY while another process writes
+ * it. Of a directory that this process has open, only a snapshot can be made, by its handle: LMDB's locks belong to the
+ * process. On failure `message` holds one sentence that names what and where. */
 #ifndef STRATA_FRONTIER_CARE_H
 #define STRATA_FRONTIER_CARE_H
 
@@ -51,9 +51,37 @@ typedef struct frontier_repairs {
  * fetched, waits again. A URL of which nothing is left keeps its number and, where the log still has it, stays known.
  * The journal is taken as it is: lines missing at its end are missed for good.
  *
- * Death at any moment leaves the old files or the new ones. FRONTIER_OK: it was sound, or is now. */
+ * Death at any moment leaves the old files or the new ones. FRONTIER_OK: it was sound, or is now. DAMAGED:
+ * nothing is left that says which filter and profile made it. */
 frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                 frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE]);
+
+typedef struct frontier_sizes {
+  uint64_t before, after; /* bytes on disk, of all files */
+} frontier_sizes;
+
+/* Gives back the disk space of URLs that are done and of what was written over: data.mdb is copied without its free pages,
+ * the copy read through, and then put in its place at one stroke. Needs room for the copy meanwhile. Refuses, with BUSY, also
+ * while somebody reads it. */
+frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE]);
+
+/* A copy of `f` as it was at its last commit, in a new directory `to` that opens as a frontier of its own. `f` may be of the
+ * writer, which waits meanwhile, or a read-only one in another process, while the writer goes on; nothing that is written
+ * later changes it. What the journal of `f` (its option) held then goes to `journal_to`, unless either is NULL. `to` is
+ * there whole or not at all. */
+frontier_status frontier_snapshot(frontier *f, const char *to, const char *journal_to,
+                                  char message[FRONTIER_MESSAGE_SIZE]);
+
+typedef struct frontier_merged {
+  uint64_t keys;     /* in the log of the new one, those that several had several times */
+  bool by_bits;      /* the filters were of one size, and were united as they are; else the log makes a new one */
+} frontier_merged;
+
+/* A new frontier in `to` that has seen whatever any of `directories` has: a memory to begin a crawl with. Nothing is queued in
+ * it. Its rate is the best of theirs. MISMATCH, with both named, if their filters or profiles differ, since their keys then
+ * do. They may be written meanwhile. `to` is there whole or not at all. */
+frontier_status frontier_merge(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
+                               char message[FRONTIER_MESSAGE_SIZE]);
 
 #ifdef __cplusplus
 }

@@ -77,8 +77,8 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     keep(c, body, size, &c->journal, &c->journal_size);
   } else if (strcmp(name, "journal-sum") == 0) {
     keep(c, body, size, &c->sum, &c->sum_size);
-  } else if (strcmp(name, "gone") == 0) {
-    keep(c, body, size, &c->gone, &c->gone_size);
+  } else if (strcmp(name, "absent") == 0) {
+    keep(c, body, size, &c->absent, &c->absent_size);
   }
 }
 
@@ -106,7 +106,7 @@ static void hold_still(check *c, int *lock)
   snprintf(path, sizeof path, "%s/LOCK", c->f->directory);
   *lock = open(path, O_RDONLY | O_CLOEXEC);
   if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0)
-    check_fail(c, FRONTIER_BUSY, "another process is writing it; end that one, or look at a snapshot");
+    check_fail(c, FRONTIER_BUSY, "another process is writing it; end that one first");
 }
 
 static void check_all(check *c, const char *journal_path)
@@ -127,7 +127,7 @@ static void check_free(check *c)
 {
   seen_free(c->from_log);
   seen_free(c->from_file);
-  free(c->gone);
+  free(c->absent);
   free(c->journal);
   free(c->sum);
   free(c->u);

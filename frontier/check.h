@@ -15,8 +15,8 @@ typedef struct check {
   void *context;
   frontier_findings *found;
   bool has_identity, has_progress;
-  uint8_t *gone, *journal, *sum; /* those meta records; NULL if there is none */
-  size_t gone_size, journal_size, sum_size;
+  uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
+  size_t absent_size, journal_size, sum_size;
   url *u;
   seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
   seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */

@@ -1,6 +1,7 @@
 /* The hash log, the filter it makes, and the two filter files. */
 #include "frontier/check.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static mlbf_filter *make_filter(check *c)
   return filter;
 }
 
-/* A filter file need not be there; if it is, all of it is sound. */
+/* A filter file need not be there, since the log makes another; if it is, all of it is sound. */
 static mlbf_filter *load_file(check *c, unsigned slot)
 {
   char path[4096];
@@ -69,11 +70,8 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
   mlbf_status status = mlbf_load(path, &filter);
   bool is_valid = c->has_progress && c->f->checkpoint_keys && c->f->checkpoint_slot == slot;
-  if (status == MLBF_IO) {
-    if (is_valid)
-      check_say(c, IN_FILTER, "seen.%u: cannot be read, and it is the valid filter file", slot);
+  if (status == MLBF_IO && errno == ENOENT)
     return NULL;
-  }
   if (status != MLBF_OK) {
     check_say(c, IN_FILTER, "seen.%u: %s", slot, mlbf_status_text(status));
     return NULL;

@@ -188,12 +188,12 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
 
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
-/* Those that a repair could not bring back are on record: rows of the first one and how many. */
-static void excuse_gone(url_walk *w)
+/* Those that are not here are on record: lost, and given up by a repair, or of another crawl. */
+static void excuse_absent(url_walk *w)
 {
   const check *c = w->c;
-  for (size_t at = 0; at + 16 <= c->gone_size; at += 16) {
-    uint64_t first = get_le(c->gone + at, 8), count = get_le(c->gone + at + 8, 8);
+  for (size_t at = 0; at + 16 <= c->absent_size; at += 16) {
+    uint64_t first = get_le(c->absent + at, 8), count = get_le(c->absent + at + 8, 8);
     for (uint64_t i = first; i - first < count && i <= w->sequences; i++)
       w->places[i] |= 1;
   }
@@ -201,7 +201,7 @@ static void excuse_gone(url_walk *w)
 
 static void check_places(url_walk *w)
 {
-  excuse_gone(w);
+  excuse_absent(w);
   for (uint64_t i = 1; i <= w->sequences; i++) {
     uint64_t first = i;
     while (i <= w->sequences && !w->places[i])

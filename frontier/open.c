@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 1 };
 
 static uint64_t double_bits(double value)
 {
@@ -38,7 +38,7 @@ static double double_of(uint64_t bits)
   return value;
 }
 
-static size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
+size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
 {
   char profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(options->profile, profile);

@@ -44,7 +44,7 @@ bool salvage_begin_record(salvage *s)
 
 static bool meta_is_ours(const char *name)
 {
-  static const char *const ours[] = {"identity", "progress", "counters", "journal", "gone"};
+  static const char *const ours[] = {"identity", "progress", "counters", "journal", "absent"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;

@@ -143,7 +143,7 @@ static bool write_gone(salvage *s)
     salvage_say(s, "gone: URLs %" PRIu64 " to %" PRIu64 ", nothing readable is left of them", first, i - 1);
   }
   if (size)
-    store_put_meta(s->to, "gone", rows, size);
+    store_put_meta(s->to, "absent", rows, size);
   free(rows);
   return true;
 }
@@ -182,7 +182,7 @@ static void write_progress(salvage *s)
 static void write_meta(salvage *s)
 {
   for (const kept_meta *m = s->meta; m; m = m->next)
-    if (strcmp(m->name, "progress") != 0 && strcmp(m->name, "identity") != 0 && strcmp(m->name, "gone") != 0)
+    if (strcmp(m->name, "progress") != 0 && strcmp(m->name, "identity") != 0 && strcmp(m->name, "absent") != 0)
       store_put_meta(s->to, m->name, m->body, m->size);
 }
 

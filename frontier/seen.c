@@ -56,6 +56,13 @@ const mlbf_filter *seen_filter(const seen *s)
   return s->filter;
 }
 
+mlbf_filter *seen_take_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  return filter;
+}
+
 /* ---- the open batch ----------------------------------------------------------------------------------- */
 
 static bool is_free(mlbf_hash128 slot)

@@ -17,6 +17,7 @@ seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and
 void seen_free(seen *s);
 
 const mlbf_filter *seen_filter(const seen *s);
+mlbf_filter *seen_take_filter(seen *s); /* the caller frees it; `s` is good for seen_free alone from then on */
 
 /* Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);

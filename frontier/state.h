@@ -112,6 +112,8 @@ enum {
   HISTORY_HEAD = 16,         /* FORMAT.md */
   JOURNAL_HEAD = 8,
   JOURNAL_SUM_SIZE = 16,
+  IDENTITY_HEAD = 40,
+  IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
   PROGRESS_SIZE = 104,
   SETTING_NAME_MAX = 63,
 };
@@ -145,6 +147,7 @@ frontier_status grow_at_open(frontier *f);
 
 /* open.c */
 frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
+size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
 bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);

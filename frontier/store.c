@@ -376,6 +376,22 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
   return FRONTIER_OK;
 }
 
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+frontier_status store_copy(store *s, const char *path)
+{
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = fd < 0 ? errno : mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT);
+  if (!error && fsync(fd) != 0)
+    error = errno;
+  if (fd >= 0)
+    close(fd);
+  if (!error)
+    return FRONTIER_OK;
+  unlink(path);
+  return failed(s, error, "copying it");
+}
+
 /* ---- another file in its place -------------------------------------------------------------------------- */
 
 /* LMDB's own lock, which every process that has the file open shares: held alone, there is none. -1: there is. */

@@ -43,6 +43,10 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is none. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);
 
+/* The last commit as a file of its own, without free pages, on disk when this returns. The writer goes on meanwhile, in
+ * another process or after. On failure there is none. */
+frontier_status store_copy(store *s, const char *path);
+
 /* The file `from` takes the place of `directory`/data.mdb, at one stroke; `keep`, if not NULL, is another name for the old
  * one from then on. Both are on the same file system as it, and nobody may have it open: BUSY if somebody has. */
 frontier_status store_replace(const char *directory, const char *from, const char *keep,
