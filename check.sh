@@ -17,7 +17,6 @@ gnuplot-nox           command gnuplot
 libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
-libxml2-dev           module libxml-2.0
 '
 jobs=$(nproc)
 

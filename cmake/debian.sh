@@ -16,6 +16,8 @@ libidn2-dev           module libidn2
 libpsl-dev            module libpsl
 liblmdb-dev           module lmdb
 libxxhash-dev         module libxxhash
+libssl-dev            module libcrypto
+libxml2-dev           module libxml-2.0
 zlib1g-dev            module zlib
 libzstd-dev           module libzstd
 liblzma-dev           module liblzma

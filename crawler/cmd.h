@@ -12,16 +12,21 @@ enum {
 int cmd_crawl(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_seen(int argc, char **argv);
+int cmd_forget(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_compact(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
+int cmd_inlinks(int argc, char **argv);
 int cmd_uniq(int argc, char **argv);
 int cmd_url(int argc, char **argv);
 int cmd_links(int argc, char **argv);
 int cmd_robots(int argc, char **argv);
 int cmd_generate_urls(int argc, char **argv);
+int cmd_digest(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 
 #endif

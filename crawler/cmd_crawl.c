@@ -2,10 +2,12 @@
 #include "crawler/cmd.h"
 #include "crawler/crawl_args.h"
 #include "crawler/crawl_dir.h"
+#include "crawler/crawl_warc.h"
 #include "crawler/panel.h"
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
+#include "frontier/traps.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -26,8 +28,11 @@ typedef struct run {
   bool is_resumed;
   frontier *frontier;
   scope *scope;
+  crawl_warc warc;
   crawl *crawl;
   FILE *summary_file;
+  panel panel;
+  double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
 /* ---- signals -------------------------------------------------------------------------------------------- */
@@ -132,10 +137,15 @@ static int open_frontier(run *r)
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &r->frontier, message);
-  if (status == FRONTIER_OK)
-    return check_identity(r);
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (status != FRONTIER_OK) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (frontier_watch_traps(r->frontier, r->args.trap_budget) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  return check_identity(r);
 }
 
 /* The scope the directory has, or a new one of the kind asked for. */
@@ -155,6 +165,28 @@ static int open_scope(run *r)
   if (r->args.scope_given && scope_kind_of(r->scope) != r->args.scope)
     return refuse_change(r, "scope", scope_kind_name(scope_kind_of(r->scope)));
   return EXIT_DONE;
+}
+
+/* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
+static int open_counts(run *r)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (!*r->directory)
+    return EXIT_DONE;
+  crawl_dir_file(r->directory, "inlinks", path);
+  mlbf_status status = inlinks_open(path, r->args.expect, &r->args.crawl.counts);
+  if (status != MLBF_OK)
+    say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return EXIT_DONE;
+}
+
+static void save_counts(run *r)
+{
+  mlbf_status status = r->args.crawl.counts ? inlinks_save(r->args.crawl.counts) : MLBF_OK;
+  if (status != MLBF_OK)
+    say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", r->directory,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
 }
 
 static int add_starts(run *r)
@@ -208,6 +240,23 @@ static int read_first_start(run *r)
   return EXIT_FAILED;
 }
 
+static int open_warc(run *r)
+{
+  char message[WARC_MESSAGE_SIZE];
+  warc_options options = {.directory = r->directory, .file_bytes = r->args.warc_bytes,
+                          .user_agent = r->args.crawl.fetch.user_agent,
+                          .robots = r->args.crawl.ignore_robots ? "ignore" : "obey"};
+  if (!*r->directory)
+    return EXIT_DONE;
+  if (!crawl_warc_open(&r->warc, r->frontier, &options, r->args.warc, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  r->args.crawl.warc = r->warc.warc;
+  r->args.crawl.fetch.exchange_directory = r->args.warc ? r->directory : NULL;
+  return EXIT_DONE;
+}
+
 static int open_summary(run *r)
 {
   if (!r->args.summary || (r->summary_file = fopen(r->args.summary, "w")))
@@ -242,7 +291,7 @@ static int exit_code_of(const run *r, crawl_end end)
               *why ? why : frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (end <= CRAWL_DEPTH_CAP && frontier_counter(r->frontier, "start-pages") == 0) {
+  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(r->frontier, "start-pages") == 0) {
     const char *why = crawl_start_failure(r->crawl);
     say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
     return EXIT_FAILED;
@@ -263,6 +312,19 @@ static int conclude(run *r, crawl_end end)
   return code == EXIT_DONE ? written : code;
 }
 
+/* The panel, and once a minute the counts. */
+static void tick(void *context, const crawl *c)
+{
+  enum { SAVE_EVERY_S = 60 };
+  run *r = context;
+  panel_tick(&r->panel, c);
+  double seconds = crawl_totals_read(c).seconds;
+  if (seconds - r->saved_at_s < SAVE_EVERY_S)
+    return;
+  r->saved_at_s = seconds;
+  save_counts(r);
+}
+
 static int run_crawl(run *r)
 {
   int code = reserve_descriptors(r);
@@ -275,9 +337,14 @@ static int run_crawl(run *r)
   if (code == EXIT_DONE)
     code = open_scope(r);
   if (code == EXIT_DONE)
+    code = open_warc(r);
+  if (code == EXIT_DONE)
     code = open_summary(r);
+  if (code == EXIT_DONE)
+    code = open_counts(r);
   if (code != EXIT_DONE)
     return code;
+  r->args.crawl.keeps_log = *r->directory;
   r->crawl = crawl_create(r->frontier, r->scope, &r->args.crawl);
   if (!r->crawl) {
     say_error("crawl", "out of memory, or libcurl would not start");
@@ -289,10 +356,27 @@ static int run_crawl(run *r)
     return code;
   if (*r->directory)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  panel p = panel_create(r->frontier);
-  crawl_end end = crawl_run(r->crawl, panel_tick, &p);
-  panel_clear(&p);
+  r->panel = panel_create(r->frontier);
+  crawl_end end = crawl_run(r->crawl, tick, r);
+  panel_clear(&r->panel);
+  save_counts(r);
   return conclude(r, end);
+}
+
+/* The last commit, and then what may only follow it. */
+static int close_stores(run *r, int code)
+{
+  char message[WARC_MESSAGE_SIZE];
+  bool is_committed = frontier_close(r->frontier) == FRONTIER_OK;
+  if (!is_committed && code != EXIT_FAILED) {
+    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
+              r->directory);
+    code = EXIT_FAILED;
+  }
+  if (crawl_warc_close(&r->warc, is_committed, message))
+    return code;
+  say_error("crawl", "%s", message);
+  return EXIT_FAILED;
 }
 
 int cmd_crawl(int argc, char **argv)
@@ -311,17 +395,14 @@ int cmd_crawl(int argc, char **argv)
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;
-  if (frontier_close(r->frontier) != FRONTIER_OK && code != EXIT_FAILED) {
-    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
-              r->directory);
-    code = EXIT_FAILED;
-  }
+  code = close_stores(r, code);
   if (r->crawl && crawl_totals_read(r->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
     fflush(NULL);
     _exit(code);
   }
   crawl_free(r->crawl);
+  inlinks_close(r->args.crawl.counts);
   scope_free(r->scope);
   starts_close(r->starts);
   if (r->summary_file)

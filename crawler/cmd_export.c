@@ -36,7 +36,13 @@ static wanted state_of(const frontier_record *record)
 {
   if (record->is_queued)
     return QUEUED;
-  return record->state == FRONTIER_DONE ? DONE : record->state == FRONTIER_FAILED ? FAILED : SKIPPED;
+  switch (record->state) {
+  case FRONTIER_DONE: return DONE;
+  case FRONTIER_FAILED: return FAILED;
+  case FRONTIER_SKIPPED: return SKIPPED;
+  case FRONTIER_NOTED: break; /* seen, and nothing else */
+  }
+  return SEEN;
 }
 
 static bool print_url(void *context, const frontier_record *record)

@@ -11,17 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawler/decoder.h"
 #include "crawler/input.h"
 #include "crawler/links.h"
 #include "crawler/say.h"
 #include "frontier/url.h"
 
 static const char HELP[] =
-  "Usage: strata links [--base URL] [--all] FILE\n"
+  "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
   "Print the links a crawl would take from an HTML page, as it would fetch them, one a line.\n"
   "FILE may be - for standard input.\n"
   "\n"
   "  --base URL   where the page was found; relative links need it, or a <base> in the page\n"
+  "  --charset LABEL  what the server said the page is written in; else the page's own word counts\n"
   "  --all        after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
   "               a TAB and \"nofollow\"\n"
   "  --help       this text\n"
@@ -37,8 +39,11 @@ static const char HELP[] =
 
 typedef struct links_job {
   bool shows_all;
+  const charset *said;   /* by --charset; NULL: nothing */
+  links_scanner *scanner;
+  decoder *decoder;
   const url_base *base;  /* the page's; NULL: not known */
-  url_base *page, *said; /* by --base, by <base> */
+  url_base *page, *moved; /* by --base, by <base> */
   url *resolved;
   unsigned long refused[URL_STATUS_COUNT];
 } links_job;
@@ -47,8 +52,8 @@ static void base_visit(void *context, const link_found *link)
 {
   links_job *job = context;
   if (link->kind == LINK_BASE && url_resolve(job->base, link->href, link->size, URL_STRICT, job->resolved) == URL_OK &&
-      url_base_set(job->said, job->resolved->fetch, job->resolved->fetch_size) == URL_OK)
-    job->base = job->said;
+      url_base_set(job->moved, job->resolved->fetch, job->resolved->fetch_size) == URL_OK)
+    job->base = job->moved;
 }
 
 static void link_visit(void *context, const link_found *link)
@@ -56,7 +61,11 @@ static void link_visit(void *context, const link_found *link)
   links_job *job = context;
   if (link->kind == LINK_BASE)
     return;
-  url_status status = url_resolve(job->base, link->href, link->size, URL_STRICT, job->resolved);
+  char escaped[2 * LINKS_VALUE_MAX];
+  const charset *written_in = decoder_charset(job->decoder);
+  size_t size = written_in ? charset_escape_query(written_in, link->href, link->size, escaped, sizeof escaped) : 0;
+  url_status status = url_resolve(job->base, size ? escaped : link->href, size ? size : link->size, URL_STRICT,
+                                  job->resolved);
   if (status != URL_OK) {
     job->refused[status]++;
     return;
@@ -75,17 +84,27 @@ static void report_refusals(const links_job *job)
                 status == URL_BAD_SYNTAX && !job->base ? " (relative links need --base URL)" : "");
 }
 
+static void feed(void *context, const char *bytes, size_t size)
+{
+  links_feed(((links_job *)context)->scanner, bytes, size);
+}
+
 static bool scan(links_job *job, links_visitor *visit, const char *page, size_t size)
 {
-  links_scanner *scanner = links_create(visit, job);
-  if (!scanner) {
+  job->scanner = links_create(visit, job);
+  job->decoder = decoder_create(feed, job);
+  bool is_ready = job->scanner && job->decoder;
+  if (is_ready) {
+    decoder_begin(job->decoder, job->said);
+    decoder_feed(job->decoder, page, size);
+    decoder_finish(job->decoder);
+    links_finish(job->scanner);
+  } else {
     say_error("links", "out of memory");
-    return false;
   }
-  links_feed(scanner, page, size);
-  links_finish(scanner);
-  links_free(scanner);
-  return true;
+  links_free(job->scanner);
+  decoder_free(job->decoder);
+  return is_ready;
 }
 
 static int run(links_job *job, const char *file_name)
@@ -113,7 +132,7 @@ static int usage_error(const char *what, const char *text)
 static int read_options(links_job *job, int argc, char **argv)
 {
   static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
+    { "base", required_argument, NULL, 'b' }, { "charset", required_argument, NULL, 'c' }, { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 } };
   optind = 1;
   opterr = 0;
@@ -123,6 +142,10 @@ static int read_options(links_job *job, int argc, char **argv)
       if (url_base_set(job->page, optarg, strlen(optarg)) != URL_OK)
         return usage_error("--base is no page's URL: ", optarg);
       job->base = job->page;
+      break;
+    case 'c':
+      if (!(job->said = charset_of_label(optarg, strlen(optarg))))
+        return usage_error("--charset is no label of the Encoding Standard: ", optarg);
       break;
     case 'a': job->shows_all = true; break;
     case 'h': fputs(HELP, stdout); return EXIT_DONE;
@@ -135,13 +158,13 @@ static int read_options(links_job *job, int argc, char **argv)
 int cmd_links(int argc, char **argv)
 {
   int result = EXIT_FAILED;
-  links_job job = { .page = url_base_create(), .said = url_base_create(), .resolved = malloc(sizeof *job.resolved) };
-  if (!job.page || !job.said || !job.resolved)
+  links_job job = { .page = url_base_create(), .moved = url_base_create(), .resolved = malloc(sizeof *job.resolved) };
+  if (!job.page || !job.moved || !job.resolved)
     say_error("links", "out of memory");
   else if ((result = read_options(&job, argc, argv)) < 0)
     result = run(&job, argv[optind]);
   free(job.resolved);
-  url_base_free(job.said);
+  url_base_free(job.moved);
   url_base_free(job.page);
   return result;
 }

@@ -6,6 +6,7 @@
 #include "crawler/replay_args.h"
 #include "crawler/say.h"
 #include "datasets/figures.h"
+#include "datasets/html.h"
 #include "datasets/report.h"
 #include "datasets/results.h"
 #include "datasets/rowkey.h"
@@ -189,6 +190,47 @@ static bool write_out(job *of, uint64_t began_ns)
   return has_figures || fail("figures", no_figures);
 }
 
+/* ---- the other papers ------------------------------------------------------------------------ */
+
+static void write_papers_heading(FILE *to, const replay_args *args)
+{
+  html_begin(to);
+  fputs("<h1>The papers&#8217; tables, computed anew</h1>\n<p>Printed numbers beside ours; the same are in", to);
+  for (size_t i = 0; i < args->paper_count; i++)
+    fprintf(to, "%s <code>paper-%s.csv</code>", i > 0 ? "," : "", args->papers[i]);
+  fprintf(to, ". Seed %llu.</p>\n", (unsigned long long)args->seed);
+}
+
+static bool write_papers(const replay_args *args)
+{
+  char *path;
+  if (asprintf(&path, "%s/report.html", args->out) < 0)
+    return fail(args->out, strerror(errno));
+  paper_run run = { .seed = args->seed, .rounds = args->rounds, .note = note, .html = fopen(path, "w") };
+  free(path);
+  if (run.html == NULL)
+    return fail("report.html", strerror(errno));
+  bool is_done = true;
+  write_papers_heading(run.html, args);
+  for (size_t i = 0; is_done && i < args->paper_count; i++)
+    is_done = paper_write(args->papers[i], args->out, &run) || fail(args->papers[i], strerror(errno));
+  html_end(run.html);
+  bool is_written = ferror(run.html) == 0;
+  is_written = fclose(run.html) == 0 && is_written;
+  if (is_done && !is_written)
+    return fail("report.html", strerror(errno));
+  if (is_done)
+    fprintf(stderr, "wrote %s/report.html and paper-*.csv\n", args->out);
+  return is_done;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool make_directory(const replay_args *args)
+{
+  return mkdir(args->out, 0777) == 0 || errno == EEXIST || fail(args->out, strerror(errno));
+}
+
 int cmd_replay(int argc, char **argv)
 {
   uint64_t began_ns = stopwatch_now_ns();
@@ -198,9 +240,10 @@ int cmd_replay(int argc, char **argv)
     return EXIT_FAILED;
   }
   int code = replay_args_read(argc, argv, &of->args);
-  if (code == EXIT_DONE && of->args.files != NULL) {
-    bool has_directory = mkdir(of->args.out, 0777) == 0 || errno == EEXIST || fail(of->args.out, strerror(errno));
-    bool is_done = has_directory && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
+  if (code == EXIT_DONE && of->args.paper_count > 0) {
+    code = make_directory(&of->args) && write_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
+  } else if (code == EXIT_DONE && of->args.files != NULL) {
+    bool is_done = make_directory(&of->args) && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
     code = is_done ? EXIT_DONE : EXIT_FAILED;
   }
   urllist_free(of->list);

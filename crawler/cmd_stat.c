@@ -3,27 +3,32 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 #include "crawler/summary.h"
+#include "crawler/trap_list.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char help[] =
-  "Usage: strata stat DIR [--json]\n"
+  "Usage: strata stat DIR [--json] [--traps]\n"
   "Counters, queue, hosts and filter of the crawl in DIR; works while it is being crawled.\n"
   "\n"
   "  strata stat strata-example.org\n"
   "  strata stat strata-example.org --json | jq .queued\n"
   "\n"
   "  --json   one JSON object\n"
+  "  --traps  hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with examples\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 
-static int print_json(const frontier *f, const frontier_stats *stats)
+/* `traps` may be NULL: not asked for. */
+static int print_json(const frontier *f, const frontier_stats *stats, const trap_list *traps)
 {
   json text = {0};
   json_begin(&text);
   summary_counters(f, stats, &text);
+  if (traps)
+    trap_list_json(traps, &text);
   json_end(&text);
   bool written = !text.failed && fwrite(text.text, 1, text.size, stdout) == text.size && putchar('\n') != EOF &&
                  fflush(stdout) == 0;
@@ -31,7 +36,7 @@ static int print_json(const frontier *f, const frontier_stats *stats)
   return written ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int print_text(const frontier *f, const frontier_stats *stats)
+static int print_text(const frontier *f, const frontier_stats *stats, const trap_list *traps)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(stats->profile, profile);
@@ -52,19 +57,37 @@ static int print_text(const frontier *f, const frontier_stats *stats)
   uint64_t value;
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
     printf("%-26s %s\n", name, say_count(value, a));
+  if (traps)
+    trap_list_print(traps);
   return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int show(frontier *f, bool as_json, bool with_traps)
+{
+  frontier_stats stats;
+  trap_list traps = {0};
+  frontier_status status = frontier_stats_read(f, &stats);
+  if (status == FRONTIER_OK && with_traps)
+    status = trap_list_read(f, &traps);
+  int code = EXIT_FAILED;
+  if (status != FRONTIER_OK || traps.failed)
+    say_error("stat", "%s", traps.failed ? "out of memory" : frontier_message(f));
+  else
+    code = (as_json ? print_json : print_text)(f, &stats, with_traps ? &traps : NULL);
+  trap_list_free(&traps);
+  return code;
 }
 
 int cmd_stat(int argc, char **argv)
 {
   static const struct option options[] = {
     {"json", no_argument, NULL, 'j'}, {"traps", no_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
-  bool as_json = false;
+  bool as_json = false, with_traps = false;
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     switch (option) {
     case 'j': as_json = true; break;
     case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 't': say_error("stat", "--traps is not in this version yet"); return EXIT_USAGE;
+    case 't': with_traps = true; break;
     default: fprintf(stderr, "Try \"strata stat --help\".\n"); return EXIT_USAGE;
     }
   if (argc - optind != 1) {
@@ -74,12 +97,7 @@ int cmd_stat(int argc, char **argv)
   frontier *f = crawl_dir_open("stat", argv[optind]);
   if (!f)
     return EXIT_FAILED;
-  frontier_stats stats;
-  int code = EXIT_FAILED;
-  if (frontier_stats_read(f, &stats) != FRONTIER_OK)
-    say_error("stat", "%s", frontier_message(f));
-  else
-    code = as_json ? print_json(f, &stats) : print_text(f, &stats);
+  int code = show(f, as_json, with_traps);
   frontier_close(f);
   return code;
 }

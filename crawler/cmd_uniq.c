@@ -2,30 +2,31 @@
 #include "crawler/cmd.h"
 #include "crawler/json.h"
 #include "crawler/say.h"
+#include "crawler/uniq_memory.h"
 #include "crawler/values.h"
 #include "datasets/reader.h"
-#include "frontier/url.h"
-#include "mlbf/growth.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char help[] =
   "Usage: strata uniq [OPTION]... [FILE]...\n"
   "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
-  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length.\n"
+  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window.\n"
   "\n"
   "  strata uniq urls.txt > new.txt\n"
   "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
   "  strata uniq --explain urls.txt | grep ^new-host\n"
+  "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n"
   "\n"
   "  --state FILE     what was seen, kept across runs; replaced as a whole at the end\n"
-  "  --filter KIND    mlbf (default), bloom or line; fixed for a state\n"
+  "  --window W       forget what is older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
+  "                   8.4 % more may be remembered, never less; fixed for a state\n"
+  "  --expect N       different URLs within a window of time (default 1000000); fixed for a state\n"
+  "  --filter KIND    mlbf (default), bloom or line; fixed for a state; not with --window\n"
   "  --fp P           share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state\n"
   "  --profile RULES  which spellings are one page: strict (default), or no-www, sort-query, ...\n"
   "  --explain        every line, behind its verdict and the layer that decided\n"
@@ -35,28 +36,15 @@ static const char help[] =
   "Exit: 0 done, 1 failed, 2 usage.\n";
 
 typedef struct run {
-  mlbf_options filter;
-  url_profile profile;
-  char profile_name[URL_PROFILE_NAME_SIZE];
+  uniq_settings settings;
   const char *state, *summary;
-  bool filter_given, rate_given, profile_given, explain, help;
-  mlbf_chain *chain;
+  bool explain, help;
+  uniq_memory memory;
   url url;
   uint64_t lines, fresh, refused, bad; /* bad: refused, and what is no line of text at all */
 } run;
 
 /* ---- one line ------------------------------------------------------------------------------------------- */
-
-static mlbf_status judge(run *r, mlbf_verdict *verdict)
-{
-  mlbf_span segments[URL_SEGMENTS_MAX];
-  mlbf_hashes hashes;
-  const url *u = &r->url;
-  for (uint32_t i = 0; i < u->segment_count; i++)
-    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_chain_hash(r->chain, segments, u->segment_count, &hashes);
-  return mlbf_chain_insert(r->chain, &hashes, verdict);
-}
 
 static void explain(mlbf_verdict verdict)
 {
@@ -76,12 +64,12 @@ static bool pass_line(run *r, dataset_reader *reader, const char *line, size_t s
 {
   mlbf_verdict verdict;
   r->lines++;
-  if (url_parse(line, size, r->profile, &r->url) != URL_OK) {
+  if (url_parse(line, size, r->settings.profile, &r->url) != URL_OK) {
     dataset_refuse(reader, DATASET_REFUSED);
     r->refused++;
     return true;
   }
-  if (judge(r, &verdict) != MLBF_OK)
+  if (uniq_memory_judge(&r->memory, &r->url, &verdict) != MLBF_OK)
     return false;
   bool is_new = verdict.outcome != MLBF_SEEN;
   r->fresh += is_new;
@@ -121,60 +109,17 @@ static bool pass_file(run *r, const char *path)
   return good;
 }
 
-/* ---- the state ------------------------------------------------------------------------------------------ */
-
-/* What was asked for by name must be what the state was made with; the rest is the state's. */
-static bool adopt_state(run *r)
-{
-  mlbf_chain_stats was;
-  const char *differs = NULL;
-  mlbf_chain_stats_read(r->chain, &was);
-  if (!url_profile_parse(was.profile, &r->profile)) {
-    say_error("uniq", "%s: its profile \"%s\" is unknown to this version", r->state, was.profile);
-    return false;
-  }
-  if (r->filter_given && was.kind != r->filter.kind)
-    differs = "filter";
-  else if (r->rate_given && fabs(was.promised_rate / r->filter.rate - 1) > 1e-6)
-    differs = "fp";
-  else if (r->profile_given && strcmp(was.profile, r->profile_name) != 0)
-    differs = "profile";
-  if (differs)
-    say_error("uniq", "--%s: %s was made otherwise, which cannot change; choose another --state", differs, r->state);
-  return !differs;
-}
-
-static bool open_chain(run *r)
-{
-  struct stat info;
-  bool is_kept = r->state && (stat(r->state, &info) == 0 || errno != ENOENT);
-  mlbf_status status = is_kept ? mlbf_chain_load(r->state, &r->chain) : mlbf_chain_create(&r->filter, &r->chain);
-  if (status != MLBF_OK) {
-    say_error("uniq", "%s: %s", is_kept ? r->state : "the filter",
-              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
-    return false;
-  }
-  return !is_kept || adopt_state(r);
-}
-
 /* ---- the end -------------------------------------------------------------------------------------------- */
 
 static bool write_summary(const run *r)
 {
   json text = {0};
-  mlbf_chain_stats stats;
-  mlbf_chain_stats_read(r->chain, &stats);
   json_begin(&text);
   json_put_number(&text, "lines", r->lines);
   json_put_number(&text, "new", r->fresh);
   json_put_number(&text, "seen", r->lines - r->fresh - r->refused);
   json_put_number(&text, "bad", r->bad);
-  json_put_string(&text, "filter", mlbf_kind_name(stats.kind));
-  json_put_string(&text, "profile", stats.profile);
-  json_put_number(&text, "urls", stats.keys);
-  json_put_number(&text, "memory_bytes", stats.bits / 8);
-  json_put_rate(&text, "promised_fp", stats.promised_rate);
-  json_put_rate(&text, "fp", stats.rate);
+  uniq_memory_describe(&r->memory, &text);
   json_end(&text);
   FILE *file = fopen(r->summary, "w");
   bool written = file && !text.failed && fwrite(text.text, 1, text.size, file) == text.size && putc('\n', file) != EOF;
@@ -192,11 +137,12 @@ static int conclude(run *r)
     say_error("uniq", "writing the output: %s; --state is as it was", strerror(errno));
     return EXIT_FAILED;
   }
-  mlbf_status saved = r->state ? mlbf_chain_save(r->chain, r->state) : MLBF_OK;
+  mlbf_status saved = r->state ? uniq_memory_save(&r->memory, r->state) : MLBF_OK;
   if (saved != MLBF_OK) {
     say_error("uniq", "%s: %s; it is as it was", r->state, saved == MLBF_IO ? strerror(errno) : mlbf_status_text(saved));
     return EXIT_FAILED;
   }
+  uniq_memory_warn(&r->memory);
   return !r->summary || write_summary(r) ? EXIT_DONE : EXIT_FAILED;
 }
 
@@ -208,7 +154,7 @@ static int run_uniq(run *r, char **files, int count)
     files = standard_input;
     count = 1;
   }
-  if (!open_chain(r))
+  if (!uniq_memory_open(&r->settings, r->state, &r->memory))
     return EXIT_FAILED;
   setvbuf(stdout, out, _IOFBF, sizeof out);
   for (int i = 0; i < count; i++)
@@ -219,28 +165,57 @@ static int run_uniq(run *r, char **files, int count)
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
+static bool take_filter(uniq_settings *settings, const char *value)
+{
+  settings->filter_given = true;
+  if (strcmp(value, "exact") == 0)
+    return value_refuse("uniq", "filter", value, "not in this version yet; mlbf, bloom and line are");
+  if (strcmp(value, "mlbf") != 0 && strcmp(value, "bloom") != 0 && strcmp(value, "line") != 0)
+    return value_refuse("uniq", "filter", value, "mlbf, bloom or line, please");
+  return mlbf_kind_from_name(value, &settings->filter.kind);
+}
+
+/* A number alone is a number of lines. */
+static bool take_window(mlbf_window_options *window, const char *value)
+{
+  bool is_count = value[strspn(value, "0123456789")] == '\0';
+  window->unit = is_count ? MLBF_WINDOW_INSERTIONS : MLBF_WINDOW_MS;
+  if (is_count)
+    return value_number("uniq", "window", value, 1, UINT64_C(1) << 40, false, &window->window);
+  return value_duration("uniq", "window", value, &window->window);
+}
+
 static bool take_option(run *r, int option, const char *value)
 {
+  uniq_settings *settings = &r->settings;
   switch (option) {
   case 's': r->state = value; return true;
-  case 'f':
-    r->filter_given = true;
-    if (strcmp(value, "exact") == 0)
-      return value_refuse("uniq", "filter", value, "not in this version yet; mlbf, bloom and line are");
-    if (strcmp(value, "mlbf") != 0 && strcmp(value, "bloom") != 0 && strcmp(value, "line") != 0)
-      return value_refuse("uniq", "filter", value, "mlbf, bloom or line, please");
-    return mlbf_kind_from_name(value, &r->filter.kind);
-  case 'p': r->rate_given = true; return value_rate("uniq", "fp", value, &r->filter.rate);
+  case 'f': return take_filter(settings, value);
+  case 'p': settings->rate_given = true; return value_rate("uniq", "fp", value, &settings->filter.rate);
   case 'r':
-    r->profile_given = true;
-    return url_profile_parse(value, &r->profile) ||
+    settings->profile_given = true;
+    return url_profile_parse(value, &settings->profile) ||
            value_refuse("uniq", "profile", value, "no such rules; \"strata url --help\" lists them");
   case 'e': r->explain = true; return true;
   case 'j': r->summary = value; return true;
   case 'h': r->help = true; return true;
-  case 'w': say_error("uniq", "--window is not in this version yet"); return false;
+  case 'w': return take_window(&settings->window, value);
+  case 'x':
+    settings->expect_given = true;
+    return value_number("uniq", "expect", value, 1, UINT64_C(1) << 40, false, &settings->window.keys);
   default: fprintf(stderr, "Try \"strata uniq --help\".\n"); return false;
   }
+}
+
+static bool options_agree(const uniq_settings *settings)
+{
+  if (settings->window.unit && settings->filter_given)
+    say_error("uniq", "--filter: a window has its own; leave --filter or --window out");
+  else if (settings->expect_given && settings->window.unit != MLBF_WINDOW_MS)
+    say_error("uniq", "--expect is for a --window of time, such as 7d");
+  else
+    return true;
+  return false;
 }
 
 static bool parse(run *r, int argc, char **argv)
@@ -249,16 +224,19 @@ static bool parse(run *r, int argc, char **argv)
     {"state", required_argument, NULL, 's'},   {"filter", required_argument, NULL, 'f'},
     {"fp", required_argument, NULL, 'p'},      {"profile", required_argument, NULL, 'r'},
     {"explain", no_argument, NULL, 'e'},       {"summary", required_argument, NULL, 'j'},
-    {"window", required_argument, NULL, 'w'},  {"help", no_argument, NULL, 'h'}, {0}};
-  enum { FIRST_SLICE = 1 << 20 }; /* URLs: 4.5 MB; each slice doubles what is there */
-  r->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = FIRST_SLICE, .rate = 1e-6};
+    {"window", required_argument, NULL, 'w'},  {"expect", required_argument, NULL, 'x'},
+    {"help", no_argument, NULL, 'h'},          {0}};
+  enum { FIRST_SLICE = 1 << 20, KEYS_IN_TIME = 1000000 }; /* URLs: 4.5 MB, each slice doubles what is there; 16 MB */
+  uniq_settings *settings = &r->settings;
+  settings->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .keys = FIRST_SLICE, .rate = 1e-6};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     if (!take_option(r, option, optarg))
       return false;
-  r->filter.signals = r->filter.kind == MLBF_KIND_MLBF; /* the others have none to give */
-  url_profile_name(r->profile, r->profile_name);
-  r->filter.profile = r->profile_name;
-  return true;
+  settings->filter.signals = settings->filter.kind == MLBF_KIND_MLBF; /* the others have none to give */
+  if (settings->window.unit == MLBF_WINDOW_MS && !settings->expect_given)
+    settings->window.keys = KEYS_IN_TIME;
+  url_profile_name(settings->profile, settings->profile_name);
+  return options_agree(settings);
 }
 
 int cmd_uniq(int argc, char **argv)
@@ -274,7 +252,7 @@ int cmd_uniq(int argc, char **argv)
     code = fputs(help, stdout) < 0 ? EXIT_FAILED : EXIT_DONE;
   else if (is_understood)
     code = run_uniq(r, argv + optind, argc - optind);
-  mlbf_chain_free(r->chain);
+  uniq_memory_free(&r->memory);
   free(r);
   return code;
 }

@@ -5,12 +5,13 @@
  *          |                   skipped                    each link: resolve, scope, frontier_add
  *          +---------------------------- frontier_done <------------------------------+
  *
- * A redirect is a link: its target enters the frontier as a URL of its own, so it is judged and counted like any
- * other and fetched once, however many pages lead there. */
+ * What a page leads to is harvest.c's. */
 #include "crawler/crawl.h"
 
+#include "crawler/harvest.h"
 #include "crawler/origins.h"
-#include "crawler/pages_log.h"
+#include "crawler/retry.h"
+#include "frontier/host.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +20,6 @@
 #include <time.h>
 
 enum {
-  HOPS_MAX = 20,      /* redirects in a row, as browsers */
   TICK_MS = 100,
   LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
   BATCH = 64,         /* leases asked for at once */
@@ -35,10 +35,10 @@ struct crawl {
   visit **visits;
   size_t visit_count, visit_room;
   size_t active;            /* leases not ended */
-  url_base *base;
+  harvest *harvest;
+  retries *retries;
   url *target;              /* 17 KB: not for the stack */
   json line;
-  uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   uint64_t pages_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
@@ -48,15 +48,6 @@ struct crawl {
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
 };
-
-const char *crawl_skip_name(crawl_skip why)
-{
-  static const char *const names[CRAWL_SKIPS] = {
-    "skipped-scheme", "skipped-host", "skipped-too-long", "skipped-syntax", "skipped-control", "skipped-userinfo",
-    "skipped-scope", "skipped-nofollow", "skipped-redirects", "skipped-links", "skipped-robots",
-    "skipped-robots-unavailable"};
-  return names[why];
-}
 
 static uint64_t clock_ms(void)
 {
@@ -75,102 +66,10 @@ static void break_off(crawl *c, const char *message)
 
 static bool holds(crawl *c, frontier_status status)
 {
+  const char *message = frontier_message(c->frontier);
   if (status != FRONTIER_OK)
-    break_off(c, frontier_message(c->frontier));
+    break_off(c, *message ? message : "out of memory");
   return status == FRONTIER_OK;
-}
-
-/* ---- links ---------------------------------------------------------------------------------------------- */
-
-static crawl_skip skip_of(url_status status)
-{
-  switch (status) {
-  case URL_BAD_SCHEME: return SKIP_SCHEME;
-  case URL_BAD_HOST: return SKIP_HOST;
-  case URL_TOO_LONG: return SKIP_TOO_LONG;
-  case URL_HAS_CONTROL: return SKIP_CONTROL;
-  case URL_HAS_USERINFO: return SKIP_USERINFO;
-  default: return SKIP_SYNTAX;
-  }
-}
-
-/* c->target into the frontier, if it is in scope; true if it was new. */
-static bool add_target(crawl *c, frontier_origin origin)
-{
-  frontier_verdict verdict;
-  if (!scope_has(c->scope, c->target)) {
-    c->skips[SKIP_SCOPE]++;
-    return false;
-  }
-  return holds(c, frontier_add(c->frontier, c->target, origin, c->now_ms, &verdict)) &&
-         verdict.outcome != FRONTIER_SEEN;
-}
-
-static bool add_link(crawl *c, const char *href, size_t size, frontier_origin origin)
-{
-  url_status status = url_resolve(c->base, href, size, c->profile, c->target);
-  if (status != URL_OK) {
-    c->skips[skip_of(status)]++;
-    return false;
-  }
-  return add_target(c, origin);
-}
-
-/* The document's base URL: its own, or what <base href> makes of it. */
-static void set_base(crawl *c, const visit *v)
-{
-  url_base_set(c->base, v->lease.url, v->lease.url_size);
-  if (v->base && url_resolve(c->base, v->base, v->base_size, c->profile, c->target) == URL_OK)
-    url_base_set(c->base, c->target->fetch, c->target->fetch_size);
-}
-
-static page_links take_links(crawl *c, const visit *v)
-{
-  page_links links = {.found = v->links + v->dropped};
-  c->skips[SKIP_LINKS] += v->dropped;
-  if (!v->has_scanned)
-    return links;
-  set_base(c, v);
-  bool page_nofollow = links_page_nofollow(v->scanner), nofollow;
-  uint16_t depth = v->lease.origin.depth;
-  frontier_origin origin = {.via = v->lease.id, .depth = depth < UINT16_MAX ? depth + 1 : depth};
-  const char *href;
-  size_t at = 0, size;
-  while (!c->is_broken && visit_next_link(v, &at, &href, &size, &nofollow))
-    if (page_nofollow || nofollow)
-      c->skips[SKIP_NOFOLLOW]++;
-    else
-      links.fresh += add_link(c, href, size, origin);
-  return links;
-}
-
-/* A start URL may lead to its site's real name (example.org -> www.example.org): that host joins the scope. */
-static void widen_scope(crawl *c, const visit *v)
-{
-  bool is_start = v->lease.origin.depth == 0;
-  if (is_start && !scope_has(c->scope, c->target) && !scope_add(c->scope, c->target))
-    break_off(c, "out of memory");
-}
-
-/* Where the redirect leads, or NULL if nowhere. */
-static const char *take_redirect(crawl *c, const visit *v, const char *location, page_links *links)
-{
-  url_base_set(c->base, v->lease.url, v->lease.url_size);
-  url_status status = url_resolve(c->base, location, strlen(location), c->profile, c->target);
-  if (status != URL_OK) {
-    c->skips[skip_of(status)]++;
-    return NULL;
-  }
-  frontier_origin origin = v->lease.origin;
-  origin.via = v->lease.id;
-  links->found = 1;
-  if (++origin.hops > HOPS_MAX) {
-    c->skips[SKIP_REDIRECTS]++;
-  } else {
-    widen_scope(c, v);
-    links->fresh = add_target(c, origin);
-  }
-  return c->target->fetch;
 }
 
 /* ---- visits --------------------------------------------------------------------------------------------- */
@@ -196,37 +95,94 @@ static visit *visit_take(crawl *c)
   return v;
 }
 
-/* The lease ends; what the page taught is counted with it, in one transaction. */
-static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, const json *report)
+static void visit_put_back(crawl *c, visit *v)
 {
-  for (int i = 0; i < CRAWL_SKIPS; i++)
-    if (c->skips[i]) {
-      holds(c, frontier_count(c->frontier, crawl_skip_name((crawl_skip)i), c->skips[i]));
-      c->skips[i] = 0;
-    }
-  holds(c, frontier_done(c->frontier, v->lease.id, state, code, report ? report->text : NULL,
-                         report ? report->size : 0, c->now_ms));
   c->active--;
   v->next = c->idle;
   c->idle = v;
 }
 
+/* The lease ends; what the page taught is counted with it, in one transaction. */
+static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, const json *report)
+{
+  holds(c, harvest_count(c->harvest));
+  holds(c, frontier_done(c->frontier, v->lease.id, state, code, report ? report->text : NULL,
+                         report ? report->size : 0, c->now_ms));
+  visit_put_back(c, v);
+}
+
 static void note_start_failure(crawl *c, const visit *v, const char *why)
 {
-  if (v->lease.origin.depth == 0 && !c->start_failure[0])
+  if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
     snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
 }
 
-static void fail_visit(crawl *c, visit *v, const fetch_response *response)
+/* The visit's line for pages.jsonl; NULL if nobody keeps it. The facts must have everything but what is known here. */
+static const json *report_of(crawl *c, page_facts *facts)
 {
+  if (!c->options.keeps_log)
+    return NULL;
+  pages_log_line(&c->line, facts, c->profile, c->target);
+  if (c->line.failed)
+    break_off(c, "out of memory for a line of pages.jsonl");
+  return &c->line;
+}
+
+static const char *robots_word(const crawl *c)
+{
+  return c->options.ignore_robots ? "ignored" : "allowed";
+}
+
+/* Before the page is said to be done: it is committed with its records, or without being done. */
+static void archive(crawl *c, const visit *v, const fetch_response *response)
+{
+  if (!c->options.warc || response->error != FETCH_OK || !response->exchange)
+    return;
+  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
+                            .address = response->address, .start_ms = response->start_ms,
+                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
+                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
+  if (!warc_write(c->options.warc, &fetch))
+    break_off(c, warc_message(c->options.warc));
+}
+
+/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
+static bool try_again(crawl *c, visit *v, const fetch_response *response)
+{
+  uint64_t wait_ms;
+  if (!retries_again(c->retries, &v->lease, response, &wait_ms))
+    return false;
+  c->totals.retries++;
+  holds(c, frontier_count(c->frontier, "retries", 1));
+  holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+  holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  visit_put_back(c, v);
+  return true;
+}
+
+/* `permission`: what robots.txt had to say. */
+static void fail_visit(crawl *c, visit *v, const fetch_response *response, const char *permission)
+{
+  if (try_again(c, v, response))
+    return;
+  v->tries = retries_end(c->retries, &v->lease, response->error == FETCH_OK);
   char status[32];
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
-  c->totals.errors++;
-  holds(c, frontier_count(c->frontier, "errors", 1));
-  pages_log_line(&c->line, v, response, (page_links){0}, NULL);
-  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), &c->line);
+  if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
+    c->totals.errors++;
+    holds(c, frontier_count(c->frontier, "errors", 1));
+  }
+  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
+                      .response = response->start_ms ? response : NULL};
+  if (answered) {
+    archive(c, v, response);
+  } else {
+    facts.error = fetch_error_name(response->error);
+    facts.reason = response->explanation;
+  }
+  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), report_of(c, &facts));
 }
 
 static void count_page(crawl *c, const visit *v, const fetch_response *response)
@@ -241,6 +197,10 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
 
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
+  const visit *v = context;
+  const crawl *c = v->owner;
+  if (c->options.keeps_log)
+    body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
 }
@@ -259,32 +219,41 @@ static void fetch_finished(void *context, const fetch_response *response)
   bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
                      *response->location;
   if (!is_success && !is_redirect) {
-    fail_visit(c, v, response);
+    fail_visit(c, v, response, robots_word(c));
     return;
   }
+  v->tries = retries_end(c->retries, &v->lease, true);
+  archive(c, v, response);
   if (is_redirect) {
-    target = take_redirect(c, v, response->location, &links);
+    holds(c, harvest_redirect(c->harvest, v, response->location, c->now_ms, &links, &target));
     c->totals.redirects++;
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
-    links = take_links(c, v);
-    if (response->body_bytes)
+    holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
+    if (v->is_map)
+      holds(c, frontier_count(c->frontier, "sitemaps", 1));
+    else if (response->body_bytes)
       count_page(c, v, response);
   }
-  pages_log_line(&c->line, v, response, links, target);
-  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, &c->line);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
+                      .links = links, .redirect = target};
+  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
 }
 
 static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanation)
 {
   note_start_failure(c, v, explanation);
-  c->skips[why]++;
-  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL);
+  v->tries = retries_end(c->retries, &v->lease, true);
+  harvest_skip(c->harvest, why);
+  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
 static void fetch_page(crawl *c, visit *v)
 {
-  fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v};
+  fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+  if (c->options.keeps_log)
+    body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     break_off(c, "out of memory for one more fetch");
 }
@@ -308,7 +277,8 @@ static void visit_start(void *context)
   }
   /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
   url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
-  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms);
+  uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
+  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
   switch (ruling.answer) {
   case ORIGIN_WAIT: break;
   case ORIGIN_ALLOWED:
@@ -319,10 +289,12 @@ static void visit_start(void *context)
     skip_visit(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
   case ORIGIN_UNAVAILABLE:
+    if (try_again(c, v, &(fetch_response){.status = 503}))
+      break;
     skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
     break;
   case ORIGIN_UNREACHABLE:
-    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation});
+    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
     break;
   case ORIGIN_NO_MEMORY: break_off(c, "out of memory for one more host"); break;
   }
@@ -355,6 +327,7 @@ static int64_t start_visits(crawl *c)
       return 0;
     }
     visit_begin(v, &leases[i]);
+    v->begun_ms = c->now_ms;
     c->active++;
     visit_start(v);
   }
@@ -384,7 +357,8 @@ static bool is_over(crawl *c, crawl_end *end)
   else if (c->now_ms - c->started_ms >= c->options.max_ms)
     *end = CRAWL_TIME_CAP;
   else if (frontier_is_finished(c->frontier))
-    *end = frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP : CRAWL_FINISHED;
+    *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
+                                                                                              : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
   else
@@ -427,6 +401,12 @@ void crawl_stop(crawl *c)
 
 /* ---- before and after ----------------------------------------------------------------------------------- */
 
+static void sitemap_named(void *context, const char *base, const char *href)
+{
+  crawl *c = context;
+  holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
+}
+
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
 {
   crawl *c = calloc(1, sizeof *c);
@@ -438,15 +418,19 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->options = *options;
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
-  c->base = url_base_create();
   c->target = malloc(sizeof *c->target);
-  if (!c->origins || !c->base || !c->target || frontier_stats_read(f, &stats) != FRONTIER_OK) {
+  bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
+  c->profile = stats.profile;
+  c->retries = retries_create(options->tries, options->delay_ms);
+  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
+  if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;
   }
-  c->profile = stats.profile;
   c->pages_ever = frontier_counter(f, "pages");
   c->started_ms = c->now_ms = clock_ms();
+  if (options->sitemaps != SITEMAPS_NONE)
+    origins_on_sitemap(c->origins, sitemap_named, c);
   return c;
 }
 
@@ -459,7 +443,8 @@ void crawl_free(crawl *c)
   for (size_t i = 0; i < c->visit_count; i++)
     visit_free(c->visits[i]);
   free(c->visits);
-  url_base_free(c->base);
+  harvest_free(c->harvest);
+  retries_free(c->retries);
   free(c->target);
   json_free(&c->line);
   free(c);
@@ -468,6 +453,11 @@ void crawl_free(crawl *c)
 frontier_status crawl_add_start(crawl *c, const url *start)
 {
   frontier_verdict verdict;
+  if (c->options.sitemaps == SITEMAPS_GUESS) {
+    frontier_status status = harvest_sitemap(c->harvest, start->fetch, "/sitemap.xml", c->now_ms);
+    if (status != FRONTIER_OK)
+      return status;
+  }
   return frontier_add(c->frontier, start, (frontier_origin){0}, c->now_ms, &verdict);
 }
 

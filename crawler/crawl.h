@@ -4,34 +4,40 @@
 
 #include "crawler/fetch.h"
 #include "crawler/scope.h"
+#include "crawler/skip.h"
+#include "crawler/warc.h"
 #include "frontier/frontier.h"
+#include "frontier/inlinks.h"
+
+typedef enum crawl_sitemaps {
+  SITEMAPS_NONE,
+  SITEMAPS_ROBOTS, /* those robots.txt names */
+  SITEMAPS_GUESS,  /* and /sitemap.xml of each start URL's host */
+} crawl_sitemaps;
 
 typedef struct crawl_options {
   uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
+  crawl_sitemaps sitemaps;
+  unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {
   CRAWL_FINISHED,   /* nothing left to fetch */
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
   CRAWL_TIME_CAP,
   CRAWL_STOPPED,    /* crawl_stop was called */
   CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
 } crawl_end;
-
-/* Why a link or a queued URL was not fetched. The names are the frontier's counters. */
-typedef enum crawl_skip {
-  SKIP_SCHEME, SKIP_HOST, SKIP_TOO_LONG, SKIP_SYNTAX, SKIP_CONTROL, SKIP_USERINFO,
-  SKIP_SCOPE, SKIP_NOFOLLOW, SKIP_REDIRECTS, SKIP_LINKS, SKIP_ROBOTS, SKIP_ROBOTS_UNAVAILABLE,
-} crawl_skip;
-enum { CRAWL_SKIPS = SKIP_ROBOTS_UNAVAILABLE + 1 };
-
-const char *crawl_skip_name(crawl_skip why); /* "skipped-scope", ... */
 
 typedef struct crawl crawl;
 
@@ -57,7 +63,7 @@ const char *crawl_start_failure(const crawl *c);
 
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {
-  uint64_t pages, redirects, errors, robots;
+  uint64_t pages, redirects, errors, retries, robots;
   uint64_t wire_bytes, body_bytes;
   double seconds;
   size_t active;

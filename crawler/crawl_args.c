@@ -25,9 +25,14 @@ const char crawl_help[] =
   "  --dir DIR            directory of the crawl (default strata-HOST[-PORT] of the first URL)\n"
   "  --seeds FILE         more start URLs, one a line; - is standard input\n"
   "  --scope host|prefix  same host and port as a start URL (default), or also below its path\n"
+  "  --sitemaps none|robots|guess  read the sitemaps that robots.txt names (default), or /sitemap.xml too\n"
   "  --max-pages N        pages fetched, over all runs\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
+  "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
+  "                       (default 10000; 0: no limit)\n"
+  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
+  "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
   "  --no-store           keep nothing on disk; the crawl ends with the program\n"
   "\n"
   "Manners\n"
@@ -35,6 +40,8 @@ const char crawl_help[] =
   "  --per-host N         requests to one host at once (default 1)\n"
   "  --connections N      open at once over all hosts (default 64)\n"
   "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
+  "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
+  "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
   "  --ignore-robots      do not read robots.txt\n"
   "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
   "  --timeout S          for one fetch (default 30)\n"
@@ -52,9 +59,10 @@ const char crawl_help[] =
   "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
 
 enum {
-  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_IGNORE_ROBOTS, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
-  OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP, OPT_NOT_YET,
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE, OPT_DELAY,
+  OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
+  OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP,
+  OPT_NOT_YET,
 };
 
 static const struct option options[] = {
@@ -64,11 +72,14 @@ static const struct option options[] = {
   {"max-pages", required_argument, NULL, OPT_MAX_PAGES},
   {"max-depth", required_argument, NULL, OPT_MAX_DEPTH},
   {"max-seconds", required_argument, NULL, OPT_MAX_SECONDS},
+  {"trap-budget", required_argument, NULL, OPT_TRAP_BUDGET},
   {"no-store", no_argument, NULL, OPT_NO_STORE},
   {"delay", required_argument, NULL, OPT_DELAY},
   {"per-host", required_argument, NULL, OPT_PER_HOST},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
+  {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
+  {"tries", required_argument, NULL, OPT_TRIES},
   {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
   {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
   {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -77,6 +88,8 @@ static const struct option options[] = {
   {"expect", required_argument, NULL, OPT_EXPECT},
   {"fp", required_argument, NULL, OPT_FP},
   {"profile", required_argument, NULL, OPT_PROFILE},
+  {"warc", no_argument, NULL, OPT_WARC},
+  {"warc-size", required_argument, NULL, OPT_WARC_SIZE},
   {"summary", required_argument, NULL, OPT_SUMMARY},
   {"help", no_argument, NULL, OPT_HELP},
   {"max-bytes", required_argument, NULL, OPT_NOT_YET},
@@ -84,7 +97,6 @@ static const struct option options[] = {
   {"exclude", required_argument, NULL, OPT_NOT_YET},
   {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
   {"proxy", required_argument, NULL, OPT_NOT_YET},
-  {"warc", no_argument, NULL, OPT_NOT_YET},
   {"retry-failed", no_argument, NULL, OPT_NOT_YET},
   {NULL, 0, NULL, 0},
 };
@@ -114,6 +126,17 @@ static bool parse_scope(const char *text, crawl_args *args)
   return scope_kind_from_name(text, &args->scope) || refuse("scope", text, "host or prefix, please");
 }
 
+static bool parse_sitemaps(const char *text, crawl_args *args)
+{
+  static const char *const names[] = {[SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
+  for (int i = SITEMAPS_NONE; i <= SITEMAPS_GUESS; i++)
+    if (strcmp(text, names[i]) == 0) {
+      args->crawl.sitemaps = (crawl_sitemaps)i;
+      return true;
+    }
+  return refuse("sitemaps", text, "none, robots or guess, please");
+}
+
 static bool parse_profile(const char *text, crawl_args *args)
 {
   args->profile_given = true;
@@ -129,6 +152,10 @@ static bool parse_user_agent(const char *text, crawl_args *args)
   args->crawl.fetch.user_agent = text;
   return true;
 }
+
+/* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
+ * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
+enum { TRAP_BUDGET = 10000 };
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
@@ -146,7 +173,10 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.max_depth = (uint16_t)number;
     return good;
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
+  case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_WARC: a->warc = true; return true;
+  case OPT_WARC_SIZE: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->warc_bytes);
   case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
   case OPT_PER_HOST:
     good = value_number("crawl", name, value, 1, 1000, false, &number);
@@ -157,6 +187,11 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.fetch.connections = (unsigned)number;
     return good;
   case OPT_USER_AGENT: return parse_user_agent(value, a);
+  case OPT_SITEMAPS: return parse_sitemaps(value, a);
+  case OPT_TRIES:
+    good = value_number("crawl", name, value, 1, 100, false, &number);
+    a->crawl.tries = (unsigned)number;
+    return good;
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:
@@ -181,6 +216,10 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
     return false;
   }
+  if (a->no_store && a->warc) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
   if (a->url_count || a->seeds || a->directory)
     return true;
   say_error("crawl", "no start URL; try \"strata crawl https://example.org/\", or \"strata crawl --help\"");
@@ -191,9 +230,11 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
     .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
+              .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
-    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
+    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .trap_budget = TRAP_BUDGET, .scope = SCOPE_HOST,
+    .warc_bytes = (uint64_t)1 << 30,
   };
   for (int option, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;)
     if (!take_option(option, options[index].name, optarg, args)) {

@@ -10,10 +10,13 @@ typedef struct crawl_args {
   uint64_t expect;
   double rate;
   unsigned per_host;
+  uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
+  bool warc;
+  uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */

@@ -60,13 +60,13 @@ bool crawl_dir_prepare(const char *directory)
   return false;
 }
 
-frontier *crawl_dir_open(const char *command, const char *directory)
+static frontier *open_as_made(const char *command, const char *directory, bool read_only)
 {
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
   frontier *f;
   /* what the directory was made with wins: these values only have to make sense */
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .read_only = true, .keep_identity = true};
+                              .depth_cap = UINT16_MAX, .read_only = read_only, .keep_identity = true};
   crawl_dir_file(directory, "frontier", path);
   if (!crawl_dir_exists(directory)) {
     say_error(command, "%s is not the directory of a crawl", directory);
@@ -76,4 +76,14 @@ frontier *crawl_dir_open(const char *command, const char *directory)
     return f;
   say_error(command, "%s", message);
   return NULL;
+}
+
+frontier *crawl_dir_open(const char *command, const char *directory)
+{
+  return open_as_made(command, directory, true);
+}
+
+frontier *crawl_dir_open_to_change(const char *command, const char *directory)
+{
+  return open_as_made(command, directory, false);
 }

@@ -1,6 +1,8 @@
 /* The directory of a crawl:
  *
- *     DIR/pages.jsonl   one line a fetch, for programs
+ *     DIR/pages.jsonl   one line a fetch, for programs (PAGES.md)
+ *     DIR/pages-*       with --warc: what came over the wire (WARC.md)
+ *     DIR/inlinks.*     how many pages link to a URL (frontier/inlinks.h)
  *     DIR/frontier/     what was seen, and what is next (frontier/FORMAT.md)
  */
 #ifndef STRATA_CRAWLER_CRAWL_DIR_H
@@ -21,6 +23,9 @@ bool crawl_dir_prepare(const char *directory);
 
 /* The frontier in it, for reading. NULL after one sentence on stderr, said for `command`. */
 frontier *crawl_dir_open(const char *command, const char *directory);
+
+/* The same as its only writer, without its journal: nothing may be fetched. */
+frontier *crawl_dir_open_to_change(const char *command, const char *directory);
 
 void crawl_dir_file(const char *directory, const char *name, char path[CRAWL_PATH_SIZE]);
 

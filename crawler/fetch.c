@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct transfer {
   struct transfer *next;    /* in the list of idle ones */
   fetcher *owner;
   CURL *easy;
+  exchange *exchange;       /* NULL: not kept */
   fetch_receiver receiver;
   uint64_t body_bytes;
+  uint64_t start_ms;        /* of the Unix epoch */
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
   bool has_begun;           /* the first body byte came */
@@ -82,7 +85,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
   (void)one;
   if (!t->has_begun)
     begin_body(t);
-  uint64_t left = t->owner->options.max_body - t->body_bytes;
+  uint64_t left = (t->receiver.max_body ? t->receiver.max_body : t->owner->options.max_body) - t->body_bytes;
   size_t taken = size <= left ? size : (size_t)left;
   if (taken)
     t->receiver.body(t->receiver.context, t->status, t->content_type, bytes, taken);
@@ -115,6 +118,34 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 }
 
+/* What libcurl shows of a transfer, with --warc: the bytes before any coding is taken off, and the request's. */
+static int show_bytes(CURL *easy, curl_infotype kind, char *bytes, size_t size, void *context)
+{
+  transfer *t = context;
+  (void)easy;
+  if (kind == CURLINFO_HEADER_OUT)
+    exchange_add(t->exchange, EXCHANGE_REQUEST, bytes, size);
+  else if (kind == CURLINFO_HEADER_IN)
+    exchange_add(t->exchange, EXCHANGE_HEAD, bytes, size);
+  else if (kind == CURLINFO_DATA_IN)
+    exchange_add(t->exchange, EXCHANGE_BODY, bytes, size);
+  return 0;
+}
+
+/* A body is as long on the wire as decoded, or shorter; twice that is more than any honest chunking adds. */
+static bool keep_exchange(transfer *t)
+{
+  const fetch_options *o = &t->owner->options;
+  if (!o->exchange_directory)
+    return true;
+  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE);
+  curl_easy_setopt(t->easy, CURLOPT_VERBOSE, 1L);
+  curl_easy_setopt(t->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
+  curl_easy_setopt(t->easy, CURLOPT_DEBUGDATA, t);
+  curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate"); /* what every reader of archives undoes */
+  return t->exchange;
+}
+
 static transfer *transfer_create(fetcher *f)
 {
   if (f->all_count == f->all_room) {
@@ -132,8 +163,20 @@ static transfer *transfer_create(fetcher *f)
   }
   t->owner = f;
   set_up(t);
+  if (!keep_exchange(t)) {
+    curl_easy_cleanup(t->easy);
+    free(t);
+    return NULL;
+  }
   f->all[f->all_count++] = t;
   return t;
+}
+
+static uint64_t epoch_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
@@ -146,7 +189,10 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
   t->receiver = receiver;
+  if (t->exchange)
+    exchange_begin(t->exchange);
   t->body_bytes = 0;
+  t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
   if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
     t->next = f->idle;
@@ -195,6 +241,20 @@ static bool try_again(transfer *t, CURLcode code)
   return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
 }
 
+/* When the transfer reached what; a TLS handshake is part of connecting. */
+static void take_times(const transfer *t, fetch_response *response)
+{
+  double tls = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_NAMELOOKUP_TIME, &response->name_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_CONNECT_TIME, &response->connect_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_APPCONNECT_TIME, &tls);
+  curl_easy_getinfo(t->easy, CURLINFO_STARTTRANSFER_TIME, &response->first_byte_seconds);
+  curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response->seconds);
+  if (tls > response->connect_seconds)
+    response->connect_seconds = tls;
+  response->start_ms = t->start_ms;
+}
+
 static void finish(transfer *t, CURLcode code)
 {
   fetcher *f = t->owner;
@@ -209,9 +269,16 @@ static void finish(transfer *t, CURLcode code)
                              .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
                              .truncated = t->is_truncated};
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
+  char *address = NULL;
+  curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_IP, &address);
+  response.address = address ? address : "";
+  response.exchange = t->exchange;
   curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &wire);
-  curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response.seconds);
+  take_times(t, &response);
   response.wire_bytes = (uint64_t)wire;
+  curl_off_t retry_after = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &retry_after);
+  response.retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
   curl_multi_remove_handle(f->multi, t->easy);
   f->active--;
   t->receiver.finished(t->receiver.context, &response);
@@ -247,6 +314,7 @@ void fetcher_free(fetcher *f)
   for (size_t i = 0; i < f->all_count; i++) {
     curl_multi_remove_handle(f->multi, f->all[i]->easy);
     curl_easy_cleanup(f->all[i]->easy);
+    exchange_free(f->all[i]->exchange);
     free(f->all[i]);
   }
   free(f->all);

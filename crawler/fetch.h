@@ -8,6 +8,8 @@
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 
+#include "crawler/exchange.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,8 +37,14 @@ typedef struct fetch_response {
   const char *location;     /* "" if none */
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
+  const char *address;      /* of the server; "" if there was no connection */
+  const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
   bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
+  uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
+  double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
+                               stood, TLS included, and the answer began; 0: it did not come to that */
 } fetch_response;
 
 typedef struct fetch_receiver {
@@ -45,6 +53,7 @@ typedef struct fetch_receiver {
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
+  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
@@ -53,6 +62,7 @@ typedef struct fetch_options {
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
   bool allow_private;
+  const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
 } fetch_options;
 
 typedef struct fetcher fetcher;

@@ -86,16 +86,28 @@ static void append_escaped(json *j, const char *value)
   append_text(j, "\"");
 }
 
+/* The comma before whatever comes next, but for the first. */
+static void append_separator(json *j)
+{
+  if (j->size && j->text[j->size - 1] != '{' && j->text[j->size - 1] != '[')
+    append_text(j, ",");
+}
+
 static void append_name(json *j, const char *name)
 {
-  if (j->size && j->text[j->size - 1] != '{')
-    append_text(j, ",");
+  append_separator(j);
   append_escaped(j, name);
   append_text(j, ":");
 }
 
+void json_put_raw(json *j, const char *text)
+{
+  append_text(j, text);
+}
+
 void json_begin(json *j)
 {
+  append_separator(j);
   append_text(j, "{");
 }
 
@@ -108,6 +120,23 @@ void json_begin_object(json *j, const char *name)
 void json_end(json *j)
 {
   append_text(j, "}");
+}
+
+void json_begin_array(json *j, const char *name)
+{
+  append_name(j, name);
+  append_text(j, "[");
+}
+
+void json_add_string(json *j, const char *value)
+{
+  append_separator(j);
+  append_escaped(j, value);
+}
+
+void json_end_array(json *j)
+{
+  append_text(j, "]");
 }
 
 void json_put_string(json *j, const char *name, const char *value)

@@ -20,14 +20,18 @@ typedef struct json {
 void json_free(json *j);
 void json_clear(json *j); /* empty, keeps its memory */
 
-void json_begin(json *j);                       /* { of the outermost object */
+void json_begin(json *j);                       /* { of the outermost object, or of one in an array */
 void json_begin_object(json *j, const char *name);
 void json_end(json *j);                         /* } */
+void json_begin_array(json *j, const char *name);
+void json_add_string(json *j, const char *value); /* to an array */
+void json_end_array(json *j);
 /* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, so a line is one line. */
 void json_put_string(json *j, const char *name, const char *value);
 void json_put_number(json *j, const char *name, uint64_t value);
 void json_put_real(json *j, const char *name, double value, int decimals);
 void json_put_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
 void json_put_bool(json *j, const char *name, bool value);
+void json_put_raw(json *j, const char *text); /* as it is, between objects */
 
 #endif

@@ -6,8 +6,8 @@
  * and the contents of script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext hold no links;
  * those of noscript and template do.
  *
- * Encoding: any that is ASCII below 0x80 (UTF-8, windows-125x, ...). Other bytes pass through as they are,
- * references become UTF-8. */
+ * Encoding: UTF-8; decoder.h makes it of others. Bytes that are none pass through as they are, references become
+ * UTF-8. */
 #ifndef STRATA_CRAWLER_LINKS_H
 #define STRATA_CRAWLER_LINKS_H
 

@@ -11,6 +11,7 @@
 enum {
   FRESH_MS = 24 * 3600 * 1000, /* RFC 9309, 2.4: at most 24 hours */
   RETRY_MS = 60 * 1000,        /* a host that gave no rules may be asked again after a minute */
+  SITEMAPS_MAX = 1000,         /* of one robots.txt; it takes an index to name more */
   HOPS_MAX = 5,                /* RFC 9309, 2.3.1.2: at least five */
 };
 
@@ -40,6 +41,8 @@ struct origins {
   fetcher *fetcher;
   const char *agent;
   origins_ready *ready;
+  origins_sitemap *found_sitemap; /* NULL: nobody asks */
+  void *sitemap_context;
   void *tree; /* of origin * */
   uint64_t requests;
   uint64_t now_ms;
@@ -75,6 +78,12 @@ origins *origins_create(fetcher *f, const char *agent_token, origins_ready *read
     o->ready = ready;
   }
   return o;
+}
+
+void origins_on_sitemap(origins *o, origins_sitemap *found, void *context)
+{
+  o->found_sitemap = found;
+  o->sitemap_context = context;
 }
 
 void origins_free(origins *o)
@@ -139,10 +148,20 @@ static void settle(origin *one, origin_state state)
   }
 }
 
+static void tell_sitemaps(const origin *one)
+{
+  const origins *o = one->owner;
+  const char *href;
+  for (size_t i = 0; o->found_sitemap && i < SITEMAPS_MAX && (href = robots_sitemap(one->rules, i)); i++)
+    o->found_sitemap(o->sitemap_context, one->address, href);
+}
+
 static void settle_with_rules(origin *one, const char *text, size_t size)
 {
   robots_free(one->rules);
   one->rules = robots_parse(text, size, one->owner->agent);
+  if (one->rules)
+    tell_sitemaps(one);
   settle(one, one->rules ? KNOWN : UNAVAILABLE);
 }
 
@@ -234,14 +253,23 @@ static origin_ruling rule(const origin *one, const char *path)
   return ruling;
 }
 
-origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms)
+static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
+{
+  if (one->state == ON_ITS_WAY)
+    return false;
+  if (one->state == KNOWN)
+    return now_ms - one->known_ms >= FRESH_MS;
+  return one->state == UNKNOWN || now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+}
+
+origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+                          uint64_t since_ms)
 {
   o->now_ms = now_ms;
   origin *one = find(o, address, path_begin);
   if (!one)
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
-  bool is_stale = one->state != ON_ITS_WAY && now_ms - one->known_ms >= (one->state == KNOWN ? FRESH_MS : RETRY_MS);
-  if ((one->state == UNKNOWN || is_stale) && !request_robots(one)) {
+  if (is_stale(one, now_ms, since_ms) && !request_robots(one)) {
     one->state = UNKNOWN;
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
   }

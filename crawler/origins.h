@@ -30,11 +30,17 @@ typedef struct origins origins;
 /* `ready(visit)` is called for each waiting visit once its origin is known; it asks again. */
 typedef void origins_ready(void *visit);
 
+/* Each Sitemap: line of a robots.txt that has come: as it stands, and where it stood. */
+typedef void origins_sitemap(void *context, const char *base, const char *href);
+
 origins *origins_create(fetcher *f, const char *agent_token, origins_ready *ready);
+void origins_on_sitemap(origins *o, origins_sitemap *found, void *context); /* without it they are passed over */
 void origins_free(origins *o);
 
-/* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. */
-origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms);
+/* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. That there was no answer, or a
+ * server error, is believed for a minute, but not by one who tries again: of before `since_ms` it then counts no more. */
+origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+                          uint64_t since_ms);
 
 uint64_t origins_requests(const origins *o); /* robots.txt fetches started */
 

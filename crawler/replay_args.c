@@ -11,6 +11,7 @@
 
 static const char help[] =
   "Usage: strata replay [OPTION]... FILE...\n"
+  "       strata replay --paper NAME,... [--rounds N] [--seed S] [--out DIR]\n"
   "Replay a list of URLs through URL-seen filters and write what each got wrong and how long it took, beside the\n"
   "claims of the paper the multi-layer filter comes from: DIR/report.html, results.csv, fig5.svg, fig6.svg, fig7.svg.\n"
   "FILE may be compressed with gzip, zstd or xz; - is standard input. Its format is found out and said.\n"
@@ -27,17 +28,21 @@ static const char help[] =
   "  --shuffle         take the list in an order drawn by the seed: for lists that are sorted\n"
   "  --seed S          of shuffle, queries and filters; same seed, same file, same counts  (1)\n"
   "  --out DIR         where the results go, made if it is not there  (strata-replay)\n"
+  "  --paper NAME,...  counting, skip: the tables of these papers instead, printed numbers beside ours, in\n"
+  "                    DIR/paper-NAME.csv and report.html; takes no FILE\n"
+  "  --rounds N        how often their experiments are repeated  (as in the paper; counting takes some minutes)\n"
   "  --help            this text\n"
   "\n"
   "Examples\n"
   "  $ strata replay --shuffle urls.txt.zst\n"
   "  $ strata replay --protocol fresh,recombined --filters bloom,mlbf --n 100000 --bits-per-url 12 urls.txt\n"
   "  $ strata replay --ids id2url.link --protocol stream SogouT-link\n"
+  "  $ strata replay --paper skip,counting --rounds 50\n"
   "\n"
   "Exit status: 0 done; 1 failed, or no URL was found; 2 wrong usage.\n";
 
 enum { OPTION_FORMAT = 256, OPTION_IDS, OPTION_PROTOCOL, OPTION_FILTERS, OPTION_N, OPTION_BITS, OPTION_M, OPTION_K,
-       OPTION_LAYERS, OPTION_QUERIES, OPTION_SHUFFLE, OPTION_SEED, OPTION_OUT, OPTION_PAPER, OPTION_HELP };
+       OPTION_LAYERS, OPTION_QUERIES, OPTION_SHUFFLE, OPTION_SEED, OPTION_OUT, OPTION_PAPER, OPTION_ROUNDS, OPTION_HELP };
 
 static const struct option options[] = {
   { "format", required_argument, NULL, OPTION_FORMAT },
@@ -54,6 +59,7 @@ static const struct option options[] = {
   { "seed", required_argument, NULL, OPTION_SEED },
   { "out", required_argument, NULL, OPTION_OUT },
   { "paper", required_argument, NULL, OPTION_PAPER },
+  { "rounds", required_argument, NULL, OPTION_ROUNDS },
   { "help", no_argument, NULL, OPTION_HELP },
   { NULL, 0, NULL, 0 },
 };
@@ -112,6 +118,19 @@ static bool add_filter(replay_args *args, const char *name)
   return refuse("filters", "names that --help lists", name);
 }
 
+static bool add_paper(replay_args *args, const char *name)
+{
+  for (size_t i = 0; i < args->paper_count; i++)
+    if (strcmp(args->papers[i], name) == 0)
+      return true;
+  for (int i = 0; paper_name(i) != NULL; i++)
+    if (strcmp(paper_name(i), name) == 0 && args->paper_count < REPLAY_PAPERS_MAX) {
+      args->papers[args->paper_count++] = paper_name(i);
+      return true;
+    }
+  return refuse("paper", "names that --help lists", name);
+}
+
 /* In their order, each once. */
 static bool add_size(replay_args *args, const char *text)
 {
@@ -165,9 +184,12 @@ static bool read_option(replay_args *args, int option, char *value)
         return false;
       args->setting.layers = (uint32_t)number;
       return true;
-    case OPTION_PAPER:
-      say_error("replay", "--paper %.60s is not in this version yet", value);
-      return false;
+    case OPTION_PAPER: return add_each(args, value, add_paper);
+    case OPTION_ROUNDS:
+      if (!read_number("rounds", value, 1, 1000000, &number))
+        return false;
+      args->rounds = (uint32_t)number;
+      return true;
     default: return false; /* getopt_long has said what is wrong */
   }
 }
@@ -206,7 +228,15 @@ int replay_args_read(int argc, char **argv, replay_args *args)
     if (!read_option(args, option, optarg))
       return EXIT_USAGE;
   }
-  if (optind == argc) {
+  if (args->paper_count > 0 && optind < argc) {
+    say_error("replay", "--paper takes no file: its experiments are on keys drawn by the seed");
+    return EXIT_USAGE;
+  }
+  if (args->paper_count == 0 && args->rounds > 0) {
+    say_error("replay", "--rounds is for --paper");
+    return EXIT_USAGE;
+  }
+  if (optind == argc && args->paper_count == 0) {
     say_error("replay", "needs a file of URLs, or -; see strata replay --help");
     return EXIT_USAGE;
   }

@@ -2,7 +2,10 @@
 #ifndef STRATA_CRAWLER_REPLAY_ARGS_H
 #define STRATA_CRAWLER_REPLAY_ARGS_H
 
+#include "datasets/paper.h"
 #include "datasets/replay.h"
+
+enum { REPLAY_PAPERS_MAX = 8 };
 
 typedef struct replay_args {
   char **files;        /* in argv */
@@ -17,10 +20,13 @@ typedef struct replay_args {
   uint64_t sizes[REPLAY_SIZES_MAX];        /* ascending, each once */
   uint64_t queries, seed;
   bool shuffle;
+  size_t paper_count;
+  const char *papers[REPLAY_PAPERS_MAX];   /* names paper.c knows; then there are no files */
+  uint32_t rounds;                         /* of their experiments; 0: as they did it */
   contender_setting setting;
 } replay_args;
 
-/* Read argv. EXIT_DONE with args->files NULL: --help was given and answered. EXIT_USAGE: said why. */
+/* Read argv. EXIT_DONE with neither files nor papers: --help was given and answered. EXIT_USAGE: said why. */
 int replay_args_read(int argc, char **argv, replay_args *args);
 
 #endif

@@ -2,15 +2,17 @@
 #include "crawler/summary.h"
 
 #include "crawler/say.h"
+#include "frontier/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-depth", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished", "max-depth", "traps", "max-pages", "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
   "Done: every page within --max-depth was fetched",
+  "Done: every page in scope was fetched, but what looks like a trap",
   "Done: the cap of --max-pages is reached",
   "Done: the time of --max-seconds is over",
   "Stopped by a signal",
@@ -39,7 +41,10 @@ static void print_word(const char *word)
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  const char *cap = end == CRAWL_PAGE_CAP ? "--max-pages" : end == CRAWL_DEPTH_CAP ? "--max-depth" : "--dir";
+  const char *cap = end == CRAWL_PAGE_CAP     ? "--max-pages"
+                    : end == CRAWL_DEPTH_CAP  ? "--max-depth"
+                    : end == CRAWL_TRAPS_LEFT ? "--trap-budget"
+                                              : "--dir";
   const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
@@ -88,6 +93,22 @@ static void print_skipped(const frontier *f)
     putc('\n', stderr);
 }
 
+/* What is held back, and how to see it. */
+static void print_held(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t held = frontier_held(s->frontier);
+  if (!held)
+    return;
+  fprintf(stderr, "  Held back: %s URLs that look like a trap's (--trap-budget)", say_count(held, count));
+  if (s->directory) {
+    fputs("; to see them: strata stat", stderr);
+    print_word(s->directory);
+    fputs(" --traps", stderr);
+  }
+  putc('\n', stderr);
+}
+
 void summary_print(const summary *s)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
@@ -103,6 +124,7 @@ void summary_print(const summary *s)
           say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
           say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
   print_skipped(s->frontier);
+  print_held(s);
   if (!s->directory)
     return;
   fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);
@@ -161,6 +183,7 @@ void summary_json(const summary *s, json *out)
   json_put_number(out, "wire_bytes", s->run.wire_bytes);
   json_put_number(out, "body_bytes", s->run.body_bytes);
   json_put_real(out, "seconds", s->run.seconds, 3);
+  json_put_number(out, "held", frontier_held(s->frontier));
   summary_counters(s->frontier, &s->stats, out);
   json_end(out);
 }

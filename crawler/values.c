@@ -49,6 +49,21 @@ bool value_milliseconds(const char *command, const char *option, const char *tex
   return true;
 }
 
+bool value_duration(const char *command, const char *option, const char *text, uint64_t *ms)
+{
+  static const char units[] = "smhdw";
+  static const uint64_t seconds[] = {1, 60, 3600, 86400, 604800};
+  const uint64_t most = UINT64_C(100) * 366 * 86400;
+  size_t digits = strspn(text, "0123456789");
+  const char *unit = digits > 0 && text[digits] && !text[digits + 1] ? strchr(units, text[digits]) : NULL;
+  errno = 0;
+  unsigned long long number = strtoull(text, NULL, 10);
+  if (!unit || errno != 0 || number == 0 || number > most / seconds[unit - units])
+    return value_refuse(command, option, text, "not a duration such as 90s, 30m, 1h, 7d or 2w");
+  *ms = number * seconds[unit - units] * 1000;
+  return true;
+}
+
 bool value_rate(const char *command, const char *option, const char *text, double *rate)
 {
   char *end;

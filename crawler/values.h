@@ -16,6 +16,9 @@ bool value_number(const char *command, const char *option, const char *text, uin
 /* Seconds, with a fraction if need be, from `low` to 10^9. */
 bool value_milliseconds(const char *command, const char *option, const char *text, double low, uint64_t *ms);
 
+/* A whole number of s, m, h, d or w, such as 90s or 7d: at least one second, at most a hundred years. */
+bool value_duration(const char *command, const char *option, const char *text, uint64_t *ms);
+
 /* A false-positive rate, 1e-12 to 0.5. */
 bool value_rate(const char *command, const char *option, const char *text, double *rate);
 

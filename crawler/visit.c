@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LINK_HEAD = sizeof(uint32_t) + 1 };
+enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2 };
 
 static bool make_room(visit *v, size_t size)
 {
@@ -28,41 +28,63 @@ static void keep_base(visit *v, const link_found *link)
   v->base_size = link->size;
 }
 
-static void keep_link(void *context, const link_found *link)
+static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags)
 {
-  visit *v = context;
-  if (link->kind == LINK_BASE) {
-    keep_base(v, link);
-    return;
-  }
-  if (v->links >= VISIT_LINKS_MAX || v->hrefs_size + link->size > VISIT_TEXT_MAX ||
-      !make_room(v, LINK_HEAD + link->size)) {
+  if (v->links >= VISIT_LINKS_MAX || v->hrefs_size + href_size > VISIT_TEXT_MAX ||
+      !make_room(v, LINK_HEAD + href_size)) {
     v->dropped++;
     return;
   }
-  uint32_t size = (uint32_t)link->size;
+  uint32_t size = (uint32_t)href_size;
   char *at = v->hrefs + v->hrefs_size;
   memcpy(at, &size, sizeof size);
-  at[sizeof size] = link->nofollow;
-  memcpy(at + LINK_HEAD, link->href, size);
+  at[sizeof size] = (char)flags;
+  memcpy(at + LINK_HEAD, href, size);
   v->hrefs_size += LINK_HEAD + size;
   v->links++;
+}
+
+static void keep_link(void *context, const link_found *link)
+{
+  if (link->kind == LINK_BASE)
+    keep_base(context, link);
+  else
+    keep_href(context, link->href, link->size, link->nofollow ? NOFOLLOW : 0);
+}
+
+static void keep_mapped(void *context, bool is_map, const char *href, size_t size)
+{
+  keep_href(context, href, size, is_map ? MAP : 0);
+}
+
+static void scan(void *context, const char *bytes, size_t size)
+{
+  links_feed(((visit *)context)->scanner, bytes, size);
 }
 
 visit *visit_create(void *owner)
 {
   visit *v = calloc(1, sizeof *v);
-  if (!v || !(v->scanner = links_create(keep_link, v))) {
-    free(v);
+  if (!v)
     return NULL;
-  }
   v->owner = owner;
-  return v;
+  v->scanner = links_create(keep_link, v);
+  v->decoder = decoder_create(scan, v);
+  v->hash = body_hash_create(BODY_HASH_SHA256);
+  if (v->scanner && v->decoder && v->hash)
+    return v;
+  visit_free(v);
+  return NULL;
 }
 
 void visit_free(visit *v)
 {
+  if (!v)
+    return;
   links_free(v->scanner);
+  body_hash_free(v->hash);
+  decoder_free(v->decoder);
+  sitemap_free(v->map);
   free(v->hrefs);
   free(v->base);
   free(v);
@@ -71,7 +93,9 @@ void visit_free(visit *v)
 void visit_begin(visit *v, const frontier_lease *lease)
 {
   v->lease = *lease;
-  v->has_scanned = false;
+  v->tries = 1;
+  v->is_map = lease->origin.hops & VISIT_SITEMAP;
+  v->has_scanned = v->has_mapped = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);
   v->base = NULL;
@@ -83,33 +107,64 @@ static bool is_type(const char *type, const char *wanted)
   return size == strlen(wanted) && strncasecmp(type, wanted, size) == 0;
 }
 
+/* Without memory for it, it is not looked into. */
+static void read_map(visit *v, const char *bytes, size_t size)
+{
+  if (!v->map && !(v->map = sitemap_create(keep_mapped, v)))
+    return;
+  if (!v->has_mapped)
+    sitemap_begin(v->map);
+  v->has_mapped = true;
+  sitemap_feed(v->map, bytes, size);
+}
+
+static bool is_feed(const char *type)
+{
+  return is_type(type, "application/rss+xml") || is_type(type, "application/atom+xml");
+}
+
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
 {
+  if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type))) {
+    read_map(v, bytes, size);
+    return;
+  }
   bool is_xhtml = is_type(content_type, "application/xhtml+xml");
   /* a missing type is looked into, as browsers sniff */
   if (!v->has_scanned && !is_xhtml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
     return;
+  if (!v->has_scanned)
+    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
   if (!v->has_scanned && is_xhtml)
     links_expect_xml(v->scanner);
   v->has_scanned = true;
-  links_feed(v->scanner, bytes, size);
+  decoder_feed(v->decoder, bytes, size);
 }
 
 void visit_finish(visit *v)
 {
-  if (v->has_scanned)
-    links_finish(v->scanner);
+  if (v->has_mapped)
+    sitemap_finish(v->map);
+  if (!v->has_scanned)
+    return;
+  decoder_finish(v->decoder);
+  links_finish(v->scanner);
 }
 
-bool visit_next_link(const visit *v, size_t *at, const char **href, size_t *size, bool *nofollow)
+const charset *visit_charset(const visit *v)
+{
+  return v->has_scanned ? decoder_charset(v->decoder) : NULL;
+}
+
+bool visit_next_link(const visit *v, size_t *at, visit_link *link)
 {
   if (*at >= v->hrefs_size)
     return false;
   uint32_t bytes;
   memcpy(&bytes, v->hrefs + *at, sizeof bytes);
-  *nofollow = v->hrefs[*at + sizeof bytes];
-  *href = v->hrefs + *at + LINK_HEAD;
-  *size = bytes;
+  unsigned flags = (unsigned char)v->hrefs[*at + sizeof bytes];
+  *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD, .size = bytes, .nofollow = flags & NOFOLLOW,
+                       .is_map = flags & MAP};
   *at += LINK_HEAD + bytes;
   return true;
 }

@@ -3,6 +3,39 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char head[] =
+  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>strata replay</title>\n<style>\n"
+  "body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 82rem; margin: 0 auto;"
+  " padding: 1rem; }\n"
+  "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
+  "p, li { max-width: 46rem; }\n"
+  ".scroll { overflow-x: auto; }\n"
+  "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
+  "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
+  "th { vertical-align: bottom; } td { vertical-align: top; }\n"
+  "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
+  "td:first-child { position: sticky; left: 0; background: #fff; }\n"
+  ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
+  ".words td:nth-child(-n+2) { min-width: 7rem; }\n"
+  "@media (max-width: 40rem) { body { padding: 0.6rem; } th, td { padding: 0.25rem 0.3rem; } }\n"
+  ".holds { color: #1b6e2f; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }\n"
+  ".partly { color: #8a5a00; font-weight: 600; }\n"
+  ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
+  "figure { margin: 0; } figure img { width: 100%; height: auto; } figcaption { font-size: 0.875rem; }\n"
+  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n"
+  "</style>\n</head>\n<body>\n";
+
+void html_begin(FILE *to)
+{
+  fputs(head, to);
+}
+
+void html_end(FILE *to)
+{
+  fputs("</body>\n</html>\n", to);
+}
+
 void html_text(FILE *to, const char *text)
 {
   for (; *text != '\0'; text++) {

@@ -6,6 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* Everything before a page's first heading, its style with it; and what closes it. */
+void html_begin(FILE *to);
+void html_end(FILE *to);
+
 /* Text from anywhere: markup, quotes and control bytes escaped; a byte over 0x7e is written as \xNN, so that the
  * page is well-formed whatever the text's encoding was. */
 void html_text(FILE *to, const char *text);

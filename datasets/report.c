@@ -9,29 +9,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static const char head[] =
-  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>strata replay</title>\n<style>\n"
-  "body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 82rem; margin: 0 auto;"
-  " padding: 1rem; }\n"
-  "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
-  "p, li { max-width: 46rem; }\n"
-  ".scroll { overflow-x: auto; }\n"
-  "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
-  "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
-  "th { vertical-align: bottom; } td { vertical-align: top; }\n"
-  "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
-  "td:first-child { position: sticky; left: 0; background: #fff; }\n"
-  ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
-  ".words td:nth-child(-n+2) { min-width: 7rem; }\n"
-  "@media (max-width: 40rem) { body { padding: 0.6rem; } th, td { padding: 0.25rem 0.3rem; } }\n"
-  ".holds { color: #1b6e2f; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }\n"
-  ".partly { color: #8a5a00; font-weight: 600; }\n"
-  ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
-  "figure { margin: 0; } figure img { width: 100%; height: auto; } figcaption { font-size: 0.875rem; }\n"
-  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n"
-  "</style>\n</head>\n<body>\n<h1>URL-seen filters on ";
-
 static const char theory[] =
   "<h2>Why layers cannot win at equal memory, and where they do</h2>\n"
   "<p>Formula (4), f<sup>L</sup>, would hold if every layer were wrong independently about a new URL. But most layers"
@@ -87,6 +64,7 @@ static void write_introduction(FILE *to, const report_input *input)
 {
   struct rusage usage = { .ru_maxrss = 0 };
   getrusage(RUSAGE_SELF, &usage);
+  fputs("<h1>URL-seen filters on ", to);
   html_count(to, input->statistics->urls);
   fputs(" URLs</h1>\n<div class=\"scroll\"><table class=\"words\">"
         "<tr><th>File</th><th>Format</th><th>Compression</th><th>URLs</th><th>Bad rows</th></tr>\n", to);
@@ -283,7 +261,7 @@ static const char method[] =
   " the processor's caches when a filter gets them; of the filter lies there what its own use and the others' turns"
   " have left, so filters larger than the caches pay for memory. All filters are called in batches, which lets those"
   " that can fetch ahead. Queries are drawn with replacement, so where few are possible (prefix, recombined) some are"
-  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n</body>\n</html>\n";
+  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n";
 
 bool report_write(const report_input *input)
 {
@@ -294,7 +272,7 @@ bool report_write(const report_input *input)
   free(path);
   if (to == NULL)
     return false;
-  fputs(head, to);
+  html_begin(to);
   write_introduction(to, input);
   write_claims(to, input);
   write_figures(to, input);
@@ -303,6 +281,7 @@ bool report_write(const report_input *input)
   fputs(theory, to);
   write_statistics(to, input);
   fputs(method, to);
+  html_end(to);
   bool is_written = ferror(to) == 0;
   return fclose(to) == 0 && is_written;
 }

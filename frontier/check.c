@@ -70,6 +70,9 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     c->has_progress = progress_read(c->f, body, size);
     if (!c->has_progress)
       check_say(c, IN_DATA, "data.mdb: the record \"progress\" contradicts itself");
+  } else if (strcmp(name, "acceptance") == 0) {
+    if (acceptance_read(c->f, body, size) != FRONTIER_OK)
+      check_say(c, IN_DATA, "data.mdb: the record \"acceptance\" makes no sense");
   } else if (strcmp(name, "counters") == 0) {
     if (!counters_read(&c->f->counters, (const char *)body, size))
       check_say(c, IN_DATA, "data.mdb: the record \"counters\" is no list of names and numbers");
@@ -82,17 +85,41 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
   }
 }
 
+static void require_table(check *c, const char *name)
+{
+  size_t at = 0;
+  for (const char *found; (found = pages_table(c->p, at)) && strcmp(found, name) != 0;)
+    at++;
+  if (!pages_table(c->p, at))
+    check_say(c, IN_DATA, "data.mdb: there is no table %s", name);
+}
+
+static bool read_revoked(void *context, uint64_t low, const uint8_t *body, size_t size)
+{
+  check *c = context;
+  if (size == 0 || size % 8)
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table revoked makes no sense", low);
+  for (size_t at = 0; at + 8 <= size; at += 8)
+    if (!hash_set_put(&c->revoked.set, (mlbf_hash128){low, get_le(body + at, 8)}))
+      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more revoked key");
+  return true;
+}
+
+static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)context, (void)key, (void)body, (void)size;
+  return true;
+}
+
 static void check_meta(check *c)
 {
-  static const char *const tables[] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-    size_t at = 0;
-    for (const char *name; (name = pages_table(c->p, at)) && strcmp(name, tables[i]) != 0;)
-      at++;
-    if (!pages_table(c->p, at))
-      check_say(c, IN_DATA, "data.mdb: there is no table %s", tables[i]);
-  }
+  for (int table = 0; table < STORE_TABLES_OLDEST; table++)
+    require_table(c, store_table_name((store_table)table));
+  require_table(c, "meta");
   records_each_meta(c->p, read_meta, c);
+  records_each(c->p, "revoked", read_revoked, c);
+  records_each(c->p, "visits", pass_over, NULL);
+  records_each(c->p, "due", pass_over, NULL);
   if (!c->has_identity)
     check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }
@@ -132,24 +159,28 @@ static void check_free(check *c)
   free(c->sum);
   free(c->u);
   pages_close(c->p);
-  free(c->f->directory);
-  free(c->f);
+  revoked_free(&c->revoked);
+  hosts_free(c->f->hosts);
+  handle_free(c->f);
 }
 
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
 {
-  check c = {.f = calloc(1, sizeof *c.f), .say = say, .context = context, .found = found, .u = malloc(sizeof *c.u)};
+  const frontier_options options = {.per_host = 1, .keep_identity = true};
+  check c = {.f = handle_create(directory, &options), .say = say, .context = context, .found = found,
+             .u = malloc(sizeof *c.u)};
   *found = (frontier_findings){0};
-  if (!c.f || !c.u || !(c.f->directory = strdup(directory))) {
-    free(c.f);
-    free(c.u);
+  if (!c.f || !c.u) {
+    if (c.f)
+      check_free(&c);
+    else
+      free(c.u);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
   char path[4096];
   int lock = -1;
-  c.f->options.keep_identity = true;
   hold_still(&c, &lock);
   snprintf(path, sizeof path, "%s/data.mdb", directory);
   if (c.status == FRONTIER_OK)

@@ -18,6 +18,7 @@ typedef struct check {
   uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
   size_t absent_size, journal_size, sum_size;
   url *u;
+  revoked revoked;         /* keys that the filter file need not know */
   seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
   seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */
   frontier_status status;  /* why the check cannot go on */
@@ -30,8 +31,10 @@ void check_fail(check *c, frontier_status status, const char *what);
 
 /* check_filter.c: the hash log and the filter files. */
 void check_log(check *c);
-/* Does the crawl know this URL (c->u)? */
-bool check_is_known(const seen *s, const url *u);
+/* Does the filter know the key of this URL, its own or the caller's (NULL: there is none)? */
+bool check_is_known(seen *s, const url *u, const mlbf_hash128 *own_key);
+/* Was the key of c->u made new again? A filter that was made since does not know it then. */
+bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
 
 /* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
 void check_urls(check *c);

@@ -6,10 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool check_is_known(const seen *s, const url *u)
+bool check_is_known(seen *s, const url *u, const mlbf_hash128 *own_key)
 {
   mlbf_hashes hashes;
-  return seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+  return own_key ? seen_had_whole(s, *own_key) : seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+}
+
+bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
+{
+  mlbf_hashes hashes;
+  if (!c->revoked.set.used || (!own_key && !c->from_log))
+    return false;
+  if (!own_key)
+    seen_hash(c->from_log, c->u, &hashes);
+  return revoked_has(&c->revoked, own_key ? *own_key : hashes.whole);
 }
 
 typedef struct log_walk {
@@ -35,9 +45,9 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
     return true;
   }
   if (w->log)
-    seen_replay(w->log, body, size);
+    seen_replay(w->log, body, size, NULL);
   if (w->file && key >= w->c->f->checkpoint_keys)
-    seen_replay(w->file, body, size);
+    seen_replay(w->file, body, size, NULL);
   w->keys = key + keys;
   w->c->found->log_keys += keys;
   return true;

@@ -22,19 +22,19 @@ bool journal_tail_is_owed(FILE *file, const uint8_t *owed, size_t owed_size)
 /* The sum over the first `size` bytes of the file, line by line; false: they do not end where a line ends. */
 static bool sum_lines(check *c, FILE *file, uint64_t size, journal_sum *sum)
 {
-  char *line = NULL;
+  char *text = NULL;
   size_t room = 0;
   uint64_t at = 0;
   while (at < size) {
-    ssize_t got = getdelim(&line, &room, '\n', file);
-    if (got <= 0 || line[got - 1] != '\n')
+    ssize_t got = getdelim(&text, &room, '\n', file);
+    if (got <= 0 || text[got - 1] != '\n')
       break;
-    journal_sum_add(sum, at, (const uint8_t *)line, (size_t)got);
+    journal_sum_add(sum, at, (const uint8_t *)text, (size_t)got);
     at += (uint64_t)got;
   }
   if (at < size && errno == ENOMEM)
     check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one line of the journal");
-  free(line);
+  free(text);
   return at == size;
 }
 

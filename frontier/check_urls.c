@@ -1,6 +1,7 @@
 /* Every URL is in one place, belongs to a host that counts it, and is known to the filters. */
 #include "frontier/check.h"
 
+#include "frontier/history.h"
 #include "frontier/record.h"
 #include "frontier/spill.h"
 
@@ -8,86 +9,86 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What a record of `hosts` said. */
-typedef struct recorded {
-  bool is_there;
-  host *counted;      /* the same host, with the counts of its URLs */
-  uint64_t queued, done, failed, skipped;
-} recorded;
-
 typedef struct url_walk {
   check *c;
   const char *table;
+  frontier_class class; /* of the URLs that wait in it */
   uint8_t *places;      /* by sequence: how many records it has; NULL: no progress to compare with */
   uint64_t sequences;   /* it has this many */
-  hosts *counted;       /* by the URLs */
-  recorded *hosts;      /* by the host table */
+  hosts *counted;       /* by the URLs; those in check.f are by the host table */
+  host **recorded;      /* of those, the host of each record; NULL: the record says none */
   size_t host_count, host_room;
-  uint32_t names;       /* of them, different ones */
-  uint64_t done, failed, skipped, beyond;
+  uint64_t done, failed, skipped, noted, beyond;
 } url_walk;
 
 /* ---- hosts ---------------------------------------------------------------------------------------------- */
 
-static bool hosts_make_room(url_walk *w, size_t wanted)
+static bool note_host(url_walk *w, uint64_t id, host *who)
 {
-  if (wanted < w->host_room)
-    return true;
-  size_t room = 2 * wanted + 64;
-  recorded *larger = realloc(w->hosts, room * sizeof *larger);
-  if (!larger)
-    return false;
-  memset(larger + w->host_room, 0, (room - w->host_room) * sizeof *larger);
-  w->hosts = larger;
-  w->host_room = room;
+  if (id >= w->host_room) {
+    size_t room = 2 * (size_t)id + 64;
+    host **larger = realloc(w->recorded, room * sizeof(host *));
+    if (!larger) {
+      check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
+      return false;
+    }
+    memset(larger + w->host_room, 0, (room - w->host_room) * sizeof(host *));
+    w->recorded = larger;
+    w->host_room = room;
+  }
+  w->recorded[id] = who;
+  w->host_count = (size_t)id + 1;
   return true;
 }
 
 static bool read_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
   url_walk *w = context;
-  if (id >= UINT32_MAX || size <= HOST_HEAD || size > HOST_HEAD + URL_LENGTH_MAX) {
-    check_say(w->c, IN_DATA, "host %" PRIu64 ": its record makes no sense", id);
-    return true;
-  }
-  for (; w->host_count < id; w->host_count++) {
-    check_say(w->c, IN_DATA, "host %zu: there is no record of it", w->host_count);
-    if (id - w->host_count > 1000) { /* each would be a line: say it once */
-      check_say(w->c, IN_DATA, "nor of those up to host %" PRIu64, id - 1);
-      w->host_count = (size_t)id - 1;
-    }
-  }
-  host *counted = hosts_make_room(w, (size_t)id) ? hosts_find(w->counted, (const char *)body + HOST_HEAD, size - HOST_HEAD)
-                                                : NULL;
-  if (!counted) {
-    check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
+  hosts *said = w->c->f->hosts;
+  uint64_t next = hosts_count(said);
+  if (id > w->host_count)
+    check_say(w->c, IN_DATA, "hosts %zu to %" PRIu64 ": there is no record of them", w->host_count, id - 1);
+  frontier_status status = id < UINT32_MAX ? hosts_read(said, next, body, size) : FRONTIER_DAMAGED;
+  if (status == FRONTIER_NO_MEMORY) {
+    check_fail(w->c, status, "out of memory for one more host");
     return false;
   }
-  w->hosts[id] = (recorded){.is_there = true, .counted = counted, .queued = get_le(body, 8), .done = get_le(body + 8, 8),
-                            .failed = get_le(body + 16, 8), .skipped = get_le(body + 24, 8)};
-  w->host_count = (size_t)id + 1;
-  w->c->found->hosts++;
-  return true;
+  if (status != FRONTIER_OK)
+    check_say(w->c, IN_DATA, "host %" PRIu64 ": its record makes no sense, or its name is another's", id);
+  w->c->found->hosts += status == FRONTIER_OK;
+  return id >= UINT32_MAX || note_host(w, id, status == FRONTIER_OK ? hosts_at(said, (uint32_t)next) : NULL);
+}
+
+static uint64_t queued_of(const host *who, frontier_class class)
+{
+  const line *l = host_line(who, class);
+  return l ? l->queued : 0;
+}
+
+static bool counts_agree(const host *said, const host *is)
+{
+  for (int class = 0; class < FRONTIER_CLASSES; class++)
+    if (queued_of(said, (frontier_class)class) != (is ? queued_of(is, (frontier_class)class) : 0))
+      return false;
+  return said->done == (is ? is->done : 0) && said->failed == (is ? is->failed : 0) &&
+         said->skipped == (is ? is->skipped : 0) && said->trap_ended == (is ? is->trap_ended : 0);
 }
 
 static void check_hosts(url_walk *w)
 {
   char text[RECORDS_QUOTE_SIZE];
-  for (size_t id = 0; id < w->host_count; id++) {
-    const recorded *r = &w->hosts[id];
-    const host *is = r->counted;
-    if (!r->is_there)
-      continue;
-    if (is->id != id && w->hosts[is->id].is_there && w->hosts[is->id].counted == is)
-      check_say(w->c, IN_DATA, "host %zu, %s: host %u has the same name", id, records_quote(is->name, is->name_size, text), is->id);
-    if (r->queued != is->queued || r->done != is->done || r->failed != is->failed || r->skipped != is->skipped)
-      check_say(w->c, IN_DATA, "host %zu, %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
-                " and %" PRIu64, id, records_quote(is->name, is->name_size, text), r->queued,
-                r->done + r->failed + r->skipped, is->queued, is->done + is->failed + is->skipped);
+  const host *who;
+  for (uint32_t id = 0; (who = hosts_at(w->c->f->hosts, id)); id++) {
+    const host *is = hosts_look(w->counted, who->name, who->name_size);
+    if (!counts_agree(who, is))
+      check_say(w->c, IN_DATA, "host %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
+                " and %" PRIu64 ", or not so many of each kind", records_quote(who->name, who->name_size, text),
+                host_queued(who), who->done + who->failed + who->skipped, is ? host_queued(is) : 0,
+                is ? is->done + is->failed + is->skipped : 0);
   }
-  host *who;
-  for (uint32_t id = w->names; (who = hosts_at(w->counted, id)); id++)
-    check_say(w->c, IN_DATA, "URLs of %s: the host has no record", records_quote(who->name, who->name_size, text));
+  for (uint32_t id = 0; (who = hosts_at(w->counted, id)); id++)
+    if (!hosts_look(w->c->f->hosts, who->name, who->name_size))
+      check_say(w->c, IN_DATA, "URLs of %s: the host has no record", records_quote(who->name, who->name_size, text));
 }
 
 /* ---- one URL -------------------------------------------------------------------------------------------- */
@@ -117,33 +118,62 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
 }
 
 /* The filter has no false negative: not the file's, nor the one the log makes. */
-static void check_known(url_walk *w, uint64_t sequence, const char *text, size_t size)
+static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
 {
   char shown[RECORDS_QUOTE_SIZE];
-  if (w->c->from_log && !check_is_known(w->c->from_log, w->c->u))
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", %s: the hash log does not have it", sequence, records_quote(text, size, shown));
-  if (w->c->from_file && !check_is_known(w->c->from_file, w->c->u))
+  mlbf_hash128 hash;
+  const mlbf_hash128 *own = field_hash(key, &hash) ? &hash : NULL;
+  if (w->c->from_log && !check_is_known(w->c->from_log, u, own))
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", %s: the hash log does not have it", sequence,
+              records_quote(u->fetch, u->fetch_size, shown));
+  if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_revoked(w->c, own))
     check_say(w->c, IN_FILTER, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
-              records_quote(text, size, shown), w->c->f->checkpoint_slot);
+              records_quote(u->fetch, u->fetch_size, shown), w->c->f->checkpoint_slot);
+}
+
+static void count_ended(url_walk *w, host *who, const ended_url *ended)
+{
+  bool was_fetched = ended->state != FRONTIER_NOTED;
+  w->done += ended->state == FRONTIER_DONE;
+  w->failed += ended->state == FRONTIER_FAILED;
+  w->skipped += ended->state == FRONTIER_SKIPPED;
+  w->noted += !was_fetched;
+  who->done += ended->state == FRONTIER_DONE;
+  who->failed += ended->state == FRONTIER_FAILED;
+  who->skipped += ended->state == FRONTIER_SKIPPED;
+  who->trap_ended += was_fetched && ended->class == FRONTIER_TRAP;
 }
 
 static bool read_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   url_walk *w = context;
-  uint64_t state = size > HISTORY_HEAD ? get_le(body, 2) : 0;
+  ended_url ended;
   count_place(w, sequence);
-  if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table history: its end makes no sense", sequence);
+  if (!history_read(body, size, &ended) || ended.state < FRONTIER_DONE || ended.state > FRONTIER_NOTED) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table history: its record makes no sense", sequence);
     return true;
   }
-  const char *text = (const char *)body + HISTORY_HEAD;
-  host *who = host_of(w, sequence, text, size - HISTORY_HEAD);
+  host *who = host_of(w, sequence, (const char *)ended.url.bytes, ended.url.size);
   if (!who)
     return w->c->status == FRONTIER_OK;
-  check_known(w, sequence, text, size - HISTORY_HEAD);
-  ++*(state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped);
-  ++*(state == FRONTIER_DONE ? &w->done : state == FRONTIER_FAILED ? &w->failed : &w->skipped);
+  check_known(w, sequence, w->c->u, ended.key);
+  count_ended(w, who, &ended);
   return true;
+}
+
+static void check_waiting(url_walk *w, uint64_t sequence, const entry *e, uint64_t id)
+{
+  host *who = host_of(w, sequence, e->url, e->url_size);
+  if (!who)
+    return;
+  check_known(w, sequence, w->c->u, entry_field(e, FIELD_KEY));
+  const host *said = id < w->host_count ? w->recorded[id] : NULL;
+  if (!said || said->name_size != who->name_size || memcmp(said->name, who->name, who->name_size) != 0)
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: host %" PRIu64 " is not its host", sequence, w->table, id);
+  if (host_reserve(who, w->class))
+    host_line(who, w->class)->queued++;
+  else
+    check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
 }
 
 static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, size_t size)
@@ -156,14 +186,8 @@ static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, s
     check_fail(w->c, status, "out of memory for one more URL");
   else if (status != FRONTIER_OK)
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its record makes no sense", sequence, w->table);
-  host *who = e ? host_of(w, sequence, e->url, e->url_size) : NULL;
-  uint64_t id = size >= 4 ? get_le(body, 4) : 0;
-  if (who) {
-    check_known(w, sequence, e->url, e->url_size);
-    who->queued++;
-    if (id >= w->host_count || !w->hosts[id].is_there || w->hosts[id].counted != who)
-      check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: host %" PRIu64 " is not its host", sequence, w->table, id);
-  }
+  if (e)
+    check_waiting(w, sequence, e, get_le(body, 4));
   free(e);
   return w->c->status == FRONTIER_OK;
 }
@@ -177,10 +201,11 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
 {
   chunk_walk *w = context;
   check *c = w->urls->c;
-  if (w->next && key >> 32 == w->next >> 32 && key != w->next)
-    check_say(c, IN_DATA, "chunks of host %" PRIu64 ": %" PRIu64 " to %" PRIu64 " are missing", key >> 32, w->next & UINT32_MAX,
-              (key & UINT32_MAX) - 1);
+  if (w->next && key >> 30 == w->next >> 30 && key != w->next) /* of one line: spill.h */
+    check_say(c, IN_DATA, "chunks of host %" PRIu64 ": %" PRIu64 " are missing before chunk %" PRIu64, key >> 32,
+              key - w->next, key & UINT32_MAX);
   w->next = key + 1;
+  w->urls->class = spill_class_of(key);
   if (!spill_each(body, size, read_queued, w->urls) && c->status == FRONTIER_OK)
     check_say(c, IN_DATA, "chunk %" PRIu64 " of host %" PRIu64 ": it ends within a URL", key & UINT32_MAX, key >> 32);
   return c->status == FRONTIER_OK;
@@ -212,6 +237,8 @@ static void check_places(url_walk *w)
   if (w->beyond)
     check_say(w->c, IN_DATA, "%" PRIu64 " URLs have a number that was never given", w->beyond);
   const frontier *f = w->c->f;
+  if (w->noted != f->noted)
+    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, f->noted);
   if (w->done != f->done || w->failed != f->failed || w->skipped != f->skipped)
     check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
               ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
@@ -221,11 +248,13 @@ static void read_tables(url_walk *w)
 {
   chunk_walk chunks = {.urls = w};
   records_each(w->c->p, "hosts", read_host, w);
-  w->names = (uint32_t)hosts_count(w->counted);
   w->table = "history";
   records_each(w->c->p, w->table, read_ended, w);
-  w->table = "queue";
-  records_each(w->c->p, w->table, read_queued, w);
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    w->class = (frontier_class)class;
+    w->table = store_table_name(queue_table(w->class));
+    records_each(w->c->p, w->table, read_queued, w);
+  }
   w->table = "chunks";
   records_each(w->c->p, w->table, read_chunk, &chunks);
 }
@@ -244,6 +273,6 @@ void check_urls(check *c)
   if (c->status == FRONTIER_OK && w.places)
     check_places(&w);
   hosts_free(w.counted);
-  free(w.hosts);
+  free(w.recorded);
   free(w.places);
 }

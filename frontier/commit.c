@@ -1,14 +1,16 @@
 /* The open batch becomes one transaction; only then are filter bits set.
  *
+ *     0. the caller's own files                                              (frontier_before_commit)
  *     1. journal lines written after the last commit reach the disk          (journal_settle)
  *     2. one transaction: queue + history + hosts + hash log + owed lines
  *        + counters + progress                                               (store_commit)
  *     3. the bits of the new keys; a filter that fills up grows              (seen_settle)
  *     4. the owed lines into the journal                                     (journal_write)
  *
- * A failure in 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+ * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
 #include "frontier/spill.h"
 
+#include "frontier/history.h"
 #include "frontier/record.h"
 
 #include <stdio.h>
@@ -88,7 +90,7 @@ static void batch_clear(batch *b)
   }
   for (size_t i = 0; i < b->ended_count; i++)
     free(b->ended[i].entry);
-  b->added.count = b->ended_count = b->untaken = 0;
+  b->added.count = b->ended_count = b->untaken = b->payload_size = 0;
   b->is_dirty = false;
 }
 
@@ -103,41 +105,35 @@ void batch_free(frontier *f)
 
 static void put_added(frontier *f)
 {
-  uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
+  uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < f->batch.added.count; i++) {
     const entry *e = f->batch.added.at[i];
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
     entry_write(e, body);
-    store_append(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+    store_append(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
   }
 }
 
 static void put_ended(frontier *f)
 {
-  uint8_t body[HISTORY_HEAD + URL_LENGTH_MAX];
+  uint8_t body[HISTORY_SIZE_MAX];
   for (size_t i = 0; i < f->batch.ended_count; i++) {
     const ending *what = &f->batch.ended[i];
     const entry *e = what->entry;
     if (e->is_stored)
-      store_delete(f->store, STORE_QUEUE, e->sequence);
-    put_le(body + 0, what->state, 2);
-    put_le(body + 2, what->code, 2);
-    put_le(body + 4, e->origin.depth, 2);
-    put_le(body + 6, e->origin.hops, 2);
-    put_le(body + 8, e->origin.via, 8);
-    memcpy(body + HISTORY_HEAD, e->url, e->url_size);
-    store_put(f->store, STORE_HISTORY, e->sequence, body, HISTORY_HEAD + e->url_size);
+      store_delete(f->store, queue_table(e->class), e->sequence);
+    store_put(f->store, STORE_HISTORY, e->sequence, body, history_write(e, what->state, what->code, body));
   }
 }
 
 static void put_hosts(frontier *f)
 {
-  uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
   host *who;
   for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
-    host_write(who, body);
-    store_put(f->store, STORE_HOSTS, who->id, body, HOST_HEAD + who->name_size);
+    size_t size = host_write(who, body);
+    store_put(f->store, STORE_HOSTS, who->id, body, size);
   }
 }
 
@@ -170,6 +166,9 @@ static void put_progress(frontier *f, uint64_t log_keys)
   uint8_t body[PROGRESS_SIZE];
   progress_write(f, log_keys, body);
   store_put_meta(f->store, "progress", body, sizeof body);
+  uint8_t more[ACCEPTANCE_SIZE];
+  if (f->noted || f->forced)
+    store_put_meta(f->store, "acceptance", more, acceptance_write(f, more));
 }
 
 static void put_journal(frontier *f)
@@ -196,19 +195,32 @@ static void put_journal(frontier *f)
   store_put_meta(f->store, "journal-sum", sum, sizeof sum);
 }
 
+static frontier_status call_hook(frontier *f)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = f->hook ? f->hook(f->hook_context, message) : FRONTIER_OK;
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", message);
+}
+
 static frontier_status write_transaction(frontier *f)
 {
-  frontier_status status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
+  frontier_status status = call_hook(f);
+  if (status != FRONTIER_OK)
+    return status;
+  status = f->journal ? journal_settle(f->journal) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", journal_message(f->journal));
   status = store_begin(f->store);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
+  if (f->is_old_format)
+    identity_put(f);
   put_added(f);
   put_ended(f);
   spill_put(f);
   put_hosts(f);
   put_hashes(f);
+  revoked_write(&f->revoked, f->store);
   put_settings(f);
   put_counters(f);
   put_progress(f, f->log_keys + seen_batch_keys(f->seen));
@@ -259,9 +271,13 @@ frontier_status commit_batch(frontier *f)
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;
+  if (f->is_old_format)
+    frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
+  f->is_old_format = false;
   spill_settle(f);
   batch_clear(&f->batch);
   hosts_clean(f->hosts);
+  revoked_settle(&f->revoked);
   for (setting *s = f->settings; s; s = s->next)
     s->is_dirty = false;
   status = settle_seen(f);
@@ -280,5 +296,12 @@ bool commit_is_due(const frontier *f, uint64_t now_ms)
 {
   const batch *b = &f->batch;
   return !batch_is_empty(b) &&
-         (b->added.count + b->ended_count >= COMMIT_URLS || now_ms - b->first_ms >= COMMIT_AFTER_MS);
+         (b->added.count + b->ended_count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
+          now_ms - b->first_ms >= COMMIT_AFTER_MS);
+}
+
+bool batch_is_full(const frontier *f)
+{
+  const batch *b = &f->batch;
+  return b->added.count + b->ended_count >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
 }

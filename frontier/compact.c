@@ -59,20 +59,15 @@ static void pass_over(void *context, const char *name, const uint8_t *body, size
 /* Every page and every checksum of the copy; and as many records as the store has. */
 static frontier_status verify(frontier *f, const char *path)
 {
-  static const struct {
-    const char *name;
-    store_table table;
-  } tables[] = {{"queue", STORE_QUEUE}, {"history", STORE_HISTORY}, {"hosts", STORE_HOSTS}, {"hashes", STORE_HASHES},
-                {"chunks", STORE_CHUNKS}};
   uint64_t faults = 0;
   pages *p = NULL;
   frontier_status status = pages_open(path, count_fault, &faults, &p, f->message);
   if (status != FRONTIER_OK)
     return status;
-  for (size_t i = 0; i < sizeof tables / sizeof *tables && status == FRONTIER_OK; i++) {
+  for (int table = 0; table < STORE_TABLES && status == FRONTIER_OK; table++) {
     uint64_t records = 0, wanted = 0;
-    status = store_count(f->store, tables[i].table, &wanted);
-    records_each(p, tables[i].name, count_record, &records);
+    status = store_count(f->store, (store_table)table, &wanted);
+    records_each(p, store_table_name((store_table)table), count_record, &records);
     faults += records != wanted;
   }
   records_each_meta(p, pass_over, NULL);
@@ -136,13 +131,11 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
 
 frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE])
 {
-  frontier *f = calloc(1, sizeof *f);
-  if (!f || !(f->directory = strdup(directory))) {
-    free(f);
+  frontier *f = handle_create(directory, &(frontier_options){.per_host = 1});
+  if (!f) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
-  f->lock_fd = -1;
   char data[PATH_SIZE];
   path_of(f, "data.mdb", data);
   frontier_status status = access(data, F_OK) == 0
@@ -152,7 +145,7 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
   if (f->lock_fd >= 0)
     close(f->lock_fd);
-  free(f->directory);
-  free(f);
+  hosts_free(f->hosts);
+  handle_free(f);
   return status;
 }

@@ -1,7 +1,7 @@
 /* Every URL on disk: history, queue, chunks. */
 #include "frontier/spill.h"
 
-#include "frontier/record.h"
+#include "frontier/history.h"
 
 #include <stdlib.h>
 
@@ -21,14 +21,14 @@ static bool hand_over(walk *w, const frontier_record *record)
 static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   walk *w = context;
-  if (size < HISTORY_HEAD) {
+  ended_url ended;
+  if (!history_read(body, size, &ended)) {
     w->status = FRONTIER_DAMAGED;
     return false;
   }
   frontier_record record = {
-    .id = sequence, .state = (frontier_state)get_le(body, 2), .code = (uint16_t)get_le(body + 2, 2),
-    .origin = {.depth = (uint16_t)get_le(body + 4, 2), .hops = (uint16_t)get_le(body + 6, 2), .via = get_le(body + 8, 8)},
-    .url = (const char *)body + HISTORY_HEAD, .url_size = size - HISTORY_HEAD,
+    .id = sequence, .state = ended.state, .code = ended.code, .origin = ended.origin,
+    .url = (const char *)ended.url.bytes, .url_size = ended.url.size,
   };
   return hand_over(w, &record);
 }
@@ -40,8 +40,9 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   w->status = entry_read(sequence, body, size, &e);
   if (w->status != FRONTIER_OK)
     return false;
+  field payload = entry_field(e, FIELD_PAYLOAD);
   frontier_record record = {.id = sequence, .is_queued = true, .origin = e->origin, .url = e->url,
-                            .url_size = e->url_size};
+                            .url_size = e->url_size, .payload = payload.bytes, .payload_size = payload.size};
   bool go_on = hand_over(w, &record);
   free(e);
   return go_on;
@@ -59,8 +60,10 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
 
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } tables[] = {
-    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_CHUNKS, visit_chunk}};
+    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_QUEUE_HIGH, visit_queued},
+    {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};
   walk w = {.visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && w.status == FRONTIER_OK && !w.is_over; i++) {
     frontier_status status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);

@@ -1,21 +1,45 @@
-/* Queue records: 24 bytes of head, then the fetch URL. FORMAT.md, table "queue". */
+/* Queue records: 24 bytes of head, fields if there are any, then the fetch URL. FORMAT.md, table "queue". */
 #include "frontier/hosts.h"
 
 #include "frontier/record.h"
 
 #include <stdlib.h>
 
-entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
-                    frontier_origin origin)
+/* Set where the host's begin stands: fields follow the head. A host begins at 8 at most. */
+static const uint32_t has_fields = (uint32_t)1 << 31;
+
+entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
+                          uint32_t host_end, frontier_origin origin, size_t fields_size)
 {
-  entry *e = malloc(sizeof *e + url_size + 1);
+  entry *e = malloc(sizeof *e + url_size + 1 + fields_size);
   if (!e)
     return NULL;
   *e = (entry){.sequence = sequence, .origin = origin, .host_begin = host_begin, .host_end = host_end,
-               .url_size = url_size};
+               .url_size = url_size, .fields_size = (uint32_t)fields_size};
   memcpy(e->url, fetch, url_size);
   e->url[url_size] = '\0';
   return e;
+}
+
+entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
+                    frontier_origin origin)
+{
+  return entry_create_roomy(sequence, fetch, url_size, host_begin, host_end, origin, 0);
+}
+
+uint8_t *entry_fields(entry *e)
+{
+  return (uint8_t *)e->url + e->url_size + 1;
+}
+
+field entry_field(const entry *e, field_tag tag)
+{
+  return field_find((const uint8_t *)e->url + e->url_size + 1, e->fields_size, tag);
+}
+
+size_t entry_size(const entry *e)
+{
+  return ENTRY_HEAD + (e->fields_size ? 4 + e->fields_size : 0) + e->url_size;
 }
 
 void entry_write(const entry *e, uint8_t *body)
@@ -24,25 +48,38 @@ void entry_write(const entry *e, uint8_t *body)
   put_le(body + 4, e->origin.depth, 2);
   put_le(body + 6, e->origin.hops, 2);
   put_le(body + 8, e->origin.via, 8);
-  put_le(body + 16, e->host_begin, 4);
+  put_le(body + 16, e->host_begin | (e->fields_size ? has_fields : 0), 4);
   put_le(body + 20, e->host_end, 4);
-  memcpy(body + ENTRY_HEAD, e->url, e->url_size);
+  body += ENTRY_HEAD;
+  if (e->fields_size) {
+    put_le(body, e->fields_size, 4);
+    memcpy(body + 4, e->url + e->url_size + 1, e->fields_size);
+    body += 4 + e->fields_size;
+  }
+  memcpy(body, e->url, e->url_size);
 }
 
 frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out)
 {
   if (size < ENTRY_HEAD)
     return FRONTIER_DAMAGED;
-  uint64_t url_size = size - ENTRY_HEAD, host_begin = get_le(body + 16, 4), host_end = get_le(body + 20, 4);
-  if (url_size > URL_LENGTH_MAX || host_begin > host_end || host_end > url_size)
-    return FRONTIER_DAMAGED;
+  uint32_t host_begin = (uint32_t)get_le(body + 16, 4), host_end = (uint32_t)get_le(body + 20, 4);
   frontier_origin origin = {.depth = (uint16_t)get_le(body + 4, 2),
                             .hops = (uint16_t)get_le(body + 6, 2),
                             .via = get_le(body + 8, 8)};
-  entry *e = entry_create(sequence, (const char *)body + ENTRY_HEAD, (uint32_t)url_size, (uint32_t)host_begin,
-                          (uint32_t)host_end, origin);
+  field fields = {0};
+  field rest = {body + ENTRY_HEAD, size - ENTRY_HEAD};
+  if (host_begin & has_fields && !fields_cut(&rest, &fields))
+    return FRONTIER_DAMAGED;
+  host_begin &= ~has_fields;
+  if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size)
+    return FRONTIER_DAMAGED;
+  entry *e = entry_create_roomy(sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end, origin,
+                                fields.size);
   if (!e)
     return FRONTIER_NO_MEMORY;
+  if (fields.size)
+    memcpy(entry_fields(e), fields.bytes, fields.size);
   *out = e;
   return FRONTIER_OK;
 }

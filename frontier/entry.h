@@ -2,29 +2,43 @@
 #ifndef STRATA_FRONTIER_ENTRY_H
 #define STRATA_FRONTIER_ENTRY_H
 
-#include "frontier/frontier.h"
+#include "frontier/fields.h"
+#include "frontier/host.h"
 
 typedef struct host host;
 
 typedef struct entry {
-  struct entry *next;    /* in its host's line */
+  struct entry *next;    /* in its host's line, which is a ring */
   host *host;
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
+  frontier_class class;  /* which queue it stands in */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
   bool is_ended;         /* in the open batch's list of endings, which owns it now */
   uint32_t host_begin, host_end;
   uint32_t url_size;
+  uint32_t fields_size;  /* bytes behind the URL's NUL: fields.h */
   char url[];            /* NUL-terminated */
 } entry;
 
 entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
                     frontier_origin origin); /* NULL: out of memory */
 
-/* The body of a queue record, and back. ENTRY_HEAD bytes, then the URL. */
-enum { ENTRY_HEAD = 24 };
-void entry_write(const entry *e, uint8_t *body); /* ENTRY_HEAD + url_size bytes */
+/* The same, with room for `fields_size` bytes of fields, which the caller fills. */
+entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
+                          uint32_t host_end, frontier_origin origin, size_t fields_size);
+uint8_t *entry_fields(entry *e);
+field entry_field(const entry *e, field_tag tag);
+
+/* The body of a queue record, and back. */
+enum {
+  ENTRY_HEAD = 24,
+  FIELDS_SIZE_MAX = 2 * FIELD_HEAD + sizeof(mlbf_hash128) + FRONTIER_PAYLOAD_MAX,
+  ENTRY_SIZE_MAX = ENTRY_HEAD + 4 + FIELDS_SIZE_MAX + URL_LENGTH_MAX,
+};
+size_t entry_size(const entry *e);               /* of its record */
+void entry_write(const entry *e, uint8_t *body); /* entry_size(e) bytes */
 frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out); /* DAMAGED, NO_MEMORY */
 
 #endif

@@ -16,9 +16,25 @@
  * Reports given to frontier_done reach the journal file exactly once, after their commit: a line in the
  * journal is final.
  *
- * Threads: one thread at a time. Processes: one writer (a second is refused with FRONTIER_BUSY) and any
- * number of read-only handles, but in one process one handle for a directory: LMDB's locks are the process's.
- * Do not carry a handle across fork().
+ * What is survived. There is one way to commit, the safe one: LMDB with full sync (fdatasync of the data, then of the
+ * page that makes it count), after an fdatasync of the journal. Nothing weaker is offered, so there is no option for it:
+ *
+ *     death of the process (kill -9, a crash)      all that was committed; the last commit is at most one batch old
+ *     death of the machine (power cut, panic)      the same, if the disk keeps what it says it has written
+ *     a full disk, an I/O error                    the same; the open batch stays in memory, and the call can be repeated
+ *
+ * What was said since the last commit is lost as if it had never been said; frontier_sync commits now.
+ *
+ * Threads: any number may use one handle; each call waits for the one before it (a mutex inside). frontier_open and
+ * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is for
+ * handles of one thread, frontier_message_copy for others.
+ *
+ * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but in one process
+ * one handle for a directory: LMDB's locks are the process's.
+ * fork(): the handle stays with the parent. The child must neither use nor close it, only exec or _exit: its file
+ * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
+ * is gone. To serve from a child, open there, after the fork.
+ *
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
  * No threads, no sleeping, no printing inside. */
@@ -52,6 +68,20 @@ typedef enum frontier_status {
 
 enum { FRONTIER_MESSAGE_SIZE = 512 };
 
+/* What this header was installed with, and what the library that runs has. The number is raised, and with it the name of
+ * the shared library, when something that was there changes its meaning or its layout. Within one number, functions,
+ * enumerators, and fields at the end of frontier_options may be added, and nothing else: the other structs are as they
+ * are. An enumerator you do not know may come; treat it as a kind of its group's first meaning (an outcome that is not
+ * FRONTIER_SEEN is new). */
+enum { FRONTIER_ABI = 1 };
+int frontier_abi(void);             /* the library's */
+const char *frontier_version(void); /* its release, as "0.1.0" */
+
+/* One sentence of interest to whoever runs the crawl; `sentence` is valid during the call. Called from within calls on the
+ * handle, which it must not use. */
+typedef void frontier_logger(void *context, const char *sentence);
+
+/* Zero is fine for all but `filter`, `expected_urls`, `rate` and `per_host`; and a `depth_cap` of zero takes no links. */
 typedef struct frontier_options {
   mlbf_kind filter;           /* MLBF_KIND_MLBF or MLBF_KIND_BLOOM; fixed for a directory */
   url_profile profile;        /* how keys are made; fixed for a directory */
@@ -63,20 +93,36 @@ typedef struct frontier_options {
   const char *journal_path;   /* file that gets the reports; NULL: none */
   bool read_only;             /* look, while another process may be writing */
   bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
+  frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
+  void *log_context;
 } frontier_options;
 
 typedef struct frontier frontier;
 
 /* Open `directory`, or make it. NULL: keep nothing, everything ends with the handle. On failure `message`
  * holds one sentence that names what and where. */
-frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
-                              char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                                            char message[FRONTIER_MESSAGE_SIZE]);
+
+/* The same with the size of the options as the caller was compiled: what is behind it is zero. frontier_open passes it;
+ * callers in other languages do so themselves. FRONTIER_BAD_ARGUMENT if the caller sets what this library does not know. */
+frontier_status frontier_open_sized(const char *directory, const frontier_options *options, size_t options_size,
+                                    frontier **out, char message[FRONTIER_MESSAGE_SIZE]);
+
+static inline frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
+                                            char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_open_sized(directory, options, sizeof *options, out, message);
+}
 
 /* Commits, saves the filter, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
 
-/* One sentence about the last call that failed on this handle. */
+/* One sentence about the last call that failed on this handle, valid until the next one that fails. */
 const char *frontier_message(const frontier *f);
+
+/* The same, copied, where other threads may be failing meanwhile. */
+void frontier_message_copy(const frontier *f, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* ---- in ---------------------------------------------------------------------------------------------- */
 
@@ -102,12 +148,60 @@ typedef struct frontier_origin {
   uint16_t hops;   /* redirects followed to get here */
 } frontier_origin;
 
-/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued. */
+/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
+ * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when nobody calls
+ * frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
 
 /* The verdict frontier_add would give; changes nothing. */
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict);
+
+enum { FRONTIER_PAYLOAD_MAX = 65536 };
+
+/* A URL and all that may go with it. */
+typedef struct frontier_link {
+  const url *target;
+  frontier_origin origin;
+  /* The caller's own key decides "seen" in place of the URL's: its segments, as of mlbf_hash, with delimiters and all.
+   * Only its 128-bit hash is kept. NULL: target->key. */
+  const mlbf_span *key;
+  size_t key_count;
+  const void *payload;    /* comes back with the lease; kept until the URL ends */
+  size_t payload_size;    /* 0 to FRONTIER_PAYLOAD_MAX bytes; more is FRONTIER_BAD_ARGUMENT */
+} frontier_link;
+
+/* frontier_add for many, in order, hashed and looked up together: faster than one by one once the filter is larger
+ * than the caches; 32 or more at once are enough. A key twice in one batch is new once and seen after.
+ * On failure the first `*settled` links were dealt with and have their verdicts; the rest may be tried again. */
+frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                   frontier_verdict *verdicts, size_t *settled);
+
+/* Queue a link though its key was seen: a page to be fetched again. The verdict is what frontier_add would have said.
+ * Each call gives a URL of its own, with its own id: one that still waits is then fetched twice. */
+frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+
+/* Remember a key as seen and queue nothing. If it was new, its URL goes to the history as FRONTIER_NOTED. */
+frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+
+/* The verdicts frontier_add_batch would give, each as if it were alone; changes nothing. */
+frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
+                                      frontier_verdict *verdicts);
+
+/* ---- made new again --------------------------------------------------------------------------------------- */
+
+/* The key of `link` is new again at once, and for good with the next commit: frontier_add will queue it. What its history
+ * says stays. Of a URL that still waits only the key is forgotten: found again, it is fetched twice.
+ * `*was_seen`: it was seen before this call. Exact: no other key becomes new. Costs 32 to 64 bytes of memory for each
+ * key forgotten and not accepted again. */
+frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
+
+/* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
+ * URLs that wait or are in flight are left alone. Commits, then reads all of the history and the queue: some seconds
+ * for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On failure it says how many were so far.
+ * FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
+frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
+frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
 
 /* ---- out --------------------------------------------------------------------------------------------- */
 
@@ -117,6 +211,8 @@ typedef struct frontier_lease {
   uint32_t url_size;
   uint32_t host_begin, host_end; /* of host[:port] within `url` */
   frontier_origin origin;
+  const void *payload;           /* of its frontier_link; NULL if size is 0; valid as long as `url` */
+  size_t payload_size;
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };
@@ -132,18 +228,31 @@ bool frontier_is_finished(const frontier *f);
 /* URLs deeper than the cap are waiting. */
 bool frontier_is_deferring(const frontier *f);
 
-typedef enum frontier_state { FRONTIER_DONE = 1, FRONTIER_FAILED, FRONTIER_SKIPPED } frontier_state;
+typedef enum frontier_state {
+  FRONTIER_DONE = 1,
+  FRONTIER_FAILED,
+  FRONTIER_SKIPPED,
+  FRONTIER_NOTED, /* never queued: frontier_note. Not for frontier_done */
+} frontier_state;
 
 /* The lease ends for good. `code` is the caller's (an HTTP status, an error number), kept in the history.
  * `report` goes to the journal, a newline is added; size 0: none. Call after frontier_add of the page's links. */
 frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
                               size_t report_size, uint64_t now_ms);
 
+/* frontier_done with FRONTIER_SKIPPED and code 0, and the counter "skipped-REASON" is raised by one: why URLs were not
+ * fetched is counted, and survives. FRONTIER_BAD_ARGUMENT if that is no name for a counter. */
+frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
+                              uint64_t now_ms);
+
 /* The URL goes back to the head of its host's queue, as if never leased. */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
 /* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
+
+/* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
 
 /* ---- looking ------------------------------------------------------------------------------------------ */
 
@@ -155,6 +264,8 @@ typedef struct frontier_record {
   frontier_origin origin;
   const char *url;         /* not NUL-terminated; valid during the call */
   size_t url_size;
+  const void *payload;     /* of a URL that is queued; NULL if size is 0 */
+  size_t payload_size;
 } frontier_record;
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
@@ -169,8 +280,13 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
 
+/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
+ * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
+typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
+
 /* Small named values of the caller, committed with the batch. get: NOT_FOUND, or a pointer valid until the
- * next call on the handle. */
+ * setting of that name is put again. */
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);
 
@@ -184,11 +300,13 @@ typedef struct frontier_stats {
   uint64_t queued, in_flight;         /* now */
   uint64_t deferred;                  /* of `queued`: deeper than the cap, as far as the queue was read */
   uint64_t done, failed, skipped;     /* for good, since the crawl began */
-  uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts of frontier_add since the crawl began */
+  uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts since the crawl began, but those of lookups */
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
   double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
+  uint64_t noted;                     /* by frontier_note, and new */
+  uint64_t forced;                    /* queued by frontier_force though seen */
 } frontier_stats;
 
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);

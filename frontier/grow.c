@@ -44,6 +44,7 @@ static frontier_status begin(frontier *f)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "the next larger filter: %s", mlbf_status_text(made));
   f->growing_keys = 0;
+  frontier_log(f, "the filter is nearly full at %llu URLs: a larger one is being filled", (unsigned long long)f->log_keys);
   return FRONTIER_OK;
 }
 
@@ -58,6 +59,7 @@ static void finish(frontier *f)
 
 typedef struct filling {
   mlbf_filter *filter;
+  const revoked *except;
   uint64_t limit;    /* chunks that begin here or later wait for the next step */
   uint64_t reached;  /* the first of them, if any */
   bool is_damaged;
@@ -70,7 +72,7 @@ static bool fill_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
     step->reached = key;
     return false;
   }
-  step->is_damaged = !seen_replay(step->filter, body, size);
+  step->is_damaged = !seen_replay(step->filter, body, size, step->except);
   return !step->is_damaged;
 }
 
@@ -80,7 +82,7 @@ static frontier_status fill(frontier *f, uint64_t keys)
     f->growing_keys = f->log_keys;
     return seen_replay_log(f, f->growing, 0);
   }
-  filling step = {.filter = f->growing, .limit = f->growing_keys + keys, .reached = f->log_keys};
+  filling step = {.filter = f->growing, .except = &f->revoked, .limit = f->growing_keys + keys, .reached = f->log_keys};
   frontier_status status = store_each(f->store, STORE_HASHES, f->growing_keys, fill_chunk, &step);
   if (status != FRONTIER_OK || step.is_damaged)
     return frontier_fail(f, step.is_damaged ? FRONTIER_DAMAGED : status, "%s: the hash log: %s", f->directory,

@@ -1,40 +1,19 @@
-/* See hosts.h. The table is open addressing over 64-bit name hashes, the heap a plain binary one. */
+/* See hosts.h. The table is open addressing over 64-bit name hashes. */
 #include "frontier/hosts.h"
 
 #include "frontier/record.h"
+#include "frontier/schedule.h"
 
 #include <stdlib.h>
-
-struct hosts {
-  host **by_id;
-  size_t count, by_id_room;
-  uint32_t *table;   /* id + 1 by name hash, 0 = free; at most half full */
-  size_t table_size; /* a power of two */
-  host **heap;       /* 1-based */
-  size_t heap_count;
-  host **dirty;
-  size_t dirty_count;
-  size_t waiting;
-  uint64_t turns;
-  uint64_t delay_ms;
-  uint32_t per_host;
-};
-
-/* Longer delays (a robots.txt may ask for anything) are this long: some 9,000 years, and no sum overflows. */
-static const uint64_t delay_max_ms = (uint64_t)1 << 48;
-
-static uint64_t at_most(uint64_t delay_ms, uint64_t max)
-{
-  return delay_ms < max ? delay_ms : max;
-}
 
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host)
 {
   hosts *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
-  h->delay_ms = at_most(delay_ms, delay_max_ms);
+  h->delay_ms = delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
   h->per_host = per_host;
+  h->trap_budget = UINT64_MAX;
   h->table_size = 64;
   h->table = calloc(h->table_size, sizeof *h->table);
   if (!h->table) {
@@ -44,13 +23,27 @@ hosts *hosts_create(uint64_t delay_ms, uint32_t per_host)
   return h;
 }
 
+static void line_free(line *l)
+{
+  if (!l->last)
+    return;
+  entry *e = l->last->next;
+  l->last->next = NULL;
+  for (entry *next; e; e = next) {
+    next = e->next;
+    free(e);
+  }
+}
+
 static void host_free(host *who)
 {
-  for (entry *e = who->first; e;) {
-    entry *next = e->next;
-    free(e);
-    e = next;
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
+    line *l = host_line(who, (frontier_class)class);
+    if (l)
+      line_free(l);
   }
+  free(who->others);
+  free(who->control);
   free(who);
 }
 
@@ -72,14 +65,9 @@ uint64_t hosts_count(const hosts *h)
   return h->count;
 }
 
-host *hosts_at(hosts *h, uint32_t id)
+host *hosts_at(const hosts *h, uint32_t id)
 {
   return id < h->count ? h->by_id[id] : NULL;
-}
-
-size_t hosts_waiting(const hosts *h)
-{
-  return h->waiting;
 }
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
@@ -116,9 +104,9 @@ static bool make_room(hosts *h)
 {
   if (2 * (h->count + 1) > h->table_size && !grow_table(h))
     return false;
-  if (h->count + 1 < h->by_id_room)
+  if (h->count + 1 < h->room)
     return true;
-  size_t room = h->by_id_room ? 2 * h->by_id_room : 32;
+  size_t room = h->room ? 2 * h->room : 32;
   host ***arrays[] = {&h->by_id, &h->heap, &h->dirty};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     host **larger = realloc(*arrays[i], room * sizeof *larger);
@@ -126,7 +114,7 @@ static bool make_room(hosts *h)
       return false;
     *arrays[i] = larger;
   }
-  h->by_id_room = room;
+  h->room = room;
   return true;
 }
 
@@ -147,16 +135,60 @@ static host *make_host(hosts *h, const char *name, size_t size)
   return who;
 }
 
+host *hosts_look(const hosts *h, const char *name, size_t size)
+{
+  size_t slot = slot_of(h, name, size);
+  return h->table[slot] ? h->by_id[h->table[slot] - 1] : NULL;
+}
+
 /* A new host is remembered at once, whatever becomes of its URL: an id that is given must be on disk too. */
 host *hosts_find(hosts *h, const char *name, size_t size)
 {
-  size_t slot = slot_of(h, name, size);
-  if (h->table[slot])
-    return h->by_id[h->table[slot] - 1];
-  host *who = make_host(h, name, size);
+  host *who = hosts_look(h, name, size);
+  if (who)
+    return who;
+  who = make_host(h, name, size);
   if (who)
     hosts_touch(h, who);
   return who;
+}
+
+/* ---- lines and controls --------------------------------------------------------------------------------- */
+
+line *host_line(const host *who, frontier_class class)
+{
+  union { const line *in; line *out; } own = {.in = &who->normal}; /* as much the caller's to change as `who` is */
+  if (class == FRONTIER_NORMAL)
+    return own.out;
+  return who->others ? &who->others[class - 1] : NULL;
+}
+
+bool host_reserve(host *who, frontier_class class)
+{
+  if (class != FRONTIER_NORMAL && !who->others)
+    who->others = calloc(FRONTIER_CLASSES - 1, sizeof *who->others);
+  return class == FRONTIER_NORMAL || who->others;
+}
+
+uint64_t host_queued(const host *who)
+{
+  uint64_t queued = who->normal.queued;
+  for (int i = 0; who->others && i < FRONTIER_CLASSES - 1; i++)
+    queued += who->others[i].queued;
+  return queued;
+}
+
+frontier_host_control *host_control_of(host *who)
+{
+  if (!who->control)
+    who->control = calloc(1, sizeof *who->control);
+  return who->control;
+}
+
+uint64_t host_delay(const hosts *h, const host *who)
+{
+  uint64_t delay_ms = who->control && who->control->delay_ms ? who->control->delay_ms : h->delay_ms;
+  return delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
 }
 
 /* ---- counts and their records ------------------------------------------------------------------------- */
@@ -180,176 +212,102 @@ void hosts_clean(hosts *h)
     h->dirty[--h->dirty_count]->is_dirty = false;
 }
 
-void host_write(const host *who, uint8_t *body)
+/* Most hosts have URLs of class NORMAL alone, and nothing was said of them: their records stay as short as ever. */
+static bool is_plain(const host *who)
 {
-  put_le(body + 0, who->queued, 8);
+  return host_queued(who) == who->normal.queued && !who->trap_ended && !who->found && !who->control;
+}
+
+static void write_more(const host *who, uint8_t *body)
+{
+  static const frontier_host_control nothing;
+  const frontier_host_control *c = who->control ? who->control : &nothing;
+  body[7] = 1;
+  for (int i = 0; i < FRONTIER_CLASSES - 1; i++)
+    put_le(body + 32 + 8 * i, who->others ? who->others[i].queued : 0, 8);
+  put_le(body + 56, who->trap_ended, 8);
+  put_le(body + 64, who->found, 4);
+  put_le(body + 68, who->suspect, 4);
+  put_le(body + 72, c->delay_ms, 8);
+  put_le(body + 80, c->budget, 8);
+  put_le(body + 88, c->trap_budget, 8);
+  put_le(body + 96, c->not_before_s, 8);
+  put_le(body + 104, c->per_host, 4);
+  body[108] = (uint8_t)c->priority;
+  body[109] = c->is_blocked;
+}
+
+size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX])
+{
+  size_t head = is_plain(who) ? HOST_HEAD : HOST_HEAD_2;
+  put_le(body + 0, host_queued(who), 7);
+  body[7] = 0;
   put_le(body + 8, who->done, 8);
   put_le(body + 16, who->failed, 8);
   put_le(body + 24, who->skipped, 8);
-  memcpy(body + HOST_HEAD, who->name, who->name_size);
+  if (head == HOST_HEAD_2)
+    write_more(who, body);
+  memcpy(body + head, who->name, who->name_size);
+  return head + who->name_size;
+}
+
+static bool says_nothing(const frontier_host_control *c)
+{
+  return !c->delay_ms && !c->budget && !c->trap_budget && !c->not_before_s && !c->per_host && !c->priority &&
+         !c->is_blocked;
+}
+
+static frontier_status read_control(host *who, const uint8_t *body)
+{
+  frontier_host_control c = {
+    .delay_ms = get_le(body + 72, 8), .budget = get_le(body + 80, 8), .trap_budget = get_le(body + 88, 8),
+    .not_before_s = get_le(body + 96, 8), .per_host = (uint32_t)get_le(body + 104, 4),
+    .priority = (frontier_class)body[108], .is_blocked = body[109] & 1};
+  if (body[108] >= FRONTIER_CLASSES || body[109] > 1)
+    return FRONTIER_DAMAGED;
+  if (says_nothing(&c))
+    return FRONTIER_OK;
+  if (!host_control_of(who))
+    return FRONTIER_NO_MEMORY;
+  *who->control = c;
+  return FRONTIER_OK;
+}
+
+static frontier_status read_more(host *who, const uint8_t *body)
+{
+  who->trap_ended = get_le(body + 56, 8);
+  who->found = (uint32_t)get_le(body + 64, 4);
+  who->suspect = (uint32_t)get_le(body + 68, 4);
+  for (unsigned i = 0; i < FRONTIER_CLASSES - 1; i++) {
+    uint64_t queued = get_le(body + 32 + 8 * i, 8);
+    if (queued > who->normal.queued)
+      return FRONTIER_DAMAGED;
+    if (queued && !host_reserve(who, (frontier_class)(i + 1)))
+      return FRONTIER_NO_MEMORY;
+    if (queued)
+      who->others[i].queued = queued;
+    who->normal.queued -= queued;
+  }
+  return read_control(who, body);
 }
 
 frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size)
 {
-  if (size < HOST_HEAD || size > HOST_HEAD + URL_LENGTH_MAX || id != h->count)
+  size_t head = size >= HOST_HEAD && body[7] ? HOST_HEAD_2 : HOST_HEAD;
+  if (size < head || size > head + URL_LENGTH_MAX || id != h->count || body[7] > 1)
     return FRONTIER_DAMAGED;
-  const char *name = (const char *)body + HOST_HEAD;
-  if (h->table[slot_of(h, name, size - HOST_HEAD)])
+  const char *name = (const char *)body + head;
+  if (h->table[slot_of(h, name, size - head)])
     return FRONTIER_DAMAGED; /* two ids for one name */
-  host *who = make_host(h, name, size - HOST_HEAD);
+  host *who = make_host(h, name, size - head);
   if (!who)
     return FRONTIER_NO_MEMORY;
-  who->queued = get_le(body + 0, 8);
+  who->normal.queued = get_le(body + 0, 7);
   who->done = get_le(body + 8, 8);
   who->failed = get_le(body + 16, 8);
   who->skipped = get_le(body + 24, 8);
-  return FRONTIER_OK;
-}
-
-/* ---- the heap ----------------------------------------------------------------------------------------- */
-
-static bool is_before(const host *a, const host *b)
-{
-  return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->turn < b->turn;
-}
-
-static void heap_set(hosts *h, size_t at, host *who)
-{
-  h->heap[at] = who;
-  who->heap_at = at;
-}
-
-static void heap_rise(hosts *h, size_t at, host *who)
-{
-  for (; at > 1 && is_before(who, h->heap[at / 2]); at /= 2)
-    heap_set(h, at, h->heap[at / 2]);
-  heap_set(h, at, who);
-}
-
-static void heap_sink(hosts *h, size_t at, host *who)
-{
-  for (size_t child; (child = 2 * at) <= h->heap_count; at = child) {
-    if (child < h->heap_count && is_before(h->heap[child + 1], h->heap[child]))
-      child++;
-    if (!is_before(h->heap[child], who))
-      break;
-    heap_set(h, at, h->heap[child]);
-  }
-  heap_set(h, at, who);
-}
-
-static bool may_start(const hosts *h, const host *who)
-{
-  return who->first && who->in_flight < h->per_host;
-}
-
-/* Put a host into the heap if it may start a URL and is not there yet. */
-static void heap_offer(hosts *h, host *who)
-{
-  if (who->heap_at || !may_start(h, who))
-    return;
-  who->turn = h->turns++;
-  heap_rise(h, ++h->heap_count, who);
-}
-
-static void heap_remove_top(hosts *h)
-{
-  h->heap[1]->heap_at = 0;
-  host *last = h->heap[h->heap_count--];
-  if (h->heap_count)
-    heap_sink(h, 1, last);
-}
-
-/* ---- lines -------------------------------------------------------------------------------------------- */
-
-void hosts_push(hosts *h, entry *e)
-{
-  host *who = e->host;
-  e->next = NULL;
-  e->is_held = true;
-  if (who->last)
-    who->last->next = e;
-  else
-    who->first = e;
-  who->last = e;
-  who->line_count++;
-  h->waiting++;
-  heap_offer(h, who);
-}
-
-void hosts_push_front(hosts *h, entry *e)
-{
-  host *who = e->host;
-  e->next = who->first;
-  e->is_held = true;
-  who->first = e;
-  if (!who->last)
-    who->last = e;
-  who->line_count++;
-  h->waiting++;
-  heap_offer(h, who);
-}
-
-static entry *take_first(hosts *h, host *who)
-{
-  entry *e = who->first;
-  who->first = e->next;
-  if (!who->first)
-    who->last = NULL;
-  who->line_count--;
-  h->waiting--;
-  return e;
-}
-
-entry *hosts_cut(hosts *h, host *who, uint32_t keep)
-{
-  if (keep == 0 || who->line_count <= keep)
-    return NULL;
-  entry *last = who->first;
-  for (uint32_t i = 1; i < keep; i++)
-    last = last->next;
-  entry *rest = last->next;
-  last->next = NULL;
-  who->last = last;
-  h->waiting -= who->line_count - keep;
-  who->line_count = keep;
-  return rest;
-}
-
-entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
-{
-  if (!h->heap_count) {
-    *wait_ms = FRONTIER_WAIT_FOREVER;
-    return NULL;
-  }
-  host *who = h->heap[1];
-  if (who->due_ms > now_ms) {
-    *wait_ms = (int64_t)(who->due_ms - now_ms);
-    return NULL;
-  }
-  heap_remove_top(h);
-  entry *e = take_first(h, who);
-  who->in_flight++;
-  who->due_ms = now_ms + who->delay_ms;
-  heap_offer(h, who);
-  return e;
-}
-
-void hosts_landed(hosts *h, host *who)
-{
-  who->in_flight--;
-  heap_offer(h, who);
-}
-
-void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms)
-{
-  if (delay_ms < h->delay_ms)
-    delay_ms = h->delay_ms;
-  delay_ms = at_most(delay_ms, delay_max_ms);
-  who->due_ms = who->due_ms - who->delay_ms + delay_ms;
-  who->delay_ms = delay_ms;
-  if (who->heap_at) { /* may have to move either way */
-    heap_sink(h, who->heap_at, who);
-    heap_rise(h, who->heap_at, who);
-  }
+  frontier_status status = head == HOST_HEAD_2 ? read_more(who, body) : FRONTIER_OK;
+  who->delay_ms = host_delay(h, who);
+  hosts_recount(h, who);
+  return status;
 }

@@ -1,72 +1,101 @@
-/* Hosts: who may be asked next, and when.
+/* Hosts: their table, their counts, their records. Who of them may be asked next is schedule.h's.
  *
- * A host is host[:port] as it stands in fetch URLs; http and https of one name are one host. Each has a line of
- * URLs in memory (the head of its part of the queue). A host is in the heap while it has a line and may have
- * one more URL in flight; the heap is ordered by when it is due, then by who waited longest, so with no delay
- * hosts take turns.
+ * A host is host[:port] as it stands in fetch URLs; http and https of one name are one host. Of each priority class it
+ * has a line of URLs in memory: the head of its part of that class's queue. Most hosts have URLs of one class only, so
+ * the other lines are there once they are needed.
  *
- *     table: name -> host          heap: [due 10:00:00.2] [10:00:01.0] ...
- *                     |                       |
- *                     +-- line: e -> e -> e   +-> host
+ *     table: name -> host -> normal: e -> e -> e       others -> high:  e
+ *                                                                low:
+ *                                                                trap:  e -> e
  */
 #ifndef STRATA_FRONTIER_HOSTS_H
 #define STRATA_FRONTIER_HOSTS_H
 
 #include "frontier/entry.h"
+#include "frontier/host.h"
+
+/* Longer delays (a robots.txt may ask for anything) are this long: some 9,000 years, and no sum overflows. */
+#define HOST_DELAY_MAX_MS ((uint64_t)1 << 48)
+
+typedef struct line {
+  entry *last;              /* its next is the first; NULL: empty */
+  uint64_t queued;          /* URLs of this class that wait or are in flight, wherever they stand; committed */
+  uint64_t deferred;        /* of those, read and found too deep */
+  uint32_t count;           /* in memory */
+  uint32_t chunk_first, chunk_next; /* on disk: chunks chunk_first .. chunk_next - 1 */
+  bool is_low;              /* it runs low while chunks wait: spill.c has it in a list */
+} line;
 
 struct host {
   uint32_t id;
-  uint32_t in_flight;
-  uint64_t queued, done, failed, skipped; /* committed with the batch */
-  entry *first, *last;     /* the line */
-  uint64_t due_ms;         /* next start not before this */
-  uint64_t turn;           /* waits since: breaks ties of due_ms */
-  uint64_t delay_ms;
-  size_t heap_at;          /* 1-based place in the heap, 0 = not in it */
-  bool is_dirty;           /* counts differ from those on disk */
-  bool is_low;             /* its line runs low while chunks wait: spill.c has it in a list */
-  uint32_t line_count;
-  uint32_t chunk_first, chunk_next; /* its chunks on disk are chunk_first .. chunk_next - 1 */
+  uint32_t in_flight, trap_in_flight;
+  uint32_t heap_at;         /* 1-based place in the heap, 0 = not in it */
+  uint64_t done, failed, skipped; /* committed with the batch */
+  uint64_t trap_ended;      /* of those, of class FRONTIER_TRAP */
+  line normal;
+  line *others;             /* FRONTIER_CLASSES - 1 of them, or NULL */
+  frontier_host_control *control; /* NULL: nothing was set */
+  uint64_t held;            /* URLs that may not be taken whatever the time: blocked, over a budget */
+  uint64_t due_ms;          /* next start not before this */
+  uint64_t turn;            /* waits since: breaks ties of due_ms */
+  uint64_t delay_ms;        /* in force */
+  host *ready_next, *ready_before; /* while it is due: in the line of hosts of class `ready` */
+  uint32_t found, suspect;  /* new URLs, and those that look like a trap's: traps.h */
+  uint8_t ready;            /* 1 + class, 0 = not due, or may start none */
+  uint8_t turns;            /* whose class is first: schedule.c */
+  bool is_dirty;            /* the record differs from that on disk */
   uint32_t name_size;
-  char name[];             /* NUL-terminated */
+  char name[];              /* NUL-terminated */
 };
 
-typedef struct hosts hosts;
+typedef struct hosts {
+  host **by_id;
+  size_t count, room;       /* room of by_id, heap and dirty */
+  uint32_t *table;          /* id + 1 by name hash, 0 = free; at most half full */
+  size_t table_size;        /* a power of two */
+  host **dirty;
+  size_t dirty_count;
+  uint64_t delay_ms;        /* defaults */
+  uint32_t per_host;
+  uint64_t trap_budget;     /* UINT64_MAX: none */
+
+  host **heap;              /* 1-based, by due time: those that may start one */
+  size_t heap_count;
+  host *ready_first[FRONTIER_CLASSES], *ready_last[FRONTIER_CLASSES]; /* out of the heap: due */
+  uint64_t turns, picks;
+  size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
+  uint64_t held;            /* sum over hosts */
+} hosts;
 
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host);
 void hosts_free(hosts *h); /* and every host and every entry in a line */
 
 /* Find by name, or make with the next id (and touch it); NULL: out of memory. */
 host *hosts_find(hosts *h, const char *name, size_t size);
+host *hosts_look(const hosts *h, const char *name, size_t size); /* NULL: there is none */
 uint64_t hosts_count(const hosts *h);
-host *hosts_at(hosts *h, uint32_t id); /* ids are 0..count-1; NULL past the last */
+host *hosts_at(const hosts *h, uint32_t id); /* ids are 0..count-1; NULL past the last */
 
-/* Counts changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
+/* Room for a line of this class. false: out of memory. */
+bool host_reserve(host *who, frontier_class class);
+/* NULL: nothing of this class was ever there. */
+line *host_line(const host *who, frontier_class class);
+uint64_t host_queued(const host *who);
+
+/* Its control, made if there is none yet; NULL: out of memory. */
+frontier_host_control *host_control_of(host *who);
+
+/* Between starts, unless robots.txt wants more: what was set for it, or the default. */
+uint64_t host_delay(const hosts *h, const host *who);
+
+/* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
 void hosts_touch(hosts *h, host *who);
 host *hosts_dirty(hosts *h, size_t index);
 void hosts_clean(hosts *h);
 
-/* To the end of its host's line, or (what was leased and comes back) to the head. */
-void hosts_push(hosts *h, entry *e);
-void hosts_push_front(hosts *h, entry *e);
-
-/* The URL that is due first, taken out of its line; its host's next start is then `now_ms` + delay. NULL if none is
- * due: *wait_ms says how long, or FRONTIER_WAIT_FOREVER if no host may start one. */
-entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms);
-/* A URL of this host is no longer in flight. */
-void hosts_landed(hosts *h, host *who);
-
-/* At least `delay_ms` between starts, counted from the last one too; never below the default. */
-void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
-
-/* Cut a line behind its first `keep` entries; the rest, linked, is the caller's. */
-entry *hosts_cut(hosts *h, host *who, uint32_t keep);
-
-size_t hosts_waiting(const hosts *h); /* entries in all lines */
-
-/* The body of a host record, and back. */
-enum { HOST_HEAD = 32 };
-void host_write(const host *who, uint8_t *body); /* HOST_HEAD + name_size bytes */
+/* The body of a host record, and back. FORMAT.md, table "hosts". */
+enum { HOST_HEAD = 32, HOST_HEAD_2 = 110 };
+size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX]); /* its size */
 frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size); /* ids come in order, from 0 */
 
 #endif

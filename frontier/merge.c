@@ -17,6 +17,7 @@
 enum { COMMIT_PIECES = 1000 };
 
 typedef struct merging {
+  const frontier *from;  /* the one whose log is being copied */
   frontier *into;        /* not open: what the new one says of itself */
   store *to;
   mlbf_filter *filter;   /* of all so far; NULL: they do not fit together */
@@ -82,15 +83,27 @@ static frontier_status compare_all(merging *m, const char *const *directories, s
 
 /* ---- one of them ---------------------------------------------------------------------------------------- */
 
+/* What was forgotten is forgotten here too. */
+static bool put_piece(merging *m, const uint8_t *body, size_t size)
+{
+  uint8_t *copy = malloc(size);
+  if (!copy)
+    return false;
+  memcpy(copy, body, size);
+  seen_blot_out(copy, size, &m->from->revoked);
+  store_append(m->to, STORE_HASHES, m->into->log_keys, copy, size);
+  free(copy);
+  return true;
+}
+
 static bool copy_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   merging *m = context;
   uint64_t keys;
   (void)key;
-  m->has_failed = !seen_count_keys(body, size, &keys);
+  m->has_failed = size == 0 || !seen_count_keys(body, size, &keys) || !put_piece(m, body, size);
   if (m->has_failed)
     return false;
-  store_append(m->to, STORE_HASHES, m->into->log_keys, body, size);
   m->into->log_keys += keys;
   if (++m->pieces < COMMIT_PIECES)
     return true;
@@ -115,9 +128,7 @@ static void unite(merging *m, frontier *f, bool is_first)
 {
   if (!is_first && !m->filter)
     return;
-  mlbf_filter *theirs = NULL;
-  if (seen_load(f) == FRONTIER_OK)
-    theirs = seen_take_filter(f->seen);
+  mlbf_filter *theirs = f->revoked.set.used ? NULL : seen_take_filter(f->seen);
   if (is_first) {
     m->filter = theirs;
     return;
@@ -135,7 +146,9 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   frontier *f = open_source(directory, &status, m->message);
   if (!f)
     return status;
-  status = copy_log(m, f);
+  m->from = f;
+  status = seen_load(f); /* and what it revoked */
+  status = status == FRONTIER_OK ? copy_log(m, f) : fail(m, status, f->message);
   if (status == FRONTIER_OK) {
     m->into->expected_lost += f->expected_lost;
     unite(m, f, is_first);

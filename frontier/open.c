@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 1 };
+enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1 };
 
 static uint64_t double_bits(double value)
 {
@@ -51,16 +51,25 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
   return IDENTITY_HEAD + strlen(profile);
 }
 
+/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written with
+ * the first commit that may add it. */
+void identity_put(frontier *f)
+{
+  uint8_t body[IDENTITY_MAX];
+  store_put_meta(f->store, "identity", body, identity_write(&f->options, body));
+}
+
 /* What the directory was made with wins, or must agree. */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
-  if (version != FORMAT_VERSION)
+  if (version < OLDEST_VERSION || version > FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by a newer Strata (format %" PRIu32 "; this one reads format %d)", f->directory,
-                         version, FORMAT_VERSION);
+                         "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
+                         version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
+  f->is_old_format = version < FORMAT_VERSION;
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -103,10 +112,26 @@ bool progress_read(frontier *f, const uint8_t *body, size_t size)
   f->done = get_le(body + 32, 8);
   f->failed = get_le(body + 40, 8);
   f->skipped = get_le(body + 48, 8);
-  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+  for (int i = 0; i <= FRONTIER_NEW_COMBINATION; i++)
     f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
-  f->expected_lost = double_of(get_le(body + 56 + 8 * FRONTIER_OUTCOMES, 8));
+  f->expected_lost = double_of(get_le(body + 96, 8));
   return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
+}
+
+size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
+{
+  put_le(body + 0, f->noted, 8);
+  put_le(body + 8, f->forced, 8);
+  return ACCEPTANCE_SIZE;
+}
+
+frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size != ACCEPTANCE_SIZE)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
+  f->noted = get_le(body + 0, 8);
+  f->forced = get_le(body + 8, 8);
+  return FRONTIER_OK;
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
@@ -201,7 +226,7 @@ static frontier_status load_hosts(frontier *f)
                          hosts_count(f->hosts));
   host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    f->queued += who->queued;
+    f->queued += host_queued(who);
   return FRONTIER_OK;
 }
 
@@ -277,6 +302,8 @@ static frontier_status open_store(frontier *f)
   if (status == FRONTIER_OK)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
+    status = read_meta(f, "acceptance", false, acceptance_read);
+  if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
   return status;
 }
@@ -322,28 +349,27 @@ static bool options_make_sense(const frontier_options *o)
          o->rate < 1 && o->per_host > 0;
 }
 
-frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
-                              char message[FRONTIER_MESSAGE_SIZE])
+frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,
+                                    frontier **out, char message[FRONTIER_MESSAGE_SIZE])
 {
-  if (!options_make_sense(options) || (!directory && (options->read_only || options->journal_path))) {
+  frontier_options options;
+  if (!options_take(given, options_size, &options) || !options_make_sense(&options) ||
+      (!directory && (options.read_only || options.journal_path))) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;
   }
-  frontier *f = calloc(1, sizeof *f);
-  if (!f || !(f->hosts = hosts_create(options->delay_ms, options->per_host)) ||
-      (directory && !(f->directory = strdup(directory)))) {
-    if (f)
-      hosts_free(f->hosts);
-    free(f);
+  frontier *f = handle_create(directory, &options);
+  if (!f) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory");
     return FRONTIER_NO_MEMORY;
   }
-  f->options = *options;
-  f->lock_fd = -1;
-  f->next_sequence = f->load_sequence = 1;
-  frontier_status status = !directory           ? seen_load(f)
-                           : options->read_only ? open_for_reading(f)
-                                                : open_for_writing(f);
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    f->load_sequence[class] = 1;
+    f->is_unread[class] = directory != NULL;
+  }
+  frontier_status status = !directory          ? seen_load(f)
+                           : options.read_only ? open_for_reading(f)
+                                               : open_for_writing(f);
   if (status == FRONTIER_OK) {
     *out = f;
   } else {
@@ -371,11 +397,11 @@ frontier_status frontier_close(frontier *f)
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
   spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
-  for (size_t i = 0; i < f->in_flight.count; i++)
-    free(f->in_flight.at[i]);
-  free(f->in_flight.at);
+  leases_free(&f->in_flight);
   hosts_free(f->hosts);
+  watch_free(f->watch);
   seen_free(f->seen);
+  revoked_free(&f->revoked);
   mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
@@ -388,7 +414,6 @@ frontier_status frontier_close(frontier *f)
   free(f->memory_log);
   if (f->lock_fd >= 0)
     close(f->lock_fd);
-  free(f->directory);
-  free(f);
+  handle_free(f);
   return status;
 }

@@ -24,6 +24,7 @@ static mlbf_options filter_options(const frontier *f, uint64_t keys, char profil
 
 typedef struct replay {
   mlbf_filter *filter;
+  const revoked *except;
   bool is_damaged;
 } replay;
 
@@ -31,13 +32,13 @@ static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_
 {
   replay *r = context;
   (void)key;
-  r->is_damaged = !seen_replay(r->filter, body, size);
+  r->is_damaged = !seen_replay(r->filter, body, size, r->except);
   return !r->is_damaged;
 }
 
 frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
 {
-  replay r = {.filter = filter};
+  replay r = {.filter = filter, .except = &f->revoked};
   frontier_status status = FRONTIER_OK;
   if (f->store)
     status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
@@ -76,15 +77,27 @@ static bool filter_fits(const frontier *f, const mlbf_filter *filter)
   return stats.kind == f->options.filter && stats.promised_rate == f->options.rate;
 }
 
+static frontier_status load_revoked(frontier *f)
+{
+  frontier_status status = f->store ? revoked_load(&f->revoked, f->store) : FRONTIER_OK;
+  return status == FRONTIER_OK ? status
+                               : frontier_fail(f, status, "%s: the table of revoked keys: %s", f->directory,
+                                               status == FRONTIER_NO_MEMORY ? "out of memory" : "damaged");
+}
+
 frontier_status seen_load(frontier *f)
 {
   mlbf_filter *filter = NULL;
-  frontier_status status = FRONTIER_OK;
+  frontier_status status = load_revoked(f);
+  if (status != FRONTIER_OK)
+    return status;
   char path[4096];
   filter_path(f, f->checkpoint_slot, path);
   if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
     status = seen_replay_log(f, filter, f->checkpoint_keys);
   } else { /* none yet, or damaged: the log has it all */
+    if (f->checkpoint_keys)
+      frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
     uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
@@ -105,8 +118,11 @@ bool checkpoint_save(frontier *f)
   char path[4096];
   unsigned slot = 1 - f->checkpoint_slot;
   filter_path(f, slot, path);
-  if (mlbf_save(seen_filter(f->seen), path) != MLBF_OK)
+  mlbf_status saved = mlbf_save(seen_filter(f->seen), path);
+  if (saved != MLBF_OK) {
+    frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(saved));
     return false;
+  }
   f->checkpoint_slot = slot;
   f->checkpoint_keys = f->log_keys;
   f->batch.is_dirty = true;

@@ -64,29 +64,19 @@ static void say_nothing(void *context, const char *sentence)
 static bool open_both(salvage *s)
 {
   char from[PATH_SIZE], to[PATH_SIZE];
-  const kept_meta *identity = NULL;
+  uint8_t identity[IDENTITY_MAX];
   path_of(s, "data.mdb", from);
   path_of(s, "rebuilt", to);
   s->status = pages_open(from, say_nothing, NULL, &s->p, s->f->message);
   if (s->status != FRONTIER_OK || !salvage_meta(s))
     return false;
-  for (identity = s->meta; strcmp(identity->name, "identity") != 0;)
-    identity = identity->next;
   remove_rebuilt(s);
   if (mkdir(to, 0777) != 0)
     return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));
-  s->status = store_open(to, false, identity->body, identity->size, &s->to, s->f->message);
+  s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
   if (s->status == FRONTIER_OK && store_begin(s->to) != FRONTIER_OK)
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
-}
-
-/* Counts are counted anew; `hosts` too. */
-static bool forget_counts(salvage *s)
-{
-  s->f->done = s->f->failed = s->f->skipped = 0;
-  s->f->hosts = hosts_create(0, 1);
-  return s->f->hosts || salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
 }
 
 static bool rebuild(salvage *s)
@@ -96,7 +86,7 @@ static bool rebuild(salvage *s)
   path_of(s, "data.mdb.damaged", keep);
   if (access(keep, F_OK) == 0)
     return salvage_fail(s, FRONTIER_BUSY, "data.mdb.damaged of an earlier repair is still there; move it away first");
-  if (!open_both(s) || !forget_counts(s) || !salvage_tables(s) || !salvage_finish(s))
+  if (!open_both(s) || !salvage_tables(s) || !salvage_finish(s))
     return false;
   store_close(s->to);
   s->to = NULL;
@@ -166,18 +156,20 @@ static bool repair_all(salvage *s, const frontier_findings *found, const char *j
 frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                 frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE])
 {
-  salvage s = {.f = calloc(1, sizeof *s.f), .u = malloc(sizeof *s.u), .say = say, .context = context, .done = done};
+  const frontier_options options = {.per_host = 1, .keep_identity = true};
+  salvage s = {.f = handle_create(directory, &options), .u = malloc(sizeof *s.u), .say = say, .context = context,
+               .done = done};
   frontier_findings found;
   *done = (frontier_repairs){0};
-  if (!s.f || !s.u || !(s.f->directory = strdup(directory))) {
-    free(s.f);
+  if (!s.f || !s.u) {
+    if (s.f)
+      hosts_free(s.f->hosts);
+    if (s.f)
+      handle_free(s.f);
     free(s.u);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
-  s.f->options.keep_identity = true;
-  s.f->lock_fd = -1;
-  s.f->next_sequence = 1;
   s.status = frontier_check(directory, journal_path, say, context, &found, s.f->message);
   if (s.status == FRONTIER_OK && found.faults)
     repair_all(&s, &found, journal_path);
@@ -188,7 +180,6 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
   if (s.f->lock_fd >= 0)
     close(s.f->lock_fd);
   hosts_free(s.f->hosts);
-  free(s.f->directory);
-  free(s.f);
+  handle_free(s.f);
   return status;
 }

@@ -37,6 +37,7 @@ typedef struct salvage {
   byte_row log;         /* by key of the hash log: 0 missing */
   seen *seen;           /* knows the salvaged log */
   url *u;
+  frontier_class class; /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */
   frontier_remark *say;
   void *context;

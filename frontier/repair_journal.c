@@ -10,15 +10,15 @@
 /* Where the last whole line ends before `limit`; and what the lines add up to. */
 static uint64_t sum_lines(FILE *file, uint64_t limit, journal_sum *sum)
 {
-  char *line = NULL;
+  char *text = NULL;
   size_t room = 0;
   uint64_t at = 0;
   *sum = (journal_sum){0};
   rewind(file);
-  for (ssize_t got; (got = getdelim(&line, &room, '\n', file)) > 0 && line[got - 1] == '\n' && at + (uint64_t)got <= limit;
+  for (ssize_t got; (got = getdelim(&text, &room, '\n', file)) > 0 && text[got - 1] == '\n' && at + (uint64_t)got <= limit;
        at += (uint64_t)got)
-    journal_sum_add(sum, at, (const uint8_t *)line, (size_t)got);
-  free(line);
+    journal_sum_add(sum, at, (const uint8_t *)text, (size_t)got);
+  free(text);
   return at;
 }
 

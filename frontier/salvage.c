@@ -2,9 +2,9 @@
  * which may be of an older state, only ever fills a hole. */
 #include "frontier/repair.h"
 
-#include "frontier/spill.h"
-
+#include "frontier/history.h"
 #include "frontier/record.h"
+#include "frontier/spill.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,9 +42,9 @@ bool salvage_begin_record(salvage *s)
 
 /* ---- meta ----------------------------------------------------------------------------------------------- */
 
-static bool meta_is_ours(const char *name)
+static bool meta_is_copied(const char *name)
 {
-  static const char *const ours[] = {"identity", "progress", "counters", "journal", "absent"};
+  static const char *const ours[] = {"counters", "journal"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
@@ -77,7 +77,9 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     s->has_progress |= progress_read(s->f, body, size);
   else if (strcmp(name, "identity") == 0 && !s->has_identity)
     s->has_identity = identity_read(s->f, body, size) == FRONTIER_OK;
-  if (meta_is_ours(name))
+  else if (strcmp(name, "acceptance") == 0)
+    (void)acceptance_read(s->f, body, size); /* noted URLs are counted anew; forced ones may be lost count of */
+  else if (meta_is_copied(name))
     keep_meta(s, name, body, size);
 }
 
@@ -92,7 +94,7 @@ static void read_stray_meta(void *context, const uint8_t *key, size_t key_size, 
   name[key_size] = '\0';
   if (strlen(name) != key_size)
     return;
-  frontier older = *s->f;
+  frontier older = {0};
   const uint8_t *body = value + RECORD_HEAD;
   if (strcmp(name, "progress") != 0)
     read_meta(s, name, body, size - RECORD_HEAD);
@@ -125,38 +127,63 @@ static host *claim(salvage *s, uint64_t sequence, const char *text, size_t size)
   return s->status == FRONTIER_OK ? who : NULL;
 }
 
+static void count_ended(salvage *s, host *who, const ended_url *ended)
+{
+  frontier *f = s->f;
+  bool was_fetched = ended->state != FRONTIER_NOTED;
+  who->done += ended->state == FRONTIER_DONE;
+  who->failed += ended->state == FRONTIER_FAILED;
+  who->skipped += ended->state == FRONTIER_SKIPPED;
+  who->trap_ended += was_fetched && ended->class == FRONTIER_TRAP;
+  f->done += ended->state == FRONTIER_DONE;
+  f->failed += ended->state == FRONTIER_FAILED;
+  f->skipped += ended->state == FRONTIER_SKIPPED;
+  f->noted += !was_fetched;
+}
+
 static bool keep_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   salvage *s = context;
-  uint64_t state = size > HISTORY_HEAD ? get_le(body, 2) : 0;
-  host *who = state >= FRONTIER_DONE && state <= FRONTIER_SKIPPED
-                ? claim(s, sequence, (const char *)body + HISTORY_HEAD, size - HISTORY_HEAD)
+  ended_url ended;
+  host *who = history_read(body, size, &ended) && ended.state >= FRONTIER_DONE && ended.state <= FRONTIER_NOTED
+                ? claim(s, sequence, (const char *)ended.url.bytes, ended.url.size)
                 : NULL;
   if (!who || !salvage_begin_record(s))
     return s->status == FRONTIER_OK;
   s->places.at[sequence] = ENDED;
   s->done->kept++;
-  ++*(state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped);
-  ++*(state == FRONTIER_DONE ? &s->f->done : state == FRONTIER_FAILED ? &s->f->failed : &s->f->skipped);
+  count_ended(s, who, &ended);
   store_put(s->to, STORE_HISTORY, sequence, body, size);
   return true;
+}
+
+static bool put_waiting(salvage *s, entry *e, host *who)
+{
+  uint8_t *body = host_reserve(who, e->class) ? malloc(entry_size(e)) : NULL;
+  if (!body)
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  if (salvage_begin_record(s)) {
+    s->places.at[e->sequence] = WAITING;
+    s->done->kept++;
+    host_line(who, e->class)->queued++;
+    e->host = who;
+    entry_write(e, body);
+    store_put(s->to, queue_table(e->class), e->sequence, body, entry_size(e));
+  }
+  free(body);
+  return s->status == FRONTIER_OK;
 }
 
 static bool keep_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   salvage *s = context;
   entry *e = NULL;
-  uint8_t fresh[ENTRY_HEAD + URL_LENGTH_MAX];
   if (entry_read(sequence, body, size, &e) == FRONTIER_NO_MEMORY)
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   host *who = e ? claim(s, sequence, e->url, e->url_size) : NULL;
-  if (who && salvage_begin_record(s)) {
-    s->places.at[sequence] = WAITING;
-    s->done->kept++;
-    who->queued++;
-    e->host = who;
-    entry_write(e, fresh);
-    store_put(s->to, STORE_QUEUE, sequence, fresh, size);
+  if (who) {
+    e->class = s->class;
+    put_waiting(s, e, who);
   }
   free(e);
   return s->status == FRONTIER_OK;
@@ -166,12 +193,20 @@ static bool keep_waiting(void *context, uint64_t sequence, const uint8_t *body, 
 static bool keep_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   salvage *s = context;
-  (void)key;
+  s->class = spill_class_of(key);
   spill_each(body, size, keep_waiting, s);
   return s->status == FRONTIER_OK;
 }
 
-/* In their order, so that ids stay the same unless one is lost. Counts are counted anew. */
+static void forget_counts(host *who)
+{
+  who->done = who->failed = who->skipped = who->trap_ended = 0;
+  for (int class = 0; class < FRONTIER_CLASSES; class++)
+    if (host_line(who, (frontier_class)class))
+      host_line(who, (frontier_class)class)->queued = 0;
+}
+
+/* In their order, so that ids stay the same unless one is lost. What was set for them stays; counts are counted anew. */
 static bool keep_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
   salvage *s = context;
@@ -180,7 +215,7 @@ static bool keep_host(void *context, uint64_t id, const uint8_t *body, size_t si
   frontier_status status = hosts_read(s->f->hosts, next, body, size);
   host *who = status == FRONTIER_OK ? hosts_at(s->f->hosts, (uint32_t)next) : NULL;
   if (who)
-    who->queued = who->done = who->failed = who->skipped = 0;
+    forget_counts(who);
   return status != FRONTIER_NO_MEMORY || salvage_fail(s, status, "out of memory for one more host");
 }
 
@@ -212,15 +247,30 @@ static bool keep_piece(void *context, uint64_t key, const uint8_t *body, size_t 
 
 /* ---- stray records -------------------------------------------------------------------------------------- */
 
-static bool has_text(const uint8_t *body, size_t size, size_t head)
+static bool is_text(const void *text, size_t size)
 {
-  return size > head + 4 && memcmp(body + head, "http", 4) == 0;
+  return size > 4 && memcmp(text, "http", 4) == 0;
+}
+
+static bool looks_ended(const uint8_t *body, size_t size)
+{
+  ended_url ended;
+  return history_read(body, size, &ended) && ended.state >= FRONTIER_DONE && ended.state <= FRONTIER_NOTED &&
+         is_text(ended.url.bytes, ended.url.size);
+}
+
+static bool looks_waiting(const uint8_t *body, size_t size)
+{
+  entry *e = NULL;
+  bool is_one = entry_read(1, body, size, &e) == FRONTIER_OK && is_text(e->url, e->url_size);
+  free(e);
+  return is_one;
 }
 
 static bool is_chunk_url(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   bool *is_one = context;
-  *is_one = sequence > 0 && has_text(body, size, ENTRY_HEAD);
+  *is_one = sequence > 0 && looks_waiting(body, size);
   return *is_one;
 }
 
@@ -229,9 +279,9 @@ static store_visitor *reader_of(const uint8_t *body, size_t size)
 {
   uint64_t keys;
   bool is_chunk = false;
-  if (has_text(body, size, HISTORY_HEAD))
+  if (looks_ended(body, size))
     return keep_ended;
-  if (has_text(body, size, ENTRY_HEAD))
+  if (looks_waiting(body, size))
     return keep_waiting;
   if (size && spill_each(body, size, is_chunk_url, &is_chunk) && is_chunk)
     return keep_chunk;
@@ -255,15 +305,48 @@ static void read_stray(void *context, const uint8_t *key, size_t key_size, const
   pass->s->done->found_again += pass->s->done->kept - kept;
 }
 
+/* What belongs to single keys or URLs, and is as good without the rest. */
+typedef struct copying {
+  salvage *s;
+  store_table table;
+} copying;
+
+static bool copy_record(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  const copying *c = context;
+  if (salvage_begin_record(c->s))
+    store_put(c->s->to, c->table, key, body, size);
+  return c->s->status == FRONTIER_OK;
+}
+
+static void copy_tables(salvage *s)
+{
+  static const store_table tables[] = {STORE_REVOKED, STORE_VISITS, STORE_DUE};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    records_each(s->p, store_table_name(tables[i]), copy_record, &(copying){s, tables[i]});
+}
+
+/* Of which class a stray URL was is not known. */
+static void keep_strays(salvage *s)
+{
+  static store_visitor *const kinds[] = {keep_ended, keep_waiting, keep_chunk, keep_piece};
+  s->class = FRONTIER_NORMAL;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && s->status == FRONTIER_OK; i++)
+    pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = kinds[i]});
+}
+
 bool salvage_tables(salvage *s)
 {
-  static store_visitor *const stray[] = {keep_ended, keep_waiting, keep_chunk, keep_piece};
+  s->f->done = s->f->failed = s->f->skipped = s->f->noted = 0;
   records_each(s->p, "hosts", keep_host, s);
   records_each(s->p, "history", keep_ended, s);
-  records_each(s->p, "queue", keep_waiting, s);
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    s->class = (frontier_class)class;
+    records_each(s->p, store_table_name(queue_table(s->class)), keep_waiting, s);
+  }
   records_each(s->p, "chunks", keep_chunk, s);
   records_each(s->p, "hashes", keep_piece, s);
-  for (size_t i = 0; i < sizeof stray / sizeof *stray && s->status == FRONTIER_OK; i++)
-    pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = stray[i]});
+  copy_tables(s);
+  keep_strays(s);
   return s->status == FRONTIER_OK && salvage_commit(s);
 }

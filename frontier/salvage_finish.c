@@ -1,6 +1,7 @@
 /* What was missing in a damaged environment, as far as it can be made again: see repair.h. */
 #include "frontier/repair.h"
 
+#include "frontier/history.h"
 #include "frontier/record.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 static bool replay_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   (void)key;
-  return seen_replay(context, body, size);
+  return seen_replay(context, body, size, NULL);
 }
 
 /* The filter that the salvaged log makes. */
@@ -70,10 +71,12 @@ static bool add_key(salvage *s, const mlbf_hashes *hashes)
   return seen_batch_keys(s->seen) < s->gap_room || write_piece(s);
 }
 
-/* Every URL that is left is in the log, as all of them were. */
-static bool know(salvage *s, const char *text, size_t size)
+/* Every URL that is left is in the log, as all of them were; with its own key, by that. */
+static bool know(salvage *s, const char *text, size_t size, field key)
 {
-  mlbf_hashes hashes;
+  mlbf_hashes hashes = {0};
+  if (field_hash(key, &hashes.whole))
+    return seen_had_whole(s->seen, hashes.whole) || add_key(s, &hashes);
   if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
     return true;
   return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_key(s, &hashes);
@@ -81,14 +84,27 @@ static bool know(salvage *s, const char *text, size_t size)
 
 static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
+  ended_url ended;
   (void)sequence;
-  return know(context, (const char *)body + HISTORY_HEAD, size - HISTORY_HEAD);
+  return !history_read(body, size, &ended) || know(context, (const char *)ended.url.bytes, ended.url.size, ended.key);
 }
 
 static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
-  (void)sequence;
-  return know(context, (const char *)body + ENTRY_HEAD, size - ENTRY_HEAD);
+  entry *e = NULL;
+  if (entry_read(sequence, body, size, &e) != FRONTIER_OK)
+    return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  bool go_on = know(context, e->url, e->url_size, entry_field(e, FIELD_KEY));
+  free(e);
+  return go_on;
+}
+
+static bool know_all(salvage *s)
+{
+  frontier_status status = store_each(s->to, STORE_HISTORY, 0, know_ended, s);
+  for (int class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
+    status = store_each(s->to, queue_table((frontier_class)class), 0, know_waiting, s);
+  return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
 }
 
 /* The log counts its keys, so those that nothing brings back are replaced by some that no URL has. */
@@ -112,10 +128,7 @@ static bool complete_log(salvage *s)
   if (keys && !byte_row_reach(&s->log, keys - 1))
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
   find_gap(s);
-  if (store_each(s->to, STORE_HISTORY, 0, know_ended, s) != FRONTIER_OK ||
-      store_each(s->to, STORE_QUEUE, 0, know_waiting, s) != FRONTIER_OK)
-    return salvage_fail(s, FRONTIER_IO, store_message(s->to));
-  return s->status == FRONTIER_OK && fill_gaps(s);
+  return know_all(s) && fill_gaps(s);
 }
 
 /* ---- what is gone --------------------------------------------------------------------------------------- */
@@ -152,13 +165,13 @@ static bool write_gone(salvage *s)
 
 static bool write_hosts(salvage *s)
 {
-  uint8_t body[HOST_HEAD + URL_LENGTH_MAX];
-  host *who;
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
+  const host *who;
   for (uint32_t id = 0; (who = hosts_at(s->f->hosts, id)); id++) {
     if (!salvage_begin_record(s))
       return false;
-    host_write(who, body);
-    store_put(s->to, STORE_HOSTS, id, body, HOST_HEAD + who->name_size);
+    size_t size = host_write(who, body);
+    store_put(s->to, STORE_HOSTS, id, body, size);
   }
   return true;
 }
@@ -168,8 +181,8 @@ static void write_progress(salvage *s)
 {
   frontier *f = s->f;
   uint8_t body[PROGRESS_SIZE];
-  uint64_t verdicts = 0;
-  for (int i = FRONTIER_NEW; i < FRONTIER_OUTCOMES; i++)
+  uint64_t verdicts = f->forced;
+  for (int i = FRONTIER_NEW; i <= FRONTIER_NEW_COMBINATION; i++)
     verdicts += f->outcomes[i];
   f->outcomes[FRONTIER_NEW] += s->log.count - verdicts;
   f->log_keys = s->log.count;
@@ -181,9 +194,11 @@ static void write_progress(salvage *s)
 
 static void write_meta(salvage *s)
 {
+  uint8_t acceptance[ACCEPTANCE_SIZE];
   for (const kept_meta *m = s->meta; m; m = m->next)
-    if (strcmp(m->name, "progress") != 0 && strcmp(m->name, "identity") != 0 && strcmp(m->name, "absent") != 0)
-      store_put_meta(s->to, m->name, m->body, m->size);
+    store_put_meta(s->to, m->name, m->body, m->size);
+  if (s->f->noted || s->f->forced)
+    store_put_meta(s->to, "acceptance", acceptance, acceptance_write(s->f, acceptance));
 }
 
 bool salvage_finish(salvage *s)

@@ -149,18 +149,27 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
 }
 
-frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+void seen_hash(const seen *s, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
   mlbf_hash(s->filter, segments, u->segment_count, hashes);
-  mlbf_verdict verdict = mlbf_test(s->filter, hashes);
+}
+
+frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
+{
   if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
   if (verdict.outcome == MLBF_NEW_SEGMENT)
     return newest_segment(s, hashes, verdict.layer);
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
+}
+
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+{
+  seen_hash(s, u, hashes);
+  return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
 }
 
 static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
@@ -225,11 +234,12 @@ static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
   return layer;
 }
 
-static void replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end)
+static void replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end, const revoked *except)
 {
   for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
     mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
-  mlbf_insert_whole(filter, get_hash(at));
+  if (!except || !revoked_has(except, get_hash(at)))
+    mlbf_insert_whole(filter, get_hash(at));
 }
 
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
@@ -244,20 +254,37 @@ bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
   return true;
 }
 
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size)
+void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
+{
+  const uint8_t *next;
+  for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
+    mlbf_hash128 hash = get_hash(at);
+    if (revoked_has(which, hash))
+      put_hash(at, (mlbf_hash128){~hash.low, ~hash.high});
+  }
+}
+
+bool seen_had_whole(seen *s, mlbf_hash128 whole)
+{
+  bool was_new = true;
+  mlbf_insert_wholes(s->filter, &whole, 1, &was_new);
+  return !was_new;
+}
+
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
 {
   for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk, *next; at != end; at = next) { /* may be NULL */
     next = next_key(at, end);
     if (!next)
       return false;
-    replay_key(filter, at, next);
+    replay_key(filter, at, next, except);
   }
   return true;
 }
 
 void seen_settle(seen *s)
 {
-  seen_replay(s->filter, s->log, s->log_size);
+  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
   memset(s->batch, 0, s->batch_size * sizeof *s->batch);
   s->batch_used = 0;
   s->keys = 0;

@@ -117,6 +117,7 @@ static frontier_status copy_all(frontier *f, int filter, const beside *then, con
 frontier_status frontier_snapshot(frontier *f, const char *to, const char *journal_to,
                                   char message[FRONTIER_MESSAGE_SIZE])
 {
+  HOLD(f);
   char partial[FRESH_PATH_SIZE];
   beside then;
   if (!f->store) {

@@ -13,14 +13,21 @@ enum {
   CHUNK_HEAD = 12,
 };
 
-static uint64_t chunk_key(const host *who, uint32_t number)
+enum { CHUNK_NUMBER_BITS = 30, CHUNK_NUMBER_MASK = (1 << CHUNK_NUMBER_BITS) - 1 };
+
+static uint64_t chunk_key(const host *who, frontier_class class, uint32_t number)
 {
-  return (uint64_t)who->id << 32 | number;
+  return (uint64_t)who->id << 32 | (uint64_t)class << CHUNK_NUMBER_BITS | number;
 }
 
-bool spill_is_behind_chunks(const host *who)
+frontier_class spill_class_of(uint64_t key)
 {
-  return who->chunk_first < who->chunk_next && who->line_count >= LINE_LOW;
+  return (frontier_class)((uint32_t)key >> CHUNK_NUMBER_BITS);
+}
+
+bool spill_is_behind_chunks(const line *l)
+{
+  return l->chunk_first < l->chunk_next && l->count >= LINE_LOW;
 }
 
 bool spill_add(frontier *f, entry *e)
@@ -30,38 +37,48 @@ bool spill_add(frontier *f, entry *e)
   return entry_list_add(&f->spilling.leaving, e);
 }
 
-void spill_watch(frontier *f, host *who)
+/* Of a line that is held nothing is read back: whoever lifts the hold comes by here again. */
+static void watch_line(frontier *f, host *who, frontier_class class)
 {
   spilling *s = &f->spilling;
-  if (who->is_low || who->line_count > LINE_LOW || who->chunk_first == who->chunk_next)
+  line *l = host_line(who, class);
+  if (!l || l->is_low || l->count > LINE_LOW || l->chunk_first == l->chunk_next || host_is_held(f->hosts, who, class))
     return;
   if (s->low_count == s->low_room) {
     size_t room = s->low_room ? 2 * s->low_room : 64;
-    host **larger = realloc(s->low, room * sizeof *larger);
+    struct low_line *larger = realloc(s->low, room * sizeof *larger);
     if (!larger)
       return; /* the next URL taken from its line comes by here again */
     s->low = larger;
     s->low_room = room;
   }
-  who->is_low = true;
-  s->low[s->low_count++] = who;
+  l->is_low = true;
+  s->low[s->low_count++] = (struct low_line){who, class};
+}
+
+void spill_watch(frontier *f, host *who)
+{
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
+    watch_line(f, who, (frontier_class)class);
 }
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
 
-/* Long lines give what is past their share, up to SPILL_STEP URLs in all. Room for them is there before a line is cut:
+/* Long lines give what is past their share, and lines that are held all, up to SPILL_STEP URLs. Room for them is there before a line is cut:
  * what is in no line and in no list would not come back before the next open. */
-static frontier_status cut_lines(frontier *f)
+static frontier_status cut_lines(frontier *f, frontier_class class)
 {
   uint32_t left = SPILL_STEP;
   host *who;
   if (!entry_list_reserve(&f->spilling.leaving, left))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %u queued URLs", (unsigned)left);
   for (uint32_t id = 0; left && (who = hosts_at(f->hosts, id)); id++) {
-    if (who->line_count <= SPILL_CHUNK)
+    const line *l = host_line(who, class);
+    uint32_t keep = host_is_held(f->hosts, who, class) ? 0 : SPILL_CHUNK;
+    if (!l || l->count <= keep)
       continue;
-    uint32_t over = who->line_count - SPILL_CHUNK, taken = over < left ? over : left;
-    entry *rest = hosts_cut(f->hosts, who, who->line_count - taken);
+    uint32_t over = l->count - keep, taken = over < left ? over : left;
+    entry *rest = hosts_cut(f->hosts, who, class, l->count - taken);
     left -= taken;
     for (entry *next; rest; rest = next) {
       next = rest->next;
@@ -71,18 +88,27 @@ static frontier_status cut_lines(frontier *f)
   return FRONTIER_OK;
 }
 
-frontier_status spill_read_on(frontier *f, bool *progressed)
+static frontier_status read_on(frontier *f, frontier_class class, bool *progressed)
 {
   unsigned taken = 0;
+  frontier_status status = FRONTIER_OK;
+  if (f->hosts->waiting[class] >= queue_window(class))
+    status = cut_lines(f, class);
+  if (status == FRONTIER_OK)
+    status = queue_read(f, class, SPILL_CHUNK, SPILL_STEP, &taken);
+  *progressed |= taken > 0;
+  return status;
+}
+
+frontier_status spill_read_on(frontier *f, bool *progressed)
+{
   *progressed = f->spilling.leaving.count > 0; /* committed, they can be read back */
-  if (!f->store || f->load_sequence == f->next_sequence)
+  if (!f->store || !queue_is_unread(f))
     return *progressed ? commit_batch(f) : FRONTIER_OK;
   frontier_status status = commit_batch(f); /* what is cut must stand in the queue table */
-  if (status == FRONTIER_OK && hosts_waiting(f->hosts) >= WINDOW_MAX)
-    status = cut_lines(f);
-  if (status == FRONTIER_OK)
-    status = queue_read(f, SPILL_CHUNK, SPILL_STEP, &taken);
-  *progressed |= taken > 0;
+  for (unsigned class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
+    if (f->is_unread[class])
+      status = read_on(f, (frontier_class)class, progressed);
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
 
@@ -91,6 +117,7 @@ frontier_status spill_read_on(frontier *f, bool *progressed)
 typedef struct chunk {
   uint64_t key;
   host *who;
+  frontier_class class;
   entry_list urls; /* all of it, or it stays where it is */
   frontier_status status;
 } chunk;
@@ -128,6 +155,7 @@ static bool take_record(void *context, uint64_t sequence, const uint8_t *body, s
   if (c->status != FRONTIER_OK)
     return false;
   e->host = c->who;
+  e->class = c->class;
   if (!entry_list_add(&c->urls, e)) {
     free(e);
     c->status = FRONTIER_NO_MEMORY;
@@ -153,18 +181,19 @@ static bool take_back(frontier *f, const chunk *c)
     entry *e = c->urls.at[i];
     entry_list_add(&f->spilling.returning, e);
     if (e->origin.depth > f->options.depth_cap)
-      f->deferred++;
+      queue_defer(f, c->who, c->class);
     else
       hosts_push(f->hosts, e);
   }
-  c->who->chunk_first++;
+  host_line(c->who, c->class)->chunk_first++;
   f->batch.is_dirty = true;
   return true;
 }
 
-static frontier_status read_back(frontier *f, host *who)
+static frontier_status read_back(frontier *f, host *who, frontier_class class)
 {
-  chunk c = {.key = chunk_key(who, who->chunk_first), .who = who, .status = FRONTIER_DAMAGED};
+  uint64_t key = chunk_key(who, class, host_line(who, class)->chunk_first);
+  chunk c = {.key = key, .who = who, .class = class, .status = FRONTIER_DAMAGED};
   frontier_status status = store_each(f->store, STORE_CHUNKS, c.key, read_chunk, &c);
   if (status == FRONTIER_OK && c.status == FRONTIER_OK && !take_back(f, &c))
     c.status = FRONTIER_NO_MEMORY;
@@ -181,22 +210,35 @@ static frontier_status read_back(frontier *f, host *who)
   return FRONTIER_OK;
 }
 
+/* Is there room for this class, and may its chunks be read yet? */
+static bool may_read_back(const frontier *f, frontier_class class)
+{
+  return f->load_sequence[class] > f->spilling.ahead[class] && f->hosts->waiting[class] < queue_window(class);
+}
+
+static frontier_status read_back_line(frontier *f, struct low_line low)
+{
+  frontier_status status = FRONTIER_OK;
+  line *l = host_line(low.who, low.class);
+  l->is_low = false;
+  while (status == FRONTIER_OK && l->count <= LINE_LOW && l->chunk_first < l->chunk_next &&
+         !host_is_held(f->hosts, low.who, low.class))
+    status = read_back(f, low.who, low.class);
+  return status;
+}
+
+/* Lines of a class without room stay in the list, in their order. */
 frontier_status spill_read_back(frontier *f)
 {
   spilling *s = &f->spilling;
   frontier_status status = FRONTIER_OK;
-  size_t done = 0;
-  if (f->load_sequence <= s->ahead)
-    return FRONTIER_OK;
-  for (; done < s->low_count && hosts_waiting(f->hosts) < WINDOW_MAX && status == FRONTIER_OK; done++) {
-    host *who = s->low[done];
-    who->is_low = false;
-    while (status == FRONTIER_OK && who->line_count <= LINE_LOW && who->chunk_first < who->chunk_next)
-      status = read_back(f, who);
-  }
-  s->low_count -= done;
-  if (s->low_count) /* memmove takes no NULL, not even for nothing */
-    memmove(s->low, s->low + done, s->low_count * sizeof *s->low);
+  size_t kept = 0;
+  for (size_t i = 0; i < s->low_count; i++)
+    if (status != FRONTIER_OK || !may_read_back(f, s->low[i].class))
+      s->low[kept++] = s->low[i];
+    else
+      status = read_back_line(f, s->low[i]);
+  s->low_count = kept;
   return status;
 }
 
@@ -207,14 +249,21 @@ static int by_host_and_sequence(const void *left, const void *right)
   const entry *a = *(entry *const *)left, *b = *(entry *const *)right;
   if (a->host != b->host)
     return a->host->id < b->host->id ? -1 : 1;
+  if (a->class != b->class)
+    return a->class < b->class ? -1 : 1;
   return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* How many of these URLs, from the first on, make the next chunk: of one host, at most SPILL_CHUNK. */
+static bool are_of_one_line(const entry *a, const entry *b)
+{
+  return a->host == b->host && a->class == b->class;
+}
+
+/* How many of these URLs, from the first on, make the next chunk: of one line, at most SPILL_CHUNK. */
 static size_t chunk_count(entry *const *from, size_t count)
 {
   size_t n = 1;
-  while (n < count && n < SPILL_CHUNK && from[n]->host == from[0]->host)
+  while (n < count && n < SPILL_CHUNK && are_of_one_line(from[n], from[0]))
     n++;
   return n;
 }
@@ -223,7 +272,7 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
 {
   size_t size = 0;
   for (size_t i = 0; i < count; i++)
-    size += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
+    size += CHUNK_HEAD + entry_size(from[i]);
   uint8_t *body = malloc(size), *at = body;
   if (!body) {
     store_fail(f->store);
@@ -231,12 +280,12 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
   }
   for (size_t i = 0; i < count; i++) {
     put_le(at, from[i]->sequence, 8);
-    put_le(at + 8, ENTRY_HEAD + from[i]->url_size, 4);
+    put_le(at + 8, entry_size(from[i]), 4);
     entry_write(from[i], at + CHUNK_HEAD);
-    at += CHUNK_HEAD + ENTRY_HEAD + from[i]->url_size;
-    store_delete(f->store, STORE_QUEUE, from[i]->sequence);
+    at += CHUNK_HEAD + entry_size(from[i]);
+    store_delete(f->store, queue_table(from[i]->class), from[i]->sequence);
   }
-  store_put(f->store, STORE_CHUNKS, chunk_key(from[0]->host, number), body, size);
+  store_put(f->store, STORE_CHUNKS, chunk_key(from[0]->host, from[0]->class, number), body, size);
   free(body);
 }
 
@@ -247,19 +296,19 @@ void spill_put(frontier *f)
     qsort(s->leaving.at, s->leaving.count, sizeof *s->leaving.at, by_host_and_sequence);
   uint32_t number = 0;
   for (size_t i = 0, n; i < s->leaving.count; i += n) {
-    host *who = s->leaving.at[i]->host;
-    bool same_host = i && s->leaving.at[i - 1]->host == who;
-    number = same_host ? number + 1 : who->chunk_next;
+    const entry *first = s->leaving.at[i];
+    bool goes_on = i && are_of_one_line(s->leaving.at[i - 1], first);
+    number = goes_on ? number + 1 : host_line(first->host, first->class)->chunk_next;
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);
     put_chunk(f, s->leaving.at + i, n, number);
   }
-  uint8_t body[ENTRY_HEAD + URL_LENGTH_MAX];
+  uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < s->returning.count; i++) {
     const entry *e = s->returning.at[i];
     if (e->is_ended)
       continue;
     entry_write(e, body);
-    store_put(f->store, STORE_QUEUE, e->sequence, body, ENTRY_HEAD + e->url_size);
+    store_put(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
   }
   for (size_t i = 0; i < s->read_count; i++)
     store_delete(f->store, STORE_CHUNKS, s->read[i]);
@@ -269,10 +318,10 @@ void spill_settle(frontier *f)
 {
   spilling *s = &f->spilling;
   for (size_t i = 0, n; i < s->leaving.count; i += n) {
-    host *who = s->leaving.at[i]->host;
+    const entry *first = s->leaving.at[i];
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);
-    who->chunk_next++;
-    spill_watch(f, who);
+    host_line(first->host, first->class)->chunk_next++;
+    watch_line(f, first->host, first->class);
   }
   for (size_t i = 0; i < s->leaving.count; i++)
     free(s->leaving.at[i]);
@@ -322,18 +371,20 @@ static uint64_t last_sequence(const uint8_t *body, size_t size)
 static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   survey *s = context;
-  host *who = hosts_at(s->frontier->hosts, (uint32_t)(key >> 32));
-  uint32_t number = (uint32_t)key;
+  const host *who = hosts_at(s->frontier->hosts, (uint32_t)(key >> 32));
+  uint32_t number = (uint32_t)key & CHUNK_NUMBER_MASK;
+  frontier_class class = spill_class_of(key);
   uint64_t last = last_sequence(body, size);
-  if (!who || last >= s->frontier->next_sequence) {
+  line *l = who ? host_line(who, class) : NULL;
+  if (!l || last >= s->frontier->next_sequence) {
     s->strange++;
     return true;
   }
-  if (last > s->frontier->spilling.ahead)
-    s->frontier->spilling.ahead = last;
-  if (who->chunk_first == who->chunk_next)
-    who->chunk_first = number;
-  who->chunk_next = number + 1;
+  if (last > s->frontier->spilling.ahead[class])
+    s->frontier->spilling.ahead[class] = last;
+  if (l->chunk_first == l->chunk_next)
+    l->chunk_first = number;
+  l->chunk_next = number + 1;
   return true;
 }
 

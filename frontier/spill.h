@@ -26,11 +26,14 @@ frontier_status spill_read_on(frontier *f, bool *progressed);
 /* Chunks back into lines that run low, as far as the window has room. */
 frontier_status spill_read_back(frontier *f);
 
-/* A URL of this host was taken from its line: does the line run low while chunks wait? */
+/* A URL of this host was taken, or may be taken again: does a line of it run low while chunks wait? */
 void spill_watch(frontier *f, host *who);
 
 /* The records in a chunk, as `visit` would get them from the queue table. false: it said so, or the chunk ends within one. */
 bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context);
+
+/* Whose the chunk under this key is. */
+frontier_class spill_class_of(uint64_t key);
 
 /* Its part of the transaction. */
 void spill_put(frontier *f);
@@ -38,8 +41,8 @@ void spill_put(frontier *f);
 void spill_settle(frontier *f);
 void spill_free(frontier *f);
 
-/* Does this URL of `who` belong behind chunks, to keep its host's order? */
-bool spill_is_behind_chunks(const host *who);
+/* Does a URL at the end of this line belong behind chunks, to keep its host's order? */
+bool spill_is_behind_chunks(const line *l);
 
 /* A URL of the queue, for the next chunk of its host. false: no memory. */
 bool spill_add(frontier *f, entry *e);

@@ -1,6 +1,7 @@
 /* What an open frontier is made of: private to this room.
  *
- *     frontier.c   the life of a URL: add, next, done, release
+ *     add.c        links in: what is new, and into the open batch with it
+ *     frontier.c   the life of a URL: next, done, release
  *     commit.c     the open batch becomes one transaction, then bits
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay
@@ -11,10 +12,14 @@
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/counters.h"
+#include "frontier/hold.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
+#include "frontier/leases.h"
+#include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
+#include "frontier/watch.h"
 
 typedef struct entry_list {
   entry **at;
@@ -45,6 +50,7 @@ typedef struct batch {
   size_t untaken;           /* of `added`, those left to the queue on disk */
   ending *ended;
   size_t ended_count, ended_room;
+  size_t payload_size;      /* bytes that go with `added` */
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
 } batch;
@@ -55,33 +61,43 @@ typedef struct spilling {
   entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;          /* keys of the chunks they stood in */
   size_t read_count, read_room;
-  uint64_t ahead;          /* the last URL of the chunks found at open: none is read back before the reading of the queue
-                              is past it, or it would come by, in the queue again, and be taken a second time */
-  host **low;              /* whose lines run low while chunks wait, first come first served */
+  uint64_t ahead[FRONTIER_CLASSES]; /* the last URL of the chunks found at open: none is read back before the reading of
+                              the queue is past it, or it would come by, in the queue again, and be taken a second time */
+  struct low_line {
+    host *who;
+    frontier_class class;
+  } *low;                  /* lines that run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
 
 struct frontier {
+  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
   char *directory;          /* NULL: keep nothing */
   store *store;             /* NULL: keep nothing */
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
+  revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
+  frontier_hook *hook;      /* before each commit; NULL: none */
+  void *hook_context;
   batch batch;
   spilling spilling;
 
-  entry_list in_flight;     /* as many as the caller leased: tens to thousands */
+  lease_table in_flight;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t load_sequence;   /* URLs on disk from here on are not in memory yet */
+  uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
+  bool is_unread[FRONTIER_CLASSES]; /* and there may be some */
   uint64_t queued;          /* waiting, in memory or on disk */
   uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
+  uint64_t noted, forced;
+  bool is_old_format;       /* the directory: the next commit brings it up to date */
   double expected_lost;
 
   uint64_t log_keys;        /* keys in the committed hash log */
@@ -94,6 +110,12 @@ struct frontier {
   uint8_t *memory_log;      /* the hash log when nothing is kept */
   size_t memory_log_size, memory_log_room;
 
+  watch *watch;             /* NULL: nobody asked to watch for traps */
+  frontier_classifier *classifier; /* NULL: the rules alone */
+  void *classifier_context;
+  int64_t wall_offset_ms;   /* wall-clock time less `now_ms` */
+  bool has_clock;
+
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
@@ -105,33 +127,65 @@ struct frontier {
 #endif
 
 enum {
-  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries in memory, waiting: 10 MB of 150 bytes; refilled when half used */
+  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
+                                             half used */
+  WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
+  BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
+  BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
-  HISTORY_HEAD = 16,         /* FORMAT.md */
   JOURNAL_HEAD = 8,
   JOURNAL_SUM_SIZE = 16,
   IDENTITY_HEAD = 40,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
   PROGRESS_SIZE = 104,
+  ACCEPTANCE_SIZE = 16,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
 
+/* handle.c */
+bool options_take(const frontier_options *given, size_t size, frontier_options *options);
+frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
+void handle_free(frontier *f);                                                   /* and all else in it is gone */
+
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
+
+void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+frontier_status refuse_reader(frontier *f); /* for the calls that write */
+
+/* add.c: the verdict on a link alone, and the hashes of its key */
+frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
 
 /* commit.c */
 frontier_status commit_batch(frontier *f);
 bool commit_is_due(const frontier *f, uint64_t now_ms);
+bool batch_is_full(const frontier *f);
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
 bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
 void batch_free(frontier *f);
 
-/* frontier.c: up to `limit` records of the queue on disk, from load_sequence on, while the window has room: into the
- * lines of their hosts, or, past `share` URLs there, on their way to chunks. */
-frontier_status queue_read(frontier *f, uint32_t share, unsigned limit, unsigned *taken);
+/* queue.c: the queue of a class on disk */
+store_table queue_table(frontier_class class);
+size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
+bool queue_is_unread(const frontier *f);   /* of any class */
+/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
+void queue_take_or_leave(frontier *f, entry *e);
+/* Up to `limit` records, from load_sequence on, while the window has room: into the lines of their hosts, or, past
+ * `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
+/* Fill the windows. */
+frontier_status queue_refill(frontier *f);
+/* Too deep for now: it waits on disk, out of memory. */
+void queue_defer(frontier *f, host *who, frontier_class class);
+
+/* schedule: in flight or not, by lease id; host.c */
+host *lease_host(frontier *f, uint64_t lease);
+/* host.c: the class of a new URL */
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
@@ -151,5 +205,8 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
 bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
+frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size);
+size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
+void identity_put(frontier *f); /* into the transaction, with today's version */
 
 #endif

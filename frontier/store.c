@@ -19,6 +19,7 @@
 struct store {
   MDB_env *env;
   MDB_dbi table[STORE_TABLES];
+  bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
@@ -29,7 +30,13 @@ struct store {
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks"};
+static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
+                                                      "queue-high", "queue-low", "queue-trap", "visits", "due"};
+
+const char *store_table_name(store_table table)
+{
+  return table_names[table];
+}
 
 static frontier_status status_of(int error)
 {
@@ -116,12 +123,28 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
   }
 }
 
-/* Our tables, or MDB_INVALID if somebody else's are there. */
-static int open_tables(store *s, MDB_txn *txn, unsigned create)
+/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
+static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
 {
-  int error = mdb_dbi_open(txn, "meta", create, &s->meta);
-  for (int i = 0; i < STORE_TABLES && !error; i++)
-    error = mdb_dbi_open(txn, table_names[i], create | MDB_INTEGERKEY, &s->table[i]);
+  int error = 0;
+  for (int i = 0; i < STORE_TABLES && !error; i++) {
+    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
+    error = mdb_dbi_open(txn, table_names[i], MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0),
+                         &s->table[i]);
+    s->has_table[i] = !error;
+    if (error == MDB_NOTFOUND && may_be_missing)
+      error = 0;
+  }
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+/* Nothing is made in an environment without our identity. */
+static int find_identity(store *s, MDB_txn *txn)
+{
+  MDB_val key = name_key("identity"), value;
+  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
+  if (!error)
+    error = mdb_get(txn, s->meta, &key, &value);
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
@@ -140,16 +163,15 @@ static int adopt_or_make(store *s, bool read_only, const void *identity, size_t 
   if (is_new && read_only)
     error = ENOENT;
   if (!error)
-    error = open_tables(s, txn, is_new ? MDB_CREATE : 0);
+    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
+  if (!error)
+    error = open_tables(s, txn, is_new, read_only);
   if (!error && is_new) {
     s->writing = txn;
     s->error = 0;
     store_put_meta(s, "identity", identity, identity_size);
     s->writing = NULL;
     error = s->error;
-  } else if (!error) {
-    MDB_val key = name_key("identity"), value;
-    error = mdb_get(txn, s->meta, &key, &value) ? MDB_INVALID : 0;
   }
   if (error) {
     mdb_txn_abort(txn);
@@ -303,6 +325,8 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 {
   MDB_txn *txn;
   MDB_cursor *cursor;
+  if (!s->has_table[table])
+    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");
@@ -365,6 +389,9 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
 {
   MDB_txn *txn;
   MDB_stat stat;
+  *records = 0;
+  if (!s->has_table[table])
+    return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");

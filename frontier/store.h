@@ -1,10 +1,13 @@
 /* The frontier's LMDB environment: the only file that knows LMDB.
  *
- * Tables   queue    sequence -> a URL waiting or in flight
+ * Tables   queue    sequence -> a URL waiting or in flight, of class normal; queue-high, -low, -trap: of the others
  *          history  sequence -> a URL and how it ended
  *          hosts    host id  -> name and counts
  *          hashes   number of the first URL in it -> a chunk of the hash log
- *          chunks   host id << 32 | number -> URLs of one host that wait out of the queue (spill.h)
+ *          chunks   host id << 32 | class << 30 | number -> URLs of one line that wait out of the queue (spill.h)
+ *          revoked  low half of a hash -> the high halves (revoked.h)
+ *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
+ *          due      when to fetch it again << 32 | sequence -> nothing more
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
@@ -16,7 +19,15 @@
 
 typedef struct store store;
 
-typedef enum store_table { STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, STORE_TABLES } store_table;
+typedef enum store_table {
+  STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
+  STORE_TABLES_OLDEST, /* those above are in every format */
+  STORE_REVOKED = STORE_TABLES_OLDEST,
+  STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, STORE_VISITS, STORE_DUE,
+  STORE_TABLES
+} store_table;
+
+const char *store_table_name(store_table table);
 
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
  * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */

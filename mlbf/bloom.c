@@ -31,6 +31,12 @@ static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
   bloom_prefetch_wholes(filter, &hashes->whole, 1);
 }
 
+static void bloom_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+{
+  for (size_t i = 0; i < count; i++)
+    is_known[i] = mlbf_classic_test(&filter->arrays[0], wholes[i]);
+}
+
 static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   for (size_t i = 0; i < count; i++)
@@ -43,5 +49,6 @@ const mlbf_operations mlbf_bloom_operations = {
   .insert = bloom_insert,
   .prefetch = bloom_prefetch,
   .prefetch_wholes = bloom_prefetch_wholes,
+  .test_wholes = bloom_test_wholes,
   .insert_wholes = bloom_insert_wholes,
 };

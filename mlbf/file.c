@@ -11,48 +11,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "mlbf/disk.h"
 #include "mlbf/header.h"
 
 /* Writing */
-
-static bool write_all(int file, const void *bytes, uint64_t size)
-{
-  const char *from = bytes;
-  while (size > 0) {
-    ssize_t written = write(file, from, size < INT_MAX ? size : INT_MAX / 2);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    from += written;
-    size -= (uint64_t)written;
-  }
-  return true;
-}
-
-static bool sync_directory_of(const char *path)
-{
-  char directory[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  int size = slash ? (int)(slash - path) + (slash == path) : 1;
-  if (snprintf(directory, sizeof directory, "%.*s", size, slash ? path : ".") >= (int)sizeof directory)
-    return false;
-  int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (file < 0)
-    return false;
-  bool is_synced = fsync(file) == 0;
-  close(file);
-  return is_synced;
-}
 
 static mlbf_status write_image(int file, const mlbf_filter *filter, uint32_t slice, uint32_t slice_count)
 {
@@ -64,49 +32,34 @@ static mlbf_status write_image(int file, const mlbf_filter *filter, uint32_t sli
     table[i] = mlbf_block_checksum(filter->body, filter->body_bytes, i);
   mlbf_header header;
   mlbf_header_fill(filter, table, slice, slice_count, &header);
-  bool is_written = write_all(file, &header, sizeof header) && write_all(file, filter->body, filter->body_bytes) &&
-                    write_all(file, table, blocks * sizeof *table);
+  bool is_written = mlbf_disk_write(file, &header, sizeof header) &&
+                    mlbf_disk_write(file, filter->body, filter->body_bytes) &&
+                    mlbf_disk_write(file, table, blocks * sizeof *table);
   free(table);
   return is_written ? MLBF_OK : MLBF_IO;
 }
 
-/* All slices into the open temporary file, which is closed whatever happens. */
-static mlbf_status write_slices(int file, const mlbf_filter *const *slices, uint32_t count)
+/* All slices of one file. */
+typedef struct file_slices {
+  const mlbf_filter *const *slices;
+  uint32_t count;
+} file_slices;
+
+static mlbf_status write_slices(int file, const void *context)
 {
+  const file_slices *of = context;
   mlbf_status status = MLBF_OK;
-  for (uint32_t i = 0; status == MLBF_OK && i < count; i++)
-    status = write_image(file, slices[i], i, count);
-  if (status == MLBF_OK && fsync(file) != 0)
-    status = MLBF_IO;
-  int why = errno;
-  if (close(file) != 0 && status == MLBF_OK)
-    return MLBF_IO;
-  errno = why;
+  for (uint32_t i = 0; status == MLBF_OK && i < of->count; i++)
+    status = write_image(file, of->slices[i], i, of->count);
   return status;
 }
 
 mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, const char *path)
 {
-  char temporary[PATH_MAX];
-  if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
-    errno = ENAMETOOLONG;
-    return MLBF_IO;
-  }
   for (uint32_t i = 0; i < count; i++) /* a new checksum must not be put over old damage */
     if (slices[i]->guard && !mlbf_guard_check_all(slices[i]->guard))
       return MLBF_DAMAGED;
-  int file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0)
-    return MLBF_IO;
-  mlbf_status status = write_slices(file, slices, count);
-  if (status == MLBF_OK && rename(temporary, path) != 0)
-    status = MLBF_IO;
-  if (status == MLBF_OK)
-    return sync_directory_of(path) ? MLBF_OK : MLBF_IO;
-  int why = errno;
-  unlink(temporary);
-  errno = why;
-  return status;
+  return mlbf_disk_replace(path, write_slices, &(file_slices){ slices, count });
 }
 
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
@@ -115,24 +68,6 @@ mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
 }
 
 /* Reading */
-
-static mlbf_status read_at(int file, void *bytes, uint64_t size, uint64_t offset)
-{
-  char *to = bytes;
-  while (size > 0) {
-    ssize_t got = pread(file, to, size < INT_MAX ? size : INT_MAX / 2, (off_t)offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got < 0)
-      return MLBF_IO;
-    if (got == 0)
-      return MLBF_DAMAGED; /* it shrank since we looked */
-    to += got;
-    offset += (uint64_t)got;
-    size -= (uint64_t)got;
-  }
-  return MLBF_OK;
-}
 
 /* One image of an open file: its checked header, plan and table of checksums. */
 typedef struct file_image {
@@ -149,7 +84,8 @@ static mlbf_status read_table(file_image *image)
   uint64_t *table = malloc(bytes);
   if (!table)
     return MLBF_NO_MEMORY;
-  mlbf_status status = read_at(image->file, table, bytes, image->offset + MLBF_HEADER_BYTES + image->header.body_bytes);
+  uint64_t behind_body = image->offset + MLBF_HEADER_BYTES + image->header.body_bytes;
+  mlbf_status status = mlbf_disk_read(image->file, table, bytes, behind_body);
   if (status == MLBF_OK && XXH3_64bits(table, bytes) != image->header.table_checksum)
     status = MLBF_DAMAGED;
   if (status == MLBF_OK)
@@ -172,7 +108,7 @@ static mlbf_status open_image(int file, uint64_t offset, file_image *image)
     return offset ? MLBF_DAMAGED : MLBF_NOT_A_FILTER;
   image->file = file;
   image->offset = offset;
-  mlbf_status status = read_at(file, &image->header, MLBF_HEADER_BYTES, offset);
+  mlbf_status status = mlbf_disk_read(file, &image->header, MLBF_HEADER_BYTES, offset);
   if (status == MLBF_OK)
     status = mlbf_header_check(&image->header, size - offset, &image->plan);
   bool is_last = image->header.slice + 1 == image->header.slice_count;
@@ -184,7 +120,7 @@ static mlbf_status open_image(int file, uint64_t offset, file_image *image)
 static mlbf_status read_body(const file_image *image, void *body)
 {
   const mlbf_header *header = &image->header;
-  mlbf_status status = read_at(image->file, body, header->body_bytes, image->offset + MLBF_HEADER_BYTES);
+  mlbf_status status = mlbf_disk_read(image->file, body, header->body_bytes, image->offset + MLBF_HEADER_BYTES);
   for (uint64_t i = 0; status == MLBF_OK && i < header->block_count; i++)
     if (mlbf_block_checksum(body, header->body_bytes, i) != image->table[i])
       status = MLBF_DAMAGED;

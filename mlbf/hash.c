@@ -51,15 +51,6 @@ mlbf_hash128 mlbf_hash_bytes(const mlbf_span *spans, size_t count, uint64_t seed
   return (mlbf_hash128){ hash.low64, hash.high64 };
 }
 
-void mlbf_hash_keys(const mlbf_key *keys, size_t count, uint64_t seed, mlbf_hash128 *wholes)
-{
-  for (size_t i = 0; i < count; i++) {
-    const mlbf_span *segments = keys[i].segments;
-    wholes[i] = keys[i].count == 1 ? hash_span(segments[0].bytes, segments[0].size, seed)
-                                   : mlbf_hash_bytes(segments, keys[i].count, seed);
-  }
-}
-
 /* The last layer of a key deeper than there are layers: each segment is seeded by all before it. */
 static mlbf_hash128 hash_remainder(const mlbf_span *segments, size_t count, uint64_t salt)
 {
@@ -72,24 +63,50 @@ static mlbf_hash128 hash_remainder(const mlbf_span *segments, size_t count, uint
   return hash;
 }
 
+/* Segment i at its layer; the last layer takes all that follow. */
+static mlbf_hash128 hash_layer(const mlbf_salts *salts, const mlbf_span *segments, size_t count, size_t i)
+{
+  if (i + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX)
+    return hash_remainder(segments + i, count - i, salts->layer[i]);
+  return hash_span(segments[i].bytes, segments[i].size, salts->layer[i]);
+}
+
+static mlbf_hash128 finish(uint64_t low, uint64_t high, size_t count)
+{
+  return (mlbf_hash128){ mix64(low + count * golden), mix64(high - count * golden) };
+}
+
+static uint32_t depth_of(size_t count)
+{
+  return count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
+}
+
 mlbf_hash128 mlbf_hash_first_layer(const mlbf_salts *salts, const mlbf_span *segments)
 {
   return hash_span(segments[0].bytes, segments[0].size, salts->layer[0]);
 }
 
+mlbf_hash128 mlbf_hash_whole(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hash128 first)
+{
+  uint64_t low = first.low, high = first.high;
+  for (uint32_t i = 1; i < depth_of(count); i++) {
+    mlbf_hash128 layer = hash_layer(salts, segments, count, i);
+    low ^= layer.low;
+    high ^= layer.high;
+  }
+  return finish(low, high, count);
+}
+
 void mlbf_hash_layered(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
   uint64_t low = 0, high = 0;
-  uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  for (uint32_t i = 0; i < depth; i++) {
-    bool is_folded = i + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX;
-    hashes->layer[i] = is_folded ? hash_remainder(segments + i, count - i, salts->layer[i])
-                                 : hash_span(segments[i].bytes, segments[i].size, salts->layer[i]);
+  hashes->depth = depth_of(count);
+  for (uint32_t i = 0; i < hashes->depth; i++) {
+    hashes->layer[i] = hash_layer(salts, segments, count, i);
     low ^= hashes->layer[i].low;
     high ^= hashes->layer[i].high;
   }
-  hashes->depth = depth;
-  hashes->whole = (mlbf_hash128){ mix64(low + count * golden), mix64(high - count * golden) };
+  hashes->whole = finish(low, high, count);
 }
 
 void mlbf_hash_paper(uint64_t seed, uint32_t layers, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)

@@ -27,14 +27,12 @@ void mlbf_salts_make(uint64_t seed, mlbf_salts *salts);
 /* XXH3_128 of the spans' bytes, end to end. */
 mlbf_hash128 mlbf_hash_bytes(const mlbf_span *spans, size_t count, uint64_t seed);
 
-/* The same for many keys. */
-void mlbf_hash_keys(const mlbf_key *keys, size_t count, uint64_t seed, mlbf_hash128 *wholes);
-
 /* Salted layer hashes and their combination, as drawn above; segments from the 16th on share layer 16. */
 void mlbf_hash_layered(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
-/* The first layer's hash alone. */
+/* The same in two steps, for who needs no other layer: the first layer's hash, and with it the whole's. */
 mlbf_hash128 mlbf_hash_first_layer(const mlbf_salts *salts, const mlbf_span *segments);
+mlbf_hash128 mlbf_hash_whole(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hash128 first);
 
 /* The seed paper's: unsalted, at most `layers` of them, the last one taking the whole remainder. */
 void mlbf_hash_paper(uint64_t seed, uint32_t layers, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);

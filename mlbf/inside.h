@@ -15,16 +15,24 @@ enum {
   MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
 };
 
+/* Keys that are hashed, fetched and settled together: at most MLBF_BATCH, and as many behind them that come next. */
+typedef struct mlbf_batch {
+  const mlbf_key *keys;
+  size_t count, following;
+} mlbf_batch;
+
 /* What differs between kinds. The rest of the library asks nothing else of them. */
 typedef struct mlbf_operations {
   void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
-  /* up to MLBF_BATCH keys, hashed no further than their verdicts need. NULL: hash, prefetch and test are as good */
-  void (*test_keys)(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
+  /* NULL: hash, prefetch and test (or insert) of each are as good */
+  void (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts);
+  void (*insert_keys)(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts); /* alone: no stripes */
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
   /* wholes alone; prefetch_wholes is called some time before. NULL: not from a hash alone */
   void (*prefetch_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
+  void (*test_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
   void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
@@ -35,6 +43,7 @@ typedef struct mlbf_operations {
 extern const mlbf_operations mlbf_bloom_operations;       /* bloom.c */
 extern const mlbf_operations mlbf_line_operations;        /* line.c */
 extern const mlbf_operations mlbf_layered_operations;     /* mlbf.c */
+extern const mlbf_operations mlbf_signals_operations;     /* mlbf.c, with signals */
 extern const mlbf_operations mlbf_bloom_paper_operations; /* mlbf_paper.c */
 extern const mlbf_operations mlbf_paper_operations;       /* mlbf_paper.c */
 
@@ -74,6 +83,43 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *p
 /* The same over a body inside `memory`, which it owns from now on, and `guard` too (may be NULL). */
 mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
                                   void *body, mlbf_guard *guard, mlbf_filter **filter);
+
+/* A patch holds part of its keys' bits, a damaged filter nobody knows which: neither can answer. */
+bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
+
+/* Tests and sets, counts the answer, but not the key. */
+mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes);
+
+void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict);
+
+/* Counts new keys. Exactly one caller's addition crosses the design load, whatever the number of threads. */
+mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);
+
+static inline bool mlbf_verdict_is_new(mlbf_verdict verdict)
+{
+  return verdict.outcome != MLBF_SEEN && verdict.outcome != MLBF_UNKNOWN;
+}
+
+/* XXH3_128 of each key's bytes, its places in array 0 and the texts of keys to come fetched meanwhile. */
+void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
+
+/* While key i is hashed: the text of a later key, and the spans that say where that of one later still lies. URLs
+ * come from memory as often as from a cache. Two lines each: the mean URL has 64 bytes, and begins anywhere. */
+static inline void mlbf_batch_fetch(const mlbf_batch *batch, size_t i)
+{
+  enum { TEXT_AHEAD = 16, SPANS_AHEAD = 2 * TEXT_AHEAD, LINE = 64 };
+  size_t left = batch->count + batch->following - i;
+  if (left > SPANS_AHEAD) {
+    uintptr_t spans = (uintptr_t)batch->keys[i + SPANS_AHEAD].segments;
+    __builtin_prefetch((const void *)spans);
+    __builtin_prefetch((const void *)(spans + LINE));
+  }
+  if (left > TEXT_AHEAD) {
+    uintptr_t text = (uintptr_t)batch->keys[i + TEXT_AHEAD].segments[0].bytes;
+    __builtin_prefetch((const void *)text);
+    __builtin_prefetch((const void *)(text + LINE));
+  }
+}
 
 /* Adds to a counter of the filter and says what it was. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)

@@ -50,6 +50,12 @@ static void line_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
   mlbf_line_prefetch(&filter->arrays[0], hashes->whole);
 }
 
+void mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+{
+  const mlbf_array *array = &filter->arrays[0];
+  array->path->test_many(array, wholes, count, is_known);
+}
+
 void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   mlbf_array *array = &filter->arrays[0];
@@ -62,5 +68,6 @@ const mlbf_operations mlbf_line_operations = {
   .insert = line_insert,
   .prefetch = line_prefetch,
   .prefetch_wholes = mlbf_line_prefetch_wholes,
+  .test_wholes = mlbf_line_test_wholes,
   .insert_wholes = mlbf_line_insert_wholes,
 };

@@ -65,6 +65,7 @@ static inline void mlbf_line_prefetch(const mlbf_array *array, mlbf_hash128 hash
 
 /* Wholes into array 0, of the kinds that have it in lines. */
 void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
+void mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
 void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 
 /* Powers of 2^32 / golden ratio: the position of bit i is the top 9 bits of half * multiplier[i], which

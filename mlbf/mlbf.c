@@ -74,26 +74,79 @@ static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashe
     mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
-/* Hosts first: a key of a new host is told from its first segment alone, and the rest of it is never read. */
-static void layered_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+/* Hosts first: a key of a new host is told from its first segment alone, and the rest of it is never read. The others
+ * are listed in `left`; returns how many. */
+static size_t test_hosts(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *hosts, uint8_t *left,
+                         mlbf_verdict *verdicts)
+{
+  bool is_known[MLBF_BATCH];
+  const mlbf_array *array = &filter->arrays[HOSTS];
+  for (size_t i = 0; i < batch->count; i++) {
+    mlbf_batch_fetch(batch, i);
+    hosts[i] = mlbf_hash_first_layer(&filter->salts, batch->keys[i].segments);
+    mlbf_line_prefetch(array, hosts[i]);
+  }
+  array->path->test_many(array, hosts, batch->count, is_known);
+  size_t count = 0;
+  for (size_t i = 0; i < batch->count; i++) {
+    left[count] = (uint8_t)i;
+    count += is_known[i];
+    verdicts[i] = (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 };
+  }
+  return count;
+}
+
+static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+{
+  mlbf_hash128 hosts[MLBF_BATCH], wholes[MLBF_BATCH];
+  uint8_t left[MLBF_BATCH];
+  bool is_known[MLBF_BATCH];
+  const mlbf_array *array = &filter->arrays[WHOLE];
+  size_t count = test_hosts(filter, batch, hosts, left, verdicts);
+  for (size_t i = 0; i < count; i++) {
+    const mlbf_key *key = &batch->keys[left[i]];
+    wholes[i] = mlbf_hash_whole(&filter->salts, key->segments, key->count, hosts[left[i]]);
+    mlbf_line_prefetch(array, wholes[i]);
+  }
+  array->path->test_many(array, wholes, count, is_known);
+  for (size_t i = 0; i < count; i++)
+    verdicts[left[i]] = (mlbf_verdict){ is_known[i] ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0 };
+}
+
+static void signals_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   mlbf_hash128 hosts[MLBF_BATCH];
   mlbf_hashes hashes[MLBF_BATCH];
-  bool host_is_known[MLBF_BATCH];
-  const mlbf_array *array = &filter->arrays[HOSTS];
+  uint8_t left[MLBF_BATCH];
+  size_t count = test_hosts(filter, batch, hosts, left, verdicts);
   for (size_t i = 0; i < count; i++) {
-    hosts[i] = mlbf_hash_first_layer(&filter->salts, keys[i].segments);
-    mlbf_line_prefetch(array, hosts[i]);
-  }
-  for (size_t i = 0; i < count; i++) {
-    host_is_known[i] = mlbf_line_test(array, hosts[i]);
-    if (!host_is_known[i])
-      continue;
-    layered_hash(filter, keys[i].segments, keys[i].count, &hashes[i]);
+    layered_hash(filter, batch->keys[left[i]].segments, batch->keys[left[i]].count, &hashes[i]);
     layered_prefetch(filter, &hashes[i]);
   }
   for (size_t i = 0; i < count; i++)
-    verdicts[i] = host_is_known[i] ? layered_test(filter, &hashes[i]) : (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 };
+    verdicts[left[i]] = layered_test(filter, &hashes[i]);
+}
+
+/* Array by array: each sees the batch in its order, so a key that comes twice is new once. */
+static void layered_insert_keys(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+{
+  mlbf_hash128 hosts[MLBF_BATCH], wholes[MLBF_BATCH];
+  bool host_new[MLBF_BATCH], whole_new[MLBF_BATCH];
+  mlbf_array *host_array = &filter->arrays[HOSTS], *whole_array = &filter->arrays[WHOLE];
+  for (size_t i = 0; i < batch->count; i++) {
+    const mlbf_key *key = &batch->keys[i];
+    mlbf_batch_fetch(batch, i);
+    hosts[i] = mlbf_hash_first_layer(&filter->salts, key->segments);
+    mlbf_line_prefetch(host_array, hosts[i]);
+    wholes[i] = mlbf_hash_whole(&filter->salts, key->segments, key->count, hosts[i]);
+    mlbf_line_prefetch(whole_array, wholes[i]);
+  }
+  host_array->path->insert_many(host_array, hosts, batch->count, host_new);
+  whole_array->path->insert_many(whole_array, wholes, batch->count, whole_new);
+  for (size_t i = 0; i < batch->count; i++) {
+    mlbf_verdict other = { whole_new[i] ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0 };
+    verdicts[i] = host_new[i] ? (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 } : other;
+  }
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
@@ -114,15 +167,19 @@ static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
                     : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
 }
 
+#define LAYERED_OPERATIONS                                                                        \
+  .hash = layered_hash, .test = layered_test, .insert = layered_insert, .prefetch = layered_prefetch, \
+  .prefetch_wholes = mlbf_line_prefetch_wholes, .test_wholes = mlbf_line_test_wholes,               \
+  .insert_wholes = mlbf_line_insert_wholes, .test_segment = layered_test_segment,                   \
+  .insert_segment = layered_insert_segment, .layer_distinct = layered_distinct
+
 const mlbf_operations mlbf_layered_operations = {
-  .hash = layered_hash,
-  .test = layered_test,
+  LAYERED_OPERATIONS,
   .test_keys = layered_test_keys,
-  .insert = layered_insert,
-  .prefetch = layered_prefetch,
-  .prefetch_wholes = mlbf_line_prefetch_wholes,
-  .insert_wholes = mlbf_line_insert_wholes,
-  .test_segment = layered_test_segment,
-  .insert_segment = layered_insert_segment,
-  .layer_distinct = layered_distinct,
+  .insert_keys = layered_insert_keys,
+};
+
+const mlbf_operations mlbf_signals_operations = {
+  LAYERED_OPERATIONS,
+  .test_keys = signals_test_keys,
 };

@@ -67,6 +67,13 @@ static mlbf_verdict bloom_paper_insert(mlbf_filter *filter, const mlbf_hashes *h
   return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
 }
 
+static void bloom_paper_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count,
+                                    bool *is_known)
+{
+  for (size_t i = 0; i < count; i++)
+    is_known[i] = paper_test_array(&filter->arrays[0], wholes[i]);
+}
+
 static void bloom_paper_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   for (size_t i = 0; i < count; i++)
@@ -93,6 +100,7 @@ const mlbf_operations mlbf_bloom_paper_operations = {
   .insert = bloom_paper_insert,
   .prefetch = paper_prefetch,
   .prefetch_wholes = paper_prefetch_wholes,
+  .test_wholes = bloom_paper_test_wholes,
   .insert_wholes = bloom_paper_insert_wholes,
 };
 

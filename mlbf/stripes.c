@@ -13,10 +13,10 @@ struct mlbf_stripe {
 
 mlbf_stripe *mlbf_stripes_create(void)
 {
-  mlbf_stripe *stripes = aligned_alloc(sizeof *stripes, STRIPES * sizeof *stripes);
-  if (stripes)
-    memset(stripes, 0, STRIPES * sizeof *stripes);
-  return stripes;
+  void *stripes;
+  if (posix_memalign(&stripes, sizeof(mlbf_stripe), STRIPES * sizeof(mlbf_stripe)) != 0)
+    return NULL;
+  return memset(stripes, 0, STRIPES * sizeof(mlbf_stripe));
 }
 
 void mlbf_stripes_free(mlbf_stripe *stripes)

@@ -12,14 +12,20 @@
 #include <unistd.h>
 
 typedef enum page_life {
-  QUEUED, DONE = FRONTIER_DONE, FAILED = FRONTIER_FAILED, SKIPPED = FRONTIER_SKIPPED, IN_FLIGHT
+  QUEUED, DONE = FRONTIER_DONE, FAILED = FRONTIER_FAILED, SKIPPED = FRONTIER_SKIPPED,
+  NOTED = FRONTIER_NOTED, IN_FLIGHT
 } page_life;
+
+enum { BATCH = 6, PAYLOAD = 300 };
 
 typedef struct page {
   char *fetch, *key;
   size_t host;
   frontier_origin origin;
   page_life life, committed_life;
+  bool is_forgotten, was_forgotten; /* its key, since it was accepted; and at the last commit */
+  size_t payload_size;
+  uint8_t payload_byte;             /* all of them */
   uint16_t code;
 } page;
 
@@ -32,6 +38,7 @@ typedef struct model_host {
   char name[64];
   host_line line;
   uint64_t due_ms, delay_ms;
+  uint64_t ready; /* the round in which it was first found to be due, 0: it is not; see note_ready */
   unsigned in_flight;
 } model_host;
 
@@ -39,7 +46,7 @@ typedef struct model_host {
 typedef struct books {
   size_t pages;              /* sequences 1..pages are given */
   size_t hosts;
-  uint64_t verdicts[FRONTIER_OUTCOMES], counter, setting;
+  uint64_t verdicts[FRONTIER_OUTCOMES], counter, setting, forced;
   size_t journal_size;
 } books;
 
@@ -56,12 +63,13 @@ typedef struct model {
   void *keys, *segments;     /* trees of strings */
   char *journal;
   size_t journal_room;
+  uint64_t round;            /* hosts found to be due in one round go by due time */
   books now, committed;
   frontier_lease *leases;    /* those in flight, as the frontier gave them */
   size_t lease_count, lease_room;
   bool has_lied;
   char difference[MODEL_TEXT];
-  url url;
+  url urls[BATCH], *u;       /* u: the one in hand */
 } model;
 
 __attribute__((format(printf, 2, 3))) static void differ(model *m, const char *format, ...)
@@ -128,6 +136,15 @@ static void set_put(void **set, const char *text)
   char *copy = strdup(text);
   if (!copy || !tsearch(copy, set, by_text))
     abort();
+}
+
+static void set_drop(void **set, const char *text)
+{
+  char **found = tfind(text, set, by_text);
+  char *copy = found ? *found : NULL;
+  if (copy)
+    tdelete(text, set, by_text);
+  free(copy);
 }
 
 static void set_empty(void **set)
@@ -213,7 +230,7 @@ static void line_up(model *m)
 {
   for (size_t i = 0; i < m->now.hosts; i++) {
     m->hosts[i].line.begin = m->hosts[i].line.end = 0;
-    m->hosts[i].due_ms = m->hosts[i].in_flight = 0;
+    m->hosts[i].due_ms = m->hosts[i].ready = m->hosts[i].in_flight = 0;
     m->hosts[i].delay_ms = m->options.delay_ms;
   }
   for (uint64_t s = 1; s <= m->now.pages; s++) {
@@ -238,14 +255,14 @@ static void make_url(model *m)
   size += snprintf(text + size, sizeof text - (size_t)size, "%s", roll(m, 8) ? "" : "/");
   if (!roll(m, 6))
     size += snprintf(text + size, sizeof text - (size_t)size, "?q=%x&r", (unsigned)roll(m, m->run->words));
-  if (url_parse(text, (size_t)size, m->options.profile, &m->url) != URL_OK)
+  if (url_parse(text, (size_t)size, m->options.profile, m->u) != URL_OK)
     differ(m, "url_parse refuses %s", text);
 }
 
 /* "New" is certain, and so is what is said to be new; the rate is small enough to make SEEN certain too. */
 static void check_verdict(model *m, frontier_verdict v)
 {
-  const url *u = &m->url;
+  const url *u = m->u;
   bool is_known = set_has(&m->keys, u->key);
   if ((v.outcome == FRONTIER_SEEN) != is_known)
     differ(m, "%s is %s", u->key, is_known ? "seen, and called new" : "new, and called seen");
@@ -258,45 +275,119 @@ static void check_verdict(model *m, frontier_verdict v)
     differ(m, "%s: outcome %d of this kind", u->key, (int)v.outcome);
 }
 
-static void accept(model *m, frontier_origin origin)
+static page *accept(model *m, frontier_origin origin, page_life life)
 {
-  const url *u = &m->url;
+  const url *u = m->u;
   remember_key(m, u);
   m->pages = enough(m->pages, m->now.pages + 1, &m->page_room, sizeof *m->pages);
   uint64_t sequence = ++m->now.pages;
   page *p = &m->pages[sequence];
-  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin};
+  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .life = life};
   if (!p->fetch || !p->key)
     abort();
   p->host = host_number(m, u->fetch + u->host_begin, u->host_end - u->host_begin);
-  if (origin.depth <= m->options.depth_cap && !lies(m, LIE_QUEUE))
+  if (life == QUEUED && origin.depth <= m->options.depth_cap && !lies(m, LIE_QUEUE))
     line_push(&m->hosts[p->host].line, sequence);
+  return p;
+}
+
+static frontier_origin make_origin(model *m)
+{
+  return (frontier_origin){roll(m, m->now.pages + 1), (uint16_t)roll(m, 12), (uint16_t)roll(m, 3)};
+}
+
+static void check_and_count(model *m, frontier_verdict v)
+{
+  check_verdict(m, v);
+  m->now.verdicts[v.outcome] += lies(m, LIE_VERDICT) ? 2 : 1;
 }
 
 static void add_link(model *m)
 {
-  frontier_origin origin = {roll(m, m->now.pages + 1), (uint16_t)roll(m, 12), (uint16_t)roll(m, 3)};
+  frontier_origin origin = make_origin(m);
   frontier_verdict v = {.layer = UINT32_MAX};
   make_url(m);
-  if (!holds(m, frontier_add(m->f, &m->url, origin, m->now_ms, &v), "add"))
+  if (!holds(m, frontier_add(m->f, m->u, origin, m->now_ms, &v), "add"))
     return;
-  check_verdict(m, v);
-  m->now.verdicts[v.outcome] += lies(m, LIE_VERDICT) ? 2 : 1;
+  check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
-    accept(m, origin);
+    accept(m, origin, QUEUED);
+}
+
+static void add_batch(model *m, size_t count)
+{
+  frontier_link links[BATCH];
+  frontier_verdict verdicts[BATCH];
+  size_t settled;
+  uint8_t payloads[BATCH][PAYLOAD];
+  for (size_t i = 0; i < count; i++) {
+    m->u = &m->urls[i];
+    make_url(m);
+    links[i] = (frontier_link){.target = m->u, .origin = make_origin(m), .payload = payloads[i],
+                               .payload_size = roll(m, 2) ? roll(m, PAYLOAD) : 0};
+    memset(payloads[i], (int)roll(m, 256), PAYLOAD);
+  }
+  if (!holds(m, frontier_add_batch(m->f, links, count, m->now_ms, verdicts, &settled), "add_batch") || settled != count)
+    differ(m, "%zu of %zu links settled", settled, count);
+  for (size_t i = 0; i < count && !m->difference[0]; i++) {
+    m->u = &m->urls[i];
+    check_and_count(m, verdicts[i]);
+    if (verdicts[i].outcome == FRONTIER_SEEN)
+      continue;
+    page *p = accept(m, links[i].origin, QUEUED);
+    p->payload_size = links[i].payload_size;
+    p->payload_byte = payloads[i][0] ^ (p->payload_size && lies(m, LIE_PAYLOAD));
+  }
+  m->u = m->urls;
+}
+
+static void force_one(model *m)
+{
+  frontier_verdict v;
+  make_url(m);
+  frontier_link link = {.target = m->u, .origin = make_origin(m)};
+  if (!holds(m, frontier_force(m->f, &link, m->now_ms, &v), "force"))
+    return;
+  check_and_count(m, v);
+  m->now.forced += v.outcome == FRONTIER_SEEN;
+  accept(m, link.origin, QUEUED);
+}
+
+static void note_one(model *m)
+{
+  frontier_verdict v;
+  make_url(m);
+  frontier_link link = {.target = m->u, .origin = make_origin(m)};
+  if (!holds(m, frontier_note(m->f, &link, m->now_ms, &v), "note"))
+    return;
+  check_and_count(m, v);
+  if (v.outcome != FRONTIER_SEEN)
+    accept(m, link.origin, NOTED);
 }
 
 static void add_links(model *m)
 {
-  for (uint64_t links = 1 + roll(m, m->run->links); links; links--)
-    add_link(m);
+  for (uint64_t links = 1 + roll(m, m->run->links); links && !m->difference[0];) {
+    size_t together = roll(m, 2) ? 1 : 1 + roll(m, BATCH);
+    if (together > links)
+      together = (size_t)links;
+    if (together > 1)
+      add_batch(m, together);
+    else
+      add_link(m);
+    links -= together;
+  }
+  if (!roll(m, 4))
+    force_one(m);
+  if (!roll(m, 4))
+    note_one(m);
 }
 
 static void look_up(model *m)
 {
   frontier_verdict v;
   make_url(m);
-  if (holds(m, frontier_lookup(m->f, &m->url, &v), "lookup"))
+  if (holds(m, frontier_lookup(m->f, m->u, &v), "lookup"))
     check_verdict(m, v);
 }
 
@@ -307,7 +398,32 @@ static bool may_start(const model *m, const model_host *h)
   return !line_is_empty(&h->line) && h->in_flight < m->options.per_host;
 }
 
-/* This lease is the head of its host's line, its host may start one, and none was due before. (A host that is crowded
+static bool all_are(const void *bytes, uint8_t value, size_t size)
+{
+  const uint8_t *at = bytes;
+  for (size_t i = 0; i < size; i++)
+    if (at[i] != value)
+      return false;
+  return true;
+}
+
+/* Those that may start one now and might not before stand behind all others that might. */
+static void note_ready(model *m)
+{
+  m->round++;
+  for (size_t i = 0; i < m->now.hosts; i++) {
+    model_host *h = &m->hosts[i];
+    if (!h->ready && may_start(m, h) && h->due_ms <= m->now_ms)
+      h->ready = m->round;
+  }
+}
+
+static bool is_before(const model_host *a, const model_host *b)
+{
+  return a->ready && (a->ready != b->ready ? a->ready < b->ready : a->due_ms < b->due_ms);
+}
+
+/* This lease is the head of its host's line, its host may start one, and none waits longer. (A host that is crowded
  * out to disk keeps its order but roughly.) */
 static void check_lease(model *m, const frontier_lease *l)
 {
@@ -327,14 +443,18 @@ static void check_lease(model *m, const frontier_lease *l)
       l->origin.depth != p->origin.depth || l->origin.hops != p->origin.hops ||
       l->host_end - l->host_begin != strlen(h->name) || strncmp(l->url + l->host_begin, h->name, strlen(h->name)) != 0)
     differ(m, "lease %llu is %s, not %s", (unsigned long long)l->id, l->url, p->fetch);
+  if (l->payload_size != p->payload_size || !all_are(l->payload, p->payload_byte, p->payload_size))
+    differ(m, "lease %llu comes with another payload", (unsigned long long)l->id);
   if (!may_start_one)
     differ(m, "%s may not start one now", h->name);
   for (size_t i = 0; i < m->now.hosts && !m->run->overflows; i++)
-    if (may_start(m, &m->hosts[i]) && m->hosts[i].due_ms < h->due_ms)
+    if (is_before(&m->hosts[i], h))
       differ(m, "%s is due before %s", m->hosts[i].name, h->name);
   h->in_flight++;
   h->due_ms = m->now_ms + h->delay_ms + (m->run->lie == LIE_DUE ? 1 : 0);
   p->life = IN_FLIGHT;
+  h->ready = 0;
+  note_ready(m);
 }
 
 /* Where more wait than memory holds, the time may be too short, or to the end of a lease; but nobody waits for ever. */
@@ -376,6 +496,7 @@ static void take_leases(model *m, size_t max)
   int64_t wait_ms;
   m->leases = enough(m->leases, m->lease_count + max, &m->lease_room, sizeof *m->leases);
   frontier_lease *new = m->leases + m->lease_count;
+  note_ready(m);
   if (!holds(m, frontier_next(m->f, m->now_ms, new, max, &count, &wait_ms), "next"))
     return;
   for (size_t i = 0; i < count; i++)
@@ -447,6 +568,7 @@ static void slow_one(model *m)
     delay_ms = m->options.delay_ms;
   h->due_ms = h->due_ms - h->delay_ms + delay_ms;
   h->delay_ms = delay_ms;
+  h->ready = 0;
 }
 
 static void end_what_is_not_leased(model *m)
@@ -469,7 +591,7 @@ static void check_stats(model *m)
     return;
   if (s.queued != count_of(m, QUEUED) || s.in_flight != count_of(m, IN_FLIGHT) ||
       s.done != count_of(m, DONE) + lies(m, LIE_COUNT) || s.failed != count_of(m, FAILED) ||
-      s.skipped != count_of(m, SKIPPED) || s.hosts != m->now.hosts || s.profile != m->options.profile)
+      s.skipped != count_of(m, SKIPPED) || s.noted != count_of(m, NOTED) || s.forced != m->now.forced || s.hosts != m->now.hosts || s.profile != m->options.profile)
     differ(m, "queued %llu, in flight %llu, done %llu, failed %llu, skipped %llu of %zu", (unsigned long long)s.queued,
            (unsigned long long)s.in_flight, (unsigned long long)s.done, (unsigned long long)s.failed,
            (unsigned long long)s.skipped, m->now.pages);
@@ -525,8 +647,10 @@ static void check_journal(model *m, bool is_all)
 static void note_commit(model *m)
 {
   m->committed = m->now;
-  for (uint64_t s = 1; s <= m->now.pages; s++)
+  for (uint64_t s = 1; s <= m->now.pages; s++) {
     m->pages[s].committed_life = m->pages[s].life == IN_FLIGHT ? QUEUED : m->pages[s].life;
+    m->pages[s].was_forgotten = m->pages[s].is_forgotten;
+  }
 }
 
 typedef struct walk {
@@ -603,6 +727,75 @@ static void check_directory(model *m)
   second_free(&v);
 }
 
+/* ---- made new again ------------------------------------------------------------------------------------- */
+
+static void forget_key(model *m, const char *key)
+{
+  for (uint64_t s = 1; s <= m->now.pages; s++)
+    m->pages[s].is_forgotten |= strcmp(m->pages[s].key, key) == 0;
+  if (m->run->lie != LIE_FORGET)
+    set_drop(&m->keys, key);
+}
+
+/* One that was met, mostly; and then it is new at once. */
+static void forget_one(model *m)
+{
+  bool was_seen;
+  const char *met = m->now.pages ? m->pages[1 + roll(m, m->now.pages)].fetch : NULL;
+  make_url(m);
+  if (met && roll(m, 3) && url_parse(met, strlen(met), m->options.profile, m->u) != URL_OK)
+    differ(m, "url_parse refuses %s", met);
+  if (!holds(m, frontier_forget(m->f, &(frontier_link){.target = m->u}, &was_seen), "forget"))
+    return;
+  if (was_seen != set_has(&m->keys, m->u->key))
+    differ(m, "%s was %s, it is said", m->u->key, was_seen ? "seen" : "new");
+  forget_key(m, m->u->key);
+  frontier_verdict v;
+  if (holds(m, frontier_lookup(m->f, m->u, &v), "lookup"))
+    check_verdict(m, v);
+}
+
+static bool matches(const model *m, const page *p, bool by_host, const char *text, size_t size)
+{
+  const char *name = m->hosts[p->host].name;
+  return by_host ? strlen(name) == size && memcmp(name, text, size) == 0 : strncmp(p->fetch, text, size) == 0;
+}
+
+/* All that ended on the host, or under the first segment, of a URL, and do not wait as well. */
+static void forget_many(model *m)
+{
+  void *waiting = NULL;
+  uint64_t forgotten, count = 0;
+  make_url(m);
+  const url *u = m->u;
+  bool by_host = roll(m, 2);
+  char text[URL_LENGTH_MAX];
+  size_t end = by_host ? u->host_end : u->path_begin + 2, begin = by_host ? u->host_begin : 0, size = end - begin;
+  memcpy(text, u->fetch + begin, size);
+  frontier_status status = by_host ? frontier_forget_host(m->f, text, size, &forgotten)
+                                   : frontier_forget_prefix(m->f, text, size, &forgotten);
+  if (m->run->keeps_nothing ? status != FRONTIER_BAD_ARGUMENT : !holds(m, status, "forget_many"))
+    differ(m, "forget: status %d", (int)status);
+  if (status != FRONTIER_OK)
+    return;
+  note_commit(m);
+  for (uint64_t s = 1; s <= m->now.pages; s++)
+    if ((m->pages[s].life == QUEUED || m->pages[s].life == IN_FLIGHT) && matches(m, &m->pages[s], by_host, text, size))
+      set_put(&waiting, m->pages[s].key);
+  for (uint64_t s = 1; s <= m->now.pages; s++) {
+    const page *p = &m->pages[s];
+    if (!matches(m, p, by_host, text, size) || set_has(&waiting, p->key) || !set_has(&m->keys, p->key))
+      continue;
+    forget_key(m, p->key);
+    count++;
+  }
+  if (count != forgotten)
+    differ(m, "%llu keys forgotten, not %llu", (unsigned long long)forgotten, (unsigned long long)count);
+  set_empty(&waiting);
+}
+
+/* ---- reopening and crashes ------------------------------------------------------------------------------- */
+
 static void change_cap(model *m)
 {
   if (!roll(m, 3))
@@ -636,9 +829,13 @@ static void forget_uncommitted(model *m)
   set_empty(&m->keys);
   set_empty(&m->segments);
   for (uint64_t s = 1; s <= m->now.pages; s++) {
-    m->pages[s].life = m->pages[s].committed_life;
-    if (url_parse(m->pages[s].fetch, strlen(m->pages[s].fetch), m->options.profile, &m->url) == URL_OK)
-      remember_key(m, &m->url);
+    page *p = &m->pages[s];
+    p->life = p->committed_life;
+    p->is_forgotten = p->was_forgotten;
+    if (url_parse(p->fetch, strlen(p->fetch), m->options.profile, m->u) == URL_OK)
+      remember_key(m, m->u);
+    if (p->is_forgotten)
+      set_drop(&m->keys, p->key);
   }
 }
 
@@ -662,7 +859,9 @@ static void spoil_what_may_be_spoilt(model *m)
 
 static void step_without_commit(model *m)
 {
-  if (roll(m, 2))
+  if (!roll(m, 8))
+    forget_one(m);
+  else if (roll(m, 2))
     add_links(m);
   else
     end_one(m);
@@ -673,7 +872,7 @@ static void crash(model *m)
   if (m->run->keeps_nothing)
     return;
   sync_now(m);
-  for (uint64_t more = roll(m, 6); more; more--)
+  for (uint64_t more = roll(m, m->run->links > 1000 ? 3 : 6); more; more--) /* a batch that is full commits by itself */
     step_without_commit(m);
   char old_root[SCRATCH_PATH], old[SCRATCH_PATH];
   memcpy(old_root, m->root, sizeof old_root);
@@ -722,8 +921,12 @@ static void step(model *m)
     end_what_is_not_leased(m);
   else if (what < 950)
     put_values(m);
-  else if (what < 970)
+  else if (what < 965)
     check_stats(m);
+  else if (what < 968)
+    forget_many(m);
+  else if (what < 972)
+    forget_one(m);
   else if (what < 985)
     sync_now(m);
   else if (what < 993)
@@ -799,6 +1002,7 @@ bool model_agrees(const model_run *run, char difference[MODEL_TEXT])
   if (!m)
     abort();
   m->run = run;
+  m->u = m->urls;
   begin(m);
   unsigned done = 0;
   while (m->f && !m->difference[0] && done < run->steps) {

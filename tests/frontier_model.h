@@ -18,6 +18,8 @@ typedef enum model_lie {
   LIE_CODE,    /* the code a URL ended with */
   LIE_VERDICT, /* how often a verdict was given */
   LIE_COUNT,   /* how many URLs are done */
+  LIE_FORGET,  /* keys that were made new again */
+  LIE_PAYLOAD, /* a byte that goes with a URL */
   LIES,
 } model_lie;
 

@@ -10,7 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
+                                                     "queue-high", "queue-low", "queue-trap", "visits", "due",
+                                                     "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -73,6 +75,8 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   MDB_cursor *cursor;
   MDB_val key, value;
   int error = mdb_dbi_open(txn, second_table_names[table], table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
+  if (error == MDB_NOTFOUND && table >= SECOND_REVOKED && table < SECOND_META)
+    return; /* version 1 has none */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
     fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
@@ -150,13 +154,46 @@ static second_url *url_at(second_view *v, const second_record *r)
   return &v->urls[0];
 }
 
+static unsigned class_of(const second_record *r)
+{
+  return r->table == SECOND_QUEUE ? 0 : 1 + (unsigned)(r->table - SECOND_QUEUE_HIGH);
+}
+
+/* Fields at `at` in the value, if the record says so; returns where the URL begins. */
+static size_t read_fields(second_view *v, const second_record *r, size_t at, bool has_fields, second_url *u)
+{
+  if (!has_fields)
+    return at;
+  size_t end = r->value_size - at < 4 ? SIZE_MAX : at + 4 + number(r->value + at, 4);
+  if (v->version < 2 || end > r->value_size) {
+    fault(v, "%s: fields of a wrong size, or in version %u", second_table_names[r->table], v->version);
+    return at;
+  }
+  for (at += 4; at < end;) {
+    size_t size = end - at < 5 ? SIZE_MAX : number(r->value + at + 1, 4);
+    if (size > end - at - 5 || (r->value[at] == 1 ? size != 16 : r->value[at] != 2 || size > 65536)) {
+      fault(v, "%s: field %u of %zu bytes", second_table_names[r->table], r->value[at], size);
+      return end;
+    }
+    if (r->value[at] == 1)
+      u->key_hash = r->value + at + 5;
+    else {
+      u->payload = r->value + at + 5;
+      u->payload_size = size;
+    }
+    at += 5 + size;
+  }
+  return end;
+}
+
 static void read_queue(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  uint64_t begin = number(at + 20, 4), end = number(at + 24, 4);
+  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 4);
   *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .text = (const char *)at + 28};
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r)};
+  u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
       memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
@@ -167,7 +204,8 @@ static void read_queue(second_view *v, const second_record *r)
 static void split_chunk(second_view *v, const second_record *chunk)
 {
   uint8_t *key = chunk->key, *value = chunk->value;
-  uint64_t id = number(key, 8) >> 32;
+  uint64_t id = number(key, 8) >> 32, class = number(key, 8) >> 30 & 3;
+  second_table table = class ? (second_table)(SECOND_QUEUE_HIGH + class - 1) : SECOND_QUEUE;
   v->chunks++;
   for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
     size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
@@ -178,7 +216,7 @@ static void split_chunk(second_view *v, const second_record *chunk)
     if (number(value + at + 12, 4) != id)
       fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
     /* the size of the record stands where a value of the queue has its checksum */
-    keep_record(v, SECOND_QUEUE, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
+    keep_record(v, table, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
   }
 }
 
@@ -195,10 +233,11 @@ static void read_history(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1, .state = (unsigned)number(at + 4, 2), .code = (unsigned)number(at + 6, 2),
+  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x3fff, .code = (unsigned)number(at + 6, 2),
                     .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
-                    .via = number(at + 12, 8), .host = UINT64_MAX, .text = (const char *)at + 20};
-  if (u->state < 1 || u->state > 3)
+                    .via = number(at + 12, 8), .host = UINT64_MAX};
+  u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
+  if (u->state < 1 || u->state > (v->version < 2 ? 3 : 4))
     fault(v, "history %s: state %u", u->text, u->state);
 }
 
@@ -207,9 +246,21 @@ static void read_host(second_view *v, const second_record *r)
   const uint8_t *at = r->value;
   if (number(r->key, 8) != v->host_count)
     fault(v, "host %zu is missing", v->host_count);
-  v->hosts[v->host_count++] = (second_host){.name = (const char *)at + 36, .queued = number(at + 4, 8),
-                                            .done = number(at + 12, 8), .failed = number(at + 20, 8),
-                                            .skipped = number(at + 28, 8)};
+  second_host h = {.name = (const char *)at + 36, .queued = {number(at + 4, 7)}, .done = number(at + 12, 8),
+                   .failed = number(at + 20, 8), .skipped = number(at + 28, 8)};
+  if (at[11] > 1 || (at[11] == 1 && r->value_size < 114)) {
+    fault(v, "host %zu: a head of kind %u", v->host_count, at[11]);
+  } else if (at[11] == 1) {
+    h.name = (const char *)at + 114;
+    for (unsigned class = 1; class < 4; class++) {
+      h.queued[class] = number(at + 28 + 8 * class, 8);
+      h.queued[0] -= h.queued[class];
+    }
+    if (number(at + 60, 8) > h.done + h.failed + h.skipped || number(at + 72, 4) > number(at + 68, 4) || at[112] > 3 ||
+        at[113] > 1)
+      fault(v, "host %s: what is said of traps and controls cannot be", h.name);
+  }
+  v->hosts[v->host_count++] = h;
 }
 
 static void read_hashes(second_view *v, const second_record *r)
@@ -227,6 +278,13 @@ static void read_hashes(second_view *v, const second_record *r)
   }
   if (at != r->value_size)
     fault(v, "hashes: a chunk of %zu bytes ends at %zu", r->value_size, at);
+}
+
+static void read_revoked(second_view *v, const second_record *r)
+{
+  v->revoked += (r->value_size - 4) / 8;
+  if (r->value_size < 12 || r->value_size % 8 != 4)
+    fault(v, "revoked: a row of %zu bytes", r->value_size);
 }
 
 /* ---- meta ---------------------------------------------------------------------------------------------- */
@@ -252,7 +310,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 1)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version < 1 || v->version > 2)
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -269,6 +327,13 @@ static void read_progress(second_view *v)
   for (size_t i = 0; i < PROGRESS; i++)
     v->progress[i] = number(r->value + 4 + 8 * i, 8);
   v->expected_lost = real(r->value + 100);
+  r = second_meta(v, "acceptance");
+  if (r && r->value_size != 20)
+    fault(v, "acceptance: %zu bytes", r->value_size);
+  else if (r) {
+    v->noted = number(r->value + 4, 8);
+    v->forced = number(r->value + 12, 8);
+  }
 }
 
 static void read_texts(second_view *v)
@@ -322,7 +387,7 @@ static second_host *host_of(const second_view *v, second_host *sorted, const cha
 static void agree_on_urls(second_view *v)
 {
   second_host *counted = sort_hosts(v);
-  uint64_t all[4] = {0};
+  uint64_t all[5] = {0};
   for (uint64_t i = 1; i < v->url_room; i++) {
     const second_url *u = &v->urls[i];
     second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
@@ -330,23 +395,25 @@ static void agree_on_urls(second_view *v)
       fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
       continue;
     }
-    uint64_t *of_host[4] = {&h->queued, &h->done, &h->failed, &h->skipped};
-    ++*of_host[u->state & 3];
-    all[u->state & 3]++;
+    uint64_t nowhere = 0, *of_host[5] = {&h->queued[u->class], &h->done, &h->failed, &h->skipped, &nowhere};
+    unsigned state = u->state <= 4 ? u->state : 0;
+    ++*of_host[state];
+    all[state]++;
   }
   for (size_t i = 0; i < v->host_count; i++) {
     const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
-    if (h->queued != c->queued || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
+    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
       fault(v, "host %s: its counts are not those of its URLs", h->name);
   }
-  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED])
+  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
+      all[4] != v->noted)
     fault(v, "progress counts other endings than history holds");
   free(counted);
 }
 
 static void agree_on_log(second_view *v)
 {
-  uint64_t new_ones = 0;
+  uint64_t new_ones = v->forced;
   for (size_t i = NEW; i < PROGRESS; i++)
     new_ones += v->progress[i];
   v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
@@ -364,10 +431,13 @@ static void agree_on_log(second_view *v)
 
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
-  static void (*const readers[])(second_view *, const second_record *) = {read_queue, read_history, read_host,
-                                                                         read_hashes};
-  static const size_t heads[] = {28, 20, 36, 4};
-  static const second_table order[] = {SECOND_HOSTS, SECOND_QUEUE, SECOND_HISTORY, SECOND_HASHES};
+  static const struct {
+    second_table table;
+    size_t head;
+    void (*read)(second_view *, const second_record *);
+  } order[] = {{SECOND_HOSTS, 36, read_host},      {SECOND_QUEUE, 28, read_queue},      {SECOND_QUEUE_HIGH, 28, read_queue},
+               {SECOND_QUEUE_LOW, 28, read_queue}, {SECOND_QUEUE_TRAP, 28, read_queue}, {SECOND_HISTORY, 20, read_history},
+               {SECOND_HASHES, 4, read_hashes},    {SECOND_REVOKED, 4, read_revoked}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);
@@ -386,12 +456,12 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   for (size_t t = 0; t < sizeof order / sizeof *order; t++)
     for (size_t i = 0; i < v->record_count; i++) {
       const second_record *r = &v->records[i];
-      if (r->table != order[t])
+      if (r->table != order[t].table)
         continue;
-      if (r->key_size != 8 || r->value_size < heads[order[t]])
+      if (r->key_size != 8 || r->value_size < order[t].head)
         fault(v, "table %s: a record of %zu bytes", second_table_names[r->table], r->value_size);
       else
-        readers[order[t]](v, r);
+        order[t].read(v, r);
     }
   agree_on_urls(v);
   agree_on_log(v);

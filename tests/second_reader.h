@@ -10,7 +10,9 @@
 #include <stdint.h>
 
 typedef enum second_table {
-  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS, SECOND_META, SECOND_TABLES
+  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
+  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, /* not in version 1 */
+  SECOND_META, SECOND_TABLES
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -22,15 +24,20 @@ typedef struct second_record {
 
 typedef struct second_url {
   unsigned found;  /* records with this sequence: 1 unless damaged */
-  unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped */
+  unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
+  unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
   const char *text; /* NUL-terminated */
+  const uint8_t *key_hash; /* of the caller's own key, 16 bytes; NULL */
+  const uint8_t *payload;  /* NULL: none */
+  size_t payload_size;
 } second_url;
 
 typedef struct second_host {
   const char *name;
-  uint64_t queued, done, failed, skipped;
+  uint64_t queued[4]; /* by class */
+  uint64_t done, failed, skipped;
 } second_host;
 
 typedef struct second_view {
@@ -49,7 +56,8 @@ typedef struct second_view {
   uint64_t url_room;       /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
-  uint64_t chunks;
+  uint64_t noted, forced;
+  uint64_t chunks, revoked;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 

@@ -144,11 +144,97 @@ static void explained_lines_all_come(void **state)
   assert_non_null(strstr(err, "line 6 is not an http or https URL"));
 }
 
+/* The lines whose key was not among the last `window` lines. Windows of up to 12 lines have no slack. */
+static void window_model(int window, int from, int to, char text[COMMAND_OUTPUT_SIZE])
+{
+  static char keys[LINES][128];
+  static url u;
+  size_t size = 0;
+  text[0] = '\0';
+  for (int i = 0; i < to; i++) {
+    bool is_new = true;
+    assert_int_equal(url_parse(lines[i], strlen(lines[i]), URL_STRICT, &u), URL_OK);
+    snprintf(keys[i], sizeof keys[i], "%s", u.key);
+    for (int before = i > window ? i - window : 0; before < i; before++)
+      is_new &= strcmp(keys[before], keys[i]) != 0;
+    if (is_new && i >= from)
+      size += (size_t)snprintf(text + size, COMMAND_OUTPUT_SIZE - size, "%s\n", lines[i]);
+  }
+}
+
+static void join_some(int from, int to, char text[COMMAND_OUTPUT_SIZE])
+{
+  size_t size = 0;
+  for (int i = from; i < to; i++)
+    size += (size_t)snprintf(text + size, COMMAND_OUTPUT_SIZE - size, "%s\n", lines[i]);
+}
+
+/* In one run, and in two with a state between them. */
+static void a_window_forgets(void **state)
+{
+  (void)state;
+  static char input[COMMAND_OUTPUT_SIZE], expected[COMMAND_OUTPUT_SIZE];
+  static const int windows[] = {1, 2, 5, 12};
+  char arguments[128];
+  make_lines(4);
+  for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+    snprintf(arguments, sizeof arguments, "uniq --window %d", windows[i]);
+    join_some(0, LINES, input);
+    window_model(windows[i], 0, LINES, expected);
+    assert_int_equal(uniq(arguments, input), EXIT_DONE);
+    assert_string_equal(out, expected);
+    unlink(state_file);
+    for (int from = 0; from < LINES; from += 100) {
+      int to = from + 100 < LINES ? from + 100 : LINES;
+      snprintf(arguments, sizeof arguments, "uniq --window %d --state %s", windows[i], state_file);
+      join_some(from, to, input);
+      window_model(windows[i], from, to, expected);
+      assert_int_equal(uniq(arguments, input), EXIT_DONE);
+      assert_string_equal(out, expected);
+    }
+  }
+}
+
+static void a_window_of_time_remembers_across_runs(void **state)
+{
+  (void)state;
+  static const char *const changes[] = {"--window 8d", "--window 5", "--fp 0.1", "--filter bloom", "--profile no-www"};
+  char arguments[160];
+  unlink(state_file);
+  snprintf(arguments, sizeof arguments, "uniq --state %s --window 7d --expect 1000", state_file);
+  assert_int_equal(uniq(arguments, "http://a/1\nhttp://a/2\nhttp://a/1\n"), EXIT_DONE);
+  assert_string_equal(out, "http://a/1\nhttp://a/2\n");
+  snprintf(arguments, sizeof arguments, "uniq --state %s --explain", state_file);
+  assert_int_equal(uniq(arguments, "http://a/2\nhttp://a/3\n"), EXIT_DONE);
+  assert_string_equal(out, "seen\t-\thttp://a/2\nnew\t-\thttp://a/3\n");
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    snprintf(arguments, sizeof arguments, "uniq --state %s %s", state_file, changes[i]);
+    assert_int_not_equal(uniq(arguments, "http://a/4\n"), EXIT_DONE);
+    assert_string_equal(out, "");
+    assert_non_null(strstr(err, "cannot change"));
+  }
+}
+
+static void an_overfull_window_is_said_to_be(void **state)
+{
+  (void)state;
+  static char input[COMMAND_OUTPUT_SIZE];
+  size_t size = 0;
+  for (int i = 0; i < 1000; i++)
+    size += (size_t)snprintf(input + size, sizeof input - size, "http://a/%d\n", i);
+  assert_int_equal(uniq("uniq --window 1h --expect 10 --fp 0.01", input), EXIT_DONE);
+  assert_non_null(strstr(err, "--expect"));
+}
+
 static void nonsense_is_refused_by_name(void **state)
 {
   (void)state;
   static const struct { const char *arguments, *named; int code; } rows[] = {
-    {"uniq --window 5", "--window", EXIT_USAGE},     {"uniq --filter exact", "--filter", EXIT_USAGE},
+    {"uniq --window 0", "--window", EXIT_USAGE},     {"uniq --window 5x", "--window", EXIT_USAGE},
+    {"uniq --window 99999999w", "--window", EXIT_USAGE}, {"uniq --window -1h", "--window", EXIT_USAGE},
+    {"uniq --window 5 --filter line", "--filter", EXIT_USAGE}, {"uniq --expect 5", "--expect", EXIT_USAGE},
+    {"uniq --window 5 --expect 5", "--expect", EXIT_USAGE},
+    {"uniq --filter exact", "--filter", EXIT_USAGE},
     {"uniq --filter mlbf-paper", "--filter", EXIT_USAGE}, {"uniq --fp 2", "--fp", EXIT_USAGE},
     {"uniq --profile x", "--profile", EXIT_USAGE},   {"uniq --moon", "--moon", EXIT_USAGE},
     {"uniq /nowhere/at/all", "/nowhere/at/all", EXIT_FAILED},
@@ -182,6 +268,9 @@ int main(void)
     cmocka_unit_test(a_full_output_leaves_the_state_alone),
     cmocka_unit_test(a_state_that_is_none_is_refused_and_kept),
     cmocka_unit_test(explained_lines_all_come),
+    cmocka_unit_test(a_window_forgets),
+    cmocka_unit_test(a_window_of_time_remembers_across_runs),
+    cmocka_unit_test(an_overfull_window_is_said_to_be),
     cmocka_unit_test(nonsense_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, make_state, drop_state);

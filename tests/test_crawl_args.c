@@ -115,7 +115,6 @@ static void the_rest_is_refused_by_name(void **state)
   (void)state;
   static const struct { const char *line, *named; } rows[] = {
     {"", "no start URL"},
-    {"--warc http://h/", "--warc is not in this version yet"},
     {"--max-bytes 5 http://h/", "--max-bytes is not in this version yet"},
     {"--include x http://h/", "--include is not"},
     {"--exclude x http://h/", "--exclude is not"},
@@ -149,6 +148,8 @@ static void the_rest_is_refused_by_name(void **state)
     {"--expect 0 http://h/", "--expect"},
     {"--user-agent a\tb\x01 http://h/", "--user-agent"},
     {"--no-store --dir d http://h/", "--no-store"},
+    {"--no-store --warc http://h/", "--warc"},
+    {"--warc-size 0 http://h/", "--warc-size"},
     {"--seeds f -", "not from both"},
     {"--nonsense http://h/", "--nonsense"},
     {"--dir", "--dir"},

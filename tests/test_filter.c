@@ -160,7 +160,7 @@ static void many_at_once_answer_as_one_by_one(void **state)
       mlbf_verdict expected[BATCH], found[BATCH], again[BATCH];
       for (uint64_t begin = 0; begin < KEYS; begin += 60) {
         for (uint64_t j = 0; j < BATCH; j++) {
-          key_make(begin + (j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
+          key_make(begin + (j == 20 ? 3 : j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
           keys[j] = (mlbf_key){ texts[j].segments, texts[j].count };
           mlbf_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
           expected[j] = mlbf_test(one, &hashes[j]);
@@ -171,7 +171,7 @@ static void many_at_once_answer_as_one_by_one(void **state)
           assert_true(found[j].outcome == expected[j].outcome && found[j].layer == expected[j].layer);
           assert_true(again[j].outcome == expected[j].outcome && again[j].layer == expected[j].layer);
           mlbf_insert(one, &hashes[j], &expected[j]);
-          assert_true(j < 70 || expected[j].outcome == MLBF_SEEN);
+          assert_true((j < 70 && j != 20) || expected[j].outcome == MLBF_SEEN);
         }
         mlbf_insert_keys(by_keys, keys, BATCH, found);
         mlbf_insert_many(by_hashes, hashes, BATCH, again);

@@ -1,6 +1,7 @@
 /* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only
- * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-1/, written once:
- * the library must read that, and write the same records today.
+ * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-2/, written once:
+ * the library must read that, and write the same records today. golden/frontier-1/ is its beginning, in the format of
+ * version 1: it must be read, and be version 2 after a commit.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
 #include <setjmp.h>
@@ -15,6 +16,7 @@
 #include <xxhash.h>
 
 #include "frontier/frontier.h"
+#include "frontier/host.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
 
@@ -32,7 +34,7 @@ static const struct page {
   {"http://example.org/a/c", {2, 1000, 0}, 0, 0, NULL},
   {"https://www.example.net:8443/c", {3, 7, 1}, 0, 0, NULL},
 };
-enum { PAGES = sizeof pages / sizeof *pages };
+enum { PAGES = sizeof pages / sizeof *pages, MORE = 4 };
 
 static const frontier_options story_options = {.filter = MLBF_KIND_MLBF, .profile = URL_NO_WWW, .expected_urls = 1000,
                                                .rate = 1e-6, .per_host = 8, .depth_cap = UINT16_MAX};
@@ -49,6 +51,30 @@ static frontier *open_or_fail(const char *directory, const frontier_options *opt
   if (frontier_open(directory, options, &f, message) != FRONTIER_OK)
     fail_msg("%s", message);
   return f;
+}
+
+/* What only version 2 can tell: URLs 6 to 9, and page 1 forgotten. */
+static void tell_more(frontier *f, url_profile profile)
+{
+  static const mlbf_span own_key[] = {{"item", 4}, {"/7", 2}};
+  static url u;
+  frontier_verdict verdict;
+  bool was_seen;
+  parse("http://example.org/p", profile, &u);
+  assert_int_equal(frontier_force(f, &(frontier_link){.target = &u, .payload = "a\0b", .payload_size = 3}, 0, &verdict),
+                   FRONTIER_OK);
+  parse("http://example.org/k", profile, &u);
+  assert_int_equal(frontier_note(f, &(frontier_link){.target = &u, .key = own_key, .key_count = 2}, 0, &verdict),
+                   FRONTIER_OK);
+  parse(pages[1].url, profile, &u);
+  assert_int_equal(frontier_force(f, &(frontier_link){.target = &u, .origin = {.depth = 4}}, 0, &verdict), FRONTIER_OK);
+  assert_int_equal(verdict.outcome, FRONTIER_SEEN);
+  parse("http://example.net/both", profile, &u);
+  assert_int_equal(frontier_force(f, &(frontier_link){.target = &u, .key = own_key + 1, .key_count = 1, .payload = "c",
+                                                      .payload_size = 1}, 0, &verdict), FRONTIER_OK);
+  parse(pages[0].url, profile, &u);
+  assert_int_equal(frontier_forget(f, &(frontier_link){.target = &u}, &was_seen), FRONTIER_OK);
+  assert_true(was_seen);
 }
 
 static void tell_story(const char *directory, frontier_options options)
@@ -70,6 +96,8 @@ static void tell_story(const char *directory, frontier_options options)
   assert_int_equal(frontier_count(f, "pages", 2), FRONTIER_OK);
   assert_int_equal(frontier_count(f, "skipped-robots", UINT64_MAX), FRONTIER_OK);
   assert_int_equal(frontier_setting_put(f, "scope", "host\0x", 6), FRONTIER_OK);
+  frontier_host_control control = {.delay_ms = 0, .budget = 1000, .trap_budget = 10, .per_host = 9};
+  assert_int_equal(frontier_host_set(f, "example.org", &control), FRONTIER_OK);
   assert_int_equal(frontier_sync(f), FRONTIER_OK);
 
   frontier_lease leases[PAGES];
@@ -83,6 +111,7 @@ static void tell_story(const char *directory, frontier_options options)
       assert_int_equal(frontier_done(f, id, (frontier_state)p->state, (uint16_t)p->code, p->report, strlen(p->report), 0),
                        FRONTIER_OK);
   }
+  tell_more(f, options.profile);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   char *lines = scratch_read(journal, &count);
   assert_string_equal(lines, "{\"page\":1}\n{\"page\":2}\n");
@@ -95,7 +124,7 @@ static void tell_story(const char *directory, frontier_options options)
 static void check_urls(const second_view *v)
 {
   static const uint64_t hosts[PAGES] = {0, 0, 1, 0, 1};
-  assert_int_equal(v->url_room, PAGES + 1);
+  assert_int_equal(v->url_room, PAGES + 1 + MORE);
   for (size_t i = 0; i < PAGES; i++) {
     const second_url *u = &v->urls[i + 1];
     assert_string_equal(u->text, pages[i].url);
@@ -109,27 +138,48 @@ static void check_urls(const second_view *v)
   }
 }
 
+static void check_more(const second_view *v)
+{
+  const second_url *with_payload = &v->urls[6], *noted = &v->urls[7], *forced = &v->urls[8], *both = &v->urls[9];
+  assert_string_equal(with_payload->text, "http://example.org/p");
+  assert_int_equal(with_payload->payload_size, 3);
+  assert_memory_equal(with_payload->payload, "a\0b", 3);
+  assert_null(with_payload->key_hash);
+  assert_string_equal(noted->text, "http://example.org/k");
+  assert_int_equal(noted->state, 4);
+  assert_non_null(noted->key_hash);
+  assert_string_equal(forced->text, pages[1].url);
+  assert_int_equal(forced->depth, 4);
+  assert_string_equal(both->text, "http://example.net/both");
+  assert_int_equal(both->payload_size, 1);
+  assert_non_null(both->key_hash);
+  assert_int_equal(v->noted, 1);
+  assert_int_equal(v->forced, 1);
+  assert_int_equal(v->revoked, 1);
+}
+
 static void check_hosts(const second_view *v)
 {
-  assert_int_equal(v->host_count, 2);
+  assert_int_equal(v->host_count, 3);
   assert_string_equal(v->hosts[0].name, "example.org");
-  assert_int_equal(v->hosts[0].queued, 1);
+  assert_int_equal(v->hosts[0].queued[2], 1); /* it is deep: class low */
+  assert_int_equal(v->hosts[0].queued[0], 2);
   assert_int_equal(v->hosts[0].done, 1);
   assert_int_equal(v->hosts[0].failed, 1);
   assert_int_equal(v->hosts[0].skipped, 0);
   assert_string_equal(v->hosts[1].name, "www.example.net:8443");
-  assert_int_equal(v->hosts[1].queued, 1);
+  assert_int_equal(v->hosts[1].queued[0], 1);
   assert_int_equal(v->hosts[1].skipped, 1);
 }
 
 static void check_meta(const second_view *v)
 {
-  assert_int_equal(v->version, 1);
+  assert_int_equal(v->version, 2);
   assert_int_equal(v->filter, 2);
   assert_true(v->rate == 1e-6);
   assert_int_equal(v->expected_urls, 1000);
   assert_string_equal(v->profile, "no-www");
-  static const uint64_t progress[] = {6, 5, 5, 1, 1, 1, 1, 1, 0, 2, 2, 1};
+  static const uint64_t progress[] = {10, 9, 9, 1, 1, 1, 1, 2, 0, 4, 3, 1};
   for (size_t i = 0; i < sizeof progress / sizeof *progress; i++)
     if (v->progress[i] != progress[i])
       fail_msg("progress, number %zu: %llu", i, (unsigned long long)v->progress[i]);
@@ -203,6 +253,7 @@ static void the_second_reader_finds_every_number(void **state)
   second_read(directory, false, &v);
   assert_int_equal(v.faults, 0);
   check_urls(&v);
+  check_more(&v);
   check_hosts(&v);
   check_meta(&v);
   check_first_hashes(&v);
@@ -212,21 +263,45 @@ static void the_second_reader_finds_every_number(void **state)
 
 /* ---- the golden files ----------------------------------------------------------------------------------- */
 
-static void open_golden_copy(char directory[SCRATCH_PATH])
+static void open_copy(char directory[SCRATCH_PATH], unsigned version)
 {
   scratch_make_fast(directory);
-  scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
+  scratch_copy(version == 1 ? TESTS_DIR "/golden/frontier-1" : TESTS_DIR "/golden/frontier-2", directory);
 }
 
-static void the_library_reads_the_golden_files(void **state)
+static void open_golden_copy(char directory[SCRATCH_PATH])
+{
+  open_copy(directory, 2);
+}
+
+static uint32_t version_of(const char *directory)
+{
+  second_view v;
+  second_read(directory, false, &v);
+  uint32_t version = v.version;
+  assert_int_equal(v.faults, 0);
+  second_free(&v);
+  return version;
+}
+
+static void version_1_is_read_and_brought_up_to_date(void **state)
 {
   (void)state;
   char directory[SCRATCH_PATH];
-  open_golden_copy(directory);
-  frontier *f = open_or_fail(directory, &story_options);
+  open_copy(directory, 1);
+  frontier_options reader = story_options;
+  reader.read_only = true;
+  frontier *f = open_or_fail(directory, &reader);
   static url u;
+  frontier_verdict verdict;
+  parse(pages[0].url, URL_NO_WWW, &u);
+  assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+  assert_int_equal(verdict.outcome, FRONTIER_SEEN);
+  frontier_close(f);
+  frontier_close(open_or_fail(directory, &story_options));
+  assert_int_equal(version_of(directory), 1); /* nothing was written */
+  f = open_or_fail(directory, &story_options);
   for (size_t i = 0; i < PAGES; i++) {
-    frontier_verdict verdict;
     parse(pages[i].url, URL_NO_WWW, &u);
     assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
     assert_int_equal(verdict.outcome, FRONTIER_SEEN);
@@ -252,6 +327,40 @@ static void the_library_reads_the_golden_files(void **state)
   assert_int_equal(frontier_setting_get(f, "scope", &value, &size), FRONTIER_OK);
   assert_int_equal(size, 6);
   assert_int_equal(frontier_counter(f, "skipped-robots"), UINT64_MAX);
+  tell_more(f, URL_NO_WWW);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_int_equal(version_of(directory), 2);
+  scratch_remove(directory);
+}
+
+static void the_library_reads_the_golden_files(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH];
+  open_golden_copy(directory);
+  frontier *f = open_or_fail(directory, &story_options);
+  static url u;
+  for (size_t i = 0; i < PAGES; i++) {
+    frontier_verdict verdict;
+    parse(pages[i].url, URL_NO_WWW, &u);
+    assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+    assert_int_equal(verdict.outcome, i ? FRONTIER_SEEN : FRONTIER_NEW_COMBINATION);
+  }
+  frontier_stats stats;
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.queued, 5);
+  assert_int_equal(stats.noted, 1);
+  assert_int_equal(stats.forced, 1);
+  frontier_lease leases[PAGES + MORE];
+  size_t count;
+  int64_t wait_ms;
+  assert_int_equal(frontier_next(f, 0, leases, PAGES + MORE, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(count, 5);
+  for (size_t i = 0; i < count; i++)
+    if (leases[i].id == 6) {
+      assert_int_equal(leases[i].payload_size, 3);
+      assert_memory_equal(leases[i].payload, "a\0b", 3);
+    }
   frontier_close(f);
   scratch_remove(directory);
 }
@@ -309,9 +418,9 @@ static void spoil(const char *directory, const second_record *r, size_t at)
 
 static bool is_free_to_go(const second_record *r)
 {
-  return r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
-                                     strcmp((const char *)r->key, "counters") == 0 ||
-                                     strncmp((const char *)r->key, "journal", 7) == 0);
+  return r->table == SECOND_REVOKED || (r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
+                                      strcmp((const char *)r->key, "counters") == 0 ||
+                                      strncmp((const char *)r->key, "journal", 7) == 0));
 }
 
 /* The reader that the other tests trust: not one flipped byte, not one record gone passes it. */
@@ -328,7 +437,7 @@ static void the_second_reader_notices(void **state)
       char directory[SCRATCH_PATH];
       second_view v;
       scratch_make_fast(directory);
-      scratch_copy(TESTS_DIR "/golden/frontier-1", directory);
+      scratch_copy(TESTS_DIR "/golden/frontier-2", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
       if (v.faults == 0 && !(at == whole.records[i].value_size && is_free_to_go(&whole.records[i])))
@@ -365,7 +474,7 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 2, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 3, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
@@ -422,6 +531,7 @@ int main(int argc, char **argv)
   }
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_second_reader_finds_every_number),
+    cmocka_unit_test(version_1_is_read_and_brought_up_to_date),
     cmocka_unit_test(the_library_reads_the_golden_files),
     cmocka_unit_test(the_writer_makes_the_golden_records),
     cmocka_unit_test(the_second_reader_notices),

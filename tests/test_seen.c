@@ -111,7 +111,7 @@ static void the_log_rebuilds_any_size(void **state)
   mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .signals = true};
   mlbf_filter *larger = NULL;
   assert_int_equal(mlbf_create(&options, &larger), MLBF_OK);
-  assert_true(seen_replay(larger, log.bytes, log.size));
+  assert_true(seen_replay(larger, log.bytes, log.size, NULL));
   seen_replace(s, larger);
   for (unsigned i = 0; i < URLS; i++) {
     number_url(i, text);
@@ -138,20 +138,20 @@ static void a_torn_chunk_is_none(void **state)
     uint8_t *exact = malloc(cut); /* for the sanitizer to see the byte behind */
     assert_non_null(exact);
     memcpy(exact, chunk, cut);
-    assert_false(seen_replay(filter, exact, cut));
+    assert_false(seen_replay(filter, exact, cut, NULL));
     free(exact);
   }
   uint8_t changed[64];
   memcpy(changed, chunk, size);
-  assert_true(seen_replay(filter, changed, size));
+  assert_true(seen_replay(filter, changed, size, NULL));
   changed[17] = 17; /* there is no such layer */
-  assert_false(seen_replay(filter, changed, size));
+  assert_false(seen_replay(filter, changed, size, NULL));
   changed[17] = 0;
-  assert_false(seen_replay(filter, changed, size));
+  assert_false(seen_replay(filter, changed, size, NULL));
   changed[17] = 1;
   changed[16] = 17; /* nor so many */
-  assert_false(seen_replay(filter, changed, size));
-  assert_true(seen_replay(filter, NULL, 0));
+  assert_false(seen_replay(filter, changed, size, NULL));
+  assert_true(seen_replay(filter, NULL, 0, NULL));
   mlbf_free(filter);
   seen_free(s);
 }

@@ -52,7 +52,7 @@ static size_t next(frontier *f, frontier_lease *leases, size_t max)
   int64_t wait_ms;
   if (frontier_next(f, 0, leases, max, &count, &wait_ms) != FRONTIER_OK)
     fail_msg("%s", frontier_message(f));
-  assert_true(hosts_waiting(f->hosts) <= WINDOW_MAX + 128); /* what is leased and released comes on top */
+  assert_true(f->hosts->waiting[FRONTIER_NORMAL] <= WINDOW_MAX + 128); /* what is leased and released comes on top */
   return count;
 }
 

@@ -14,17 +14,16 @@
 static const char page[] = "<base href='/x/'><a href=one>1</a><a rel=nofollow href='two&amp;b'>2</a>"
                            "<base href='/y/'><area href=three>";
 
-/* The links as "one two&b! three": '!' behind those of nofollow. */
+/* The links as "one two&b! three": '!' behind those of nofollow, '+' behind sitemaps. */
 static const char *links_of(const visit *v)
 {
   static char text[256];
-  const char *href;
-  size_t at = 0, size, used = 0;
-  bool nofollow;
+  visit_link link;
+  size_t at = 0, used = 0;
   text[0] = '\0';
-  while (visit_next_link(v, &at, &href, &size, &nofollow))
-    used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s%s", used ? " " : "", (int)size, href,
-                             nofollow ? "!" : "");
+  while (visit_next_link(v, &at, &link))
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s%s%s", used ? " " : "", (int)link.size, link.href,
+                             link.nofollow ? "!" : "", link.is_map ? "+" : "");
   return text;
 }
 
@@ -74,6 +73,25 @@ static void xhtml_is_read_as_xml(void **state)
   assert_string_equal(links_of(v), "five");
 }
 
+static void a_feed_is_known_by_its_type(void **state)
+{
+  visit *v = read_as(*state, "application/rss+xml; charset=utf-8", "<rss><channel><item><link>six</link></item></channel></rss>");
+  assert_string_equal(links_of(v), "six");
+  assert_string_equal(links_of(read_as(*state, "text/html", "<a href=seven>")), "seven");
+}
+
+static void a_sitemap_is_known_by_its_origin(void **state)
+{
+  static const char index[] = "<sitemapindex><sitemap><loc>eight</loc></sitemap></sitemapindex>";
+  visit *v = *state;
+  visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8,
+                                   .origin = {.hops = VISIT_SITEMAP}});
+  visit_read(v, "text/html", index, sizeof index - 1);
+  visit_finish(v);
+  assert_string_equal(links_of(v), "eight+");
+  assert_string_equal(links_of(read_as(v, "application/xml", index)), "");
+}
+
 static void a_page_of_links_only_is_cut(void **state)
 {
   visit *v = *state;
@@ -104,6 +122,8 @@ int main(void)
     cmocka_unit_test(nothing_is_left_for_the_next_page),
     cmocka_unit_test(what_is_no_html_is_not_looked_into),
     cmocka_unit_test(xhtml_is_read_as_xml),
+    cmocka_unit_test(a_feed_is_known_by_its_type),
+    cmocka_unit_test(a_sitemap_is_known_by_its_origin),
     cmocka_unit_test(a_page_of_links_only_is_cut),
   };
   return cmocka_run_group_tests(tests, make, drop);

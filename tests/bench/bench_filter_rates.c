@@ -5,18 +5,33 @@
  *   bits       bits a key over log2(1/rate), and the rate measured
  *   promise    mlbf at 1e-2, 1e-3, 1e-6: no kind of query may exceed the promise
  *   memory     mlbf, bloom with optimal k and mlbf-paper with the same total memory
- *   signals    share of NEW_COMBINATION in a list, a calendar, facets and a link loop; distinct segments a layer */
+ *   signals    share of NEW_COMBINATION in a list, a calendar, facets and a link loop; distinct segments a layer
+ *
+ * The queries are those of `strata replay` (datasets/protocol.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "datasets/protocol.h"
 #include "mlbf/filter.h"
 #include "mlbf/plan.h"
 #include "tests/bench/url_list.h"
 
-enum { QUERY_SEGMENTS = 300, MADE_TEXT = 64 };
+enum { FILTERS_MAX = 32, MADE_TEXT = 64, PAPER_LAYERS = 4, SEED = 20261120 };
+
+static const protocol sets[] = { PROTOCOL_FRESH,    PROTOCOL_RECOMBINED, PROTOCOL_PERMUTED,
+                                 PROTOCOL_REPEATED, PROTOCOL_PREFIX,     PROTOCOL_NEWHOST };
+enum { SETS = sizeof sets / sizeof *sets };
+
+static void *need(void *memory)
+{
+  if (!memory) {
+    perror("bench_filter_rates");
+    exit(1);
+  }
+  return memory;
+}
 
 static mlbf_filter *create(mlbf_options options)
 {
@@ -36,28 +51,69 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-/* The truth: what was inserted, as 128-bit hashes made by other means than the filters'. */
+/* The keys: of a list, or of a list with another host for every so many keys. */
+
+typedef struct source {
+  urllist *list;
+  uint64_t keys; /* the first so many are inserted */
+} source;
+
+/* For what does not fit in memory: some 100 bytes a key. */
+static const char *directory(void)
+{
+  const char *named = getenv("TMPDIR");
+  return named ? named : "/tmp";
+}
+
+static source source_make(const url_list *urls, size_t keys_per_host)
+{
+  source made = { need(urllist_create(directory(), false, SEED)), 0 };
+  for (size_t i = 0; i < urls->count; i++) {
+    char key[KEY_SIZE_MAX];
+    const mlbf_span *text = &urls->texts[i];
+    size_t host = keys_per_host ? urls->keys[i].segments[0].size : 0;
+    int begin = keys_per_host ? snprintf(key, MADE_TEXT, "//host-%zu.example", i / keys_per_host)
+                              : snprintf(key, MADE_TEXT, "//");
+    if (text->size > KEY_SIZE_MAX / 2)
+      continue;
+    memcpy(key + begin, (const char *)text->bytes + host, text->size - host);
+    if (!urllist_add(made.list, key, (size_t)begin + text->size - host, false))
+      need(NULL);
+  }
+  if (!urllist_finish(made.list))
+    need(NULL);
+  made.keys = urllist_distinct(made.list) / 2;
+  return made;
+}
+
+/* The next of the keys to insert; false: there are no more. */
+static bool source_fill(const source *from, uint64_t *rank, key_batch *batch)
+{
+  batch_clear(batch);
+  while (!batch_is_full(batch) && *rank < from->keys) {
+    size_t size;
+    const char *key = urllist_key(from->list, (*rank)++, &size);
+    batch_add(batch, key, size);
+  }
+  return batch->count > 0;
+}
+
+/* The truth: what was inserted, as 128-bit hashes. */
 
 typedef struct truth {
-  XXH128_hash_t *slots;
+  key_hash *slots;
   size_t mask;
 } truth;
 
-static XXH128_hash_t truth_hash(const mlbf_span *segments, size_t count)
+static bool is_free(const key_hash *slot)
 {
-  XXH128_hash_t hash = { 4242, 1 };
-  for (size_t i = 0; i < count; i++) { /* a chain: all that came before seeds the next, in both halves */
-    XXH128_hash_t next = XXH3_128bits_withSeed(segments[i].bytes, segments[i].size, hash.low64);
-    hash.low64 = next.low64 ^ hash.high64;
-    hash.high64 = (next.high64 ^ (hash.high64 << 1 | hash.high64 >> 63)) * 0x9e3779b97f4a7c15u;
-  }
-  return hash;
+  return (slot->high | slot->low) == 0;
 }
 
-static size_t truth_find(const truth *all, XXH128_hash_t hash)
+static size_t truth_find(const truth *all, key_hash hash)
 {
-  size_t at = hash.low64 & all->mask;
-  while (all->slots[at].high64 && !XXH128_isEqual(all->slots[at], hash))
+  size_t at = hash.low & all->mask;
+  while (!is_free(&all->slots[at]) && key_hash_compare(&all->slots[at], &hash) != 0)
     at = (at + 1) & all->mask;
   return at;
 }
@@ -67,308 +123,240 @@ static truth truth_create(size_t keys)
   size_t size = 1;
   while (size < 2 * keys)
     size *= 2;
-  truth all = { calloc(size, sizeof *all.slots), size - 1 };
-  if (!all.slots)
-    exit(1);
-  return all;
+  return (truth){ need(calloc(size, sizeof(key_hash))), size - 1 };
 }
 
-static bool truth_has(const truth *all, const mlbf_span *segments, size_t count)
+/* True: it is there for the first time. */
+static bool truth_add(truth *all, key_hash hash)
 {
-  return all->slots[truth_find(all, truth_hash(segments, count))].high64 != 0;
+  size_t at = truth_find(all, hash);
+  bool was_free = is_free(&all->slots[at]);
+  all->slots[at] = hash;
+  return was_free;
 }
 
-/* The keys: of a list, or of a list with another host for every so many keys. */
-
-typedef struct source {
-  const url_list *list;
-  size_t keys;          /* the first so many are inserted */
-  size_t keys_per_host; /* 0: hosts as they are */
-} source;
-
-typedef struct query {
-  mlbf_span segments[QUERY_SEGMENTS];
-  size_t count;
-  char text[MADE_TEXT];
-} query;
-
-static void source_key(const source *from, size_t i, query *key)
+/* The paper cuts at '/' only. */
+static const mlbf_key *keys_for(const mlbf_filter *filter, const key_batch *batch)
 {
-  const mlbf_key *url = &from->list->keys[i];
-  key->count = url->count < QUERY_SEGMENTS - 2 ? url->count : QUERY_SEGMENTS - 2;
-  memcpy(key->segments, url->segments, key->count * sizeof *key->segments);
-  if (from->keys_per_host) {
-    int size = snprintf(key->text, MADE_TEXT, "host-%zu.example", i / from->keys_per_host);
-    key->segments[0] = (mlbf_span){ key->text, (size_t)size };
-  }
-}
-
-/* Query number i of each kind; false if the key it starts from does not lend itself to it. */
-
-static bool make_fresh(const source *from, uint64_t i, query *out)
-{
-  size_t others = from->list->count - from->keys;
-  if (others == 0)
-    return false;
-  source_key(from, from->keys + i % others, out);
-  return i < others;
-}
-
-/* Every segment known at its depth, the whole new: one URL's beginning, another's end. */
-static bool make_recombined(const source *from, uint64_t i, query *out)
-{
-  query other;
-  source_key(from, mix(2 * i) % from->keys, out);
-  source_key(from, mix(2 * i + 1) % from->keys, &other);
-  size_t shorter = out->count < other.count ? out->count : other.count;
-  if (shorter < 2)
-    return false;
-  for (size_t cut = 1 + mix(i) % (shorter - 1); cut < other.count; cut++)
-    out->segments[cut] = other.segments[cut];
-  out->count = other.count;
-  return true;
-}
-
-static bool make_permuted(const source *from, uint64_t i, query *out)
-{
-  source_key(from, mix(i) % from->keys, out);
-  if (out->count < 3)
-    return false;
-  size_t a = 1 + mix(i + 1) % (out->count - 1), b = 1 + mix(i + 2) % (out->count - 1);
-  mlbf_span swap = out->segments[a];
-  out->segments[a] = out->segments[b];
-  out->segments[b] = swap;
-  return a != b;
-}
-
-static bool make_repeated(const source *from, uint64_t i, query *out)
-{
-  query other;
-  source_key(from, mix(i) % from->keys, out);
-  source_key(from, mix(i + 77) % from->keys, &other);
-  if (other.count < 2)
-    return false;
-  out->segments[out->count] = out->segments[out->count + 1] = other.segments[1];
-  out->count += 2;
-  return true;
-}
-
-static bool make_prefix(const source *from, uint64_t i, query *out)
-{
-  source_key(from, i % from->keys, out);
-  if (out->count < 2)
-    return false;
-  out->count -= 1 + mix(i) % (out->count - 1);
-  return i < from->keys;
-}
-
-static bool make_newhost(const source *from, uint64_t i, query *out)
-{
-  source_key(from, mix(i) % from->keys, out);
-  int size = snprintf(out->text, MADE_TEXT, "new-host-%llu.test", (unsigned long long)i);
-  out->segments[0] = (mlbf_span){ out->text, (size_t)size };
-  return true;
-}
-
-static const struct query_set {
-  const char *name;
-  bool (*make)(const source *from, uint64_t i, query *out);
-} sets[] = {
-  { "fresh", make_fresh },       { "recombined", make_recombined }, { "permuted", make_permuted },
-  { "repeated", make_repeated }, { "prefix", make_prefix },         { "newhost", make_newhost },
-};
-enum { SETS = sizeof sets / sizeof *sets };
-
-static mlbf_verdict visit(mlbf_filter *filter, const query *key, bool is_insert)
-{
-  mlbf_hashes hashes;
-  mlbf_verdict verdict;
-  mlbf_hash(filter, key->segments, key->count, &hashes);
-  if (!is_insert)
-    return mlbf_test(filter, &hashes);
-  mlbf_insert(filter, &hashes, &verdict);
-  return verdict;
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return batch->keys[stats.kind == MLBF_KIND_MLBF_PAPER ? CUT_PAPER : CUT_LAYERS];
 }
 
 static truth insert_all(const source *from, mlbf_filter **filters, size_t count)
 {
   truth all = truth_create(from->keys);
-  for (size_t i = 0; i < from->keys; i++) {
-    query key;
-    source_key(from, i, &key);
-    XXH128_hash_t hash = truth_hash(key.segments, key.count);
-    all.slots[truth_find(&all, hash)] = hash;
+  key_batch *batch = need(batch_create());
+  for (uint64_t rank = 0; source_fill(from, &rank, batch);) {
+    mlbf_verdict verdicts[BATCH_KEYS];
+    for (size_t i = 0; i < batch->count; i++)
+      truth_add(&all, batch->hash[i]);
     for (size_t f = 0; f < count; f++)
-      visit(filters[f], &key, true);
+      mlbf_insert_keys(filters[f], keys_for(filters[f], batch), batch->count, verdicts);
   }
+  free(batch);
   return all;
 }
 
 typedef struct tally {
-  uint64_t queries, wrong[8];
+  uint64_t queries, wrong[FILTERS_MAX];
 } tally;
 
-/* `limit` starting points. A query that was inserted does not count; each filter knows all of those, so the truth is
- * asked only where all say "seen". */
-static tally ask(const source *from, const truth *all, const struct query_set *set, mlbf_filter **filters,
-                 size_t filter_count, uint64_t limit)
+/* A query that was inserted does not count; each filter knows all of those, so the truth is asked only where all say
+ * "seen". */
+static void judge(const truth *all, const key_batch *batch, bool (*is_seen)[BATCH_KEYS], size_t filters, tally *found)
 {
-  tally found = { 0 };
-  for (uint64_t i = 0; i < limit; i++) {
-    query key;
-    bool is_seen[8], by_all = true;
-    if (!set->make(from, i, &key))
+  for (size_t i = 0; i < batch->count; i++) {
+    bool by_all = true;
+    for (size_t f = 0; f < filters; f++)
+      by_all = by_all && is_seen[f][i];
+    if (by_all && !is_free(&all->slots[truth_find(all, batch->hash[i])]))
       continue;
-    for (size_t f = 0; f < filter_count; f++) {
-      is_seen[f] = visit(filters[f], &key, false).outcome == MLBF_SEEN;
-      by_all = by_all && is_seen[f];
-    }
-    if (by_all && truth_has(all, key.segments, key.count))
-      continue;
-    found.queries++;
-    for (size_t f = 0; f < filter_count; f++)
-      found.wrong[f] += is_seen[f];
+    found->queries++;
+    for (size_t f = 0; f < filters; f++)
+      found->wrong[f] += is_seen[f][i];
   }
+}
+
+/* 4 million queries, or 32 million answers. */
+static tally ask(const source *from, const truth *all, protocol set, mlbf_filter **filters, size_t count)
+{
+  const query_options options = { .list = from->list, .inserted = from->keys, .limit = count > 8 ? 2000000 : 4000000,
+                                  .layers = PAPER_LAYERS, .seed = SEED, .directory = directory() };
+  query_source *queries = need(query_open(set, &options));
+  key_batch *batch = need(batch_create());
+  tally found = { 0 };
+  while (query_next(queries, batch)) {
+    static bool is_seen[FILTERS_MAX][BATCH_KEYS];
+    mlbf_verdict verdicts[BATCH_KEYS];
+    for (size_t f = 0; f < count; f++) {
+      mlbf_test_keys(filters[f], keys_for(filters[f], batch), batch->count, verdicts);
+      for (size_t i = 0; i < batch->count; i++)
+        is_seen[f][i] = verdicts[i].outcome == MLBF_SEEN;
+    }
+    judge(all, batch, is_seen, count, &found);
+  }
+  query_close(queries);
+  free(batch);
   return found;
 }
 
-static void bench_bits(const url_list *list)
+static void free_all(mlbf_filter **filters, size_t count, truth *all)
+{
+  for (size_t f = 0; f < count; f++)
+    mlbf_free(filters[f]);
+  free(all->slots);
+}
+
+static void bench_bits(const url_list *urls)
 {
   static const double rates[] = { 1e-2, 1e-3, 1e-6 };
   static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF };
-  source from = { list, list->count / 2, 0 };
+  source from = source_make(urls, 0);
   puts("bits: a key, over log2(1/rate), rate measured on fresh URLs");
   for (size_t k = 0; k < 3; k++)
     for (size_t r = 0; r < 3; r++) {
       mlbf_filter *filter = create((mlbf_options){ .kind = kinds[k], .keys = from.keys, .rate = rates[r] });
       truth all = insert_all(&from, &filter, 1);
-      tally found = ask(&from, &all, &sets[0], &filter, 1, from.keys);
+      tally found = ask(&from, &all, PROTOCOL_FRESH, &filter, 1);
       mlbf_stats stats;
       mlbf_stats_read(filter, &stats);
       double bits = (double)stats.bits / (double)from.keys;
       printf("  %-6s %.0e  %6.2f bits  %.3f  measured %.3e (%zu of %zu)\n", mlbf_kind_name(kinds[k]), rates[r], bits,
              bits / log2(1 / rates[r]), (double)found.wrong[0] / (double)found.queries, (size_t)found.wrong[0],
              (size_t)found.queries);
-      free(all.slots);
-      mlbf_free(filter);
+      free_all(&filter, 1, &all);
     }
+  urllist_free(from.list);
 }
 
-static void bench_promise(const url_list *list)
+/* 95 % bounds of the mean of a Poisson count (Byar's approximation, within 0.1 of the exact ones). */
+static double lower_bound(double count)
 {
-  static const double rates[] = { 1e-2, 1e-3, 1e-6 };
-  source from = { list, list->count / 2, 0 };
-  mlbf_filter *filters[6];
-  for (int i = 0; i < 6; i++)
-    filters[i] = create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = rates[i / 2],
-                                        .signals = i % 2 });
-  truth all = insert_all(&from, filters, 6);
-  printf("promise: %zu keys; measured rate of mlbf at each promise, without and with signals\n", from.keys);
-  printf("  %-11s %9s", "", "queries");
-  for (int i = 0; i < 6; i++) {
-    mlbf_stats stats;
-    mlbf_plan plan;
-    mlbf_stats_read(filters[i], &stats);
-    mlbf_options same = { .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = rates[i / 2], .signals = i % 2 };
-    mlbf_plan_make(&same, &plan, NULL);
-    printf("  %.0e%s %.3fx", rates[i / 2], i % 2 ? "+s" : "  ", (double)plan.bits / (double)plan.arrays[0].bits);
-  }
-  puts("");
-  for (int s = 0; s < SETS; s++) {
-    tally found = ask(&from, &all, &sets[s], filters, 6, 4000000);
-    printf("  %-11s %9zu", sets[s].name, (size_t)found.queries);
-    for (int i = 0; i < 6; i++)
-      printf("  %12.3e", (double)found.wrong[i] / (double)found.queries);
-    puts("");
-  }
-  free(all.slots);
-  for (int i = 0; i < 6; i++)
-    mlbf_free(filters[i]);
+  return count < 1 ? 0 : count * pow(1 - 1 / (9 * count) - 1.96 / (3 * sqrt(count)), 3);
 }
 
-static void bench_memory_of(source from, double bits_per_key, const char *what, int first_set)
+static double upper_bound(double count)
 {
-  uint64_t bits = (uint64_t)(bits_per_key * (double)from.keys);
+  double next = count + 1;
+  return next * pow(1 - 1 / (9 * next) + 1.96 / (3 * sqrt(next)), 3);
+}
+
+/* One rate: as many filters as give counts that say something, each with another seed, so that one query asked of all
+ * is as many independent ones. */
+static void bench_promise_of(const source *from, double rate, bool signals, size_t count)
+{
+  mlbf_filter *filters[FILTERS_MAX];
+  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = from->keys, .rate = rate, .signals = signals };
+  mlbf_plan plan;
+  mlbf_plan_make(&options, &plan, NULL);
+  for (size_t f = 0; f < count; f++) {
+    options.seed = f;
+    filters[f] = create(options);
+  }
+  truth all = insert_all(from, filters, count);
+  printf("promise: %.0e%s, %zu keys, %zu seeds, %.3f times the bits of the integrity layer alone\n", rate,
+         signals ? " with signals" : "", (size_t)from->keys, count, (double)plan.bits / (double)plan.arrays[0].bits);
+  for (size_t s = 0; s < SETS; s++) {
+    tally found = ask(from, &all, sets[s], filters, count);
+    double queries = (double)found.queries * (double)count, wrong = 0;
+    for (size_t f = 0; f < count; f++)
+      wrong += (double)found.wrong[f];
+    printf("  %-11s %9.0f queries %8.0f wrong: %.3e, 95 %% between %.3e and %.3e\n", protocol_name(sets[s]), queries,
+           wrong, wrong / queries, lower_bound(wrong) / queries, upper_bound(wrong) / queries);
+  }
+  free_all(filters, count, &all);
+}
+
+static void bench_promise(const url_list *urls)
+{
+  source from = source_make(urls, 0);
+  for (int signals = 0; signals < 2; signals++) {
+    bench_promise_of(&from, 1e-2, signals, 1);
+    bench_promise_of(&from, 1e-3, signals, 2);
+    bench_promise_of(&from, 1e-6, signals, 16);
+  }
+  urllist_free(from.list);
+}
+
+static void bench_memory_of(const source *from, double bits_per_key, const char *what, size_t first_set)
+{
+  uint64_t bits = (uint64_t)(bits_per_key * (double)from->keys);
   mlbf_filter *filters[] = {
-    create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from.keys, .bits = bits }),
-    create((mlbf_options){ .kind = MLBF_KIND_BLOOM, .keys = from.keys, .bits = bits }),
-    create((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = from.keys, .bits = bits / 5, .hashes = 3,
-                            .layers = 4 }),
+    create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits }),
+    create((mlbf_options){ .kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits }),
+    create((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = from->keys, .bits = bits / (PAPER_LAYERS + 1),
+                           .hashes = 3, .layers = PAPER_LAYERS }),
   };
-  truth all = insert_all(&from, filters, 3);
+  truth all = insert_all(from, filters, 3);
   printf("memory: %s, %.1f bits a key in all; false positives\n", what, bits_per_key);
   printf("  %-11s %9s %9s %9s %9s   %9s %9s\n", "", "queries", "mlbf", "bloom", "paper", "to bloom", "to paper");
-  for (int s = first_set; s < SETS; s++) {
-    tally found = ask(&from, &all, &sets[s], filters, 3, 4000000);
-    printf("  %-11s %9zu %9zu %9zu %9zu   %9.4f %9.5f\n", sets[s].name, (size_t)found.queries, (size_t)found.wrong[0],
-           (size_t)found.wrong[1], (size_t)found.wrong[2], (double)found.wrong[0] / (double)found.wrong[1],
-           (double)found.wrong[0] / (double)found.wrong[2]);
+  for (size_t s = first_set; s < SETS; s++) {
+    tally found = ask(from, &all, sets[s], filters, 3);
+    printf("  %-11s %9zu %9zu %9zu %9zu   %9.4f %9.5f\n", protocol_name(sets[s]), (size_t)found.queries,
+           (size_t)found.wrong[0], (size_t)found.wrong[1], (size_t)found.wrong[2],
+           (double)found.wrong[0] / (double)found.wrong[1], (double)found.wrong[0] / (double)found.wrong[2]);
   }
-  free(all.slots);
-  for (int i = 0; i < 3; i++)
-    mlbf_free(filters[i]);
+  free_all(filters, 3, &all);
 }
 
-static void bench_memory(const url_list *list)
+static void bench_memory(const url_list *urls)
 {
-  size_t keys = list->count / 2;
-  const int new_hosts = SETS - 1; /* the other sets are the real list's */
-  bench_memory_of((source){ list, keys, 0 }, 24, "real hosts, the paper's own memory", 0);
-  bench_memory_of((source){ list, keys, 20 }, 10.47, "0.05 hosts a key", new_hosts);
-  bench_memory_of((source){ list, keys, 5 }, 10.47, "0.2 hosts a key", new_hosts);
-  bench_memory_of((source){ list, keys, 20 }, 15.8, "0.05 hosts a key", new_hosts);
-  bench_memory_of((source){ list, keys, 5 }, 15.8, "0.2 hosts a key", new_hosts);
+  const size_t new_hosts = SETS - 1; /* the other sets are the real list's */
+  source real = source_make(urls, 0), few = source_make(urls, 20), many = source_make(urls, 5);
+  bench_memory_of(&real, 24, "real hosts, the paper's own memory", 0);
+  for (double bits = 10.5; bits < 32; bits *= 1.5) {
+    bench_memory_of(&few, bits, "0.05 hosts a key", new_hosts);
+    bench_memory_of(&many, bits, "0.2 hosts a key", new_hosts);
+  }
+  urllist_free(real.list);
+  urllist_free(few.list);
+  urllist_free(many.list);
 }
 
-/* Traps: generators of endless URLs, one host each. */
+/* Traps: generators of endless URLs, 20,000 a host. Each writes URL number i. */
 
-static void text_segments(char (*text)[MADE_TEXT], size_t count, query *out)
+enum { TRAP_TEXT = 256, TRAP_HOST = 20000 };
+
+static size_t make_calendar(uint64_t i, char *text)
 {
-  for (size_t i = 0; i < count; i++)
-    out->segments[i] = (mlbf_span){ text[i], strlen(text[i]) };
-  out->count = count;
+  unsigned long long day = i % TRAP_HOST;
+  return (size_t)snprintf(text, TRAP_TEXT, "//calendar-%llu.example/events/%llu/%02llu/%02llu",
+                          (unsigned long long)(i / TRAP_HOST), 1990 + day / 360, 1 + day / 30 % 12, 1 + day % 30);
 }
 
-static void make_calendar(uint64_t i, char (*text)[MADE_TEXT], query *out)
+static size_t make_facet(uint64_t i, char *text)
 {
-  snprintf(text[0], MADE_TEXT, "calendar-%llu.example", (unsigned long long)(i / 20000));
-  snprintf(text[1], MADE_TEXT, "/events");
-  snprintf(text[2], MADE_TEXT, "/%llu", 1990 + (unsigned long long)(i % 20000 / 360));
-  snprintf(text[3], MADE_TEXT, "/%02llu", 1 + (unsigned long long)(i / 30 % 12));
-  snprintf(text[4], MADE_TEXT, "/%02llu", 1 + (unsigned long long)(i % 30));
-  text_segments(text, 5, out);
-}
-
-static void make_facet(uint64_t i, char (*text)[MADE_TEXT], query *out)
-{
-  static const char *const names[] = { "?color=", "&size=", "&brand=", "&sort=", "&page=" };
-  snprintf(text[0], MADE_TEXT, "shop-%llu.example", (unsigned long long)(i / 20000));
-  snprintf(text[1], MADE_TEXT, "/list");
   uint64_t choice = mix(i);
+  unsigned facets[5];
   for (size_t f = 0; f < 5; f++, choice /= 9)
-    snprintf(text[2 + f], MADE_TEXT, "%s%llu", names[f], (unsigned long long)(choice % 9));
-  text_segments(text, 7, out);
+    facets[f] = choice % 9;
+  return (size_t)snprintf(text, TRAP_TEXT, "//shop-%llu.example/list?color=%u&size=%u&brand=%u&sort=%u&page=%u",
+                          (unsigned long long)(i / TRAP_HOST), facets[0], facets[1], facets[2], facets[3], facets[4]);
 }
 
-static void make_loop(uint64_t i, char (*text)[MADE_TEXT], query *out)
+static size_t make_loop(uint64_t i, char *text)
 {
   static const char *const names[] = { "/news", "/about", "/contact", "/archive" };
-  snprintf(text[0], MADE_TEXT, "loop-%llu.example", (unsigned long long)(i / 20000));
-  size_t depth = 6 + mix(i) % 9;
+  size_t size = (size_t)snprintf(text, TRAP_TEXT, "//loop-%llu.example", (unsigned long long)(i / TRAP_HOST));
   uint64_t way = mix(i + 5);
-  for (size_t d = 1; d < depth; d++, way /= 4)
-    snprintf(text[d], MADE_TEXT, "%s", names[way % 4]);
-  text_segments(text, depth, out);
+  for (size_t depth = 5 + mix(i) % 9; depth > 0; depth--, way /= 4)
+    size += (size_t)snprintf(text + size, TRAP_TEXT - size, "%s", names[way % 4]);
+  return size;
 }
 
 typedef struct share {
   uint64_t new_keys, combinations;
 } share;
 
-static void count_verdict(share *of, mlbf_verdict verdict)
+static void insert_batch(mlbf_filter *filter, const key_batch *batch, share *of)
 {
-  of->new_keys += verdict.outcome != MLBF_SEEN;
-  of->combinations += verdict.outcome == MLBF_NEW_COMBINATION;
+  mlbf_verdict verdicts[BATCH_KEYS];
+  mlbf_insert_keys(filter, batch->keys[CUT_LAYERS], batch->count, verdicts);
+  for (size_t i = 0; i < batch->count; i++) {
+    of->new_keys += verdicts[i].outcome != MLBF_SEEN;
+    of->combinations += verdicts[i].outcome == MLBF_NEW_COMBINATION;
+  }
 }
 
 static void print_share(const char *name, share of)
@@ -377,25 +365,20 @@ static void print_share(const char *name, share of)
          100.0 * (double)of.combinations / (double)of.new_keys);
 }
 
-static void bench_traps(mlbf_filter *filter)
+static void bench_trap(mlbf_filter *filter, key_batch *batch, const char *name, size_t (*make)(uint64_t, char *))
 {
-  static const struct { const char *name; void (*make)(uint64_t, char (*)[MADE_TEXT], query *); } traps[] = {
-    { "calendar, after the list", make_calendar }, { "facets, after the list", make_facet },
-    { "link loop, after the list", make_loop },
-  };
-  for (size_t t = 0; t < 3; t++) {
-    share of = { 0, 0 };
-    for (uint64_t i = 0; i < 100000; i++) {
-      char text[16][MADE_TEXT];
-      query key;
-      traps[t].make(i, text, &key);
-      count_verdict(&of, visit(filter, &key, true));
+  share of = { 0, 0 };
+  for (uint64_t i = 0; i < 100 * BATCH_KEYS;) {
+    for (batch_clear(batch); !batch_is_full(batch); i++) {
+      char text[TRAP_TEXT];
+      batch_add(batch, text, make(i, text));
     }
-    print_share(traps[t].name, of);
+    insert_batch(filter, batch, &of);
   }
+  print_share(name, of);
 }
 
-static void bench_layers(const mlbf_filter *filter, const source *from)
+static void bench_layers(const mlbf_filter *filter, const source *from, key_batch *batch)
 {
   mlbf_stats stats;
   mlbf_stats_read(filter, &stats);
@@ -403,50 +386,48 @@ static void bench_layers(const mlbf_filter *filter, const source *from)
   for (size_t layer = 0; layer < MLBF_LAYERS_MAX; layer++) {
     truth all = truth_create(from->keys);
     size_t exact = 0;
-    for (size_t i = 0; i < from->keys; i++) {
-      query key;
-      source_key(from, i, &key);
-      if (key.count <= layer)
-        continue;
-      bool is_folded = layer == MLBF_LAYERS_MAX - 1;
-      XXH128_hash_t hash = truth_hash(key.segments + layer, is_folded ? key.count - layer : 1);
-      size_t at = truth_find(&all, hash);
-      exact += all.slots[at].high64 == 0;
-      all.slots[at] = hash;
-    }
+    for (uint64_t rank = 0; source_fill(from, &rank, batch);)
+      for (size_t i = 0; i < batch->count; i++) {
+        const mlbf_key *key = &batch->keys[CUT_LAYERS][i];
+        if (key->count > layer)
+          exact += truth_add(&all, key_hash_of(key->segments[layer].bytes, key->segments[layer].size));
+      }
     printf("  %5zu  %17zu  %10.0f  %+.2f %%\n", layer + 1, exact, stats.layer_distinct[layer],
            exact ? 100 * (stats.layer_distinct[layer] / (double)exact - 1) : 0.0);
     free(all.slots);
   }
 }
 
-static void bench_signals(const url_list *list)
+static void bench_signals(const url_list *urls)
 {
-  source from = { list, list->count * 9 / 10, 0 };
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6, .signals = true };
-  mlbf_filter *filter = create(options);
+  source from = source_make(urls, 0);
+  from.keys = from.keys * 9 / 5;
+  mlbf_filter *filter = create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6,
+                                               .signals = true });
   share first = { 0, 0 }, rest = { 0, 0 };
-  for (size_t i = 0; i < from.keys; i++) {
-    query key;
-    source_key(&from, i, &key);
-    count_verdict(i < from.keys / 2 ? &first : &rest, visit(filter, &key, true));
-  }
+  key_batch *batch = need(batch_create());
+  for (uint64_t rank = 0; source_fill(&from, &rank, batch);)
+    insert_batch(filter, batch, rank <= from.keys / 2 ? &first : &rest);
   puts("signals: with 1e-6 promised, a list in random order, then traps");
-  print_share("real list, first half", first);
-  print_share("real list, second half", rest);
-  bench_layers(filter, &from);
-  bench_traps(filter);
+  print_share("the list, first half", first);
+  print_share("the list, second half", rest);
+  bench_layers(filter, &from, batch);
+  bench_trap(filter, batch, "calendar, after the list", make_calendar);
+  bench_trap(filter, batch, "facets, after the list", make_facet);
+  bench_trap(filter, batch, "link loop, after the list", make_loop);
+  free(batch);
   mlbf_free(filter);
+  urllist_free(from.list);
 }
 
 int main(int argc, char **argv)
 {
-  static const struct { const char *name; void (*run)(const url_list *list); } sections[] = {
+  static const struct { const char *name; void (*run)(const url_list *urls); } sections[] = {
     { "bits", bench_bits }, { "promise", bench_promise }, { "memory", bench_memory }, { "signals", bench_signals },
   };
   setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;
-  url_list list = url_list_read(is_made_up ? NULL : argv[1], 7000000, 20261120);
+  url_list list = url_list_read(is_made_up ? NULL : argv[1], 7000000, SEED);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     if (argc < 3 || strcmp(argv[2], sections[i].name) == 0)
       sections[i].run(&list);

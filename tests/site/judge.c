@@ -15,6 +15,7 @@ typedef struct court {
   const judge_rules *rules;
   text authority;
   unsigned *times;  /* for each entry */
+  unsigned tries;   /* of an entry that answers with a server error */
   uint32_t *clicks; /* as well: links from the start ... */
   uint32_t *hops;   /* ... and links and redirects */
   verdict verdict;
@@ -59,13 +60,13 @@ static void count(court *c, const char *authority, size_t authority_size, const 
     tell(v->unknown++, "no page of the site", target);
   else if (!is_allowed(c, index))
     tell(v->forbidden++, "forbidden", target);
-  else if (c->times[index]++ > 0)
+  else if (c->times[index]++ >= (site_entry_at(c->site, index)->status >= 500 ? c->tries : 1))
     tell(c->rules->may_repeat ? UINT_MAX : v->again, "again", target), v->again++;
 }
 
 static court open_court(const site *s, const judge_rules *rules)
 {
-  court c = {.site = s, .rules = rules, .authority = judge_authority(s)};
+  court c = {.site = s, .rules = rules, .authority = judge_authority(s), .tries = 1};
   c.times = calloc(site_size(s), sizeof *c.times);
   c.clicks = calloc(site_size(s), sizeof *c.clicks);
   c.hops = calloc(site_size(s), sizeof *c.hops);
@@ -92,7 +93,9 @@ static verdict close_court(court *c)
 
 verdict judge_requests(const request_log *r, const site *s, const judge_rules *rules)
 {
+  enum { TRIES = 3 }; /* the program's default */
   court c = open_court(s, rules);
+  c.tries = TRIES;
   for (size_t i = 0; i < r->count; i++) {
     const request_line *line = &r->lines[i];
     if (!request_is_mark(line, NULL))

@@ -1,0 +1,53 @@
+/* See crawl_warc.h. */
+#include "crawler/crawl_warc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char SETTING[] = "warc";
+
+static frontier_status before_commit(void *context, char message[FRONTIER_MESSAGE_SIZE])
+{
+  crawl_warc *k = context;
+  warc_place place;
+  char text[WARC_PLACE_TEXT];
+  if (!warc_settle(k->warc, &place)) {
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", warc_message(k->warc));
+    return FRONTIER_IO;
+  }
+  if (place.number == k->place.number && place.bytes == k->place.bytes)
+    return FRONTIER_OK;
+  warc_place_write(place, text);
+  k->place = place;
+  return frontier_setting_put(k->frontier, SETTING, text, strlen(text));
+}
+
+bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bool wanted,
+                     char message[WARC_MESSAGE_SIZE])
+{
+  const void *text;
+  size_t size;
+  warc_place place = {0};
+  bool had_one = frontier_setting_get(f, SETTING, &text, &size) == FRONTIER_OK;
+  *k = (crawl_warc){.frontier = f};
+  if (!had_one && !wanted)
+    return true;
+  if (had_one && !warc_place_read(text, size, &place)) {
+    snprintf(message, WARC_MESSAGE_SIZE, "%.300s: how far its WARC goes cannot be read", options->directory);
+    return false;
+  }
+  warc *w = warc_open(options, place, message);
+  if (!w)
+    return false;
+  if (!wanted)
+    return warc_close(w, false, message);
+  k->warc = w;
+  k->place = place;
+  frontier_before_commit(f, before_commit, k);
+  return true;
+}
+
+bool crawl_warc_close(crawl_warc *k, bool is_committed, char message[WARC_MESSAGE_SIZE])
+{
+  return warc_close(k->warc, is_committed, message);
+}

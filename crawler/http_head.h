@@ -1,0 +1,18 @@
+/* The head of an HTTP/1.1 message, as it was received: a start line, header lines, an empty line (RFC 9112). */
+#ifndef STRATA_CRAWLER_HTTP_HEAD_H
+#define STRATA_CRAWLER_HTTP_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Of the status line; 0 if it is none. */
+int http_head_status(const char *head, size_t size);
+
+/* The value of the last header of that name, blanks around it taken off; NULL if there is none. */
+const char *http_head_find(const char *head, size_t size, const char *name, size_t *value_size);
+
+/* Is the value of that header this word, whatever its case? Of a list, the last element counts: the coding that was
+ * applied last. */
+bool http_head_says(const char *head, size_t size, const char *name, const char *word);
+
+#endif

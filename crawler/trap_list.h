@@ -1,0 +1,32 @@
+/* What `strata stat --traps` shows: the hosts with URLs that look like a trap's, the most first, with examples. */
+#ifndef STRATA_CRAWLER_TRAP_LIST_H
+#define STRATA_CRAWLER_TRAP_LIST_H
+
+#include "crawler/json.h"
+#include "frontier/traps.h"
+
+enum { TRAP_HOSTS = 100, TRAP_EXAMPLES = 5 };
+
+typedef struct trap_host {
+  char *name;
+  uint64_t waiting, taken;
+  uint64_t found, suspect;
+  char *examples[TRAP_EXAMPLES];
+  unsigned example_count;
+} trap_host;
+
+typedef struct trap_list {
+  uint64_t hosts, waiting, taken; /* of all hosts */
+  trap_host list[TRAP_HOSTS];     /* the first of them */
+  unsigned count;
+  bool failed;                    /* out of memory */
+} trap_list;
+
+/* Reads the hosts, and of the URLs as many as it takes. FRONTIER_OK, or what the frontier said. */
+frontier_status trap_list_read(frontier *f, trap_list *traps);
+void trap_list_free(trap_list *traps);
+
+void trap_list_print(const trap_list *traps); /* on stdout */
+void trap_list_json(const trap_list *traps, json *out);
+
+#endif

@@ -1,0 +1,172 @@
+#include "crawler/uniq_memory.h"
+#include "crawler/say.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static bool fail(const char *what, mlbf_status status)
+{
+  say_error("uniq", "%s: %s", what, status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return false;
+}
+
+static bool made_otherwise(const char *option, const char *state)
+{
+  say_error("uniq", "--%s: %s was made otherwise, which cannot change; choose another --state", option, state);
+  return false;
+}
+
+static bool differs(double asked, double was)
+{
+  return fabs(was / asked - 1) > 1e-6;
+}
+
+static bool adopt_profile(uniq_settings *settings, const char *was, const char *state)
+{
+  if (!url_profile_parse(was, &settings->profile)) {
+    say_error("uniq", "%s: its profile \"%s\" is unknown to this version", state, was);
+    return false;
+  }
+  return !settings->profile_given || strcmp(was, settings->profile_name) == 0 || made_otherwise("profile", state);
+}
+
+static bool adopt_chain(uniq_settings *settings, const mlbf_chain *chain, const char *state)
+{
+  mlbf_chain_stats was;
+  mlbf_chain_stats_read(chain, &was);
+  if (settings->window.unit)
+    return made_otherwise("window", state);
+  if (settings->filter_given && was.kind != settings->filter.kind)
+    return made_otherwise("filter", state);
+  if (settings->rate_given && differs(settings->filter.rate, was.promised_rate))
+    return made_otherwise("fp", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
+static bool adopt_window(uniq_settings *settings, const mlbf_epoch *window, const char *state)
+{
+  mlbf_window_stats was;
+  const mlbf_window_options *asked = &settings->window;
+  mlbf_epoch_stats_read(window, &was);
+  if (asked->unit && (asked->unit != was.unit || asked->window != was.window))
+    return made_otherwise("window", state);
+  if (settings->filter_given)
+    return made_otherwise("filter", state);
+  if (settings->rate_given && differs(settings->filter.rate, was.promised_rate))
+    return made_otherwise("fp", state);
+  if (settings->expect_given && asked->keys != was.keys)
+    return made_otherwise("expect", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
+static bool load(uniq_settings *settings, const char *state, uniq_memory *memory)
+{
+  mlbf_status status = mlbf_chain_load(state, &memory->chain);
+  if (status == MLBF_OK)
+    return adopt_chain(settings, memory->chain, state);
+  if (status == MLBF_NOT_A_FILTER)
+    status = mlbf_epoch_load(state, &memory->window);
+  return status == MLBF_OK ? adopt_window(settings, memory->window, state) : fail(state, status);
+}
+
+bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory)
+{
+  struct stat info;
+  if (state && (stat(state, &info) == 0 || errno != ENOENT))
+    return load(settings, state, memory);
+  settings->filter.profile = settings->window.profile = settings->profile_name;
+  settings->window.rate = settings->filter.rate;
+  mlbf_status status = settings->window.unit ? mlbf_epoch_create(&settings->window, &memory->window)
+                                             : mlbf_chain_create(&settings->filter, &memory->chain);
+  return status == MLBF_OK || fail(settings->window.unit ? "the window" : "the filter", status);
+}
+
+void uniq_memory_free(uniq_memory *memory)
+{
+  mlbf_chain_free(memory->chain);
+  mlbf_epoch_free(memory->window);
+}
+
+/* ---- use ------------------------------------------------------------------------------------------------ */
+
+static uint64_t now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now); /* and not a monotonic one: a state outlives a boot */
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static mlbf_status judge_by_window(mlbf_epoch *window, const url *u, mlbf_verdict *verdict)
+{
+  bool was_seen;
+  mlbf_status status = mlbf_epoch_insert(window, (mlbf_span){u->key, u->key_size}, now_ms(), &was_seen);
+  if (status == MLBF_OK)
+    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
+  return status;
+}
+
+mlbf_status uniq_memory_judge(uniq_memory *memory, const url *u, mlbf_verdict *verdict)
+{
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  mlbf_hashes hashes;
+  if (memory->window)
+    return judge_by_window(memory->window, u, verdict);
+  for (uint32_t i = 0; i < u->segment_count; i++)
+    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
+  mlbf_chain_hash(memory->chain, segments, u->segment_count, &hashes);
+  return mlbf_chain_insert(memory->chain, &hashes, verdict);
+}
+
+mlbf_status uniq_memory_save(const uniq_memory *memory, const char *state)
+{
+  return memory->window ? mlbf_epoch_save(memory->window, state) : mlbf_chain_save(memory->chain, state);
+}
+
+static void describe_window(const mlbf_epoch *window, json *text)
+{
+  mlbf_window_stats stats;
+  mlbf_epoch_stats_read(window, &stats);
+  json_put_string(text, "filter", "window");
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, stats.unit == MLBF_WINDOW_MS ? "window_ms" : "window_lines", stats.window);
+  json_put_number(text, stats.unit == MLBF_WINDOW_MS ? "slack_ms" : "slack_lines", stats.slack);
+  json_put_number(text, "memory_bytes", stats.memory_bytes);
+  json_put_rate(text, "promised_fp", stats.promised_rate);
+  json_put_rate(text, "fp", stats.rate);
+}
+
+static void describe_chain(const mlbf_chain *chain, json *text)
+{
+  mlbf_chain_stats stats;
+  mlbf_chain_stats_read(chain, &stats);
+  json_put_string(text, "filter", mlbf_kind_name(stats.kind));
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, "urls", stats.keys);
+  json_put_number(text, "memory_bytes", stats.bits / 8);
+  json_put_rate(text, "promised_fp", stats.promised_rate);
+  json_put_rate(text, "fp", stats.rate);
+}
+
+void uniq_memory_describe(const uniq_memory *memory, json *text)
+{
+  if (memory->window)
+    describe_window(memory->window, text);
+  else
+    describe_chain(memory->chain, text);
+}
+
+void uniq_memory_warn(const uniq_memory *memory)
+{
+  mlbf_window_stats stats;
+  if (!memory->window)
+    return;
+  mlbf_epoch_stats_read(memory->window, &stats);
+  if (stats.rate > 2 * stats.promised_rate && stats.rate > 1e-9)
+    say_error("uniq", "the window holds more URLs than --expect says: of new ones %.2g are dropped now, not %.2g",
+              stats.rate, stats.promised_rate);
+}

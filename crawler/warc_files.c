@@ -1,0 +1,201 @@
+/* See warc_files.h. */
+#include "crawler/warc_files.h"
+
+#include "crawler/cdxj.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void warc_path(const char *directory, unsigned number, const char *suffix, char path[WARC_PATH_SIZE])
+{
+  snprintf(path, WARC_PATH_SIZE, "%.4000s/pages-%05u%s", directory, number, suffix);
+}
+
+void warc_place_write(warc_place place, char text[WARC_PLACE_TEXT])
+{
+  snprintf(text, WARC_PLACE_TEXT, "%u %llu %llu", place.number, (unsigned long long)place.bytes,
+           (unsigned long long)place.index_bytes);
+}
+
+bool warc_place_read(const char *text, size_t size, warc_place *place)
+{
+  char copy[WARC_PLACE_TEXT] = "";
+  unsigned number;
+  unsigned long long bytes, index_bytes;
+  int end = 0;
+  if (size >= sizeof copy)
+    return false;
+  memcpy(copy, text, size);
+  if (sscanf(copy, "%u %llu %llu%n", &number, &bytes, &index_bytes, &end) != 3 || copy[end])
+    return false;
+  *place = (warc_place){number, bytes, index_bytes};
+  return true;
+}
+
+bool warc_files_init(warc_files *f, const char *directory)
+{
+  *f = (warc_files){.directory = directory, .index_fd = -1};
+  return warc_file_init(&f->data);
+}
+
+void warc_files_free(warc_files *f)
+{
+  warc_file_free(&f->data);
+  if (f->index_fd >= 0)
+    close(f->index_fd);
+  json_free(&f->lines);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------- */
+
+static int open_new(const warc_files *f, const char *suffix)
+{
+  char path[WARC_PATH_SIZE];
+  warc_path(f->directory, f->number, suffix, path);
+  return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+static bool write_lines(warc_files *f)
+{
+  for (size_t done = 0; done < f->lines.size && !f->data.error;) {
+    ssize_t written = pwrite(f->index_fd, f->lines.text + done, f->lines.size - done, (off_t)f->index_bytes);
+    if (written < 0 && errno != EINTR)
+      f->data.error = errno;
+    if (written <= 0)
+      continue;
+    done += (size_t)written;
+    f->index_bytes += (uint64_t)written;
+  }
+  json_clear(&f->lines);
+  return !f->data.error;
+}
+
+static bool sync_directory(const char *directory)
+{
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool synced = fd >= 0 && fsync(fd) == 0;
+  if (fd >= 0)
+    close(fd);
+  return synced;
+}
+
+bool warc_files_settle(warc_files *f)
+{
+  bool has_news = f->data.size > 0 || f->lines.size > 0;
+  if (f->data.fd < 0 || !has_news)
+    return true;
+  if (!warc_file_write(&f->data) || !write_lines(f))
+    return false;
+  if (fdatasync(f->data.fd) != 0 || fdatasync(f->index_fd) != 0 || (f->is_new && !sync_directory(f->directory))) {
+    f->data.error = errno;
+    return false;
+  }
+  f->is_new = false;
+  return true;
+}
+
+static void close_both(warc_files *f)
+{
+  if (f->data.fd >= 0)
+    close(f->data.fd);
+  if (f->index_fd >= 0)
+    close(f->index_fd);
+  f->data.fd = f->index_fd = -1;
+}
+
+static bool open_next(warc_files *f)
+{
+  close_both(f);
+  f->number++;
+  f->data.fd = open_new(f, WARC_SUFFIX);
+  f->index_fd = open_new(f, WARC_PART);
+  f->data.written = f->index_bytes = 0;
+  f->is_new = true;
+  if (f->data.fd >= 0 && f->index_fd >= 0)
+    return true;
+  f->data.error = errno;
+  close_both(f);
+  return false;
+}
+
+bool warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new)
+{
+  *is_new = f->data.fd < 0 || warc_file_end(&f->data) >= file_bytes;
+  return !*is_new || (warc_files_settle(f) && open_next(f)); /* what is before the place in the next file is on disk */
+}
+
+warc_place warc_files_place(const warc_files *f)
+{
+  return (warc_place){f->number, f->data.written, f->index_bytes};
+}
+
+/* ---- after a crash --------------------------------------------------------------------------------------------- */
+
+static bool say(char message[WARC_MESSAGE_SIZE], const char *path, const char *what)
+{
+  snprintf(message, WARC_MESSAGE_SIZE, "%.400s: %s", path, what);
+  return false;
+}
+
+/* A file that is not there was moved away by its user, and needs no cutting. */
+static bool cut(const char *path, uint64_t bytes, char message[WARC_MESSAGE_SIZE])
+{
+  struct stat info;
+  if (stat(path, &info) != 0)
+    return errno == ENOENT || say(message, path, strerror(errno));
+  if ((uint64_t)info.st_size < bytes)
+    return say(message, path, "bytes are missing at its end; move it away to go on without it");
+  if ((uint64_t)info.st_size == bytes || truncate(path, (off_t)bytes) == 0)
+    return true;
+  return say(message, path, strerror(errno));
+}
+
+static bool is_there(const char *path)
+{
+  return access(path, F_OK) == 0;
+}
+
+/* Files behind the last one that was committed hold nothing that counts. */
+static void remove_uncommitted(const warc_files *f)
+{
+  char path[WARC_PATH_SIZE];
+  for (unsigned number = f->number + 1;; number++) {
+    warc_path(f->directory, number, WARC_PART, path);
+    bool had_index = unlink(path) == 0;
+    warc_path(f->directory, number, WARC_SUFFIX, path);
+    if (unlink(path) != 0 && !had_index)
+      return;
+  }
+}
+
+bool warc_files_sort(warc_files *f, char message[WARC_MESSAGE_SIZE])
+{
+  char part[WARC_PATH_SIZE], sorted[WARC_PATH_SIZE];
+  for (unsigned number = 1; number <= f->number; number++) {
+    warc_path(f->directory, number, WARC_PART, part);
+    warc_path(f->directory, number, WARC_INDEX, sorted);
+    if (is_there(part) && !cdxj_sort(part, sorted))
+      return say(message, sorted, strerror(errno));
+  }
+  return true;
+}
+
+bool warc_files_recover(warc_files *f, warc_place place, char message[WARC_MESSAGE_SIZE])
+{
+  char path[WARC_PATH_SIZE];
+  f->number = place.number;
+  f->data.written = place.bytes;
+  f->index_bytes = place.index_bytes;
+  remove_uncommitted(f);
+  if (place.number == 0)
+    return true;
+  warc_path(f->directory, place.number, WARC_SUFFIX, path);
+  if (!cut(path, place.bytes, message))
+    return false;
+  warc_path(f->directory, place.number, WARC_PART, path);
+  return cut(path, place.index_bytes, message) && warc_files_sort(f, message);
+}

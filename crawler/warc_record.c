@@ -1,0 +1,120 @@
+/* See warc_record.h. */
+#include "crawler/warc_record.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+  /* Over 512 pages of Debian's documentation, zlib's own choice, 6, takes twice the time of 3 for 14 % fewer bytes; 1
+   * saves another fifth of the time for 9 % more. Compressing costs more than all the rest of a page. */
+  LEVEL = 3,
+  GZIP_WINDOW = 15 + 16,  /* the largest, and a gzip head */
+  PIECE = 64 << 10,
+  PENDING_MAX = 1 << 20,  /* then it is written, though nobody asked */
+};
+
+bool warc_file_init(warc_file *f)
+{
+  *f = (warc_file){.fd = -1};
+  return deflateInit2(&f->gzip, LEVEL, Z_DEFLATED, GZIP_WINDOW, 8, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+void warc_file_free(warc_file *f)
+{
+  if (f->fd >= 0)
+    close(f->fd);
+  deflateEnd(&f->gzip);
+  free(f->pending);
+}
+
+uint64_t warc_file_end(const warc_file *f)
+{
+  return f->written + f->size;
+}
+
+bool warc_file_write(warc_file *f)
+{
+  for (size_t done = 0; done < f->size && !f->error;) {
+    ssize_t written = pwrite(f->fd, f->pending + done, f->size - done, (off_t)f->written);
+    if (written < 0 && errno != EINTR)
+      f->error = errno;
+    if (written <= 0)
+      continue;
+    done += (size_t)written;
+    f->written += (uint64_t)written;
+  }
+  f->size = 0;
+  return !f->error;
+}
+
+static bool make_room(warc_file *f)
+{
+  if (f->room - f->size >= PIECE)
+    return true;
+  uint8_t *larger = realloc(f->pending, f->size + 2 * (size_t)PIECE);
+  if (!larger) {
+    f->error = ENOMEM;
+    return false;
+  }
+  f->pending = larger;
+  f->room = f->size + 2 * (size_t)PIECE;
+  return true;
+}
+
+/* Until the input is used up, or with Z_FINISH the member is complete. */
+static void compress_all(warc_file *f, const void *bytes, size_t size, int flush)
+{
+  f->gzip.next_in = bytes;
+  f->gzip.avail_in = (uInt)size;
+  for (bool is_full = true; is_full && !f->error && make_room(f);) {
+    uInt room = (uInt)(f->room - f->size);
+    f->gzip.next_out = f->pending + f->size;
+    f->gzip.avail_out = room;
+    deflate(&f->gzip, flush); /* cannot fail: the state is sound, and there is room */
+    f->size += room - f->gzip.avail_out;
+    is_full = f->gzip.avail_out == 0;
+  }
+}
+
+void warc_record_begin(warc_file *f)
+{
+  deflateReset(&f->gzip);
+}
+
+void warc_record_add(warc_file *f, const void *bytes, size_t size)
+{
+  const char *at = bytes;
+  while (size && !f->error) {
+    size_t piece = size < PIECE ? size : PIECE;
+    compress_all(f, at, piece, Z_NO_FLUSH);
+    at += piece;
+    size -= piece;
+    if (f->size >= PENDING_MAX)
+      warc_file_write(f);
+  }
+}
+
+void warc_record_text(warc_file *f, const char *format, ...)
+{
+  char *text;
+  va_list arguments;
+  va_start(arguments, format);
+  int size = vasprintf(&text, format, arguments);
+  va_end(arguments);
+  if (size < 0) {
+    f->error = ENOMEM;
+    return;
+  }
+  warc_record_add(f, text, (size_t)size);
+  free(text);
+}
+
+void warc_record_end(warc_file *f)
+{
+  static const char end[] = "\r\n\r\n";
+  compress_all(f, end, sizeof end - 1, Z_FINISH);
+}

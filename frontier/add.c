@@ -1,0 +1,237 @@
+/* Links in: what is new, and into the open batch with it.
+ *
+ *     links --hash--> 32 at a time --filter--> each in order: judge --> SEEN, or accept --> queue, or history (noted)
+ *
+ * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound, for
+ * its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds, and with
+ * it the links just before in the same call, is asked one by one. */
+#include "frontier/spill.h"
+
+#include "frontier/record.h"
+
+#include <stdlib.h>
+
+enum { TOGETHER = 32 }; /* links: as the filter's own batches, mlbf/inside.h */
+
+typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
+
+/* ---- acceptance ----------------------------------------------------------------------------------------- */
+
+static entry *make_entry(const frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
+{
+  const url *u = link->target;
+  size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
+  size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
+  entry *e = entry_create_roomy(f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end, link->origin,
+                                key_size + payload_size);
+  if (!e)
+    return NULL;
+  uint8_t *at = entry_fields(e);
+  if (key_size) {
+    uint8_t hash[sizeof hashes->whole];
+    put_le(hash, hashes->whole.low, 8);
+    put_le(hash + 8, hashes->whole.high, 8);
+    at = field_put(at, FIELD_KEY, hash, sizeof hash);
+  }
+  if (payload_size)
+    field_put(at, FIELD_PAYLOAD, link->payload, link->payload_size);
+  return e;
+}
+
+static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
+{
+  return what_for == TO_NOTE ? batch_add_ending(f, (ending){e, FRONTIER_NOTED, 0}, now_ms) : batch_add_entry(f, e, now_ms);
+}
+
+static void batch_take_back(frontier *f, purpose what_for)
+{
+  if (what_for == TO_NOTE)
+    f->batch.ended_count--;
+  else
+    f->batch.added.count--;
+}
+
+static void enqueue(frontier *f, entry *e)
+{
+  f->queued++;
+  host_line(e->host, e->class)->queued++;
+  hosts_touch(f->hosts, e->host);
+  f->batch.payload_size += e->fields_size;
+  queue_take_or_leave(f, e);
+  hosts_recount(f->hosts, e->host);
+}
+
+/* It has a sequence like any other, but nothing to load. */
+static void keep_as_noted(frontier *f, entry *e)
+{
+  e->is_ended = true;
+  f->noted++;
+}
+
+static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes,
+                              frontier_verdict verdict, purpose what_for, uint64_t now_ms)
+{
+  const url *u = link->target;
+  host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
+  frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
+  entry *e = who && revoked_make_room(&f->revoked) ? make_entry(f, link, hashes) : NULL;
+  if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
+    free(e);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  }
+  if (!seen_add(f->seen, hashes)) {
+    batch_take_back(f, what_for);
+    free(e);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
+  }
+  revoked_remove(&f->revoked, hashes->whole);
+  e->host = who;
+  e->class = class;
+  f->next_sequence++;
+  if (what_for == TO_NOTE)
+    keep_as_noted(f, e);
+  else
+    enqueue(f, e);
+  return FRONTIER_OK;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------- */
+
+typedef struct looked_up {
+  mlbf_hashes hashes[TOGETHER];
+  mlbf_verdict verdicts[TOGETHER]; /* the filter's */
+} looked_up;
+
+static void look_up(const frontier *f, const frontier_link *links, size_t count, looked_up *out)
+{
+  for (size_t i = 0; i < count; i++)
+    if (links[i].key)
+      mlbf_hash(seen_filter(f->seen), links[i].key, links[i].key_count, &out->hashes[i]);
+    else
+      seen_hash(f->seen, links[i].target, &out->hashes[i]);
+  mlbf_test_many(seen_filter(f->seen), out->hashes, count, out->verdicts);
+}
+
+static frontier_verdict judge(const frontier *f, const looked_up *found, size_t i)
+{
+  const mlbf_hashes *hashes = &found->hashes[i];
+  frontier_verdict said = seen_judge(f->seen, hashes, found->verdicts[i]);
+  if (said.outcome == FRONTIER_SEEN && revoked_has(&f->revoked, hashes->whole))
+    said.outcome = hashes->depth ? FRONTIER_NEW_COMBINATION : FRONTIER_NEW;
+  return said;
+}
+
+frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes)
+{
+  looked_up found;
+  look_up(f, link, 1, &found);
+  *hashes = found.hashes[0];
+  return judge(f, &found, 0);
+}
+
+static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
+{
+  if (link->payload_size > FRONTIER_PAYLOAD_MAX)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a payload of %zu bytes; %d is the most", link->payload_size,
+                         FRONTIER_PAYLOAD_MAX);
+  if (link->key && link->key_count == 0)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a key of no segments");
+  return FRONTIER_OK;
+}
+
+static frontier_status settle(frontier *f, const frontier_link *link, const looked_up *found, size_t i, purpose what_for,
+                              uint64_t now_ms, frontier_verdict *verdict)
+{
+  frontier_status status = refuse_nonsense(f, link);
+  frontier_verdict said = judge(f, found, i);
+  bool is_new = said.outcome != FRONTIER_SEEN, is_forced = !is_new && what_for == TO_QUEUE_ANYHOW;
+  if (status == FRONTIER_OK && (is_new || is_forced))
+    status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
+  if (status != FRONTIER_OK)
+    return status;
+  f->outcomes[said.outcome]++;
+  f->forced += is_forced;
+  f->batch.is_dirty = true;
+  *verdict = said;
+  return FRONTIER_OK;
+}
+
+/* Up to TOGETHER links. */
+static frontier_status settle_some(frontier *f, const frontier_link *links, size_t count, purpose what_for,
+                                   uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
+{
+  looked_up found;
+  frontier_status status = batch_is_full(f) ? commit_batch(f) : FRONTIER_OK;
+  *settled = 0;
+  if (status != FRONTIER_OK)
+    return status;
+  look_up(f, links, count, &found);
+  for (size_t i = 0; i < count && status == FRONTIER_OK; i++) {
+    status = settle(f, &links[i], &found, i, what_for, now_ms, &verdicts[i]);
+    *settled += status == FRONTIER_OK;
+  }
+  return status;
+}
+
+static frontier_status settle_one(frontier *f, const frontier_link *link, purpose what_for, uint64_t now_ms,
+                                  frontier_verdict *verdict)
+{
+  size_t settled;
+  return f->options.read_only ? refuse_reader(f) : settle_some(f, link, 1, what_for, now_ms, verdict, &settled);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------ */
+
+frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                             frontier_verdict *verdict)
+{
+  HOLD(f);
+  return settle_one(f, &(frontier_link){.target = u, .origin = origin}, TO_QUEUE, now_ms, verdict);
+}
+
+frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+{
+  HOLD(f);
+  return settle_one(f, link, TO_QUEUE_ANYHOW, now_ms, verdict);
+}
+
+frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+{
+  HOLD(f);
+  return settle_one(f, link, TO_NOTE, now_ms, verdict);
+}
+
+frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                   frontier_verdict *verdicts, size_t *settled)
+{
+  HOLD(f);
+  *settled = 0;
+  frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
+  while (*settled < count && status == FRONTIER_OK) {
+    size_t left = count - *settled, done;
+    status = settle_some(f, links + *settled, left < TOGETHER ? left : TOGETHER, TO_QUEUE, now_ms, verdicts + *settled,
+                         &done);
+    *settled += done;
+  }
+  return status;
+}
+
+frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count, frontier_verdict *verdicts)
+{
+  HOLD(f);
+  frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
+  for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
+    size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
+    looked_up found;
+    look_up(f, links + begin, size, &found);
+    for (size_t i = 0; i < size; i++)
+      verdicts[begin + i] = judge(f, &found, i);
+  }
+  return status;
+}
+
+frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
+{
+  HOLD(f);
+  return frontier_lookup_batch(f, &(frontier_link){.target = u}, 1, verdict);
+}

@@ -1,0 +1,36 @@
+/* Fields: what only some URLs carry, in a row of (tag, size, bytes). A queue or history record has them in front of its
+ * URL, an entry in memory behind it. FORMAT.md, "fields". */
+#ifndef STRATA_FRONTIER_FIELDS_H
+#define STRATA_FRONTIER_FIELDS_H
+
+#include "mlbf/filter.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum field_tag {
+  FIELD_KEY = 1,      /* hash of the caller's own key, 16 bytes */
+  FIELD_PAYLOAD = 2,  /* the caller's bytes */
+} field_tag;
+
+enum { FIELD_HEAD = 5 };
+
+typedef struct field {
+  const uint8_t *bytes; /* NULL: there is none */
+  size_t size;
+} field;
+
+/* One more field at `at`, which has room for FIELD_HEAD + size bytes; returns where the next one goes. */
+uint8_t *field_put(uint8_t *at, field_tag tag, const void *bytes, size_t size);
+
+field field_find(const uint8_t *fields, size_t size, field_tag tag);
+
+/* What FIELD_KEY holds. false: there is none. */
+bool field_hash(field key, mlbf_hash128 *hash);
+
+/* Cut the fields, with their size in front, off the head of `rest`. false: these are not whole fields, of tags and
+ * sizes we know. */
+bool fields_cut(field *rest, field *fields);
+
+#endif

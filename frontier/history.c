@@ -1,0 +1,44 @@
+/* See history.h. Of an entry's fields only the hash of its key is kept: whoever forgets the URL needs it. */
+#include "frontier/history.h"
+
+#include "frontier/record.h"
+
+/* Set where the state stands: fields follow the head. */
+static const unsigned has_fields = 0x8000;
+/* It was of class TRAP. */
+static const unsigned was_trap = 0x4000;
+
+size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_t body[HISTORY_SIZE_MAX])
+{
+  field key = entry_field(e, FIELD_KEY);
+  uint8_t *at = body + HISTORY_HEAD;
+  put_le(body + 0, (unsigned)state | (key.bytes ? has_fields : 0) | (e->class == FRONTIER_TRAP ? was_trap : 0), 2);
+  put_le(body + 2, code, 2);
+  put_le(body + 4, e->origin.depth, 2);
+  put_le(body + 6, e->origin.hops, 2);
+  put_le(body + 8, e->origin.via, 8);
+  if (key.bytes) {
+    put_le(at, FIELD_HEAD + key.size, 4);
+    at = field_put(at + 4, FIELD_KEY, key.bytes, key.size);
+  }
+  memcpy(at, e->url, e->url_size);
+  return (size_t)(at - body) + e->url_size;
+}
+
+bool history_read(const uint8_t *body, size_t size, ended_url *out)
+{
+  field fields = {body, 0};
+  if (size < HISTORY_HEAD)
+    return false;
+  field rest = {body + HISTORY_HEAD, size - HISTORY_HEAD};
+  unsigned state = (unsigned)get_le(body, 2);
+  if (state & has_fields && !fields_cut(&rest, &fields))
+    return false;
+  *out = (ended_url){
+    .state = (frontier_state)(state & ~(has_fields | was_trap)), .code = (uint16_t)get_le(body + 2, 2),
+    .class = state & was_trap ? FRONTIER_TRAP : FRONTIER_NORMAL,
+    .origin = {.depth = (uint16_t)get_le(body + 4, 2), .hops = (uint16_t)get_le(body + 6, 2), .via = get_le(body + 8, 8)},
+    .url = rest, .key = field_find(fields.bytes, fields.size, FIELD_KEY),
+  };
+  return true;
+}

@@ -1,0 +1,21 @@
+/* One call at a time: every public function on a handle, but open, close and message, begins with HOLD(f), and lets go
+ * however its block is left. The mutex is recursive, for calls that are made of calls and visitors that make some. */
+#ifndef STRATA_FRONTIER_HOLD_H
+#define STRATA_FRONTIER_HOLD_H
+
+#include <pthread.h>
+
+static inline pthread_mutex_t *hold_begin(pthread_mutex_t *mutex)
+{
+  pthread_mutex_lock(mutex);
+  return mutex;
+}
+
+static inline void hold_end(pthread_mutex_t **held)
+{
+  pthread_mutex_unlock(*held);
+}
+
+#define HOLD(f) pthread_mutex_t *held __attribute__((cleanup(hold_end))) = hold_begin((f)->mutex)
+
+#endif

@@ -1,0 +1,212 @@
+/* See host.h. */
+#include "frontier/host.h"
+
+#include "frontier/spill.h"
+
+#include <string.h>
+
+enum { DEPTH_LOW = 16 }; /* links from a start: beyond, a chain of "next" more often than what people look for */
+
+const char *frontier_class_name(frontier_class which)
+{
+  static const char *const names[FRONTIER_CLASSES] = {"normal", "high", "low", "trap"};
+  return (unsigned)which < FRONTIER_CLASSES ? names[which] : "unknown";
+}
+
+const char *frontier_host_state_name(frontier_host_state state)
+{
+  static const char *const names[] = {"idle", "due", "waiting", "busy", "blocked", "over-budget"};
+  return (unsigned)state < sizeof names / sizeof *names ? names[state] : "unknown";
+}
+
+/* ---- time ---------------------------------------------------------------------------------------------- */
+
+/* `now_ms` of a wall-clock second; long ago is 0. */
+static uint64_t now_of(const frontier *f, uint64_t wall_s)
+{
+  uint64_t wall_ms = wall_s < HOST_DELAY_MAX_MS / 1000 ? wall_s * 1000 : HOST_DELAY_MAX_MS;
+  int64_t now_ms = (int64_t)wall_ms - f->wall_offset_ms;
+  return now_ms > 0 ? (uint64_t)now_ms : 0;
+}
+
+/* What was said in earlier runs holds once it is known what time it is. */
+void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms)
+{
+  HOLD(f);
+  bool is_first = !f->has_clock;
+  f->wall_offset_ms = (int64_t)wall_ms - (int64_t)now_ms;
+  f->has_clock = true;
+  host *who;
+  for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)
+    if (who->control && who->control->not_before_s)
+      hosts_hold_until(f->hosts, who, now_of(f, who->control->not_before_s));
+}
+
+/* ---- controls ------------------------------------------------------------------------------------------- */
+
+static frontier_status refuse_name(frontier *f, const char *name)
+{
+  size_t size = strlen(name);
+  if (size && size <= URL_LENGTH_MAX && !memchr(name, '/', size))
+    return FRONTIER_OK;
+  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a host is named as in URLs, example.org or example.org:8080");
+}
+
+frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control)
+{
+  HOLD(f);
+  frontier_status status = refuse_name(f, name);
+  if (status != FRONTIER_OK)
+    return status;
+  const host *who = hosts_look(f->hosts, name, strlen(name));
+  *control = who && who->control ? *who->control : (frontier_host_control){0};
+  return FRONTIER_OK;
+}
+
+static void apply(frontier *f, host *who, const frontier_host_control *control)
+{
+  *who->control = *control;
+  hosts_set_delay(f->hosts, who, 0);
+  if (control->not_before_s)
+    hosts_hold_until(f->hosts, who, now_of(f, control->not_before_s));
+  hosts_touch(f->hosts, who);
+  f->batch.is_dirty = true;
+  hosts_recount(f->hosts, who);
+  hosts_offer(f->hosts, who);
+  spill_watch(f, who);
+}
+
+frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)
+{
+  HOLD(f);
+  frontier_status status = refuse_name(f, name);
+  if (status != FRONTIER_OK)
+    return status;
+  if (f->options.read_only || (unsigned)control->priority >= FRONTIER_CLASSES)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "host %s: %s", name,
+                         f->options.read_only ? "open for reading only" : "no such priority class");
+  host *who = hosts_find(f->hosts, name, strlen(name));
+  if (!who || !host_control_of(who))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", name);
+  apply(f, who, control);
+  return FRONTIER_OK;
+}
+
+static frontier_status set_blocked(frontier *f, const char *name, bool is_blocked)
+{
+  frontier_host_control control;
+  frontier_status status = frontier_host_get(f, name, &control);
+  control.is_blocked = is_blocked;
+  return status == FRONTIER_OK ? frontier_host_set(f, name, &control) : status;
+}
+
+frontier_status frontier_host_block(frontier *f, const char *name)
+{
+  HOLD(f);
+  return set_blocked(f, name, true);
+}
+
+frontier_status frontier_host_unblock(frontier *f, const char *name)
+{
+  HOLD(f);
+  return set_blocked(f, name, false);
+}
+
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  HOLD(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  frontier_host_control *control = host_control_of(who);
+  if (!control)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", who->name);
+  if (!f->has_clock)
+    frontier_clock(f, now_ms, now_ms);
+  uint64_t until_ms = now_ms + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
+  uint64_t until_s = ((uint64_t)((int64_t)until_ms + f->wall_offset_ms) + 999) / 1000;
+  if (until_s > control->not_before_s)
+    control->not_before_s = until_s;
+  hosts_hold_until(f->hosts, who, until_ms);
+  hosts_touch(f->hosts, who);
+  f->batch.is_dirty = true;
+  return FRONTIER_OK;
+}
+
+const char *frontier_host_of(frontier *f, uint64_t lease)
+{
+  HOLD(f);
+  const host *who = lease_host(f, lease);
+  return who ? who->name : NULL;
+}
+
+/* ---- looking -------------------------------------------------------------------------------------------- */
+
+static frontier_host_state state_of(const frontier *f, const host *who, uint64_t now_ms)
+{
+  uint32_t per_host = who->control && who->control->per_host ? who->control->per_host : f->options.per_host;
+  uint64_t waiting = host_queued(who) - who->in_flight;
+  if (who->control && who->control->is_blocked)
+    return FRONTIER_HOST_BLOCKED;
+  if (waiting && waiting == who->held)
+    return FRONTIER_HOST_OVER_BUDGET;
+  if (who->in_flight >= per_host)
+    return FRONTIER_HOST_BUSY;
+  if (!waiting)
+    return FRONTIER_HOST_IDLE;
+  return who->due_ms > now_ms ? FRONTIER_HOST_WAITING : FRONTIER_HOST_DUE;
+}
+
+static frontier_host_info info_of(const frontier *f, const host *who, uint64_t now_ms)
+{
+  frontier_host_info info = {
+    .name = who->name, .state = state_of(f, who, now_ms), .in_flight = who->in_flight, .held = who->held,
+    .done = who->done, .failed = who->failed, .skipped = who->skipped, .found = who->found, .suspect = who->suspect,
+    .trap_taken = who->trap_ended};
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
+    const line *l = host_line(who, (frontier_class)class);
+    info.queued[class] = l ? l->queued : 0;
+  }
+  if (who->control)
+    info.control = *who->control;
+  return info;
+}
+
+frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_visitor *visit, void *context)
+{
+  HOLD(f);
+  const host *who;
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++) {
+    frontier_host_info info = info_of(f, who, now_ms);
+    if (!visit(context, &info))
+      break;
+  }
+  return FRONTIER_OK;
+}
+
+uint64_t frontier_held(const frontier *f)
+{
+  HOLD(f);
+  return f->hosts->held;
+}
+
+/* ---- the class of a new URL ------------------------------------------------------------------------------ */
+
+void frontier_classify(frontier *f, frontier_classifier *classifier, void *context)
+{
+  HOLD(f);
+  f->classifier = classifier;
+  f->classifier_context = context;
+}
+
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict)
+{
+  frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
+  if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
+    class = FRONTIER_LOW;
+  if (f->watch && watch_judge(f->watch, who, link->target))
+    class = FRONTIER_TRAP;
+  if (f->classifier)
+    class = f->classifier(f->classifier_context, link, verdict, class);
+  return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;
+}

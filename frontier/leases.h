@@ -1,0 +1,20 @@
+/* What is in flight: a list to walk, and a table to find a lease by its id, whatever their number. */
+#ifndef STRATA_FRONTIER_LEASES_H
+#define STRATA_FRONTIER_LEASES_H
+
+#include "frontier/entry.h"
+
+typedef struct lease_table {
+  entry **at;       /* in no order */
+  size_t count, room;
+  uint32_t *table;  /* place in `at` + 1, by id; 0 = free; at most half full */
+  size_t table_size; /* a power of two; 0 before the first lease */
+} lease_table; /* all zeros is none */
+
+void leases_free(lease_table *l); /* and the entries */
+
+bool leases_add(lease_table *l, entry *e); /* false: no memory */
+entry *leases_find(const lease_table *l, uint64_t id); /* NULL: not in flight */
+void leases_remove(lease_table *l, const entry *e); /* which is in flight */
+
+#endif

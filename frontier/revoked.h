@@ -1,0 +1,31 @@
+/* Keys that were made new again. The filter cannot unlearn them, so whoever hears SEEN asks here; and they are left out
+ * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more.
+ *
+ *     frontier_forget --> set in memory --commit--> table `revoked`: FORMAT.md
+ *
+ * The set is exact, 32 to 64 bytes a key, and read whole at open: some 0.1 s for a million. */
+#ifndef STRATA_FRONTIER_REVOKED_H
+#define STRATA_FRONTIER_REVOKED_H
+
+#include "frontier/hash_set.h"
+#include "frontier/store.h"
+
+typedef struct revoked {
+  hash_set set;
+  uint64_t *changed; /* low halves of hashes put or removed since the last commit */
+  size_t changed_count, changed_room;
+} revoked; /* all zeros is an empty one */
+
+void revoked_free(revoked *r);
+frontier_status revoked_load(revoked *r, store *s); /* NO_MEMORY, DAMAGED, or the store's */
+
+bool revoked_has(const revoked *r, mlbf_hash128 hash);
+bool revoked_put(revoked *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
+bool revoked_make_room(revoked *r);                      /* for one removal; false: no memory */
+void revoked_remove(revoked *r, mlbf_hash128 hash);      /* cannot fail in such room; fine if it is not there */
+
+/* Its part of the transaction; and the transaction is committed. */
+void revoked_write(const revoked *r, store *s);
+void revoked_settle(revoked *r);
+
+#endif

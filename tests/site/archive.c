@@ -1,0 +1,71 @@
+/* See archive.h. */
+#include "tests/site/archive.h"
+#include "tests/site/pages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+char *archive_path(const trial *t, unsigned number, const char *suffix)
+{
+  text name = {0};
+  text_addf(&name, "crawl/pages-%05u%s", number, suffix);
+  char *path = trial_path(t, name.bytes);
+  text_free(&name);
+  return path;
+}
+
+bool archive_is_capture(const warc_item *item)
+{
+  return warc_item_is(item, "response") || warc_item_is(item, "revisit");
+}
+
+/* Counts the captures of each URL in `times`. */
+static void count_captures(const warc_content *c, json_t *times, archive_verdict *v)
+{
+  for (size_t i = 0; i < c->count; i++)
+    if (archive_is_capture(&c->items[i])) {
+      const char *address = warc_item_field(&c->items[i], "WARC-Target-URI");
+      json_int_t before = json_integer_value(json_object_get(times, address));
+      json_object_set_new(times, address, json_integer(before + 1));
+      if (before)
+        fprintf(stderr, "  again: %s\n", address);
+      v->again += before > 0;
+      v->captures++;
+    }
+}
+
+static void compare(const trial *t, json_t *times, archive_verdict *v)
+{
+  page_log log = pages_read(t->pages);
+  for (size_t i = 0; i < pages_count(&log); i++)
+    if (pages_number(&log, i, "status") >= 0 && json_object_del(times, pages_url(&log, i)) != 0) {
+      fprintf(stderr, "  not archived: %s\n", pages_url(&log, i));
+      v->missed++;
+    }
+  v->strangers = (unsigned)json_object_size(times);
+  pages_free(&log);
+}
+
+archive_verdict archive_judge(const trial *t)
+{
+  archive_verdict v = {0};
+  json_t *times = json_object();
+  for (;; v.files++) {
+    char *path = archive_path(t, v.files + 1, ".warc.gz");
+    bool is_there = access(path, F_OK) == 0;
+    warc_content c = {0};
+    if (is_there)
+      c = warc_content_read(path);
+    free(path);
+    v.bad += c.bad;
+    count_captures(&c, times, &v);
+    warc_content_free(&c);
+    if (!is_there)
+      break;
+  }
+  compare(t, times, &v);
+  json_decref(times);
+  return v;
+}

@@ -1,0 +1,102 @@
+/* strata inlinks on a site whose links are known, after a crawl in two runs. */
+#include "tests/scratch.h"
+#include "tests/site/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STRATA(t, ...) trial_strata(t, (const char *const[]){__VA_ARGS__, NULL})
+
+static char root[SCRATCH_PATH];
+static trial *served;
+
+static const struct {
+  const char *name, *links;
+} pages[] = {
+  {"index.html", "<a href=a.html>a</a> <a href=a.html#x>a again</a> <a href=b.html>b</a> <a href=c.html>c</a>"},
+  {"a.html", "<a href=b.html>b</a> <a href=/>home</a> <a href=http://elsewhere.example/>out of scope</a>"},
+  {"b.html", "<a href=a.html>a</a> <a href=b.html>myself</a> <a href=c.html rel=nofollow>not followed</a>"},
+  {"c.html", "<a href=b.html>b</a>"},
+};
+
+static int open_site(void **state)
+{
+  (void)state;
+  scratch_make(root);
+  for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+    char path[SCRATCH_PATH];
+    scratch_join(root, pages[i].name, path);
+    scratch_write(path, pages[i].links, strlen(pages[i].links));
+  }
+  served = trial_open(&(trial_options){.root = root});
+  return served ? 0 : -1;
+}
+
+static int close_site(void **state)
+{
+  (void)state;
+  trial_close(served);
+  scratch_remove(root);
+  return 0;
+}
+
+static void assert_inlinks(trial *t, const char *top, const char *const lines[])
+{
+  char expected[1024] = "";
+  assert_int_equal(STRATA(t, "inlinks", "DIR", "--top", top), 0);
+  for (int i = 0; lines[i]; i++) {
+    size_t size = strlen(expected);
+    snprintf(expected + size, sizeof expected - size, "%.2s%s%s\n", lines[i], t->url, lines[i] + 2);
+  }
+  assert_string_equal(t->out.bytes ? t->out.bytes : "", expected);
+}
+
+/* Each page counts once for each URL it links to; what nofollow names is not counted. */
+static void pages_that_link_are_counted(void **state)
+{
+  (void)state;
+  trial *t = served;
+  assert_int_equal(STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--max-pages", "1", "URL"), 0);
+  assert_int_equal(STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--allow-private"), 0);
+  assert_inlinks(t, "2", (const char *const[]){"4\tb.html", "2\ta.html", NULL});
+  assert_inlinks(t, "100", (const char *const[]){"4\tb.html", "2\ta.html", "1\t", "1\tc.html", NULL});
+}
+
+static void what_has_no_counts_is_refused(void **state)
+{
+  (void)state;
+  trial *t = served;
+  assert_int_equal(STRATA(t, "inlinks", "DIR", "--top", "0"), 2);
+  assert_int_equal(STRATA(t, "inlinks"), 2);
+  assert_int_equal(STRATA(t, "inlinks", "/nowhere/at/all"), 1);
+  char name[SCRATCH_PATH];
+  snprintf(name, sizeof name, "%s/inlinks.0", t->crawl);
+  assert_int_equal(remove(name), 0);
+  assert_int_equal(STRATA(t, "inlinks", "DIR"), 1);
+  assert_non_null(strstr(t->err.bytes, "no in-link counts yet"));
+  scratch_write(name, "my diary\n", 9);
+  assert_int_equal(STRATA(t, "inlinks", "DIR"), 1);
+  assert_non_null(strstr(t->err.bytes, "not a filter file"));
+  /* damaged counts stop no crawl, and are not written over */
+  assert_int_equal(STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--allow-private"), 0);
+  assert_non_null(strstr(t->err.bytes, "not a filter file"));
+  size_t size;
+  char *kept = scratch_read(name, &size);
+  assert_string_equal(kept, "my diary\n");
+  free(kept);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(pages_that_link_are_counted),
+    cmocka_unit_test(what_has_no_counts_is_refused),
+  };
+  return cmocka_run_group_tests(tests, open_site, close_site);
+}

@@ -1,0 +1,135 @@
+/* What of an exchange is kept: the last request, the last head, and a body that may be larger than memory wants. */
+#include "crawler/exchange.h"
+#include "tests/scratch.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { BODY_MAX = 1000000, PIECE = 16384 };
+
+static char directory[SCRATCH_PATH];
+
+static int set_up(void **state)
+{
+  (void)state;
+  scratch_make(directory);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  scratch_remove(directory);
+  return 0;
+}
+
+static void add(exchange *x, exchange_part part, const char *string)
+{
+  exchange_add(x, part, string, strlen(string));
+}
+
+static void assert_head(const exchange *x, const char *expected)
+{
+  size_t size;
+  const char *bytes = exchange_head(x, &size);
+  assert_int_equal(size, strlen(expected));
+  assert_memory_equal(bytes, expected, size);
+}
+
+static char byte_at(uint64_t offset)
+{
+  return (char)(offset * 2654435761u >> 13);
+}
+
+static void check_body(void *context, const char *bytes, size_t size)
+{
+  uint64_t *offset = context;
+  for (size_t i = 0; i < size; i++)
+    if (bytes[i] != byte_at(*offset + i))
+      fail_msg("byte %llu is not as it came", (unsigned long long)(*offset + i));
+  *offset += size;
+}
+
+static void add_body(exchange *x, uint64_t size)
+{
+  char piece[PIECE];
+  for (uint64_t at = 0; at < size; at += PIECE) {
+    size_t now = size - at < PIECE ? (size_t)(size - at) : PIECE;
+    for (size_t i = 0; i < now; i++)
+      piece[i] = byte_at(at + i);
+    exchange_add(x, EXCHANGE_BODY, piece, now);
+  }
+}
+
+static void bodies_of_every_size(void **state)
+{
+  (void)state;
+  static const uint64_t sizes[] = {0, 1, 256 << 10, (256 << 10) + 1, 700000, BODY_MAX, BODY_MAX + 1, 2 * BODY_MAX, 5};
+  exchange *x = exchange_create(directory, BODY_MAX);
+  assert_non_null(x);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    uint64_t offset = 0;
+    exchange_begin(x);
+    add_body(x, sizes[i]);
+    assert_true(exchange_body(x, check_body, &offset));
+    assert_int_equal(offset, sizes[i] < BODY_MAX ? sizes[i] : BODY_MAX);
+    assert_int_equal(exchange_body_size(x), offset);
+    assert_int_equal(exchange_is_cut(x), sizes[i] > BODY_MAX);
+    assert_int_equal(exchange_error(x), 0);
+  }
+  exchange_free(x);
+}
+
+static void only_the_last_answer_counts(void **state)
+{
+  (void)state;
+  size_t size;
+  exchange *x = exchange_create(directory, BODY_MAX);
+  assert_non_null(x);
+  add(x, EXCHANGE_REQUEST, "GET /old HTTP/1.1\r\n\r\n");
+  add(x, EXCHANGE_HEAD, "HTTP/1.1 200 OK\r\n");
+  add(x, EXCHANGE_BODY, "half");
+  add(x, EXCHANGE_REQUEST, "GET /new HTTP/1.1\r\n\r\n"); /* the connection died, once more on another */
+  add(x, EXCHANGE_HEAD, "HTTP/1.1 103 Early Hints\r\n");
+  add(x, EXCHANGE_HEAD, "Link: x\r\n");
+  add(x, EXCHANGE_HEAD, "HTTP/1.1 200 OK\r\n");
+  add(x, EXCHANGE_HEAD, "A: b\r\n");
+  add(x, EXCHANGE_HEAD, "\r\n");
+  add_body(x, 10);
+  add(x, EXCHANGE_HEAD, "Trailer: of HTTP/2\r\n");
+  assert_head(x, "HTTP/1.1 200 OK\r\nA: b\r\n\r\n");
+  assert_int_equal(exchange_body_size(x), 10);
+  assert_memory_equal(exchange_request(x, &size), "GET /new ", 9);
+  exchange_free(x);
+  exchange_free(NULL);
+}
+
+static void a_directory_that_is_gone(void **state)
+{
+  (void)state;
+  exchange *x = exchange_create("/nowhere/at/all", BODY_MAX);
+  assert_non_null(x);
+  add_body(x, 100000); /* in memory */
+  assert_int_equal(exchange_error(x), 0);
+  add_body(x, 300000);
+  assert_int_equal(exchange_error(x), ENOENT);
+  exchange_begin(x);
+  assert_int_equal(exchange_error(x), 0);
+  exchange_free(x);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(bodies_of_every_size, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(only_the_last_answer_counts, set_up, tear_down),
+    cmocka_unit_test(a_directory_that_is_gone),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+/* Each allocation, write and sync of a filter's life fails once, and then, from each on, all of them. Whatever happens:
+ * the call says so by its status and writes no output, the same call works once the cause is gone, no key is lost, and
+ * nothing is leaked. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mlbf/growth.h"
+#include "mlbf/recent.h"
+#include "tests/faults.h"
+#include "tests/scratch.h"
+
+enum {
+  KEYS = 300,
+  FIRST = 60,                      /* of a chain: three slices for 300 keys */
+  DESIGN = 250000,
+  BODY_PAGES = 219,                /* of a filter for so many, 28.8 bits each */
+};
+
+typedef struct story {
+  fault_class what;
+  unsigned failures;
+  char root[SCRATCH_PATH], path[SCRATCH_PATH];
+} story;
+
+/* A status that names the fault ends its cause; whoever gets `true` calls again. */
+static bool has_failed(story *s, mlbf_status status)
+{
+  if (status == MLBF_OK)
+    return false;
+  assert_int_equal(status, s->what == FAULT_ALLOC ? MLBF_NO_MEMORY : MLBF_IO);
+  assert_true(s->what == FAULT_ALLOC || errno == ENOSPC);
+  assert_true(faults_have_struck());
+  faults_end();
+  s->failures++;
+  return true;
+}
+
+static void make_key(uint64_t id, char text[32], mlbf_span segments[2])
+{
+  int host = snprintf(text, 16, "h%llu", (unsigned long long)(id / 5));
+  int page = snprintf(text + 16, 16, "/%llu", (unsigned long long)id);
+  segments[0] = (mlbf_span){ text, (size_t)host };
+  segments[1] = (mlbf_span){ text + 16, (size_t)page };
+}
+
+static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
+{
+  char text[32];
+  mlbf_span segments[2];
+  mlbf_hashes hashes;
+  make_key(id, text, segments);
+  mlbf_hash(filter, segments, 2, &hashes);
+  return hashes;
+}
+
+static void insert(mlbf_filter *filter, uint64_t begin, uint64_t end)
+{
+  for (uint64_t id = begin; id < end; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    mlbf_verdict verdict;
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+}
+
+static void assert_all_seen(const mlbf_filter *filter)
+{
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_hashes hashes = hashes_of(filter, id);
+    assert_int_equal(mlbf_test(filter, &hashes).outcome, MLBF_SEEN);
+  }
+}
+
+static mlbf_filter *create(story *s, mlbf_options options)
+{
+  mlbf_filter *filter = NULL;
+  while (has_failed(s, mlbf_create(&options, &filter)))
+    assert_null(filter);
+  return filter;
+}
+
+static mlbf_filter *open_file(story *s, mlbf_status (*open)(const char *path, mlbf_filter **filter))
+{
+  mlbf_filter *filter = NULL;
+  while (has_failed(s, open(s->path, &filter)))
+    assert_null(filter);
+  assert_all_seen(filter);
+  return filter;
+}
+
+static void live_on_disk(story *s, const mlbf_filter *filter)
+{
+  while (has_failed(s, mlbf_save(filter, s->path)))
+    ;
+  mlbf_filter *mapped = open_file(s, mlbf_map);
+  assert_int_equal(mlbf_verify(mapped), MLBF_OK);
+  assert_all_seen(mapped);
+  mlbf_free(mapped);
+  mlbf_free(open_file(s, mlbf_load));
+  while (has_failed(s, mlbf_save(filter, s->path))) /* the old file stays, or the new one is there: whole */
+    mlbf_free(open_file(s, mlbf_load));
+}
+
+static void live_with_others(story *s, mlbf_filter *filter, mlbf_options options)
+{
+  mlbf_filter *other = create(s, options), *larger = NULL, *patch = NULL;
+  insert(other, 0, KEYS / 2);
+  while (has_failed(s, mlbf_difference(filter, other, &patch)))
+    assert_null(patch);
+  assert_int_equal(mlbf_union(other, patch), MLBF_OK);
+  assert_all_seen(other);
+  while (has_failed(s, mlbf_create_larger(filter, &larger)))
+    assert_null(larger);
+  while (has_failed(s, mlbf_share(filter)))
+    assert_all_seen(filter);
+  assert_all_seen(filter);
+  mlbf_free(larger);
+  mlbf_free(patch);
+  mlbf_free(other);
+}
+
+static void live_alone(story *s, mlbf_options options)
+{
+  mlbf_filter *filter = create(s, options);
+  insert(filter, 0, KEYS);
+  live_on_disk(s, filter);
+  live_with_others(s, filter, options);
+  mlbf_free(filter);
+}
+
+static void assert_chain_knows(const mlbf_chain *chain, uint64_t keys)
+{
+  for (uint64_t id = 0; id < keys; id++) {
+    char text[32];
+    mlbf_span segments[2];
+    mlbf_hashes hashes;
+    make_key(id, text, segments);
+    mlbf_chain_hash(chain, segments, 2, &hashes);
+    assert_int_equal(mlbf_chain_test(chain, &hashes).outcome, MLBF_SEEN);
+  }
+}
+
+static mlbf_status chain_insert(mlbf_chain *chain, uint64_t id, mlbf_verdict *verdict)
+{
+  char text[32];
+  mlbf_span segments[2];
+  mlbf_hashes hashes;
+  make_key(id, text, segments);
+  mlbf_chain_hash(chain, segments, 2, &hashes);
+  return mlbf_chain_insert(chain, &hashes, verdict);
+}
+
+static void live_in_slices(story *s, mlbf_options options)
+{
+  mlbf_chain *chain = NULL, *loaded = NULL;
+  options.keys = FIRST;
+  while (has_failed(s, mlbf_chain_create(&options, &chain)))
+    assert_null(chain);
+  for (uint64_t id = 0; id < KEYS; id++) {
+    mlbf_verdict verdict = { MLBF_UNKNOWN, 77 };
+    while (has_failed(s, chain_insert(chain, id, &verdict))) { /* no slice: untouched, and it may be repeated */
+      assert_int_equal(verdict.layer, 77);
+      assert_chain_knows(chain, id);
+    }
+  }
+  while (has_failed(s, mlbf_chain_save(chain, s->path)))
+    ;
+  while (has_failed(s, mlbf_chain_load(s->path, &loaded)))
+    assert_null(loaded);
+  assert_chain_knows(loaded, KEYS);
+  mlbf_chain_free(loaded);
+  mlbf_chain_free(chain);
+}
+
+static void remember(story *s)
+{
+  mlbf_recent *recent;
+  while (!(recent = mlbf_recent_create(1000)))
+    assert_true(has_failed(s, MLBF_NO_MEMORY));
+  mlbf_recent_free(recent);
+}
+
+static void live(story *s)
+{
+  /* bloom: planned in no time, and no kind allocates otherwise */
+  const mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6 };
+  live_alone(s, options);
+  live_in_slices(s, options);
+  remember(s);
+}
+
+/* Pages of this process: what a filter's body takes, and no malloc knows of. */
+static unsigned long pages_mapped(void)
+{
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%lu", &pages), 1);
+  fclose(file);
+  return pages;
+}
+
+static void fail_each(fault_class what, int error, bool stays)
+{
+  story s = { .what = what };
+  scratch_make_fast(s.root);
+  scratch_join(s.root, "filter", s.path);
+  unsigned number = 0, failures = 0;
+  live(&s); /* undisturbed, and what is allocated once in a program is now */
+  unsigned long before = pages_mapped();
+  do {
+    s.failures = 0;
+    faults_set(what, ++number, error, stays);
+    live(&s);
+    assert_int_equal(s.failures, faults_have_struck()); /* each failure was told, and only once */
+    faults_end();
+    failures += s.failures;
+  } while (s.failures);
+  scratch_remove(s.root);
+  unsigned long after = pages_mapped();
+  print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);
+  assert_true(failures >= 5);
+#ifndef __SANITIZE_ADDRESS__ /* it maps more itself; of malloc's memory it knows what was leaked */
+  assert_true(after < before + BODY_PAGES);
+#endif
+}
+
+static void each_allocation_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_ALLOC, ENOMEM, false);
+}
+
+static void from_each_allocation_on_all_fail(void **state)
+{
+  (void)state;
+  fail_each(FAULT_ALLOC, ENOMEM, true);
+}
+
+static void each_write_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_WRITE, ENOSPC, false);
+}
+
+static void from_each_write_on_all_fail(void **state)
+{
+  (void)state;
+  fail_each(FAULT_WRITE, ENOSPC, true);
+}
+
+static void each_sync_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_SYNC, ENOSPC, false);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_allocation_fails_once), cmocka_unit_test(from_each_allocation_on_all_fail),
+    cmocka_unit_test(each_write_fails_once),      cmocka_unit_test(from_each_write_on_all_fail),
+    cmocka_unit_test(each_sync_fails_once),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

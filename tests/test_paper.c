@@ -1,0 +1,176 @@
+/* The papers' tables computed anew: the printed numbers are what the papers print, the experiments give them, and the
+ * library's own counting filter gives the very same. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "datasets/counting.h"
+#include "datasets/paper.h"
+#include "mlbf/count.h"
+#include "tests/scratch.h"
+
+enum { SEED = 1 };
+
+static const counting_row *printed_row(int experiment, uint32_t cells, uint32_t hashes)
+{
+  for (size_t i = 0; i < counting_printed_count; i++) {
+    const counting_row *row = &counting_printed[i];
+    if (row->experiment == experiment && row->cells == cells && row->hashes == hashes)
+      return row;
+  }
+  fail();
+  return NULL;
+}
+
+static void the_printed_numbers_are_the_papers(void **state)
+{
+  (void)state;
+  size_t size;
+  char *text = scratch_read(SHARED_DATA "/papers/002_tables3-10.csv", &size);
+  if (!text) {
+    printf("skipped: no %s\n", SHARED_DATA "/papers");
+    skip();
+  }
+  size_t row = 0;
+  const char *line = strchr(text, '\n');
+  for (; line && line[1]; line = strchr(line + 1, '\n'), row++) {
+    counting_row read = { .table = 0 };
+    unsigned keys = 0;
+    int fields = sscanf(line + 1, "%d,%d,%u,%u,%u,%lf,%lf,%lf,%lf,%lf", &read.table, &read.experiment, &read.cells,
+                        &keys, &read.hashes, &read.plain, &read.plain_sd, &read.refined, &read.refined_sd,
+                        &read.reduction);
+    assert_true(fields >= 9 && keys == COUNTING_KEYS && row < counting_printed_count);
+    const counting_row *ours = &counting_printed[row];
+    assert_true(read.table == ours->table && read.experiment == ours->experiment && read.cells == ours->cells &&
+                read.hashes == ours->hashes && read.plain == ours->plain && read.plain_sd == ours->plain_sd &&
+                read.refined == ours->refined && read.refined_sd == ours->refined_sd &&
+                read.reduction == ours->reduction);
+  }
+  assert_int_equal(row, counting_printed_count);
+  free(text);
+}
+
+/* A few rounds of each: no mean may be a surprise of one in ten thousand. */
+static void the_experiments_give_the_printed_numbers(void **state)
+{
+  (void)state;
+  enum { ROUNDS = 12 };
+  for (int experiment = 1; experiment <= COUNTING_EXPERIMENTS; experiment++)
+    for (uint32_t hashes = 4; hashes <= 8; hashes += 4) {
+      counting_result ours;
+      const counting_row *row = printed_row(experiment, 80000, hashes);
+      assert_true(counting_measure(experiment, 80000, hashes, ROUNDS, SEED, &ours));
+      assert_true(counting_surprise(ours.plain, row->plain_sd, ROUNDS, row->plain, row->plain_sd) > 1e-4);
+      assert_true(counting_surprise(ours.refined, row->refined_sd, ROUNDS, row->refined, row->refined_sd) > 1e-4);
+    }
+}
+
+/* Another experiment's numbers are one: else the comparison above compares nothing. */
+static void a_wrong_reading_would_be_a_surprise(void **state)
+{
+  (void)state;
+  counting_result ours;
+  const counting_row *row = printed_row(3, 80000, 4);
+  assert_true(counting_measure(2, 80000, 4, 12, SEED, &ours));
+  assert_true(counting_surprise(ours.refined, row->refined_sd, 12, row->refined, row->refined_sd) < 1e-9);
+}
+
+static double share_wrong(const mlbf_count *count, const counting_round *round, uint32_t hashes)
+{
+  uint64_t wrong = 0;
+  for (uint32_t i = 0; i < COUNTING_KEYS; i++) {
+    uint32_t times;
+    assert_int_equal(mlbf_count_get_at(count, round->places[i], hashes, &times), MLBF_OK);
+    assert_true(times >= round->times[i]);
+    wrong += times > round->times[i] ? round->times[i] : 0;
+  }
+  return (double)wrong / (double)round->sum;
+}
+
+static void the_librarys_filter_gives_the_same(void **state)
+{
+  (void)state;
+  static const int experiments[] = { 1, 3, 4, 5, 6 };
+  for (size_t e = 0; e < sizeof experiments / sizeof *experiments; e++) {
+    static counting_round round;
+    counting_result ours;
+    mlbf_count *plain = NULL, *refined = NULL;
+    uint32_t now, hashes = 6;
+    mlbf_count_options options = { .keys = COUNTING_KEYS, .cells = 80000, .hashes = hashes };
+    assert_int_equal(mlbf_count_create(&options, &plain), MLBF_OK);
+    options.minimal = true;
+    assert_int_equal(mlbf_count_create(&options, &refined), MLBF_OK);
+    memset(&round, 0, sizeof round);
+    assert_true(counting_round_make(experiments[e], 80000, hashes, 0, SEED, &round));
+    for (uint64_t at = 0; at < round.sum; at++) {
+      const uint64_t *places = round.places[round.order[at]];
+      mlbf_count_add_at(plain, places, hashes, 1, &now);
+      mlbf_count_add_at(refined, places, hashes, 1, &now);
+    }
+    assert_true(counting_measure(experiments[e], 80000, hashes, 1, SEED, &ours));
+    assert_true(fabs(share_wrong(plain, &round, hashes) - ours.plain) < 1e-12);
+    assert_true(fabs(share_wrong(refined, &round, hashes) - ours.refined) < 1e-12);
+    free(round.order);
+    mlbf_count_free(plain);
+    mlbf_count_free(refined);
+  }
+}
+
+static void surprises_are_probabilities(void **state)
+{
+  (void)state;
+  assert_true(fabs(counting_surprise(0.01, 1e-3, 1000, 0.01, 1e-3) - 1) < 1e-12);
+  double error = sqrt(2e-6 / 1000); /* a difference of 1.96 standard errors */
+  assert_true(fabs(counting_surprise(0.01 + 1.959964 * error, 1e-3, 1000, 0.01, 1e-3) - 0.05) < 1e-6);
+  /* none against five, equal rounds: twice 1/2^5; and against none */
+  assert_true(fabs(counting_surprise(0, 0, 1000, 5e-7, 1e-6) - 0.0625) < 1e-9);
+  assert_true(fabs(counting_surprise(0, 0, 1000, 0, 0) - 1) < 1e-12);
+}
+
+static void skip_is_written_with_no_false_negative(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  size_t size, rows = 0;
+  paper_run run = { .seed = SEED, .rounds = 10, .html = tmpfile() };
+  scratch_make_fast(directory);
+  assert_true(paper_write("skip", directory, &run));
+  scratch_join(directory, "paper-skip.csv", path);
+  char *text = scratch_read(path, &size);
+  for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'), rows++) {
+    double window, cells, hashes, queries, missed, printed, expected, skip, same_m, same_bits, epoch;
+    int fields = sscanf(line + 1, "%*d,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &window, &cells, &hashes,
+                        &queries, &missed, &printed, &expected, &skip, &same_m, &same_bits, &epoch);
+    assert_int_equal(fields, 11);
+    assert_true(missed == 0 && expected > printed);
+    double events = expected * queries;
+    if (events > 1000)
+      assert_true(fabs(skip / expected - 1) < 0.10);
+    if (events > 100)
+      assert_true(epoch < skip && same_bits < skip && skip < same_m);
+  }
+  assert_int_equal(rows, 16);
+  assert_true(ftell(run.html) > 1000);
+  fclose(run.html);
+  free(text);
+  assert_false(paper_write("moon", directory, &run));
+  scratch_remove(directory);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_printed_numbers_are_the_papers),
+    cmocka_unit_test(the_experiments_give_the_printed_numbers),
+    cmocka_unit_test(a_wrong_reading_would_be_a_surprise),
+    cmocka_unit_test(the_librarys_filter_gives_the_same),
+    cmocka_unit_test(surprises_are_probabilities),
+    cmocka_unit_test(skip_is_written_with_no_false_negative),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* strata report: its numbers are those of the crawl, and whatever is in pages.jsonl, the page is inert. */
+#include "tests/site/trial.h"
+
+#include <gumbo.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#define STRATA(t, ...) trial_strata(t, (const char *const[]){__VA_ARGS__, NULL})
+
+static trial *t;
+
+static int serve(void **state)
+{
+  (void)state;
+  t = trial_open(&(trial_options){.seed = 41, .entries = 300});
+  return STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--tries", "1", "--per-host", "4", "--allow-private", "URL");
+}
+
+static int stop(void **state)
+{
+  (void)state;
+  trial_close(t);
+  return 0;
+}
+
+/* ---- nothing in it acts or comes from elsewhere -------------------------------------------------------------------- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+  while (*words && strcmp(word, *words) != 0)
+    words++;
+  return *words;
+}
+
+static void assert_inert_element(const GumboNode *node)
+{
+  static const char *const elements[] = {"html", "head", "meta", "title", "style",  "body",    "h1",  "h2",   "p",
+                                         "div",  "b",    "span", "table", "thead",  "tbody",   "tr",  "th",   "td",
+                                         "svg",  "rect", "a",    "ul",    "li",     "section", NULL};
+  static const char *const attributes[] = {"lang",   "charset", "name", "content", "class",  "viewbox", "preserveaspectratio",
+                                           "aria-hidden", "width", "height", "x", "y", "role", "aria-label", "rel", "href", NULL};
+  const GumboElement *e = &node->v.element;
+  const char *name = gumbo_normalized_tagname(e->tag);
+  if (e->tag == GUMBO_TAG_UNKNOWN)
+    name = strncmp(e->original_tag.data, "<rect", 5) == 0 ? "rect" : "unknown";
+  if (!is_one_of(name, elements))
+    fail_msg("an element <%s>", name);
+  for (unsigned i = 0; i < e->attributes.length; i++) {
+    const GumboAttribute *a = e->attributes.data[i];
+    char lower[32] = "";
+    for (size_t k = 0; a->name[k] && k + 1 < sizeof lower; k++)
+      lower[k] = (char)(a->name[k] | (a->name[k] >= 'A' && a->name[k] <= 'Z' ? 0x20 : 0));
+    if (!is_one_of(lower, attributes))
+      fail_msg("an attribute %s of <%s>", a->name, name);
+    if (strcmp(lower, "href") == 0)
+      assert_true(e->tag == GUMBO_TAG_A && (strncmp(a->value, "http://", 7) == 0 || strncmp(a->value, "https://", 8) == 0));
+  }
+}
+
+static void assert_inert(const GumboNode *node)
+{
+  if (node->type != GUMBO_NODE_ELEMENT)
+    return;
+  assert_inert_element(node);
+  for (unsigned i = 0; i < node->v.element.children.length; i++)
+    assert_inert(node->v.element.children.data[i]);
+}
+
+static void assert_page_is_inert(const text *page)
+{
+  assert_non_null(page->bytes);
+  assert_null(strstr(page->bytes, "url("));
+  assert_null(strstr(page->bytes, "@import"));
+  for (size_t i = 0; i < page->size; i++)
+    assert_true(page->bytes[i] == '\n' || (page->bytes[i] >= 0x20 && page->bytes[i] < 0x7F));
+  GumboOutput *parsed = gumbo_parse_with_options(&kGumboDefaultOptions, page->bytes, page->size);
+  assert_int_equal(parsed->errors.length, 0);
+  assert_inert(parsed->root);
+  gumbo_destroy_output(&kGumboDefaultOptions, parsed);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+
+/* "...<b>NUMBER</b><span>WHAT": the card of that name. */
+static long card(const char *page, const char *what)
+{
+  text end = {0};
+  text_addf(&end, "</b><span>%s</span>", what);
+  const char *at = strstr(page, end.bytes);
+  text_free(&end);
+  if (!at)
+    fail_msg("no card \"%s\"", what);
+  const char *begin = at;
+  while (begin > page && begin[-1] != '>')
+    begin--;
+  long number = 0;
+  for (; begin < at; begin++)
+    if (strncmp(begin, "&#8239;", 7) == 0)
+      begin += 6;
+    else
+      number = 10 * number + (*begin - '0');
+  return number;
+}
+
+static void numbers_of_the_crawl(void **state)
+{
+  (void)state;
+  long pages = 0, redirects = 0, errors = 0;
+  const char *line = strstr(t->err.bytes, " pages, ");
+  assert_non_null(line);
+  while (line > t->err.bytes && line[-1] != '\n')
+    line--;
+  pages = strtol(line, NULL, 10);
+  redirects = strtol(strstr(line, "; ") + 2, NULL, 10);
+  errors = strtol(strstr(line, "redirects, ") + 11, NULL, 10);
+  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_page_is_inert(&t->out);
+  assert_int_equal(card(t->out.bytes, "pages"), pages);
+  assert_int_equal(card(t->out.bytes, "redirects"), redirects);
+  assert_int_equal(card(t->out.bytes, "failed"), errors);
+  assert_int_equal(card(t->out.bytes, "waiting"), 0);
+  static const char *const sections[] = {"Timeline", "Answers", "Not taken", "Hosts", "Depth", "Sizes", "Types", "Slowest",
+                                         "Largest", "Seen or new"};
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
+    text heading = {0};
+    text_addf(&heading, "<h2>%s</h2>", sections[i]);
+    if (!strstr(t->out.bytes, heading.bytes))
+      fail_msg("no section \"%s\"", sections[i]);
+    text_free(&heading);
+  }
+}
+
+static void write_pages(const char *lines)
+{
+  FILE *file = fopen(t->pages, "w");
+  assert_non_null(file);
+  assert_true(fputs(lines, file) >= 0 && fclose(file) == 0);
+}
+
+static void hostile_lines(void **state)
+{
+  (void)state;
+#define EVIL "<script>alert(1)</script><img src=x onerror=alert(1)>\\\"'--></style>&lt;\\u001b[2J\\u202e\\ud83d\\ude00"
+#define PAGE(url) "{\"url\":\"" url "\",\"type\":\"" EVIL "\",\"status\":200,\"body_bytes\":5,\"outcome\":\"done\"," \
+  "\"sha256\":\"0123456789abcdef\",\"start_ms\":1700000000000,\"seconds\":1.5,\"depth\":3}\n"
+  write_pages(PAGE("http://h/" EVIL) PAGE("https://" EVIL "/") PAGE("javascript:alert(1)//http://h/") PAGE(EVIL)
+              "{\"url\":\"http://h/\",\"error\":\"" EVIL "\",\"seconds\":-1e300,\"start_ms\":9223372036854775807}\n"
+              "{\"url\":\"\",\"status\":-5,\"depth\":99999999999,\"seconds\":1e308,\"start_ms\":1,\"body_bytes\":-1}\n"
+              "{\"url\":7}\nnot json\n\n{\"url\":\"torn");
+  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_page_is_inert(&t->out);
+  assert_non_null(strstr(t->out.bytes, "<h2>Duplicates</h2>")); /* all have one hash */
+  assert_non_null(strstr(t->out.bytes, "3 pages have a body that an earlier one had"));
+  assert_non_null(strstr(t->out.bytes, "4 lines of pages.jsonl could not be read"));
+}
+
+static void no_pages_at_all(void **state)
+{
+  (void)state;
+  write_pages("");
+  assert_int_equal(STRATA(t, "report", "DIR"), 0);
+  assert_page_is_inert(&t->out);
+  assert_int_equal(card(t->out.bytes, "pages"), 0);
+  assert_int_equal(remove(t->pages), 0);
+  assert_int_equal(STRATA(t, "report", "DIR"), 1);
+  assert_non_null(strstr(t->err.bytes, "pages.jsonl"));
+  assert_int_equal(STRATA(t, "report", "/nowhere"), 1);
+  assert_int_equal(STRATA(t, "report"), 2);
+  assert_int_equal(STRATA(t, "report", "DIR", "--nonsense"), 2);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(numbers_of_the_crawl, serve, stop),
+    cmocka_unit_test_setup_teardown(hostile_lines, serve, stop),
+    cmocka_unit_test_setup_teardown(no_pages_at_all, serve, stop),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
