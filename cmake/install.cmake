@@ -1,6 +1,7 @@
 # What `cmake --install` puts where, under the prefix:
 #
 #   bin/strata   lib/libmlbf.*, libfrontier.*   include/strata/ROOM/HEADER.h   share/man/man1/strata.1
+#   share/man/man3/FUNCTION.3   (made from the headers)
 #   lib/cmake/strata/        find_package(strata) gives strata::mlbf and strata::frontier
 #   lib/pkgconfig/           strata-mlbf.pc and strata-frontier.pc
 #
@@ -22,11 +23,30 @@ install(TARGETS mlbf frontier EXPORT strata
   ARCHIVE LIBRARY
   INCLUDES DESTINATION ${STRATA_INCLUDES}
   FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES})
+
+# Between our own files there are names without a prefix, which a stranger's program may have too. A static library is
+# installed with its public functions alone; a shared one calls its own, whatever the program defines.
+foreach(room mlbf frontier)
+  get_target_property(headers ${room} HEADER_SET)
+  list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
+  if(BUILD_SHARED_LIBS)
+    target_link_options(${room} PRIVATE LINKER:-Bsymbolic-functions)
+  else()
+    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env
+      \"LD=${CMAKE_LINKER}\" \"OBJCOPY=${CMAKE_OBJCOPY}\" \"AR=${CMAKE_AR}\"
+      \"${PROJECT_SOURCE_DIR}/cmake/show_only.sh\" \"$<TARGET_FILE:${room}>\"
+      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${room}>\" ${headers}
+      COMMAND_ERROR_IS_FATAL ANY)")
+  endif()
+endforeach()
+
 if(TARGET strata)
   set_target_properties(strata PROPERTIES INSTALL_RPATH "$ORIGIN/${STRATA_BIN_TO_LIB}")
   install(TARGETS strata)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/man/strata.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+include(cmake/reference.cmake) # a man page for each function
+install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
 
 # find_package(strata). A static library still needs what it stands on when a program is linked.
 install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION ${STRATA_CONFIGS})

@@ -4,6 +4,7 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/crawl_warc.h"
 #include "crawler/panel.h"
+#include "crawler/requeue.h"
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
@@ -28,6 +29,7 @@ typedef struct run {
   bool is_resumed;
   frontier *frontier;
   scope *scope;
+  scope *trusted;                  /* hosts of start URLs */
   crawl_warc warc;
   crawl *crawl;
   FILE *summary_file;
@@ -167,6 +169,39 @@ static int open_scope(run *r)
   return EXIT_DONE;
 }
 
+/* The expressions the directory has; those asked for must be the same. */
+static int open_patterns(run *r)
+{
+  const void *text = "";
+  size_t size = 0;
+  const char *asked = patterns_text(r->args.patterns);
+  bool is_known = frontier_setting_get(r->frontier, "patterns", &text, &size) == FRONTIER_OK;
+  if (*asked && r->is_resumed && (strlen(asked) != size || memcmp(asked, text, size) != 0))
+    return refuse_change(r, *asked == '+' ? "include" : "exclude", size ? "other expressions" : "none");
+  if (*asked && !r->is_resumed && frontier_setting_put(r->frontier, "patterns", asked, strlen(asked)) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(r->frontier));
+    return EXIT_FAILED;
+  }
+  if (*asked || !is_known || patterns_read(r->args.patterns, text, size))
+    return EXIT_DONE;
+  say_error("crawl", "%s: the expressions it was made with cannot be read", r->directory);
+  return EXIT_FAILED;
+}
+
+/* The hosts that may be told a password: those of all start URLs, ever. */
+static int open_trusted(run *r)
+{
+  const void *text;
+  size_t size;
+  bool is_known = frontier_setting_get(r->frontier, "trusted", &text, &size) == FRONTIER_OK;
+  r->trusted = is_known ? scope_read(text, size) : scope_create(SCOPE_HOST);
+  r->args.crawl.trusted = r->trusted;
+  if (r->trusted)
+    return EXIT_DONE;
+  say_error("crawl", "%s: its start hosts cannot be read", r->directory);
+  return EXIT_FAILED;
+}
+
 /* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
 static int open_counts(run *r)
 {
@@ -194,7 +229,7 @@ static int add_starts(run *r)
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   starts_next_result next = r->has_start ? START_URL : START_NONE_LEFT;
   for (; next == START_URL; next = starts_next(r->starts, r->start)) {
-    if (!scope_add(r->scope, r->start)) {
+    if (!scope_add(r->scope, r->start) || !scope_add(r->trusted, r->start)) {
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
     }
@@ -237,6 +272,23 @@ static int read_first_start(run *r)
     starts_report(r->starts);
     say_error("crawl", "%s: no start URL in it", r->args.seeds);
   }
+  return EXIT_FAILED;
+}
+
+/* --retry-failed; a directory that was just made has nothing to retry. */
+static int queue_failed_again(run *r)
+{
+  uint64_t count;
+  char text[SAY_SIZE];
+  if (!r->args.retry_failed || !r->is_resumed)
+    return EXIT_DONE;
+  frontier_status status = requeue_failed(r->frontier, 0, &count);
+  if (status == FRONTIER_OK) {
+    fprintf(stderr, "%s URLs that failed are queued again\n", say_count(count, text));
+    return EXIT_DONE;
+  }
+  const char *why = frontier_message(r->frontier);
+  say_error("crawl", "--retry-failed: %s", *why ? why : "no memory, or no room for a temporary file");
   return EXIT_FAILED;
 }
 
@@ -306,7 +358,7 @@ static int conclude(run *r, crawl_end end)
   if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
   int code = exit_code_of(r, end);
-  if (code != EXIT_FAILED)
+  if (code != EXIT_FAILED && !r->args.quiet)
     summary_print(&s);
   int written = write_summary_file(r, &s);
   return code == EXIT_DONE ? written : code;
@@ -337,6 +389,12 @@ static int run_crawl(run *r)
   if (code == EXIT_DONE)
     code = open_scope(r);
   if (code == EXIT_DONE)
+    code = open_patterns(r);
+  if (code == EXIT_DONE)
+    code = open_trusted(r);
+  if (code == EXIT_DONE)
+    code = queue_failed_again(r);
+  if (code == EXIT_DONE)
     code = open_warc(r);
   if (code == EXIT_DONE)
     code = open_summary(r);
@@ -354,12 +412,11 @@ static int run_crawl(run *r)
   code = add_starts(r);
   if (code != EXIT_DONE)
     return code;
-  if (*r->directory)
+  if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
-  r->panel = panel_create(r->frontier);
+  r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
-  save_counts(r);
   return conclude(r, end);
 }
 
@@ -373,10 +430,13 @@ static int close_stores(run *r, int code)
               r->directory);
     code = EXIT_FAILED;
   }
-  if (crawl_warc_close(&r->warc, is_committed, message))
-    return code;
-  say_error("crawl", "%s", message);
-  return EXIT_FAILED;
+  if (!crawl_warc_close(&r->warc, is_committed, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(r);
+  return code;
 }
 
 int cmd_crawl(int argc, char **argv)
@@ -404,6 +464,8 @@ int cmd_crawl(int argc, char **argv)
   crawl_free(r->crawl);
   inlinks_close(r->args.crawl.counts);
   scope_free(r->scope);
+  scope_free(r->trusted);
+  crawl_args_free(&r->args);
   starts_close(r->starts);
   if (r->summary_file)
     fclose(r->summary_file);

@@ -14,8 +14,8 @@
 static const char help[] =
   "Usage: strata inlinks DIR [--top N]\n"
   "The URLs of the crawl in DIR that most of its pages link to: how many pages, TAB, URL. Works while it is being\n"
-  "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash cost;\n"
-  "too high for one URL in ten at most.\n"
+  "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash\n"
+  "cost; too high for one URL in ten at most.\n"
   "\n"
   "  strata inlinks strata-example.org --top 100\n"
   "\n"

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -47,24 +48,39 @@ static int write_pipe(const report_input *input)
   return EXIT_FAILED;
 }
 
+/* What pages.jsonl does not have, from the frontier. */
+static int write_report(frontier *f, const char *directory, const report_data *data)
+{
+  frontier_stats stats;
+  trap_list *traps = calloc(1, sizeof *traps);
+  const report_input input = {.directory = directory, .data = data, .frontier = f, .stats = &stats, .traps = traps};
+  int code = EXIT_FAILED;
+  bool read = traps && frontier_stats_read(f, &stats) == FRONTIER_OK && trap_list_read(f, traps) == FRONTIER_OK;
+  if (!traps || (read && traps->failed))
+    say_error("report", "out of memory");
+  else if (!read)
+    say_error("report", "%s", frontier_message(f));
+  else
+    code = isatty(STDOUT_FILENO) ? write_file(&input) : write_pipe(&input);
+  if (traps)
+    trap_list_free(traps);
+  free(traps);
+  return code;
+}
+
 static int report(const char *directory)
 {
   char path[CRAWL_PATH_SIZE];
-  frontier_stats stats;
+  int code = EXIT_FAILED;
   frontier *f = crawl_dir_open("report", directory);
   if (!f)
-    return EXIT_FAILED;
+    return code;
   crawl_dir_file(directory, "pages.jsonl", path);
   report_data *data = report_data_read(path);
-  int code = EXIT_FAILED;
-  if (!data)
+  if (data)
+    code = write_report(f, directory, data);
+  else
     say_error("report", "%s: %s", path, strerror(errno));
-  else if (frontier_stats_read(f, &stats) != FRONTIER_OK)
-    say_error("report", "%s", frontier_message(f));
-  else {
-    const report_input input = {.directory = directory, .data = data, .frontier = f, .stats = &stats};
-    code = isatty(STDOUT_FILENO) ? write_file(&input) : write_pipe(&input);
-  }
   report_data_free(data);
   frontier_close(f);
   return code;

@@ -8,6 +8,7 @@
  * What a page leads to is harvest.c's. */
 #include "crawler/crawl.h"
 
+#include "crawler/crawl_warc.h"
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
@@ -39,7 +40,7 @@ struct crawl {
   retries *retries;
   url *target;              /* 17 KB: not for the stack */
   json line;
-  uint64_t pages_ever;
+  uint64_t pages_ever, bytes_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
   url_profile profile;
@@ -47,6 +48,7 @@ struct crawl {
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
+  failures failures;
 };
 
 static uint64_t clock_ms(void)
@@ -89,7 +91,7 @@ static visit *visit_take(crawl *c)
     c->visits = larger;
     c->visit_room = room;
   }
-  v = visit_create(c);
+  v = visit_create(c, c->options.wants_images);
   if (v)
     c->visits[c->visit_count++] = v;
   return v;
@@ -98,6 +100,7 @@ static visit *visit_take(crawl *c)
 static void visit_put_back(crawl *c, visit *v)
 {
   c->active--;
+  v->stage = VISIT_IDLE;
   v->next = c->idle;
   c->idle = v;
 }
@@ -136,13 +139,7 @@ static const char *robots_word(const crawl *c)
 /* Before the page is said to be done: it is committed with its records, or without being done. */
 static void archive(crawl *c, const visit *v, const fetch_response *response)
 {
-  if (!c->options.warc || response->error != FETCH_OK || !response->exchange)
-    return;
-  const warc_fetch fetch = {.exchange = response->exchange, .url = v->lease.url, .type = response->content_type,
-                            .address = response->address, .start_ms = response->start_ms,
-                            .seconds = response->seconds, .is_truncated = response->truncated, .id = v->lease.id,
-                            .via = v->lease.origin.via, .depth = v->lease.origin.depth};
-  if (!warc_write(c->options.warc, &fetch))
+  if (c->options.warc && !crawl_warc_keep(c->options.warc, &v->lease, response))
     break_off(c, warc_message(c->options.warc));
 }
 
@@ -170,9 +167,11 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response, const
   bool answered = response->error == FETCH_OK;
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
+  failures_note(&c->failures, v->lease.url, response);
   if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
     c->totals.errors++;
     holds(c, frontier_count(c->frontier, "errors", 1));
+    holds(c, frontier_count(c->frontier, failures_counter(response), 1));
   }
   page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
                       .response = response->start_ms ? response : NULL};
@@ -189,6 +188,7 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
 {
   c->totals.pages++;
   c->pages_ever++;
+  c->bytes_ever += response->body_bytes;
   holds(c, frontier_count(c->frontier, "pages", 1));
   holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
   if (v->lease.origin.depth == 0)
@@ -229,6 +229,7 @@ static void fetch_finished(void *context, const fetch_response *response)
     c->totals.redirects++;
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
+    visit_take_headers(v, response);
     holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
     if (v->is_map)
       holds(c, frontier_count(c->frontier, "sitemaps", 1));
@@ -248,10 +249,19 @@ static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanati
   visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
+static bool is_trusted(crawl *c, const visit *v)
+{
+  const fetch_options *o = &c->options.fetch;
+  return (o->user || o->headers) &&
+         url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
+         scope_has(c->options.trusted, c->target);
+}
+
 static void fetch_page(crawl *c, visit *v)
 {
   fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
-                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0};
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v)};
+  v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
@@ -328,23 +338,30 @@ static int64_t start_visits(crawl *c)
     }
     visit_begin(v, &leases[i]);
     v->begun_ms = c->now_ms;
+    v->stage = VISIT_ASKING;
     c->active++;
     visit_start(v);
   }
   return count ? 0 : wait_ms;
 }
 
-static void keep_scope(crawl *c)
+static void keep_hosts(crawl *c, scope *hosts, const char *name)
 {
-  if (!scope_is_dirty(c->scope))
+  if (!scope_is_dirty(hosts))
     return;
   size_t size;
-  char *text = scope_write(c->scope, &size);
+  char *text = scope_write(hosts, &size);
   if (text)
-    holds(c, frontier_setting_put(c->frontier, "scope", text, size));
+    holds(c, frontier_setting_put(c->frontier, name, text, size));
   else
     break_off(c, "out of memory for the scope");
   free(text);
+}
+
+static void keep_scope(crawl *c)
+{
+  keep_hosts(c, c->scope, "scope");
+  keep_hosts(c, c->options.trusted, "trusted");
 }
 
 /* Nothing more may be leased: why? */
@@ -361,6 +378,8 @@ static bool is_over(crawl *c, crawl_end *end)
                                                                                               : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
+  else if (c->bytes_ever >= c->options.max_bytes)
+    *end = CRAWL_BYTE_CAP;
   else
     return false;
   return true;
@@ -382,12 +401,12 @@ crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context)
   while (!is_over(c, &end)) {
     keep_scope(c); /* before anything can commit a URL of a host that just joined */
     int64_t wait_ms = start_visits(c);
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
-    c->now_ms = clock_ms();
-    if (c->now_ms - ticked_ms >= TICK_MS) {
+    if (c->now_ms - ticked_ms >= TICK_MS) { /* here, where what is on the way can be seen */
       ticked_ms = c->now_ms;
       tick(context, c);
     }
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
+    c->now_ms = clock_ms();
   }
   land(c);
   c->end_ms = clock_ms();
@@ -422,12 +441,15 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
-  c->harvest = is_read ? harvest_create(f, s, stats.profile, options->counts) : NULL;
+  harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
+                         .follows_nofollow = options->follows_nofollow};
+  c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries) {
     crawl_free(c);
     return NULL;
   }
   c->pages_ever = frontier_counter(f, "pages");
+  c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
@@ -475,6 +497,23 @@ const char *crawl_message(const crawl *c)
 const char *crawl_start_failure(const crawl *c)
 {
   return c->start_failure;
+}
+
+const failures *crawl_failures(const crawl *c)
+{
+  return &c->failures;
+}
+
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
+{
+  for (size_t i = 0; i < c->visit_count; i++) {
+    const visit *v = c->visits[i];
+    if (v->stage != VISIT_IDLE)
+      take(context, &(crawl_active){.host = v->lease.url + v->lease.host_begin,
+                                    .host_size = v->lease.host_end - v->lease.host_begin,
+                                    .is_fetching = v->stage == VISIT_FETCHING,
+                                    .seconds = (double)(c->now_ms - v->begun_ms) / 1000});
+  }
 }
 
 crawl_totals crawl_totals_read(const crawl *c)

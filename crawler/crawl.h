@@ -2,7 +2,9 @@
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 
+#include "crawler/failures.h"
 #include "crawler/fetch.h"
+#include "crawler/patterns.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
 #include "crawler/warc.h"
@@ -17,13 +19,18 @@ typedef enum crawl_sitemaps {
 
 typedef struct crawl_options {
   uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_bytes;      /* of page bodies, decoded, over the life of the directory; UINT64_MAX: no cap */
   uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
+  bool follows_nofollow;   /* also links that say nofollow, and those of pages that do */
+  bool wants_images;       /* <img src> and srcset are links too */
   bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  const patterns *patterns; /* which links to take */
+  scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   fetch_options fetch;
   warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
@@ -34,6 +41,7 @@ typedef enum crawl_end {
   CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
   CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
   CRAWL_PAGE_CAP,
+  CRAWL_BYTE_CAP,
   CRAWL_TIME_CAP,
   CRAWL_STOPPED,    /* crawl_stop was called */
   CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
@@ -41,14 +49,14 @@ typedef enum crawl_end {
 
 typedef struct crawl crawl;
 
-/* Borrows the frontier and the scope. NULL: out of memory, or libcurl would not start. */
+/* Borrows the frontier, the scope and what the options point to. NULL: out of memory, or libcurl would not start. */
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options);
 void crawl_free(crawl *c);
 
 /* A start URL, already in the scope. */
 frontier_status crawl_add_start(crawl *c, const url *start);
 
-/* Commit the start URLs so far, and the scope with them. */
+/* Commit the start URLs so far, the scope and the trusted hosts with them. */
 frontier_status crawl_sync(crawl *c);
 
 /* Until it ends. `tick` is called a few times a second, never more than every 100 ms. */
@@ -60,6 +68,18 @@ void crawl_stop(crawl *c); /* from a signal handler too */
 const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
+
+const failures *crawl_failures(const crawl *c); /* the last ones of this run */
+
+/* What is under way. */
+typedef struct crawl_active {
+  const char *host;  /* host[:port], host_size bytes */
+  size_t host_size;
+  bool is_fetching;  /* else it waits for robots.txt */
+  double seconds;    /* since it began */
+} crawl_active;
+typedef void crawl_active_taker(void *context, const crawl_active *active);
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);
 
 /* Of this run; totals since the crawl began are the frontier's counters of the same names. */
 typedef struct crawl_totals {

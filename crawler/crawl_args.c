@@ -5,10 +5,13 @@
 #include "crawler/say.h"
 #include "crawler/values.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 const char crawl_help[] =
   "Usage: strata crawl [OPTION]... URL...\n"
@@ -24,11 +27,17 @@ const char crawl_help[] =
   "Where and how much\n"
   "  --dir DIR            directory of the crawl (default strata-HOST[-PORT] of the first URL)\n"
   "  --seeds FILE         more start URLs, one a line; - is standard input\n"
-  "  --scope host|prefix  same host and port as a start URL (default), or also below its path\n"
+  "  --scope host|prefix|domain|any  same host and port as a start URL (default), also below its path,\n"
+  "                       any name of its registered domain, or the whole web\n"
+  "  --include RE         only links whose URL this regular expression (PCRE2) matches; may be repeated\n"
+  "  --exclude RE         no links that it matches; may be repeated, and wins\n"
   "  --sitemaps none|robots|guess  read the sitemaps that robots.txt names (default), or /sitemap.xml too\n"
+  "  --images             images are links too: <img src>, srcset\n"
   "  --max-pages N        pages fetched, over all runs\n"
+  "  --max-bytes N        of page bodies, over all runs (K, M, G are understood)\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
+  "  --retry-failed       queue again what failed for good in earlier runs\n"
   "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
   "                       (default 10000; 0: no limit)\n"
   "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
@@ -43,9 +52,17 @@ const char crawl_help[] =
   "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
   "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
   "  --ignore-robots      do not read robots.txt\n"
+  "  --follow-nofollow    also links with rel=nofollow, and those of pages whose meta robots or X-Robots-Tag says so\n"
   "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
   "  --timeout S          for one fetch (default 30)\n"
   "  --max-body BYTES     read no more of one page (default 16M; K, M, G are understood)\n"
+  "\n"
+  "Access (user and headers go to the hosts of start URLs only)\n"
+  "  --user NAME:PASSWORD basic authentication\n"
+  "  --header 'NAME: VALUE'  one more request header; may be repeated, also as -H\n"
+  "  --cookies FILE       cookies in Netscape's format; those that servers set are kept for this run\n"
+  "  --proxy URL          through this proxy (http, https, socks5h, ...); none is taken from the environment\n"
+  "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
   "  --filter mlbf|bloom  multi-layer filter (default), or the classic one\n"
@@ -55,14 +72,17 @@ const char crawl_help[] =
   "\n"
   "Report\n"
   "  --summary FILE       final counters as one JSON object\n"
+  "  --progress           a plain line every five seconds, on a terminal too; elsewhere that is the default\n"
+  "  --quiet              say nothing but what went wrong\n"
   "\n"
   "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
 
 enum {
-  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_MAX_PAGES, OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_NO_STORE, OPT_DELAY,
-  OPT_WARC, OPT_WARC_SIZE, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_SITEMAPS, OPT_IGNORE_ROBOTS,
-  OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_HELP,
-  OPT_NOT_YET,
+  OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
+  OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE, OPT_NO_STORE, OPT_DELAY,
+  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS, OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE,
+  OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE,
+  OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP, OPT_NOT_YET,
 };
 
 static const struct option options[] = {
@@ -80,6 +100,8 @@ static const struct option options[] = {
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
   {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
   {"tries", required_argument, NULL, OPT_TRIES},
+  {"images", no_argument, NULL, OPT_IMAGES},
+  {"follow-nofollow", no_argument, NULL, OPT_FOLLOW_NOFOLLOW},
   {"ignore-robots", no_argument, NULL, OPT_IGNORE_ROBOTS},
   {"allow-private", no_argument, NULL, OPT_ALLOW_PRIVATE},
   {"timeout", required_argument, NULL, OPT_TIMEOUT},
@@ -90,14 +112,20 @@ static const struct option options[] = {
   {"profile", required_argument, NULL, OPT_PROFILE},
   {"warc", no_argument, NULL, OPT_WARC},
   {"warc-size", required_argument, NULL, OPT_WARC_SIZE},
+  {"quiet", no_argument, NULL, OPT_QUIET},
+  {"progress", no_argument, NULL, OPT_PROGRESS},
   {"summary", required_argument, NULL, OPT_SUMMARY},
   {"help", no_argument, NULL, OPT_HELP},
-  {"max-bytes", required_argument, NULL, OPT_NOT_YET},
-  {"include", required_argument, NULL, OPT_NOT_YET},
-  {"exclude", required_argument, NULL, OPT_NOT_YET},
+  {"max-bytes", required_argument, NULL, OPT_MAX_BYTES},
+  {"include", required_argument, NULL, OPT_INCLUDE},
+  {"exclude", required_argument, NULL, OPT_EXCLUDE},
+  {"user", required_argument, NULL, OPT_USER},
+  {"header", required_argument, NULL, 'H'},
+  {"cookies", required_argument, NULL, OPT_COOKIES},
+  {"ca-file", required_argument, NULL, OPT_CA_FILE},
   {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
-  {"proxy", required_argument, NULL, OPT_NOT_YET},
-  {"retry-failed", no_argument, NULL, OPT_NOT_YET},
+  {"proxy", required_argument, NULL, OPT_PROXY},
+  {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
   {NULL, 0, NULL, 0},
 };
 
@@ -120,10 +148,8 @@ static bool parse_filter(const char *text, crawl_args *args)
 
 static bool parse_scope(const char *text, crawl_args *args)
 {
-  if (strcmp(text, "domain") == 0 || strcmp(text, "any") == 0)
-    return refuse("scope", text, "not in this version yet; host and prefix are");
   args->scope_given = true;
-  return scope_kind_from_name(text, &args->scope) || refuse("scope", text, "host or prefix, please");
+  return scope_kind_from_name(text, &args->scope) || refuse("scope", text, "host, prefix, domain or any, please");
 }
 
 static bool parse_sitemaps(const char *text, crawl_args *args)
@@ -144,11 +170,77 @@ static bool parse_profile(const char *text, crawl_args *args)
          refuse("profile", text, "no such rules; \"strata url --help\" lists them");
 }
 
+static bool parse_pattern(const char *name, const char *text, crawl_args *args)
+{
+  char message[PATTERNS_MESSAGE];
+  return patterns_add(args->patterns, strcmp(name, "include") == 0, text, message) || refuse(name, text, message);
+}
+
+static bool has_control(const char *text)
+{
+  for (; *text; text++)
+    if ((unsigned char)*text < 0x20 || *text == 0x7F)
+      return true;
+  return false;
+}
+
+/* A name is a token (RFC 9110, 5.6.2). Host and what frames a message are libcurl's to write. */
+static bool parse_header(const char *text, crawl_args *args)
+{
+  static const char token[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static const char *const ours[] = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"};
+  size_t size = strspn(text, token), count = 0;
+  if (!size || text[size] != ':' || has_control(text))
+    return refuse("header", text, "not a header; 'Name: value', please");
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    if (strlen(ours[i]) == size && strncasecmp(ours[i], text, size) == 0)
+      return refuse("header", text, "this one is not to be changed");
+  while (args->headers[count])
+    count++;
+  if (count == CRAWL_HEADERS_MAX)
+    return refuse("header", text, "there are too many");
+  args->headers[count] = text;
+  args->crawl.fetch.headers = args->headers;
+  return true;
+}
+
+static bool parse_user(const char *text, crawl_args *args)
+{
+  if (!strchr(text, ':') || has_control(text)) {
+    say_error("crawl", "--user: NAME:PASSWORD, please"); /* not repeated: it may be half a password */
+    return false;
+  }
+  args->crawl.fetch.user = text;
+  return true;
+}
+
+static bool parse_file(const char *name, const char *text, const char **file)
+{
+  if (access(text, R_OK) != 0) {
+    say_error("crawl", "--%s %s: %s", name, text, strerror(errno));
+    return false;
+  }
+  *file = text;
+  return true;
+}
+
+static bool parse_proxy(const char *text, crawl_args *args)
+{
+  static const char *const schemes[] = {"http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"};
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    size_t size = strlen(schemes[i]);
+    if (strncmp(text, schemes[i], size) == 0 && text[size] && !has_control(text)) {
+      args->crawl.fetch.proxy = text;
+      return true;
+    }
+  }
+  return refuse("proxy", text, "not a proxy's URL; http://HOST:PORT or socks5h://HOST:PORT, please");
+}
+
 static bool parse_user_agent(const char *text, crawl_args *args)
 {
-  for (const char *at = text; *at; at++)
-    if ((unsigned char)*at < 0x20 || *at == 0x7F)
-      return refuse("user-agent", text, "control characters do not belong in a header");
+  if (has_control(text))
+    return refuse("user-agent", text, "control characters do not belong in a header");
   args->crawl.fetch.user_agent = text;
   return true;
 }
@@ -175,6 +267,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
   case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
+  case OPT_QUIET: a->quiet = true; return true;
+  case OPT_PROGRESS: a->progress = true; return true;
   case OPT_WARC: a->warc = true; return true;
   case OPT_WARC_SIZE: return value_number("crawl", name, value, 1, (uint64_t)1 << 50, true, &a->warc_bytes);
   case OPT_DELAY: return value_milliseconds("crawl", name, value, 0, &a->crawl.delay_ms);
@@ -192,6 +286,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     good = value_number("crawl", name, value, 1, 100, false, &number);
     a->crawl.tries = (unsigned)number;
     return good;
+  case OPT_IMAGES: a->crawl.wants_images = true; return true;
+  case OPT_FOLLOW_NOFOLLOW: a->crawl.follows_nofollow = true; return true;
   case OPT_IGNORE_ROBOTS: a->crawl.ignore_robots = true; return true;
   case OPT_ALLOW_PRIVATE: a->crawl.fetch.allow_private = true; return true;
   case OPT_TIMEOUT:
@@ -203,6 +299,14 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_EXPECT: return value_number("crawl", name, value, 1, (uint64_t)1 << 40, false, &a->expect);
   case OPT_FP: a->rate_given = true; return value_rate("crawl", name, value, &a->rate);
   case OPT_PROFILE: return parse_profile(value, a);
+  case OPT_INCLUDE: case OPT_EXCLUDE: return parse_pattern(name, value, a);
+  case OPT_MAX_BYTES: return value_number("crawl", name, value, 1, UINT64_MAX, true, &a->crawl.max_bytes);
+  case 'H': return parse_header(value, a);
+  case OPT_USER: return parse_user(value, a);
+  case OPT_COOKIES: return parse_file(name, value, &a->crawl.fetch.cookie_file);
+  case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
+  case OPT_PROXY: return parse_proxy(value, a);
+  case OPT_RETRY_FAILED: a->retry_failed = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
   case OPT_NOT_YET: say_error("crawl", "--%s is not in this version yet", name); return false;
@@ -216,6 +320,10 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so it takes no --dir");
     return false;
   }
+  if (a->quiet && a->progress) {
+    say_error("crawl", "--quiet and --progress: one of them, please");
+    return false;
+  }
   if (a->no_store && a->warc) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
     return false;
@@ -226,17 +334,29 @@ static bool is_consistent(const crawl_args *a)
   return false;
 }
 
+void crawl_args_free(crawl_args *args)
+{
+  patterns_free(args->patterns);
+  args->patterns = NULL;
+}
+
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
 {
   *args = (crawl_args){
-    .crawl = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX, .delay_ms = 1000,
-              .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
+    .crawl = {.max_pages = UINT64_MAX, .max_bytes = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX,
+              .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .trap_budget = TRAP_BUDGET, .scope = SCOPE_HOST,
     .warc_bytes = (uint64_t)1 << 30,
   };
-  for (int option, index = 0; (option = getopt_long(argc, argv, "", options, &index)) != -1;)
+  args->patterns = patterns_create();
+  if (!args->patterns) {
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
+  args->crawl.patterns = args->patterns;
+  for (int option, index = 0; (option = getopt_long(argc, argv, "H:", options, &index)) != -1;)
     if (!take_option(option, options[index].name, optarg, args)) {
       if (option == '?')
         fprintf(stderr, "Try \"strata crawl --help\".\n");

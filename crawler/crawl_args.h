@@ -4,6 +4,8 @@
 
 #include "crawler/crawl.h"
 
+enum { CRAWL_HEADERS_MAX = 32 };
+
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
@@ -15,9 +17,13 @@ typedef struct crawl_args {
   url_profile profile;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
+  bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
+  bool retry_failed;
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
+  patterns *patterns;    /* of --include and --exclude */
+  const char *headers[CRAWL_HEADERS_MAX + 1];
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
   const char *summary;   /* file for the final counters; NULL: none */
@@ -27,8 +33,10 @@ typedef struct crawl_args {
   int option_word_count;
 } crawl_args;
 
-/* An exit code: EXIT_DONE, or EXIT_USAGE after one sentence on stderr. */
+/* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where it
+ * is: its parts point to each other. In any case crawl_args_free is called in the end. */
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
+void crawl_args_free(crawl_args *args);
 
 extern const char crawl_help[];
 

@@ -47,6 +47,17 @@ bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bo
   return true;
 }
 
+bool crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response)
+{
+  if (response->error != FETCH_OK || !response->exchange)
+    return true;
+  const warc_fetch fetch = {.exchange = response->exchange, .url = lease->url, .type = response->content_type,
+                            .address = response->address, .start_ms = response->start_ms, .seconds = response->seconds,
+                            .is_truncated = response->truncated, .id = lease->id, .via = lease->origin.via,
+                            .depth = lease->origin.depth};
+  return warc_write(w, &fetch);
+}
+
 bool crawl_warc_close(crawl_warc *k, bool is_committed, char message[WARC_MESSAGE_SIZE])
 {
   return warc_close(k->warc, is_committed, message);

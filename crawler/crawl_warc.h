@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_WARC_H
 #define STRATA_CRAWLER_CRAWL_WARC_H
 
+#include "crawler/fetch.h"
 #include "crawler/warc.h"
 #include "frontier/frontier.h"
 
@@ -15,6 +16,9 @@ typedef struct crawl_warc {
  * told how far the files go. `k` must stay where it is while the frontier lives. false: `message` has one sentence. */
 bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bool wanted,
                      char message[WARC_MESSAGE_SIZE]);
+
+/* What came of a lease, if an answer came. false: warc_message says why not. */
+bool crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response);
 
 /* After the frontier was closed. false: `message` has one sentence. */
 bool crawl_warc_close(crawl_warc *k, bool is_committed, char message[WARC_MESSAGE_SIZE]);

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct transfer {
+struct transfer {
   struct transfer *next;    /* in the list of idle ones */
   fetcher *owner;
   CURL *easy;
@@ -21,15 +21,19 @@ typedef struct transfer {
   uint64_t start_ms;        /* of the Unix epoch */
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
+  uint64_t headers_seen;    /* bits of their names: header_bit */
   bool has_begun;           /* the first body byte came */
   bool was_private;
   bool is_truncated;
   bool is_second_try;       /* on a connection of its own: see try_again */
-} transfer;
+};
 
 struct fetcher {
   CURLM *multi;
+  CURLSH *share;                      /* cookies; NULL: none */
   struct curl_slist *headers;
+  struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
+  transfer *refused;                  /* by the text of their host; to be finished with the next poll */
   fetch_options options;
   transfer *idle;
   transfer **all;
@@ -50,7 +54,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 {
   transfer *t = context;
   (void)purpose;
-  if (!t->owner->options.allow_private && !guard_address_is_public(&address->addr)) {
+  const fetch_options *o = &t->owner->options;
+  if (!o->allow_private && !o->proxy && !guard_address_is_public(&address->addr)) {
     t->was_private = true;
     return CURL_SOCKET_BAD;
   }
@@ -64,10 +69,25 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   (void)local;
   (void)remote_port;
   (void)local_port;
-  if (t->owner->options.allow_private || guard_text_is_public(remote))
+  if (t->owner->options.allow_private || t->owner->options.proxy || guard_text_is_public(remote))
     return CURL_PREREQFUNC_OK;
   t->was_private = true;
   return CURL_PREREQFUNC_ABORT;
+}
+
+/* libcurl looks for a header by comparing it with all that came; most that are asked for did not. */
+static uint64_t header_bit(const char *name, size_t size)
+{
+  return (uint64_t)1 << (((unsigned char)*name | 32U) + 5 * size) % 64;
+}
+
+static size_t note_header(char *line, size_t one, size_t size, void *context)
+{
+  transfer *t = context;
+  const char *colon = memchr(line, ':', size);
+  if (colon)
+    t->headers_seen |= header_bit(line, (size_t)(colon - line));
+  return one * size;
 }
 
 static void begin_body(transfer *t)
@@ -103,12 +123,22 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_PRIVATE, (char *)t);
   curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
+  curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, note_header);
+  curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
   curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request);
   curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
   curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(e, CURLOPT_PROXY, "");
+  curl_easy_setopt(e, CURLOPT_PROXY, o->proxy ? o->proxy : "");
+  if (o->proxy)
+    curl_easy_setopt(e, CURLOPT_NOPROXY, ""); /* not the environment's */
+  if (o->ca_file)
+    curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
+  if (t->owner->share) {
+    curl_easy_setopt(e, CURLOPT_SHARE, t->owner->share);
+    curl_easy_setopt(e, CURLOPT_COOKIEFILE, t->owner->all_count ? "" : o->cookie_file); /* read once */
+  }
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
   curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
   curl_easy_setopt(e, CURLOPT_USERAGENT, o->user_agent);
@@ -172,6 +202,28 @@ static transfer *transfer_create(fetcher *f)
   return t;
 }
 
+static void put_idle(transfer *t)
+{
+  t->next = t->owner->idle;
+  t->owner->idle = t;
+}
+
+static void set_trust(transfer *t, bool is_trusted)
+{
+  const fetcher *f = t->owner;
+  curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, is_trusted ? f->trusted_headers : f->headers);
+  curl_easy_setopt(t->easy, CURLOPT_USERPWD, is_trusted ? f->options.user : NULL);
+}
+
+/* A proxy would connect to whatever we name. */
+static bool is_for_proxy_to_refuse(const fetcher *f, const char *url)
+{
+  const char *host = strstr(url, "://");
+  if (f->options.allow_private || !f->options.proxy)
+    return false;
+  return !host || !guard_host_is_public(host + 3, strcspn(host + 3, "/?#"));
+}
+
 static uint64_t epoch_ms(void)
 {
   struct timespec now;
@@ -192,11 +244,17 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   if (t->exchange)
     exchange_begin(t->exchange);
   t->body_bytes = 0;
+  t->headers_seen = 0;
   t->start_ms = epoch_ms();
   t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
-  if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
-    t->next = f->idle;
-    f->idle = t;
+  if (f->trusted_headers)
+    set_trust(t, receiver.is_trusted);
+  if (is_for_proxy_to_refuse(f, url)) {
+    t->next = f->refused;
+    f->refused = t;
+  } else if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
+             curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
+    put_idle(t);
     return false;
   }
   f->active++;
@@ -241,6 +299,14 @@ static bool try_again(transfer *t, CURLcode code)
   return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
 }
 
+const char *fetch_header(const fetch_response *response, const char *name, size_t nth)
+{
+  struct curl_header *found;
+  bool is_there = response->transfer && response->transfer->headers_seen & header_bit(name, strlen(name)) &&
+                  curl_easy_header(response->transfer->easy, name, nth, CURLH_HEADER, -1, &found) == CURLHE_OK;
+  return is_there ? found->value : NULL;
+}
+
 /* When the transfer reached what; a TLS handshake is part of connecting. */
 static void take_times(const transfer *t, fetch_response *response)
 {
@@ -261,13 +327,13 @@ static void finish(transfer *t, CURLcode code)
   if (t->is_truncated && code == CURLE_WRITE_ERROR)
     code = CURLE_OK;
   curl_off_t wire = 0;
-  struct curl_header *location;
-  bool has_location = curl_easy_header(t->easy, "Location", 0, CURLH_HEADER, -1, &location) == CURLHE_OK;
   if (!t->has_begun)
     begin_body(t);
-  fetch_response response = {.error = classify(t, code), .status = t->status, .content_type = t->content_type,
-                             .location = has_location ? location->value : "", .body_bytes = t->body_bytes,
+  fetch_response response = {.transfer = t, .error = classify(t, code), .status = t->status,
+                             .content_type = t->content_type, .body_bytes = t->body_bytes,
                              .truncated = t->is_truncated};
+  const char *location = fetch_header(&response, "Location", 0);
+  response.location = location ? location : "";
   response.explanation = response.error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
   char *address = NULL;
   curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_IP, &address);
@@ -282,11 +348,32 @@ static void finish(transfer *t, CURLcode code)
   curl_multi_remove_handle(f->multi, t->easy);
   f->active--;
   t->receiver.finished(t->receiver.context, &response);
-  t->next = f->idle; /* only now: `response` points into the handle */
-  f->idle = t;
+  put_idle(t); /* only now: `response` points into the handle */
+}
+
+static void finish_refused(transfer *t)
+{
+  fetch_response response = {.error = FETCH_PRIVATE, .explanation = "not a public address", .content_type = "",
+                             .location = ""};
+  t->owner->active--;
+  t->receiver.finished(t->receiver.context, &response);
+  put_idle(t);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
+
+/* The Accept header and these; NULL: out of memory. */
+static struct curl_slist *header_list(const char *const *more)
+{
+  struct curl_slist *list = curl_slist_append(NULL, "Accept: text/html,application/xhtml+xml,*/*;q=0.8");
+  for (; list && more && *more; more++) {
+    struct curl_slist *longer = curl_slist_append(list, *more);
+    if (!longer)
+      curl_slist_free_all(list);
+    list = longer;
+  }
+  return list;
+}
 
 fetcher *fetcher_create(const fetch_options *options)
 {
@@ -297,11 +384,16 @@ fetcher *fetcher_create(const fetch_options *options)
   }
   f->options = *options;
   f->multi = curl_multi_init();
-  f->headers = curl_slist_append(NULL, "Accept: text/html,application/xhtml+xml,*/*;q=0.8");
-  if (!f->multi || !f->headers) {
+  f->headers = header_list(NULL);
+  bool has_trust = options->user || options->headers;
+  f->trusted_headers = has_trust ? header_list(options->headers) : NULL;
+  f->share = options->cookie_file ? curl_share_init() : NULL;
+  if (!f->multi || !f->headers || (has_trust && !f->trusted_headers) || (options->cookie_file && !f->share)) {
     fetcher_free(f);
     return NULL;
   }
+  if (f->share)
+    curl_share_setopt(f->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
   curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)options->connections);
   curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS, (long)options->connections);
   return f;
@@ -320,6 +412,8 @@ void fetcher_free(fetcher *f)
   free(f->all);
   curl_multi_cleanup(f->multi);
   curl_slist_free_all(f->headers);
+  curl_slist_free_all(f->trusted_headers);
+  curl_share_cleanup(f->share);
   curl_global_cleanup();
   free(f);
 }
@@ -332,6 +426,11 @@ size_t fetch_active(const fetcher *f)
 static bool collect(fetcher *f)
 {
   bool any = false;
+  for (transfer *t; (t = f->refused);) {
+    f->refused = t->next;
+    finish_refused(t);
+    any = true;
+  }
   int left;
   for (CURLMsg *message; (message = curl_multi_info_read(f->multi, &left));)
     if (message->msg == CURLMSG_DONE) {

@@ -4,7 +4,8 @@
  *
  * Keep-alive, HTTP/2 by ALPN, content decoding. Redirects are not followed here: each hop is the crawl's to judge.
  * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
- * unless allowed. No proxy from the environment. */
+ * unless allowed. With a proxy only the proxy's address is seen here: hosts are then judged by their text, and names
+ * that lead to private addresses are the proxy's to refuse. */
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 
@@ -29,7 +30,10 @@ enum { FETCH_ERRORS = FETCH_OTHER + 1 };
 
 const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
 
+typedef struct transfer transfer;
+
 typedef struct fetch_response {
+  const transfer *transfer; /* for fetch_header; NULL: there is no header */
   fetch_error error;
   const char *explanation; /* a phrase for people when error != OK */
   long status;
@@ -47,6 +51,9 @@ typedef struct fetch_response {
                                stood, TLS included, and the answer began; 0: it did not come to that */
 } fetch_response;
 
+/* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
+const char *fetch_header(const fetch_response *response, const char *name, size_t nth);
+
 typedef struct fetch_receiver {
   /* Bytes of the decoded body of a response with this status and type. */
   void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
@@ -54,6 +61,7 @@ typedef struct fetch_receiver {
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
+  bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
@@ -62,6 +70,11 @@ typedef struct fetch_options {
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
   bool allow_private;
+  const char *user;         /* "name:password" for basic authentication; NULL: none */
+  const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
+  const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
+  const char *proxy;        /* NULL: none, whatever the environment says */
+  const char *ca_file;      /* certificates to trust instead of the system's; NULL */
   const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
 } fetch_options;
 

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct { uint32_t network; int bits; } private_v4[] = {
   {0x00000000, 8},  /* "this" network, RFC 791 */
@@ -80,4 +81,29 @@ bool guard_text_is_public(const char *address)
   if (inet_pton(AF_INET, address, &v4) == 1)
     return v4_is_public(ntohl(v4.s_addr));
   return inet_pton(AF_INET6, address, &v6) == 1 && v6_is_public(v6.s6_addr);
+}
+
+static bool is_localhost(const char *name)
+{
+  static const char word[] = "localhost";
+  size_t size = strlen(name), word_size = sizeof word - 1;
+  if (size && name[size - 1] == '.')
+    size--;
+  return size >= word_size && strncasecmp(name + size - word_size, word, word_size) == 0 &&
+         (size == word_size || name[size - word_size - 1] == '.');
+}
+
+bool guard_host_is_public(const char *host, size_t size)
+{
+  char name[256];
+  bool is_bracketed = size && *host == '[';
+  const char *end = memchr(host, is_bracketed ? ']' : ':', size);
+  size_t length = (end ? (size_t)(end - host) : size) - is_bracketed;
+  if (length >= sizeof name)
+    return false;
+  memcpy(name, host + is_bracketed, length);
+  name[length] = '\0';
+  struct in_addr v4;
+  bool is_address = is_bracketed || inet_pton(AF_INET, name, &v4) == 1;
+  return is_address ? guard_text_is_public(name) : !is_localhost(name);
 }

@@ -13,13 +13,14 @@ enum {
 struct harvest {
   frontier *frontier;
   scope *scope;
-  url_profile profile;
-  inlinks *counts; /* NULL: nobody wants to know */
-  url_base *base;
+  harvest_rules rules;
+  url_base *base;              /* of the document */
+  url_base *own;               /* the page's own URL, where <base> moves nothing */
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   url target;
   char href[HREF_MAX];
+  char canonical[URL_LENGTH_MAX + 1];
 };
 
 const char *crawl_skip_name(crawl_skip why)
@@ -27,21 +28,24 @@ const char *crawl_skip_name(crawl_skip why)
   static const char *const names[CRAWL_SKIPS] = {
     "skipped-scheme", "skipped-host", "skipped-too-long", "skipped-syntax", "skipped-control", "skipped-userinfo",
     "skipped-scope", "skipped-nofollow", "skipped-redirects", "skipped-links", "skipped-robots",
-    "skipped-robots-unavailable"};
+    "skipped-robots-unavailable", "skipped-pattern"};
   return names[why];
 }
 
-harvest *harvest_create(frontier *f, scope *s, url_profile profile, inlinks *counts)
+harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules)
 {
   harvest *h = calloc(1, sizeof *h);
-  if (!h || !(h->base = url_base_create())) {
-    free(h);
+  if (!h)
+    return NULL;
+  h->base = url_base_create();
+  h->own = url_base_create();
+  if (!h->base || !h->own) {
+    harvest_free(h);
     return NULL;
   }
+  h->rules = *rules;
   h->frontier = f;
   h->scope = s;
-  h->profile = profile;
-  h->counts = counts;
   return h;
 }
 
@@ -50,6 +54,7 @@ void harvest_free(harvest *h)
   if (!h)
     return;
   url_base_free(h->base);
+  url_base_free(h->own);
   free(h);
 }
 
@@ -85,12 +90,24 @@ static crawl_skip skip_of(url_status status)
 
 /* ---- links ----------------------------------------------------------------------------------------------- */
 
+/* A sitemap leads to pages that may be included without being one of them. */
+static bool is_wanted(const harvest *h, frontier_origin origin)
+{
+  const url *u = &h->target;
+  return origin.hops & VISIT_SITEMAP ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
+                                     : patterns_take(h->rules.patterns, u->key, u->key_size);
+}
+
 /* h->target into the frontier, if it is in scope. */
 static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
 {
   frontier_verdict verdict;
   if (!scope_has(h->scope, &h->target)) {
     h->skips[SKIP_SCOPE]++;
+    return FRONTIER_OK;
+  }
+  if (!is_wanted(h, origin)) {
+    h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
   }
   frontier_status status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
@@ -102,16 +119,25 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
 /* One more page links to h->target. A count that cannot be had stops nothing: counts only put URLs in order. */
 static void note_link(harvest *h, const visit_link *link)
 {
-  if (h->counts && !link->is_map && scope_has(h->scope, &h->target))
-    (void)inlinks_note(h->counts, &h->target);
+  if (h->rules.counts && !link->is_map && scope_has(h->scope, &h->target))
+    (void)inlinks_note(h->rules.counts, &h->target);
 }
 
-static frontier_status add_link(harvest *h, const charset *written_in, const visit_link *link, frontier_origin origin,
+static const url_base *base_of(const harvest *h, const visit *v, const visit_link *link)
+{
+  if (!link->is_header || !v->base)
+    return h->base;
+  url_base_set(h->own, v->lease.url, v->lease.url_size);
+  return h->own;
+}
+
+static frontier_status add_link(harvest *h, const visit *v, const visit_link *link, frontier_origin origin,
                                 page_links *links)
 {
+  const charset *written_in = visit_charset(v);
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(h->base, escaped ? h->href : link->href, escaped ? escaped : link->size, h->profile,
-                                  &h->target);
+  url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href,
+                                  escaped ? escaped : link->size, h->rules.profile, &h->target);
   if (status == URL_OK) {
     note_link(h, link);
     return add_target(h, origin, links);
@@ -124,8 +150,16 @@ static frontier_status add_link(harvest *h, const charset *written_in, const vis
 static void set_base(harvest *h, const visit *v)
 {
   url_base_set(h->base, v->lease.url, v->lease.url_size);
-  if (v->base && url_resolve(h->base, v->base, v->base_size, h->profile, &h->target) == URL_OK)
+  if (v->base && url_resolve(h->base, v->base, v->base_size, h->rules.profile, &h->target) == URL_OK)
     url_base_set(h->base, h->target.fetch, h->target.fetch_size);
+}
+
+/* The first one a page says, whether or not it is followed. */
+static void note_canonical(harvest *h, const visit *v, const visit_link *link, page_links *links)
+{
+  if (links->canonical || url_resolve(base_of(h, v, link), link->href, link->size, h->rules.profile, &h->target) != URL_OK)
+    return;
+  links->canonical = memcpy(h->canonical, h->target.fetch, h->target.fetch_size + 1);
 }
 
 /* Of what a page links to. */
@@ -157,20 +191,21 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
   if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
-  if (h->counts)
-    inlinks_begin_page(h->counts);
-  const charset *written_in = visit_charset(v);
-  bool page_nofollow = v->has_scanned && links_page_nofollow(v->scanner);
+  if (h->rules.counts)
+    inlinks_begin_page(h->rules.counts);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);
   frontier_status status = FRONTIER_OK;
   visit_link link;
-  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);)
-    if (page_nofollow || link.nofollow)
+  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);) {
+    if (link.canonical)
+      note_canonical(h, v, &link, links);
+    if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow)
       h->skips[SKIP_NOFOLLOW]++;
     else if (link.is_map && is_too_far(of_map))
       h->skips[SKIP_REDIRECTS]++;
     else
-      status = add_link(h, written_in, &link, link.is_map ? of_map : of_page, links);
+      status = add_link(h, v, &link, link.is_map ? of_map : of_page, links);
+  }
   return status;
 }
 
@@ -179,7 +214,7 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
   page_links links = {0};
   h->now_ms = now_ms;
   bool is_based = url_base_set(h->base, base, strlen(base)) == URL_OK;
-  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->profile, &h->target);
+  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->rules.profile, &h->target);
   if (status == URL_OK)
     return add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
   h->skips[skip_of(status)]++;
@@ -202,7 +237,7 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
   *target = NULL;
   h->now_ms = now_ms;
   url_base_set(h->base, v->lease.url, v->lease.url_size);
-  url_status status = url_resolve(h->base, location, strlen(location), h->profile, &h->target);
+  url_status status = url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
   if (status != URL_OK) {
     h->skips[skip_of(status)]++;
     return FRONTIER_OK;

@@ -4,6 +4,7 @@
 #define STRATA_CRAWLER_HARVEST_H
 
 #include "crawler/pages_log.h"
+#include "crawler/patterns.h"
 #include "crawler/scope.h"
 #include "crawler/skip.h"
 #include "crawler/visit.h"
@@ -11,8 +12,15 @@
 
 typedef struct harvest harvest;
 
-/* Borrows what it is given; `counts`, of pages that link to a URL, may be NULL. NULL: out of memory. */
-harvest *harvest_create(frontier *f, scope *s, url_profile profile, inlinks *counts);
+typedef struct harvest_rules {
+  url_profile profile;
+  const patterns *patterns; /* of links, not of start URLs */
+  inlinks *counts;          /* of pages that link to a URL; NULL: nobody wants to know */
+  bool follows_nofollow;    /* also links that ask not to be followed */
+} harvest_rules;
+
+/* Borrows all but the rules themselves. NULL: out of memory. */
+harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules);
 void harvest_free(harvest *h);
 
 /* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said. */

@@ -86,10 +86,10 @@ static void append_escaped(json *j, const char *value)
   append_text(j, "\"");
 }
 
-/* The comma before whatever comes next, but for the first. */
+/* The comma before whatever comes next, but for the first, and behind what json_put_raw put between objects. */
 static void append_separator(json *j)
 {
-  if (j->size && j->text[j->size - 1] != '{' && j->text[j->size - 1] != '[')
+  if (j->size && !memchr("{[ \n", j->text[j->size - 1], 4))
     append_text(j, ",");
 }
 

@@ -32,6 +32,6 @@ void json_put_number(json *j, const char *name, uint64_t value);
 void json_put_real(json *j, const char *name, double value, int decimals);
 void json_put_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
 void json_put_bool(json *j, const char *name, bool value);
-void json_put_raw(json *j, const char *text); /* as it is, between objects */
+void json_put_raw(json *j, const char *text); /* as it is, between objects; ends with a blank or a line feed */
 
 #endif

@@ -7,20 +7,23 @@
 
 #include "crawler/foreign.h"
 #include "crawler/refresh.h"
+#include "crawler/srcset.h"
 #include "crawler/tokenizer.h"
 
 _Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, said in both headers");
 
 enum element {
-  OTHER, A, AREA, BASE, FRAME, IFRAME, LINK, META, /* of links */
+  OTHER, A, AREA, BASE, FRAME, IFRAME, IMG, LINK, META, SOURCE, /* of links */
   TEXT, SCRIPT, PLAINTEXT,                         /* of text */
   FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
 };
 
-enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256 };
+enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
+       SRCSET = 512 };
 
 static const unsigned attributes_of[FONT + 1] = {
   [A] = HREF | XLINK_HREF | REL, [AREA] = HREF | REL, [BASE] = HREF, [FRAME] = SRC, [IFRAME] = SRC, [LINK] = HREF | REL,
+  [IMG] = SRC | SRCSET, [SOURCE] = SRCSET,
   [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
 };
 
@@ -45,6 +48,7 @@ struct links_scanner {
   void *context;
   bool is_finished;          /* the next feed begins a page */
   bool is_xml;
+  bool wants_images;
   bool has_base, nofollow, noindex;
   foreign_place place;
   open_tag tag;
@@ -53,7 +57,7 @@ struct links_scanner {
 
 const char *link_kind_name(link_kind kind)
 {
-  static const char *const names[] = { "base", "a", "area", "frame", "iframe", "link", "meta-refresh" };
+  static const char *const names[] = { "base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image" };
   return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -131,12 +135,12 @@ static enum element element_named(const char *name, size_t size)
   case 'a': NAMED("a", A); NAMED("area", AREA); NAMED("annotation-xml", ANNOTATION_XML); break;
   case 'b': NAMED("base", BASE); break;
   case 'f': NAMED("frame", FRAME); NAMED("font", FONT); break;
-  case 'i': NAMED("iframe", IFRAME); break;
+  case 'i': NAMED("iframe", IFRAME); NAMED("img", IMG); break;
   case 'l': NAMED("link", LINK); break;
   case 'm': NAMED("meta", META); NAMED("math", FOREIGN_ROOT); break;
   case 'n': NAMED("noembed", TEXT); NAMED("noframes", TEXT); break;
   case 'p': NAMED("plaintext", PLAINTEXT); break;
-  case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); break;
+  case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE); break;
   case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); break;
   case 'x': NAMED("xmp", TEXT); break;
   default: break;
@@ -150,6 +154,7 @@ static unsigned attribute_named(const char *name, size_t size)
   static const struct { char name[12]; unsigned attribute; } names[] = {
     { "href", HREF }, { "rel", REL }, { "src", SRC }, { "content", CONTENT }, { "name", NAME }, { "http-equiv", HTTP_EQUIV },
     { "xlink:href", XLINK_HREF }, { "encoding", ENCODING }, { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
+    { "srcset", SRCSET },
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (is_word(name, size, names[i].name))
@@ -170,6 +175,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   links_scanner *scanner = context;
   open_tag *tag = &scanner->tag;
   enum element element = is_end_tag ? OTHER : element_named(name, size);
+  if (!scanner->wants_images && (element == IMG || element == SOURCE))
+    element = OTHER;
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
@@ -206,9 +213,35 @@ static void url_store(open_tag *tag, const char *attribute, const char *value, s
   memcpy(tag->url, value, size);
 }
 
+static void visit(const links_scanner *scanner, link_kind kind, const char *href, size_t size)
+{
+  const open_tag *tag = &scanner->tag;
+  scanner->visit(scanner->context, &(link_found){
+    .kind = kind, .href = href, .size = size, .attribute = tag->url_attribute,
+    .nofollow = tag->rel & REL_NOFOLLOW, .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK });
+}
+
+/* Images are told at once, one by one: unlike other links they need no second attribute, and may be many. */
+static void visit_image(links_scanner *scanner, const char *value, size_t size)
+{
+  bool is_set = scanner->tag.attribute == SRCSET;
+  scanner->tag.url_attribute = is_set ? "srcset" : "src";
+  if (!is_set)
+    visit(scanner, LINK_IMAGE, value, size);
+  const char *url;
+  size_t url_size;
+  for (const char *at = value, *end = value + size; is_set && srcset_next(&at, end, &url, &url_size);)
+    visit(scanner, LINK_IMAGE, url, url_size);
+}
+
 static void on_attribute_valued(void *context, const char *value, size_t size)
 {
-  open_tag *tag = &((links_scanner *)context)->tag;
+  links_scanner *scanner = context;
+  open_tag *tag = &scanner->tag;
+  if (tag->element == IMG || tag->element == SOURCE) {
+    visit_image(scanner, value, size);
+    return;
+  }
   switch (tag->attribute) {
   case HREF:
     url_store(tag, "href", value, size);
@@ -219,20 +252,12 @@ static void on_attribute_valued(void *context, const char *value, size_t size)
   case CONTENT: url_store(tag, "content", value, size); break;
   case REL: tag->rel = rel_read(value, size); break;
   case HTTP_EQUIV: tag->is_refresh = is_word(value, size, "refresh"); break;
-  case NAME: tag->is_robots = is_word(value, size, "robots"); break;
+  case NAME: tag->is_robots = is_word(value, size, "robots") || is_word(value, size, "strata"); break;
   case ENCODING:
     tag->has_html_attribute = is_word(value, size, "text/html") || is_word(value, size, "application/xhtml+xml");
     break;
   default: tag->has_html_attribute = true; break;
   }
-}
-
-static void visit(const links_scanner *scanner, link_kind kind, const char *href, size_t size)
-{
-  const open_tag *tag = &scanner->tag;
-  scanner->visit(scanner->context, &(link_found){
-    .kind = kind, .href = href, .size = size, .attribute = tag->url_attribute,
-    .nofollow = tag->rel & REL_NOFOLLOW, .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK });
 }
 
 static void meta_ended(links_scanner *scanner)
@@ -269,7 +294,7 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
     foreign_leave(place, tag->name);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
     foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
-  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->url_attribute)
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->element != IMG && tag->url_attribute)
     visit_tag(scanner);
   if (scanner->is_xml)
     return CONTENT_FOREIGN;
@@ -291,7 +316,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->visit = visit_link;
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
-  scanner->is_xml = false;
+  scanner->is_xml = scanner->wants_images = false;
   scanner->is_finished = true;
   return scanner;
 }
@@ -320,6 +345,19 @@ void links_finish(links_scanner *scanner)
 void links_expect_xml(links_scanner *scanner)
 {
   scanner->is_xml = true;
+}
+
+void links_want_images(links_scanner *scanner, bool wanted)
+{
+  scanner->wants_images = wanted;
+}
+
+bool links_read_rel(const char *rel, size_t size, link_found *link)
+{
+  unsigned read = rel_read(rel, size);
+  link->nofollow = read & REL_NOFOLLOW;
+  link->canonical = read & REL_CANONICAL;
+  return read & REL_PAGE && !(read & REL_STYLESHEET);
 }
 
 bool links_page_nofollow(const links_scanner *scanner)

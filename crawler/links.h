@@ -21,9 +21,10 @@ typedef enum link_kind {
   LINK_A, LINK_AREA, LINK_FRAME, LINK_IFRAME,
   LINK_LINK,     /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
   LINK_META_REFRESH,
+  LINK_IMAGE,    /* <img src>, <img srcset>, <source srcset>; only if asked for */
 } link_kind;
 
-const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh" */
+const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh", "image" */
 
 typedef struct link_found {
   link_kind kind;
@@ -44,9 +45,16 @@ void links_free(links_scanner *scanner);
 void links_feed(links_scanner *scanner, const char *bytes, size_t size); /* any cut of the page gives the same links */
 void links_finish(links_scanner *scanner); /* end of page; the scanner is ready for the next one */
 
+/* Images as well, from the next page on: links_create's scanner passes them over. */
+void links_want_images(links_scanner *scanner, bool wanted);
+
 /* The page about to be fed is XHTML by its media type (application/xhtml+xml): `<script/>` is closed, a title's or
  * script's contents are markup, and CDATA is text everywhere. Before the page's first byte, and for it only. */
 void links_expect_xml(links_scanner *scanner);
+
+/* The relations of a link, as in <link rel>, into link->nofollow and link->canonical. True if they make a page of its
+ * target: next, prev, alternate, canonical, ..., but no stylesheet. */
+bool links_read_rel(const char *rel, size_t size, link_found *link);
 
 /* What the page said of itself so far; reset by links_finish + the next feed. */
 bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */

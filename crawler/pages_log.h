@@ -8,6 +8,7 @@
 
 typedef struct page_links {
   uint64_t found, fresh; /* links on the page; those of them that were new and queued */
+  const char *canonical; /* the URL the page prefers for itself; NULL: it says none */
 } page_links;
 
 typedef struct page_facts {

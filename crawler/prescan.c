@@ -109,10 +109,16 @@ static void skip_to(cursor *in, char c)
   in->at = found ? found : in->end;
 }
 
-static bool begins_tag(const cursor *in)
+static bool begins_meta(const cursor *in)
 {
-  const char *name = in->at + 1 + (in->at + 1 < in->end && in->at[1] == '/');
-  return name < in->end && is_letter(*name);
+  return (in->at[1] | 32) == 'm' && in->end - in->at > 5 && begins_with(in, "<meta") &&
+         (is_space(in->at[5]) || in->at[5] == '/');
+}
+
+/* Where the head is over for certain. */
+static bool begins_body(const cursor *in)
+{
+  return (in->at[1] | 32) == 'b' && begins_with(in, "<body");
 }
 
 static void skip_tag(cursor *in)
@@ -147,17 +153,20 @@ static const charset *xml_encoding(const char *bytes, size_t size)
 const charset *prescan(const char *bytes, size_t size)
 {
   cursor in = {bytes, bytes + size};
-  for (skip_to(&in, '<'); in.at < in.end; skip_to(&in, '<')) {
-    if (begins_with(&in, "<!--")) {
-      skip_comment(&in);
-    } else if (begins_with(&in, "<meta") && in.end - in.at > 5 && (is_space(in.at[5]) || in.at[5] == '/')) {
+  for (skip_to(&in, '<'); in.end - in.at > 1; skip_to(&in, '<')) {
+    char next = in.at[1];
+    if (begins_meta(&in)) {
       in.at += 5;
       const charset *said = read_meta(&in);
       if (said)
         return said;
-    } else if (begins_tag(&in)) {
+    } else if (in.at - bytes >= PRESCAN_SURE && begins_body(&in)) {
+      break;
+    } else if (is_letter(next) || (next == '/' && in.end - in.at > 2 && is_letter(in.at[2]))) {
       skip_tag(&in);
-    } else if (begins_with(&in, "<!") || begins_with(&in, "</") || begins_with(&in, "<?")) {
+    } else if (next == '!' && begins_with(&in, "<!--")) {
+      skip_comment(&in);
+    } else if (next == '!' || next == '/' || next == '?') {
       skip_to(&in, '>');
     } else {
       in.at++;

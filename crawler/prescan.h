@@ -5,7 +5,7 @@
 #include "crawler/charset.h"
 
 /* The standard asks for the first 1,024 bytes; browsers look on while the head lasts, and so do we, up to here. */
-enum { PRESCAN_MAX = 4096 };
+enum { PRESCAN_SURE = 1024, PRESCAN_MAX = 4096 };
 
 /* WHATWG HTML, section 13.2.3.2: "prescan a byte stream to determine its encoding", then "get an XML encoding".
  * NULL: nothing is said. */

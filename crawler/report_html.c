@@ -338,6 +338,35 @@ static void put_verdicts(FILE *to, const report_input *in)
           say_count((uint64_t)(1 / s->filter.promised_rate + 0.5), promise), s->expected_lost);
 }
 
+/* Hosts with URLs that look like a calendar's, a facet's or a link loop's; what was found to be suspect waits. */
+static void put_traps(FILE *to, const trap_list *traps)
+{
+  if (!traps->count)
+    return;
+  begin_table(to, "Traps", "<th>host, and URLs that look like a trap's</th><th>new</th><th>suspect</th>"
+                           "<th class=\"wide\">taken</th><th class=\"wide\">waiting</th>");
+  for (unsigned i = 0; i < traps->count; i++) {
+    const trap_host *host = &traps->list[i];
+    const uint64_t numbers[] = {host->found, host->suspect, host->taken, host->waiting};
+    fputs("<tr><td>", to);
+    html_text(to, host->name);
+    fputs("<ul>", to);
+    for (unsigned k = 0; k < host->example_count; k++) {
+      fputs("<li>", to);
+      put_url(to, host->examples[k]);
+      fputs("</li>", to);
+    }
+    fputs("</ul></td>", to);
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+      fputs(k < 2 ? "<td>" : "<td class=\"wide\">", to);
+      html_count(to, numbers[k]);
+      fputs("</td>", to);
+    }
+    fputs("</tr>\n", to);
+  }
+  end_table(to);
+}
+
 bool report_html_write(FILE *to, const report_input *in)
 {
   const report_data *d = in->data;
@@ -359,6 +388,7 @@ bool report_html_write(FILE *to, const report_input *in)
     fputs("</div>\n", to);
     put_copies(to, d);
   }
+  put_traps(to, in->traps);
   put_verdicts(to, in);
   fputs("</body>\n</html>\n", to);
   return fflush(to) == 0 && !ferror(to);

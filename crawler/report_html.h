@@ -3,6 +3,7 @@
 #define STRATA_CRAWLER_REPORT_HTML_H
 
 #include "crawler/report_data.h"
+#include "crawler/trap_list.h"
 #include "frontier/frontier.h"
 
 #include <stdio.h>
@@ -12,6 +13,7 @@ typedef struct report_input {
   const report_data *data;
   const frontier *frontier;
   const frontier_stats *stats;
+  const trap_list *traps;
 } report_input;
 
 /* false: `to` failed. */

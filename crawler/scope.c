@@ -1,6 +1,8 @@
-/* See scope.h. Entries are "host:port" or "host:port/path/" in a balanced tree (libc's); a URL is looked up by its
+/* See scope.h. Entries are "host:port", "host:port/path/" or "domain" in a balanced tree (libc's); a URL is looked up by its
  * host, or by each of its path's prefixes that end in a slash. */
 #include "crawler/scope.h"
+
+#include "crawler/domain.h"
 
 #include <search.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@ struct scope {
   bool is_dirty;
 };
 
-static const char *const kind_names[] = {"host", "prefix"};
+static const char *const kind_names[] = {"host", "prefix", "domain", "any"};
 
 const char *scope_kind_name(scope_kind kind)
 {
@@ -23,7 +25,7 @@ const char *scope_kind_name(scope_kind kind)
 
 bool scope_kind_from_name(const char *name, scope_kind *kind)
 {
-  for (int i = 0; i <= SCOPE_PREFIX; i++)
+  for (int i = 0; i <= SCOPE_ANY; i++)
     if (strcmp(name, kind_names[i]) == 0) {
       *kind = (scope_kind)i;
       return true;
@@ -39,8 +41,10 @@ static int compare(const void *a, const void *b)
 scope *scope_create(scope_kind kind)
 {
   scope *s = calloc(1, sizeof *s);
-  if (s)
+  if (s) {
     s->kind = kind;
+    s->is_dirty = kind == SCOPE_ANY; /* its name alone is worth keeping */
+  }
   return s;
 }
 
@@ -92,6 +96,13 @@ static bool add_entry(scope *s, const char *text, size_t size)
 
 bool scope_add(scope *s, const url *start)
 {
+  char domain[DOMAIN_SIZE];
+  if (s->kind == SCOPE_ANY) /* nothing to remember */
+    return true;
+  if (s->kind == SCOPE_DOMAIN) {
+    domain_of_host(start->fetch + start->host_begin, start->host_end - start->host_begin, domain);
+    return add_entry(s, domain, strlen(domain));
+  }
   return add_entry(s, start->fetch + start->host_begin, entry_size(s, start));
 }
 
@@ -104,9 +115,20 @@ static bool has_entry(const scope *s, char *text, size_t size)
   return found;
 }
 
+static bool has_domain(const scope *s, const url *u)
+{
+  char domain[DOMAIN_SIZE];
+  domain_of_host(u->fetch + u->host_begin, u->host_end - u->host_begin, domain);
+  return tfind(domain, &s->tree, compare) != NULL;
+}
+
 bool scope_has(const scope *s, const url *u)
 {
   char text[URL_LENGTH_MAX + 1];
+  if (s->kind == SCOPE_ANY)
+    return true;
+  if (s->kind == SCOPE_DOMAIN)
+    return has_domain(s, u);
   size_t host = u->host_end - u->host_begin, size = u->fetch_size - u->host_begin;
   if (size > URL_LENGTH_MAX)
     return false;

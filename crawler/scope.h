@@ -2,6 +2,8 @@
  *
  *   host     same host and port as a start URL, http or https
  *   prefix   as host, and the path begins with a start URL's path up to its last slash
+ *   domain   the registrable domain of a start URL, whatever the names below it and the port
+ *   any      the whole web
  *
  * The set grows when start URLs are added, and by the host a start URL redirects to (example.org -> www.example.org
  * is one site to its visitors). It is kept in the crawl's directory as text, so a resumed crawl has the same. */
@@ -10,7 +12,7 @@
 
 #include "frontier/url.h"
 
-typedef enum scope_kind { SCOPE_HOST, SCOPE_PREFIX } scope_kind;
+typedef enum scope_kind { SCOPE_HOST, SCOPE_PREFIX, SCOPE_DOMAIN, SCOPE_ANY } scope_kind;
 
 const char *scope_kind_name(scope_kind kind);
 bool scope_kind_from_name(const char *name, scope_kind *kind);

@@ -8,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-depth", "traps", "max-pages", "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished", "max-depth", "traps",   "max-pages", "max-bytes",
+                                        "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
   "Done: every page within --max-depth was fetched",
   "Done: every page in scope was fetched, but what looks like a trap",
   "Done: the cap of --max-pages is reached",
+  "Done: the cap of --max-bytes is reached",
   "Done: the time of --max-seconds is over",
   "Stopped by a signal",
   "The crawl broke off",
@@ -41,10 +43,10 @@ static void print_word(const char *word)
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  const char *cap = end == CRAWL_PAGE_CAP     ? "--max-pages"
-                    : end == CRAWL_DEPTH_CAP  ? "--max-depth"
-                    : end == CRAWL_TRAPS_LEFT ? "--trap-budget"
-                                              : "--dir";
+  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "--max-pages",   [CRAWL_BYTE_CAP] = "--max-bytes",
+                                     [CRAWL_DEPTH_CAP] = "--max-depth", [CRAWL_TRAPS_LEFT] = "--trap-budget",
+                                     [CRAWL_BROKEN] = NULL};
+  const char *cap = caps[end] ? caps[end] : "--dir";
   const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
   for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
     size_t size = strlen(dropped[i]);
@@ -77,18 +79,36 @@ static void print_command(const summary *s)
   putc('\n', stderr);
 }
 
-static void print_skipped(const frontier *f)
+/* " 12 robots" or ", 12 robots", if there are any. */
+static void print_count(const frontier *f, const char *name, const char *title, bool *any)
 {
   char count[SAY_SIZE];
+  uint64_t value = frontier_counter(f, name);
+  if (!value)
+    return;
+  fprintf(stderr, "%s %s %s", *any ? "," : title, say_count(value, count), strchr(name, '-') + 1);
+  *any = true;
+}
+
+static void print_failed(const summary *s)
+{
   bool any = false;
-  for (int i = 0; i < CRAWL_SKIPS; i++) {
-    const char *name = crawl_skip_name((crawl_skip)i);
-    uint64_t value = frontier_counter(f, name);
-    if (!value)
-      continue;
-    fprintf(stderr, "%s %s %s", any ? "," : "  Links not taken:", say_count(value, count), name + strlen("skipped-"));
-    any = true;
+  for (size_t i = 0; failures_counter_at(i); i++)
+    print_count(s->frontier, failures_counter_at(i), "  Failed:", &any);
+  if (any && s->directory) {
+    fputs("; to see them: strata export", stderr);
+    print_word(s->directory);
+    fputs(" --state failed", stderr);
   }
+  if (any)
+    putc('\n', stderr);
+}
+
+static void print_skipped(const frontier *f)
+{
+  bool any = false;
+  for (int i = 0; i < CRAWL_SKIPS; i++)
+    print_count(f, crawl_skip_name((crawl_skip)i), "  Links not taken:", &any);
   if (any)
     putc('\n', stderr);
 }
@@ -123,6 +143,7 @@ void summary_print(const summary *s)
   fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
           say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
           say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_failed(s);
   print_skipped(s->frontier);
   print_held(s);
   if (!s->directory)

@@ -1,11 +1,14 @@
 /* See visit.h. */
 #include "crawler/visit.h"
 
+#include "crawler/headers.h"
+#include "crawler/refresh.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2 };
+enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8 };
 
 static bool make_room(visit *v, size_t size)
 {
@@ -44,12 +47,22 @@ static void keep_href(visit *v, const char *href, size_t href_size, unsigned fla
   v->links++;
 }
 
+static unsigned flags_of(const link_found *link)
+{
+  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U);
+}
+
 static void keep_link(void *context, const link_found *link)
 {
   if (link->kind == LINK_BASE)
     keep_base(context, link);
   else
-    keep_href(context, link->href, link->size, link->nofollow ? NOFOLLOW : 0);
+    keep_href(context, link->href, link->size, flags_of(link));
+}
+
+static void keep_header_link(void *context, const link_found *link)
+{
+  keep_href(context, link->href, link->size, flags_of(link) | HEADER);
 }
 
 static void keep_mapped(void *context, bool is_map, const char *href, size_t size)
@@ -62,7 +75,7 @@ static void scan(void *context, const char *bytes, size_t size)
   links_feed(((visit *)context)->scanner, bytes, size);
 }
 
-visit *visit_create(void *owner)
+visit *visit_create(void *owner, bool wants_images)
 {
   visit *v = calloc(1, sizeof *v);
   if (!v)
@@ -71,8 +84,10 @@ visit *visit_create(void *owner)
   v->scanner = links_create(keep_link, v);
   v->decoder = decoder_create(scan, v);
   v->hash = body_hash_create(BODY_HASH_SHA256);
-  if (v->scanner && v->decoder && v->hash)
+  if (v->scanner && v->decoder && v->hash) {
+    links_want_images(v->scanner, wants_images);
     return v;
+  }
   visit_free(v);
   return NULL;
 }
@@ -95,7 +110,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->lease = *lease;
   v->tries = 1;
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
-  v->has_scanned = v->has_mapped = false;
+  v->has_scanned = v->has_mapped = v->nofollow = v->noindex = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);
   v->base = NULL;
@@ -149,6 +164,22 @@ void visit_finish(visit *v)
     return;
   decoder_finish(v->decoder);
   links_finish(v->scanner);
+  v->nofollow = links_page_nofollow(v->scanner);
+  v->noindex = links_page_noindex(v->scanner);
+}
+
+void visit_take_headers(visit *v, const fetch_response *response)
+{
+  enum { FIELDS_MAX = 100 }; /* of one name; libcurl has a limit for all of them together */
+  const char *value, *href;
+  size_t size;
+  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", i)); i++)
+    headers_read_robots(value, "strata", &v->nofollow, &v->noindex);
+  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "Link", i)); i++)
+    headers_read_link(value, keep_header_link, v);
+  value = fetch_header(response, "Refresh", 0);
+  if (value && refresh_find_url(value, strlen(value), &href, &size))
+    keep_href(v, href, size, HEADER);
 }
 
 const charset *visit_charset(const visit *v)
@@ -164,7 +195,7 @@ bool visit_next_link(const visit *v, size_t *at, visit_link *link)
   memcpy(&bytes, v->hrefs + *at, sizeof bytes);
   unsigned flags = (unsigned char)v->hrefs[*at + sizeof bytes];
   *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD, .size = bytes, .nofollow = flags & NOFOLLOW,
-                       .is_map = flags & MAP};
+                       .is_map = flags & MAP, .is_header = flags & HEADER, .canonical = flags & CANONICAL};
   *at += LINK_HEAD + bytes;
   return true;
 }

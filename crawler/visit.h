@@ -4,6 +4,7 @@
 
 #include "crawler/body_hash.h"
 #include "crawler/decoder.h"
+#include "crawler/fetch.h"
 #include "crawler/links.h"
 #include "crawler/sitemap.h"
 #include "frontier/frontier.h"
@@ -14,10 +15,13 @@ enum {
   VISIT_SITEMAP = 0x8000,      /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
 };
 
+typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
+
 typedef struct visit {
   struct visit *next;          /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
+  visit_stage stage;
   uint64_t begun_ms;
   unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
@@ -33,15 +37,20 @@ typedef struct visit {
   size_t dropped;              /* links past the maxima */
   char *base;                  /* of <base href>, NULL if none */
   size_t base_size;
+  bool nofollow, noindex;      /* asked for by the page or its header */
 } visit;
 
-visit *visit_create(void *owner); /* NULL: out of memory */
-void visit_free(visit *v);        /* NULL is fine */
+/* `wants_images`: img src and srcset are links too. NULL: out of memory. */
+visit *visit_create(void *owner, bool wants_images);
+void visit_free(visit *v); /* NULL is fine */
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into. */
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
 void visit_finish(visit *v);
+
+/* What the header of its response says: Link, Refresh, X-Robots-Tag. After visit_finish. */
+void visit_take_headers(visit *v, const fetch_response *response);
 
 /* What the page is written in; NULL: it does not say, or was not looked into. After visit_finish. */
 const charset *visit_charset(const visit *v);
@@ -50,7 +59,9 @@ typedef struct visit_link {
   const char *href;
   size_t size;
   bool nofollow;
-  bool is_map; /* of a sitemap index: another sitemap */
+  bool is_map;      /* of a sitemap index: another sitemap */
+  bool is_header;   /* of the header, which no <base> moves */
+  bool canonical;   /* the page's own preferred URL */
 } visit_link;
 
 /* The links in order: start with *at = 0; false past the last. */

@@ -45,7 +45,7 @@ static void draw_times(int experiment, uint64_t seed, counting_round *round)
   for (uint32_t i = 0; i < COUNTING_KEYS; i++) {
     uint32_t number = experiments[experiment].number;
     if (experiments[experiment].rule == UNIFORM)
-      number = i < experiments[experiment].not_zero ? (uint32_t)random_roll(&dice, number - 1) + 1 : 0;
+      number = i < experiments[experiment].not_zero ? i % (number - 1) + 1 : 0;
     else if (experiments[experiment].rule == POISSON)
       number = draw_poisson(&dice, number);
     round->times[i] = number;

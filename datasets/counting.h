@@ -13,7 +13,8 @@
  *   6  7         Poisson, mean 10 (6) and 20 (7)           shuffled
  *   8            uniform in 0..39, 9,734 of them not 0     shuffled
  *
- * c_i are drawn once, keys and hash functions for all experiments alike, which is why Tables 3, 4 and 5 share fI. */
+ * The paper drew its c_i once; as it does not say what it got, the uniform ones are as even as can be here. Keys and
+ * hash functions are drawn for all experiments alike, which is why Tables 3, 4 and 5 share fI. */
 #ifndef STRATA_DATASETS_COUNTING_H
 #define STRATA_DATASETS_COUNTING_H
 

@@ -102,22 +102,29 @@ typedef struct looked_up {
   mlbf_verdict verdicts[TOGETHER]; /* the filter's */
 } looked_up;
 
+void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes)
+{
+  if (link->key)
+    mlbf_hash(filter, link->key, link->key_count, hashes);
+  else
+    seen_hash(filter, link->target, hashes);
+}
+
 static void look_up(const frontier *f, const frontier_link *links, size_t count, looked_up *out)
 {
   for (size_t i = 0; i < count; i++)
-    if (links[i].key)
-      mlbf_hash(seen_filter(f->seen), links[i].key, links[i].key_count, &out->hashes[i]);
-    else
-      seen_hash(f->seen, links[i].target, &out->hashes[i]);
+    link_hash(seen_filter(f->seen), &links[i], &out->hashes[i]);
   mlbf_test_many(seen_filter(f->seen), out->hashes, count, out->verdicts);
 }
 
-static frontier_verdict judge(const frontier *f, const looked_up *found, size_t i)
+static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
 {
   const mlbf_hashes *hashes = &found->hashes[i];
   frontier_verdict said = seen_judge(f->seen, hashes, found->verdicts[i]);
   if (said.outcome == FRONTIER_SEEN && revoked_has(&f->revoked, hashes->whole))
     said.outcome = hashes->depth ? FRONTIER_NEW_COMBINATION : FRONTIER_NEW;
+  if (said.outcome != FRONTIER_SEEN && f->previous && previous_knows(f->previous, link))
+    said = (frontier_verdict){FRONTIER_KNOWN_BEFORE, 0};
   return said;
 }
 
@@ -126,7 +133,7 @@ frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes 
   looked_up found;
   look_up(f, link, 1, &found);
   *hashes = found.hashes[0];
-  return judge(f, &found, 0);
+  return judge(f, link, &found, 0);
 }
 
 static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
@@ -143,7 +150,7 @@ static frontier_status settle(frontier *f, const frontier_link *link, const look
                               uint64_t now_ms, frontier_verdict *verdict)
 {
   frontier_status status = refuse_nonsense(f, link);
-  frontier_verdict said = judge(f, found, i);
+  frontier_verdict said = judge(f, link, found, i);
   bool is_new = said.outcome != FRONTIER_SEEN, is_forced = !is_new && what_for == TO_QUEUE_ANYHOW;
   if (status == FRONTIER_OK && (is_new || is_forced))
     status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
@@ -225,7 +232,7 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
     looked_up found;
     look_up(f, links + begin, size, &found);
     for (size_t i = 0; i < size; i++)
-      verdicts[begin + i] = judge(f, &found, i);
+      verdicts[begin + i] = judge(f, &links[begin + i], &found, i);
   }
   return status;
 }

@@ -31,7 +31,8 @@ typedef struct frontier_findings {
  * damaged, a child process (fork) also reads all of it as a frontier would, and is given up after a minute of silence.
  * Changes nothing. FRONTIER_OK also with faults: `found->faults` counts them, each was given to `say`.
  *
- * NOT_FOUND, BUSY, IO, NO_MEMORY (a byte for each URL and 4.3 for each of two filters). */
+ * NOT_FOUND, BUSY, IO, NO_MEMORY (three bytes for each URL and 4.3 for each of two filters); VERSION: of another format,
+ * an older one being brought up to date by whoever next opens it for writing. */
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
 

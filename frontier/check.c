@@ -63,8 +63,11 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
 {
   check *c = context;
   if (strcmp(name, "identity") == 0) {
-    c->has_identity = identity_read(c->f, body, size) == FRONTIER_OK;
-    if (!c->has_identity)
+    frontier_status status = identity_read(c->f, body, size);
+    c->has_identity = status == FRONTIER_OK;
+    if (status == FRONTIER_VERSION)
+      c->status = status; /* not to be judged by today's rules */
+    else if (!c->has_identity)
       check_say(c, IN_DATA, "%s", c->f->message);
   } else if (strcmp(name, "progress") == 0) {
     c->has_progress = progress_read(c->f, body, size);
@@ -113,14 +116,14 @@ static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t s
 
 static void check_meta(check *c)
 {
-  for (int table = 0; table < STORE_TABLES_OLDEST; table++)
-    require_table(c, store_table_name((store_table)table));
   require_table(c, "meta");
   records_each_meta(c->p, read_meta, c);
+  for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
+    require_table(c, store_table_name((store_table)table));
   records_each(c->p, "revoked", read_revoked, c);
   records_each(c->p, "visits", pass_over, NULL);
   records_each(c->p, "due", pass_over, NULL);
-  if (!c->has_identity)
+  if (!c->has_identity && c->status == FRONTIER_OK)
     check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }
 
@@ -139,6 +142,8 @@ static void hold_still(check *c, int *lock)
 static void check_all(check *c, const char *journal_path)
 {
   check_meta(c);
+  if (c->status != FRONTIER_OK)
+    return;
   if (c->has_identity && c->status == FRONTIER_OK)
     check_log(c);
   if (c->status == FRONTIER_OK)
@@ -167,7 +172,7 @@ static void check_free(check *c)
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
 {
-  const frontier_options options = {.per_host = 1, .keep_identity = true};
+  const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
   check c = {.f = handle_create(directory, &options), .say = say, .context = context, .found = found,
              .u = malloc(sizeof *c.u)};
   *found = (frontier_findings){0};

@@ -18,7 +18,7 @@ bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
   if (!c->revoked.set.used || (!own_key && !c->from_log))
     return false;
   if (!own_key)
-    seen_hash(c->from_log, c->u, &hashes);
+    seen_hash(seen_filter(c->from_log), c->u, &hashes);
   return revoked_has(&c->revoked, own_key ? *own_key : hashes.whole);
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontier/history.h"
 #include "frontier/record.h"
+#include "frontier/rows.h"
 #include "frontier/spill.h"
 
 #include <inttypes.h>
@@ -150,7 +151,7 @@ static bool read_ended(void *context, uint64_t sequence, const uint8_t *body, si
   ended_url ended;
   count_place(w, sequence);
   if (!history_read(body, size, &ended) || ended.state < FRONTIER_DONE || ended.state > FRONTIER_NOTED) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table history: its record makes no sense", sequence);
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table ended: its record makes no sense", sequence);
     return true;
   }
   host *who = host_of(w, sequence, (const char *)ended.url.bytes, ended.url.size);
@@ -244,18 +245,18 @@ static void check_places(url_walk *w)
               ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
 }
 
-static void read_tables(url_walk *w)
+static void read_tables(url_walk *w, const row_places *rows)
 {
   chunk_walk chunks = {.urls = w};
   records_each(w->c->p, "hosts", read_host, w);
-  w->table = "history";
-  records_each(w->c->p, w->table, read_ended, w);
+  w->table = store_table_name(STORE_HISTORY);
+  rows_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     w->class = (frontier_class)class;
     w->table = store_table_name(queue_table(w->class));
-    records_each(w->c->p, w->table, read_queued, w);
+    rows_each(w->c->p, rows, queue_table(w->class), read_queued, w);
   }
-  w->table = "chunks";
+  w->table = store_table_name(STORE_CHUNKS);
   records_each(w->c->p, w->table, read_chunk, &chunks);
 }
 
@@ -264,14 +265,17 @@ void check_urls(check *c)
   url_walk w = {.c = c, .counted = hosts_create(0, 1), .sequences = c->has_progress ? c->f->next_sequence - 1 : UINT64_MAX};
   if (c->has_progress && w.sequences < SIZE_MAX - 1)
     w.places = calloc((size_t)w.sequences + 1, 1);
-  if (!w.counted || (c->has_progress && !w.places))
-    check_fail(c, FRONTIER_NO_MEMORY, "out of memory for a byte for each URL");
+  row_places rows = {0};
+  if (!w.counted || (c->has_progress && !w.places) ||
+      (c->has_progress && !row_places_read(c->p, w.sequences, &rows)))
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory for three bytes for each URL");
   else
-    read_tables(&w);
+    read_tables(&w, &rows);
   if (c->status == FRONTIER_OK)
     check_hosts(&w);
   if (c->status == FRONTIER_OK && w.places)
     check_places(&w);
+  row_places_free(&rows);
   hosts_free(w.counted);
   free(w.recorded);
   free(w.places);

@@ -57,7 +57,7 @@ static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_ha
   }
   if (url_parse(fetch, size, s->frontier->options.profile, s->parsed) != URL_OK)
     return false;
-  seen_hash(s->frontier->seen, s->parsed, &hashes);
+  seen_hash(seen_filter(s->frontier->seen), s->parsed, &hashes);
   *hash = hashes.whole;
   return true;
 }

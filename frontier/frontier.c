@@ -14,7 +14,8 @@
 
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
-  static const char *const names[FRONTIER_OUTCOMES] = {"seen", "new", "new-host", "new-segment", "new-combination"};
+  static const char *const names[FRONTIER_OUTCOMES] = {"seen", "new", "new-host", "new-segment", "new-combination",
+                                                       "known-before"};
   return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
 }
 

@@ -56,7 +56,7 @@ typedef enum frontier_status {
   FRONTIER_OK = 0,
   FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
   FRONTIER_NOT_OURS,     /* the directory belongs to another program */
-  FRONTIER_VERSION,      /* made by a newer version */
+  FRONTIER_VERSION,      /* made by a version that is too new, or too old */
   FRONTIER_BUSY,         /* another process is writing it */
   FRONTIER_MISMATCH,     /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
@@ -95,6 +95,9 @@ typedef struct frontier_options {
   bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
   frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
   void *log_context;
+  /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a filter
+   * file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
+  const char *previous_path;
 } frontier_options;
 
 typedef struct frontier frontier;
@@ -132,8 +135,9 @@ typedef enum frontier_outcome {
   FRONTIER_NEW_HOST,        /* nothing of this host was seen before */
   FRONTIER_NEW_SEGMENT,     /* segment number `layer` was never seen at that depth */
   FRONTIER_NEW_COMBINATION, /* every segment was seen at its depth, this combination was not */
+  FRONTIER_KNOWN_BEFORE,    /* new, and queued like all that is new; but known to the crawl in options.previous_path */
 } frontier_outcome;
-enum { FRONTIER_OUTCOMES = FRONTIER_NEW_COMBINATION + 1 };
+enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 };
 
 const char *frontier_outcome_name(frontier_outcome outcome); /* "seen", "new", "new-host", ... */
 
@@ -270,8 +274,8 @@ typedef struct frontier_record {
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
 
-/* Every committed URL: first those that ended, then those that wait, each in order of id but for hosts with very long
- * queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
+/* Every committed URL: first those that ended, in that order, then those that wait, in order of id but for hosts with
+ * very long queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
  * twice or be missed as it moves. A frontier that keeps nothing has none. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 
@@ -279,6 +283,12 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 
 /* Commit now. After FRONTIER_OK everything said so far survives process death and power cut. */
 frontier_status frontier_sync(frontier *f);
+
+/* Upkeep ahead of time, for callers that wait anyway: steps of some milliseconds of what else the commits take along,
+ * the filter's next size and its checkpoints, for about `budget_ms` (the one clock the frontier reads: it decides how
+ * much is done, never what). `*is_more`: there is more to do. Need not be called at all. The status is that of reading
+ * the hash log; a checkpoint that cannot be written is tried again later and costs time at the next open. */
+frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
 
 /* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
  * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
@@ -309,6 +319,8 @@ typedef struct frontier_stats {
   uint64_t forced;                    /* queued by frontier_force though seen */
 } frontier_stats;
 
+/* All of them now, in constant time, but for a scan of the filter's bits (some 100 us). A read-only handle loads the filter
+ * first, and may fail as frontier_open does. */
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 #ifdef __cplusplus

@@ -6,14 +6,14 @@
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
  *
- * Each commit of k keys fills at least 16 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
+ * Each commit of k keys fills at least 12 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
  * reopening made it begin again with less room than that, each fills as many times more as there is more to do. */
 #include "frontier/state.h"
 
 #include "mlbf/growth.h"
 
 enum {
-  FILL_FACTOR = 16,
+  FILL_FACTOR = 12,
   FILL_MIN = FRONTIER_LIMIT(16384, 8), /* keys: some 5 ms */
 };
 
@@ -50,11 +50,12 @@ static frontier_status begin(frontier *f)
 
 static void finish(frontier *f)
 {
+  checkpoint_abandon(f);
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
+  f->checkpoint_at = f->log_keys;
+  f->rate_until = 0; /* it falls */
   plan(f);
-  if (f->store && !f->options.read_only)
-    checkpoint_save(f);
 }
 
 typedef struct filling {
@@ -113,6 +114,16 @@ frontier_status grow_step(frontier *f, uint64_t new_keys)
       break; /* more with the next commit */
   }
   return status;
+}
+
+frontier_status grow_by(frontier *f, uint64_t keys)
+{
+  return advance(f, keys);
+}
+
+bool grow_is_due(const frontier *f)
+{
+  return f->grow_at && f->log_keys >= f->grow_at;
 }
 
 frontier_status grow_at_open(frontier *f)

@@ -206,6 +206,18 @@ host *hosts_dirty(hosts *h, size_t index)
   return index < h->dirty_count ? h->dirty[index] : NULL;
 }
 
+static int by_id(const void *left, const void *right)
+{
+  uint32_t a = (*(host *const *)left)->id, b = (*(host *const *)right)->id;
+  return (a > b) - (a < b);
+}
+
+void hosts_sort_dirty(hosts *h)
+{
+  if (h->dirty_count)
+    qsort(h->dirty, h->dirty_count, sizeof *h->dirty, by_id);
+}
+
 void hosts_clean(hosts *h)
 {
   while (h->dirty_count)

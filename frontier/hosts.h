@@ -91,6 +91,7 @@ uint64_t host_delay(const hosts *h, const host *who);
 /* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
 void hosts_touch(hosts *h, host *who);
 host *hosts_dirty(hosts *h, size_t index);
+void hosts_sort_dirty(hosts *h); /* by id */
 void hosts_clean(hosts *h);
 
 /* The body of a host record, and back. FORMAT.md, table "hosts". */

@@ -6,8 +6,8 @@
  *     PATH.0 [ n ]   PATH.1 [ 2n ]   PATH.2 [ 4n ] ...      a URL is counted where it is known, else in the last
  *
  * A count is never too low for the pages told of, and too high for about a tenth of URLs (a twentieth while there is
- * one filter): good for putting URLs in order, not for deciding anything. Counts since the last save are lost with the process; pages that are
- * fetched again after it are counted again.
+ * one filter): good for putting URLs in order, not for deciding anything. Counts since the last save are lost with the
+ * process; pages that are fetched again after it are counted again.
  *
  * Threads: one at a time. */
 #ifndef STRATA_FRONTIER_INLINKS_H

@@ -22,7 +22,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 2, OLDEST_VERSION = 1 };
+enum { FORMAT_VERSION = 3, OLDEST_VERSION = 1 };
 
 static uint64_t double_bits(double value)
 {
@@ -51,14 +51,6 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
   return IDENTITY_HEAD + strlen(profile);
 }
 
-/* Format 2 reads all of format 1, and differs by what may be added: so the upgrade is the version's number, written with
- * the first commit that may add it. */
-void identity_put(frontier *f)
-{
-  uint8_t body[IDENTITY_MAX];
-  store_put_meta(f->store, "identity", body, identity_write(&f->options, body));
-}
-
 /* What the directory was made with wins, or must agree. */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
@@ -70,6 +62,10 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
                          "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
                          version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
   f->is_old_format = version < FORMAT_VERSION;
+  if (f->is_old_format && f->options.read_only)
+    return frontier_fail(f, FRONTIER_VERSION,
+                         "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl, "
+                         "and it is brought up to date", f->directory, version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
@@ -122,6 +118,7 @@ size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
 {
   put_le(body + 0, f->noted, 8);
   put_le(body + 8, f->forced, 8);
+  put_le(body + 16, f->outcomes[FRONTIER_KNOWN_BEFORE], 8);
   return ACCEPTANCE_SIZE;
 }
 
@@ -131,6 +128,7 @@ frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
   f->noted = get_le(body + 0, 8);
   f->forced = get_le(body + 8, 8);
+  f->outcomes[FRONTIER_KNOWN_BEFORE] = get_le(body + 16, 8);
   return FRONTIER_OK;
 }
 
@@ -308,6 +306,19 @@ static frontier_status open_store(frontier *f)
   return status;
 }
 
+/* A directory of an older format has what came later absent, and its URLs in other tables. */
+static frontier_status bring_up_to_date(frontier *f)
+{
+  uint8_t identity[IDENTITY_MAX];
+  if (!f->is_old_format)
+    return FRONTIER_OK;
+  frontier_status status = store_upgrade(f->store, identity, identity_write(&f->options, identity));
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
+  return FRONTIER_OK;
+}
+
 static frontier_status open_for_writing(frontier *f)
 {
   if (mkdir(f->directory, 0777) != 0 && errno != EEXIST)
@@ -317,6 +328,8 @@ static frontier_status open_for_writing(frontier *f)
     status = lock_directory(f);
   if (status == FRONTIER_OK)
     status = open_store(f);
+  if (status == FRONTIER_OK)
+    status = bring_up_to_date(f);
   if (status == FRONTIER_OK)
     status = load_hosts(f);
   if (status == FRONTIER_OK)
@@ -343,6 +356,16 @@ static frontier_status open_for_reading(frontier *f)
   return status == FRONTIER_OK ? load_hosts(f) : status;
 }
 
+static frontier_status previous_fits(frontier *f)
+{
+  char name[URL_PROFILE_NAME_SIZE];
+  url_profile profile = previous_profile(f->previous);
+  if (profile == f->options.profile)
+    return FRONTIER_OK;
+  url_profile_name(profile, name);
+  return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", f->options.previous_path, name);
+}
+
 static bool options_make_sense(const frontier_options *o)
 {
   return (o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM) && o->expected_urls > 0 && o->rate > 0 &&
@@ -367,9 +390,15 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     f->load_sequence[class] = 1;
     f->is_unread[class] = directory != NULL;
   }
-  frontier_status status = !directory          ? seen_load(f)
-                           : options.read_only ? open_for_reading(f)
-                                               : open_for_writing(f);
+  /* first of all, so that nothing is made where it is missing */
+  frontier_status status = options.previous_path ? previous_open(directory, options.previous_path, &f->previous, f->message)
+                                                 : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = !directory          ? seen_load(f)
+             : options.read_only ? open_for_reading(f)
+                                 : open_for_writing(f);
+  if (status == FRONTIER_OK && f->previous)
+    status = previous_fits(f);
   if (status == FRONTIER_OK) {
     *out = f;
   } else {
@@ -399,9 +428,11 @@ frontier_status frontier_close(frontier *f)
   batch_free(f);
   leases_free(&f->in_flight);
   hosts_free(f->hosts);
+  checkpoint_abandon(f);
   watch_free(f->watch);
   seen_free(f->seen);
   revoked_free(&f->revoked);
+  previous_close(f->previous);
   mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);

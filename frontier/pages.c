@@ -313,7 +313,7 @@ static void find_root(pages *p, uint64_t file_size)
     pages_say(p, "its two roots are %" PRIu64 " transactions apart", apart);
 }
 
-/* The names are ours, of small letters; whatever else stands there is shown as '?'. */
+/* The names are ours, of small letters and hyphens; whatever else stands there is shown as '?'. */
 static void note_table(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size)
 {
   pages *p = context;
@@ -323,7 +323,7 @@ static void note_table(void *context, const uint8_t *key, size_t key_size, const
     return;
   }
   for (size_t i = 0; i < key_size; i++)
-    name[i] = key[i] >= 'a' && key[i] <= 'z' ? (char)key[i] : '?';
+    name[i] = (key[i] >= 'a' && key[i] <= 'z') || key[i] == '-' ? (char)key[i] : '?';
   name[key_size] = '\0';
   read_tree(value, name, &p->table[p->table_count++]);
 }

@@ -2,10 +2,17 @@
  *
  * Two files, seen.0 and seen.1, are written in turn; the progress record says which is valid and how many keys of
  * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays
- * the log behind it; without a valid one, the log alone rebuilds it. */
+ * the log behind it; without a valid one, the log alone rebuilds it.
+ *
+ * A file is written a piece with each commit, while keys are added:
+ *
+ *     log     ....|........ keys come ........|....          what the file is said to hold: the log up to here
+ *                 ^ begun                     ^ in place     ^ of keys that came meanwhile it has some bits, or all:
+ *                                                              they are replayed as if it had none */
 #include "frontier/state.h"
 
 #include "frontier/record.h"
+#include "mlbf/save.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +84,14 @@ static bool filter_fits(const frontier *f, const mlbf_filter *filter)
   return stats.kind == f->options.filter && stats.promised_rate == f->options.rate;
 }
 
+/* Keys from one checkpoint to the next. A share of all: each writes the whole filter, 5 bytes a key, and so the crawl
+ * writes 160 bytes a key for them at most, while open replays a 16th of the log at most. */
+static uint64_t interval(const frontier *f)
+{
+  uint64_t share = f->log_keys / 32;
+  return share > CHECKPOINT_KEYS ? share : CHECKPOINT_KEYS;
+}
+
 static frontier_status load_revoked(frontier *f)
 {
   frontier_status status = f->store ? revoked_load(&f->revoked, f->store) : FRONTIER_OK;
@@ -110,21 +125,75 @@ frontier_status seen_load(frontier *f)
   f->seen = seen_adopt(filter);
   if (!f->seen)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  f->checkpoint_at = f->checkpoint_keys + interval(f);
   return grow_at_open(f);
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------------- */
+
+void checkpoint_abandon(frontier *f)
+{
+  mlbf_save_end(f->saving);
+  f->saving = NULL;
+}
+
+static bool say_failed(frontier *f, mlbf_status why)
+{
+  char path[4096];
+  filter_path(f, 1 - f->checkpoint_slot, path);
+  frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(why));
+  return false;
+}
+
+static bool begin(frontier *f)
+{
+  char path[4096];
+  filter_path(f, 1 - f->checkpoint_slot, path);
+  f->saving_keys = f->log_keys;
+  mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->saving);
+  return begun == MLBF_OK || say_failed(f, begun);
+}
+
+static bool step(frontier *f, uint64_t bytes)
+{
+  bool is_done;
+  mlbf_status saved = mlbf_save_step(f->saving, bytes, &is_done);
+  if (saved != MLBF_OK)
+    return say_failed(f, saved);
+  if (!is_done)
+    return true;
+  checkpoint_abandon(f); /* there is nothing left to abandon */
+  f->checkpoint_slot = 1 - f->checkpoint_slot;
+  f->checkpoint_keys = f->saving_keys;
+  f->checkpoint_at = f->saving_keys + interval(f);
+  f->batch.is_dirty = true;
+  return true;
+}
+
+bool checkpoint_is_due(const frontier *f)
+{
+  return f->store && !f->options.read_only && (f->saving || f->log_keys >= f->checkpoint_at);
+}
+
+/* So large a piece that a file is written in half the keys between two of them. */
+uint64_t checkpoint_share(const frontier *f, uint64_t new_keys)
+{
+  uint64_t size = f->saving ? mlbf_save_size(f->saving) : 0;
+  return (uint64_t)((double)size * 2 * (double)new_keys / (double)interval(f));
+}
+
+void checkpoint_step(frontier *f, uint64_t bytes)
+{
+  if ((f->saving || begin(f)) && step(f, bytes))
+    return;
+  checkpoint_abandon(f);
+  f->checkpoint_at = f->log_keys + interval(f) / 16;
 }
 
 bool checkpoint_save(frontier *f)
 {
-  char path[4096];
-  unsigned slot = 1 - f->checkpoint_slot;
-  filter_path(f, slot, path);
-  mlbf_status saved = mlbf_save(seen_filter(f->seen), path);
-  if (saved != MLBF_OK) {
-    frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(saved));
-    return false;
-  }
-  f->checkpoint_slot = slot;
-  f->checkpoint_keys = f->log_keys;
-  f->batch.is_dirty = true;
-  return true;
+  checkpoint_abandon(f);
+  bool is_saved = begin(f) && step(f, UINT64_MAX);
+  checkpoint_abandon(f);
+  return is_saved;
 }

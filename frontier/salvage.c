@@ -4,6 +4,7 @@
 
 #include "frontier/history.h"
 #include "frontier/record.h"
+#include "frontier/rows.h"
 #include "frontier/spill.h"
 
 #include <inttypes.h>
@@ -267,23 +268,40 @@ static bool looks_waiting(const uint8_t *body, size_t size)
   return is_one;
 }
 
-static bool is_chunk_url(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool is_ended_row(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
-  bool *is_one = context;
-  *is_one = sequence > 0 && looks_waiting(body, size);
-  return *is_one;
+  (void)context;
+  return sequence > 0 && looks_ended(body, size);
+}
+
+static bool is_waiting_row(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  (void)context, (void)sequence;
+  return looks_waiting(body, size);
+}
+
+static bool keep_ended_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)key;
+  rows_of_history(body, size, keep_ended, context);
+  return true;
+}
+
+static bool keep_waiting_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  rows_of_queue(key, body, size, keep_waiting, context);
+  return true;
 }
 
 /* Tables are not named on their pages, but their records do not look alike: where the text of a URL begins. */
-static store_visitor *reader_of(const uint8_t *body, size_t size)
+static store_visitor *reader_of(uint64_t key, const uint8_t *body, size_t size)
 {
   uint64_t keys;
-  bool is_chunk = false;
-  if (looks_ended(body, size))
-    return keep_ended;
-  if (looks_waiting(body, size))
-    return keep_waiting;
-  if (size && spill_each(body, size, is_chunk_url, &is_chunk) && is_chunk)
+  if (rows_of_history(body, size, is_ended_row, NULL))
+    return keep_ended_pack;
+  if (rows_of_queue(key, body, size, is_waiting_row, NULL))
+    return keep_waiting_pack;
+  if (size && spill_each(body, size, is_waiting_row, NULL))
     return keep_chunk;
   return size && seen_count_keys(body, size, &keys) ? keep_piece : NULL;
 }
@@ -298,7 +316,7 @@ static void read_stray(void *context, const uint8_t *key, size_t key_size, const
   const stray_pass *pass = context;
   uint64_t number = key_size == 8 ? get_le(key, 8) : 0;
   if (pass->s->status != FRONTIER_OK || key_size != 8 || !record_is_whole(number, value, size) ||
-      reader_of(value + RECORD_HEAD, size - RECORD_HEAD) != pass->wanted)
+      reader_of(number, value + RECORD_HEAD, size - RECORD_HEAD) != pass->wanted)
     return;
   uint64_t kept = pass->s->done->kept;
   pass->wanted(pass->s, number, value + RECORD_HEAD, size - RECORD_HEAD);
@@ -329,22 +347,31 @@ static void copy_tables(salvage *s)
 /* Of which class a stray URL was is not known. */
 static void keep_strays(salvage *s)
 {
-  static store_visitor *const kinds[] = {keep_ended, keep_waiting, keep_chunk, keep_piece};
+  static store_visitor *const kinds[] = {keep_ended_pack, keep_waiting_pack, keep_chunk, keep_piece};
   s->class = FRONTIER_NORMAL;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && s->status == FRONTIER_OK; i++)
     pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = kinds[i]});
 }
 
-bool salvage_tables(salvage *s)
+static void keep_urls(salvage *s, const row_places *rows)
 {
   s->f->done = s->f->failed = s->f->skipped = s->f->noted = 0;
   records_each(s->p, "hosts", keep_host, s);
-  records_each(s->p, "history", keep_ended, s);
+  rows_each(s->p, rows, STORE_HISTORY, keep_ended, s);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     s->class = (frontier_class)class;
-    records_each(s->p, store_table_name(queue_table(s->class)), keep_waiting, s);
+    rows_each(s->p, rows, queue_table(s->class), keep_waiting, s);
   }
   records_each(s->p, "chunks", keep_chunk, s);
+}
+
+bool salvage_tables(salvage *s)
+{
+  row_places rows;
+  if (!row_places_read(s->p, s->has_progress ? s->f->next_sequence : 0, &rows))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for two bytes for each URL");
+  keep_urls(s, &rows);
+  row_places_free(&rows);
   records_each(s->p, "hashes", keep_piece, s);
   copy_tables(s);
   keep_strays(s);

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
@@ -49,6 +50,14 @@ void seen_free(seen *s)
   free(s->batch);
   free(s->log);
   free(s);
+}
+
+mlbf_filter *seen_give_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  seen_free(s);
+  return filter;
 }
 
 const mlbf_filter *seen_filter(const seen *s)
@@ -149,12 +158,12 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
 }
 
-void seen_hash(const seen *s, const url *u, mlbf_hashes *hashes)
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_hash(s->filter, segments, u->segment_count, hashes);
+  mlbf_hash(filter, segments, u->segment_count, hashes);
 }
 
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
@@ -168,7 +177,7 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
 
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
 {
-  seen_hash(s, u, hashes);
+  seen_hash(s->filter, u, hashes);
   return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
 }
 
@@ -219,6 +228,21 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
   return s->log;
 }
 
+/* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
+typedef struct replaying {
+  mlbf_filter *filter;
+  const revoked *except;
+  size_t count;
+  mlbf_hash128 wholes[REPLAY_LOT];
+} replaying;
+
+static void flush_wholes(replaying *r)
+{
+  bool was_new[REPLAY_LOT];
+  mlbf_insert_wholes(r->filter, r->wholes, r->count, was_new);
+  r->count = 0;
+}
+
 /* Where the next key begins, or NULL if what stands at `at` is none. */
 static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
 {
@@ -234,12 +258,29 @@ static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
   return layer;
 }
 
-static void replay_key(mlbf_filter *filter, const uint8_t *at, const uint8_t *end, const revoked *except)
+static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
 {
   for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
-    mlbf_insert_segment(filter, *layer, get_hash(layer + 1));
-  if (!except || !revoked_has(except, get_hash(at)))
-    mlbf_insert_whole(filter, get_hash(at));
+    mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
+  if (r->except && revoked_has(r->except, get_hash(at)))
+    return;
+  r->wholes[r->count++] = get_hash(at);
+  if (r->count == REPLAY_LOT)
+    flush_wholes(r);
+}
+
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
+{
+  replaying r = {.filter = filter, .except = except};
+  const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
+  for (const uint8_t *at = chunk; at != end; at = next) {
+    next = next_key(at, end);
+    if (!next)
+      return false; /* what came before is in, but for the last lot */
+    replay_key(&r, at, next);
+  }
+  flush_wholes(&r);
+  return true;
 }
 
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
@@ -269,17 +310,6 @@ bool seen_had_whole(seen *s, mlbf_hash128 whole)
   bool was_new = true;
   mlbf_insert_wholes(s->filter, &whole, 1, &was_new);
   return !was_new;
-}
-
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
-{
-  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk, *next; at != end; at = next) { /* may be NULL */
-    next = next_key(at, end);
-    if (!next)
-      return false;
-    replay_key(filter, at, next, except);
-  }
-  return true;
 }
 
 void seen_settle(seen *s)

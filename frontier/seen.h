@@ -16,11 +16,12 @@ typedef struct seen seen;
 
 seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and the filter is freed */
 void seen_free(seen *s);
+mlbf_filter *seen_give_filter(seen *s); /* frees all but the filter, which is the caller's now */
 
 const mlbf_filter *seen_filter(const seen *s);
 mlbf_filter *seen_take_filter(seen *s); /* the caller frees it; `s` is good for seen_free alone from then on */
 
-void seen_hash(const seen *s, const url *u, mlbf_hashes *hashes); /* of the URL's key */
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
 
 /* The filter's verdict on a key, once the open batch has had its say. */
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);

@@ -6,6 +6,7 @@
  *     open.c       from a directory to a frontier and back: whose it is, and where it stood
  *     remember.c   the filter's life on disk: checkpoints, replay
  *     grow.c       its next size, in steps
+ *     maintain.c   when those steps are taken
  *     spill.c      long queues of one host, out of the others' way
  */
 #ifndef STRATA_FRONTIER_STATE_H
@@ -16,10 +17,12 @@
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
 #include "frontier/leases.h"
+#include "frontier/previous.h"
 #include "frontier/schedule.h"
 #include "frontier/seen.h"
 #include "frontier/store.h"
 #include "frontier/watch.h"
+#include "mlbf/save.h"
 
 typedef struct entry_list {
   entry **at;
@@ -77,6 +80,7 @@ struct frontier {
   store *store;             /* NULL: keep nothing */
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
+  previous *previous;       /* the filter of an earlier crawl; NULL: none */
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
@@ -97,12 +101,17 @@ struct frontier {
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
   uint64_t noted, forced;
-  bool is_old_format;       /* the directory: the next commit brings it up to date */
+  bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
+  double rate;              /* of the filter, as last read; again when the log has */
+  uint64_t rate_until;      /* so many keys */
 
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
   unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
+  mlbf_saving *saving;      /* the other one, being written; NULL */
+  uint64_t saving_keys;     /* what it will hold of the log */
+  uint64_t checkpoint_at;   /* the next one is begun when the log has so many keys */
   mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
   uint64_t growing_keys;    /* of the log, those it holds */
   uint64_t full_at;         /* keys that the filter in use is made for, */
@@ -130,7 +139,7 @@ enum {
   WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
                                              half used */
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
-  COMMIT_URLS = FRONTIER_LIMIT(1000, 50), /* group commit: after so many URLs added or ended, */
+  COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
   BATCH_FULL = FRONTIER_LIMIT(65536, 800), /* nothing is added to so large a batch: some 12 MB */
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
@@ -140,7 +149,7 @@ enum {
   IDENTITY_HEAD = 40,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
   PROGRESS_SIZE = 104,
-  ACCEPTANCE_SIZE = 16,
+  ACCEPTANCE_SIZE = 24,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
@@ -157,7 +166,9 @@ void frontier_log(const frontier *f, const char *format, ...) __attribute__((for
 
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
 
-/* add.c: the verdict on a link alone, and the hashes of its key */
+/* add.c */
+void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
+/* the verdict on a link alone, and the hashes of its key */
 frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
 
 /* commit.c */
@@ -190,14 +201,24 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
 frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
-/* The filter into the other file; the record that says so goes with the next commit. false: not written, which
- * loses time at the next open and nothing else, since the log has it all. */
+/* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
+ * which loses time at the next open and nothing else, since the log has it all. */
 bool checkpoint_save(frontier *f);
+/* The same in steps: begun when it is due, `bytes` further with each call; tried again later if it fails. */
+bool checkpoint_is_due(const frontier *f);
+void checkpoint_step(frontier *f, uint64_t bytes);
+uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
+void checkpoint_abandon(frontier *f); /* before the filter goes */
+
+/* maintain.c: upkeep after a commit that brought `new_keys` */
+frontier_status maintain_after_commit(frontier *f, uint64_t new_keys);
 
 /* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
  * for the log, all at once */
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
+bool grow_is_due(const frontier *f);
+frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */
 frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
@@ -207,6 +228,5 @@ bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it 
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
 frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size);
 size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
-void identity_put(frontier *f); /* into the transaction, with today's version */
 
 #endif

@@ -5,6 +5,7 @@
 #include "frontier/store.h"
 
 #include "frontier/record.h"
+#include "frontier/shelf.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,15 +24,30 @@ struct store {
   MDB_dbi meta;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
+  shelf *shelf;    /* changes of the queue and the history, written at its end */
   uint8_t *scratch;
   size_t scratch_size;
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
+enum { OLD_TABLES = 5 }; /* queues and history of formats 1 and 2 */
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
-                                                      "queue-high", "queue-low", "queue-trap", "visits", "due"};
+static const char *const table_names[STORE_TABLES] = {
+  "hosts", "hashes", "chunks", "revoked", "visits", "due",
+  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
+
+static bool is_shelved(store_table table)
+{
+  return table >= STORE_QUEUE && table <= STORE_HISTORY;
+}
+
+static shelf_tables shelf_of(const store *s)
+{
+  shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
+  memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
+  return tables;
+}
 
 const char *store_table_name(store_table table)
 {
@@ -112,7 +128,7 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
     if (error)
       return error;
     mdb_env_set_mapsize(*env, map);
-    mdb_env_set_maxdbs(*env, STORE_TABLES + 1);
+    mdb_env_set_maxdbs(*env, STORE_TABLES + 1 + OLD_TABLES);
     error = mdb_env_open(*env, directory, flags, 0666);
     if (!error)
       return 0;
@@ -184,7 +200,8 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
-  if (!s) {
+  if (!s || !(s->shelf = shelf_create())) {
+    free(s);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
@@ -219,6 +236,7 @@ void store_close(store *s)
     mdb_txn_abort(s->writing);
   if (s->env)
     mdb_env_close(s->env);
+  shelf_free(s->shelf);
   free(s->scratch);
   free(s);
 }
@@ -278,14 +296,26 @@ static void put(store *s, MDB_dbi dbi, MDB_val key, uint64_t seal, const void *b
   s->error = mdb_put(s->writing, dbi, &key, &value, flags);
 }
 
+static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
+{
+  if (!s->error && !shelf_change(s->shelf, table, action, key, body, size))
+    s->error = ENOMEM;
+}
+
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
+  if (is_shelved(table))
+    shelve(s, table, SHELF_PUT, key, body, size);
+  else
+    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
 }
 
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
+  if (is_shelved(table))
+    shelve(s, table, SHELF_APPEND, key, body, size);
+  else
+    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
 }
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
@@ -295,6 +325,10 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size)
 
 void store_delete(store *s, store_table table, uint64_t key)
 {
+  if (is_shelved(table)) {
+    shelve(s, table, SHELF_DELETE, key, NULL, 0);
+    return;
+  }
   if (s->error)
     return;
   MDB_val k = {sizeof key, &key};
@@ -305,6 +339,10 @@ void store_delete(store *s, store_table table, uint64_t key)
 frontier_status store_commit(store *s)
 {
   MDB_txn *txn = s->writing;
+  shelf_tables tables = shelf_of(s);
+  if (!s->error)
+    s->error = shelf_write(s->shelf, txn, &tables);
+  shelf_forget(s->shelf);
   s->writing = NULL;
   if (s->error) {
     mdb_txn_abort(txn);
@@ -319,42 +357,100 @@ void store_fail(store *s)
   s->error = ENOMEM;
 }
 
+/* ---- from older formats -------------------------------------------------------------------------------- */
+
+/* Up to `limit` records of an old table, as they stand there, onto the shelf; how many they were. */
+static int move_old(store *s, MDB_dbi from, store_table to, size_t limit, size_t *moved)
+{
+  MDB_cursor *cursor;
+  MDB_val k, v;
+  uint64_t key;
+  int error = mdb_cursor_open(s->writing, from, &cursor);
+  if (error)
+    return error;
+  for (*moved = 0; *moved < limit && !(error = mdb_cursor_get(cursor, &k, &v, MDB_FIRST)); ++*moved) {
+    if (k.mv_size == sizeof key)
+      memcpy(&key, k.mv_data, sizeof key);
+    if (k.mv_size != sizeof key || !record_is_whole(key, v.mv_data, v.mv_size))
+      error = MDB_CORRUPTED;
+    else if (!shelf_change(s->shelf, to, SHELF_PUT, key, (const uint8_t *)v.mv_data + RECORD_HEAD,
+                           v.mv_size - RECORD_HEAD))
+      error = ENOMEM;
+    else
+      error = mdb_cursor_del(cursor, 0);
+    if (error)
+      break;
+  }
+  mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+frontier_status store_upgrade(store *s, const void *identity, size_t identity_size)
+{
+  enum { LOT = 8192 };
+  static const char *const names[OLD_TABLES] = {"queue", "queue-high", "queue-low", "queue-trap", "history"};
+  for (size_t moved = LOT; moved;) {
+    frontier_status status = store_begin(s);
+    if (status != FRONTIER_OK)
+      return status;
+    moved = 0;
+    for (int i = 0; i < OLD_TABLES && !moved && !s->error; i++) {
+      MDB_dbi old;
+      s->error = mdb_dbi_open(s->writing, names[i], MDB_INTEGERKEY, &old);
+      if (!s->error)
+        s->error = move_old(s, old, (store_table)(STORE_QUEUE + i), LOT, &moved);
+      else if (s->error == MDB_NOTFOUND)
+        s->error = 0; /* format 1 had one queue */
+    }
+    if (!moved)
+      store_put_meta(s, "identity", identity, identity_size);
+    status = store_commit(s);
+    if (status != FRONTIER_OK)
+      return status;
+  }
+  return FRONTIER_OK;
+}
+
 /* ---- reading ------------------------------------------------------------------------------------------ */
+
+/* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
+static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  MDB_cursor *cursor;
+  MDB_val k = {sizeof from, &from}, v;
+  int error = mdb_cursor_open(txn, s->table[table], &cursor);
+  if (error)
+    return error;
+  error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
+  for (bool go_on = true; !error && go_on;) {
+    uint64_t key;
+    memcpy(&key, k.mv_data, sizeof key);
+    const uint8_t *value = v.mv_data;
+    if (!record_is_whole(key, value, v.mv_size))
+      error = MDB_CORRUPTED;
+    else if ((go_on = visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD)))
+      error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+  }
+  mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
 
 frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
 {
   MDB_txn *txn;
-  MDB_cursor *cursor;
+  shelf_tables tables = shelf_of(s);
   if (!s->has_table[table])
     return FRONTIER_OK;
   int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
   if (error)
     return failed(s, error, "reading");
-  error = mdb_cursor_open(txn, s->table[table], &cursor);
-  if (error) {
-    mdb_txn_abort(txn);
-    return failed(s, error, "reading");
-  }
-  frontier_status status = FRONTIER_OK;
-  MDB_val k = {sizeof from, &from}, v;
-  for (MDB_cursor_op where = MDB_SET_RANGE; !(error = mdb_cursor_get(cursor, &k, &v, where)); where = MDB_NEXT) {
-    uint64_t key;
-    memcpy(&key, k.mv_data, sizeof key);
-    const uint8_t *value = v.mv_data;
-    if (!record_is_whole(key, value, v.mv_size)) {
-      snprintf(s->message, sizeof s->message, "record %llu of table %s is damaged", (unsigned long long)key,
-               table_names[table]);
-      status = FRONTIER_DAMAGED;
-      break;
-    }
-    if (!visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD))
-      break;
-  }
-  if (error && error != MDB_NOTFOUND)
-    status = failed(s, error, "reading");
-  mdb_cursor_close(cursor);
+  error = is_shelved(table) ? shelf_each(txn, &tables, table, from, visit, context)
+                            : each_value(s, txn, table, from, visit, context);
   mdb_txn_abort(txn);
-  return status;
+  if (error != MDB_CORRUPTED)
+    return error ? failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
+  return FRONTIER_DAMAGED;
 }
 
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)

@@ -1,9 +1,10 @@
-/* The frontier's LMDB environment: the only file that knows LMDB.
+/* The frontier's LMDB environment: only this file and shelf.c know LMDB.
  *
  * Tables   queue    sequence -> a URL waiting or in flight, of class normal; queue-high, -low, -trap: of the others
  *          history  sequence -> a URL and how it ended
  *          hosts    host id  -> name and counts
  *          hashes   number of the first URL in it -> a chunk of the hash log
+ *          places   of each sequence number where its URL is (shelf.h), kept by the store itself
  *          chunks   host id << 32 | class << 30 | number -> URLs of one line that wait out of the queue (spill.h)
  *          revoked  low half of a hash -> the high halves (revoked.h)
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
@@ -20,10 +21,11 @@
 typedef struct store store;
 
 typedef enum store_table {
-  STORE_QUEUE, STORE_HISTORY, STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
+  STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
   STORE_TABLES_OLDEST, /* those above are in every format */
-  STORE_REVOKED = STORE_TABLES_OLDEST,
-  STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, STORE_VISITS, STORE_DUE,
+  STORE_REVOKED = STORE_TABLES_OLDEST, STORE_VISITS, STORE_DUE,
+  STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, /* one for each class */
+  STORE_HISTORY, STORE_PLACES,
   STORE_TABLES
 } store_table;
 
@@ -34,6 +36,10 @@ const char *store_table_name(store_table table);
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
+
+/* A directory of format 1 or 2: its queue and history, one record a value, into the tables of today, in transactions of
+ * bounded size; the last one puts `identity`. Where it ends early, the next call goes on. */
+frontier_status store_upgrade(store *s, const void *identity, size_t identity_size);
 
 frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);

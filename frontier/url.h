@@ -98,7 +98,7 @@ typedef struct url {
 typedef struct url_base url_base; /* a parsed base URL, with its offsets */
 
 url_base *url_base_create(void); /* NULL: out of memory */
-void url_base_free(url_base *base);
+void url_base_free(url_base *base); /* NULL is fine */
 /* Parse the absolute URL `text` as base; on failure the base is as it was. */
 url_status url_base_set(url_base *base, const char *text, size_t size);
 

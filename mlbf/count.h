@@ -90,6 +90,7 @@ typedef struct mlbf_count_stats {
   const char *profile;     /* the filter's own */
 } mlbf_count_stats;
 
+/* Its size, its promise, and what it holds now. */
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
 
 /* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify; a map reads its overflow tables at once. MLBF_MISMATCH: a file

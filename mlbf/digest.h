@@ -59,9 +59,13 @@ typedef struct mlbf_digest_options {
 mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size, mlbf_digest **digest);
 void mlbf_digest_free(mlbf_digest *digest); /* NULL is fine */
 
+/* Bytes of what the digest was made from. */
 uint64_t mlbf_digest_input_size(const mlbf_digest *digest);
+/* How many filters it has. */
 size_t mlbf_digest_filters(const mlbf_digest *digest);
-uint64_t mlbf_digest_features(const mlbf_digest *digest); /* in all filters */
+/* How many features are in all of them. */
+uint64_t mlbf_digest_features(const mlbf_digest *digest);
+/* Made in blocks; else as a stream. */
 bool mlbf_digest_is_blocks(const mlbf_digest *digest);
 /* A digest that was read has the name it was written under; one that was made has "". */
 const char *mlbf_digest_name(const mlbf_digest *digest);

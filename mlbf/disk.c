@@ -40,7 +40,7 @@ mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset
   return MLBF_OK;
 }
 
-static bool sync_directory_of(const char *path)
+bool mlbf_disk_sync_directory_of(const char *path)
 {
   char directory[PATH_MAX];
   const char *slash = strrchr(path, '/');
@@ -82,7 +82,7 @@ mlbf_status mlbf_disk_replace(const char *path, mlbf_disk_writer write, const vo
   if (status == MLBF_OK && rename(temporary, path) != 0)
     status = MLBF_IO;
   if (status == MLBF_OK)
-    return sync_directory_of(path) ? MLBF_OK : MLBF_IO;
+    return mlbf_disk_sync_directory_of(path) ? MLBF_OK : MLBF_IO;
   int why = errno;
   unlink(temporary);
   errno = why;

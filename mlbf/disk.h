@@ -6,6 +6,9 @@
 
 bool mlbf_disk_write(int file, const void *bytes, uint64_t size);
 
+/* So that a crash does not take the name away: the directory of `path`. */
+bool mlbf_disk_sync_directory_of(const char *path);
+
 /* MLBF_DAMAGED if the file ends before: it shrank since its length was asked for. */
 mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset);
 

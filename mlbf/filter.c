@@ -221,6 +221,11 @@ void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
     stats->layer_distinct[layer - 1] = filter->operations->layer_distinct(filter, layer);
 }
 
+const char *mlbf_profile(const mlbf_filter *filter)
+{
+  return filter->profile;
+}
+
 double mlbf_rate(const mlbf_filter *filter)
 {
   const mlbf_array *array = &filter->arrays[0];

@@ -56,8 +56,8 @@ typedef enum mlbf_kind {
   MLBF_KIND_LINE = 5,
 } mlbf_kind;
 
-const char *mlbf_kind_name(mlbf_kind kind);                /* "bloom", "mlbf", ...; NULL if unknown */
-bool mlbf_kind_from_name(const char *name, mlbf_kind *kind);
+const char *mlbf_kind_name(mlbf_kind kind);                  /* "bloom", "mlbf", ...; NULL if unknown */
+bool mlbf_kind_from_name(const char *name, mlbf_kind *kind); /* false, and *kind untouched, if there is no such name */
 
 typedef struct mlbf_span {
   const void *bytes;
@@ -125,6 +125,7 @@ mlbf_status mlbf_share(mlbf_filter *filter);
  * filter's seed and kind only (mlbf-paper: L too): hashes of one filter fit any other of the same. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
+/* What mlbf_insert would answer. Changes nothing. */
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
 
 /* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
@@ -180,7 +181,8 @@ typedef struct mlbf_stats {
   uint64_t answered_new_segment[MLBF_LAYERS_MAX]; /* by layer */
 } mlbf_stats;
 
-void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats);
+void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */
+const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, "" for none; lives as long as the filter */
 double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
 
 /* Save: to a temporary file, fsync, rename, fsync of the directory. A crash leaves the old file or the

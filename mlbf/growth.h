@@ -46,7 +46,7 @@ typedef struct mlbf_chain_stats {
   double rate; /* that some slice is wrong, now, from the fill of each */
 } mlbf_chain_stats;
 
-void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats);
+void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats); /* of all slices together */
 
 /* One file for all slices; as mlbf_save and mlbf_load. A filter's file loads as a chain of one slice, which then
  * grows. */

@@ -30,6 +30,7 @@ mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms
 /* The same question; changes nothing. */
 mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *is_seen);
 
+/* Its size, its promise, and what it holds now. */
 void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats);
 
 /* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify. MLBF_MISMATCH: a file of another structure. */

@@ -33,6 +33,7 @@ mlbf_status mlbf_skip_insert(mlbf_skip *window, mlbf_span key, uint64_t now_ms, 
 mlbf_status mlbf_skip_test(const mlbf_skip *window, mlbf_span key, uint64_t now_ms, bool *is_seen);
 void mlbf_skip_stats_read(const mlbf_skip *window, mlbf_window_stats *stats);
 
+/* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_skip_save(const mlbf_skip *window, const char *path);
 mlbf_status mlbf_skip_load(const char *path, mlbf_skip **window);
 mlbf_status mlbf_skip_map(const char *path, mlbf_skip **window);

@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"queue", "history", "hosts", "hashes", "chunks", "revoked",
-                                                     "queue-high", "queue-low", "queue-trap", "visits", "due",
-                                                     "meta"};
+const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "hosts", "hashes", "chunks", "revoked",
+                                                     "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
+                                                     "places", "meta"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -75,8 +75,6 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   MDB_cursor *cursor;
   MDB_val key, value;
   int error = mdb_dbi_open(txn, second_table_names[table], table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
-  if (error == MDB_NOTFOUND && table >= SECOND_REVOKED && table < SECOND_META)
-    return; /* version 1 has none */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
     fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
@@ -150,13 +148,13 @@ static second_url *url_at(second_view *v, const second_record *r)
   uint64_t sequence = number(r->key, 8);
   if (sequence > 0 && sequence < v->url_room)
     return &v->urls[sequence];
-  fault(v, "%s %llu: no such sequence was given yet", second_table_names[r->table], (unsigned long long)sequence);
+  fault(v, "sequence %llu was not given yet", (unsigned long long)sequence);
   return &v->urls[0];
 }
 
 static unsigned class_of(const second_record *r)
 {
-  return r->table == SECOND_QUEUE ? 0 : 1 + (unsigned)(r->table - SECOND_QUEUE_HIGH);
+  return (unsigned)(r->table - SECOND_WAITING);
 }
 
 /* Fields at `at` in the value, if the record says so; returns where the URL begins. */
@@ -165,14 +163,14 @@ static size_t read_fields(second_view *v, const second_record *r, size_t at, boo
   if (!has_fields)
     return at;
   size_t end = r->value_size - at < 4 ? SIZE_MAX : at + 4 + number(r->value + at, 4);
-  if (v->version < 2 || end > r->value_size) {
-    fault(v, "%s: fields of a wrong size, or in version %u", second_table_names[r->table], v->version);
+  if (end > r->value_size) {
+    fault(v, "URL %llu: fields of a wrong size", (unsigned long long)number(r->key, 8));
     return at;
   }
   for (at += 4; at < end;) {
     size_t size = end - at < 5 ? SIZE_MAX : number(r->value + at + 1, 4);
     if (size > end - at - 5 || (r->value[at] == 1 ? size != 16 : r->value[at] != 2 || size > 65536)) {
-      fault(v, "%s: field %u of %zu bytes", second_table_names[r->table], r->value[at], size);
+      fault(v, "URL %llu: field %u of %zu bytes", (unsigned long long)number(r->key, 8), r->value[at], size);
       return end;
     }
     if (r->value[at] == 1)
@@ -200,12 +198,76 @@ static void read_queue(second_view *v, const second_record *r)
     fault(v, "queue %s: its host is not that of its host id", u->text);
 }
 
+/* The bytes of all places, two each, one behind the other. */
+static void read_places(second_view *v)
+{
+  uint64_t groups = 0;
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table != SECOND_PLACES)
+      continue;
+    if (r->key_size != 8 || r->value_size != 4 + 1024 || number(r->key, 8) >> 22)
+      fault(v, "places: a record of %zu bytes", r->value_size);
+    else if (number(r->key, 8) >= groups)
+      groups = number(r->key, 8) + 1;
+  }
+  v->place_room = 512 * groups;
+  v->places = calloc(2 * v->place_room + 1, 1);
+  if (!v->places)
+    abort();
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table == SECOND_PLACES && r->key_size == 8 && r->value_size == 4 + 1024 && number(r->key, 8) < groups)
+      memcpy(v->places + 1024 * number(r->key, 8), r->value + 4, 1024);
+  }
+}
+
+/* What the place of this sequence says; 0 if nobody said anything. */
+static unsigned place_of(const second_view *v, uint64_t sequence)
+{
+  return sequence < v->place_room ? (unsigned)number(v->places + 2 * sequence, 2) : 0;
+}
+
+/* The rows of a pack of a queue that wait. */
+static void split_queue(second_view *v, const second_record *pack)
+{
+  unsigned class = pack->table == SECOND_QUEUE ? 0 : 1 + (unsigned)(pack->table - SECOND_QUEUE_HIGH);
+  int last = -1;
+  for (size_t at = 4, size; at < pack->value_size; at += 5 + size) {
+    size = pack->value_size - at < 5 ? SIZE_MAX : (size_t)number(pack->value + at + 1, 4);
+    if (pack->value_size - at < 5 || size > pack->value_size - at - 5 || size < 24 || pack->value[at] <= last ||
+        pack->value[at] > 15) {
+      fault(v, "pack %llu of the queue: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      return;
+    }
+    last = pack->value[at];
+    uint64_t sequence = 16 * number(pack->key, 8) + (unsigned)last;
+    if (place_of(v, sequence) >> 13 == class + 1) /* the size stands where a value has its checksum */
+      keep_record(v, (second_table)(SECOND_WAITING + class), &(MDB_val){8, &sequence}, &(MDB_val){4 + size, pack->value + at + 1});
+  }
+}
+
+/* The rows of a pack of the history that count. */
+static void split_history(second_view *v, const second_record *pack)
+{
+  for (size_t at = 4, size; at < pack->value_size; at += 14 + size) {
+    size = pack->value_size - at < 14 ? SIZE_MAX : (size_t)number(pack->value + at + 10, 4);
+    if (pack->value_size - at < 14 || size > pack->value_size - at - 14 || size < 16) {
+      fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      return;
+    }
+    unsigned place = place_of(v, number(pack->value + at, 8));
+    if (place >> 12 & 1 && (place & 0xfff) == number(pack->value + at + 8, 2))
+      keep_record(v, SECOND_ENDED, &(MDB_val){8, pack->value + at}, &(MDB_val){4 + size, pack->value + at + 10});
+  }
+}
+
 /* The URLs of a chunk, as records of the queue; a chunk's host is that of each. */
 static void split_chunk(second_view *v, const second_record *chunk)
 {
   uint8_t *key = chunk->key, *value = chunk->value;
   uint64_t id = number(key, 8) >> 32, class = number(key, 8) >> 30 & 3;
-  second_table table = class ? (second_table)(SECOND_QUEUE_HIGH + class - 1) : SECOND_QUEUE;
+  second_table table = (second_table)(SECOND_WAITING + class);
   v->chunks++;
   for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
     size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
@@ -220,13 +282,25 @@ static void split_chunk(second_view *v, const second_record *chunk)
   }
 }
 
-static void split_chunks(second_view *v)
+static void split_packs(second_view *v)
 {
-  for (size_t i = 0, count = v->record_count; i < count; i++)
-    if (v->records[i].table == SECOND_CHUNKS && v->records[i].key_size == 8) {
-      second_record chunk = v->records[i]; /* keep_record moves the array */
-      split_chunk(v, &chunk);
-    }
+  static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {
+    [SECOND_QUEUE] = split_queue,          [SECOND_QUEUE_HIGH] = split_queue, [SECOND_QUEUE_LOW] = split_queue,
+    [SECOND_QUEUE_TRAP] = split_queue, [SECOND_HISTORY] = split_history, [SECOND_CHUNKS] = split_chunk};
+  uint64_t rows = 0, chunk_rows = 0, places = 0;
+  for (size_t i = 0, count = v->record_count; i < count; i++) {
+    second_record pack = v->records[i]; /* keep_record moves the array */
+    size_t before = v->record_count;
+    if (pack.table < SECOND_TABLES && split[pack.table] && pack.key_size == 8)
+      split[pack.table](v, &pack);
+    rows += v->record_count - before;
+    chunk_rows += pack.table == SECOND_CHUNKS ? v->record_count - before : 0;
+  }
+  for (uint64_t i = 0; i < v->place_room; i++)
+    places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
+  if (rows - chunk_rows != places)
+    fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
+          (unsigned long long)places);
 }
 
 static void read_history(second_view *v, const second_record *r)
@@ -237,7 +311,7 @@ static void read_history(second_view *v, const second_record *r)
                     .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
                     .via = number(at + 12, 8), .host = UINT64_MAX};
   u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
-  if (u->state < 1 || u->state > (v->version < 2 ? 3 : 4))
+  if (u->state < 1 || u->state > 4)
     fault(v, "history %s: state %u", u->text, u->state);
 }
 
@@ -310,7 +384,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version < 1 || v->version > 2)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 3)
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -328,11 +402,12 @@ static void read_progress(second_view *v)
     v->progress[i] = number(r->value + 4 + 8 * i, 8);
   v->expected_lost = real(r->value + 100);
   r = second_meta(v, "acceptance");
-  if (r && r->value_size != 20)
+  if (r && r->value_size != 28)
     fault(v, "acceptance: %zu bytes", r->value_size);
   else if (r) {
     v->noted = number(r->value + 4, 8);
     v->forced = number(r->value + 12, 8);
+    v->known_before = number(r->value + 20, 8);
   }
 }
 
@@ -413,7 +488,7 @@ static void agree_on_urls(second_view *v)
 
 static void agree_on_log(second_view *v)
 {
-  uint64_t new_ones = v->forced;
+  uint64_t new_ones = v->forced + v->known_before;
   for (size_t i = NEW; i < PROGRESS; i++)
     new_ones += v->progress[i];
   v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
@@ -435,16 +510,18 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
     second_table table;
     size_t head;
     void (*read)(second_view *, const second_record *);
-  } order[] = {{SECOND_HOSTS, 36, read_host},      {SECOND_QUEUE, 28, read_queue},      {SECOND_QUEUE_HIGH, 28, read_queue},
-               {SECOND_QUEUE_LOW, 28, read_queue}, {SECOND_QUEUE_TRAP, 28, read_queue}, {SECOND_HISTORY, 20, read_history},
-               {SECOND_HASHES, 4, read_hashes},    {SECOND_REVOKED, 4, read_revoked}};
+  } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_WAITING, 28, read_queue},
+               {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
+               {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
+               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);
   for (size_t i = 0; i < v->record_count; i++)
     if (!checksum_holds(&v->records[i]))
       fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
-  split_chunks(v);
+  read_places(v);
+  split_packs(v);
   read_identity(v);
   read_progress(v);
   read_texts(v);
@@ -459,7 +536,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
       if (r->table != order[t].table)
         continue;
       if (r->key_size != 8 || r->value_size < order[t].head)
-        fault(v, "table %s: a record of %zu bytes", second_table_names[r->table], r->value_size);
+        fault(v, "table %d: a record of %zu bytes", (int)r->table, r->value_size);
       else
         order[t].read(v, r);
     }
@@ -474,6 +551,7 @@ void second_free(second_view *v)
     free(v->records[i].value);
   }
   free(v->records);
+  free(v->places);
   free(v->urls);
   free(v->hosts);
 }

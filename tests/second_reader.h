@@ -11,8 +11,10 @@
 
 typedef enum second_table {
   SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
-  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, /* not in version 1 */
-  SECOND_META, SECOND_TABLES
+  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
+  SECOND_META, SECOND_TABLES,
+  /* rows of packs and chunks, split, by class; no tables */
+  SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -56,8 +58,10 @@ typedef struct second_view {
   uint64_t url_room;       /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
-  uint64_t noted, forced;
+  uint64_t noted, forced, known_before;
   uint64_t chunks, revoked;
+  uint8_t *places;         /* two bytes each, by sequence, below place_room */
+  uint64_t place_room;
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 

@@ -177,10 +177,12 @@ static void a_damaged_one_is_left_alone(void **state)
   second_read(directory, false, &v);
   scratch_join(directory, "data.mdb", data);
   char *bytes = scratch_read(data, &size);
-  char *text = memmem(bytes, size, v.urls[1].text, strlen(v.urls[1].text));
+  size_t length = strlen(v.urls[1].text);
+  unsigned found = 0;
+  for (char *text; (text = memmem(bytes, size, v.urls[1].text, length)); found++) /* on free pages too */
+    text[5] ^= 1;
   second_free(&v);
-  assert_non_null(text);
-  text[5] ^= 1;
+  assert_true(found > 0);
   scratch_write(data, bytes, size);
   compact(FRONTIER_DAMAGED);
   char *after = scratch_read(data, &again);

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 
 enum { MAX_BODY = 100000 };
 
@@ -85,14 +87,83 @@ static void reset(int fd)
   setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 }
 
-/* Twenty megabytes in twenty kilobytes. */
+/* Twenty megabytes in ninety kilobytes. */
 static void compressed_bomb(int fd)
 {
-  char piece[4096];
-  FILE *zeros = popen("head -c 20000000 /dev/zero | gzip -9", "r"); // NOLINT(cert-env33-c): a constant command
+  static unsigned char zeros[1 << 20], packed[16384];
+  z_stream z = {.next_out = packed, .avail_out = sizeof packed};
+  deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
   raw_send_string(fd, OK "Content-Encoding: gzip\r\n" CLOSED);
-  for (size_t got; zeros && (got = fread(piece, 1, sizeof piece, zeros)) > 0;)
-    raw_send(fd, piece, got);
+  for (int megabytes = 0; megabytes < 20; megabytes++) {
+    z.next_in = zeros;
+    z.avail_in = sizeof zeros;
+    deflate(&z, megabytes < 19 ? Z_NO_FLUSH : Z_FINISH);
+    raw_send(fd, packed, sizeof packed - z.avail_out);
+    z.next_out = packed;
+    z.avail_out = sizeof packed;
+  }
+  deflateEnd(&z);
+}
+
+/* The same in two kilobytes. */
+static void zstd_bomb(int fd)
+{
+  enum { ZEROS = 20000000 };
+  size_t room = ZSTD_compressBound(ZEROS);
+  char *zeros = calloc(1, ZEROS), *packed = malloc(room);
+  raw_send_string(fd, OK "Content-Encoding: zstd\r\n" CLOSED);
+  if (zeros && packed)
+    raw_send(fd, packed, ZSTD_compress(packed, room, zeros, ZEROS, 1));
+  free(zeros);
+  free(packed);
+}
+
+/* Ten megabytes of one kind of thing. */
+static void send_again_and_again(int fd, const char *piece)
+{
+  size_t size = strlen(piece);
+  raw_send_string(fd, OK CLOSED);
+  for (size_t sent = 0; sent < 10000000; sent += size)
+    raw_send(fd, piece, size);
+}
+
+static void million_links(int fd)
+{
+  send_again_and_again(fd, "<a href=/good.html>x</a><a href='http://elsewhere.example/1'>x</a>");
+}
+
+static void deep_nesting(int fd)
+{
+  send_again_and_again(fd, "<svg><math><div><table><b><p><font>");
+}
+
+static void long_attribute(int fd)
+{
+  raw_send_string(fd, OK CLOSED "<a href=\"/trap");
+  for (int i = 0; i < 10000; i++)
+    raw_send_string(fd, "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+  raw_send_string(fd, "\">x</a><a href=/good.html>x</a>");
+}
+
+/* Not a byte of it is HTML. */
+static void binary(int fd)
+{
+  unsigned random = 1;
+  char piece[1000];
+  raw_send_string(fd, OK CLOSED);
+  for (int i = 0; i < 1000; i++) {
+    for (size_t k = 0; k < sizeof piece; k++)
+      piece[k] = (char)((random = random * 1664525 + 1013904223) >> 24);
+    raw_send(fd, piece, sizeof piece);
+  }
+}
+
+static void slow_headers(int fd)
+{
+  for (const char *c = OK "X-Slow: 1\r\nX-Slower: "; *c; c++) {
+    raw_send(fd, c, 1);
+    usleep(50000);
+  }
 }
 
 static void long_location(int fd)
@@ -153,6 +224,18 @@ static const struct row {
   {"/endless-chunks", 200, NULL, 0, endless_chunks},
   {"/endless-tag", 200, NULL, 0, endless_tag},
   {"/compressed-bomb", 200, NULL, 0, compressed_bomb},
+  ROW("/brotli-bomb", 200, OK "Content-Encoding: br\r\n" CLOSED "\xcf\xff\xff\x7f\xf8\x27\x00\xe2\xb1\x40\x20\xf7"
+      "\xfe\x3f\xff\x59\x62\xf0\x4f\x00\xc4\x61\x01\x80\x2e\x49\x0c"), /* twenty megabytes of zeros */
+  {"/zstd-bomb", 200, NULL, 0, zstd_bomb},
+  {"/million-links", 200, NULL, 0, million_links},
+  {"/deep-nesting", 200, NULL, 0, deep_nesting},
+  {"/long-attribute", 200, NULL, 0, long_attribute},
+  {"/binary", 200, NULL, 0, binary},
+  {"/slow-headers", ERROR, NULL, 0, slow_headers},
+  ROW("/bidi", 200, OK CLOSED "<title>\xe2\x80\xae gpj.exe</title><a href='/\xe2\x80\xae\xe2\x81\xa6/x'>x</a>"),
+  ROW("/loop-a", 302, MOVED "/loop-b\r\n\r\n"),
+  ROW("/loop-b", 302, MOVED "/loop-a\r\n\r\n"),
+  ROW("/loop-self", 302, MOVED "/loop-self\r\n\r\n"),
   {"/byte-by-byte", ERROR, NULL, 0, byte_by_byte},
   {"/silence", ERROR, NULL, 0, silence},
   {"/reset", ERROR, NULL, 0, reset},

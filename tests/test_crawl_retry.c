@@ -193,12 +193,35 @@ static void a_stop_while_waiting_loses_nothing(void **state)
   stop(&s);
 }
 
+/* Only what failed, once each time it is asked for, and no more once it has healed. */
+static void failed_for_good_and_queued_again(void **state)
+{
+  (void)state;
+  served s = serve();
+  const char *const words[] = {CRAWL, "--timeout", "0.7", "--tries", "1", s.url.bytes, NULL};
+  const char *const again[] = {CRAWL, "--timeout", "0.7", "--tries", "1", "--retry-failed", NULL};
+  assert_int_equal(trial_strata(s.trial, words), 0);
+  for (int run = 2; run <= 4; run++) {
+    assert_int_equal(trial_strata(s.trial, again), 0);
+    for (size_t i = 0; i < ROWS; i++) {
+      int wanted = run < rows[i].failures + 1 ? run : rows[i].failures + 1;
+      if (seen_of[i].count != wanted)
+        fail_msg("run %d: %s was asked for %d times, not %d", run, rows[i].target, seen_of[i].count, wanted);
+    }
+  }
+  const char *const plain[] = {CRAWL, NULL};
+  assert_int_equal(trial_strata(s.trial, plain), 0);
+  assert_int_equal(seen_of[3].count, 4); /* always-500 */
+  stop(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_heals_is_fetched),
     cmocka_unit_test(once_if_told_so),
     cmocka_unit_test(a_stop_while_waiting_loses_nothing),
+    cmocka_unit_test(failed_for_good_and_queued_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

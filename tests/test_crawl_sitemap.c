@@ -1,21 +1,17 @@
 /* Sitemaps end to end: pages nobody links to are found by them, under the rules of scope and robots.txt. */
-#include "tests/site/pages.h"
-#include "tests/site/raw.h"
-#include "tests/site/trial.h"
+#include "tests/site/small.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
 #include <cmocka.h>
 
-#define HEAD "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: "
+#define HEAD SMALL_HEAD
 #define XML HEAD "application/xml\r\n\r\n"
-#define HTML HEAD "text/html\r\n\r\n"
+#define HTML SMALL_HTML
 
 static const struct { const char *target, *answer; } answers[] = {
   {"/robots.txt", HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /private\nSitemap: /index.xml\nsitemap: list.txt\n"
@@ -32,13 +28,11 @@ static const struct { const char *target, *answer; } answers[] = {
   {"/sitemap.xml", XML "<urlset><url><loc>/guessed</loc></url></urlset>"},
 };
 
-/* Known before the server's process is made: the lines of a text sitemap are whole URLs. */
-static unsigned port;
-
+/* The lines of a text sitemap are whole URLs. */
 static void answer_list(int fd)
 {
   text body = {0};
-  text_addf(&body, HEAD "text/plain\r\n\r\nhttp://127.0.0.1:%u/by-list\r\nnot a URL\n", port);
+  text_addf(&body, HEAD "text/plain\r\n\r\nhttp://127.0.0.1:%u/by-list\r\nnot a URL\n", small_port);
   raw_send(fd, body.bytes, body.size);
   text_free(&body);
 }
@@ -79,62 +73,26 @@ static void answer(int fd, const char *target)
       raw_send_string(fd, answers[i].answer);
 }
 
-static trial *t;
-static pid_t server;
-static text start;
-
 static int serve(void **state)
 {
-  (void)state;
-  t = trial_open(&(trial_options){.entries = 1}); /* for its directory */
-  server = raw_start(answer, &port);
-  memset(&start, 0, sizeof start);
-  text_addf(&start, "http://127.0.0.1:%u/", port);
+  static small s;
+  s = small_open_with(answer);
+  *state = &s;
   return 0;
 }
 
 static int stop(void **state)
 {
-  (void)state;
-  process_end end;
-  kill(server, SIGKILL);
-  process_wait(server, 5, &end);
-  text_free(&start);
-  trial_close(t);
+  small_close(*state);
   return 0;
 }
 
-/* The paths of pages.jsonl in order of the alphabet; sitemaps in brackets. */
-static text fetched(void)
+static void assert_fetched(small *s, const char *const words[], const char *wanted)
 {
-  static const char *const order[] = {"/", "/by-list", "/by-new", "/feed", "/guessed", "/in-feed", "/index.xml", "/linked",
-                                      "/list.txt", "/missing.xml", "/moved.xml", "/new.xml", "/one.xml", "/one?a&b",
-                                      "/packed", "/packed.xml.gz", "/sitemap.xml"};
-  page_log log = pages_read(t->pages);
-  text paths = {0};
-  size_t known = 0;
-  for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-    for (size_t i = 0; i < pages_count(&log); i++) {
-      if (strcmp(strchr(pages_url(&log, i) + 7, '/'), order[k]) != 0)
-        continue;
-      bool is_map = json_is_true(json_object_get(json_array_get(log.list, i), "sitemap"));
-      text_addf(&paths, is_map ? "[%s] " : "%s ", order[k]);
-      known++;
-    }
-  assert_int_equal(known, pages_count(&log));
-  pages_free(&log);
-  return paths;
-}
-
-static void assert_fetched(const char *const words[], const char *wanted)
-{
-  int code = trial_strata(t, words);
-  if (code != 0)
-    print_error("%s", t->err.bytes);
-  assert_int_equal(code, 0);
-  text paths = fetched();
-  assert_string_equal(paths.bytes, wanted);
-  text_free(&paths);
+  assert_int_equal(small_strata(s, words, 0), 0);
+  text fetched = small_fetched(s);
+  assert_string_equal(fetched.bytes, wanted);
+  text_free(&fetched);
 }
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--tries", "1"
@@ -143,24 +101,22 @@ static void assert_fetched(const char *const words[], const char *wanted)
 
 static void those_that_robots_txt_names(void **state)
 {
-  (void)state;
-  const char *const words[] = {CRAWL, start.bytes, NULL};
-  assert_fetched(words, "/ /by-list /by-new /feed /in-feed " BY_ROBOTS);
-  assert_non_null(strstr(t->err.bytes, " 8 pages,")); /* sitemaps are none */
+  small *s = *state;
+  const char *const words[] = {CRAWL, "URL", NULL};
+  assert_fetched(s, words, "/ /by-list /by-new /feed /in-feed " BY_ROBOTS);
+  assert_non_null(strstr(s->trial->err.bytes, " 8 pages,")); /* sitemaps are none */
 }
 
 static void a_guess_too(void **state)
 {
-  (void)state;
-  const char *const words[] = {CRAWL, "--sitemaps", "guess", start.bytes, NULL};
-  assert_fetched(words, "/ /by-list /by-new /feed /guessed /in-feed " BY_ROBOTS "[/sitemap.xml] ");
+  const char *const words[] = {CRAWL, "--sitemaps", "guess", "URL", NULL};
+  assert_fetched(*state, words, "/ /by-list /by-new /feed /guessed /in-feed " BY_ROBOTS "[/sitemap.xml] ");
 }
 
 static void none(void **state)
 {
-  (void)state;
-  const char *const words[] = {CRAWL, "--sitemaps", "none", start.bytes, NULL};
-  assert_fetched(words, "/ /feed /in-feed /linked ");
+  const char *const words[] = {CRAWL, "--sitemaps", "none", "URL", NULL};
+  assert_fetched(*state, words, "/ /feed /in-feed /linked ");
 }
 
 int main(void)

@@ -81,6 +81,8 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
+  if (strcmp(when, "asked") == 0)
+    return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name); /* generated pages may ask as well */
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
   return false;
 }
@@ -118,11 +120,14 @@ static void answer(int fd, const char *target)
   else if (strcmp(target, "/") == 0)
     raw_send_string(fd, OK "Content-Type: text/html; charset=\"Windows-1252\"\r\n\r\n<a href=/moved>1<a href=/moved>2"
                            "<a href=/missing>3<a href=/denied/a>4<a href=/silent>5<a href=/half>6<a href=/bad-zip>7"
-                           "<a href=/endless>8<a href=/zip>9<a href=/empty>10<a href=http://elsewhere.invalid/>11");
+                           "<a href=/endless>8<a href=/zip>9<a href=/empty>10<a href=/asks>11"
+                           "<a href=http://elsewhere.invalid/>12");
   else if (strcmp(target, "/map.xml") == 0)
     raw_send_string(fd, OK "Content-Type: text/xml\r\n\r\n<urlset><url><loc>/</loc></url></urlset>");
   else if (strcmp(target, "/moved") == 0)
     raw_send_string(fd, "HTTP/1.1 301 Gone there\r\nLocation: /target#x\r\nContent-Length: 0\r\n\r\n");
+  else if (strcmp(target, "/asks") == 0)
+    raw_send_string(fd, OK "Content-Type: text/html\r\nX-Robots-Tag: none\r\n\r\n<link rel=canonical href=/better>");
   else if (strcmp(target, "/target") == 0)
     raw_send_string(fd, OK "\r\nabc");
   else if (strcmp(target, "/silent") == 0)
@@ -158,7 +163,8 @@ static const struct row {
   const char *target, *members; /* of its line */
 } rows[] = {
   {"/", "{'id':1,'depth':0,'via':0,'outcome':'done','robots':'allowed','status':200,'charset':'windows-1252',"
-        "'type':'text/html; charset=\"Windows-1252\"','links':11,'new':9}"},
+        "'type':'text/html; charset=\"Windows-1252\"','links':12,'new':10}"},
+  {"/asks", "{'outcome':'done','status':200,'canonical':'http://127.0.0.1:PORT/better','links':1,'new':0}"},
   {"/moved", "{'depth':1,'via':1,'outcome':'done','status':301,'redirect':'http://127.0.0.1:PORT/target','links':1,"
              "'new':1,'body_bytes':0}"},
   {"/target", "{'depth':1,'via':5,'outcome':'done','status':200,'type':'','charset':'','wire_bytes':3,'body_bytes':3,"

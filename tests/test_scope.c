@@ -38,6 +38,19 @@ static const struct { scope_kind kind; const char *start, *url; bool is_in; cons
   {SCOPE_PREFIX, "http://h.example/a/b/", "http://h.example/x?/a/b/", false, "the prefix in a query"},
   {SCOPE_PREFIX, "http://h.example/docs/", "https://h.example/docs/a", true, "https"},
   {SCOPE_PREFIX, "http://h.example", "http://h.example/any?x", true, "the root is a prefix of all"},
+  {SCOPE_DOMAIN, "http://www.example.co.uk/", "https://a.b.example.co.uk:8080/x", true, "any name below the domain"},
+  {SCOPE_DOMAIN, "http://www.example.co.uk/", "http://example.co.uk./", true, "the domain itself, with its dot"},
+  {SCOPE_DOMAIN, "http://www.example.co.uk/", "http://other.co.uk/", false, "a public suffix is nobody's"},
+  {SCOPE_DOMAIN, "http://www.example.com/", "http://notexample.com/", false, "a longer name"},
+  {SCOPE_DOMAIN, "http://127.0.0.1/", "http://127.0.0.1:81/", true, "an address, another port"},
+  {SCOPE_DOMAIN, "http://127.0.0.1/", "http://126.0.0.1/", false, "an address has no domain"},
+  {SCOPE_DOMAIN, "http://[::1]/", "http://[::1]:81/", true, "an address of IPv6"},
+  {SCOPE_DOMAIN, "http://[::1]/", "http://[::2]/", false, "another one"},
+  {SCOPE_DOMAIN, "http://localhost/", "http://localhost:8080/", true, "a name without a dot"},
+  {SCOPE_DOMAIN, "http://localhost/", "http://evil.localhost/", false, "below it"},
+  {SCOPE_DOMAIN, "http://a.github.io/", "http://b.github.io/", false, "a suffix in private hands"},
+  {SCOPE_DOMAIN, "http://b\xC3\xBC" "cher.example.de/", "http://x.example.de/", true, "IDN below it"},
+  {SCOPE_ANY, "http://h.example/", "https://elsewhere.example:99/", true, "the whole web"},
 };
 
 static void check_row(const scope *s, size_t i, const char *when)

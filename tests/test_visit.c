@@ -105,7 +105,7 @@ static void a_page_of_links_only_is_cut(void **state)
 
 static int make(void **state)
 {
-  *state = visit_create(NULL);
+  *state = visit_create(NULL, false);
   return *state ? 0 : -1;
 }
 

@@ -71,7 +71,9 @@ static source source_make(const url_list *urls, size_t keys_per_host)
   for (size_t i = 0; i < urls->count; i++) {
     char key[KEY_SIZE_MAX];
     const mlbf_span *text = &urls->texts[i];
-    size_t host = keys_per_host ? urls->keys[i].segments[0].size : 0;
+    mlbf_span segments[MLBF_LAYERS_MAX];
+    url_cut(text->bytes, text->size, segments);
+    size_t host = keys_per_host ? segments[0].size : 0;
     int begin = keys_per_host ? snprintf(key, MADE_TEXT, "//host-%zu.example", i / keys_per_host)
                               : snprintf(key, MADE_TEXT, "//");
     if (text->size > KEY_SIZE_MAX / 2)

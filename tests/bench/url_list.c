@@ -49,13 +49,19 @@ static bool lines_equal(const raw_lines *raw, raw_line a, raw_line b)
   return a.size == b.size && memcmp(raw->text + a.begin, raw->text + b.begin, a.size) == 0;
 }
 
+size_t url_make_up(size_t i, char text[URL_MADE_UP])
+{
+  return (size_t)snprintf(text, URL_MADE_UP,
+                          "www.host-number-%zu.example/directory-%zu/of/articles/page-%zu.html?id=%zx", i / 16, i % 7,
+                          i / 3, i * 2654435761u);
+}
+
 static void raw_make_up(raw_lines *raw, size_t limit)
 {
-  char line[128];
   for (size_t i = 0; i < limit; i++) {
-    int size = snprintf(line, sizeof line, "www.host-number-%zu.example/directory-%zu/of/articles/page-%zu.html?id=%zx",
-                        i / 16, i % 7, i / 3, i * 2654435761u);
-    raw_add(raw, line, (size_t)size);
+    char line[URL_MADE_UP];
+    size_t size = url_make_up(i, line);
+    raw_add(raw, line, size);
   }
 }
 
@@ -101,22 +107,15 @@ static void raw_drop_duplicates(raw_lines *raw)
   free(table);
 }
 
-static size_t cut(const char *text, size_t size, mlbf_span *segments)
+size_t url_cut(const char *text, size_t size, mlbf_span segments[MLBF_LAYERS_MAX])
 {
   size_t count = 0, begin = 0;
-  for (size_t i = 1; i <= size; i++)
-    if (i == size || text[i] == '/' || text[i] == '?' || text[i] == '&') {
+  for (size_t i = 1; i < size && count < MLBF_LAYERS_MAX - 1; i++)
+    if (text[i] == '/' || text[i] == '?' || text[i] == '&') {
       segments[count++] = (mlbf_span){ text + begin, i - begin };
       begin = i;
     }
-  return count ? count : (segments[0] = (mlbf_span){ text, size }, 1);
-}
-
-static size_t segments_in(const raw_lines *raw)
-{
-  size_t count = raw->count;
-  for (size_t i = 0; i < raw->size; i++)
-    count += raw->text[i] == '/' || raw->text[i] == '?' || raw->text[i] == '&';
+  segments[count++] = (mlbf_span){ text + begin, size - begin };
   return count;
 }
 
@@ -136,18 +135,12 @@ url_list url_list_read(const char *path, size_t limit, uint64_t seed)
   }
   url_list list = { .count = raw.count < limit ? raw.count : limit };
   list.text = need(malloc(raw.size + 1));
-  list.keys = need(calloc(list.count, sizeof *list.keys));
-  list.whole = need(calloc(list.count, sizeof *list.whole));
   list.texts = need(calloc(list.count, sizeof *list.texts));
-  list.segments = need(calloc(segments_in(&raw), sizeof *list.segments));
-  size_t at = 0, segment = 0;
+  size_t at = 0;
   for (size_t i = 0; i < list.count; i++) {
     size_t begin = raw.lines[order[i]].begin, size = raw.lines[order[i]].size;
     memcpy(list.text + at, raw.text + begin, size);
     list.texts[i] = (mlbf_span){ list.text + at, size };
-    list.whole[i] = (mlbf_key){ &list.texts[i], 1 };
-    list.keys[i] = (mlbf_key){ &list.segments[segment], cut(list.text + at, size, &list.segments[segment]) };
-    segment += list.keys[i].count;
     at += size;
   }
   list.mean_length = (double)at / (double)list.count;
@@ -159,9 +152,6 @@ url_list url_list_read(const char *path, size_t limit, uint64_t seed)
 
 void url_list_free(url_list *list)
 {
-  free(list->keys);
-  free(list->whole);
-  free(list->segments);
   free(list->texts);
   free(list->text);
 }

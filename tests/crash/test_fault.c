@@ -124,7 +124,7 @@ static void strike_each(const char *mode, bool is_resumed)
     text_free(&fault);
   }
   print_message("%s: %u of %ld ended the crawl\n", mode, ended, calls);
-  assert_true(ended > calls / 2); /* else the faults did not reach it */
+  assert_true(ended > calls / 3); /* else the faults did not reach it; in-link counts may fail and end nothing */
 }
 
 static void killed_at_every_call(void **state)

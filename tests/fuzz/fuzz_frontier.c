@@ -22,6 +22,7 @@ typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, MOVE, CH
 
 static char root[SCRATCH_PATH], original[SCRATCH_PATH], copy[SCRATCH_PATH], journal[SCRATCH_PATH];
 static second_view records;
+static size_t in_tables; /* of those records; rows of packs follow */
 static char *journal_text;
 static size_t journal_size;
 
@@ -88,6 +89,8 @@ static void prepare(void)
   tell_story();
   second_read(original, false, &records);
   check(records.faults == 0);
+  while (in_tables < records.record_count && records.records[in_tables].table < SECOND_TABLES)
+    in_tables++;
   journal_text = scratch_read(journal, &journal_size);
 }
 
@@ -132,23 +135,40 @@ static void change_record(MDB_txn *txn, change what, const second_record *r, siz
   check(mdb_put(txn, dbi, &key, &new, 0) == 0);
 }
 
-/* A record of the queue becomes a chunk, as a host's long queue does; `byte` changes one of its bytes. */
-static void move_record(MDB_txn *txn, const second_record *r, size_t at, uint8_t byte)
+/* A URL no longer waits in the queue. */
+static void clear_place(MDB_txn *txn, uint64_t sequence)
+{
+  uint8_t bytes[4 + 1024];
+  uint64_t group = sequence / 512;
+  second_record places = {SECOND_PLACES, 8, sizeof bytes, (uint8_t *)&group, bytes};
+  MDB_dbi dbi;
+  MDB_val key = {8, &group}, value;
+  check(mdb_dbi_open(txn, second_table_names[SECOND_PLACES], MDB_INTEGERKEY, &dbi) == 0);
+  if (mdb_get(txn, dbi, &key, &value) != 0 || value.mv_size != sizeof bytes)
+    return; /* another change was there before */
+  memcpy(bytes, value.mv_data, sizeof bytes);
+  bytes[4 + 2 * (sequence % 512) + 1] &= 0x1f;
+  change_record(txn, FORGE, &places, 0, 0);
+}
+
+/* A URL of the queue becomes a chunk, as a host's long queue does; `byte` changes one of its bytes. */
+static void move_record(MDB_txn *txn, size_t which, size_t at, uint8_t byte)
 {
   uint8_t value[4 + 12 + 1024] = {0};
+  const second_record *r = &records.records[in_tables + which % (records.record_count - in_tables)];
   size_t body_size = r->value_size - 4, size = 4 + 12 + body_size;
-  uint64_t key;
-  if (r->table != SECOND_QUEUE || size > sizeof value)
+  uint64_t sequence, key;
+  if (r->table != SECOND_WAITING || size > sizeof value)
     return;
   memcpy(value + 4, r->key, 8);
   value[12] = (uint8_t)body_size;
   value[13] = (uint8_t)(body_size >> 8);
   memcpy(value + 16, r->value + 4, body_size);
-  memcpy(&key, r->key, sizeof key);
-  key |= (uint64_t)r->value[4] << 32; /* of this host; sequences make good numbers */
+  memcpy(&sequence, r->key, sizeof sequence);
+  key = sequence | (uint64_t)r->value[4] << 32; /* of this host; sequences make good numbers */
   second_record chunk = {SECOND_CHUNKS, 8, size, (uint8_t *)&key, value};
   change_record(txn, FORGE, &chunk, at, byte);
-  change_record(txn, DELETE, r, 0, 0);
+  clear_place(txn, sequence);
 }
 
 static void change_file(change what, unsigned which, size_t at, uint8_t byte)
@@ -184,14 +204,14 @@ static outcome change_all(const uint8_t *data, size_t size)
   for (size_t i = 0; i + CHANGE <= size && i < (size_t)CHANGE * CHANGES_MAX; i += CHANGE) {
     change what = (change)(data[i] % CHANGES);
     size_t at = data[i + 2] | (size_t)data[i + 3] << 8;
-    const second_record *r = &records.records[data[i + 1] % records.record_count];
+    const second_record *r = &records.records[data[i + 1] % in_tables];
     if (what == FLIP_FILE || what == CUT_FILE) {
       change_file(what, data[i + 1], at, data[i + 4]);
       o.is_in_records |= data[i + 1] % 4 == 3; /* the journal's bytes are as good as a record */
       continue;
     }
     if (what == MOVE)
-      move_record(txn, r, at, data[i + 4]);
+      move_record(txn, data[i + 1], at, data[i + 4]);
     else
       change_record(txn, what, r, at, data[i + 4]);
     o.is_forged |= what != FLIP;

@@ -6,6 +6,14 @@
 #include <cstring>
 #include <memory>
 
+// Names that the library has inside: nobody's business but its own.
+extern "C" {
+int store_open = 1;
+int seen_free = 2;
+void entry_create() {}
+void commit_batch() {}
+}
+
 int main()
 {
   frontier_options options{};

@@ -16,6 +16,18 @@ if grep -rlI -e "$work/first" -e "$build" "$prefix"; then
   exit 1
 fi
 
+# A static library shows its public functions and nothing else: a stranger may have a store_open of their own.
+names=$here/../../cmake/public_names.sh
+for room in mlbf frontier; do
+  library=$(find "$prefix" -name "lib$room.a")
+  [ -n "$library" ] || continue # shared
+  "$names" "$prefix/include/strata/$room"/*.h >"$work/public"
+  nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u >"$work/shown"
+  [ "$(wc -l <"$work/shown")" -gt 20 ] || { echo "$library shows only $(wc -l <"$work/shown") functions"; exit 1; }
+  comm -13 "$work/public" "$work/shown" >"$work/leaked"
+  [ ! -s "$work/leaked" ] || { echo "$library shows what is in no header:"; cat "$work/leaked"; exit 1; }
+done
+
 run() # PROGRAM
 {
   "$1" || { echo "$1 failed"; exit 1; }
@@ -45,3 +57,5 @@ if [ -e "$build/crawler/strata" ]; then
   echo "$run_version"
 fi
 [ -s "$prefix/share/man/man1/strata.1" ]
+[ -s "$prefix/share/man/man3/frontier_add_batch.3" ]
+[ -s "$prefix/share/man/man3/mlbf_insert.3" ]

@@ -29,6 +29,13 @@ void raw_send_string(int fd, const char *string)
   raw_send(fd, string, strlen(string));
 }
 
+static const char *rest_of_head;
+
+const char *raw_head(void)
+{
+  return rest_of_head;
+}
+
 static void serve_one(int fd, raw_answer *answer)
 {
   char head[HTTP_HEAD_MAX + 1];
@@ -42,7 +49,9 @@ static void serve_one(int fd, raw_answer *answer)
     char *target = strchr(head, ' ');
     if (target) {
       target++;
-      target[strcspn(target, " ")] = '\0';
+      char *end = target + strcspn(target, " ");
+      rest_of_head = *end ? end + 1 : end;
+      *end = '\0';
       answer(fd, target);
     }
     return;
@@ -70,8 +79,13 @@ static void serve(int listen_fd, raw_answer *answer)
 
 pid_t raw_start(raw_answer *answer, unsigned *port)
 {
+  return raw_start_at(answer, "127.0.0.1", port);
+}
+
+pid_t raw_start_at(raw_answer *answer, const char *address, unsigned *port)
+{
   *port = 0;
-  int listen_fd = server_listen("127.0.0.1", port);
+  int listen_fd = server_listen(address, port);
   pid_t parent = getpid(), pid = listen_fd < 0 ? -1 : fork();
   if (pid < 0) {
     perror("raw server");

@@ -9,8 +9,12 @@
  * when it returns. */
 typedef void raw_answer(int fd, const char *target);
 
+/* Of that request, in that process: the rest of its head, behind the target. */
+const char *raw_head(void);
+
 /* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or with kill(). */
 pid_t raw_start(raw_answer *answer, unsigned *port);
+pid_t raw_start_at(raw_answer *answer, const char *address, unsigned *port); /* "0.0.0.0": on all of IPv4's */
 
 /* All of `bytes`, or as much as the other side takes; ends the process once it takes no more. */
 void raw_send(int fd, const void *bytes, size_t size);

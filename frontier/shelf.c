@@ -1,0 +1,534 @@
+/* See shelf.h.
+ *
+ *     row of the queue      place in the pack (1), size (4), body
+ *     row of the history    sequence (8), which of its rows (2), size (4), body */
+#include "frontier/shelf.h"
+
+#include "frontier/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum {
+  QUEUE_ROW_HEAD = 5,
+  HISTORY_ROW_HEAD = 14,
+  SWEEP_AT = PLACES / 16, /* so many waiting or fewer: packs without one go */
+};
+
+typedef struct change {
+  uint64_t sequence;
+  size_t at;          /* of its body in `bytes` */
+  uint32_t size;
+  uint8_t queue;      /* 1 to SHELF_QUEUES; 0: the history */
+  uint8_t action;
+  uint16_t row;       /* of a row for the history: its number */
+} change;
+
+struct shelf {
+  change *changes;
+  size_t count, room;
+  uint8_t *bytes;
+  size_t size, bytes_room;
+  uint8_t *value;     /* being made */
+  size_t value_room;
+};
+
+shelf *shelf_create(void)
+{
+  return calloc(1, sizeof(shelf));
+}
+
+void shelf_free(shelf *s)
+{
+  if (!s)
+    return;
+  free(s->changes);
+  free(s->bytes);
+  free(s->value);
+  free(s);
+}
+
+void shelf_forget(shelf *s)
+{
+  s->count = s->size = 0;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------ */
+
+static bool make_room(shelf *s, size_t size)
+{
+  if (s->count == s->room) {
+    size_t room = s->room ? 2 * s->room : 1024;
+    change *larger = realloc(s->changes, room * sizeof *larger);
+    if (!larger)
+      return false;
+    s->changes = larger;
+    s->room = room;
+  }
+  if (!s->bytes || s->bytes_room - s->size < size) {
+    size_t room = 2 * (s->size + size) + 1;
+    uint8_t *larger = realloc(s->bytes, room);
+    if (!larger)
+      return false;
+    s->bytes = larger;
+    s->bytes_room = room;
+  }
+  return true;
+}
+
+static uint8_t queue_of(store_table table)
+{
+  return table == STORE_HISTORY ? 0 : (uint8_t)(table - STORE_QUEUE + 1);
+}
+
+bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
+{
+  if (size >= UINT32_MAX || !make_room(s, size))
+    return false;
+  s->changes[s->count++] = (change){.sequence = sequence, .at = s->size, .size = (uint32_t)size,
+                                    .queue = queue_of(table), .action = (uint8_t)action};
+  if (size)
+    memcpy(s->bytes + s->size, body, size);
+  s->size += size;
+  return true;
+}
+
+/* By sequence; those of one sequence stay in their order. One pass for each byte in which they differ: some 32,768
+ * changes within a few hundred thousand sequence numbers take three, a third of qsort's time. */
+static bool sort_changes(shelf *s)
+{
+  uint64_t differ = 0;
+  bool is_sorted = true;
+  for (size_t i = 1; i < s->count; i++) {
+    differ |= s->changes[i].sequence ^ s->changes[0].sequence;
+    is_sorted &= s->changes[i - 1].sequence <= s->changes[i].sequence;
+  }
+  if (is_sorted) /* URLs that only come are */
+    return true;
+  change *from = s->changes, *to = malloc(s->room * sizeof *to);
+  if (!to)
+    return false;
+  for (unsigned shift = 0; shift < 64 && differ >> shift; shift += 8) {
+    size_t begin[257] = {0};
+    for (size_t i = 0; i < s->count; i++)
+      begin[(from[i].sequence >> shift & 255) + 1]++;
+    for (size_t i = 1; i < 256; i++)
+      begin[i] += begin[i - 1];
+    for (size_t i = 0; i < s->count; i++)
+      to[begin[from[i].sequence >> shift & 255]++] = from[i];
+    change *swap = from;
+    from = to;
+    to = swap;
+  }
+  free(to);
+  s->changes = from;
+  return true;
+}
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+/* A value whose checksum holds, at exactly this key; MDB_NOTFOUND, MDB_CORRUPTED. */
+static int get_value(MDB_cursor *cursor, uint64_t number, const uint8_t **body, size_t *size)
+{
+  MDB_val key = {sizeof number, &number}, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_KEY);
+  if (error)
+    return error;
+  if (!record_is_whole(number, value.mv_data, value.mv_size))
+    return MDB_CORRUPTED;
+  *body = (const uint8_t *)value.mv_data + RECORD_HEAD;
+  *size = value.mv_size - RECORD_HEAD;
+  return 0;
+}
+
+/* Room for a value with a body of this size; NULL: no memory. */
+static uint8_t *value_for(shelf *s, size_t size)
+{
+  if (s->value_room < RECORD_HEAD + size) {
+    size_t room = 2 * (RECORD_HEAD + size);
+    uint8_t *larger = realloc(s->value, room);
+    if (!larger)
+      return NULL;
+    s->value = larger;
+    s->value_room = room;
+  }
+  return s->value + RECORD_HEAD;
+}
+
+static int put_value(const shelf *s, MDB_cursor *cursor, uint64_t number, size_t size, unsigned flags)
+{
+  record_seal(number, s->value, RECORD_HEAD + size);
+  MDB_val key = {sizeof number, &number}, value = {RECORD_HEAD + size, s->value};
+  return mdb_cursor_put(cursor, &key, &value, flags);
+}
+
+/* The first key above all that are there. */
+static int end_of(MDB_cursor *cursor, uint64_t *end)
+{
+  MDB_val key, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_LAST);
+  *end = 0;
+  if (error)
+    return error == MDB_NOTFOUND ? 0 : error;
+  memcpy(end, key.mv_data, sizeof *end);
+  ++*end;
+  return 0;
+}
+
+/* ---- places --------------------------------------------------------------------------------------------- */
+
+/* Of sequence numbers from `group` * PLACES on; all zero if nobody said anything of them yet. */
+static int get_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
+{
+  const uint8_t *body;
+  size_t size = 0;
+  int error = get_value(cursor, group, &body, &size);
+  if (!error && size == PLACES_SIZE)
+    for (size_t i = 0; i < PLACES; i++)
+      places[i] = (place)get_le(body + 2 * i, 2);
+  else if (error == MDB_NOTFOUND)
+    memset(places, 0, PLACES * sizeof *places);
+  else
+    return error ? error : MDB_CORRUPTED;
+  return 0;
+}
+
+static int put_places(shelf *s, MDB_cursor *cursor, uint64_t group, const place places[PLACES])
+{
+  uint8_t *body = value_for(s, PLACES_SIZE);
+  if (!body)
+    return ENOMEM;
+  for (size_t i = 0; i < PLACES; i++)
+    put_le(body + 2 * i, places[i], 2);
+  return put_value(s, cursor, group, PLACES_SIZE, 0);
+}
+
+/* One change moves its URL. */
+static int move(change *c, place *at)
+{
+  unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
+  if (c->queue && c->action == SHELF_APPEND && queue)
+    return MDB_KEYEXIST;
+  if (c->queue && c->action != SHELF_DELETE) {
+    queue = c->queue;
+  } else if (c->queue) {
+    queue = queue == c->queue ? 0 : queue;
+  } else if (c->action == SHELF_DELETE) {
+    rest &= PLACE_ROW;
+  } else {
+    c->row = (uint16_t)((rest + 1) & PLACE_ROW);
+    rest = PLACE_ENDED | c->row;
+  }
+  *at = (place)(queue << PLACE_QUEUE_SHIFT | rest);
+  return 0;
+}
+
+static bool waits_in(place where, unsigned queue)
+{
+  return where >> PLACE_QUEUE_SHIFT == queue;
+}
+
+static unsigned count_waiting(const place *places, size_t count, unsigned queue)
+{
+  unsigned waiting = 0;
+  for (size_t i = 0; i < count; i++)
+    waiting += waits_in(places[i], queue);
+  return waiting;
+}
+
+/* ---- packs of the queue --------------------------------------------------------------------------------- */
+
+typedef struct row {
+  const uint8_t *body; /* NULL: there is none */
+  size_t size;
+} row;
+
+/* A queue while changes are written. */
+typedef struct queue_writing {
+  MDB_cursor *cursor;
+  uint64_t end; /* no pack has this number or a higher one */
+} queue_writing;
+
+static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
+{
+  memset(rows, 0, SHELF_ROWS * sizeof *rows);
+  for (size_t at = 0; at < size;) {
+    size_t left = size - at - QUEUE_ROW_HEAD, row_size;
+    if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS || (row_size = (size_t)get_le(body + at + 1, 4)) > left)
+      return false;
+    rows[body[at]] = (row){body + at + QUEUE_ROW_HEAD, row_size};
+    at += QUEUE_ROW_HEAD + row_size;
+  }
+  return true;
+}
+
+/* The rows whose places say that they wait in this queue. */
+static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
+                      unsigned queue, unsigned flags)
+{
+  size_t size = 0;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (rows[i].body && waits_in(places[i], queue))
+      size += QUEUE_ROW_HEAD + rows[i].size;
+  uint8_t *at = value_for(s, size);
+  if (size == 0 || !at)
+    return at ? 0 : ENOMEM;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (rows[i].body && waits_in(places[i], queue)) {
+      *at = (uint8_t)i;
+      put_le(at + 1, rows[i].size, 4);
+      memcpy(at + QUEUE_ROW_HEAD, rows[i].body, rows[i].size);
+      at += QUEUE_ROW_HEAD + rows[i].size;
+    }
+  return put_value(s, cursor, number, size, flags);
+}
+
+/* Is this a new row of the queue? */
+static bool is_row_of(const change *c, unsigned queue)
+{
+  return c->queue == queue && c->action != SHELF_DELETE;
+}
+
+/* New rows of this queue among changes first..last - 1, all of one pack, beside what stands there. */
+static int update_pack(shelf *s, queue_writing *w, unsigned queue, const change *first, const change *last,
+                       const place *places)
+{
+  row rows[SHELF_ROWS] = {0};
+  uint64_t number = first->sequence / SHELF_ROWS;
+  bool is_new = number >= w->end;
+  const uint8_t *body = NULL;
+  size_t size = 0;
+  int error = is_new ? MDB_NOTFOUND : get_value(w->cursor, number, &body, &size);
+  if (error && error != MDB_NOTFOUND)
+    return error;
+  if (!error && !read_pack(body, size, rows))
+    return MDB_CORRUPTED;
+  for (const change *c = first; c < last; c++)
+    if (is_row_of(c, queue))
+      rows[c->sequence % SHELF_ROWS] = (row){s->bytes + c->at, c->size};
+  if (is_new)
+    w->end = number + 1;
+  return write_pack(s, w->cursor, number, rows, places, queue, is_new ? MDB_APPEND : 0);
+}
+
+/* The same of every queue that has new rows. */
+static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const change *first, const change *last,
+                        const place *places)
+{
+  unsigned with_rows = 0;
+  int error = 0;
+  for (const change *c = first; c < last; c++)
+    with_rows |= (unsigned)(c->queue && c->action != SHELF_DELETE) << c->queue;
+  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
+    if (with_rows >> queue & 1)
+      error = update_pack(s, &queues[queue - 1], queue, first, last, places);
+  return error;
+}
+
+/* Packs of this group and queue in which no row waits. */
+static int sweep(MDB_cursor *cursor, unsigned queue, uint64_t group, const place places[PLACES])
+{
+  uint64_t first = group * PLACES / SHELF_ROWS, number = first;
+  MDB_val key = {sizeof number, &number}, value;
+  int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
+  while (!error) {
+    memcpy(&number, key.mv_data, sizeof number);
+    if (number >= first + PLACES / SHELF_ROWS)
+      return 0;
+    if (count_waiting(places + (number - first) * SHELF_ROWS, SHELF_ROWS, queue) == 0)
+      error = mdb_cursor_del(cursor, 0);
+    if (!error)
+      error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT); /* after a deletion: the one that took its place */
+  }
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+/* ---- writing -------------------------------------------------------------------------------------------- */
+
+typedef struct writing {
+  queue_writing queues[SHELF_QUEUES];
+  MDB_cursor *history, *places;
+} writing;
+
+/* Where few wait, and fewer than before, the packs in which none does. */
+static int sweep_queues(writing *w, uint64_t group, const place before[PLACES], const place after[PLACES])
+{
+  int error = 0;
+  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++) {
+    unsigned left = count_waiting(after, PLACES, queue);
+    if (left <= SWEEP_AT && left < count_waiting(before, PLACES, queue))
+      error = sweep(w->queues[queue - 1].cursor, queue, group, after);
+  }
+  return error;
+}
+
+/* Changes first..last - 1, all of one group, but for the rows of the history. */
+static int write_group(shelf *s, writing *w, change *first, change *last)
+{
+  place before[PLACES], places[PLACES];
+  uint64_t group = first->sequence / PLACES;
+  int error = get_places(w->places, group, places);
+  memcpy(before, places, sizeof before);
+  for (change *c = first; c < last && !error; c++)
+    error = move(c, &places[c->sequence % PLACES]);
+  for (const change *c = first, *next; c < last && !error; c = next) {
+    for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS;)
+      next++;
+    error = update_packs(s, w->queues, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES);
+  }
+  if (!error)
+    error = sweep_queues(w, group, before, places);
+  return error ? error : put_places(s, w->places, group, places);
+}
+
+/* The rows that ended, up to SHELF_ROWS of them from change `*first` on, as one value. */
+static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
+{
+  size_t size = 0, rows = 0, end = *first;
+  for (; end < s->count && rows < SHELF_ROWS; end++)
+    if (is_row_of(&s->changes[end], 0)) {
+      size += HISTORY_ROW_HEAD + s->changes[end].size;
+      rows++;
+    }
+  uint8_t *at = value_for(s, size);
+  if (!at)
+    return ENOMEM;
+  for (const change *c = s->changes + *first; c < s->changes + end; c++)
+    if (is_row_of(c, 0)) {
+      put_le(at, c->sequence, 8);
+      put_le(at + 8, c->row, 2);
+      put_le(at + 10, c->size, 4);
+      if (c->size)
+        memcpy(at + HISTORY_ROW_HEAD, s->bytes + c->at, c->size);
+      at += HISTORY_ROW_HEAD + c->size;
+    }
+  *first = end;
+  return rows ? put_value(s, cursor, number, size, MDB_APPEND) : 0;
+}
+
+static int write_all(shelf *s, writing *w)
+{
+  uint64_t history_end = 0;
+  int error = end_of(w->history, &history_end);
+  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+    error = end_of(w->queues[i].cursor, &w->queues[i].end);
+  if (!error && !sort_changes(s))
+    error = ENOMEM;
+  for (size_t first = 0, last = 0; !error && first < s->count; first = last) {
+    while (last < s->count && s->changes[last].sequence / PLACES == s->changes[first].sequence / PLACES)
+      last++;
+    error = write_group(s, w, s->changes + first, s->changes + last);
+  }
+  for (size_t first = 0; !error && first < s->count; history_end++)
+    error = write_ended(s, w->history, &first, history_end);
+  return error;
+}
+
+int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
+{
+  writing w = {0};
+  if (s->count == 0)
+    return 0;
+  int error = mdb_cursor_open(txn, tables->history, &w.history);
+  if (!error)
+    error = mdb_cursor_open(txn, tables->places, &w.places);
+  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+    error = mdb_cursor_open(txn, tables->queue[i], &w.queues[i].cursor);
+  if (!error)
+    error = write_all(s, &w);
+  for (int i = 0; i < SHELF_QUEUES; i++)
+    mdb_cursor_close(w.queues[i].cursor); /* NULL is fine */
+  mdb_cursor_close(w.places);
+  mdb_cursor_close(w.history);
+  shelf_forget(s);
+  return error;
+}
+
+/* ---- reading -------------------------------------------------------------------------------------------- */
+
+typedef struct reading {
+  MDB_cursor *packs, *places;
+  unsigned queue;
+  uint64_t group;         /* whose places these are, + 1 */
+  place of_group[PLACES];
+  uint64_t from;
+  store_visitor *visit;
+  void *context;
+  bool is_over;
+} reading;
+
+static int place_of(reading *r, uint64_t sequence, place *where)
+{
+  int error = 0;
+  if (r->group != sequence / PLACES + 1) {
+    error = get_places(r->places, sequence / PLACES, r->of_group);
+    r->group = error ? 0 : sequence / PLACES + 1;
+  }
+  *where = r->of_group[sequence % PLACES];
+  return error;
+}
+
+static int visit_queue_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
+{
+  row rows[SHELF_ROWS];
+  place where;
+  if (!read_pack(body, size, rows))
+    return MDB_CORRUPTED;
+  for (uint64_t i = 0; i < SHELF_ROWS && !r->is_over; i++) {
+    uint64_t sequence = number * SHELF_ROWS + i;
+    int error = place_of(r, sequence, &where);
+    if (error)
+      return error;
+    if (rows[i].body && waits_in(where, r->queue) && sequence >= r->from)
+      r->is_over = !r->visit(r->context, sequence, rows[i].body, rows[i].size);
+  }
+  return 0;
+}
+
+static int visit_history_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
+{
+  (void)number;
+  for (size_t at = 0, row_size; at < size && !r->is_over; at += HISTORY_ROW_HEAD + row_size) {
+    place where;
+    size_t left = size - at - HISTORY_ROW_HEAD;
+    if (size - at < HISTORY_ROW_HEAD || (row_size = (size_t)get_le(body + at + 10, 4)) > left)
+      return MDB_CORRUPTED;
+    uint64_t sequence = get_le(body + at, 8);
+    int error = place_of(r, sequence, &where);
+    if (error)
+      return error;
+    if (where & PLACE_ENDED && (where & PLACE_ROW) == get_le(body + at + 8, 2) && sequence >= r->from)
+      r->is_over = !r->visit(r->context, sequence, body + at + HISTORY_ROW_HEAD, row_size);
+  }
+  return 0;
+}
+
+static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint64_t, const uint8_t *, size_t))
+{
+  MDB_val key = {sizeof first, &first}, value;
+  int error = mdb_cursor_get(r->packs, &key, &value, MDB_SET_RANGE);
+  while (!error && !r->is_over) {
+    uint64_t number;
+    memcpy(&number, key.mv_data, sizeof number);
+    if (!record_is_whole(number, value.mv_data, value.mv_size))
+      return MDB_CORRUPTED;
+    error = visit(r, number, (const uint8_t *)value.mv_data + RECORD_HEAD, value.mv_size - RECORD_HEAD);
+    if (!error)
+      error = mdb_cursor_get(r->packs, &key, &value, MDB_NEXT);
+  }
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint64_t from, store_visitor *visit,
+               void *context)
+{
+  reading r = {.queue = queue_of(table), .from = from, .visit = visit, .context = context};
+  int error = mdb_cursor_open(txn, r.queue ? tables->queue[r.queue - 1] : tables->history, &r.packs);
+  if (!error)
+    error = mdb_cursor_open(txn, tables->places, &r.places);
+  if (!error)
+    error = r.queue ? visit_packs(&r, from / SHELF_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
+  mdb_cursor_close(r.places);
+  mdb_cursor_close(r.packs);
+  return error;
+}

@@ -1,0 +1,347 @@
+/* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
+ *
+ *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] [--only NAME] [--dir DIR]
+ *
+ * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B wait,
+ * from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the queue
+ * on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
+ * written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
+ *
+ * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
+ * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another one opens what it left.
+ *
+ * An opponent that was not there when this was built is named and skipped. */
+#include "frontier_contender.h"
+#include "frontier_known.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUN = 8, LOT = 512, ROUNDS_MAX = 99, URL_ROOM = 128 };
+
+typedef struct work {
+  uint64_t urls, hosts, backlog, known;
+  unsigned rounds;
+  const char *only, *directory;
+  bool queued;
+} work;
+
+typedef struct result {
+  double seconds, cpu, open_ms, stall_ms, close_ms;
+  uint64_t written, left, memory;
+} result;
+
+typedef struct meter {
+  double stall;
+  double own, own_cpu; /* spent by the bench itself, making URLs */
+} meter;
+
+void contender_fail(const char *who, const char *why)
+{
+  fprintf(stderr, "bench_frontier: %s: %s\n", who, why);
+  _exit(1);
+}
+
+static double now(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds of processor that this process and its threads have used. */
+static double cpu(void)
+{
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
+/* ---- the work -------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t z)
+{
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+static size_t make_url(const work *w, uint64_t number, char text[URL_ROOM])
+{
+  uint64_t host = mix(number / RUN + 1) % w->hosts;
+  return (size_t)snprintf(text, URL_ROOM, "https://www.host-%06" PRIu64 ".example/section-%02u/article-%010" PRIu64 "-title.html",
+                          host, (unsigned)(mix(number) % 20), number);
+}
+
+static void watch(meter *m, double began)
+{
+  double took = now() - began;
+  if (took > m->stall)
+    m->stall = took;
+}
+
+/* The time in which the texts are made does not count. */
+static void add_lot(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, meter *m)
+{
+  static char text[LOT][URL_ROOM];
+  static size_t size[LOT];
+  double cpu_began = cpu(), began = now();
+  for (uint64_t i = 0; i < count; i++)
+    size[i] = make_url(w, first + i, text[i]);
+  m->own += now() - began;
+  m->own_cpu += cpu() - cpu_began;
+  for (uint64_t i = 0; i < count; i++) {
+    began = now();
+    c->add(self, text[i], size[i]);
+    watch(m, began);
+  }
+}
+
+static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
+{
+  uint64_t ids[LOT];
+  double began = now();
+  size_t count = c->next(self, ids, max < LOT ? max : LOT);
+  watch(m, began);
+  for (size_t i = 0; i < count; i++) {
+    began = now();
+    c->done(self, ids[i]);
+    watch(m, began);
+  }
+  return count;
+}
+
+static void run(const contender *c, void *self, const work *w, meter *m)
+{
+  uint64_t added = 0, taken = 0;
+  while (taken < w->urls) {
+    uint64_t lot = w->urls - added < LOT ? w->urls - added : LOT;
+    add_lot(c, self, w, added, lot, m);
+    added += lot;
+    if (added == w->urls || added - taken > w->backlog)
+      taken += take_lot(c, self, LOT, m);
+  }
+}
+
+/* ---- what it cost ---------------------------------------------------------------------------------------- */
+
+/* The number behind `name` in a file of /proc/self. */
+static uint64_t read_proc(const char *file, const char *name)
+{
+  char line[256];
+  unsigned long long value = 0;
+  FILE *proc = fopen(file, "r");
+  while (proc && fgets(line, sizeof line, proc))
+    if (strncmp(line, name, strlen(name)) == 0)
+      value = strtoull(line + strlen(name), NULL, 10);
+  if (proc)
+    fclose(proc);
+  return value;
+}
+
+static uint64_t disk_use(const char *directory)
+{
+  char command[4200];
+  unsigned long long kib = 0;
+  snprintf(command, sizeof command, "du -sk '%s'", directory);
+  FILE *du = popen(command, "r");
+  if (!du || fscanf(du, "%llu", &kib) != 1)
+    contender_fail("du", "no answer");
+  pclose(du);
+  return kib * 1024;
+}
+
+static result measure(const contender *c, const work *w, const char *directory)
+{
+  result r;
+  meter m = {0};
+  uint64_t before = read_proc("/proc/self/io", "write_bytes:");
+  double began = now();
+  void *self = c->open(directory, w->known ? w->known : w->urls);
+  r.open_ms = (now() - began) * 1e3;
+  began = now();
+  double cpu_began = cpu();
+  run(c, self, w, &m);
+  r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
+  double close_began = now();
+  c->close(self);
+  r.close_ms = (now() - close_began) * 1e3;
+  r.seconds = now() - began - m.own;
+  r.cpu = cpu() - cpu_began - m.own_cpu;
+  r.stall_ms = m.stall * 1e3;
+  r.written = read_proc("/proc/self/io", "write_bytes:") - before;
+  return r;
+}
+
+/* Killed behind its last commit; what it left is opened in the process that measures. */
+static void queue_and_die(const contender *c, const work *w, const char *directory)
+{
+  pid_t child = fork();
+  if (child == 0) {
+    meter m = {0};
+    void *self = c->open(directory, w->urls);
+    for (uint64_t added = 0; added < w->urls; added += LOT) {
+      add_lot(c, self, w, added, w->urls - added < LOT ? w->urls - added : LOT, &m);
+      c->commit(self);
+    }
+    raise(SIGKILL);
+  }
+  waitpid(child, NULL, 0);
+}
+
+/* Opening, and the first URLs; then as many lots as fill the window again, for the memory they take. */
+static result measure_queued(const contender *c, const work *w, const char *directory)
+{
+  enum { LOTS = 200 };
+  result r = {0};
+  meter m = {0};
+  queue_and_die(c, w, directory);
+  double began = now();
+  void *self = c->open(directory, w->urls);
+  r.open_ms = (now() - began) * 1e3;
+  began = now();
+  double cpu_began = cpu();
+  for (int i = 0; i < LOTS; i++)
+    take_lot(c, self, LOT, &m);
+  r.seconds = now() - began;
+  r.cpu = cpu() - cpu_began;
+  r.stall_ms = m.stall * 1e3;
+  r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
+  c->close(self);
+  return r;
+}
+
+/* In a process and a directory of its own. */
+static result measure_apart(const contender *c, const work *w)
+{
+  char directory[4096];
+  int ends[2];
+  result r;
+  snprintf(directory, sizeof directory, "%s/bench-frontier-XXXXXX", w->directory);
+  if (!mkdtemp(directory) || pipe(ends) != 0)
+    contender_fail(directory, "cannot be made");
+  pid_t child = fork();
+  if (child == 0) {
+    if (w->known)
+      frontier_known_make(directory, w->known);
+    r = w->queued ? measure_queued(c, w, directory) : measure(c, w, directory);
+    _exit(write(ends[1], &r, sizeof r) != sizeof r);
+  }
+  close(ends[1]);
+  bool good = read(ends[0], &r, sizeof r) == sizeof r;
+  close(ends[0]);
+  waitpid(child, NULL, 0);
+  if (!good)
+    contender_fail(c->name, "did not finish");
+  r.left = disk_use(directory);
+  char command[4200];
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  if (system(command) != 0)
+    contender_fail(directory, "cannot be removed");
+  return r;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static int by_seconds(const void *left, const void *right)
+{
+  double a = ((const result *)left)->seconds, b = ((const result *)right)->seconds;
+  return (a > b) - (a < b);
+}
+
+static void print_row(const char *name, const result *r, const work *w, const result *ours)
+{
+  double n = (double)w->urls;
+  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %9.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
+         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->close_ms, (double)r->written / n, (double)r->left / n,
+         (double)r->memory / n);
+}
+
+static void bench(const contender *const *row, size_t count, const work *w)
+{
+  static result results[4][ROUNDS_MAX];
+  for (unsigned round = 0; round < w->rounds; round++)
+    for (size_t i = 0; i < count; i++)
+      results[i][round] = measure_apart(row[i], w);
+  printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
+         w->hosts, w->backlog, w->known, w->rounds);
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms", "stall ms",
+         "close ms", "B written/URL", "B on disk/URL", "B RAM/URL");
+  for (size_t i = 0; i < count; i++)
+    qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
+  for (size_t i = 0; i < count; i++)
+    print_row(row[i]->name, &results[i][w->rounds / 2], w, &results[0][w->rounds / 2]);
+}
+
+static uint64_t number(const char *text)
+{
+  char *end;
+  double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
+  if (!text || *end || value < 1 || value > 1e12)
+    contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] "
+                            "[--only NAME] [--dir DIR]");
+  return (uint64_t)value;
+}
+
+static work parse(char **argument)
+{
+  work w = {.urls = 1000000, .hosts = 100000, .backlog = 200000, .rounds = 1, .directory = "."};
+  for (; *argument; argument += w.queued && strcmp(*argument, "--queued") == 0 ? 1 : 2) {
+    const char *name = argument[0], *value = argument[1];
+    if (strcmp(name, "--queued") == 0) {
+      w.queued = true;
+      continue;
+    }
+    if (strcmp(name, "--only") == 0 && value)
+      w.only = value;
+    else if (strcmp(name, "--dir") == 0 && value)
+      w.directory = value;
+    else if (strcmp(name, "--urls") == 0)
+      w.urls = number(value);
+    else if (strcmp(name, "--hosts") == 0)
+      w.hosts = number(value);
+    else if (strcmp(name, "--backlog") == 0)
+      w.backlog = number(value);
+    else if (strcmp(name, "--known") == 0)
+      w.known = number(value);
+    else
+      w.rounds = (unsigned)number(strcmp(name, "--rounds") == 0 ? value : NULL);
+  }
+  w.rounds = w.rounds < ROUNDS_MAX ? w.rounds : ROUNDS_MAX;
+  return w;
+}
+
+int main(int argc, char **argv)
+{
+  (void)argc;
+  work w = parse(argv + 1);
+  const contender *row[3] = {&contender_strata};
+  size_t count = 1;
+#ifdef HAVE_SQLITE
+  row[count++] = &contender_sqlite;
+#else
+  puts("sqlite: skipped, libsqlite3-dev was not there when this was built");
+#endif
+#ifdef HAVE_ROCKSDB
+  row[count++] = &contender_rocksdb;
+#else
+  puts("rocksdb: skipped, librocksdb-dev was not there when this was built");
+#endif
+  if (w.known || w.queued)
+    count = 1;
+  for (size_t i = 0; w.only && i < count; i++)
+    if (strcmp(row[i]->name, w.only) == 0) {
+      row[0] = row[i];
+      count = 1;
+    }
+  bench(row, count, &w);
+  return 0;
+}

@@ -1,0 +1,83 @@
+/* bench_frontier: ours. The time to parse a URL is in it. */
+#include "frontier_contender.h"
+
+#include "frontier/frontier.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { LEASES = 1024 };
+
+typedef struct ours {
+  frontier *frontier;
+  url url;
+} ours;
+
+static uint64_t now_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void demand(const ours *o, frontier_status status)
+{
+  if (status != FRONTIER_OK)
+    contender_fail("strata", frontier_message(o->frontier));
+}
+
+static void *open_ours(const char *directory, uint64_t expected_urls)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6, .per_host = 8,
+                              .depth_cap = UINT16_MAX, .keep_identity = true};
+  ours *o = calloc(1, sizeof *o);
+  if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
+    contender_fail("strata", message);
+  return o;
+}
+
+static bool add(void *self, const char *text, size_t size)
+{
+  ours *o = self;
+  frontier_verdict verdict;
+  if (url_parse(text, size, URL_STRICT, &o->url) != URL_OK)
+    contender_fail("strata", text);
+  demand(o, frontier_add(o->frontier, &o->url, (frontier_origin){0}, now_ms(), &verdict));
+  return verdict.outcome != FRONTIER_SEEN;
+}
+
+static size_t next(void *self, uint64_t *ids, size_t max)
+{
+  ours *o = self;
+  frontier_lease leases[LEASES];
+  size_t count;
+  int64_t wait_ms;
+  demand(o, frontier_next(o->frontier, now_ms(), leases, max < LEASES ? max : LEASES, &count, &wait_ms));
+  for (size_t i = 0; i < count; i++)
+    ids[i] = leases[i].id;
+  return count;
+}
+
+static void done(void *self, uint64_t id)
+{
+  ours *o = self;
+  demand(o, frontier_done(o->frontier, id, FRONTIER_DONE, 200, NULL, 0, now_ms()));
+}
+
+static void close_ours(void *self)
+{
+  ours *o = self;
+  if (frontier_close(o->frontier) != FRONTIER_OK)
+    contender_fail("strata", "closing failed");
+  free(o);
+}
+
+/* frontier_next does it, and gives nothing when nothing is wanted. */
+static void commit(void *self)
+{
+  uint64_t none;
+  next(self, &none, 0);
+}
+
+const contender contender_strata = {"strata", open_ours, add, next, done, close_ours, commit};

@@ -1,0 +1,221 @@
+/* Options of a crawl, seen from the server: what may be asked for, and who is told what. */
+#include "tests/site/pages.h"
+#include "tests/site/small.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1"
+#define PAGE_OF_100 "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+
+static small *s;
+
+static void answer_index(int fd)
+{
+  text body = {0};
+  text_addf(&body, SMALL_HTML "<a href=/a/1>x</a><a href=/a/2>x</a><a href=/b/1>x</a><a href=/secrets>x</a>"
+            "<a href=http://localhost:%u/secrets?elsewhere>x</a>" PAGE_OF_100, small_port);
+  raw_send(fd, body.bytes, body.size);
+  text_free(&body);
+}
+
+/* The request's head, as a page: what was told to this host. */
+static void answer_secrets(int fd)
+{
+  static const char *const secrets[] = {"Authorization: Basic bmFtZTpwYXNz", "X-Secret: 1", "Cookie: a=b"};
+  raw_send_string(fd, SMALL_HTML);
+  for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+    if (strstr(raw_head(), secrets[i]))
+      raw_send_string(fd, secrets[i]);
+}
+
+static void answer(int fd, const char *target)
+{
+  const char *authority = strstr(target, "http://proxied.example") == target ? strchr(target + 7, '/') : NULL;
+  if (authority && strcmp(authority, "/") == 0) /* asked as a proxy */
+    raw_send_string(fd, SMALL_HTML "<a href=/more>x</a><a href=http://127.0.0.1/private>x</a>"
+                    "<a href='http://[::ffff:10.0.0.1]/private'>x</a><a href=http://localhost:99/private>x</a>"
+                    "<a href=http://2130706433/private>x</a>");
+  else if (authority)
+    raw_send_string(fd, SMALL_LEAF);
+  else if (strcmp(target, "/") == 0)
+    answer_index(fd);
+  else if (strstr(target, "secrets"))
+    answer_secrets(fd);
+  else if (strncmp(target, "/a/", 3) == 0 || strncmp(target, "/b/", 3) == 0)
+    raw_send_string(fd, SMALL_HTML PAGE_OF_100);
+  else
+    raw_send_string(fd, "HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+}
+
+static void run(const char *const words[], int code)
+{
+  assert_int_equal(small_strata(s, words, code), code);
+}
+
+static void assert_fetched(const char *const words[], const char *wanted)
+{
+  run(words, 0);
+  text fetched = small_fetched(s);
+  assert_string_equal(fetched.bytes, wanted);
+  text_free(&fetched);
+}
+
+static long long body_bytes_of(const char *end)
+{
+  page_log log = pages_read(s->trial->pages);
+  long long bytes = -1;
+  for (size_t i = 0; i < pages_count(&log); i++) {
+    const char *address = pages_url(&log, i);
+    if (strlen(address) >= strlen(end) && strcmp(address + strlen(address) - strlen(end), end) == 0)
+      bytes = pages_number(&log, i, "body_bytes");
+  }
+  pages_free(&log);
+  return bytes;
+}
+
+static void patterns_decide_which_links_are_taken(void **state)
+{
+  (void)state;
+  const char *const words[] = {CRAWL, "--allow-private", "--include", "/a/", "--include", "/b/", "--exclude", "2$", "URL",
+                               NULL};
+  assert_fetched(words, "/ /a/1 /b/1 ");
+  assert_non_null(strstr(s->trial->err.bytes, "2 pattern"));
+}
+
+static void patterns_are_the_directory_s(void **state)
+{
+  (void)state;
+  const char *const first[] = {CRAWL, "--allow-private", "--max-pages", "1", "--include", "/a/", "URL", NULL};
+  run(first, 0);
+  const char *const others[] = {CRAWL, "--allow-private", "--include", "/b/", NULL};
+  run(others, 2);
+  assert_non_null(strstr(s->trial->err.bytes, "--include"));
+  const char *const more[] = {CRAWL, "--allow-private", "--exclude", "/b/", NULL};
+  run(more, 2);
+  assert_non_null(strstr(s->trial->err.bytes, "--exclude"));
+  const char *const none[] = {CRAWL, "--allow-private", NULL};
+  assert_fetched(none, "/ /a/1 /a/2 ");
+  const char *const same[] = {CRAWL, "--allow-private", "--include", "/a/", NULL};
+  run(same, 0);
+}
+
+static void no_more_bytes_than_told(void **state)
+{
+  (void)state;
+  const char *const words[] = {CRAWL, "--allow-private", "--connections", "1", "--max-bytes", "300", "URL", NULL};
+  run(words, 0);
+  assert_non_null(strstr(s->trial->err.bytes, "--max-bytes"));
+  page_log log = pages_read(s->trial->pages);
+  assert_in_range(pages_count(&log), 1, 3);
+  pages_free(&log);
+  const char *const resumed[] = {CRAWL, "--allow-private", NULL};
+  assert_fetched(resumed, "/ /a/1 /a/2 /b/1 /secrets ");
+}
+
+static void the_whole_web(void **state)
+{
+  (void)state;
+  const char *const words[] = {CRAWL, "--allow-private", "--scope", "any", "URL", NULL};
+  assert_fetched(words, "/ /a/1 /a/2 /b/1 /secrets /secrets?elsewhere ");
+  assert_int_equal(body_bytes_of("/secrets"), 0);
+  const char *const other[] = {CRAWL, "--allow-private", "--scope", "domain", NULL};
+  run(other, 2);
+  assert_non_null(strstr(s->trial->err.bytes, "--scope"));
+}
+
+/* The password and the headers are for the host that was named, and for nobody it links to. */
+static void secrets_go_where_they_belong(void **state)
+{
+  (void)state;
+  char *cookies = trial_path(s->trial, "cookies.txt");
+  FILE *file = fopen(cookies, "w");
+  assert_non_null(file);
+  fputs("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\n", file);
+  fclose(file);
+  const char *const words[] = {CRAWL, "--allow-private", "--scope", "any", "--user", "name:pass", "-H", "X-Secret: 1",
+                               "--cookies", cookies, "--max-pages", "3", "URL", NULL};
+  run(words, 0);
+  const char *const resumed[] = {CRAWL, "--allow-private", "--user", "name:pass", "--header", "X-Secret: 1", "--cookies",
+                                 cookies, NULL}; /* no URL here: the directory knows whom to trust */
+  assert_fetched(resumed, "/ /a/1 /a/2 /b/1 /secrets /secrets?elsewhere ");
+  assert_int_equal(body_bytes_of("/secrets"), strlen("Authorization: Basic bmFtZTpwYXNz" "X-Secret: 1" "Cookie: a=b"));
+  assert_int_equal(body_bytes_of("/secrets?elsewhere"), 0);
+  free(cookies);
+}
+
+/* What a URL spells out is refused here: the proxy would go there. */
+static void through_a_proxy(void **state)
+{
+  (void)state;
+  char proxy[64];
+  snprintf(proxy, sizeof proxy, "http://127.0.0.1:%u", small_port);
+  const char *const words[] = {CRAWL, "--scope", "any", "--proxy", proxy, "http://proxied.example/", NULL};
+  run(words, 0);
+  page_log log = pages_read(s->trial->pages);
+  unsigned fetched = 0, refused = 0;
+  for (size_t i = 0; i < pages_count(&log); i++) {
+    const char *error = json_string_value(json_object_get(json_array_get(log.list, i), "error"));
+    bool is_private = strstr(pages_url(&log, i), "/private") != NULL;
+    assert_int_equal(is_private, error && strcmp(error, "private") == 0);
+    refused += is_private;
+    fetched += !is_private;
+  }
+  assert_int_equal(fetched, 2);
+  assert_int_equal(refused, 3); /* two spellings of 127.0.0.1 are one page */
+  pages_free(&log);
+}
+
+/* Somebody's http_proxy would see every request, and connect to private addresses for us. */
+static void no_proxy_from_the_environment(void **state)
+{
+  (void)state;
+  static const char *const names[] = {"http_proxy", "HTTP_PROXY", "https_proxy", "all_proxy", "ALL_PROXY"};
+  char proxy[64];
+  snprintf(proxy, sizeof proxy, "http://127.0.0.1:%u", small_port);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    setenv(names[i], proxy, 1);
+  const char *const words[] = {CRAWL, "--allow-private", "http://proxied.example/", NULL};
+  run(words, 1); /* nobody has that name */
+  const char *const nobody[] = {CRAWL, "--allow-private", "http://127.0.0.1:1/", NULL};
+  run(nobody, 1);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    unsetenv(names[i]);
+}
+
+static int serve(void **state)
+{
+  static small opened;
+  (void)state;
+  opened = small_open_with(answer);
+  s = &opened;
+  return 0;
+}
+
+static int stop(void **state)
+{
+  (void)state;
+  small_close(s);
+  return 0;
+}
+
+int main(void)
+{
+#define CASE(test) cmocka_unit_test_setup_teardown(test, serve, stop)
+  const struct CMUnitTest tests[] = {
+    CASE(patterns_decide_which_links_are_taken),
+    CASE(patterns_are_the_directory_s),
+    CASE(no_more_bytes_than_told),
+    CASE(the_whole_web),
+    CASE(secrets_go_where_they_belong),
+    CASE(through_a_proxy),
+    CASE(no_proxy_from_the_environment),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
