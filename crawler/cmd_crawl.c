@@ -8,6 +8,7 @@
 #include "crawler/say.h"
 #include "crawler/starts.h"
 #include "crawler/summary.h"
+#include "frontier/recrawl.h"
 #include "frontier/traps.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Everything one run holds, so that it is let go of in one place. */
@@ -148,6 +150,16 @@ static int open_frontier(run *r)
     return EXIT_FAILED;
   }
   return check_identity(r);
+}
+
+/* What is old enough when the run begins; what grows old meanwhile is for the next. */
+static int ask_for_old_pages(run *r)
+{
+  uint64_t least_s = r->args.crawl.recrawl_least_s, most_s = r->args.crawl.recrawl_most_s;
+  if (!least_s || frontier_recrawl(r->frontier, least_s, most_s, (uint64_t)time(NULL)) == FRONTIER_OK)
+    return EXIT_DONE;
+  say_error("crawl", "%s", frontier_message(r->frontier));
+  return EXIT_FAILED;
 }
 
 /* The scope the directory has, or a new one of the kind asked for. */
@@ -386,6 +398,8 @@ static int run_crawl(run *r)
     code = find_directory(r);
   if (code == EXIT_DONE)
     code = open_frontier(r);
+  if (code == EXIT_DONE)
+    code = ask_for_old_pages(r);
   if (code == EXIT_DONE)
     code = open_scope(r);
   if (code == EXIT_DONE)

@@ -51,6 +51,13 @@ struct crawl {
   failures failures;
 };
 
+static uint64_t wall_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 static uint64_t clock_ms(void)
 {
   struct timespec now;
@@ -157,6 +164,13 @@ static bool try_again(crawl *c, visit *v, const fetch_response *response)
   return true;
 }
 
+/* For the next time, in the transaction that says how the visit ended. */
+static void note_visit(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
+{
+  if (c->options.keeps_log)
+    holds(c, revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256, is_failure));
+}
+
 /* `permission`: what robots.txt had to say. */
 static void fail_visit(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
@@ -181,6 +195,7 @@ static void fail_visit(crawl *c, visit *v, const fetch_response *response, const
     facts.error = fetch_error_name(response->error);
     facts.reason = response->explanation;
   }
+  note_visit(c, v, response, true);
   visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), report_of(c, &facts));
 }
 
@@ -213,18 +228,23 @@ static void fetch_finished(void *context, const fetch_response *response)
   const char *target = NULL;
   c->now_ms = clock_ms();
   visit_finish(v);
+  if (c->options.keeps_log)
+    body_hash_end(v->hash, v->sha256);
   c->totals.wire_bytes += response->wire_bytes;
   c->totals.body_bytes += response->body_bytes;
   bool is_success = response->error == FETCH_OK && response->status >= 200 && response->status <= 299;
   bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
                      *response->location;
-  if (!is_success && !is_redirect) {
+  bool is_unchanged = revisit_is_unchanged(v->revisit, response);
+  if (!is_success && !is_redirect && !is_unchanged) {
     fail_visit(c, v, response, robots_word(c));
     return;
   }
   v->tries = retries_end(c->retries, &v->lease, true);
   archive(c, v, response);
-  if (is_redirect) {
+  if (is_unchanged) {
+    holds(c, frontier_count(c->frontier, "unchanged", 1));
+  } else if (is_redirect) {
     holds(c, harvest_redirect(c->harvest, v, response->location, c->now_ms, &links, &target));
     c->totals.redirects++;
     holds(c, frontier_count(c->frontier, "redirects", 1));
@@ -238,6 +258,7 @@ static void fetch_finished(void *context, const fetch_response *response)
   }
   page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
                       .links = links, .redirect = target};
+  note_visit(c, v, response, false);
   visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
 }
 
@@ -246,6 +267,7 @@ static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanati
   note_start_failure(c, v, explanation);
   v->tries = retries_end(c->retries, &v->lease, true);
   harvest_skip(c->harvest, why);
+  note_visit(c, v, &(fetch_response){0}, true);
   visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
@@ -264,6 +286,7 @@ static void fetch_page(crawl *c, visit *v)
   v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
+  revisit_ask(v->revisit, &receiver);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     break_off(c, "out of memory for one more fetch");
 }
@@ -340,7 +363,8 @@ static int64_t start_visits(crawl *c)
     v->begun_ms = c->now_ms;
     v->stage = VISIT_ASKING;
     c->active++;
-    visit_start(v);
+    if (holds(c, revisit_begin(v->revisit, c->frontier, v->lease.id, c->options.recrawl_least_s > 0)))
+      visit_start(v);
   }
   return count ? 0 : wait_ms;
 }
@@ -451,6 +475,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->pages_ever = frontier_counter(f, "pages");
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
+  frontier_clock(f, c->now_ms, wall_ms());
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;

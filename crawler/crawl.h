@@ -27,6 +27,8 @@ typedef struct crawl_options {
   bool wants_images;       /* <img src> and srcset are links too */
   bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
+  uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
+  uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns; /* which links to take */

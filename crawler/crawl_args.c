@@ -37,9 +37,9 @@ const char crawl_help[] =
   "  --max-bytes N        of page bodies, over all runs (K, M, G are understood)\n"
   "  --max-depth N        links away from a start URL\n"
   "  --max-seconds S      of this run\n"
+  "  --recrawl-after AGE  fetch again what is older: 1h, 7d; as 1d..30d, what changes sooner\n"
   "  --retry-failed       queue again what failed for good in earlier runs\n"
-  "  --trap-budget N      URLs of one host that look like a trap's: calendars, session ids, links in circles\n"
-  "                       (default 10000; 0: no limit)\n"
+  "  --trap-budget N      of a host's URLs that look like a trap's (default 10000; 0: all)\n"
   "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
   "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
   "  --no-store           keep nothing on disk; the crawl ends with the program\n"
@@ -79,10 +79,10 @@ const char crawl_help[] =
 
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
-  OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE, OPT_NO_STORE, OPT_DELAY,
-  OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS, OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE,
-  OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE,
-  OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP, OPT_NOT_YET,
+  OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_RECRAWL_AFTER, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE,
+  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS,
+  OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
+  OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
 };
 
 static const struct option options[] = {
@@ -123,7 +123,7 @@ static const struct option options[] = {
   {"header", required_argument, NULL, 'H'},
   {"cookies", required_argument, NULL, OPT_COOKIES},
   {"ca-file", required_argument, NULL, OPT_CA_FILE},
-  {"recrawl-after", required_argument, NULL, OPT_NOT_YET},
+  {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_PROXY},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
   {NULL, 0, NULL, 0},
@@ -245,6 +245,27 @@ static bool parse_user_agent(const char *text, crawl_args *args)
   return true;
 }
 
+/* "7d", or "1d..30d": a page that changed rests half as long as before, one that did not twice as long. */
+static bool parse_rest(const char *text, crawl_args *args)
+{
+  char least[32];
+  const char *dots = strstr(text, "..");
+  size_t size = dots ? (size_t)(dots - text) : strlen(text);
+  uint64_t least_ms, most_ms;
+  if (size >= sizeof least)
+    return refuse("recrawl-after", text, "not a duration such as 90s, 30m, 1h, 7d or 2w");
+  memcpy(least, text, size);
+  least[size] = '\0';
+  if (!value_duration("crawl", "recrawl-after", least, &least_ms) ||
+      !value_duration("crawl", "recrawl-after", dots ? dots + 2 : least, &most_ms))
+    return false;
+  if (least_ms > most_ms)
+    return refuse("recrawl-after", text, "the shorter duration first, please");
+  args->crawl.recrawl_least_s = least_ms / 1000;
+  args->crawl.recrawl_most_s = most_ms / 1000;
+  return true;
+}
+
 /* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
@@ -265,6 +286,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     a->crawl.max_depth = (uint16_t)number;
     return good;
   case OPT_MAX_SECONDS: return value_milliseconds("crawl", name, value, 0.001, &a->crawl.max_ms);
+  case OPT_RECRAWL_AFTER: return parse_rest(value, a);
   case OPT_TRAP_BUDGET: return value_number("crawl", name, value, 0, UINT64_MAX, false, &a->trap_budget);
   case OPT_NO_STORE: a->no_store = true; return true;
   case OPT_QUIET: a->quiet = true; return true;
@@ -309,7 +331,6 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
-  case OPT_NOT_YET: say_error("crawl", "--%s is not in this version yet", name); return false;
   default: return false; /* getopt has said it */
   }
 }
@@ -326,6 +347,10 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->no_store && a->warc) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
+  if (a->no_store && a->crawl.recrawl_least_s) {
+    say_error("crawl", "--no-store keeps nothing, so there is nothing to --recrawl-after");
     return false;
   }
   if (a->url_count || a->seeds || a->directory)

@@ -5,6 +5,7 @@
 #include "crawler/guard.h"
 
 #include <curl/curl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -22,6 +23,7 @@ struct transfer {
   long status;
   const char *content_type; /* libcurl's, while the transfer lives */
   uint64_t headers_seen;    /* bits of their names: header_bit */
+  struct curl_slist *conditions; /* headers of this request, if it has conditions */
   bool has_begun;           /* the first body byte came */
   bool was_private;
   bool is_truncated;
@@ -208,11 +210,47 @@ static void put_idle(transfer *t)
   t->owner->idle = t;
 }
 
+/* One more at the end; false: out of memory. */
+static bool add_header(struct curl_slist **list, const char *header)
+{
+  struct curl_slist *longer = curl_slist_append(*list, header);
+  if (longer)
+    *list = longer;
+  return longer != NULL;
+}
+
+static bool add_condition(struct curl_slist **list, const char *name, const char *value)
+{
+  size_t size = strlen(name) + sizeof ": " + (value ? strlen(value) : 0);
+  char *header = malloc(size);
+  if (header && value)
+    snprintf(header, size, "%s: %s", name, value);
+  bool all = header && (!value || add_header(list, header));
+  free(header);
+  return all;
+}
+
+/* The usual headers of hosts we trust or do not; with conditions, a list of this request's own. */
+static bool set_headers(transfer *t)
+{
+  const fetch_receiver *r = &t->receiver;
+  struct curl_slist *usual = r->is_trusted && t->owner->trusted_headers ? t->owner->trusted_headers : t->owner->headers;
+  curl_slist_free_all(t->conditions);
+  t->conditions = NULL;
+  bool all = true;
+  if (r->if_none_match || r->if_modified_since) {
+    for (const struct curl_slist *each = usual; each && all; each = each->next)
+      all = add_header(&t->conditions, each->data);
+    all = all && add_condition(&t->conditions, "If-None-Match", r->if_none_match) &&
+          add_condition(&t->conditions, "If-Modified-Since", r->if_modified_since);
+    usual = t->conditions;
+  }
+  return all && curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, usual) == CURLE_OK;
+}
+
 static void set_trust(transfer *t, bool is_trusted)
 {
-  const fetcher *f = t->owner;
-  curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, is_trusted ? f->trusted_headers : f->headers);
-  curl_easy_setopt(t->easy, CURLOPT_USERPWD, is_trusted ? f->options.user : NULL);
+  curl_easy_setopt(t->easy, CURLOPT_USERPWD, is_trusted ? t->owner->options.user : NULL);
 }
 
 /* A proxy would connect to whatever we name. */
@@ -252,7 +290,7 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   if (is_for_proxy_to_refuse(f, url)) {
     t->next = f->refused;
     f->refused = t;
-  } else if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
+  } else if (!set_headers(t) || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
              curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
     put_idle(t);
     return false;
@@ -406,6 +444,7 @@ void fetcher_free(fetcher *f)
   for (size_t i = 0; i < f->all_count; i++) {
     curl_multi_remove_handle(f->multi, f->all[i]->easy);
     curl_easy_cleanup(f->all[i]->easy);
+    curl_slist_free_all(f->all[i]->conditions);
     exchange_free(f->all[i]->exchange);
     free(f->all[i]);
   }

@@ -61,6 +61,8 @@ typedef struct fetch_receiver {
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
+  const char *if_none_match;     /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
+  const char *if_modified_since;
   bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
 } fetch_receiver;
 

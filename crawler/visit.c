@@ -84,7 +84,8 @@ visit *visit_create(void *owner, bool wants_images)
   v->scanner = links_create(keep_link, v);
   v->decoder = decoder_create(scan, v);
   v->hash = body_hash_create(BODY_HASH_SHA256);
-  if (v->scanner && v->decoder && v->hash) {
+  v->revisit = revisit_create();
+  if (v->scanner && v->decoder && v->hash && v->revisit) {
     links_want_images(v->scanner, wants_images);
     return v;
   }
@@ -98,6 +99,7 @@ void visit_free(visit *v)
     return;
   links_free(v->scanner);
   body_hash_free(v->hash);
+  revisit_free(v->revisit);
   decoder_free(v->decoder);
   sitemap_free(v->map);
   free(v->hrefs);
@@ -109,6 +111,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
 {
   v->lease = *lease;
   v->tries = 1;
+  *v->sha256 = '\0';
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
   v->has_scanned = v->has_mapped = v->nofollow = v->noindex = false;
   v->hrefs_size = v->links = v->dropped = 0;

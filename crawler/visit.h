@@ -6,6 +6,7 @@
 #include "crawler/decoder.h"
 #include "crawler/fetch.h"
 #include "crawler/links.h"
+#include "crawler/revisit.h"
 #include "crawler/sitemap.h"
 #include "frontier/frontier.h"
 
@@ -27,6 +28,8 @@ typedef struct visit {
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
   body_hash *hash;             /* SHA-256 of the decoded body */
+  char sha256[BODY_HASH_TEXT]; /* what came of it; "" before */
+  revisit *revisit;            /* when it was fetched before, and what to note for the next time */
   sitemap *map;                /* made when first needed */
   bool is_map;                 /* the URL is a sitemap, no page */
   bool has_scanned;            /* the body is HTML, and went through the scanner */

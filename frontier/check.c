@@ -108,6 +108,16 @@ static bool read_revoked(void *context, uint64_t low, const uint8_t *body, size_
   return true;
 }
 
+static bool read_due(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  check *c = context;
+  uint64_t sequence = size == 8 ? get_le(body, 8) : 0;
+  bool is_given = sequence && (!c->has_progress || sequence < c->f->next_sequence);
+  if (!is_given || (uint32_t)sequence != (uint32_t)key)
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table due makes no sense", key);
+  return true;
+}
+
 static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   (void)context, (void)key, (void)body, (void)size;
@@ -122,7 +132,7 @@ static void check_meta(check *c)
     require_table(c, store_table_name((store_table)table));
   records_each(c->p, "revoked", read_revoked, c);
   records_each(c->p, "visits", pass_over, NULL);
-  records_each(c->p, "due", pass_over, NULL);
+  records_each(c->p, "due", read_due, c);
   if (!c->has_identity && c->status == FRONTIER_OK)
     check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }

@@ -8,7 +8,9 @@
  *     4. the owed lines into the journal                                     (journal_write)
  *
  * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+#include "frontier/again.h"
 #include "frontier/spill.h"
+#include "frontier/visits.h"
 
 #include "frontier/history.h"
 #include "frontier/record.h"
@@ -89,7 +91,7 @@ static void batch_clear(batch *b)
       free(e);
   }
   for (size_t i = 0; i < b->ended_count; i++)
-    free(b->ended[i].entry);
+    entry_free(b->ended[i].entry);
   b->added.count = b->ended_count = b->untaken = b->payload_size = 0;
   b->is_dirty = false;
 }
@@ -124,6 +126,7 @@ static void put_ended(frontier *f)
     if (e->is_stored)
       store_delete(f->store, queue_table(e->class), e->sequence);
     store_put(f->store, STORE_HISTORY, e->sequence, body, history_write(e, what->state, what->code, body));
+    visits_put_ended(f->store, e->note, what->state);
   }
 }
 
@@ -214,6 +217,7 @@ static frontier_status write_transaction(frontier *f)
   status = store_begin(f->store);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
+  recrawl_put(f);
   put_added(f);
   put_ended(f);
   spill_put(f);
@@ -280,6 +284,7 @@ frontier_status commit_batch(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   spill_settle(f);
+  recrawl_settle(f);
   batch_clear(&f->batch);
   hosts_clean(f->hosts);
   revoked_settle(&f->revoked);

@@ -6,13 +6,16 @@
 #include "frontier/host.h"
 
 typedef struct host host;
+typedef struct visit_note visit_note;
 
 typedef struct entry {
   struct entry *next;    /* in its host's line, which is a ring */
   host *host;
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
+  frontier_verdict verdict; /* that let it in */
   frontier_class class;  /* which queue it stands in */
+  visit_note *note;      /* what is said of its fetch, until it is committed: visits.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
   bool is_ended;         /* in the open batch's list of endings, which owns it now */
@@ -28,6 +31,7 @@ entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uin
 /* The same, with room for `fields_size` bytes of fields, which the caller fills. */
 entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
                           uint32_t host_end, frontier_origin origin, size_t fields_size);
+void entry_free(entry *e); /* and its note; NULL is fine */
 uint8_t *entry_fields(entry *e);
 field entry_field(const entry *e, field_tag tag);
 

@@ -6,6 +6,7 @@
  *                  unread on disk and the window has room
  *
  * Sequence numbers order everything within a priority class; whose turn it is, schedule.c knows. */
+#include "frontier/again.h"
 #include "frontier/spill.h"
 
 #include <stdio.h>
@@ -26,7 +27,7 @@ static frontier_lease lease_of(const entry *e)
   field payload = entry_field(e, FIELD_PAYLOAD);
   return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
                           .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
-                          .payload_size = payload.size};
+                          .payload_size = payload.size, .verdict = e->verdict};
 }
 
 /* One call of frontier_next_batch. */
@@ -105,6 +106,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
   if (status == FRONTIER_OK)
     status = queue_refill(f);
   if (status == FRONTIER_OK)
+    status = recrawl_take(f);
+  if (status == FRONTIER_OK)
     status = lease_due(f, &l, wait_ms);
   bool progressed = status == FRONTIER_OK && l.count < limits->max;
   if (progressed) /* not enough is due: is it further back in the queue? */
@@ -129,7 +132,7 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 bool frontier_is_finished(const frontier *f)
 {
   HOLD(f);
-  return f->queued == f->deferred + f->hosts->held && f->in_flight.count == 0;
+  return f->queued == f->deferred + f->hosts->held && f->in_flight.count == 0 && recrawl_is_over(f);
 }
 
 bool frontier_is_deferring(const frontier *f)
@@ -208,14 +211,21 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   if (!e)
     return FRONTIER_NOT_FOUND;
   land(f, e);
+  free(e->note);
+  e->note = NULL;
   hosts_push_front(f->hosts, e);
   f->queued++;
   return FRONTIER_OK;
 }
 
+entry *lease_entry(frontier *f, uint64_t lease)
+{
+  return find_in_flight(f, lease);
+}
+
 host *lease_host(frontier *f, uint64_t lease)
 {
-  const entry *e = find_in_flight(f, lease);
+  const entry *e = lease_entry(f, lease);
   return e ? e->host : NULL;
 }
 
@@ -231,6 +241,7 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
 
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
 {
+  HOLD(f);
   f->hook = hook;
   f->hook_context = context;
 }

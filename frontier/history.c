@@ -25,6 +25,31 @@ size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_
   return (size_t)(at - body) + e->url_size;
 }
 
+/* Fetch URLs are "http://host:port/..." or "https://...". */
+void history_host(const char *fetch, size_t size, uint32_t *begin, uint32_t *end)
+{
+  const char *slashes = memchr(fetch, '/', size);
+  size_t at = slashes ? (size_t)(slashes - fetch) + 2 : size;
+  *begin = (uint32_t)(at < size ? at : size);
+  const char *slash = memchr(fetch + *begin, '/', size - *begin);
+  *end = (uint32_t)(slash ? (size_t)(slash - fetch) : size);
+}
+
+entry *history_entry(uint64_t sequence, const ended_url *ended)
+{
+  uint32_t host_begin, host_end;
+  const char *fetch = (const char *)ended->url.bytes;
+  history_host(fetch, ended->url.size, &host_begin, &host_end);
+  entry *e = entry_create_roomy(sequence, fetch, (uint32_t)ended->url.size, host_begin, host_end, ended->origin,
+                                ended->key.bytes ? FIELD_HEAD + ended->key.size : 0);
+  if (!e)
+    return NULL;
+  e->class = ended->class;
+  if (ended->key.bytes)
+    field_put(entry_fields(e), FIELD_KEY, ended->key.bytes, ended->key.size);
+  return e;
+}
+
 bool history_read(const uint8_t *body, size_t size, ended_url *out)
 {
   field fields = {body, 0};

@@ -20,6 +20,12 @@ enum {
 /* The body of the record; its size. */
 size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_t body[HISTORY_SIZE_MAX]);
 
+/* The part host[:port] of a fetch URL. */
+void history_host(const char *fetch, size_t size, uint32_t *begin, uint32_t *end);
+
+/* The URL as it stood in the queue, but for its payload; its host is the caller's to set. NULL: no memory. */
+entry *history_entry(uint64_t sequence, const ended_url *ended);
+
 /* Points into `body`. false: damaged. */
 bool history_read(const uint8_t *body, size_t size, ended_url *out);
 

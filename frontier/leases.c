@@ -8,7 +8,7 @@ enum { ROOM_MIN = 64 };
 void leases_free(lease_table *l)
 {
   for (size_t i = 0; i < l->count; i++)
-    free(l->at[i]);
+    entry_free(l->at[i]);
   free(l->at);
   free(l->table);
   *l = (lease_table){0};

@@ -4,6 +4,7 @@
  *     DIRECTORY/data.mdb   LMDB: queue, history, hosts, hash log, meta; lock.mdb beside it
  *     DIRECTORY/seen.0 .1  filter files, one of them valid
  */
+#include "frontier/again.h"
 #include "frontier/spill.h"
 
 #include "frontier/record.h"
@@ -424,6 +425,7 @@ frontier_status frontier_close(frontier *f)
   if (!f)
     return FRONTIER_OK;
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  recrawl_free(f);
   spill_free(f); /* before the batch: it looks at URLs that ended there */
   batch_free(f);
   leases_free(&f->in_flight);

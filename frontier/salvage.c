@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { COMMIT_RECORDS = 20000, ENDED = 1, WAITING = 2 };
+enum { COMMIT_RECORDS = 20000, ENDED = 1, WAITING = 2, VISIT_DUE = 12 /* FORMAT.md, "visits" */ };
 
 bool byte_row_reach(byte_row *row, uint64_t index)
 {
@@ -45,7 +45,7 @@ bool salvage_begin_record(salvage *s)
 
 static bool meta_is_copied(const char *name)
 {
-  static const char *const ours[] = {"counters", "journal"};
+  static const char *const ours[] = {"counters", "journal", "recrawl"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
@@ -323,25 +323,30 @@ static void read_stray(void *context, const uint8_t *key, size_t key_size, const
   pass->s->done->found_again += pass->s->done->kept - kept;
 }
 
-/* What belongs to single keys or URLs, and is as good without the rest. */
-typedef struct copying {
-  salvage *s;
-  store_table table;
-} copying;
+/* ---- what hangs on single keys and URLs ----------------------------------------------------------------- */
 
-static bool copy_record(void *context, uint64_t key, const uint8_t *body, size_t size)
+static bool copy_revoked(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
-  const copying *c = context;
-  if (salvage_begin_record(c->s))
-    store_put(c->s->to, c->table, key, body, size);
-  return c->s->status == FRONTIER_OK;
+  salvage *s = context;
+  if (salvage_begin_record(s))
+    store_put(s->to, STORE_REVOKED, key, body, size);
+  return s->status == FRONTIER_OK;
 }
 
-static void copy_tables(salvage *s)
+/* When a URL that is still there is to be fetched again is said by its visit; `due` is made of them. */
+static bool keep_visit(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
-  static const store_table tables[] = {STORE_REVOKED, STORE_VISITS, STORE_DUE};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-    records_each(s->p, store_table_name(tables[i]), copy_record, &(copying){s, tables[i]});
+  salvage *s = context;
+  uint8_t row[8];
+  if (size < VISIT_DUE + 4 || sequence >= s->places.count || !s->places.at[sequence])
+    return true;
+  if (!salvage_begin_record(s))
+    return false;
+  store_put(s->to, STORE_VISITS, sequence, body, size);
+  put_le(row, sequence, 8);
+  if (s->places.at[sequence] == ENDED)
+    store_put(s->to, STORE_DUE, get_le(body + VISIT_DUE, 4) << 32 | (uint32_t)sequence, row, sizeof row);
+  return true;
 }
 
 /* Of which class a stray URL was is not known. */
@@ -373,7 +378,8 @@ bool salvage_tables(salvage *s)
   keep_urls(s, &rows);
   row_places_free(&rows);
   records_each(s->p, "hashes", keep_piece, s);
-  copy_tables(s);
+  records_each(s->p, "revoked", copy_revoked, s);
+  records_each(s->p, "visits", keep_visit, s);
   keep_strays(s);
   return s->status == FRONTIER_OK && salvage_commit(s);
 }

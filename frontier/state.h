@@ -73,6 +73,23 @@ typedef struct spilling {
   size_t low_count, low_room;
 } spilling;
 
+/* Recrawl; see recrawl.h. */
+typedef struct recrawling {
+  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
+  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
+  bool has_bounds;           /* they are those of disk, or newer */
+  uint32_t until_s;
+  uint64_t from;             /* of the table `due`: keys before it are taken */
+  struct due_entry {
+    entry *entry;
+    uint64_t key;
+  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+  size_t taken_count, taken_room;
+  visit_note **notes;        /* visits rewritten with the next commit */
+  size_t note_count;
+  uint8_t *last_visit;       /* what frontier_visit_get points into */
+} recrawling;
+
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
@@ -90,6 +107,7 @@ struct frontier {
   void *hook_context;
   batch batch;
   spilling spilling;
+  recrawling again;
 
   lease_table in_flight;
 
@@ -193,7 +211,8 @@ frontier_status queue_refill(frontier *f);
 /* Too deep for now: it waits on disk, out of memory. */
 void queue_defer(frontier *f, host *who, frontier_class class);
 
-/* schedule: in flight or not, by lease id; host.c */
+/* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
+entry *lease_entry(frontier *f, uint64_t lease);
 host *lease_host(frontier *f, uint64_t lease);
 /* host.c: the class of a new URL */
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);

@@ -5,10 +5,10 @@
 #include "frontier/spill.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
 {
+  HOLD(f);
   if (!f->watch && !(f->watch = watch_create()))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory to watch for traps");
   f->hosts->trap_budget = budget ? budget : UINT64_MAX;
@@ -55,13 +55,12 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
   return whole;
 }
 
-/* Fetch URLs are "http://host:port/..." or "https://...". */
 static void find_host(frontier_trapped *t)
 {
-  const char *slashes = memchr(t->url, '/', t->url_size), *end = t->url + t->url_size;
-  t->host = slashes && end - slashes > 2 ? slashes + 2 : end;
-  const char *slash = memchr(t->host, '/', (size_t)(end - t->host));
-  t->host_size = (size_t)((slash ? slash : end) - t->host);
+  uint32_t begin, end;
+  history_host(t->url, t->url_size, &begin, &end);
+  t->host = t->url + begin;
+  t->host_size = end - begin;
 }
 
 static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
@@ -83,6 +82,7 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } steps[] = {
     {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
   listing l = {.visit = visit, .context = context};

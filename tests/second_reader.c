@@ -188,9 +188,10 @@ static void read_queue(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 4);
+  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 3), verdict = number(at + 27, 1);
   *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r)};
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r),
+                    .outcome = (unsigned)verdict & 7, .layer = (unsigned)verdict >> 3};
   u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
@@ -335,6 +336,33 @@ static void read_host(second_view *v, const second_record *r)
       fault(v, "host %s: what is said of traps and controls cannot be", h.name);
   }
   v->hosts[v->host_count++] = h;
+}
+
+static void read_visit(second_view *v, const second_record *r)
+{
+  const uint8_t *at = r->value;
+  size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
+  const second_url *u = url_at(v, r);
+  v->visits++;
+  if (at[20] > 1 || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
+    fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
+  else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
+    fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
+}
+
+static void read_due(second_view *v, const second_record *r)
+{
+  uint64_t key = number(r->key, 8), sequence = number(r->value + 4, 8);
+  v->dues++;
+  if (r->value_size != 12 || (uint32_t)sequence != (uint32_t)key)
+    fault(v, "due %llx: its key is of another URL", (unsigned long long)key);
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *visit = &v->records[i];
+    if (visit->table == SECOND_VISITS && number(visit->key, 8) == sequence && visit->value_size >= 43 &&
+        number(visit->value + 16, 4) == key >> 32)
+      return;
+  }
+  fault(v, "due %llx: no visit is due then", (unsigned long long)key);
 }
 
 static void read_hashes(second_view *v, const second_record *r)
@@ -513,7 +541,8 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_WAITING, 28, read_queue},
                {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
                {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
-               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked}};
+               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked},
+               {SECOND_VISITS, 67, read_visit},      {SECOND_DUE, 12, read_due}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   read_environment(v, directory);

@@ -28,6 +28,7 @@ typedef struct second_url {
   unsigned found;  /* records with this sequence: 1 unless damaged */
   unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
+  unsigned outcome, layer; /* of one queued: the verdict that let it in */
   unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
   const char *text; /* NUL-terminated */
@@ -59,7 +60,7 @@ typedef struct second_view {
   second_host *hosts;
   size_t host_count;
   uint64_t noted, forced, known_before;
-  uint64_t chunks, revoked;
+  uint64_t chunks, revoked, visits, dues;
   uint8_t *places;         /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
   uint64_t log_keys, log_segments;

@@ -117,7 +117,7 @@ static void the_rest_is_refused_by_name(void **state)
   static const struct { const char *line, *named; } rows[] = {
     {"", "no start URL"},
     {"--max-bytes 0 http://h/", "--max-bytes"},
-    {"--recrawl-after 1d http://h/", "--recrawl-after is not"},
+    {"--recrawl-after soon http://h/", "--recrawl-after \"soon\""},
     {"--filter exact http://h/", "not in this version yet"},
     {"--filter magic http://h/", "--filter \"magic\""},
     {"--scope moon http://h/", "--scope \"moon\""},

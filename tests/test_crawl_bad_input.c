@@ -146,7 +146,7 @@ static void options_that_are_not_there_yet(void **state)
 {
   (void)state;
   static const char *const rows[][2] = {
-    {"--recrawl-after", "1d"}, {"--filter", "line"}, {"--filter", "exact"},
+    {"--filter", "line"}, {"--filter", "exact"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *words[] = {CRAWL, "URL", rows[i][0], rows[i][1], NULL};

@@ -17,6 +17,7 @@
 
 #include "frontier/frontier.h"
 #include "frontier/host.h"
+#include "frontier/recrawl.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
 
@@ -105,6 +106,8 @@ static void tell_story(const char *directory, frontier_options options)
   int64_t wait_ms;
   assert_int_equal(frontier_next(f, 0, leases, PAGES, &count, &wait_ms), FRONTIER_OK);
   assert_int_equal(count, PAGES);
+  assert_int_equal(frontier_visit_note(f, 1, &(frontier_visit){.at_s = 1700000000, .etag = "\"e\"", .etag_size = 3}),
+                   FRONTIER_OK);
   for (uint64_t id = 1; id <= PAGES; id++) {
     const struct page *p = &pages[id - 1];
     if (p->state)
@@ -133,8 +136,10 @@ static void check_urls(const second_view *v)
     assert_int_equal(u->depth, pages[i].origin.depth);
     assert_int_equal(u->hops, pages[i].origin.hops);
     assert_int_equal(u->via, pages[i].origin.via);
-    if (!pages[i].state)
+    if (!pages[i].state) {
       assert_int_equal(u->host, hosts[i]);
+      assert_int_equal(u->outcome != FRONTIER_SEEN, v->version > 2);
+    }
   }
 }
 
@@ -156,6 +161,8 @@ static void check_more(const second_view *v)
   assert_int_equal(v->noted, 1);
   assert_int_equal(v->forced, 1);
   assert_int_equal(v->revoked, 1);
+  assert_int_equal(v->visits, 1);
+  assert_int_equal(v->dues, 1);
 }
 
 static void check_hosts(const second_view *v)
@@ -448,7 +455,7 @@ static void spoil(const char *directory, const second_record *r, size_t at)
 
 static bool is_free_to_go(const second_record *r)
 {
-  return r->table == SECOND_REVOKED || (r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
+  return r->table == SECOND_REVOKED || r->table == SECOND_DUE || (r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
                                       strcmp((const char *)r->key, "counters") == 0 ||
                                       strncmp((const char *)r->key, "journal", 7) == 0));
 }

@@ -36,6 +36,15 @@ const char *raw_head(void)
   return rest_of_head;
 }
 
+bool raw_request_has(const char *line)
+{
+  size_t size = strlen(line);
+  for (const char *at = rest_of_head; (at = strstr(at, "\r\n")); at += 2)
+    if (strncmp(at + 2, line, size) == 0 && strncmp(at + 2 + size, "\r\n", 2) == 0)
+      return true;
+  return false;
+}
+
 static void serve_one(int fd, raw_answer *answer)
 {
   char head[HTTP_HEAD_MAX + 1];

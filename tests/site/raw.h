@@ -2,6 +2,7 @@
 #ifndef STRATA_TESTS_SITE_RAW_H
 #define STRATA_TESTS_SITE_RAW_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -15,6 +16,9 @@ const char *raw_head(void);
 /* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or with kill(). */
 pid_t raw_start(raw_answer *answer, unsigned *port);
 pid_t raw_start_at(raw_answer *answer, const char *address, unsigned *port); /* "0.0.0.0": on all of IPv4's */
+
+/* In an answer: does the request have this header line, as in "If-None-Match: \"1\""? */
+bool raw_request_has(const char *line);
 
 /* All of `bytes`, or as much as the other side takes; ends the process once it takes no more. */
 void raw_send(int fd, const void *bytes, size_t size);
