@@ -6,6 +6,7 @@
  * filter file that is not the valid one goes too: it is only of use while a new one is written. */
 #include "frontier/care.h"
 #include "frontier/records.h"
+#include "frontier/replace.h"
 #include "frontier/state.h"
 
 #include <stdio.h>
@@ -122,7 +123,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   store_close(f->store);
   f->store = NULL;
   if (status == FRONTIER_OK)
-    status = store_replace(f->directory, path, NULL, f->message);
+    status = environment_replace(f->directory, path, NULL, f->message);
   if (status != FRONTIER_OK)
     unlink(path);
   sizes->after = disk_use(f);

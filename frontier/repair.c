@@ -8,6 +8,7 @@
 #include "frontier/repair.h"
 
 #include "frontier/record.h"
+#include "frontier/replace.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +91,7 @@ static bool rebuild(salvage *s)
     return false;
   store_close(s->to);
   s->to = NULL;
-  s->status = store_replace(s->f->directory, from, keep, s->f->message);
+  s->status = environment_replace(s->f->directory, from, keep, s->f->message);
   s->done->was_rebuilt = s->status == FRONTIER_OK;
   return s->done->was_rebuilt;
 }

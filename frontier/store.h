@@ -46,7 +46,8 @@ void store_put(store *s, store_table table, uint64_t key, const void *body, size
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
-/* All or nothing; on failure store_message says why. */
+/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
+ * is there, store_message says why, and the same may be tried again. */
 frontier_status store_commit(store *s);
 
 void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */
@@ -63,11 +64,6 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
 /* The last commit as a file of its own, without free pages, on disk when this returns. The writer goes on meanwhile, in
  * another process or after. On failure there is none. */
 frontier_status store_copy(store *s, const char *path);
-
-/* The file `from` takes the place of `directory`/data.mdb, at one stroke; `keep`, if not NULL, is another name for the old
- * one from then on. Both are on the same file system as it, and nobody may have it open: BUSY if somebody has. */
-frontier_status store_replace(const char *directory, const char *from, const char *keep,
-                              char message[FRONTIER_MESSAGE_SIZE]);
 
 frontier_status store_count(store *s, store_table table, uint64_t *records);
 
