@@ -197,7 +197,7 @@ visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who)
 frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit)
 {
   HOLD(f);
-  seen_visit last;
+  seen_visit last = {0};
   uint8_t *body = NULL;
   entry *e = lease_entry(f, lease);
   if (!e)
