@@ -161,11 +161,7 @@ function print_head(file, title, what)
 function function_page(name,    file, text, mates)
 {
   text = said_of[name] (said_of[name] != "" && comment_of[group_of[name]] != "" ? "\n" : "") comment_of[group_of[name]]
-  if (trim(flat(text)) == "") {
-    print header ": " name " has no comment, and so no page" > "/dev/stderr"
-    failed = 1
-    return
-  }
+  if (trim(flat(text)) == "") return # tests/test_reference.sh says which
   file = out "/" name ".3"
   print_head(file, name, first_sentence(text))
   print ".Sh SYNOPSIS\n.In " header "\n.Bd -literal" > file
@@ -199,5 +195,4 @@ END {
   print_references(all, file)
   close(file)
   for (i = 1; i <= count; i++) function_page(names[i])
-  exit failed
 }

@@ -17,9 +17,9 @@ typedef struct search {
   capture_place best;
 } search;
 
-static bool is_digits(const char *text, size_t size)
+static bool is_digits(const char *text, size_t count)
 {
-  return strspn(text, "0123456789") >= size;
+  return strspn(text, "0123456789") >= count;
 }
 
 /* "KEY DATE {...}": the key is the one looked for, but several URLs have it. */
@@ -43,18 +43,25 @@ static void take_line(void *context, const char *line, size_t size)
   json_decref(fields);
 }
 
+/* The number in "pages-NUMBER.warc.gz"; 0: it is another file. */
+static unsigned number_of(const char *name)
+{
+  static const char prefix[] = "pages-";
+  char *end;
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0 || !is_digits(name + sizeof prefix - 1, 1))
+    return 0;
+  unsigned long number = strtoul(name + sizeof prefix - 1, &end, 10);
+  return strcmp(end, WARC_SUFFIX) == 0 && number <= WARC_NUMBER_MAX ? (unsigned)number : 0;
+}
+
 /* The largest number of a WARC file there; 0: none. Files may have been moved away. */
 static unsigned last_file(const char *directory)
 {
   unsigned last = 0;
   DIR *d = opendir(directory);
-  for (struct dirent *found; d && (found = readdir(d));) {
-    unsigned number;
-    int end = 0;
-    if (sscanf(found->d_name, "pages-%5u" WARC_SUFFIX "%n", &number, &end) == 1 && end && !found->d_name[end] &&
-        number > last)
-      last = number;
-  }
+  for (struct dirent *found; d && (found = readdir(d));)
+    if (number_of(found->d_name) > last)
+      last = number_of(found->d_name);
   if (d)
     closedir(d);
   return last;

@@ -100,7 +100,7 @@ void cdxj_key(const char *url, char *key)
   out = mempcpy(out, host_end, path_size);
   if (out - path > 1 && out[-1] == '/')
     out--;
-  strcpy(out, host_end + path_size);
+  memcpy(out, host_end + path_size, strlen(host_end + path_size) + 1);
   for (char *at = key; *at; at++)
     *at = (char)tolower((unsigned char)*at);
   if (*out == '?')
@@ -259,8 +259,8 @@ bool cdxj_find(const char *path, bool is_sorted, const char *url, cdxj_taker *ta
   char *prefix = malloc(strlen(url) + CDXJ_KEY_EXTRA + 1);
   if (prefix) {
     cdxj_key(url, prefix);
-    strcat(prefix, " ");
     size_t prefix_size = strlen(prefix);
+    prefix[prefix_size++] = ' ';
     for (size_t at = is_sorted ? lower_bound(&m, prefix, prefix_size) : 0; at < m.size;) {
       size_t size = line_size(&m, at);
       bool is_match = size >= prefix_size && memcmp(m.text + at, prefix, prefix_size) == 0;

@@ -105,9 +105,26 @@ bool charset_has_c1(const charset *c)
   return c->traits & C1;
 }
 
-iconv_t charset_open(const charset *c)
+static bool open_conversion(const char *to, const char *from, iconv_t *conversion)
 {
-  return iconv_open("UTF-8", c->from);
+  iconv_t opened = iconv_open(to, from);
+  if (opened == (iconv_t)-1) // NOLINT(performance-no-int-to-ptr): POSIX has it so
+    return false;
+  *conversion = opened;
+  return true;
+}
+
+bool charset_open(const charset *c, iconv_t *conversion)
+{
+  return open_conversion("UTF-8", c->from, conversion);
+}
+
+size_t charset_convert(iconv_t conversion, const char **in, size_t *left, char **out, size_t *room)
+{
+  union { const char *read; char *typed; } at = {.read = *in};
+  size_t result = iconv(conversion, &at.typed, left, out, room);
+  *in = at.read;
+  return result;
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------- */
@@ -243,11 +260,20 @@ static size_t read_character(const char *at, const char *end, uint32_t *number)
 /* What iconv has to say: about `size` bytes, or, with NULL, about the end of a run. */
 static bool convert(iconv_t conversion, const char *bytes, size_t size, writer *out)
 {
-  char page[32], *in = (char *)(uintptr_t)bytes, *to = page; /* iconv does not write there; its type is older than const */
+  char page[32], *to = page;
   size_t room = sizeof page;
-  bool good = iconv(conversion, bytes ? &in : NULL, &size, &to, &room) != (size_t)-1;
+  bool good = (bytes ? charset_convert(conversion, &bytes, &size, &to, &room)
+                     : iconv(conversion, NULL, NULL, &to, &room)) != (size_t)-1;
   put_escaped(out, page, (size_t)(to - page));
   return good;
+}
+
+/* A character the charset has not: &#N; escaped. */
+static void put_reference(writer *out, uint32_t number)
+{
+  char reference[32];
+  int size = snprintf(reference, sizeof reference, "%%26%%23%u%%3B", number);
+  put(out, reference, (size_t)size);
 }
 
 /* A run of characters that are not ASCII; where it ended. A byte that is no UTF-8 stays as it is. */
@@ -256,11 +282,10 @@ static const char *escape_run(iconv_t conversion, const char *at, const char *en
   while (at < end && (uint8_t)*at >= 0x80) {
     uint32_t number = 0;
     size_t size = read_character(at, end, &number);
-    char reference[32];
     if (size == 0)
       put(out, at, 1);
     else if (!convert(conversion, at, size, out))
-      put(out, reference, (size_t)snprintf(reference, sizeof reference, "%%26%%23%u%%3B", number));
+      put_reference(out, number);
     at += size ? size : 1;
   }
   convert(conversion, NULL, 0, out); /* a charset with states goes back to its first */
@@ -280,8 +305,8 @@ size_t charset_escape_query(const charset *c, const char *href, size_t size, cha
   const char *end = hash ? hash : href + size, *at = memchr(href, '?', (size_t)(end - href));
   if (!at || c->traits & (UTF8 | UTF16 | OPAQUE) || is_ascii(at, end))
     return 0;
-  iconv_t conversion = iconv_open(c->to, "UTF-8");
-  if (conversion == (iconv_t)-1)
+  iconv_t conversion;
+  if (!open_conversion(c->to, "UTF-8", &conversion))
     return 0;
   writer w = {.at = out, .end = out + room};
   put(&w, href, (size_t)(at - href));

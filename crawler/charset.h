@@ -29,8 +29,10 @@ bool charset_is_utf16(const charset *c);
 bool charset_is_opaque(const charset *c);   /* the standard's "replacement": never decoded, for safety */
 bool charset_has_c1(const charset *c);      /* a byte 80..9F without a character is the C1 control of that number */
 
-/* A conversion to UTF-8; (iconv_t)-1 (errno set) if this C library has it not. The caller closes it. */
-iconv_t charset_open(const charset *c);
+/* A conversion to UTF-8; false (errno set) if this C library has it not. The caller closes it with iconv_close. */
+bool charset_open(const charset *c, iconv_t *conversion);
+/* iconv(3), which writes nothing where it reads, whatever its type says. */
+size_t charset_convert(iconv_t conversion, const char **in, size_t *left, char **out, size_t *room);
 
 /* `href` (UTF-8) as a page in this charset means it: characters of the query that are not ASCII become %-escapes of
  * the page's bytes, those the charset has not become &#N; escaped (WHATWG URL, "percent-encode after encoding"). Path

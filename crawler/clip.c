@@ -32,45 +32,49 @@ static character read_character(const char *at, bool is_utf8)
   return (character){bytes, turns_text(wide) ? -1 : wcwidth(wide)};
 }
 
-/* As much of `text` as fits; *rest is behind it. */
-static size_t fill(const char *text, size_t columns, bool is_utf8, char *line, size_t size, const char **rest)
+typedef struct filled {
+  size_t columns, bytes; /* of the line, without its NUL */
+  const char *rest;      /* of the text */
+} filled;
+
+/* As much of `text` as fits. */
+static filled fill(const char *text, size_t columns, bool is_utf8, char *line, size_t size)
 {
-  size_t width = 0, out = 0;
-  while (*text) {
-    character c = read_character(text, is_utf8);
+  filled f = {.rest = text};
+  while (*f.rest) {
+    character c = read_character(f.rest, is_utf8);
     size_t needs = c.columns < 0 ? 1 : (size_t)c.columns, bytes = c.columns < 0 ? 1 : c.bytes;
-    if (width + needs > columns || out + bytes >= size)
+    if (f.columns + needs > columns || f.bytes + bytes >= size)
       break;
     if (c.columns < 0)
-      line[out] = '?';
+      line[f.bytes] = '?';
     else
-      memcpy(line + out, text, bytes);
-    out += bytes;
-    width += needs;
-    text += c.bytes;
+      memcpy(line + f.bytes, f.rest, bytes);
+    f.bytes += bytes;
+    f.columns += needs;
+    f.rest += c.bytes;
   }
-  line[out] = '\0';
-  *rest = text;
-  return width;
+  line[f.bytes] = '\0';
+  return f;
 }
 
 size_t clip_line(const char *text, size_t columns, int is_utf8, char *line, size_t size)
 {
-  const char *rest;
   locale_t ours = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   locale_t before = ours ? uselocale(ours) : (locale_t)0;
   bool knows_widths = ours && is_utf8;
-  size_t width = fill(text, columns, knows_widths, line, size, &rest);
-  if (*rest && columns > 0 && size > 1) {
-    width = fill(text, columns - 1, knows_widths, line, size - 1, &rest);
-    strcat(line, "~");
-    width++;
+  filled f = fill(text, columns, knows_widths, line, size);
+  if (*f.rest && columns > 0 && size > 1) {
+    f = fill(text, columns - 1, knows_widths, line, size - 1);
+    line[f.bytes] = '~';
+    line[f.bytes + 1] = '\0';
+    f.columns++;
   }
   if (ours) {
     uselocale(before);
     freelocale(ours);
   }
-  return width;
+  return f.columns;
 }
 
 int clip_is_utf8(void)

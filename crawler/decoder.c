@@ -81,11 +81,12 @@ static size_t pass_over(decoder *d, const char *at, size_t left)
 /* How many bytes are left: the beginning of a character. */
 static size_t convert(decoder *d, const char *bytes, size_t left)
 {
-  char out[4096], *at = (char *)(uintptr_t)bytes; /* iconv does not write there; its type is older than const */
+  char out[4096];
+  const char *at = bytes;
   while (left) {
     char *to = out;
     size_t room = sizeof out;
-    size_t result = iconv(d->conversion, &at, &left, &to, &room);
+    size_t result = charset_convert(d->conversion, &at, &left, &to, &room);
     int why = result == (size_t)-1 ? errno : 0;
     if (to > out)
       d->sink(d->context, out, (size_t)(to - out));
@@ -135,8 +136,7 @@ static decoder_state open_conversion(decoder *d)
 {
   if (d->opened != d->charset) {
     close_conversion(d);
-    d->conversion = charset_open(d->charset);
-    if (d->conversion == (iconv_t)-1) {
+    if (!charset_open(d->charset, &d->conversion)) {
       d->charset = NULL;
       return PASSING;
     }

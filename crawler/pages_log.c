@@ -54,12 +54,6 @@ static void put_answer(json *line, const page_facts *facts)
     json_put_bool(line, "truncated", true);
   if (facts->redirect)
     json_put_string(line, "redirect", facts->redirect);
-  if (facts->links.canonical)
-    json_put_string(line, "canonical", facts->links.canonical);
-  if (facts->visit->noindex)
-    json_put_bool(line, "noindex", true);
-  if (facts->visit->nofollow)
-    json_put_bool(line, "nofollow", true);
   json_put_number(line, "links", facts->links.found);
   json_put_number(line, "new", facts->links.fresh);
 }
@@ -80,6 +74,8 @@ void pages_log_line(json *line, const page_facts *facts, url_profile profile, ur
   json_put_string(line, "key", is_key ? scratch->key : lease->url);
   json_put_number(line, "depth", lease->origin.depth);
   json_put_number(line, "via", lease->origin.via);
+  json_put_string(line, "verdict", frontier_outcome_name(lease->verdict.outcome));
+  json_put_number(line, "layer", lease->verdict.layer);
   if (facts->visit->is_map)
     json_put_bool(line, "sitemap", true);
   json_put_number(line, "tries", facts->visit->tries > 1 ? facts->visit->tries : 1);

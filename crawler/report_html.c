@@ -318,7 +318,8 @@ static void put_verdicts(FILE *to, const report_input *in)
 {
   static const char *const meanings[FRONTIER_OUTCOMES] = {
     "seen before", "new", "new: first of its host", "new: a segment never seen at its depth",
-    "new: every segment known, the whole is new"};
+    "new: every segment known, the whole is new",
+    "new here, known to an earlier crawl"};
   const frontier_stats *s = in->stats;
   uint64_t all = 0, fresh = 0;
   char promise[SAY_SIZE];

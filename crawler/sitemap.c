@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#define ZLIB_CONST
 #include <zlib.h>
 
 enum { DEPTH_MAX = 64, MAGIC = 2 };
@@ -153,8 +154,10 @@ static void text_comes(void *context, const xmlChar *bytes, int size)
 /* Entities are declared here, and grow like anything: no sitemap needs one. */
 static void subset_comes(void *context, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
+  sitemap *s = context;
   (void)name, (void)external, (void)system;
-  ((sitemap *)context)->is_over = true;
+  s->is_over = true;
+  xmlStopParser(s->parser);
 }
 
 static void feed_xml(sitemap *s, const char *bytes, size_t size)
@@ -224,7 +227,7 @@ static void feed_plain(sitemap *s, const char *bytes, size_t size)
 static void feed_gzip(sitemap *s, const char *bytes, size_t size)
 {
   unsigned char out[16384];
-  s->unpacker.next_in = (unsigned char *)(uintptr_t)bytes; /* zlib does not write there */
+  s->unpacker.next_in = (const unsigned char *)bytes;
   s->unpacker.avail_in = (unsigned)size;
   do {
     s->unpacker.next_out = out;
@@ -292,6 +295,8 @@ void sitemap_begin(sitemap *s)
   void *context = s->context;
   if (s->is_gzip)
     inflateEnd(&s->unpacker);
+  if (s->parser)
+    xmlFreeDoc(s->parser->myDoc); /* libxml2 makes one for declarations, asked or not */
   xmlFreeParserCtxt(s->parser);
   memset(s, 0, sizeof *s);
   s->visit = visit;

@@ -110,16 +110,26 @@ static mlbf_status judge_by_window(mlbf_epoch *window, const url *u, mlbf_verdic
   return status;
 }
 
-mlbf_status uniq_memory_judge(uniq_memory *memory, const url *u, mlbf_verdict *verdict)
+void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
-  mlbf_hashes hashes;
-  if (memory->window)
-    return judge_by_window(memory->window, u, verdict);
+  if (memory->window) {
+    question->status = judge_by_window(memory->window, u, &question->verdict);
+    return;
+  }
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
-  mlbf_chain_hash(memory->chain, segments, u->segment_count, &hashes);
-  return mlbf_chain_insert(memory->chain, &hashes, verdict);
+  mlbf_chain_hash(memory->chain, segments, u->segment_count, &question->hashes);
+  mlbf_chain_prefetch(memory->chain, &question->hashes);
+}
+
+mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict)
+{
+  if (!memory->window)
+    return mlbf_chain_insert(memory->chain, &question->hashes, verdict);
+  if (question->status == MLBF_OK)
+    *verdict = question->verdict;
+  return question->status;
 }
 
 mlbf_status uniq_memory_save(const uniq_memory *memory, const char *state)

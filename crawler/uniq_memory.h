@@ -26,8 +26,16 @@ typedef struct uniq_memory {
 bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory);
 void uniq_memory_free(uniq_memory *memory);
 
-/* Is it new? And remember it. Windows know no layers. */
-mlbf_status uniq_memory_judge(uniq_memory *memory, const url *u, mlbf_verdict *verdict);
+/* Is it new? And remember it: asked first, and answered in the order of asking, some tens of questions later, when what
+ * the answer needs has come from memory. Windows know no layers, and answer at once. */
+typedef struct uniq_question {
+  mlbf_hashes hashes;
+  mlbf_verdict verdict; /* of a window */
+  mlbf_status status;
+} uniq_question;
+
+void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question);
+mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict);
 
 mlbf_status uniq_memory_save(const uniq_memory *memory, const char *state);
 

@@ -68,13 +68,10 @@ static uint64_t epoch_ms(void)
 static void make_mime(const char *type, char mime[MIME])
 {
   size_t size = strcspn(type, "; \t,");
-  if (size == 0 || size >= MIME) {
-    strcpy(mime, "unk");
-    return;
-  }
-  for (size_t i = 0; i < size; i++)
-    mime[i] = (char)tolower((unsigned char)type[i]);
-  mime[size] = '\0';
+  bool fits = size > 0 && size < MIME;
+  snprintf(mime, MIME, "%.*s", fits ? (int)size : 3, fits ? type : "unk");
+  for (char *at = mime; *at; at++)
+    *at = (char)tolower((unsigned char)*at);
 }
 
 /* ---- digests --------------------------------------------------------------------------------------------------- */
@@ -145,7 +142,9 @@ typedef struct capture {
  * alone, so that is what the records say, with a WARC-Protocol field for the truth. */
 static char *as_http_1(const char *head, size_t size, size_t *out_size, bool *was_2)
 {
-  const char *line_end = memchr(head ? head : "", '\n', size);
+  if (!head) /* nothing was sent, or came */
+    head = "";
+  const char *line_end = memchr(head, '\n', size);
   const char *at = line_end ? memmem(head, (size_t)(line_end - head), "HTTP/2", 6) : NULL;
   char *copy = malloc(size + 3), *out = copy;
   *was_2 = at != NULL && at[6] != '.';

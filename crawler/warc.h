@@ -56,7 +56,7 @@ bool warc_close(warc *w, bool is_committed, char message[WARC_MESSAGE_SIZE]);
 const char *warc_message(const warc *w); /* after a failure: one sentence */
 
 /* DIR/pages-00001 + suffix */
-enum { WARC_PATH_SIZE = 4096 + 64 };
+enum { WARC_PATH_SIZE = 4096 + 64, WARC_NUMBER_MAX = 10000000 };
 void warc_path(const char *directory, unsigned number, const char *suffix, char path[WARC_PATH_SIZE]);
 #define WARC_SUFFIX ".warc.gz"
 #define WARC_INDEX ".cdxj"

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,16 +24,21 @@ void warc_place_write(warc_place place, char text[WARC_PLACE_TEXT])
 
 bool warc_place_read(const char *text, size_t size, warc_place *place)
 {
-  char copy[WARC_PLACE_TEXT] = "";
-  unsigned number;
-  unsigned long long bytes, index_bytes;
-  int end = 0;
+  char copy[WARC_PLACE_TEXT] = "", *at = copy;
+  uint64_t numbers[3];
   if (size >= sizeof copy)
     return false;
   memcpy(copy, text, size);
-  if (sscanf(copy, "%u %llu %llu%n", &number, &bytes, &index_bytes, &end) != 3 || copy[end])
+  for (size_t i = 0; i < 3; i++) {
+    if (*at < '0' || *at > '9')
+      return false;
+    numbers[i] = strtoull(at, &at, 10);
+    if (*at++ != (i < 2 ? ' ' : '\0'))
+      return false;
+  }
+  if (numbers[0] > WARC_NUMBER_MAX)
     return false;
-  *place = (warc_place){number, bytes, index_bytes};
+  *place = (warc_place){(unsigned)numbers[0], numbers[1], numbers[2]};
   return true;
 }
 

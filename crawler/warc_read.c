@@ -120,6 +120,7 @@ static void read_member(reading *r, FILE *file, z_stream *gzip)
     gzip->avail_out = 1; /* no output is waiting */
     more = gzip->avail_in && inflate_piece(r, gzip);
   }
+  gzip->next_in = NULL; /* `in` ends here */
   bool block_ended = r->http.is_whole && r->left == 0;
   if (!r->why && !r->is_over && !block_ended)
     r->why = ferror(file) ? strerror(errno) : "it is cut short";

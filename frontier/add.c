@@ -87,6 +87,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   revoked_remove(&f->revoked, hashes->whole);
   e->host = who;
   e->class = class;
+  e->verdict = verdict;
   f->next_sequence++;
   if (what_for == TO_NOTE)
     keep_as_noted(f, e);

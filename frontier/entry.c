@@ -8,6 +8,9 @@
 /* Set where the host's begin stands: fields follow the head. A host begins at 8 at most. */
 static const uint32_t has_fields = (uint32_t)1 << 31;
 
+/* The verdict stands above the host's end: a host ends within URL_LENGTH_MAX. */
+enum { OUTCOME_SHIFT = 24, LAYER_SHIFT = 27, OUTCOME_MASK = 7, END_MASK = (1 << OUTCOME_SHIFT) - 1 };
+
 entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
                           uint32_t host_end, frontier_origin origin, size_t fields_size)
 {
@@ -56,7 +59,7 @@ void entry_write(const entry *e, uint8_t *body)
   put_le(body + 6, e->origin.hops, 2);
   put_le(body + 8, e->origin.via, 8);
   put_le(body + 16, e->host_begin | (e->fields_size ? has_fields : 0), 4);
-  put_le(body + 20, e->host_end, 4);
+  put_le(body + 20, e->host_end | (uint32_t)e->verdict.outcome << OUTCOME_SHIFT | e->verdict.layer << LAYER_SHIFT, 4);
   body += ENTRY_HEAD;
   if (e->fields_size) {
     put_le(body, e->fields_size, 4);
@@ -70,7 +73,8 @@ frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, 
 {
   if (size < ENTRY_HEAD)
     return FRONTIER_DAMAGED;
-  uint32_t host_begin = (uint32_t)get_le(body + 16, 4), host_end = (uint32_t)get_le(body + 20, 4);
+  uint32_t host_begin = (uint32_t)get_le(body + 16, 4), end_and_verdict = (uint32_t)get_le(body + 20, 4);
+  uint32_t host_end = end_and_verdict & END_MASK, outcome = end_and_verdict >> OUTCOME_SHIFT & OUTCOME_MASK;
   frontier_origin origin = {.depth = (uint16_t)get_le(body + 4, 2),
                             .hops = (uint16_t)get_le(body + 6, 2),
                             .via = get_le(body + 8, 8)};
@@ -79,12 +83,13 @@ frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, 
   if (host_begin & has_fields && !fields_cut(&rest, &fields))
     return FRONTIER_DAMAGED;
   host_begin &= ~has_fields;
-  if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size)
+  if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size || outcome >= FRONTIER_OUTCOMES)
     return FRONTIER_DAMAGED;
   entry *e = entry_create_roomy(sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end, origin,
                                 fields.size);
   if (!e)
     return FRONTIER_NO_MEMORY;
+  e->verdict = (frontier_verdict){(frontier_outcome)outcome, end_and_verdict >> LAYER_SHIFT};
   if (fields.size)
     memcpy(entry_fields(e), fields.bytes, fields.size);
   *out = e;

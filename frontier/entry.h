@@ -13,6 +13,7 @@ typedef struct entry {
   host *host;
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
+  frontier_verdict verdict; /* that let it in */
   frontier_class class;  /* which queue it stands in */
   visit_note *note;      /* what is said of its fetch, until it is committed: visits.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */

@@ -27,7 +27,7 @@ static frontier_lease lease_of(const entry *e)
   field payload = entry_field(e, FIELD_PAYLOAD);
   return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
                           .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
-                          .payload_size = payload.size};
+                          .payload_size = payload.size, .verdict = e->verdict};
 }
 
 /* One call of frontier_next_batch. */
@@ -232,6 +232,7 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
 
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
 {
+  HOLD(f);
   f->hook = hook;
   f->hook_context = context;
 }

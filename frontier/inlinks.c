@@ -1,7 +1,15 @@
 /* Why a filter that is full stays right when later ones take the new URLs: a URL is added to the first filter that
  * knows it. A filter that is no longer the last only gets URLs all of whose cells are above 0, and so no cell of it
  * leaves 0 any more: a URL unknown to it stays unknown, and all of its links are counted in one place. After a merge
- * they may be in two, so counts are added up. */
+ * they may be in two, so counts are added up.
+ *
+ * Before the filters lies a table of the last URLs linked to, each with its pages not yet counted:
+ *
+ *     link --> [ hash | page | pending ] --when another URL takes its place, or at a save--> filter + pending
+ *
+ * Most links lead to what every page of a site links to, and these never leave the table: a filter is touched for the
+ * others only. It also knows whether this page was counted already, and additions that come together are what H1 errs
+ * least on. */
 #include "frontier/inlinks.h"
 
 #include <errno.h>
@@ -13,13 +21,19 @@
 #include <xxhash.h>
 
 #include "mlbf/count.h"
-#include "mlbf/recent.h"
 
-enum { FIRST_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 };
+enum { FIRST_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 }; /* half a megabyte */
 
 /* Of the first filter, 6.2 cells a URL; each later one has half the share of the one before, so that all together are
  * wrong about a tenth of URLs. */
 static const double wrong_share = 0.05;
+
+/* Of the last URL whose hash leads here. */
+typedef struct recent_link {
+  uint64_t low, high;
+  uint64_t page;    /* the last that linked to it; 0: the slot was never used */
+  uint32_t pending; /* pages that no filter has */
+} recent_link;
 
 struct inlinks {
   char path[PATH_SIZE]; /* "": none */
@@ -27,8 +41,8 @@ struct inlinks {
   mlbf_count *filters[FILTERS_MAX];
   bool is_changed;
   uint64_t until_look; /* notes until the last filter's fill is looked at */
-  mlbf_recent *links;  /* of this page, and of those before, told apart by the page's number */
-  uint64_t page;
+  uint64_t page;       /* from 1 */
+  recent_link *recent; /* RECENT_LINKS */
 };
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
@@ -76,9 +90,10 @@ static mlbf_status make(const char *path, inlinks **out)
   inlinks *in = calloc(1, sizeof *in);
   if (!in)
     return MLBF_NO_MEMORY;
-  in->links = mlbf_recent_create(RECENT_LINKS);
-  if (!in->links || snprintf(in->path, PATH_SIZE, "%s", path ? path : "") >= PATH_SIZE) {
-    mlbf_status status = in->links ? MLBF_BAD_ARGUMENT : MLBF_NO_MEMORY;
+  in->recent = calloc(RECENT_LINKS, sizeof *in->recent);
+  in->page = 1;
+  if (!in->recent || snprintf(in->path, PATH_SIZE, "%s", path ? path : "") >= PATH_SIZE) {
+    mlbf_status status = in->recent ? MLBF_BAD_ARGUMENT : MLBF_NO_MEMORY;
     inlinks_close(in);
     return status;
   }
@@ -117,32 +132,17 @@ mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out
   return finish(status, in, out);
 }
 
-mlbf_status inlinks_save(inlinks *in)
-{
-  char name[PATH_SIZE + 16];
-  mlbf_status status = MLBF_OK;
-  for (uint32_t i = 0; status == MLBF_OK && *in->path && in->is_changed && i < in->filter_count; i++)
-    status = file_name(in, i, name) ? mlbf_count_save(in->filters[i], name) : MLBF_BAD_ARGUMENT;
-  in->is_changed = in->is_changed && status != MLBF_OK;
-  return status;
-}
-
 void inlinks_close(inlinks *in)
 {
   if (!in)
     return;
   for (uint32_t i = 0; i < in->filter_count; i++)
     mlbf_count_free(in->filters[i]);
-  mlbf_recent_free(in->links);
+  free(in->recent);
   free(in);
 }
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
-
-static mlbf_span key_of(const url *u)
-{
-  return (mlbf_span){ u->key, u->key_size };
-}
 
 /* The first that knows the URL, else the last. */
 static mlbf_count *filter_for(const inlinks *in, mlbf_span key)
@@ -165,6 +165,39 @@ static mlbf_status grow_if_due(inlinks *in)
   return stats.estimated_keys < (double)stats.keys ? MLBF_OK : add_filter(in, 2 * stats.keys);
 }
 
+/* What is pending in this slot into a filter. */
+static mlbf_status settle(inlinks *in, recent_link *link)
+{
+  uint32_t now;
+  if (link->pending == 0)
+    return MLBF_OK;
+  mlbf_span key = { link, 2 * sizeof(uint64_t) };
+  mlbf_status status = mlbf_count_add(filter_for(in, key), key, link->pending, &now);
+  if (status != MLBF_OK)
+    return status;
+  link->pending = 0;
+  in->is_changed = true;
+  return grow_if_due(in);
+}
+
+static mlbf_status settle_all(inlinks *in)
+{
+  mlbf_status status = MLBF_OK;
+  for (size_t i = 0; status == MLBF_OK && i < RECENT_LINKS; i++)
+    status = settle(in, &in->recent[i]);
+  return status;
+}
+
+static recent_link *slot_of(const inlinks *in, XXH128_hash_t hash)
+{
+  return &in->recent[hash.high64 % RECENT_LINKS];
+}
+
+static bool is_of(const recent_link *link, XXH128_hash_t hash)
+{
+  return link->page > 0 && link->low == hash.low64 && link->high == hash.high64;
+}
+
 void inlinks_begin_page(inlinks *in)
 {
   in->page++;
@@ -172,22 +205,40 @@ void inlinks_begin_page(inlinks *in)
 
 mlbf_status inlinks_note(inlinks *in, const url *u)
 {
-  uint32_t now;
   XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
-  if (mlbf_recent_note(in->links, (mlbf_hash128){ hash.low64 + in->page, hash.high64 }))
+  recent_link *link = slot_of(in, hash);
+  if (is_of(link, hash)) {
+    link->pending += link->page != in->page;
+    link->page = in->page;
     return MLBF_OK;
-  mlbf_span key = key_of(u);
-  mlbf_status status = mlbf_count_add(filter_for(in, key), key, 1, &now);
-  in->is_changed |= status == MLBF_OK;
-  return status == MLBF_OK ? grow_if_due(in) : status;
+  }
+  mlbf_status status = settle(in, link);
+  if (status == MLBF_OK)
+    *link = (recent_link){ hash.low64, hash.high64, in->page, 1 };
+  return status;
 }
 
 uint32_t inlinks_count(const inlinks *in, const url *u)
 {
-  uint32_t sum = 0, times = 0;
-  for (uint32_t i = 0; i < in->filter_count; i++)
-    sum += mlbf_count_get(in->filters[i], key_of(u), &times) == MLBF_OK ? times : 0;
-  return sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST;
+  XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
+  const recent_link *link = slot_of(in, hash);
+  uint64_t halves[2] = { hash.low64, hash.high64 }, sum = is_of(link, hash) ? link->pending : 0;
+  for (uint32_t i = 0; i < in->filter_count; i++) {
+    uint32_t times = 0;
+    if (mlbf_count_get(in->filters[i], (mlbf_span){ halves, sizeof halves }, &times) == MLBF_OK)
+      sum += times;
+  }
+  return (uint32_t)(sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST);
+}
+
+mlbf_status inlinks_save(inlinks *in)
+{
+  char name[PATH_SIZE + 16];
+  mlbf_status status = settle_all(in);
+  for (uint32_t i = 0; status == MLBF_OK && *in->path && in->is_changed && i < in->filter_count; i++)
+    status = file_name(in, i, name) ? mlbf_count_save(in->filters[i], name) : MLBF_BAD_ARGUMENT;
+  in->is_changed = in->is_changed && status != MLBF_OK;
+  return status;
 }
 
 /* ---- merging --------------------------------------------------------------------------------------------- */
@@ -206,9 +257,11 @@ static mlbf_status grow_like(inlinks *into, const inlinks *from)
   return status;
 }
 
-mlbf_status inlinks_merge(inlinks *into, const inlinks *from)
+mlbf_status inlinks_merge(inlinks *into, inlinks *from)
 {
-  mlbf_status status = grow_like(into, from);
+  mlbf_status status = settle_all(from);
+  if (status == MLBF_OK)
+    status = grow_like(into, from);
   for (uint32_t i = 0; status == MLBF_OK && i < from->filter_count; i++) {
     status = mlbf_count_merge(into->filters[i], from->filters[i]);
     into->is_changed |= status == MLBF_OK;

@@ -36,18 +36,19 @@ mlbf_status inlinks_save(inlinks *in);
 
 void inlinks_close(inlinks *in); /* without saving; NULL is fine */
 
-/* A page begins: of its links to one URL one is counted, but for pages with thousands of links. */
+/* A page begins: of its links to one URL one is counted (but for a few, on pages with thousands of links). */
 void inlinks_begin_page(inlinks *in);
 
-/* The page links to `u`. MLBF_NO_MEMORY: it was not counted. */
+/* The page links to `u`. MLBF_NO_MEMORY: it was not counted. Quick for what many pages link to; a few cache misses for
+ * the rest. */
 mlbf_status inlinks_note(inlinks *in, const url *u);
 
 /* Pages that link to `u`; 65535 means "or more". */
 uint32_t inlinks_count(const inlinks *in, const url *u);
 
 /* `into` then counts the pages of both crawls: a page of both twice. MLBF_MISMATCH if they began with other sizes, and
- * nothing is changed; MLBF_NO_MEMORY: some of `from` may be counted. */
-mlbf_status inlinks_merge(inlinks *into, const inlinks *from);
+ * nothing is changed; MLBF_NO_MEMORY: some of `from` may be counted. `from` is as it was. */
+mlbf_status inlinks_merge(inlinks *into, inlinks *from);
 
 #ifdef __cplusplus
 }

@@ -82,9 +82,9 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context)
 {
+  HOLD(f);
   static const struct { store_table table; store_visitor *visit; } steps[] = {
     {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
-  HOLD(f);
   listing l = {.visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof steps / sizeof *steps && l.status == FRONTIER_OK && !l.is_over; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, &l);

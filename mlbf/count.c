@@ -8,7 +8,7 @@
 #include "mlbf/rate.h"
 #include "mlbf/table.h"
 
-enum { BASE_BITS_USUAL = 2, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16, FLAG_MINIMAL = 1, FLAG_DELTA = 2 };
+enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16, FLAG_MINIMAL = 1, FLAG_DELTA = 2 };
 
 static const uint64_t cells_most = UINT64_C(1) << 44;
 

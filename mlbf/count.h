@@ -12,7 +12,7 @@
  * Most counts are small, so a cell has s + 1 bits: s of the count, and a flag that says the rest of it is in the
  * overflow table of its chunk.
  *
- *   cells   | 0 01 | 0 11 | 1 10 | 0 00 | ...   s = 2        chunk of 4096 cells: [ (2, 5) (91, 1) ... ] sorted
+ *   cells   | 0 01 | 0 11 | 1 10 | 0 00 | ...   s = 2        chunk of 1024 cells: [ (2, 5) (91, 1) ... ] sorted
  *                            ^ flag; count = 5 * 4 + 2
  *
  * Threads: one writer at a time; any number of readers while nobody writes. */
@@ -33,7 +33,7 @@ typedef struct mlbf_count_options {
                         * Kept without H1; with it wrong counts are rarer */
   uint64_t cells;      /* m; or 0 */
   uint32_t hashes;     /* k, 1..32; 0 = the best */
-  uint32_t base_bits;  /* s, 1..15; 0 = 2, the least memory for link counts (tests/bench/bench_counts) */
+  uint32_t base_bits;  /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
   uint32_t limit;      /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
   bool minimal;        /* H1 */
   uint64_t seed;

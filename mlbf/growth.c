@@ -104,6 +104,12 @@ mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
   return new_verdict(chain, hashes);
 }
 
+void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes)
+{
+  for (uint32_t i = 0; i < chain->count; i++)
+    chain->slices[i]->operations->prefetch(chain->slices[i], hashes);
+}
+
 static mlbf_status add_slice(mlbf_chain *chain)
 {
   const mlbf_filter *last = chain->slices[chain->count - 1];
@@ -117,6 +123,9 @@ static mlbf_status add_slice(mlbf_chain *chain)
 
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
+  mlbf_filter *first = chain->slices[0];
+  if (chain->count == 1 && first->keys < first->plan.keys)
+    return mlbf_insert(first, hashes, verdict); /* tests and sets in one pass */
   mlbf_verdict found = mlbf_chain_test(chain, hashes), ignored;
   if (found.outcome != MLBF_SEEN) {
     const mlbf_filter *last = chain->slices[chain->count - 1];

@@ -33,6 +33,9 @@ void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 void mlbf_chain_hash(const mlbf_chain *chain, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
+/* Begin to fetch what a test or an insert of this key will touch: for callers who hash some tens of keys and ask then. */
+void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes);
+
 /* MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): a new slice was needed and could not be had; the key is
  * then not inserted, `*verdict` is untouched, and the call may be repeated. Never MLBF_FULL. */
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict);

@@ -18,25 +18,27 @@ void mlbf_overflow_drop(mlbf_overflow *overflow)
   free(overflow->chunks);
 }
 
-/* The first entry of the chunk that is not before `cell`. */
-static uint32_t find(const mlbf_chunk *chunk, uint64_t cell)
+/* The first entry of the chunk that is not before `cell`. Without a branch that depends on the entries: which way it
+ * goes is a coin's toss, and a wrong guess costs more than the step. */
+static uint32_t find(const mlbf_chunk *chunk, uint32_t cell)
 {
-  uint32_t low = 0, high = chunk->count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (chunk->entries[middle] >> 16 < cell)
-      low = middle + 1;
-    else
-      high = middle;
+  const uint32_t *at = chunk->entries;
+  uint32_t left = chunk->count, least = cell << 16;
+  if (left == 0)
+    return 0;
+  while (left > 1) {
+    uint32_t half = left / 2;
+    at += at[half - 1] < least ? half : 0;
+    left -= half;
   }
-  return low;
+  return (uint32_t)(at - chunk->entries) + (*at < least);
 }
 
 uint32_t mlbf_overflow_get(const mlbf_overflow *overflow, uint64_t cell)
 {
   const mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
-  uint32_t at = find(chunk, cell % MLBF_CHUNK_CELLS);
-  bool is_there = at < chunk->count && chunk->entries[at] >> 16 == cell % MLBF_CHUNK_CELLS;
+  uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place);
+  bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;
   return is_there ? chunk->entries[at] & 0xffff : 0;
 }
 

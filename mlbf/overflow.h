@@ -1,14 +1,14 @@
 /* mlbf/overflow.h: what does not fit in a counting filter's cells. Internal to mlbf/.
  *
- * Cells are in chunks of 4096; each chunk has a sorted list of (cell within the chunk, rest of the count), 4 bytes
+ * Cells are in chunks of 1024; each chunk has a sorted list of (cell within the chunk, rest of the count), 4 bytes
  * each. A list this short is searched in a few steps and moved in a few cache lines, and an empty chunk costs 16
- * bytes, 0.03 bits a cell. */
+ * bytes, an eighth of a bit a cell. */
 #ifndef STRATA_MLBF_OVERFLOW_H
 #define STRATA_MLBF_OVERFLOW_H
 
 #include "mlbf/filter.h"
 
-enum { MLBF_CHUNK_CELLS = 4096 };
+enum { MLBF_CHUNK_CELLS = 1024 };
 
 typedef struct mlbf_chunk {
   uint32_t *entries; /* cell << 16 | rest, ascending */

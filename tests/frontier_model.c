@@ -22,6 +22,7 @@ typedef struct page {
   char *fetch, *key;
   size_t host;
   frontier_origin origin;
+  frontier_verdict verdict;
   page_life life, committed_life;
   bool is_forgotten, was_forgotten; /* its key, since it was accepted; and at the last commit */
   size_t payload_size;
@@ -275,14 +276,15 @@ static void check_verdict(model *m, frontier_verdict v)
     differ(m, "%s: outcome %d of this kind", u->key, (int)v.outcome);
 }
 
-static page *accept(model *m, frontier_origin origin, page_life life)
+static page *accept(model *m, frontier_origin origin, frontier_verdict verdict, page_life life)
 {
   const url *u = m->u;
   remember_key(m, u);
   m->pages = enough(m->pages, m->now.pages + 1, &m->page_room, sizeof *m->pages);
   uint64_t sequence = ++m->now.pages;
   page *p = &m->pages[sequence];
-  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .life = life};
+  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .verdict = verdict,
+              .life = life};
   if (!p->fetch || !p->key)
     abort();
   p->host = host_number(m, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -311,7 +313,7 @@ static void add_link(model *m)
     return;
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
-    accept(m, origin, QUEUED);
+    accept(m, origin, v, QUEUED);
 }
 
 static void add_batch(model *m, size_t count)
@@ -334,7 +336,7 @@ static void add_batch(model *m, size_t count)
     check_and_count(m, verdicts[i]);
     if (verdicts[i].outcome == FRONTIER_SEEN)
       continue;
-    page *p = accept(m, links[i].origin, QUEUED);
+    page *p = accept(m, links[i].origin, verdicts[i], QUEUED);
     p->payload_size = links[i].payload_size;
     p->payload_byte = payloads[i][0] ^ (p->payload_size && lies(m, LIE_PAYLOAD));
   }
@@ -350,7 +352,7 @@ static void force_one(model *m)
     return;
   check_and_count(m, v);
   m->now.forced += v.outcome == FRONTIER_SEEN;
-  accept(m, link.origin, QUEUED);
+  accept(m, link.origin, v, QUEUED);
 }
 
 static void note_one(model *m)
@@ -362,7 +364,7 @@ static void note_one(model *m)
     return;
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
-    accept(m, link.origin, NOTED);
+    accept(m, link.origin, v, NOTED);
 }
 
 static void add_links(model *m)
@@ -443,6 +445,8 @@ static void check_lease(model *m, const frontier_lease *l)
       l->origin.depth != p->origin.depth || l->origin.hops != p->origin.hops ||
       l->host_end - l->host_begin != strlen(h->name) || strncmp(l->url + l->host_begin, h->name, strlen(h->name)) != 0)
     differ(m, "lease %llu is %s, not %s", (unsigned long long)l->id, l->url, p->fetch);
+  if (l->verdict.outcome != p->verdict.outcome || l->verdict.layer != p->verdict.layer)
+    differ(m, "lease %llu was let in by another verdict", (unsigned long long)l->id);
   if (l->payload_size != p->payload_size || !all_are(l->payload, p->payload_byte, p->payload_size))
     differ(m, "lease %llu comes with another payload", (unsigned long long)l->id);
   if (!may_start_one)
@@ -721,7 +725,8 @@ static void check_directory(model *m)
     const page *p = &m->pages[s];
     page_life life = p->life == IN_FLIGHT ? QUEUED : p->life;
     if (u->state != (unsigned)life || strcmp(u->text, p->fetch) != 0 || u->depth != p->origin.depth ||
-        u->hops != p->origin.hops || u->via != p->origin.via || (life != QUEUED && u->code != p->code))
+        u->hops != p->origin.hops || u->via != p->origin.via || (life != QUEUED && u->code != p->code) ||
+        (life == QUEUED && (u->outcome != (unsigned)p->verdict.outcome || u->layer != p->verdict.layer)))
       differ(m, "on disk, %s is %s in state %u with code %u", p->fetch, u->text, u->state, u->code);
   }
   second_free(&v);

@@ -188,9 +188,10 @@ static void read_queue(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 4);
+  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 3), verdict = number(at + 27, 1);
   *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r)};
+                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r),
+                    .outcome = (unsigned)verdict & 7, .layer = (unsigned)verdict >> 3};
   u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||

@@ -28,6 +28,7 @@ typedef struct second_url {
   unsigned found;  /* records with this sequence: 1 unless damaged */
   unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
+  unsigned outcome, layer; /* of one queued: the verdict that let it in */
   unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
   const char *text; /* NUL-terminated */

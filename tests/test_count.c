@@ -175,7 +175,7 @@ static void different_filters_do_not_merge(void **state)
     { .keys = 10, .cells = 101, .hashes = 3 },
     { .keys = 10, .cells = 100, .hashes = 4 },
     { .keys = 10, .cells = 100, .hashes = 3, .limit = 31 },
-    { .keys = 10, .cells = 100, .hashes = 3, .base_bits = 3 },
+    { .keys = 10, .cells = 100, .hashes = 3, .base_bits = 4 },
     { .keys = 10, .cells = 100, .hashes = 3, .minimal = true },
     { .keys = 10, .cells = 100, .hashes = 3, .profile = "no-www" },
   };

@@ -39,7 +39,7 @@ typedef struct story {
   bool is_broken;       /* LMDB says the handle is */
 } story;
 
-static url urls[PAGES]; /* parsed beforehand: not what is tested here */
+static url urls[PAGES], ghost; /* parsed beforehand: not what is tested here. The ghost is noted, and never fetched */
 
 static void parse_urls(void)
 {
@@ -48,6 +48,7 @@ static void parse_urls(void)
     int size = snprintf(text, sizeof text, "http://h%u.test/page/%u", i % HOSTS, i);
     assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &urls[i]), URL_OK);
   }
+  assert_int_equal(url_parse("http://h0.test/ghost", 20, URL_STRICT, &ghost), URL_OK);
 }
 
 static unsigned link_of(unsigned page, unsigned number)
@@ -100,16 +101,26 @@ static void note_failure(story *s, frontier_status status, const char *message)
 
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
-typedef enum act { ADD, NEXT, DONE, RELEASE, SYNC, PUT } act;
+typedef enum act { ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, NEXT, DONE, RELEASE, SYNC, PUT } act;
 
 static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 {
   static const char value[] = "value";
   frontier_verdict verdict;
+  bool was_seen;
+  uint64_t forgotten;
   char line[16];
   int64_t wait_ms;
   switch (what) {
   case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
+  case ADD_BATCH: {
+    frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value, .payload_size = sizeof value};
+    size_t settled;
+    return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
+  }
+  case NOTE: return frontier_note(s->f, &(frontier_link){.target = &ghost}, s->now_ms, &verdict);
+  case FORGET: return frontier_forget(s->f, &(frontier_link){.target = &ghost}, &was_seen);
+  case FORGET_HOST: return frontier_forget_host(s->f, "nowhere.test", 12, &forgotten);
   case NEXT: return frontier_next(s->f, s->now_ms, s->leases, 4, &s->count, &wait_ms);
   case DONE:
     snprintf(line, sizeof line, "%u", page);
@@ -173,8 +184,10 @@ static bool visit(story *s, frontier_lease lease)
   if (page % 10 == 3 && s->now_ms % 2)
     return must(s, RELEASE, page, lease.id);
   for (unsigned i = 0; i < LINKS; i++)
-    if (!must(s, ADD, link_of(page, i), lease.id))
+    if (!must(s, i % 2 ? ADD_BATCH : ADD, link_of(page, i), lease.id))
       return false;
+  if (page == 5 && (!must(s, NOTE, 0, 0) || !must(s, FORGET, 0, 0) || (!s->keeps_nothing && !must(s, FORGET_HOST, 0, 0))))
+    return false;
   if (!must(s, DONE, page, lease.id))
     return false;
   s->is_done[page] = true;
@@ -243,9 +256,14 @@ static void check_directory(const story *s)
   second_view v;
   second_read(s->directory, false, &v);
   assert_int_equal(v.faults, 0);
-  assert_int_equal(v.url_room, PAGES + 1);
-  for (uint64_t i = 1; i <= PAGES; i++)
-    assert_int_equal(v.urls[i].state, FRONTIER_DONE);
+  unsigned done = 0, noted = 0;
+  for (uint64_t i = 1; i < v.url_room; i++) {
+    done += v.urls[i].state == FRONTIER_DONE;
+    noted += v.urls[i].state == FRONTIER_NOTED;
+  }
+  assert_int_equal(done, PAGES);
+  assert_true(noted > 0 && done + noted + 1 == v.url_room);
+  assert_int_equal(v.revoked, 1);
   second_free(&v);
 }
 

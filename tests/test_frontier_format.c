@@ -136,8 +136,10 @@ static void check_urls(const second_view *v)
     assert_int_equal(u->depth, pages[i].origin.depth);
     assert_int_equal(u->hops, pages[i].origin.hops);
     assert_int_equal(u->via, pages[i].origin.via);
-    if (!pages[i].state)
+    if (!pages[i].state) {
       assert_int_equal(u->host, hosts[i]);
+      assert_int_equal(u->outcome != FRONTIER_SEEN, v->version > 2);
+    }
   }
 }
 

@@ -162,10 +162,11 @@ static void unwilling(int fd, const char *target)
 static const struct row {
   const char *target, *members; /* of its line */
 } rows[] = {
-  {"/", "{'id':1,'depth':0,'via':0,'outcome':'done','robots':'allowed','status':200,'charset':'windows-1252',"
-        "'type':'text/html; charset=\"Windows-1252\"','links':12,'new':10}"},
+  {"/", "{'id':1,'depth':0,'via':0,'verdict':'new-host','layer':1,'outcome':'done','robots':'allowed','status':200,"
+        "'charset':'windows-1252','type':'text/html; charset=\"Windows-1252\"','links':12,'new':10}"},
   {"/asks", "{'outcome':'done','status':200,'canonical':'http://127.0.0.1:PORT/better','links':1,'new':0}"},
-  {"/moved", "{'depth':1,'via':1,'outcome':'done','status':301,'redirect':'http://127.0.0.1:PORT/target','links':1,"
+  {"/moved", "{'depth':1,'via':1,'verdict':'new-segment','layer':2,'outcome':'done','status':301,"
+             "'redirect':'http://127.0.0.1:PORT/target','links':1,"
              "'new':1,'body_bytes':0}"},
   {"/target", "{'depth':1,'via':5,'outcome':'done','status':200,'type':'','charset':'','wire_bytes':3,'body_bytes':3,"
               "'sha256':'" HASH_OF_ABC "','links':0,'new':0}"},

@@ -67,7 +67,7 @@ static mlbf_status save_count(const char *path)
   mlbf_count *count;
   char text[32];
   uint32_t now;
-  mlbf_count_options options = { .keys = 90, .cells = 9000, .hashes = 3, .minimal = true, .seed = SEED,
+  mlbf_count_options options = { .keys = 90, .cells = 9000, .hashes = 3, .base_bits = 2, .minimal = true, .seed = SEED,
                                  .profile = "strict" };
   mlbf_status status = mlbf_count_create(&options, &count);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
@@ -164,7 +164,7 @@ static void check_epoch(const char *file)
 
 static void check_count(const char *file)
 {
-  enum { M = 9000, CHUNKS = 3 };
+  enum { M = 9000, CHUNKS = 9, CHUNK = 1024 };
   static unsigned char cells[8192];
   static uint32_t counts[M];
   uint64_t places[3], taken = 0, at = HEADER + array_bytes(M, 3), entries_at = at + 64;
@@ -179,11 +179,11 @@ static void check_count(const char *file)
   }
   for (uint64_t chunk = 0; chunk < CHUNKS; chunk++) {
     uint64_t there = 0;
-    for (uint64_t cell = chunk * 4096; cell < (chunk + 1) * 4096 && cell < M; cell++) {
+    for (uint64_t cell = chunk * CHUNK; cell < (chunk + 1) * CHUNK && cell < M; cell++) {
       put_cell(cells, cell, 3, (counts[cell] & 3) | (counts[cell] > 3 ? 4 : 0));
       if (counts[cell] <= 3)
         continue;
-      assert_int_equal(number(file, entries_at + 4 * taken, 4), cell % 4096 << 16 | counts[cell] >> 2);
+      assert_int_equal(number(file, entries_at + 4 * taken, 4), cell % CHUNK << 16 | counts[cell] >> 2);
       there++;
       taken++;
     }

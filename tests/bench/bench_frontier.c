@@ -11,8 +11,8 @@
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another one opens what it left.
  *
  * An opponent that was not there when this was built is named and skipped. */
-#include "frontier_contender.h"
-#include "frontier_known.h"
+#include "tests/bench/frontier_contender.h"
+#include "tests/bench/frontier_known.h"
 
 #include <inttypes.h>
 #include <signal.h>

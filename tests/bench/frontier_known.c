@@ -1,7 +1,7 @@
 /* Written as FORMAT.md has it, through the room's own store: an ordinary crawl of 10^8 URLs would take too long. The
  * filter file lacks the last 32nd of the log, as after a crash just before the next checkpoint. */
-#include "frontier_known.h"
-#include "frontier_contender.h"
+#include "tests/bench/frontier_known.h"
+#include "tests/bench/frontier_contender.h"
 
 #include "frontier/frontier.h"
 #include "frontier/record.h"

@@ -1,5 +1,5 @@
 /* bench_frontier: the contract written plainly over SQLite. One file, WAL, every transaction synced. */
-#include "frontier_contender.h"
+#include "tests/bench/frontier_contender.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

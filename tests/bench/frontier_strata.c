@@ -1,5 +1,5 @@
 /* bench_frontier: ours. The time to parse a URL is in it. */
-#include "frontier_contender.h"
+#include "tests/bench/frontier_contender.h"
 
 #include "frontier/frontier.h"
 

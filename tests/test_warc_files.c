@@ -1,0 +1,129 @@
+/* Where a WARC goes on after a crash: what is behind the committed place is cut off, and nothing else is touched. */
+#include "crawler/warc_files.h"
+#include "tests/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void places_as_text(void **state)
+{
+  (void)state;
+  static const warc_place places[] = {{0, 0, 0}, {1, 2, 3}, {10000000, UINT64_MAX, UINT64_MAX}};
+  static const char *const bad[] = {"", "1", "1 2", "1 2 3 ", "1 2 3 4", " 1 2 3", "1  2 3", "-1 2 3", "1 2 x", "1 2 3x",
+                                    "10000001 1 1", "99999999999999999999999999999999999999999999999999999999999999 1 1"};
+  char text[WARC_PLACE_TEXT];
+  warc_place place;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    warc_place_write(places[i], text);
+    assert_true(warc_place_read(text, strlen(text), &place));
+    assert_memory_equal(&place, &places[i], sizeof place);
+  }
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    if (warc_place_read(bad[i], strlen(bad[i]), &place))
+      fail_msg("\"%s\" is taken for a place", bad[i]);
+}
+
+static char directory[SCRATCH_PATH];
+
+static int set_up(void **state)
+{
+  (void)state;
+  scratch_make(directory);
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  scratch_remove(directory);
+  return 0;
+}
+
+static void put(unsigned number, const char *suffix, const char *bytes)
+{
+  char path[WARC_PATH_SIZE];
+  warc_path(directory, number, suffix, path);
+  scratch_write(path, bytes, strlen(bytes));
+}
+
+static void assert_file(unsigned number, const char *suffix, const char *expected)
+{
+  char path[WARC_PATH_SIZE];
+  size_t size;
+  warc_path(directory, number, suffix, path);
+  char *bytes = scratch_read(path, &size);
+  assert_int_equal(bytes != NULL, expected != NULL);
+  if (expected)
+    assert_string_equal(bytes, expected);
+  free(bytes);
+}
+
+static bool recover(warc_place place, char message[WARC_MESSAGE_SIZE])
+{
+  warc_files f;
+  assert_true(warc_files_init(&f, directory));
+  bool recovered = warc_files_recover(&f, place, message);
+  warc_files_free(&f);
+  return recovered;
+}
+
+/* Died with file 2 open: two records of it were committed, and file 3 was begun. */
+static void what_was_not_committed_goes(void **state)
+{
+  (void)state;
+  char message[WARC_MESSAGE_SIZE];
+  put(1, WARC_SUFFIX, "whole");
+  put(1, WARC_PART, "b\na\n");
+  put(2, WARC_SUFFIX, "one two three");
+  put(2, WARC_PART, "d\nc\ntorn");
+  put(3, WARC_SUFFIX, "not committed");
+  put(3, WARC_PART, "x\n");
+  put(4, WARC_SUFFIX, "nor this");
+  assert_true(recover((warc_place){2, 7, 4}, message));
+  assert_file(1, WARC_SUFFIX, "whole");
+  assert_file(1, WARC_INDEX, "a\nb\n");
+  assert_file(1, WARC_PART, NULL);
+  assert_file(2, WARC_SUFFIX, "one two");
+  assert_file(2, WARC_INDEX, "c\nd\n");
+  assert_file(2, WARC_PART, NULL);
+  assert_file(3, WARC_SUFFIX, NULL);
+  assert_file(3, WARC_PART, NULL);
+  assert_file(4, WARC_SUFFIX, NULL);
+  assert_true(recover((warc_place){2, 7, 4}, message)); /* once more changes nothing */
+  assert_file(2, WARC_INDEX, "c\nd\n");
+}
+
+static void nothing_was_committed(void **state)
+{
+  (void)state;
+  char message[WARC_MESSAGE_SIZE];
+  put(1, WARC_SUFFIX, "begun");
+  assert_true(recover((warc_place){0}, message));
+  assert_file(1, WARC_SUFFIX, NULL);
+}
+
+static void a_file_that_lost_bytes(void **state)
+{
+  (void)state;
+  char message[WARC_MESSAGE_SIZE] = "";
+  put(1, WARC_SUFFIX, "short");
+  assert_false(recover((warc_place){1, 6, 0}, message));
+  assert_non_null(strstr(message, "bytes are missing"));
+  assert_file(1, WARC_SUFFIX, "short");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(places_as_text),
+    cmocka_unit_test_setup_teardown(what_was_not_committed_goes, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(nothing_was_committed, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(a_file_that_lost_bytes, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
