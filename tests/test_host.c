@@ -332,7 +332,7 @@ static void a_batch_keeps_its_limits(void **state)
   frontier_host_control quick = {.delay_ms = 0, .per_host = 8};
   for (char name[] = "a.test"; *name <= 'f'; ++*name) {
     assert_int_equal(frontier_host_set(f, name, &quick), FRONTIER_OK);
-    add(f, name, 20);
+    add(f, name, 10);
   }
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   char why[FRONTIER_MESSAGE_SIZE];
