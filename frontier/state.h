@@ -82,7 +82,7 @@ typedef struct recrawling {
   uint64_t from;             /* of the table `due`: keys before it are taken */
   struct due_entry {
     entry *entry;
-    uint64_t key;
+    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
   } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
   size_t taken_count, taken_room;
   visit_note **notes;        /* visits rewritten with the next commit */
