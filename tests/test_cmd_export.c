@@ -1,5 +1,4 @@
-/* export --format jsonl: each URL with how it ended, in agreement with pages.jsonl. (test_crawl_site has the states.)
- * */
+/* export --format jsonl: each URL with how it ended, as pages.jsonl has it. test_crawl_site has the states. */
 #include "tests/site/pages.h"
 #include "tests/site/trial.h"
 
