@@ -350,7 +350,7 @@ static void read_visit(second_view *v, const second_record *r)
   size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
   const second_url *u = url_at(v, r);
   v->visits++;
-  if (at[20] > 1 || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
+  if (at[20] > 3 || (at[20] & 2) / 2 != (number(at + 16, 4) == 0) || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
     fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
   else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
     fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
