@@ -5,8 +5,8 @@
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
- * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call,
- * bytes written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
+ * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
+ * call; bytes written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
