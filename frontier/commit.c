@@ -190,6 +190,13 @@ static void put_journal(frontier *f)
     memcpy(body + JOURNAL_HEAD, lines, size);
   store_put_meta(f->store, "journal", body, JOURNAL_HEAD + size);
   free(body);
+  journal_sum total;
+  uint8_t sum[JOURNAL_SUM_SIZE];
+  if (!journal_total(f->journal, &total))
+    return;
+  put_le(sum, total.lines, 8);
+  put_le(sum + 8, total.sum, 8);
+  store_put_meta(f->store, "journal-sum", sum, sizeof sum);
 }
 
 static frontier_status call_hook(frontier *f)

@@ -55,3 +55,11 @@ bool fields_cut(field *rest, field *fields)
   *rest = (field){rest->bytes + 4 + size, rest->size - 4 - size};
   return true;
 }
+
+bool field_hash(field key, mlbf_hash128 *hash)
+{
+  if (!key.bytes || key.size != sizeof *hash)
+    return false;
+  *hash = (mlbf_hash128){get_le(key.bytes, 8), get_le(key.bytes + 8, 8)};
+  return true;
+}

@@ -3,6 +3,8 @@
 #ifndef STRATA_FRONTIER_FIELDS_H
 #define STRATA_FRONTIER_FIELDS_H
 
+#include "mlbf/filter.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,9 @@ typedef struct field {
 uint8_t *field_put(uint8_t *at, field_tag tag, const void *bytes, size_t size);
 
 field field_find(const uint8_t *fields, size_t size, field_tag tag);
+
+/* What FIELD_KEY holds. false: there is none. */
+bool field_hash(field key, mlbf_hash128 *hash);
 
 /* Cut the fields, with their size in front, off the head of `rest`. false: these are not whole fields, of tags and
  * sizes we know. */

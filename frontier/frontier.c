@@ -87,6 +87,15 @@ static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
   return !is_commit_due && is_gathering && f->in_flight.count && queue_is_unread(f);
 }
 
+/* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
+static bool waits_in_chunks(const frontier *f)
+{
+  size_t waiting = 0;
+  for (int class = 0; class < FRONTIER_CLASSES; class++)
+    waiting += f->hosts->waiting[class];
+  return waiting == 0 && f->spilling.low_count > 0;
+}
+
 frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
                                     size_t *count, int64_t *wait_ms)
 {
@@ -119,7 +128,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     status = spill_read_on(f, &progressed);
   if (progressed && status == FRONTIER_OK && (l.count == 0 || !is_limited_by(limits)))
     status = lease_due(f, &l, wait_ms);
-  if (progressed && l.count == 0)
+  if (l.count == 0 && (progressed || waits_in_chunks(f)))
     *wait_ms = 0; /* there is more to read */
   while (first < f->in_flight.count)
     hosts_offer(f->hosts, f->in_flight.at[first++]->host);

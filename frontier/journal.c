@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /*     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
  *            0                                      written                                             size
@@ -20,6 +21,8 @@ struct journal {
   uint8_t *lines;
   size_t written, size, room;
   bool has_failed;  /* fdatasync, the last time */
+  bool has_total;
+  journal_sum total; /* of the file and all lines */
   char *path;
   char message[FRONTIER_MESSAGE_SIZE];
 };
@@ -86,12 +89,37 @@ static bool make_room(journal *j, size_t size)
   return true;
 }
 
+void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size)
+{
+  for (const uint8_t *at = lines, *end = lines + size, *line_end; at < end; at = line_end + 1) {
+    line_end = memchr(at, '\n', (size_t)(end - at));
+    if (!line_end)
+      line_end = end;
+    sum->sum += XXH3_64bits_withSeed(at, (size_t)(line_end - at), offset + (uint64_t)(at - lines));
+    sum->lines++;
+  }
+}
+
+void journal_resume(journal *j, journal_sum sum)
+{
+  if (!j->has_total)
+    j->total = sum;
+  j->has_total = true;
+}
+
+bool journal_total(const journal *j, journal_sum *sum)
+{
+  *sum = j->total;
+  return j->has_total;
+}
+
 bool journal_add(journal *j, const char *line, size_t size)
 {
   if (!make_room(j, size + 1))
     return false;
   memcpy(j->lines + j->size, line, size);
   j->lines[j->size + size] = '\n';
+  journal_sum_add(&j->total, j->offset + j->size, j->lines + j->size, size + 1);
   j->size += size + 1;
   return true;
 }
@@ -123,6 +151,9 @@ static frontier_status repair(journal *j, const uint8_t *owed, size_t owed_size)
   }
   if (!write_all(j->fd, owed, owed_size, j->offset))
     return failed(j, "writing");
+  j->has_total = j->offset == 0;
+  if (j->has_total)
+    journal_sum_add(&j->total, 0, owed, owed_size);
   j->offset += owed_size;
   if (ftruncate(j->fd, (off_t)j->offset) != 0)
     return failed(j, "cutting");

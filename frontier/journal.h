@@ -16,11 +16,24 @@
 
 typedef struct journal journal;
 
+/* What the whole file must be: so many lines, and the sum of their checksums, each with its offset for a seed. */
+typedef struct journal_sum {
+  uint64_t lines, sum;
+} journal_sum;
+
+/* Adds the lines (each ends with LF) that begin at `offset` of the file. */
+void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size);
+
 /* Opens or makes the file, writes the owed bytes at their offset, cuts the rest. NOT_OURS: no bytes were ever owed,
  * and yet there are some; they are left alone. */
 frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,
                              char message[FRONTIER_MESSAGE_SIZE]);
 void journal_close(journal *j);
+
+/* Of a file that goes on: what the last transaction said of it, owed lines included. One that began empty knows. */
+void journal_resume(journal *j, journal_sum sum);
+/* What to commit beside the lines; false: the file was begun by a version that kept no sum. */
+bool journal_total(const journal *j, journal_sum *sum);
 
 bool journal_add(journal *j, const char *line, size_t size); /* to the batch; false: no memory */
 

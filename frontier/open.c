@@ -23,7 +23,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 3, OLDEST_VERSION = 1, IDENTITY_HEAD = 40, IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE };
+enum { FORMAT_VERSION = 3, OLDEST_VERSION = 1 };
 
 static uint64_t double_bits(double value)
 {
@@ -39,7 +39,7 @@ static double double_of(uint64_t bits)
   return value;
 }
 
-static size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
+size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
 {
   char profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(options->profile, profile);
@@ -53,7 +53,7 @@ static size_t identity_write(const frontier_options *options, uint8_t body[IDENT
 }
 
 /* What the directory was made with wins, or must agree. */
-static frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
+frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
@@ -98,7 +98,7 @@ void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_
     put_le(body + 8 * i, values[i], 8);
 }
 
-static bool progress_read(frontier *f, const uint8_t *body, size_t size)
+bool progress_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size != PROGRESS_SIZE)
     return false;
@@ -123,7 +123,7 @@ size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
   return ACCEPTANCE_SIZE;
 }
 
-static frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
+frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
 {
   if (size != ACCEPTANCE_SIZE)
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
@@ -141,7 +141,8 @@ static bool is_our_name(const char *name)
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
-  return strncmp(name, "seen.", 5) == 0; /* a filter's temporary file that a crash left */
+  /* a filter's temporary file that a crash left; what a repair kept, or was making */
+  return strncmp(name, "seen.", 5) == 0 || strncmp(name, "data.mdb.", 9) == 0 || strcmp(name, "rebuilt") == 0;
 }
 
 /* Nothing is made in a directory that holds what we did not put there. */
@@ -177,7 +178,7 @@ static void sync_parent(const char *path)
   free(copy);
 }
 
-static frontier_status lock_directory(frontier *f)
+frontier_status lock_directory(frontier *f)
 {
   char path[4096], pid[32] = "";
   snprintf(path, sizeof path, "%s/LOCK", f->directory);
@@ -267,6 +268,14 @@ static frontier_status open_journal(frontier *f, const uint8_t *body, size_t siz
                       &f->journal, f->message);
 }
 
+static frontier_status resume_journal(frontier *f, const uint8_t *body, size_t size)
+{
+  if (size != JOURNAL_SUM_SIZE)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of the journal's sum is damaged", f->directory);
+  journal_resume(f->journal, (journal_sum){.lines = get_le(body, 8), .sum = get_le(body + 8, 8)});
+  return FRONTIER_OK;
+}
+
 static frontier_status recover_journal(frontier *f)
 {
   if (!f->options.journal_path || f->options.read_only)
@@ -274,6 +283,8 @@ static frontier_status recover_journal(frontier *f)
   frontier_status status = read_meta(f, "journal", false, open_journal);
   if (status == FRONTIER_OK && !f->journal)
     status = journal_open(f->options.journal_path, 0, NULL, 0, &f->journal, f->message);
+  if (status == FRONTIER_OK)
+    status = read_meta(f, "journal-sum", false, resume_journal);
   if (status == FRONTIER_OK)
     sync_parent(f->options.journal_path);
   return status;
@@ -381,8 +392,9 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     f->is_unread[class] = directory != NULL;
   }
   /* first of all, so that nothing is made where it is missing */
-  frontier_status status = options.previous_path ? previous_open(directory, options.previous_path, &f->previous, f->message)
-                                                 : FRONTIER_OK;
+  frontier_status status = FRONTIER_OK;
+  if (options.previous_path)
+    status = previous_open(directory, options.previous_path, &f->previous, f->message);
   if (status == FRONTIER_OK)
     status = !directory          ? seen_load(f)
              : options.read_only ? open_for_reading(f)

@@ -65,6 +65,13 @@ const mlbf_filter *seen_filter(const seen *s)
   return s->filter;
 }
 
+mlbf_filter *seen_take_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  return filter;
+}
+
 /* ---- the open batch ----------------------------------------------------------------------------------- */
 
 static bool is_free(mlbf_hash128 slot)
@@ -236,8 +243,8 @@ static void flush_wholes(replaying *r)
   r->count = 0;
 }
 
-/* Insert the key at `at`; NULL if what stands there is none, else where the next one begins. */
-static const uint8_t *replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
+/* Where the next key begins, or NULL if what stands at `at` is none. */
+static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
 {
   if (end - at < HASH_SIZE + 1)
     return NULL;
@@ -245,27 +252,64 @@ static const uint8_t *replay_key(replaying *r, const uint8_t *at, const uint8_t 
   const uint8_t *layer = at + HASH_SIZE + 1;
   if (layers > MLBF_LAYERS_MAX || end - layer < (ptrdiff_t)layers * LAYER_SIZE)
     return NULL;
-  for (; layers; layers--, layer += LAYER_SIZE) {
+  for (; layers; layers--, layer += LAYER_SIZE)
     if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
       return NULL;
+  return layer;
+}
+
+static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
+{
+  for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
     mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
-  }
   if (r->except && revoked_has(r->except, get_hash(at)))
-    return layer;
+    return;
   r->wholes[r->count++] = get_hash(at);
   if (r->count == REPLAY_LOT)
     flush_wholes(r);
-  return layer;
 }
 
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
 {
   replaying r = {.filter = filter, .except = except};
-  const uint8_t *at = chunk, *end = size ? chunk + size : chunk; /* an empty one may be NULL */
-  while (at && at != end)
-    at = replay_key(&r, at, end);
+  const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
+  for (const uint8_t *at = chunk; at != end; at = next) {
+    next = next_key(at, end);
+    if (!next)
+      return false; /* what came before is in, but for the last lot */
+    replay_key(&r, at, next);
+  }
   flush_wholes(&r);
-  return at != NULL || size == 0;
+  return true;
+}
+
+bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
+{
+  uint64_t count = 0;
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end; count++) {
+    at = next_key(at, end);
+    if (!at)
+      return false;
+  }
+  *keys = count;
+  return true;
+}
+
+void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
+{
+  const uint8_t *next;
+  for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
+    mlbf_hash128 hash = get_hash(at);
+    if (revoked_has(which, hash))
+      put_hash(at, (mlbf_hash128){~hash.low, ~hash.high});
+  }
+}
+
+bool seen_had_whole(seen *s, mlbf_hash128 whole)
+{
+  bool was_new = true;
+  mlbf_insert_wholes(s->filter, &whole, 1, &was_new);
+  return !was_new;
 }
 
 void seen_settle(seen *s)

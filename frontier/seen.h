@@ -19,6 +19,7 @@ void seen_free(seen *s);
 mlbf_filter *seen_give_filter(seen *s); /* frees all but the filter, which is the caller's now */
 
 const mlbf_filter *seen_filter(const seen *s);
+mlbf_filter *seen_take_filter(seen *s); /* the caller frees it; `s` is good for seen_free alone from then on */
 
 void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
 
@@ -27,6 +28,9 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
 
 /* All three steps. Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
+
+/* Is the whole key in the filter, whatever its segments say? It is from now on. For a filter of nobody else's. */
+bool seen_had_whole(seen *s, mlbf_hash128 whole);
 
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
 bool seen_add(seen *s, const mlbf_hashes *hashes);
@@ -40,6 +44,10 @@ void seen_settle(seen *s);
 /* Replay one chunk of the log into a filter, but for keys that are revoked (NULL: none). false: it is not a
  * chunk. */
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except);
+/* How many keys are in a chunk. false: it is none. */
+bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
+/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. */
+void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

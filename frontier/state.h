@@ -82,7 +82,7 @@ typedef struct recrawling {
   uint64_t from;             /* of the table `due`: keys before it are taken */
   struct due_entry {
     entry *entry;
-    uint64_t key;
+    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
   } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
   size_t taken_count, taken_room;
   visit_note **notes;        /* visits rewritten with the next commit */
@@ -163,6 +163,9 @@ enum {
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
+  JOURNAL_SUM_SIZE = 16,
+  IDENTITY_HEAD = 40,
+  IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
   PROGRESS_SIZE = 104,
   ACCEPTANCE_SIZE = 24,
   SETTING_NAME_MAX = 63,
@@ -171,8 +174,9 @@ enum {
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
-frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
-void handle_free(frontier *f);                                                   /* and all else in it is gone */
+/* With nothing in it; NULL: no memory. And when all in it is gone. */
+frontier *handle_create(const char *directory, const frontier_options *options);
+void handle_free(frontier *f);
 
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
@@ -237,7 +241,12 @@ bool grow_is_due(const frontier *f);
 frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */
+frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
+size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
+frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
+bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
 void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
+frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size);
 size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
 
 #endif

@@ -8,6 +8,7 @@
 #include "frontier/shelf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,10 @@
 #include <unistd.h>
 
 struct store {
-  MDB_env *env;
+  char *directory;
+  MDB_env *env;    /* NULL: a commit failed, and opening it again failed too */
+  size_t doubtful; /* the number of that commit's transaction; 0: there is none */
+  bool is_lost;    /* it is there, and whoever asked for it does not know */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
   MDB_dbi meta;
@@ -46,6 +50,11 @@ static shelf_tables shelf_of(const store *s)
   shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
   memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
   return tables;
+}
+
+const char *store_table_name(store_table table)
+{
+  return table_names[table];
 }
 
 static frontier_status status_of(int error)
@@ -85,7 +94,7 @@ static int cause_of(store *s, int error, const char *directory)
     return error;
   if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
     return ENOSPC;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && mdb_env_get_fd(s->env, &fd) == 0 &&
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && s->env && mdb_env_get_fd(s->env, &fd) == 0 &&
       fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
     return EFBIG;
   return error;
@@ -194,8 +203,9 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
-  if (!s || !(s->shelf = shelf_create())) {
-    free(s);
+  if (!s || !(s->shelf = shelf_create()) || !(s->directory = strdup(directory))) {
+    if (s)
+      store_close(s);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
@@ -230,6 +240,7 @@ void store_close(store *s)
     mdb_txn_abort(s->writing);
   if (s->env)
     mdb_env_close(s->env);
+  free(s->directory);
   shelf_free(s->shelf);
   free(s->scratch);
   free(s);
@@ -240,21 +251,112 @@ const char *store_message(const store *s)
   return s->message;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------ */
+/* LMDB's words are for those who know it. */
+static const char *words_of(int error)
+{
+  return error == MDB_PANIC ? "the disk failed while a commit was written" : mdb_strerror(error);
+}
 
 static frontier_status failed(store *s, int error, const char *doing)
 {
-  const char *path = "";
-  mdb_env_get_path(s->env, &path);
-  error = cause_of(s, error, path);
-  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", path, doing, mdb_strerror(error));
+  error = cause_of(s, error, s->directory);
+  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words_of(error));
   return status_of(error);
 }
+
+/* ---- after a commit that failed --------------------------------------------------------------------------
+ *
+ * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file or
+ * not. So the environment is opened again, and the number of its last transaction tells whether that one is there. */
+
+static int reopen(store *s)
+{
+  if (s->env)
+    mdb_env_close(s->env);
+  s->env = NULL;
+  int error = open_with_largest_map(&s->env, s->directory, MDB_NOTLS);
+  if (!error)
+    error = adopt_or_make(s, false, NULL, 0);
+  if (error && s->env) {
+    mdb_env_close(s->env);
+    s->env = NULL;
+  }
+  return error;
+}
+
+static bool has_landed(const store *s, size_t transaction)
+{
+  MDB_envinfo info;
+  return mdb_env_info(s->env, &info) == 0 && info.me_last_txnid >= transaction;
+}
+
+/* It is there, but was it written for good? With one more transaction behind it, it was. */
+static int confirm(store *s)
+{
+  MDB_txn *txn;
+  MDB_val key = name_key("identity"), value;
+  int error = mdb_txn_begin(s->env, NULL, 0, &txn);
+  if (error)
+    return error;
+  error = mdb_get(txn, s->meta, &key, &value);
+  uint8_t *copy = error ? NULL : malloc(value.mv_size);
+  if (copy) {
+    memcpy(copy, value.mv_data, value.mv_size);
+    value.mv_data = copy;
+    error = mdb_put(txn, s->meta, &key, &value, 0);
+  }
+  error = !error && !copy ? ENOMEM : error;
+  free(copy);
+  if (!error)
+    return mdb_txn_commit(txn);
+  mdb_txn_abort(txn);
+  return error;
+}
+
+/* OK: it is on disk after all. Else nothing of it is; or, where even that could not be found out, the handle is of no more
+ * use once it has been (store_begin). */
+static frontier_status settle_doubt(store *s, size_t transaction, int error)
+{
+  frontier_status status = failed(s, error, "committing");
+  s->doubtful = transaction;
+  if (reopen(s) != 0)
+    return status;
+  s->doubtful = 0;
+  if (!has_landed(s, transaction))
+    return status;
+  s->is_lost = confirm(s) != 0;
+  return s->is_lost ? status : FRONTIER_OK;
+}
+
+/* Meanwhile the caller may have gathered more, so a doubt that is settled late cannot be put right here. */
+static frontier_status settle_late(store *s)
+{
+  int error = reopen(s);
+  if (error)
+    return failed(s, error, "opening it again");
+  s->is_lost = s->doubtful && has_landed(s, s->doubtful);
+  s->doubtful = 0;
+  return FRONTIER_OK;
+}
+
+static int begin_reading(store *s, MDB_txn **txn)
+{
+  return s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : EIO;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
 
 /* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
  * grow for ever. */
 frontier_status store_begin(store *s)
 {
+  frontier_status status = s->env ? FRONTIER_OK : settle_late(s);
+  if (status != FRONTIER_OK)
+    return status;
+  if (s->is_lost) {
+    snprintf(s->message, sizeof s->message, "%s/data.mdb: its last commit failed, and is there; open it again", s->directory);
+    return FRONTIER_IO;
+  }
   s->error = mdb_reader_check(s->env, NULL);
   int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
   return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
@@ -342,8 +444,9 @@ frontier_status store_commit(store *s)
     mdb_txn_abort(txn);
     return failed(s, s->error, "writing");
   }
+  size_t transaction = mdb_txn_id(txn);
   int error = mdb_txn_commit(txn);
-  return error ? failed(s, error, "committing") : FRONTIER_OK;
+  return error ? settle_doubt(s, transaction, error) : FRONTIER_OK;
 }
 
 void store_fail(store *s)
@@ -435,7 +538,7 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
   shelf_tables tables = shelf_of(s);
   if (!s->has_table[table])
     return FRONTIER_OK;
-  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  int error = begin_reading(s, &txn);
   if (error)
     return failed(s, error, "reading");
   error = is_shelved(table) ? shelf_each(txn, &tables, table, from, visit, context)
@@ -450,7 +553,7 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)
 {
   MDB_txn *txn;
-  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  int error = begin_reading(s, &txn);
   if (error)
     return failed(s, error, "reading");
   MDB_val k = name_key(name), v;
@@ -479,7 +582,10 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
 {
   MDB_txn *txn;
   MDB_stat stat;
-  int error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+  *records = 0;
+  if (!s->has_table[table])
+    return FRONTIER_OK;
+  int error = begin_reading(s, &txn);
   if (error)
     return failed(s, error, "reading");
   error = mdb_stat(txn, s->table[table], &stat);
@@ -488,4 +594,20 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
     return failed(s, error, "reading");
   *records = stat.ms_entries;
   return FRONTIER_OK;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+frontier_status store_copy(store *s, const char *path)
+{
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int error = fd < 0 ? errno : s->env ? mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT) : EIO;
+  if (!error && fsync(fd) != 0)
+    error = errno;
+  if (fd >= 0)
+    close(fd);
+  if (!error)
+    return FRONTIER_OK;
+  unlink(path);
+  return failed(s, error, "copying it");
 }

@@ -29,6 +29,8 @@ typedef enum store_table {
   STORE_TABLES
 } store_table;
 
+const char *store_table_name(store_table table);
+
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
  * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
@@ -44,7 +46,8 @@ void store_put(store *s, store_table table, uint64_t key, const void *body, size
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
-/* All or nothing; on failure store_message says why. */
+/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
+ * is there, store_message says why, and the same may be tried again. */
 frontier_status store_commit(store *s);
 
 void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */
@@ -57,6 +60,10 @@ frontier_status store_each(store *s, store_table table, uint64_t from, store_vis
 
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is none. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);
+
+/* The last commit as a file of its own, without free pages, on disk when this returns. The writer goes on meanwhile, in
+ * another process or after. On failure there is none. */
+frontier_status store_copy(store *s, const char *path);
 
 frontier_status store_count(store *s, store_table table, uint64_t *records);
 

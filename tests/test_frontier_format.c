@@ -457,7 +457,7 @@ static bool is_free_to_go(const second_record *r)
 {
   return r->table == SECOND_REVOKED || r->table == SECOND_DUE || (r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
                                       strcmp((const char *)r->key, "counters") == 0 ||
-                                      strcmp((const char *)r->key, "journal") == 0));
+                                      strncmp((const char *)r->key, "journal", 7) == 0));
 }
 
 /* The reader that the other tests trust: not one flipped byte, not one record gone passes it. */
