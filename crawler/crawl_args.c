@@ -154,7 +154,8 @@ static bool parse_scope(const char *text, crawl_args *args)
 
 static bool parse_sitemaps(const char *text, crawl_args *args)
 {
-  static const char *const names[] = {[SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
+  static const char *const names[] = {
+    [SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
   for (int i = SITEMAPS_NONE; i <= SITEMAPS_GUESS; i++)
     if (strcmp(text, names[i]) == 0) {
       args->crawl.sitemaps = (crawl_sitemaps)i;
