@@ -12,6 +12,7 @@
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
 #include "crawler/retry.h"
+#include "crawler/visits.h"
 #include "frontier/host.h"
 
 #include <signal.h>
@@ -32,10 +33,7 @@ struct crawl {
   scope *scope;
   fetcher *fetcher;
   origins *origins;
-  visit *idle;
-  visit **visits;
-  size_t visit_count, visit_room;
-  size_t active;            /* leases not ended */
+  visits visits;            /* the active ones: leases not ended */
   harvest *harvest;
   retries *retries;
   url *target;              /* 17 KB: not for the stack */
@@ -83,42 +81,13 @@ static bool holds(crawl *c, frontier_status status)
 
 /* ---- visits --------------------------------------------------------------------------------------------- */
 
-static visit *visit_take(crawl *c)
-{
-  visit *v = c->idle;
-  if (v) {
-    c->idle = v->next;
-    return v;
-  }
-  if (c->visit_count == c->visit_room) {
-    size_t room = c->visit_room ? 2 * c->visit_room : 64;
-    visit **larger = realloc(c->visits, room * sizeof *larger);
-    if (!larger)
-      return NULL;
-    c->visits = larger;
-    c->visit_room = room;
-  }
-  v = visit_create(c, c->options.wants_images);
-  if (v)
-    c->visits[c->visit_count++] = v;
-  return v;
-}
-
-static void visit_put_back(crawl *c, visit *v)
-{
-  c->active--;
-  v->stage = VISIT_IDLE;
-  v->next = c->idle;
-  c->idle = v;
-}
-
 /* The lease ends; what the page taught is counted with it, in one transaction. */
 static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, const json *report)
 {
   holds(c, harvest_count(c->harvest));
   holds(c, frontier_done(c->frontier, v->lease.id, state, code, report ? report->text : NULL,
                          report ? report->size : 0, c->now_ms));
-  visit_put_back(c, v);
+  visits_put_back(&c->visits, v);
 }
 
 static void note_start_failure(crawl *c, const visit *v, const char *why)
@@ -160,7 +129,7 @@ static bool try_again(crawl *c, visit *v, const fetch_response *response)
   holds(c, frontier_count(c->frontier, "retries", 1));
   holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
   holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
-  visit_put_back(c, v);
+  visits_put_back(&c->visits, v);
   return true;
 }
 
@@ -338,8 +307,8 @@ static void visit_start(void *context)
 /* How many more URLs may be leased: free connections, and no more than the page cap could use. */
 static size_t lease_room(const crawl *c)
 {
-  size_t connections = c->options.fetch.connections > c->active ? c->options.fetch.connections - c->active : 0;
-  uint64_t taken = c->pages_ever + c->active;
+  size_t connections = c->options.fetch.connections > c->visits.active ? c->options.fetch.connections - c->visits.active : 0;
+  uint64_t taken = c->pages_ever + c->visits.active;
   uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
   uint64_t room = connections < pages ? connections : pages;
   return room < BATCH ? (size_t)room : BATCH;
@@ -354,7 +323,7 @@ static int64_t start_visits(crawl *c)
   if (!holds(c, frontier_next(c->frontier, c->now_ms, leases, lease_room(c), &count, &wait_ms)))
     return 0;
   for (size_t i = 0; i < count; i++) {
-    visit *v = visit_take(c);
+    visit *v = visits_take(&c->visits);
     if (!v) {
       break_off(c, "out of memory for one more visit");
       return 0;
@@ -362,7 +331,6 @@ static int64_t start_visits(crawl *c)
     visit_begin(v, &leases[i]);
     v->begun_ms = c->now_ms;
     v->stage = VISIT_ASKING;
-    c->active++;
     if (holds(c, revisit_begin(v->revisit, c->frontier, v->lease.id, c->options.recrawl_least_s > 0)))
       visit_start(v);
   }
@@ -413,7 +381,7 @@ static bool is_over(crawl *c, crawl_end *end)
 static void land(crawl *c)
 {
   uint64_t deadline = clock_ms() + LAST_GRACE_MS;
-  while (!c->is_broken && c->active && fetch_active(c->fetcher) && (c->now_ms = clock_ms()) < deadline)
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && (c->now_ms = clock_ms()) < deadline)
     fetch_poll(c->fetcher, TICK_MS);
 }
 
@@ -450,6 +418,18 @@ static void sitemap_named(void *context, const char *base, const char *href)
   holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
 }
 
+/* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
+ * strata forget, has its counts from before. */
+static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
+                                    frontier_class by_rule)
+{
+  enum { MANY_PAGES = 16 };
+  const inlinks *counts = context;
+  (void)verdict;
+  bool is_preferred = by_rule == FRONTIER_NORMAL && inlinks_count(counts, link->target) >= MANY_PAGES;
+  return is_preferred ? FRONTIER_HIGH : by_rule;
+}
+
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
 {
   crawl *c = calloc(1, sizeof *c);
@@ -459,6 +439,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
+  c->visits = (visits){.owner = c, .wants_images = options->wants_images};
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
@@ -476,6 +457,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
   frontier_clock(f, c->now_ms, wall_ms());
+  if (options->counts)
+    frontier_classify(f, prefer_linked, options->counts);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;
@@ -487,9 +470,7 @@ void crawl_free(crawl *c)
     return;
   fetcher_free(c->fetcher);
   origins_free(c->origins);
-  for (size_t i = 0; i < c->visit_count; i++)
-    visit_free(c->visits[i]);
-  free(c->visits);
+  visits_free(&c->visits);
   harvest_free(c->harvest);
   retries_free(c->retries);
   free(c->target);
@@ -531,8 +512,8 @@ const failures *crawl_failures(const crawl *c)
 
 void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
 {
-  for (size_t i = 0; i < c->visit_count; i++) {
-    const visit *v = c->visits[i];
+  for (size_t i = 0; i < c->visits.count; i++) {
+    const visit *v = c->visits.all[i];
     if (v->stage != VISIT_IDLE)
       take(context, &(crawl_active){.host = v->lease.url + v->lease.host_begin,
                                     .host_size = v->lease.host_end - v->lease.host_begin,
@@ -547,6 +528,6 @@ crawl_totals crawl_totals_read(const crawl *c)
   uint64_t until = c->end_ms ? c->end_ms : clock_ms();
   totals.seconds = (double)(until - c->started_ms) / 1000;
   totals.robots = origins_requests(c->origins);
-  totals.active = c->active;
+  totals.active = c->visits.active;
   return totals;
 }

@@ -54,6 +54,12 @@ static void put_answer(json *line, const page_facts *facts)
     json_put_bool(line, "truncated", true);
   if (facts->redirect)
     json_put_string(line, "redirect", facts->redirect);
+  if (facts->links.canonical)
+    json_put_string(line, "canonical", facts->links.canonical);
+  if (facts->visit->noindex)
+    json_put_bool(line, "noindex", true);
+  if (facts->visit->nofollow)
+    json_put_bool(line, "nofollow", true);
   json_put_number(line, "links", facts->links.found);
   json_put_number(line, "new", facts->links.fresh);
 }

@@ -2,9 +2,9 @@
  *
  *     links --hash--> 32 at a time --filter--> each in order: judge --> SEEN, or accept --> queue, or history (noted)
  *
- * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound, for
- * its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds, and with
- * it the links just before in the same call, is asked one by one. */
+ * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound,
+ * for its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds,
+ * and with it the links just before in the same call, is asked one by one. */
 #include "frontier/spill.h"
 
 #include "frontier/record.h"
@@ -40,7 +40,8 @@ static entry *make_entry(const frontier *f, const frontier_link *link, const mlb
 
 static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
 {
-  return what_for == TO_NOTE ? batch_add_ending(f, (ending){e, FRONTIER_NOTED, 0}, now_ms) : batch_add_entry(f, e, now_ms);
+  return what_for == TO_NOTE ? batch_add_ending(f, (ending){e, FRONTIER_NOTED, 0}, now_ms)
+                             : batch_add_entry(f, e, now_ms);
 }
 
 static void batch_take_back(frontier *f, purpose what_for)
@@ -147,8 +148,8 @@ static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
   return FRONTIER_OK;
 }
 
-static frontier_status settle(frontier *f, const frontier_link *link, const looked_up *found, size_t i, purpose what_for,
-                              uint64_t now_ms, frontier_verdict *verdict)
+static frontier_status settle(frontier *f, const frontier_link *link, const looked_up *found, size_t i,
+                              purpose what_for, uint64_t now_ms, frontier_verdict *verdict)
 {
   frontier_status status = refuse_nonsense(f, link);
   frontier_verdict said = judge(f, link, found, i);

@@ -17,20 +17,20 @@
  * journal is final.
  *
  * What is survived. There is one way to commit, the safe one: LMDB with full sync (fdatasync of the data, then of the
- * page that makes it count), after an fdatasync of the journal. Nothing weaker is offered, so there is no option for it:
+ * page that makes it count), after an fdatasync of the journal. Nothing weaker is offered, so there is no option:
  *
  *     death of the process (kill -9, a crash)      all that was committed; the last commit is at most one batch old
  *     death of the machine (power cut, panic)      the same, if the disk keeps what it says it has written
- *     a full disk, an I/O error                    the same; the open batch stays in memory, and the call can be repeated
+ *     a full disk, an I/O error                    the same; the open batch stays, and the call can be repeated
  *
  * What was said since the last commit is lost as if it had never been said; frontier_sync commits now.
  *
  * Threads: any number may use one handle; each call waits for the one before it (a mutex inside). frontier_open and
- * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is for
- * handles of one thread, frontier_message_copy for others.
+ * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is
+ * for handles of one thread, frontier_message_copy for others.
  *
- * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but in one process
- * one handle for a directory: LMDB's locks are the process's.
+ * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but in one
+ * process one handle for a directory: LMDB's locks are the process's.
  * fork(): the handle stays with the parent. The child must neither use nor close it, only exec or _exit: its file
  * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
  * is gone. To serve from a child, open there, after the fork.
@@ -68,8 +68,8 @@ typedef enum frontier_status {
 
 enum { FRONTIER_MESSAGE_SIZE = 512 };
 
-/* What this header was installed with, and what the library that runs has. The number is raised, and with it the name of
- * the shared library, when something that was there changes its meaning or its layout. Within one number, functions,
+/* What this header was installed with, and what the library that runs has. The number is raised, and with it the name
+ * of the shared library, when something that was there changes its meaning or its layout. Within one number, functions,
  * enumerators, and fields at the end of frontier_options may be added, and nothing else: the other structs are as they
  * are. An enumerator you do not know may come; treat it as a kind of its group's first meaning (an outcome that is not
  * FRONTIER_SEEN is new). */
@@ -77,11 +77,11 @@ enum { FRONTIER_ABI = 1 };
 int frontier_abi(void);             /* the library's */
 const char *frontier_version(void); /* its release, as "0.1.0" */
 
-/* One sentence of interest to whoever runs the crawl; `sentence` is valid during the call. Called from within calls on the
- * handle, which it must not use. */
+/* One sentence of interest to whoever runs the crawl; `sentence` is valid during the call. Called from within calls on
+ * the handle, which it must not use. */
 typedef void frontier_logger(void *context, const char *sentence);
 
-/* Zero is fine for all but `filter`, `expected_urls`, `rate` and `per_host`; and a `depth_cap` of zero takes no links. */
+/* Zero is fine for all but `filter`, `expected_urls`, `rate`, `per_host`; a `depth_cap` of zero takes no links. */
 typedef struct frontier_options {
   mlbf_kind filter;           /* MLBF_KIND_MLBF or MLBF_KIND_BLOOM; fixed for a directory */
   url_profile profile;        /* how keys are made; fixed for a directory */
@@ -95,8 +95,8 @@ typedef struct frontier_options {
   bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
   frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
   void *log_context;
-  /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a filter
-   * file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
+  /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a
+   * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
   const char *previous_path;
 } frontier_options;
 
@@ -108,7 +108,8 @@ static inline frontier_status frontier_open(const char *directory, const frontie
                                             char message[FRONTIER_MESSAGE_SIZE]);
 
 /* The same with the size of the options as the caller was compiled: what is behind it is zero. frontier_open passes it;
- * callers in other languages do so themselves. FRONTIER_BAD_ARGUMENT if the caller sets what this library does not know. */
+ * callers in other languages do so themselves. FRONTIER_BAD_ARGUMENT if the caller sets what this library does not
+ * know. */
 frontier_status frontier_open_sized(const char *directory, const frontier_options *options, size_t options_size,
                                     frontier **out, char message[FRONTIER_MESSAGE_SIZE]);
 
@@ -153,8 +154,9 @@ typedef struct frontier_origin {
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
- * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when nobody calls
- * frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is gone. */
+ * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when
+ * nobody calls frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is
+ * gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
 
@@ -194,8 +196,8 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 
 /* ---- made new again --------------------------------------------------------------------------------------- */
 
-/* The key of `link` is new again at once, and for good with the next commit: frontier_add will queue it. What its history
- * says stays. Of a URL that still waits only the key is forgotten: found again, it is fetched twice.
+/* The key of `link` is new again at once, and for good with the next commit: frontier_add will queue it. What its
+ * history says stays. Of a URL that still waits only the key is forgotten: found again, it is fetched twice.
  * `*was_seen`: it was seen before this call. Exact: no other key becomes new. Costs 32 to 64 bytes of memory for each
  * key forgotten and not accepted again. */
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
@@ -291,8 +293,8 @@ frontier_status frontier_sync(frontier *f);
  * the hash log; a checkpoint that cannot be written is tried again later and costs time at the next open. */
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
 
-/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and may
- * put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
+/* Called before each transaction is written: for files of the caller that must be on disk with it. It syncs them, and
+ * may put settings. Anything but OK: nothing is committed, `message` says why. `hook` NULL: none. */
 typedef frontier_status frontier_hook(void *context, char message[FRONTIER_MESSAGE_SIZE]);
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
 
@@ -320,8 +322,8 @@ typedef struct frontier_stats {
   uint64_t forced;                    /* queued by frontier_force though seen */
 } frontier_stats;
 
-/* All of them now, in constant time, but for a scan of the filter's bits (some 100 us). A read-only handle loads the filter
- * first, and may fail as frontier_open does. */
+/* All of them now, in constant time, but for a scan of the filter's bits (some 100 us). A read-only handle loads the
+ * filter first, and may fail as frontier_open does. */
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 #ifdef __cplusplus

@@ -44,7 +44,8 @@ static frontier_status begin(frontier *f)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "the next larger filter: %s", mlbf_status_text(made));
   f->growing_keys = 0;
-  frontier_log(f, "the filter is nearly full at %llu URLs: a larger one is being filled", (unsigned long long)f->log_keys);
+  frontier_log(f, "the filter is nearly full at %llu URLs: a larger one is being filled",
+               (unsigned long long)f->log_keys);
   return FRONTIER_OK;
 }
 

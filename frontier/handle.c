@@ -73,7 +73,7 @@ bool options_take(const frontier_options *given, size_t size, frontier_options *
 static pthread_mutex_t *mutex_create(void)
 {
   pthread_mutexattr_t attributes;
-  pthread_mutex_t *mutex = malloc(sizeof *mutex);
+  pthread_mutex_t *mutex = malloc(sizeof(pthread_mutex_t));
   if (!mutex || pthread_mutexattr_init(&attributes) != 0) {
     free(mutex);
     return NULL;

@@ -64,7 +64,8 @@ bool hash_set_put(hash_set *s, mlbf_hash128 hash)
   return true;
 }
 
-/* Who was pushed past the freed slot moves back, so that no search ends too early (Knuth, volume 3, algorithm 6.4 R). */
+/* Who was pushed past the freed slot moves back, so that no search ends too early (Knuth, volume 3, algorithm 6.4
+ * R). */
 void hash_set_remove(hash_set *s, mlbf_hash128 hash)
 {
   if (!hash_set_has(s, hash))

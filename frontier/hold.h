@@ -16,6 +16,6 @@ static inline void hold_end(pthread_mutex_t **held)
   pthread_mutex_unlock(*held);
 }
 
-#define HOLD(f) pthread_mutex_t *held __attribute__((cleanup(hold_end))) = hold_begin((f)->mutex)
+#define HOLD(f) pthread_mutex_t *held __attribute__((cleanup(hold_end), unused)) = hold_begin((f)->mutex)
 
 #endif

@@ -392,8 +392,9 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     f->is_unread[class] = directory != NULL;
   }
   /* first of all, so that nothing is made where it is missing */
-  frontier_status status = options.previous_path ? previous_open(directory, options.previous_path, &f->previous, f->message)
-                                                 : FRONTIER_OK;
+  frontier_status status = FRONTIER_OK;
+  if (options.previous_path)
+    status = previous_open(directory, options.previous_path, &f->previous, f->message);
   if (status == FRONTIER_OK)
     status = !directory          ? seen_load(f)
              : options.read_only ? open_for_reading(f)

@@ -6,8 +6,8 @@
 
 typedef struct previous previous;
 
-/* The directory or filter file `path`, for the frontier in `directory` (NULL: it keeps nothing). On failure `message` holds
- * one sentence. BAD_ARGUMENT: it is the same frontier; else as frontier_open. */
+/* The directory or filter file `path`, for the frontier in `directory` (NULL: it keeps nothing). On failure `message`
+ * holds one sentence. BAD_ARGUMENT: it is the same frontier; else as frontier_open. */
 frontier_status previous_open(const char *directory, const char *path, previous **out,
                               char message[FRONTIER_MESSAGE_SIZE]);
 void previous_close(previous *p); /* NULL is fine */

@@ -45,7 +45,19 @@ static void uncount_ending(frontier *f, host *who, frontier_class class, frontie
   hosts_touch(f->hosts, who);
 }
 
-static bool note_taken(recrawling *r, entry *e, uint64_t key)
+/* So that no other bounds make it due while it waits. */
+static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
+{
+  seen_visit queued = *v;
+  queued.is_queued = true;
+  queued.due_s = 0;
+  visit_note *note = visits_note_create(&queued);
+  if (note)
+    note->old_due_s = due_s;
+  return note;
+}
+
+static bool note_taken(recrawling *r, entry *e, visit_note *note)
 {
   if (r->taken_count == r->taken_room) {
     size_t room = r->taken_room ? 2 * r->taken_room : 64;
@@ -55,20 +67,22 @@ static bool note_taken(recrawling *r, entry *e, uint64_t key)
     r->taken = larger;
     r->taken_room = room;
   }
-  r->taken[r->taken_count++] = (struct due_entry){e, key};
+  r->taken[r->taken_count++] = (struct due_entry){e, note};
   return true;
 }
 
 /* From the history into its host's line; on disk with the next commit. NO_MEMORY, DAMAGED: nothing changed. */
-static frontier_status queue_again(frontier *f, uint64_t key, const seen_visit *v)
+static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit *v)
 {
   entry *e;
   frontier_status status = entry_read(v->sequence, v->record, v->record_size, &e);
   if (status != FRONTIER_OK)
     return status;
+  visit_note *note = note_queued(v, due_s);
   e->class = v->class;
-  e->host = hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
-  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->again, e, key)) {
+  e->host = note ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
+  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->again, e, note)) {
+    free(note);
     free(e);
     return FRONTIER_NO_MEMORY;
   }
@@ -91,7 +105,7 @@ static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
   uint8_t *body;
   frontier_status status = visits_find(f, sequence, &body, &v);
   if (status == FRONTIER_OK && !is_too_deep(f, &v))
-    status = queue_again(f, key, &v);
+    status = queue_again(f, (uint32_t)(key >> 32), &v);
   else if (status == FRONTIER_NOT_FOUND)
     status = FRONTIER_DAMAGED;
   free(body);
@@ -134,7 +148,7 @@ void recrawl_put(frontier *f)
   for (size_t i = 0; i < r->taken_count; i++) {
     const entry *e = r->taken[i].entry;
     store_delete(f->store, STORE_HISTORY, e->sequence);
-    store_delete(f->store, STORE_DUE, r->taken[i].key);
+    visits_put(f->store, r->taken[i].note);
     if (e->is_ended)
       continue; /* fetched within one batch: it never waits on disk */
     entry_write(e, body);
@@ -147,8 +161,10 @@ void recrawl_put(frontier *f)
 void recrawl_settle(frontier *f)
 {
   recrawling *r = &f->again;
-  for (size_t i = 0; i < r->taken_count; i++)
+  for (size_t i = 0; i < r->taken_count; i++) {
     r->taken[i].entry->is_stored = true;
+    free(r->taken[i].note);
+  }
   for (size_t i = 0; i < r->note_count; i++)
     free(r->notes[i]);
   r->taken_count = r->note_count = 0;
@@ -198,6 +214,8 @@ static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, si
                               (unsigned long long)sequence);
     return false;
   }
+  if (v.is_queued)
+    return true;
   uint32_t was_due_s = v.due_s;
   v.interval_s = (uint32_t)visits_within(v.interval_s, r->least_s, r->most_s);
   v.due_s = visits_due(v.visit.at_s, v.interval_s);

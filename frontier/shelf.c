@@ -5,6 +5,7 @@
 #include "frontier/shelf.h"
 
 #include "frontier/record.h"
+#include "frontier/shelf_changes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,20 +16,8 @@ enum {
   SWEEP_AT = PLACES / 16, /* so many waiting or fewer: packs without one go */
 };
 
-typedef struct change {
-  uint64_t sequence;
-  size_t at;          /* of its body in `bytes` */
-  uint32_t size;
-  uint8_t queue;      /* 1 to SHELF_QUEUES; 0: the history */
-  uint8_t action;
-  uint16_t row;       /* of a row for the history: its number */
-} change;
-
 struct shelf {
-  change *changes;
-  size_t count, room;
-  uint8_t *bytes;
-  size_t size, bytes_room;
+  shelf_changes changes;
   uint8_t *value;     /* being made */
   size_t value_room;
 };
@@ -42,38 +31,14 @@ void shelf_free(shelf *s)
 {
   if (!s)
     return;
-  free(s->changes);
-  free(s->bytes);
+  shelf_changes_free(&s->changes);
   free(s->value);
   free(s);
 }
 
 void shelf_forget(shelf *s)
 {
-  s->count = s->size = 0;
-}
-
-/* ---- gathering ------------------------------------------------------------------------------------------ */
-
-static bool make_room(shelf *s, size_t size)
-{
-  if (s->count == s->room) {
-    size_t room = s->room ? 2 * s->room : 1024;
-    change *larger = realloc(s->changes, room * sizeof *larger);
-    if (!larger)
-      return false;
-    s->changes = larger;
-    s->room = room;
-  }
-  if (!s->bytes || s->bytes_room - s->size < size) {
-    size_t room = 2 * (s->size + size) + 1;
-    uint8_t *larger = realloc(s->bytes, room);
-    if (!larger)
-      return false;
-    s->bytes = larger;
-    s->bytes_room = room;
-  }
-  return true;
+  s->changes.count = s->changes.size = 0;
 }
 
 static uint8_t queue_of(store_table table)
@@ -83,46 +48,8 @@ static uint8_t queue_of(store_table table)
 
 bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
 {
-  if (size >= UINT32_MAX || !make_room(s, size))
-    return false;
-  s->changes[s->count++] = (change){.sequence = sequence, .at = s->size, .size = (uint32_t)size,
-                                    .queue = queue_of(table), .action = (uint8_t)action};
-  if (size)
-    memcpy(s->bytes + s->size, body, size);
-  s->size += size;
-  return true;
-}
-
-/* By sequence; those of one sequence stay in their order. One pass for each byte in which they differ: some 32,768
- * changes within a few hundred thousand sequence numbers take three, a third of qsort's time. */
-static bool sort_changes(shelf *s)
-{
-  uint64_t differ = 0;
-  bool is_sorted = true;
-  for (size_t i = 1; i < s->count; i++) {
-    differ |= s->changes[i].sequence ^ s->changes[0].sequence;
-    is_sorted &= s->changes[i - 1].sequence <= s->changes[i].sequence;
-  }
-  if (is_sorted) /* URLs that only come are */
-    return true;
-  change *from = s->changes, *to = malloc(s->room * sizeof *to);
-  if (!to)
-    return false;
-  for (unsigned shift = 0; shift < 64 && differ >> shift; shift += 8) {
-    size_t begin[257] = {0};
-    for (size_t i = 0; i < s->count; i++)
-      begin[(from[i].sequence >> shift & 255) + 1]++;
-    for (size_t i = 1; i < 256; i++)
-      begin[i] += begin[i - 1];
-    for (size_t i = 0; i < s->count; i++)
-      to[begin[from[i].sequence >> shift & 255]++] = from[i];
-    change *swap = from;
-    from = to;
-    to = swap;
-  }
-  free(to);
-  s->changes = from;
-  return true;
+  shelf_row row = {.sequence = sequence, .size = (uint32_t)size, .queue = queue_of(table), .action = (uint8_t)action};
+  return size < UINT32_MAX && shelf_changes_add(&s->changes, row, body);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -204,7 +131,7 @@ static int put_places(shelf *s, MDB_cursor *cursor, uint64_t group, const place 
 }
 
 /* One change moves its URL. */
-static int move(change *c, place *at)
+static int move(shelf_row *c, place *at)
 {
   unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
   if (c->queue && c->action == SHELF_APPEND && queue)
@@ -284,13 +211,13 @@ static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *
 }
 
 /* Is this a new row of the queue? */
-static bool is_row_of(const change *c, unsigned queue)
+static bool is_row_of(const shelf_row *c, unsigned queue)
 {
   return c->queue == queue && c->action != SHELF_DELETE;
 }
 
 /* New rows of this queue among changes first..last - 1, all of one pack, beside what stands there. */
-static int update_pack(shelf *s, queue_writing *w, unsigned queue, const change *first, const change *last,
+static int update_pack(shelf *s, queue_writing *w, unsigned queue, const shelf_row *first, const shelf_row *last,
                        const place *places)
 {
   row rows[SHELF_ROWS] = {0};
@@ -303,21 +230,21 @@ static int update_pack(shelf *s, queue_writing *w, unsigned queue, const change 
     return error;
   if (!error && !read_pack(body, size, rows))
     return MDB_CORRUPTED;
-  for (const change *c = first; c < last; c++)
+  for (const shelf_row *c = first; c < last; c++)
     if (is_row_of(c, queue))
-      rows[c->sequence % SHELF_ROWS] = (row){s->bytes + c->at, c->size};
+      rows[c->sequence % SHELF_ROWS] = (row){s->changes.bytes + c->at, c->size};
   if (is_new)
     w->end = number + 1;
   return write_pack(s, w->cursor, number, rows, places, queue, is_new ? MDB_APPEND : 0);
 }
 
 /* The same of every queue that has new rows. */
-static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const change *first, const change *last,
+static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const shelf_row *first, const shelf_row *last,
                         const place *places)
 {
   unsigned with_rows = 0;
   int error = 0;
-  for (const change *c = first; c < last; c++)
+  for (const shelf_row *c = first; c < last; c++)
     with_rows |= (unsigned)(c->queue && c->action != SHELF_DELETE) << c->queue;
   for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
     if (with_rows >> queue & 1)
@@ -363,15 +290,15 @@ static int sweep_queues(writing *w, uint64_t group, const place before[PLACES], 
 }
 
 /* Changes first..last - 1, all of one group, but for the rows of the history. */
-static int write_group(shelf *s, writing *w, change *first, change *last)
+static int write_group(shelf *s, writing *w, shelf_row *first, shelf_row *last)
 {
   place before[PLACES], places[PLACES];
   uint64_t group = first->sequence / PLACES;
   int error = get_places(w->places, group, places);
   memcpy(before, places, sizeof before);
-  for (change *c = first; c < last && !error; c++)
+  for (shelf_row *c = first; c < last && !error; c++)
     error = move(c, &places[c->sequence % PLACES]);
-  for (const change *c = first, *next; c < last && !error; c = next) {
+  for (const shelf_row *c = first, *next; c < last && !error; c = next) {
     for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS;)
       next++;
     error = update_packs(s, w->queues, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES);
@@ -385,21 +312,21 @@ static int write_group(shelf *s, writing *w, change *first, change *last)
 static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
 {
   size_t size = 0, rows = 0, end = *first;
-  for (; end < s->count && rows < SHELF_ROWS; end++)
-    if (is_row_of(&s->changes[end], 0)) {
-      size += HISTORY_ROW_HEAD + s->changes[end].size;
+  for (; end < s->changes.count && rows < SHELF_ROWS; end++)
+    if (is_row_of(&s->changes.all[end], 0)) {
+      size += HISTORY_ROW_HEAD + s->changes.all[end].size;
       rows++;
     }
   uint8_t *at = value_for(s, size);
   if (!at)
     return ENOMEM;
-  for (const change *c = s->changes + *first; c < s->changes + end; c++)
+  for (const shelf_row *c = s->changes.all + *first; c < s->changes.all + end; c++)
     if (is_row_of(c, 0)) {
       put_le(at, c->sequence, 8);
       put_le(at + 8, c->row, 2);
       put_le(at + 10, c->size, 4);
       if (c->size)
-        memcpy(at + HISTORY_ROW_HEAD, s->bytes + c->at, c->size);
+        memcpy(at + HISTORY_ROW_HEAD, s->changes.bytes + c->at, c->size);
       at += HISTORY_ROW_HEAD + c->size;
     }
   *first = end;
@@ -412,14 +339,14 @@ static int write_all(shelf *s, writing *w)
   int error = end_of(w->history, &history_end);
   for (int i = 0; i < SHELF_QUEUES && !error; i++)
     error = end_of(w->queues[i].cursor, &w->queues[i].end);
-  if (!error && !sort_changes(s))
+  if (!error && !shelf_changes_sort(&s->changes))
     error = ENOMEM;
-  for (size_t first = 0, last = 0; !error && first < s->count; first = last) {
-    while (last < s->count && s->changes[last].sequence / PLACES == s->changes[first].sequence / PLACES)
+  for (size_t first = 0, last = 0; !error && first < s->changes.count; first = last) {
+    while (last < s->changes.count && s->changes.all[last].sequence / PLACES == s->changes.all[first].sequence / PLACES)
       last++;
-    error = write_group(s, w, s->changes + first, s->changes + last);
+    error = write_group(s, w, s->changes.all + first, s->changes.all + last);
   }
-  for (size_t first = 0; !error && first < s->count; history_end++)
+  for (size_t first = 0; !error && first < s->changes.count; history_end++)
     error = write_ended(s, w->history, &first, history_end);
   return error;
 }
@@ -427,7 +354,7 @@ static int write_all(shelf *s, writing *w)
 int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
 {
   writing w = {0};
-  if (s->count == 0)
+  if (s->changes.count == 0)
     return 0;
   int error = mdb_cursor_open(txn, tables->history, &w.history);
   if (!error)

@@ -1,8 +1,8 @@
-/* Inside the store: how the queue and the history lie on disk.
+/* Inside the store: how the queues and the history lie on disk.
  *
- * A crawl ends URLs in another order than they came, some here, some there. One value for each URL, removed when it ends,
- * would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place but two
- * bytes a URL:
+ * A crawl ends URLs in another order than they came, some here, some there. One value for each URL, removed when it
+ * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place
+ * but two bytes a URL:
  *
  *     queues    packs of SHELF_ROWS neighbouring sequence numbers, written once, in the order they come
  *     history   packs of rows in the order they ended, written once
@@ -10,7 +10,7 @@
  *
  *     place of 7:  waiting  --done-->  ended, row 1  --asked for again-->  waiting  --done-->  ended, row 2
  *
- * A row whose place does not point to it is dead. Packs of the queue without a living row go when few living ones are
+ * A row whose place does not point to it is dead. Packs of a queue without a living row go when few living ones are
  * left around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second time
  * leaves one.
  *
@@ -27,7 +27,8 @@ enum { SHELF_ROWS = 16 };
 
 enum { SHELF_QUEUES = STORE_QUEUE_TRAP - STORE_QUEUE + 1 };
 
-/* A place: the queue in which it waits, from 1, or 0; a flag; and the number, modulo 4096, of the history row that counts. */
+/* A place: the queue in which it waits, from 1, or 0; a flag; and the number, modulo 4096, of the history row that
+ * counts. */
 typedef uint16_t place;
 enum { PLACE_QUEUE_SHIFT = 13, PLACE_ENDED = 0x1000, PLACE_ROW = 0x0fff };
 enum { PLACES = 512 /* in a value */, PLACES_SIZE = 2 * PLACES };

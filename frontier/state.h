@@ -82,7 +82,7 @@ typedef struct recrawling {
   uint64_t from;             /* of the table `due`: keys before it are taken */
   struct due_entry {
     entry *entry;
-    uint64_t key;
+    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
   } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
   size_t taken_count, taken_room;
   visit_note **notes;        /* visits rewritten with the next commit */
@@ -174,8 +174,9 @@ enum {
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
-frontier *handle_create(const char *directory, const frontier_options *options); /* with nothing in it; NULL: no memory */
-void handle_free(frontier *f);                                                   /* and all else in it is gone */
+/* With nothing in it; NULL: no memory. And when all in it is gone. */
+frontier *handle_create(const char *directory, const frontier_options *options);
+void handle_free(frontier *f);
 
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));

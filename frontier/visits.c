@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { VISIT_HEAD = 39, HAS_CONTENT = 1 };
+enum { VISIT_HEAD = 39, HAS_CONTENT = 1, IS_QUEUED = 2 };
 
 bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out)
 {
@@ -21,6 +21,7 @@ bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit
     .visit = {.at_s = get_le(body, 8), .interval_s = get_le(body + 8, 4), .has_content = body[16] & HAS_CONTENT,
               .etag = text, .etag_size = etag, .last_modified = text + etag, .last_modified_size = modified},
     .class = (frontier_class)body[37], .state = (frontier_state)body[38],
+    .is_queued = body[16] & IS_QUEUED,
     .record = body + VISIT_HEAD + etag + modified, .record_size = size - VISIT_HEAD - etag - modified};
   memcpy(out->visit.content, body + 17, sizeof out->visit.content);
   return out->state >= FRONTIER_DONE && out->state <= FRONTIER_SKIPPED;
@@ -153,7 +154,7 @@ static void visits_write(const seen_visit *v, uint8_t *body)
   put_le(body, said->at_s, 8);
   put_le(body + 8, v->interval_s, 4);
   put_le(body + 12, v->due_s, 4);
-  body[16] = said->has_content ? HAS_CONTENT : 0;
+  body[16] = (uint8_t)((said->has_content ? HAS_CONTENT : 0) | (v->is_queued ? IS_QUEUED : 0));
   memcpy(body + 17, said->content, sizeof said->content);
   put_le(body + 33, said->etag_size, 2);
   put_le(body + 35, said->last_modified_size, 2);
@@ -197,7 +198,7 @@ visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who)
 frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit)
 {
   HOLD(f);
-  seen_visit last;
+  seen_visit last = {0};
   uint8_t *body = NULL;
   entry *e = lease_entry(f, lease);
   if (!e)
@@ -232,7 +233,8 @@ void visits_put(store *s, const visit_note *note)
   if (note->old_due_s)
     store_delete(s, STORE_DUE, visits_due_key(note->old_due_s, note->sequence));
   store_put(s, STORE_VISITS, note->sequence, note->body, note->size);
-  store_put(s, STORE_DUE, visits_due_key(note->due_s, note->sequence), id, sizeof id);
+  if (note->due_s)
+    store_put(s, STORE_DUE, visits_due_key(note->due_s, note->sequence), id, sizeof id);
 }
 
 void visits_put_ended(store *s, visit_note *note, frontier_state state)

@@ -25,6 +25,7 @@ typedef struct seen_visit {
   frontier_visit visit;
   frontier_class class;
   frontier_state state;  /* how it ended */
+  bool is_queued;        /* it was due, and waits again: it has no place in `due` */
   const uint8_t *record; /* of the queue */
   size_t record_size;
 } seen_visit;

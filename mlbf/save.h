@@ -2,7 +2,7 @@
  *
  * A filter of 10^8 URLs is 500 MB: written at once it stops its owner for a second. Instead
  *
- *     mlbf_save_begin -> mlbf_save_step, insertions, mlbf_save_step, insertions ... -> *is_done, the file is in place
+ *     mlbf_save_begin -> mlbf_save_step, insertions, mlbf_save_step, insertions ... -> *is_done: the file is there
  *
  * The file then holds every key inserted before mlbf_save_begin, and of those inserted since, some bits or all. Bits
  * are only ever added, so it is a sound filter: who has a log of keys replays those from mlbf_save_begin on, and what it

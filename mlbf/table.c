@@ -34,14 +34,15 @@ mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *pro
                             mlbf_table *table)
 {
   const char *name = profile ? profile : "";
-  if (body_bytes == 0 || body_bytes > body_most || strlen(name) >= MLBF_PROFILE_SIZE)
+  size_t name_size = strlen(name);
+  if (body_bytes == 0 || body_bytes > body_most || name_size >= MLBF_PROFILE_SIZE)
     return MLBF_BAD_ARGUMENT;
   void *body = mlbf_body_allocate(body_bytes);
   if (!body)
     return MLBF_NO_MEMORY;
   *table = (mlbf_table){ .kind = kind, .seed = seed, .body = body, .body_bytes = body_bytes,
                          .memory = { body, body_bytes } };
-  strcpy(table->profile, name);
+  memcpy(table->profile, name, name_size);
   return MLBF_OK;
 }
 

@@ -17,6 +17,7 @@ typedef enum mlbf_table_kind {
   MLBF_TABLE_SKIP = 1,        /* window_skip.c */
   MLBF_TABLE_EPOCH = 2,       /* window_epoch.c */
   MLBF_TABLE_COUNT = 3,       /* count.c */
+  MLBF_TABLE_MATRIX = 4,      /* matrix_file.c */
 } mlbf_table_kind;
 
 enum { MLBF_TABLE_NUMBERS = 24 };

@@ -595,7 +595,8 @@ static void check_stats(model *m)
     return;
   if (s.queued != count_of(m, QUEUED) || s.in_flight != count_of(m, IN_FLIGHT) ||
       s.done != count_of(m, DONE) + lies(m, LIE_COUNT) || s.failed != count_of(m, FAILED) ||
-      s.skipped != count_of(m, SKIPPED) || s.noted != count_of(m, NOTED) || s.forced != m->now.forced || s.hosts != m->now.hosts || s.profile != m->options.profile)
+      s.skipped != count_of(m, SKIPPED) || s.noted != count_of(m, NOTED) || s.forced != m->now.forced ||
+      s.hosts != m->now.hosts || s.profile != m->options.profile)
     differ(m, "queued %llu, in flight %llu, done %llu, failed %llu, skipped %llu of %zu", (unsigned long long)s.queued,
            (unsigned long long)s.in_flight, (unsigned long long)s.done, (unsigned long long)s.failed,
            (unsigned long long)s.skipped, m->now.pages);
@@ -734,18 +735,22 @@ static void check_directory(model *m)
 
 /* ---- made new again ------------------------------------------------------------------------------------- */
 
-static void forget_key(model *m, const char *key)
+/* The keys of a set, which is emptied. */
+static void forget_keys(model *m, void **gone)
 {
   for (uint64_t s = 1; s <= m->now.pages; s++)
-    m->pages[s].is_forgotten |= strcmp(m->pages[s].key, key) == 0;
-  if (m->run->lie != LIE_FORGET)
-    set_drop(&m->keys, key);
+    m->pages[s].is_forgotten |= set_has(gone, m->pages[s].key);
+  for (uint64_t s = 1; s <= m->now.pages && m->run->lie != LIE_FORGET; s++)
+    if (set_has(gone, m->pages[s].key))
+      set_drop(&m->keys, m->pages[s].key);
+  set_empty(gone);
 }
 
 /* One that was met, mostly; and then it is new at once. */
 static void forget_one(model *m)
 {
   bool was_seen;
+  void *gone = NULL;
   const char *met = m->now.pages ? m->pages[1 + roll(m, m->now.pages)].fetch : NULL;
   make_url(m);
   if (met && roll(m, 3) && url_parse(met, strlen(met), m->options.profile, m->u) != URL_OK)
@@ -754,7 +759,8 @@ static void forget_one(model *m)
     return;
   if (was_seen != set_has(&m->keys, m->u->key))
     differ(m, "%s was %s, it is said", m->u->key, was_seen ? "seen" : "new");
-  forget_key(m, m->u->key);
+  set_put(&gone, m->u->key);
+  forget_keys(m, &gone);
   frontier_verdict v;
   if (holds(m, frontier_lookup(m->f, m->u, &v), "lookup"))
     check_verdict(m, v);
@@ -766,10 +772,15 @@ static bool matches(const model *m, const page *p, bool by_host, const char *tex
   return by_host ? strlen(name) == size && memcmp(name, text, size) == 0 : strncmp(p->fetch, text, size) == 0;
 }
 
+static bool is_waiting(const page *p)
+{
+  return p->life == QUEUED || p->life == IN_FLIGHT;
+}
+
 /* All that ended on the host, or under the first segment, of a URL, and do not wait as well. */
 static void forget_many(model *m)
 {
-  void *waiting = NULL;
+  void *waiting = NULL, *gone = NULL;
   uint64_t forgotten, count = 0;
   make_url(m);
   const url *u = m->u;
@@ -785,17 +796,19 @@ static void forget_many(model *m)
     return;
   note_commit(m);
   for (uint64_t s = 1; s <= m->now.pages; s++)
-    if ((m->pages[s].life == QUEUED || m->pages[s].life == IN_FLIGHT) && matches(m, &m->pages[s], by_host, text, size))
+    if (is_waiting(&m->pages[s]) && matches(m, &m->pages[s], by_host, text, size))
       set_put(&waiting, m->pages[s].key);
   for (uint64_t s = 1; s <= m->now.pages; s++) {
     const page *p = &m->pages[s];
-    if (!matches(m, p, by_host, text, size) || set_has(&waiting, p->key) || !set_has(&m->keys, p->key))
+    if (!matches(m, p, by_host, text, size) || set_has(&waiting, p->key) || set_has(&gone, p->key) ||
+        !set_has(&m->keys, p->key))
       continue;
-    forget_key(m, p->key);
+    set_put(&gone, p->key);
     count++;
   }
   if (count != forgotten)
     differ(m, "%llu keys forgotten, not %llu", (unsigned long long)forgotten, (unsigned long long)count);
+  forget_keys(m, &gone);
   set_empty(&waiting);
 }
 

@@ -229,6 +229,12 @@ static unsigned place_of(const second_view *v, uint64_t sequence)
   return sequence < v->place_room ? (unsigned)number(v->places + 2 * sequence, 2) : 0;
 }
 
+static void keep_row(second_view *v, second_table table, void *sequence, size_t size, uint8_t *bytes)
+{
+  MDB_val key = {8, sequence}, value = {size, bytes};
+  keep_record(v, table, &key, &value);
+}
+
 /* The rows of a pack of a queue that wait. */
 static void split_queue(second_view *v, const second_record *pack)
 {
@@ -244,7 +250,7 @@ static void split_queue(second_view *v, const second_record *pack)
     last = pack->value[at];
     uint64_t sequence = 16 * number(pack->key, 8) + (unsigned)last;
     if (place_of(v, sequence) >> 13 == class + 1) /* the size stands where a value has its checksum */
-      keep_record(v, (second_table)(SECOND_WAITING + class), &(MDB_val){8, &sequence}, &(MDB_val){4 + size, pack->value + at + 1});
+      keep_row(v, (second_table)(SECOND_WAITING + class), &sequence, 4 + size, pack->value + at + 1);
   }
 }
 
@@ -259,7 +265,7 @@ static void split_history(second_view *v, const second_record *pack)
     }
     unsigned place = place_of(v, number(pack->value + at, 8));
     if (place >> 12 & 1 && (place & 0xfff) == number(pack->value + at + 8, 2))
-      keep_record(v, SECOND_ENDED, &(MDB_val){8, pack->value + at}, &(MDB_val){4 + size, pack->value + at + 10});
+      keep_row(v, SECOND_ENDED, pack->value + at, 4 + size, pack->value + at + 10);
   }
 }
 
@@ -344,7 +350,7 @@ static void read_visit(second_view *v, const second_record *r)
   size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
   const second_url *u = url_at(v, r);
   v->visits++;
-  if (at[20] > 1 || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
+  if (at[20] > 3 || (at[20] & 2) / 2 != (number(at + 16, 4) == 0) || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
     fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
   else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
     fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));

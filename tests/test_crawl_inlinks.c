@@ -68,6 +68,42 @@ static void pages_that_link_are_counted(void **state)
   assert_inlinks(t, "100", (const char *const[]){"4\tb.html", "2\ta.html", "1\t", "1\tc.html", NULL});
 }
 
+/* The start page links to rare pages first, then to twenty that all link to one more. Made new again, that one is
+ * fetched before the rare ones, as its counts are known by now. */
+static void what_many_pages_link_to_goes_first_when_it_is_new_again(void **state)
+{
+  (void)state;
+  enum { MANY = 20 };
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH], links[4096] = "", urls[4][128];
+  scratch_make(directory);
+  for (int i = 0; i < MANY + 3; i++) {
+    char name[32];
+    snprintf(name, sizeof name, i < 3 ? "rare%d.html" : "page%d.html", i);
+    snprintf(links + strlen(links), sizeof links - strlen(links), "<a href=%s>x</a>", name);
+    scratch_join(directory, name, path);
+    scratch_write(path, "<a href=popular.html>x</a>", i < 3 ? 0 : 26);
+  }
+  snprintf(links + strlen(links), sizeof links - strlen(links), "<a href=popular.html>x</a>");
+  scratch_join(directory, "index.html", path);
+  scratch_write(path, links, strlen(links));
+  scratch_join(directory, "popular.html", path);
+  scratch_write(path, "x", 1);
+  trial *t = trial_open(&(trial_options){.root = directory});
+  assert_int_equal(STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "URL"), 0);
+  for (int i = 0; i < 4; i++)
+    snprintf(urls[i], sizeof urls[i], i < 3 ? "%srare%d.html" : "%spopular.html", t->url, i);
+  assert_int_equal(STRATA(t, "forget", "DIR", t->url, urls[0], urls[1], urls[2], urls[3]), 0);
+  size_t before, size;
+  free(scratch_read(t->pages, &before));
+  assert_int_equal(STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "URL"), 0);
+  char *pages_then = scratch_read(t->pages, &size);
+  const char *popular = strstr(pages_then + before, urls[3]), *rare = strstr(pages_then + before, urls[0]);
+  assert_true(popular && rare && popular < rare);
+  free(pages_then);
+  trial_close(t);
+  scratch_remove(directory);
+}
+
 static void what_has_no_counts_is_refused(void **state)
 {
   (void)state;
@@ -96,6 +132,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(pages_that_link_are_counted),
+    cmocka_unit_test(what_many_pages_link_to_goes_first_when_it_is_new_again),
     cmocka_unit_test(what_has_no_counts_is_refused),
   };
   return cmocka_run_group_tests(tests, open_site, close_site);

@@ -113,7 +113,8 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
   switch (what) {
   case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
   case ADD_BATCH: {
-    frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value, .payload_size = sizeof value};
+    frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value,
+                          .payload_size = sizeof value};
     size_t settled;
     return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
   }

@@ -235,6 +235,28 @@ static void back_off_outlives_the_process(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
+/* The wall clock is set back and forth while a host rests: it rests as long as it was told. */
+static void a_clock_that_jumps_shortens_nothing(void **state)
+{
+  (void)state;
+  frontier_lease leases[4];
+  int64_t wait_ms;
+  frontier *f = open_it(false);
+  frontier_clock(f, 1000, 1700000000000);
+  add(f, "a.test", 2);
+  assert_int_equal(next(f, 1000, leases, 4, &wait_ms), 1);
+  assert_int_equal(frontier_host_back_off(f, leases[0].id, 1000, 60000), FRONTIER_OK);
+  done(f, &leases[0]);
+  frontier_clock(f, 2000, 1900000000000);
+  assert_int_equal(next(f, 2000, leases, 4, &wait_ms), 0);
+  assert_int_equal(wait_ms, 59000);
+  frontier_clock(f, 3000, 1000);
+  assert_int_equal(next(f, 3000, leases, 4, &wait_ms), 0);
+  assert_int_equal(wait_ms, 58000);
+  assert_int_equal(next(f, 61000, leases, 4, &wait_ms), 1);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static void a_bad_name_or_class_is_refused(void **state)
 {
   (void)state;
@@ -310,7 +332,7 @@ static void a_batch_keeps_its_limits(void **state)
   frontier_host_control quick = {.delay_ms = 0, .per_host = 8};
   for (char name[] = "a.test"; *name <= 'f'; ++*name) {
     assert_int_equal(frontier_host_set(f, name, &quick), FRONTIER_OK);
-    add(f, name, 20);
+    add(f, name, 10);
   }
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   char why[FRONTIER_MESSAGE_SIZE];
@@ -355,6 +377,7 @@ int main(void)
     STORY(a_budget_holds_the_rest),
     STORY(delay_and_concurrency_are_a_hosts_own),
     STORY(back_off_outlives_the_process),
+    STORY(a_clock_that_jumps_shortens_nothing),
     STORY(a_bad_name_or_class_is_refused),
     STORY(classes_come_from_host_depth_and_caller),
     STORY(a_batch_keeps_its_limits),

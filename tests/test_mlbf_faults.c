@@ -10,13 +10,18 @@
 
 #include <cmocka.h>
 
+#include "mlbf/count.h"
 #include "mlbf/growth.h"
 #include "mlbf/recent.h"
+#include "mlbf/revoke.h"
+#include "mlbf/window_epoch.h"
+#include "mlbf/window_skip.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"
 
 enum {
   KEYS = 300,
+  COUNTED = 20,                    /* keys of a counting filter, which allocates as it fills */
   FIRST = 60,                      /* of a chain: three slices for 300 keys */
   DESIGN = 250000,
   BODY_PAGES = 219,                /* of a filter for so many, 28.8 bits each */
@@ -185,6 +190,104 @@ static void remember(story *s)
   mlbf_recent_free(recent);
 }
 
+static mlbf_span span_of(const uint64_t *id)
+{
+  return (mlbf_span){ id, sizeof *id };
+}
+
+static void assert_counts(const mlbf_count *count, uint32_t least)
+{
+  for (uint64_t id = 0; id < COUNTED; id++) {
+    uint32_t times;
+    assert_int_equal(mlbf_count_get(count, span_of(&id), &times), MLBF_OK);
+    assert_in_range(times, least, least + least / 2); /* and nothing was added twice */
+  }
+}
+
+static void count_keys(story *s)
+{
+  enum { TIMES = 6 };
+  mlbf_count_options options = { .keys = COUNTED, .rate = 1e-3, .base_bits = 1 };
+  mlbf_count *count = NULL, *copy = NULL, *delta = NULL;
+  while (has_failed(s, mlbf_count_create(&options, &count)))
+    assert_null(count);
+  for (uint64_t id = 0; id < COUNTED; id++) {
+    uint32_t now = 77;
+    while (has_failed(s, mlbf_count_add(count, span_of(&id), TIMES, &now)))
+      assert_int_equal(now, 77);
+  }
+  while (has_failed(s, mlbf_count_save(count, s->path)))
+    assert_counts(count, TIMES);
+  while (has_failed(s, mlbf_count_map(s->path, &copy)))
+    assert_null(copy);
+  while (has_failed(s, mlbf_count_merge(copy, count)))
+    assert_counts(copy, TIMES);
+  assert_counts(copy, 2 * TIMES);
+  while (has_failed(s, mlbf_count_difference(copy, count, &delta)))
+    assert_null(delta);
+  assert_counts(delta, TIMES);
+  mlbf_count_free(count);
+  mlbf_count_free(copy);
+  mlbf_count_free(delta);
+}
+
+static void look_through_windows(story *s)
+{
+  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01 };
+  mlbf_epoch *epoch = NULL, *epoch_again = NULL;
+  mlbf_skip *skip = NULL, *skip_again = NULL;
+  bool is_seen;
+  while (has_failed(s, mlbf_epoch_create(&options, &epoch)))
+    assert_null(epoch);
+  while (has_failed(s, mlbf_skip_create(&options, &skip)))
+    assert_null(skip);
+  for (uint64_t id = 0; id < KEYS; id++) {
+    assert_int_equal(mlbf_epoch_insert(epoch, span_of(&id), 0, &is_seen), MLBF_OK);
+    assert_int_equal(mlbf_skip_insert(skip, span_of(&id), 0, &is_seen), MLBF_OK);
+  }
+  while (has_failed(s, mlbf_epoch_save(epoch, s->path)))
+    ;
+  while (has_failed(s, mlbf_epoch_load(s->path, &epoch_again)))
+    assert_null(epoch_again);
+  while (has_failed(s, mlbf_skip_save(skip, s->path)))
+    ;
+  while (has_failed(s, mlbf_skip_map(s->path, &skip_again)))
+    assert_null(skip_again);
+  for (uint64_t id = 0; id < KEYS; id++) {
+    assert_true(mlbf_epoch_test(epoch_again, span_of(&id), 0, &is_seen) == MLBF_OK && is_seen);
+    assert_true(mlbf_skip_test(skip_again, span_of(&id), 0, &is_seen) == MLBF_OK && is_seen);
+  }
+  mlbf_epoch_free(epoch);
+  mlbf_epoch_free(epoch_again);
+  mlbf_skip_free(skip);
+  mlbf_skip_free(skip_again);
+}
+
+static void grow_old(story *s)
+{
+  mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6 };
+  mlbf_generations *generations = NULL, *again = NULL;
+  mlbf_pair *pair = NULL;
+  uint64_t id = 1;
+  bool is_there;
+  while (has_failed(s, mlbf_pair_create(&options, &options, &pair)))
+    assert_null(pair);
+  while (has_failed(s, mlbf_generations_create(&options, 3, &generations)))
+    assert_null(generations);
+  assert_int_equal(mlbf_generations_insert(generations, span_of(&id), &is_there), MLBF_OK);
+  for (int age = 0; age < 2; age++)
+    while (has_failed(s, mlbf_generations_age(generations)))
+      assert_true(mlbf_generations_test(generations, span_of(&id)));
+  while (has_failed(s, mlbf_generations_save(generations, s->path)))
+    ;
+  while (has_failed(s, mlbf_generations_load(s->path, &again)))
+    assert_null(again);
+  assert_true(mlbf_generations_test(again, span_of(&id)));
+  mlbf_generations_free(generations);
+  mlbf_generations_free(again);
+  mlbf_pair_free(pair);
+}
+
 static void live(story *s)
 {
   /* bloom: planned in no time, and no kind allocates otherwise */
@@ -192,6 +295,9 @@ static void live(story *s)
   live_alone(s, options);
   live_in_slices(s, options);
   remember(s);
+  count_keys(s);
+  look_through_windows(s);
+  grow_old(s);
 }
 
 /* Pages of this process: what a filter's body takes, and no malloc knows of. */

@@ -323,6 +323,31 @@ static void a_crash_loses_nothing(void **state)
   close_it(f);
 }
 
+/* A run that stops half-way, and the next has other bounds: what waits in the queue is not due a second time. */
+static void other_bounds_while_some_wait(void **state)
+{
+  (void)state;
+  enum { PAGES = 60 };
+  unsigned times[PAGES] = {0};
+  frontier_lease leases[8];
+  size_t count;
+  int64_t wait_ms;
+  frontier *f = open_it(UINT16_MAX);
+  add(f, PAGES);
+  fetch_all(f, START, times);
+  good(f, frontier_recrawl(f, DAY, DAY, START + 5 * DAY));
+  good(f, frontier_next(f, now_ms, leases, 8, &count, &wait_ms));
+  assert_int_equal(count, 8);
+  close_it(f); /* all 60 are in the queue again */
+  f = open_it(UINT16_MAX);
+  good(f, frontier_recrawl(f, 2 * DAY, 3 * DAY, START + 5 * DAY));
+  assert_int_equal(fetch_all(f, START + 5 * DAY, times), PAGES);
+  assert_int_equal(done_of(f), PAGES);
+  for (unsigned i = 0; i < PAGES; i++)
+    assert_int_equal(times[i], 2);
+  close_it(f);
+}
+
 static void nonsense_is_refused(void **state)
 {
   (void)state;
@@ -363,6 +388,7 @@ int main(void)
     STORY(validators_come_back),
     STORY(among_others),
     STORY(a_crash_loses_nothing),
+    STORY(other_bounds_while_some_wait),
     STORY(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <malloc.h>
 
 #include "frontier/schedule.h"
 
@@ -336,6 +337,47 @@ static void traps_have_a_budget(void **state)
   hosts_free(h);
 }
 
+/* ---- many ---------------------------------------------------------------------------------------------- */
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { MANY = 50000 };
+#else
+enum { MANY = 1000000 };
+#endif
+
+/* A million hosts, by a clock that now and then jumps an hour ahead: in each round every host has its turn once, and
+ * what a host costs is what the README says. */
+static void a_million_hosts_take_turns(void **state)
+{
+  (void)state;
+  enum { ROUNDS = 2, DELAY_MS = 1000 };
+  static uint8_t turns[MANY];
+  uint64_t now_ms = 0;
+  size_t before = mallinfo2().uordblks + mallinfo2().hblkhd, size_of_entries = 0;
+  hosts *h = hosts_create(DELAY_MS, 1);
+  for (unsigned i = 0; i < MANY; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "host-%u.example", i);
+    size_of_entries += malloc_usable_size(push(h, name)) + sizeof(size_t);
+  }
+#ifndef __SANITIZE_ADDRESS__
+  size_t each = (mallinfo2().uordblks + mallinfo2().hblkhd - before - size_of_entries) / MANY;
+  print_message("  %zu bytes a host\n", each);
+  assert_in_range(each, 100, 280);
+#endif
+  for (unsigned round = 1; round <= ROUNDS; round++, now_ms += round == 2 ? 3600000 : DELAY_MS)
+    for (unsigned i = 0; i < MANY; i++) {
+      int64_t wait_ms;
+      entry *e = pop_entry(h, now_ms, &wait_ms);
+      assert_non_null(e);
+      assert_int_equal(++turns[e->host->id], round);
+      hosts_landed(h, e->host, FRONTIER_NORMAL);
+      hosts_push(h, e); /* it has another one */
+    }
+  hosts_free(h);
+  (void)before;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -348,6 +390,7 @@ int main(void)
     cmocka_unit_test(classes_against_a_model),
     cmocka_unit_test(a_better_url_is_not_held_back),
     cmocka_unit_test(traps_have_a_budget),
+    cmocka_unit_test(a_million_hosts_take_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

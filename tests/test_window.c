@@ -93,7 +93,7 @@ static mlbf_span span_of(const uint64_t *id)
 
 static void *create(const window_calls *of, mlbf_window_options options)
 {
-  void *window;
+  void *window = NULL;
   options.steady = of->steady;
   assert_int_equal(of->create(&options, &window), MLBF_OK);
   return window;
@@ -264,7 +264,7 @@ static void a_saved_window_goes_on(void **state)
   for (int c = 0; c < CALLS_COUNT; c++)
     for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
       uint64_t dice = seed;
-      void *copy;
+      void *copy = NULL;
       mlbf_window_stats stats, again;
       void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 3000,
                                                               .rate = 0.05, .profile = "strict" });
@@ -297,23 +297,23 @@ static void a_damaged_file_is_noticed(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *window = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
+    void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
                                                             .rate = 0.01 });
     size_t size;
-    assert_int_equal(calls[c].save(window, file), MLBF_OK);
-    calls[c].free(window);
+    assert_int_equal(calls[c].save(tested, file), MLBF_OK);
+    calls[c].free(tested);
     char *bytes = scratch_read(file, &size);
     for (size_t at = 0; at < size; at += at < 300 || at > size - 16 ? 1 : 37) {
       bytes[at] ^= 4;
       scratch_write(file, bytes, size);
-      mlbf_status status = calls[c].load(file, &window);
+      mlbf_status status = calls[c].load(file, &tested);
       assert_int_equal(status, at < 8 ? MLBF_NOT_A_FILTER : at < 16 ? MLBF_VERSION : MLBF_DAMAGED);
       bytes[at] ^= 4;
     }
     scratch_write(file, bytes, size - 1);
-    assert_int_equal(calls[c].load(file, &window), MLBF_DAMAGED);
+    assert_int_equal(calls[c].load(file, &tested), MLBF_DAMAGED);
     free(bytes);
-    assert_int_equal(calls[c].load("/nowhere/at/all", &window), MLBF_IO);
+    assert_int_equal(calls[c].load("/nowhere/at/all", &tested), MLBF_IO);
   }
 }
 
@@ -322,34 +322,34 @@ static void a_map_meets_the_damage(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *window = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
+    void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
                                                             .rate = 0.01 });
     size_t size;
     uint64_t id = 1;
     bool is_seen = true;
-    assert_int_equal(calls[c].save(window, file), MLBF_OK);
-    calls[c].free(window);
+    assert_int_equal(calls[c].save(tested, file), MLBF_OK);
+    calls[c].free(tested);
     char *bytes = scratch_read(file, &size);
     bytes[4200] ^= 1;
     scratch_write(file, bytes, size);
     free(bytes);
-    assert_int_equal(calls[c].map(file, &window), MLBF_OK);
-    assert_int_equal(calls[c].test(window, span_of(&id), 0, &is_seen), MLBF_DAMAGED);
-    assert_int_equal(calls[c].insert(window, span_of(&id), 0, &is_seen), MLBF_DAMAGED);
+    assert_int_equal(calls[c].map(file, &tested), MLBF_OK);
+    assert_int_equal(calls[c].test(tested, span_of(&id), 0, &is_seen), MLBF_DAMAGED);
+    assert_int_equal(calls[c].insert(tested, span_of(&id), 0, &is_seen), MLBF_DAMAGED);
     assert_true(is_seen);
-    assert_int_equal(calls[c].save(window, file), MLBF_DAMAGED);
-    assert_int_equal(calls[c].verify(window), MLBF_DAMAGED);
-    calls[c].free(window);
+    assert_int_equal(calls[c].save(tested, file), MLBF_DAMAGED);
+    assert_int_equal(calls[c].verify(tested), MLBF_DAMAGED);
+    calls[c].free(tested);
   }
 }
 
 static void one_structure_is_not_taken_for_another(void **state)
 {
   (void)state;
-  void *window = create(&calls[0], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5 });
-  assert_int_equal(calls[0].save(window, file), MLBF_OK);
-  calls[0].free(window);
-  assert_int_equal(calls[2].load(file, &window), MLBF_MISMATCH);
+  void *tested = create(&calls[0], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5 });
+  assert_int_equal(calls[0].save(tested, file), MLBF_OK);
+  calls[0].free(tested);
+  assert_int_equal(calls[2].load(file, &tested), MLBF_MISMATCH);
 }
 
 static void absurd_geometry_is_refused(void **state)
@@ -370,8 +370,8 @@ static void absurd_geometry_is_refused(void **state)
   };
   for (int c = 0; c < CALLS_COUNT; c++)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-      void *window;
-      assert_int_equal(calls[c].create(&rows[i], &window), MLBF_BAD_ARGUMENT);
+      void *tested = NULL;
+      assert_int_equal(calls[c].create(&rows[i], &tested), MLBF_BAD_ARGUMENT);
     }
 }
 

@@ -199,7 +199,7 @@ static void print_memory(const graph *g, const target *exact, size_t targets, do
 
 static void print_times(const graph *g, size_t targets, int rounds)
 {
-  double ours[ROUNDS_MAX], theirs[ROUNDS_MAX], ratios[ROUNDS_MAX];
+  double ours[ROUNDS_MAX] = { 0 }, theirs[ROUNDS_MAX] = { 0 }, ratios[ROUNDS_MAX] = { 0 };
   mlbf_count_stats stats = { .cells = 0 };
   for (int round = 0; round < rounds; round++) {
     mlbf_count *count = fill(g, (mlbf_count_options){ .keys = targets, .rate = 0.05, .minimal = true }, &ours[round]);

@@ -137,12 +137,10 @@ static bool truth_add(truth *all, key_hash hash)
   return was_free;
 }
 
-/* The paper cuts at '/' only. */
+/* The paper cuts at '/' only; no other filter here has four layers. */
 static const mlbf_key *keys_for(const mlbf_filter *filter, const key_batch *batch)
 {
-  mlbf_stats stats;
-  mlbf_stats_read(filter, &stats);
-  return batch->keys[stats.kind == MLBF_KIND_MLBF_PAPER ? CUT_PAPER : CUT_LAYERS];
+  return batch->keys[mlbf_layer_count(filter) == PAPER_LAYERS ? CUT_PAPER : CUT_LAYERS];
 }
 
 static truth insert_all(const source *from, mlbf_filter **filters, size_t count)

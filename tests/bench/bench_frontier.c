@@ -2,9 +2,9 @@
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] [--only NAME] [--dir DIR]
  *
- * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B wait,
- * from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the queue
- * on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
+ * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
+ * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the
+ * queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
  * written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
@@ -77,8 +77,9 @@ static uint64_t mix(uint64_t z)
 static size_t make_url(const work *w, uint64_t number, char text[URL_ROOM])
 {
   uint64_t host = mix(number / RUN + 1) % w->hosts;
-  return (size_t)snprintf(text, URL_ROOM, "https://www.host-%06" PRIu64 ".example/section-%02u/article-%010" PRIu64 "-title.html",
-                          host, (unsigned)(mix(number) % 20), number);
+  return (size_t)snprintf(text, URL_ROOM,
+                          "https://www.host-%06" PRIu64 ".example/section-%02u/article-%010" PRIu64 "-title.html", host,
+                          (unsigned)(mix(number) % 20), number);
 }
 
 static void watch(meter *m, double began)
@@ -161,7 +162,7 @@ static uint64_t disk_use(const char *directory)
 
 static result measure(const contender *c, const work *w, const char *directory)
 {
-  result r;
+  result r = {0};
   meter m = {0};
   uint64_t before = read_proc("/proc/self/io", "write_bytes:");
   double began = now();
@@ -224,7 +225,7 @@ static result measure_apart(const contender *c, const work *w)
 {
   char directory[4096];
   int ends[2];
-  result r;
+  result r = {0};
   snprintf(directory, sizeof directory, "%s/bench-frontier-XXXXXX", w->directory);
   if (!mkdtemp(directory) || pipe(ends) != 0)
     contender_fail(directory, "cannot be made");
@@ -260,9 +261,9 @@ static int by_seconds(const void *left, const void *right)
 static void print_row(const char *name, const result *r, const work *w, const result *ours)
 {
   double n = (double)w->urls;
-  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %9.1f %13.1f %12.1f %11.1f\n", name, r->seconds, n / r->seconds,
-         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->close_ms, (double)r->written / n, (double)r->left / n,
-         (double)r->memory / n);
+  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
+         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->close_ms);
+  printf(" %13.1f %12.1f %11.1f\n", (double)r->written / n, (double)r->left / n, (double)r->memory / n);
 }
 
 static void bench(const contender *const *row, size_t count, const work *w)
@@ -273,8 +274,9 @@ static void bench(const contender *const *row, size_t count, const work *w)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s %13s %12s %11s\n", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours", "open ms", "stall ms",
-         "close ms", "B written/URL", "B on disk/URL", "B RAM/URL");
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
+         "open ms", "stall ms", "close ms");
+  printf(" %13s %12s %11s\n", "B written/URL", "B on disk/URL", "B RAM/URL");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
   for (size_t i = 0; i < count; i++)

@@ -54,7 +54,8 @@ static double time_lookups(frontier *f, url urls[TOGETHER], size_t count, bool t
     for (size_t i = 0; i < TOGETHER; i++)
       must(verdicts[i].outcome == FRONTIER_SEEN, "a URL is lost");
   }
-  return sum / (double)(count / TOGETHER * TOGETHER);
+  count -= count % TOGETHER;
+  return sum / (double)count;
 }
 
 static int by_size(const void *a, const void *b)

@@ -4,9 +4,9 @@
  *     next    up to `max` URLs to fetch; none of them comes again unless the process dies
  *     done    one of them is fetched, for good: history has it, the queue no more
  *
- * All of it survives a power cut once a group of CONTENDER_GROUP operations is complete. The opponents hand out in plain
- * order of arrival: no hosts taking turns, no delays, no verdicts but "seen" and "new". That is less than ours does, and
- * to their advantage. Any failure ends the process with a sentence. */
+ * All of it survives a power cut once a group of CONTENDER_GROUP operations is complete. The opponents hand out in
+ * plain order of arrival: no hosts taking turns, no delays, no verdicts but "seen" and "new". That is less than ours
+ * does, and to their advantage. Any failure ends the process with a sentence. */
 #ifndef STRATA_TESTS_FRONTIER_CONTENDER_H
 #define STRATA_TESTS_FRONTIER_CONTENDER_H
 

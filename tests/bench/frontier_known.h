@@ -1,4 +1,4 @@
-/* A frontier's directory as a crawl of `urls` URLs would leave it, but for the history: a hash log and a filter file. */
+/* A frontier's directory as a crawl of `urls` URLs would leave it, but for the history: hash log and filter file. */
 #ifndef STRATA_TESTS_FRONTIER_KNOWN_H
 #define STRATA_TESTS_FRONTIER_KNOWN_H
 

@@ -1,4 +1,5 @@
-/* A crawler on libcurl's multi interface: the frontier says what to fetch and when, curl fetches, this file connects them.
+/* A crawler on libcurl's multi interface: the frontier says what to fetch and when, curl fetches, this file connects
+ * them.
  *   curl_crawler DIRECTORY URL       stays on the host of URL; run it again, and it goes on where it stopped
  * For the sake of shortness it takes what stands between `href="` and `"` for the links of a page, asks no robots.txt,
  * and trusts the servers: a real one does more. */
@@ -111,7 +112,8 @@ static void finish(crawler *c, fetch *x, CURLcode result)
   printf("%ld %s\n", status, x->lease.url);
   if (is_good)
     add_links(c, x); /* before the page is done: so a crash can lose neither */
-  must(c, frontier_done(c->f, x->lease.id, is_good ? FRONTIER_DONE : FRONTIER_FAILED, (uint16_t)status, NULL, 0, now_ms()));
+  frontier_state state = is_good ? FRONTIER_DONE : FRONTIER_FAILED;
+  must(c, frontier_done(c->f, x->lease.id, state, (uint16_t)status, NULL, 0, now_ms()));
   curl_multi_remove_handle(c->multi, x->easy);
   curl_easy_cleanup(x->easy);
   free(x->body);

@@ -1,0 +1,46 @@
+/* See visits.h. */
+#include "crawler/visits.h"
+
+#include <stdlib.h>
+
+static visit *make_one(visits *vs)
+{
+  if (vs->count == vs->room) {
+    size_t room = vs->room ? 2 * vs->room : 64;
+    visit **larger = realloc(vs->all, room * sizeof *larger);
+    if (!larger)
+      return NULL;
+    vs->all = larger;
+    vs->room = room;
+  }
+  visit *v = visit_create(vs->owner, vs->wants_images);
+  if (v)
+    vs->all[vs->count++] = v;
+  return v;
+}
+
+visit *visits_take(visits *vs)
+{
+  visit *v = vs->idle;
+  if (v)
+    vs->idle = v->next;
+  else
+    v = make_one(vs);
+  vs->active += v != NULL;
+  return v;
+}
+
+void visits_put_back(visits *vs, visit *v)
+{
+  vs->active--;
+  v->stage = VISIT_IDLE;
+  v->next = vs->idle;
+  vs->idle = v;
+}
+
+void visits_free(visits *vs)
+{
+  for (size_t i = 0; i < vs->count; i++)
+    visit_free(vs->all[i]);
+  free(vs->all);
+}

@@ -1,0 +1,20 @@
+/* All visits of a crawl: made when first needed, used again and again. */
+#ifndef STRATA_CRAWLER_VISITS_H
+#define STRATA_CRAWLER_VISITS_H
+
+#include "crawler/visit.h"
+
+typedef struct visits {
+  void *owner;      /* of each visit */
+  bool wants_images;
+  visit *idle;
+  visit **all;
+  size_t count, room;
+  size_t active;    /* taken and not put back */
+} visits; /* zeros but for the first two: none yet */
+
+visit *visits_take(visits *vs); /* NULL: out of memory */
+void visits_put_back(visits *vs, visit *v);
+void visits_free(visits *vs);
+
+#endif

@@ -1,0 +1,393 @@
+/* Documents packed into rows, and back out of them. The picture is in matrix.h. */
+#include "mlbf/matrix_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlbf/hash.h"
+
+static const mlbf_matrix_options usual = {.row_shingles = 20000, .rate = 0.05};
+
+enum { HASHES_MAX = 32 };
+static const uint64_t row_shingles_most = UINT64_C(1) << 28; /* 200 MB a group of rows at the usual rate */
+
+uint64_t mlbf_matrix_row_bits(uint64_t row_shingles, double rate)
+{
+  if (row_shingles == 0 || row_shingles > row_shingles_most || !(rate > 1e-9 && rate < 1))
+    return 0;
+  double bits = round(-(double)row_shingles * log(rate) / (M_LN2 * M_LN2));
+  return bits < 1 ? 0 : (uint64_t)bits;
+}
+
+mlbf_status mlbf_matrix_create(const mlbf_matrix_options *options, mlbf_matrix **matrix)
+{
+  mlbf_matrix_options wanted = options ? *options : usual;
+  wanted.row_shingles = wanted.row_shingles ? wanted.row_shingles : usual.row_shingles;
+  wanted.rate = wanted.rate != 0 ? wanted.rate : usual.rate;
+  uint64_t bits = mlbf_matrix_row_bits(wanted.row_shingles, wanted.rate);
+  if (bits == 0)
+    return MLBF_BAD_ARGUMENT;
+  mlbf_matrix *m = calloc(1, sizeof *m);
+  if (!m)
+    return MLBF_NO_MEMORY;
+  double best = round((double)bits / (double)wanted.row_shingles * M_LN2);
+  m->options = wanted;
+  m->row_bits = bits;
+  m->hashes = best < 1 ? 1 : best > HASHES_MAX ? HASHES_MAX : (uint32_t)best;
+  *matrix = m;
+  return MLBF_OK;
+}
+
+static void document_drop(matrix_document *d)
+{
+  free(d->shingles);
+  free(d->pieces);
+}
+
+void mlbf_matrix_free(mlbf_matrix *matrix)
+{
+  if (!matrix)
+    return;
+  for (size_t i = 0; i < matrix->document_count; i++)
+    document_drop(&matrix->documents[i]);
+  for (size_t i = 0; i < matrix->row_count; i++)
+    free(matrix->rows[i].ids);
+  for (size_t i = 0; i < matrix->group_count; i++)
+    free(matrix->groups[i]);
+  free(matrix->documents);
+  free(matrix->rows);
+  free(matrix->groups);
+  free(matrix);
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* Place `i` of a shingle: the mixing step of splitmix64 (Steele, Lea, Flood, 2014), scaled to m. */
+static uint64_t place(const mlbf_matrix *m, uint64_t shingle, uint32_t i)
+{
+  uint64_t mixed = shingle + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
+  return mlbf_scale(mixed ^ mixed >> 31, m->row_bits);
+}
+
+static void row_insert(mlbf_matrix *m, size_t row, const uint64_t *shingles, size_t count)
+{
+  uint64_t *group = m->groups[row / MATRIX_GROUP], bit = UINT64_C(1) << (row % MATRIX_GROUP);
+  for (size_t i = 0; i < count; i++)
+    for (uint32_t j = 0; j < m->hashes; j++) {
+      uint64_t *word = &group[place(m, shingles[i], j)];
+      m->rows[row].bits_set += !(*word & bit);
+      *word |= bit;
+    }
+  m->rows[row].shingles += count;
+}
+
+static void row_clear(mlbf_matrix *m, size_t row)
+{
+  uint64_t *group = m->groups[row / MATRIX_GROUP], bit = UINT64_C(1) << (row % MATRIX_GROUP);
+  for (uint64_t i = 0; i < m->row_bits; i++)
+    group[i] &= ~bit;
+  m->rows[row].bits_set = m->rows[row].shingles = 0;
+}
+
+/* Room for `more` of `item_size` bytes at the end of an array; false: no memory, and it is as it was. */
+static bool reserve(void **items, size_t *room, size_t count, size_t more, size_t item_size)
+{
+  if (count + more <= *room)
+    return true;
+  size_t larger = 2 * *room + more + 8;
+  void *moved = realloc(*items, larger * item_size);
+  if (!moved)
+    return false;
+  *items = moved;
+  *room = larger;
+  return true;
+}
+
+static bool row_append(mlbf_matrix *m)
+{
+  void *rows = m->rows;
+  bool has_room = reserve(&rows, &m->row_room, m->row_count, 1, sizeof *m->rows);
+  m->rows = rows;
+  if (!has_room)
+    return false;
+  if (m->row_count == m->group_count * MATRIX_GROUP) {
+    uint64_t **groups = realloc(m->groups, (m->group_count + 1) * sizeof *groups);
+    if (!groups)
+      return false;
+    m->groups = groups;
+    groups[m->group_count] = calloc(m->row_bits, sizeof **groups);
+    if (!groups[m->group_count])
+      return false;
+    m->group_count++;
+  }
+  m->rows[m->row_count++] = (matrix_row){.shingles = 0};
+  return true;
+}
+
+/* The first row with room for so many: what the paper calls the capacity index. A new one if there is none. */
+static bool row_with_room(mlbf_matrix *m, uint64_t shingles, size_t *row)
+{
+  for (*row = 0; *row < m->row_count; ++*row)
+    if (m->rows[*row].shingles + shingles <= m->options.row_shingles)
+      return true;
+  return row_append(m);
+}
+
+/* ---- documents ------------------------------------------------------------------------------------------ */
+
+/* Where a document of this id is, or would be. */
+static size_t find(const mlbf_matrix *m, uint64_t id)
+{
+  size_t low = 0, high = m->document_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (m->documents[middle].id < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+static bool has(const mlbf_matrix *m, size_t place_of_id, uint64_t id)
+{
+  return place_of_id < m->document_count && m->documents[place_of_id].id == id;
+}
+
+static bool document_make(const mlbf_matrix *m, uint64_t id, const mlbf_shingles *shingles, matrix_document *d)
+{
+  size_t pieces = (size_t)((shingles->count + m->options.row_shingles - 1) / m->options.row_shingles);
+  *d = (matrix_document){.id = id, .count = shingles->count, .piece_count = pieces};
+  d->shingles = malloc(shingles->count * sizeof *d->shingles);
+  d->pieces = malloc(pieces * sizeof *d->pieces);
+  if (!d->shingles || !d->pieces)
+    return false;
+  memcpy(d->shingles, shingles->at, shingles->count * sizeof *d->shingles);
+  return true;
+}
+
+/* Into the first row that takes it, with the row's list; false: no memory, and only unused rows may have been added. */
+static bool piece_put(mlbf_matrix *m, const matrix_document *d, matrix_piece *piece, size_t from)
+{
+  size_t left = d->count - from, row;
+  size_t count = left < m->options.row_shingles ? left : (size_t)m->options.row_shingles;
+  if (!row_with_room(m, count, &row))
+    return false;
+  matrix_row *r = &m->rows[row];
+  void *ids = r->ids;
+  bool has_room = reserve(&ids, &r->id_room, r->id_count, 1, sizeof *r->ids);
+  r->ids = ids;
+  if (!has_room)
+    return false;
+  r->ids[r->id_count++] = d->id;
+  *piece = (matrix_piece){(uint32_t)row, (uint32_t)from, (uint32_t)count};
+  row_insert(m, row, d->shingles + from, count);
+  return true;
+}
+
+static void row_rebuild(mlbf_matrix *m, size_t row);
+
+/* The first `count` pieces of a document go out of their rows. */
+static void pieces_take_back(mlbf_matrix *m, const matrix_document *d, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    matrix_row *r = &m->rows[d->pieces[i].row];
+    size_t at = 0;
+    while (r->ids[at] != d->id)
+      at++;
+    memmove(r->ids + at, r->ids + at + 1, (r->id_count - at - 1) * sizeof *r->ids);
+    r->id_count--;
+  }
+}
+
+mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles)
+{
+  size_t at = find(matrix, id), done = 0;
+  matrix_document d;
+  if (has(matrix, at, id) || shingles->count == 0 || shingles->count > UINT32_MAX)
+    return MLBF_BAD_ARGUMENT;
+  void *documents = matrix->documents;
+  bool is_fine = reserve(&documents, &matrix->document_room, matrix->document_count, 1, sizeof d);
+  matrix->documents = documents;
+  is_fine = is_fine && document_make(matrix, id, shingles, &d);
+  if (!is_fine)
+    return MLBF_NO_MEMORY;
+  for (size_t from = 0; is_fine && from < d.count; from += (size_t)matrix->options.row_shingles) {
+    is_fine = piece_put(matrix, &d, &d.pieces[done], from);
+    done += is_fine;
+  }
+  if (!is_fine) {
+    pieces_take_back(matrix, &d, done);
+    for (size_t i = 0; i < done; i++)
+      row_rebuild(matrix, d.pieces[i].row);
+    document_drop(&d);
+    return MLBF_NO_MEMORY;
+  }
+  memmove(matrix->documents + at + 1, matrix->documents + at, (matrix->document_count - at) * sizeof d);
+  matrix->documents[at] = d;
+  matrix->document_count++;
+  matrix->shingle_count += d.count;
+  return MLBF_OK;
+}
+
+/* From the documents that its list names. */
+static void row_rebuild(mlbf_matrix *m, size_t row)
+{
+  matrix_row *r = &m->rows[row];
+  row_clear(m, row);
+  for (size_t i = 0; i < r->id_count; i++) {
+    const matrix_document *d = &m->documents[find(m, r->ids[i])];
+    for (size_t j = 0; j < d->piece_count; j++)
+      if (d->pieces[j].row == row)
+        row_insert(m, row, d->shingles + d->pieces[j].from, d->pieces[j].count);
+  }
+}
+
+mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count)
+{
+  bool *is_touched = calloc(matrix->row_count + 1, sizeof *is_touched);
+  if (!is_touched)
+    return MLBF_NO_MEMORY;
+  for (size_t i = 0; i < count; i++)
+    if (!has(matrix, find(matrix, ids[i]), ids[i])) {
+      free(is_touched);
+      return MLBF_BAD_ARGUMENT;
+    }
+  for (size_t i = 0; i < count; i++) {
+    size_t at = find(matrix, ids[i]);
+    if (!has(matrix, at, ids[i]))
+      continue; /* named twice */
+    matrix_document *d = &matrix->documents[at];
+    for (size_t j = 0; j < d->piece_count; j++)
+      is_touched[d->pieces[j].row] = true;
+    pieces_take_back(matrix, d, d->piece_count);
+    matrix->shingle_count -= d->count;
+    document_drop(d);
+    memmove(d, d + 1, (matrix->document_count - at - 1) * sizeof *d);
+    matrix->document_count--;
+  }
+  for (size_t i = 0; i < matrix->row_count; i++)
+    if (is_touched[i])
+      row_rebuild(matrix, i);
+  free(is_touched);
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_matrix_compact(mlbf_matrix *matrix)
+{
+  mlbf_matrix *packed;
+  mlbf_status status = mlbf_matrix_create(&matrix->options, &packed);
+  for (size_t i = 0; status == MLBF_OK && i < matrix->document_count; i++) {
+    const matrix_document *d = &matrix->documents[i];
+    status = mlbf_matrix_add(packed, d->id, &(mlbf_shingles){.at = d->shingles, .count = d->count});
+    if (status != MLBF_OK)
+      mlbf_matrix_free(packed);
+  }
+  if (status != MLBF_OK)
+    return status;
+  mlbf_matrix before = *matrix;
+  *matrix = *packed;
+  *packed = before;
+  mlbf_matrix_free(packed);
+  return MLBF_OK;
+}
+
+void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats)
+{
+  *stats = (mlbf_matrix_stats){.documents = matrix->document_count, .shingles = matrix->shingle_count,
+                               .rows = matrix->row_count, .row_bits = matrix->row_bits, .hashes = matrix->hashes};
+  stats->bytes = matrix->group_count * matrix->row_bits * sizeof **matrix->groups +
+                 matrix->shingle_count * sizeof *matrix->documents->shingles;
+}
+
+/* ---- questions ------------------------------------------------------------------------------------------ */
+
+/* known[r] = how many shingles of the query row r knows. */
+static void ask_group(const mlbf_matrix *m, size_t group, const mlbf_shingles *query, uint32_t *known)
+{
+  for (size_t i = 0; i < query->count; i++) {
+    uint64_t rows = UINT64_MAX;
+    for (uint32_t j = 0; j < m->hashes && rows; j++)
+      rows &= m->groups[group][place(m, query->at[i], j)];
+    for (; rows; rows &= rows - 1)
+      known[__builtin_ctzll(rows)]++;
+  }
+}
+
+/* Of every row; room for whole groups. NULL: no memory. */
+static uint32_t *ask_rows(const mlbf_matrix *m, const mlbf_shingles *query)
+{
+  uint32_t *known = calloc(m->group_count * MATRIX_GROUP + 1, sizeof *known);
+  for (size_t i = 0; known && i < m->group_count; i++)
+    ask_group(m, i, query, known + i * MATRIX_GROUP);
+  return known;
+}
+
+mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles *query, size_t row,
+                                  mlbf_matrix_row *score)
+{
+  if (row >= matrix->row_count || query->count == 0)
+    return MLBF_BAD_ARGUMENT;
+  uint32_t known[MATRIX_GROUP] = {0};
+  const matrix_row *r = &matrix->rows[row];
+  ask_group(matrix, row / MATRIX_GROUP, query, known);
+  double fill = (double)r->bits_set / (double)matrix->row_bits, chance = pow(fill, matrix->hashes);
+  double share = known[row % MATRIX_GROUP] / (double)query->count;
+  *score = (mlbf_matrix_row){.documents = r->id_count, .shingles = r->shingles, .fill = fill,
+                             .common = known[row % MATRIX_GROUP], .score = chance < 1 ? (share - chance) / (1 - chance) : 0};
+  return MLBF_OK;
+}
+
+/* Can it hold that share of the query? What its rows know of it is never less than what it has. */
+static bool is_candidate(const matrix_document *d, const uint32_t *known, double least)
+{
+  uint64_t sum = 0;
+  for (size_t i = 0; i < d->piece_count; i++)
+    sum += known[d->pieces[i].row];
+  return (double)sum >= least;
+}
+
+static bool is_better(const mlbf_matrix_match *a, const mlbf_matrix_match *b)
+{
+  if (a->share != b->share)
+    return a->share > b->share;
+  return a->back_share != b->back_share ? a->back_share > b->back_share : a->id < b->id;
+}
+
+/* Into the list of the best, if it belongs there. */
+static void offer(mlbf_matrix_match *matches, size_t *count, size_t room, mlbf_matrix_match found)
+{
+  size_t at = *count;
+  while (at > 0 && is_better(&found, &matches[at - 1]))
+    at--;
+  if (at == room)
+    return;
+  size_t kept = *count < room ? *count : room - 1;
+  memmove(matches + at + 1, matches + at, (kept - at) * sizeof *matches);
+  matches[at] = found;
+  *count = kept + 1;
+}
+
+mlbf_status mlbf_matrix_query(const mlbf_matrix *matrix, const mlbf_shingles *query, double least_share,
+                              mlbf_matrix_match *matches, size_t *count)
+{
+  size_t room = *count;
+  uint32_t *known = ask_rows(matrix, query);
+  if (!known)
+    return MLBF_NO_MEMORY;
+  double least = least_share * (double)query->count;
+  *count = 0;
+  for (size_t i = 0; room && query->count && i < matrix->document_count; i++) {
+    const matrix_document *d = &matrix->documents[i];
+    if (!is_candidate(d, known, least))
+      continue;
+    double common = (double)mlbf_shingles_common(query->at, query->count, d->shingles, d->count);
+    if (common > 0 && common >= least)
+      offer(matches, count, room, (mlbf_matrix_match){d->id, common / (double)query->count, common / (double)d->count});
+  }
+  free(known);
+  return MLBF_OK;
+}

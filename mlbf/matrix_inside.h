@@ -1,0 +1,42 @@
+/* mlbf/matrix_inside.h: what a matrix is inside. Internal to mlbf/. */
+#ifndef STRATA_MLBF_MATRIX_INSIDE_H
+#define STRATA_MLBF_MATRIX_INSIDE_H
+
+#include "mlbf/matrix.h"
+
+typedef struct matrix_piece {
+  uint32_t row;
+  uint32_t from, count; /* of the document's shingles */
+} matrix_piece;
+
+typedef struct matrix_document {
+  uint64_t id;
+  uint64_t *shingles; /* ascending */
+  size_t count;
+  matrix_piece *pieces; /* each in another row */
+  size_t piece_count;
+} matrix_document;
+
+typedef struct matrix_row {
+  uint64_t shingles;  /* in it */
+  uint64_t bits_set;
+  uint64_t *ids;      /* documents that have a piece here */
+  size_t id_count, id_room;
+} matrix_row;
+
+enum { MATRIX_GROUP = 64 }; /* rows in a word */
+
+struct mlbf_matrix {
+  mlbf_matrix_options options;
+  uint64_t row_bits;
+  uint32_t hashes;
+  matrix_document *documents; /* by id, ascending */
+  size_t document_count, document_room;
+  uint64_t shingle_count;
+  matrix_row *rows;
+  size_t row_count, row_room;
+  uint64_t **groups; /* row_bits words each; bit r % 64 of word b of group r / 64 is bit b of row r */
+  size_t group_count;
+};
+
+#endif
