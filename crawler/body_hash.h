@@ -16,8 +16,8 @@ void body_hash_free(body_hash *h);                /* NULL is fine */
 void body_hash_begin(body_hash *h);
 void body_hash_add(body_hash *h, const void *bytes, size_t size);
 
-/* The hash of all bytes since begin, as text: SHA-256 in lower-case hex (64 characters), SHA-1 in base32 (32), as is the
- * custom of pages' and of WARC's readers. "" if libcrypto failed at some step. */
+/* The hash of all bytes since begin, as text: SHA-256 in lower-case hex (64 characters), SHA-1 in base32 (32), as is
+ * the custom of pages' and of WARC's readers. "" if libcrypto failed at some step. */
 void body_hash_end(body_hash *h, char text[BODY_HASH_TEXT]);
 
 #endif

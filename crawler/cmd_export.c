@@ -122,7 +122,8 @@ static int export(const char *directory, job *j)
 int cmd_export(int argc, char **argv)
 {
   static const struct option options[] = {
-    {"state", required_argument, NULL, 's'}, {"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {0}};
+    {"state", required_argument, NULL, 's'}, {"format", required_argument, NULL, 'f'},
+    {"help", no_argument, NULL, 'h'}, {0}};
   job j = {.state = SEEN};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     switch (option) {

@@ -307,8 +307,8 @@ static void visit_start(void *context)
 /* How many more URLs may be leased: free connections, and no more than the page cap could use. */
 static size_t lease_room(const crawl *c)
 {
-  size_t connections = c->options.fetch.connections > c->visits.active ? c->options.fetch.connections - c->visits.active : 0;
-  uint64_t taken = c->pages_ever + c->visits.active;
+  size_t active = c->visits.active, all = c->options.fetch.connections, connections = all > active ? all - active : 0;
+  uint64_t taken = c->pages_ever + active;
   uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
   uint64_t room = connections < pages ? connections : pages;
   return room < BATCH ? (size_t)room : BATCH;

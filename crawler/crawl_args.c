@@ -154,7 +154,8 @@ static bool parse_scope(const char *text, crawl_args *args)
 
 static bool parse_sitemaps(const char *text, crawl_args *args)
 {
-  static const char *const names[] = {[SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
+  static const char *const names[] = {
+    [SITEMAPS_NONE] = "none", [SITEMAPS_ROBOTS] = "robots", [SITEMAPS_GUESS] = "guess"};
   for (int i = SITEMAPS_NONE; i <= SITEMAPS_GUESS; i++)
     if (strcmp(text, names[i]) == 0) {
       args->crawl.sitemaps = (crawl_sitemaps)i;
@@ -372,7 +373,8 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
               .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
               .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
                         .max_body = 16 << 20}},
-    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .trap_budget = TRAP_BUDGET, .scope = SCOPE_HOST,
+    .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
+    .trap_budget = TRAP_BUDGET,
     .warc_bytes = (uint64_t)1 << 30,
   };
   args->patterns = patterns_create();

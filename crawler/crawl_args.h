@@ -33,8 +33,8 @@ typedef struct crawl_args {
   int option_word_count;
 } crawl_args;
 
-/* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where it
- * is: its parts point to each other. In any case crawl_args_free is called in the end. */
+/* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where
+ * it is: its parts point to each other. In any case crawl_args_free is called in the end. */
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
 

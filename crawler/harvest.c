@@ -157,7 +157,9 @@ static void set_base(harvest *h, const visit *v)
 /* The first one a page says, whether or not it is followed. */
 static void note_canonical(harvest *h, const visit *v, const visit_link *link, page_links *links)
 {
-  if (links->canonical || url_resolve(base_of(h, v, link), link->href, link->size, h->rules.profile, &h->target) != URL_OK)
+  if (links->canonical)
+    return;
+  if (url_resolve(base_of(h, v, link), link->href, link->size, h->rules.profile, &h->target) != URL_OK)
     return;
   links->canonical = memcpy(h->canonical, h->target.fetch, h->target.fetch_size + 1);
 }

@@ -96,7 +96,8 @@ void headers_read_link(const char *value, links_visitor *visit, void *context)
 /* "agent:" before the first word, unless it is a word that has a value itself. */
 static bool is_for(cursor *in, const char *agent)
 {
-  static const char *const with_values[] = {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"};
+  static const char *const with_values[] = {"unavailable_after", "max-snippet", "max-image-preview",
+                                            "max-video-preview"};
   cursor ahead = *in;
   words name = take_until(&ahead, ":,");
   if (ahead.at == ahead.end || *ahead.at != ':')

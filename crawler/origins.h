@@ -38,7 +38,7 @@ void origins_on_sitemap(origins *o, origins_sitemap *found, void *context); /* w
 void origins_free(origins *o);
 
 /* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. That there was no answer, or a
- * server error, is believed for a minute, but not by one who tries again: of before `since_ms` it then counts no more. */
+ * server error, is believed for a minute, but not by one who tries again: of before `since_ms` it counts no more. */
 origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
                           uint64_t since_ms);
 

@@ -1,6 +1,6 @@
 /* See panel.h. All lines of a drawing go out in one write, each line overwrites what was there and erases only behind
- * itself: so nothing flickers. No line is as wide as the terminal and there are never more lines than it has, so nothing
- * scrolls; where it was made narrower since, the lines that wrapped are counted. */
+ * itself: so nothing flickers. No line is as wide as the terminal and there are never more lines than it has, so
+ * nothing scrolls; where it was made narrower since, the lines that wrapped are counted. */
 #include "crawler/panel.h"
 
 #include "crawler/clip.h"
@@ -30,7 +30,7 @@ panel panel_create(frontier *f, const crawl_options *caps, bool quiet, bool plai
                  .has_color = !no_color || !*no_color};
 }
 
-/* ---- rates ------------------------------------------------------------------------------------------------------ */
+/* ---- rates ------------------------------------------------------------------------------------------------ */
 
 static void update_rates(panel *p, const crawl_totals *totals)
 {
@@ -44,7 +44,7 @@ static void update_rates(panel *p, const crawl_totals *totals)
   p->last_seconds = totals->seconds;
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------------------------- */
+/* ---- drawing ---------------------------------------------------------------------------------------------- */
 
 typedef struct drawing {
   char bytes[PANEL_LINES_MAX * (LINE_BYTES + 32)];

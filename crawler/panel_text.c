@@ -26,7 +26,7 @@ static void say(panel_text *text, const char *format, ...)
   va_end(arguments);
 }
 
-/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+/* ---- numbers ---------------------------------------------------------------------------------------------- */
 
 double panel_text_left(const crawl_options *caps, uint64_t pages_ever, double seconds, double rate)
 {
@@ -87,7 +87,7 @@ static void say_skipped(const panel_facts *f, panel_text *text)
     say(text, "  not taken: %.480s", line);
 }
 
-/* ---- hosts at work ------------------------------------------------------------------------------------------------ */
+/* ---- hosts at work ---------------------------------------------------------------------------------------- */
 
 typedef struct busy_host {
   const char *name;
@@ -175,8 +175,8 @@ const char *panel_text_plain(const panel_facts *f, char line[PANEL_TEXT_LINE])
   double left = panel_text_left(f->caps, frontier_counter(f->frontier, "pages"), t->seconds, rate);
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
-  snprintf(line, PANEL_TEXT_LINE, "%s: %s pages, %s queued, %s errors, %.0f pages/s, %s/s%s", say_seconds(t->seconds, d),
-           say_count(t->pages, a), say_count(f->stats.queued, b), say_count(t->errors, c), rate,
-           say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_SIZE]){0}), left_text);
+  snprintf(line, PANEL_TEXT_LINE, "%s: %s pages, %s queued, %s errors, %.0f pages/s, %s/s%s",
+           say_seconds(t->seconds, d), say_count(t->pages, a), say_count(f->stats.queued, b), say_count(t->errors, c),
+           rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_SIZE]){0}), left_text);
   return line;
 }

@@ -75,7 +75,8 @@ bool patterns_add(patterns *p, bool is_include, const char *expression, char mes
   size_t at, size = strlen(expression) + 2; /* its sign, and a line feed */
   unsigned char why[128];
   if (strchr(expression, '\n') || !*expression) {
-    snprintf(message, PATTERNS_MESSAGE, "%s", *expression ? "a URL has no line feed" : "an empty expression matches all");
+    snprintf(message, PATTERNS_MESSAGE, "%s",
+             *expression ? "a URL has no line feed" : "an empty expression matches all");
     return false;
   }
   pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &error, &at, NULL);

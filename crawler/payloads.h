@@ -1,5 +1,5 @@
-/* Payloads a WARC file holds already: digest -> the capture that has it in full. Fixed memory at most; beyond it nothing
- * more is learnt, and a duplicate is stored again. */
+/* Payloads a WARC file holds already: digest -> the capture that has it in full. Fixed memory at most; beyond it
+ * nothing more is learnt, and a duplicate is stored again. */
 #ifndef STRATA_CRAWLER_PAYLOADS_H
 #define STRATA_CRAWLER_PAYLOADS_H
 

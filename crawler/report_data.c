@@ -54,7 +54,7 @@ static void list_add(reading *r, report_list *list, const char *address, double 
   list->pages[at] = (report_page){copy, value};
 }
 
-/* ---- equal bodies ------------------------------------------------------------------------------------------------ */
+/* ---- equal bodies ----------------------------------------------------------------------------------------- */
 
 enum { COUNT_SHIFT = 40 };
 static const uint64_t BYTES_MASK = ((uint64_t)1 << COUNT_SHIFT) - 1;
@@ -144,7 +144,7 @@ static void note_example(reading *r, const json_t *line)
   }
 }
 
-/* ---- the timeline ------------------------------------------------------------------------------------------------ */
+/* ---- the timeline ----------------------------------------------------------------------------------------- */
 
 /* Nobody knows how long the crawl took until the end: stretches double, pairs of bars become one. */
 static void count_time(report_data *d, uint64_t end_ms, bool failed)
@@ -167,7 +167,7 @@ static void count_time(report_data *d, uint64_t end_ms, bool failed)
     d->last_ms = end_ms;
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------------------- */
+/* ---- lines ------------------------------------------------------------------------------------------------ */
 
 static size_t size_class(uint64_t bytes)
 {

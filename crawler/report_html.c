@@ -1,5 +1,5 @@
-/* See report_html.h. One function a section, in the order of the page: what matters most to whoever ran the crawl stands
- * where a phone shows it first. */
+/* See report_html.h. One function a section, in the order of the page: what matters most to whoever ran the crawl
+ * stands where a phone shows it first. */
 #include "crawler/report_html.h"
 
 #include "crawler/say.h"
@@ -18,7 +18,8 @@ static const char head[] =
   " --bad: #f28b82; --faint: #9aa0a6; } }\n"
   "body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 72rem;"
   " margin: 0 auto; padding: 1rem; }\n"
-  "h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; } h2 { font-size: 1.2rem; margin: 2rem 0 .4rem; }\n"
+  "h1 { font-size: 1.5rem; line-height: 1.25; overflow-wrap: anywhere; }\n"
+  "h2 { font-size: 1.2rem; margin: 2rem 0 .4rem; }\n"
   "p { max-width: 46rem; margin: .4rem 0; } .faint { color: var(--faint); font-size: .875rem; }\n"
   ".cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, 1fr)); gap: .6rem; margin: 1rem 0; }\n"
   ".cards div { border: 1px solid var(--line); border-radius: .4rem; padding: .4rem .7rem; }\n"
@@ -32,11 +33,12 @@ static const char head[] =
   "rect { fill: var(--bar); } rect.bad { fill: var(--bad); } .time { width: 100%; height: 9rem; display: block; }\n"
   ".bad { color: var(--bad); } a { color: inherit; } ul { margin: 0; padding-left: 1.1rem; }\n"
   "@media (max-width: 40rem) { body { padding: .6rem; } .wide { display: none; } }\n"
-  "@media print { body { max-width: none; font-size: 11px; } h2 { break-after: avoid; } tr, .cards div { break-inside: avoid; }"
+  "@media print { body { max-width: none; font-size: 11px; } h2 { break-after: avoid; }"
+  " tr, .cards div { break-inside: avoid; }"
   " rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }\n"
   "</style>\n</head>\n<body>\n";
 
-/* ---- pieces ----------------------------------------------------------------------------------------------------- */
+/* ---- pieces ----------------------------------------------------------------------------------------------- */
 
 /* http(s) alone gets into pages.jsonl; a file that says otherwise gets no link. */
 static void put_url(FILE *to, const char *address)
@@ -116,7 +118,7 @@ static void put_time(FILE *to, uint64_t epoch_ms)
     fputs(text, to);
 }
 
-/* ---- the sections ------------------------------------------------------------------------------------------------- */
+/* ---- the sections ----------------------------------------------------------------------------------------- */
 
 static void put_summary(FILE *to, const report_input *in)
 {

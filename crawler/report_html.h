@@ -1,4 +1,4 @@
-/* The report of a crawl as one HTML page: no script, nothing fetched from anywhere, every string from outside escaped. */
+/* The report of a crawl as one HTML page: no script, nothing fetched from anywhere, all strings escaped. */
 #ifndef STRATA_CRAWLER_REPORT_HTML_H
 #define STRATA_CRAWLER_REPORT_HTML_H
 

@@ -183,7 +183,8 @@ static void feed_xml(sitemap *s, const char *bytes, size_t size)
 /* Only whole URLs: else each line of an error page in place of a sitemap would be a relative link. */
 static void line_ends(sitemap *s)
 {
-  bool is_url = s->text_size > 8 && (strncasecmp(s->text, "http://", 7) == 0 || strncasecmp(s->text, "https://", 8) == 0);
+  bool is_url = s->text_size > 8 &&
+                (strncasecmp(s->text, "http://", 7) == 0 || strncasecmp(s->text, "https://", 8) == 0);
   if (is_url && !s->is_too_long)
     give(s, false, s->text, s->text_size);
   collect_begin(s);

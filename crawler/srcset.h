@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The next URL of [*at, end), by the standard's steps (WHATWG HTML, "parse a srcset attribute"); false past the last. */
+/* The next URL of [*at, end), by the standard's steps (WHATWG HTML, "parse a srcset attribute"); false: no more. */
 bool srcset_next(const char **at, const char *end, const char **url, size_t *size);
 
 #endif

@@ -1,4 +1,4 @@
-/* How often names come: hosts, types, errors. The first TALLY_MAX different names are kept apart, all others are one. */
+/* How often names come: hosts, types, errors. The first TALLY_MAX names are kept apart, all others are one. */
 #ifndef STRATA_CRAWLER_TALLY_H
 #define STRATA_CRAWLER_TALLY_H
 

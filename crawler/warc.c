@@ -111,7 +111,7 @@ static void end_digest(body_hash *h, char digest[DIGEST])
   body_hash_end(h, digest + 5);
 }
 
-/* Of the block: head and body as they came. Of the payload: the body without its transfer coding, as the standard has it. */
+/* Of the block: head and body as they came. Of the payload: the body without its transfer coding, by the standard. */
 static bool digest_exchange(warc *w, const exchange *x, const char *head, size_t head_size, digests *out)
 {
   digesting d = {.warc = w, .is_chunked = http_head_says(head, head_size, "Transfer-Encoding", "chunked")};
@@ -125,7 +125,7 @@ static bool digest_exchange(warc *w, const exchange *x, const char *head, size_t
   return read;
 }
 
-/* ---- records ---------------------------------------------------------------------------------------------------- */
+/* ---- records ---------------------------------------------------------------------------------------------- */
 
 /* What the three records of a fetch have in common. */
 typedef struct capture {
@@ -265,7 +265,7 @@ static void put_warcinfo(warc *w)
   warc_record_end(f);
 }
 
-/* ---- a fetch ------------------------------------------------------------------------------------------------------ */
+/* ---- a fetch ---------------------------------------------------------------------------------------------- */
 
 static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
 {
@@ -356,7 +356,7 @@ bool warc_settle(warc *w, warc_place *place)
   return true;
 }
 
-/* ---- before and after ---------------------------------------------------------------------------------------------- */
+/* ---- before and after ------------------------------------------------------------------------------------- */
 
 warc *warc_open(const warc_options *options, warc_place place, char message[WARC_MESSAGE_SIZE])
 {

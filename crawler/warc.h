@@ -1,8 +1,8 @@
-/* Writing WARC/1.1 (ISO 28500:2017): what came over the wire, in files DIR/pages-00001.warc.gz, ... WARC.md says what is
- * in them and why.
+/* Writing WARC/1.1 (ISO 28500:2017): what came over the wire, in files DIR/pages-00001.warc.gz, ... WARC.md says what
+ * is in them and why.
  *
- * A record is one gzip member. Files are full at a given size. Beside each is its index, pages-00001.cdxj (cdxj.h), which
- * is written in order of arrival as pages-00001.cdxj.part and sorted when the crawl ends or begins again.
+ * A record is one gzip member. Files are full at a given size. Beside each is its index, pages-00001.cdxj (cdxj.h),
+ * which is written in order of arrival as pages-00001.cdxj.part and sorted when the crawl ends or begins again.
  *
  * Crashes. Records go out before the frontier commits the pages they are of, and the frontier keeps with that commit
  * how far the files go (warc_place). What is behind that place when a crawl begins again is of pages that are not done:
@@ -49,8 +49,8 @@ bool warc_write(warc *w, const warc_fetch *fetch);
 /* All that was written is on disk, up to *place. */
 bool warc_settle(warc *w, warc_place *place);
 
-/* Frees. If what was settled last is committed, sorts the indexes first; false: `message` says why it could not. NULL is
- * fine. */
+/* Frees. If what was settled last is committed, sorts the indexes first; false: `message` says why it could not. NULL
+ * is fine. */
 bool warc_close(warc *w, bool is_committed, char message[WARC_MESSAGE_SIZE]);
 
 const char *warc_message(const warc *w); /* after a failure: one sentence */

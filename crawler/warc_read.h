@@ -13,7 +13,8 @@ typedef struct warc_reader {
   void *context;
 } warc_reader;
 
-/* Reads the gzip member at `offset`, whose block is an HTTP message. false: one phrase in *why (static, or strerror's). */
+/* Reads the gzip member at `offset`, whose block is an HTTP message. false: one phrase in *why (static, or
+ * strerror's). */
 bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, const char **why);
 
 #endif

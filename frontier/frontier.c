@@ -79,6 +79,14 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
   return status;
 }
 
+/* Reading on commits what was gathered. While something is in flight and the group commit is not due, that can wait:
+ * one host that has all its URLs in flight would have each of them committed alone. */
+static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
+{
+  bool is_gathering = f->batch.added.count + f->batch.ended_count > 0;
+  return !is_commit_due && is_gathering && f->in_flight.count && queue_is_unread(f);
+}
+
 /* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
 static bool waits_in_chunks(const frontier *f)
 {
@@ -100,7 +108,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     return refuse_reader(f);
   if (!f->has_clock)
     frontier_clock(f, now_ms, now_ms);
-  frontier_status status = commit_is_due(f, now_ms) ? commit_batch(f) : FRONTIER_OK;
+  bool is_commit_due = commit_is_due(f, now_ms);
+  frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
   if (status == FRONTIER_OK)
     status = spill_read_back(f);
   if (status == FRONTIER_OK)
@@ -110,6 +119,11 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
   if (status == FRONTIER_OK)
     status = lease_due(f, &l, wait_ms);
   bool progressed = status == FRONTIER_OK && l.count < limits->max;
+  if (progressed && must_wait_to_read_on(f, is_commit_due)) {
+    progressed = false;
+    if (*wait_ms < 0 || *wait_ms > COMMIT_AFTER_MS)
+      *wait_ms = COMMIT_AFTER_MS;
+  }
   if (progressed) /* not enough is due: is it further back in the queue? */
     status = spill_read_on(f, &progressed);
   if (progressed && status == FRONTIER_OK && (l.count == 0 || !is_limited_by(limits)))

@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Priority classes. Each is a queue of its own, first in first out. Of 64 turns one is TRAP's, one of 16 LOW's, one of 4
- * NORMAL's, the others HIGH's; a turn whose class has nothing to give goes to the best that has. So nothing starves. */
+/* Priority classes. Each is a queue of its own, first in first out. Of 64 turns one is TRAP's, one of 16 LOW's, one of
+ * 4 NORMAL's, the others HIGH's; a turn whose class has nothing to give goes to the best that has. Nothing starves. */
 typedef enum frontier_class {
   FRONTIER_NORMAL = 0,
   FRONTIER_HIGH,

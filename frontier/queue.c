@@ -44,8 +44,8 @@ void queue_defer(frontier *f, host *who, frontier_class class)
 
 /* ---- as they are accepted ------------------------------------------------------------------------------- */
 
-/* Not if a URL of its host and class waits in chunks, or if it may not be taken anyway. A frontier that keeps nothing has
- * no disk to leave it on. */
+/* Not if a URL of its host and class waits in chunks, or if it may not be taken anyway. A frontier that keeps nothing
+ * has no disk to leave it on. */
 static bool may_take(const frontier *f, const entry *e)
 {
   return !f->is_unread[e->class] && has_room(f, e->class) &&

@@ -273,7 +273,8 @@ static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
   uint8_t *body = NULL;
   size_t size;
   bool is_same_as_before =
-    store_get_meta(f->store, "recrawl", &body, &size) == FRONTIER_OK && size == BOUNDS_SIZE && memcmp(body, bounds, BOUNDS_SIZE) == 0;
+    store_get_meta(f->store, "recrawl", &body, &size) == FRONTIER_OK && size == BOUNDS_SIZE &&
+    memcmp(body, bounds, BOUNDS_SIZE) == 0;
   free(body);
   return is_same_as_before;
 }
@@ -294,8 +295,9 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   if (f->options.read_only)
     return refuse_reader(f);
   if (!f->store || least_s == 0 || least_s > most_s)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, f->store ? "pages rest one second at least, and no longer than at most"
-                                                            : "a frontier that keeps nothing fetches nothing again");
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT,
+                         f->store ? "pages rest one second at least, and no longer than at most"
+                                  : "a frontier that keeps nothing fetches nothing again");
   recrawling *r = &f->again;
   uint8_t bounds[BOUNDS_SIZE];
   r->has_bounds = true;

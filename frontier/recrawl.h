@@ -7,9 +7,9 @@
  * What is noted of a visit: when it was, the validators for a conditional request (RFC 9110, 8.8), and a hash of the
  * content. How long a page may rest is learnt: half as long if it had changed, twice as long if not, within two bounds.
  *
- * All of it is on disk, ordered by due time; memory is fixed. A URL keeps its id and its place in the counts: while it is
- * queued again it is not done. Its payload does not come back. A URL of which no visit was noted when it ended is not
- * fetched again, unless it is done and frontier_recrawl finds it. */
+ * All of it is on disk, ordered by due time; memory is fixed. A URL keeps its id and its place in the counts: while it
+ * is queued again it is not done. Its payload does not come back. A URL of which no visit was noted when it ended is
+ * not fetched again, unless it is done and frontier_recrawl finds it. */
 #ifndef STRATA_FRONTIER_RECRAWL_H
 #define STRATA_FRONTIER_RECRAWL_H
 
@@ -37,8 +37,8 @@ typedef struct frontier_visit {
  * FRONTIER_NOT_FOUND: there was none, or no such lease. */
 frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit);
 
-/* The lease was fetched, at `at_s`: committed with its frontier_done, forgotten with frontier_release. A page is taken to
- * be unchanged if the caller says so or its content is that of the last visit; validators not given are then kept. */
+/* The lease was fetched, at `at_s`: committed with its frontier_done, forgotten with frontier_release. A page is taken
+ * to be unchanged if the caller says so or its content is the last one's; validators not given are kept then. */
 frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit);
 
 /* From now on, hand out what is due until `until_s`, a wall-clock time: a page rests `least_s` seconds at least and

@@ -127,7 +127,9 @@ static bool renew_filter(salvage *s, const char *journal_path)
   s->status = frontier_open(s->f->directory, &options, &f, s->f->message);
   if (s->status == FRONTIER_OK) {
     f->checkpoint_keys = 0; /* no file has any: closing saves one */
-    s->status = frontier_close(f);
+    frontier_status closed = frontier_close(f);
+    if (closed != FRONTIER_OK)
+      salvage_fail(s, closed, "the filter made from the log could not be committed");
   }
   if (s->status == FRONTIER_OK)
     salvage_say(s, "filter: made anew from the hash log");

@@ -315,11 +315,13 @@ static void read_stray(void *context, const uint8_t *key, size_t key_size, const
 {
   const stray_pass *pass = context;
   uint64_t number = key_size == 8 ? get_le(key, 8) : 0;
-  if (pass->s->status != FRONTIER_OK || key_size != 8 || !record_is_whole(number, value, size) ||
-      reader_of(number, value + RECORD_HEAD, size - RECORD_HEAD) != pass->wanted)
+  if (pass->s->status != FRONTIER_OK || key_size != 8 || !record_is_whole(number, value, size))
+    return;
+  store_visitor *reader = reader_of(number, value + RECORD_HEAD, size - RECORD_HEAD);
+  if (!reader || reader != pass->wanted)
     return;
   uint64_t kept = pass->s->done->kept;
-  pass->wanted(pass->s, number, value + RECORD_HEAD, size - RECORD_HEAD);
+  reader(pass->s, number, value + RECORD_HEAD, size - RECORD_HEAD);
   pass->s->done->found_again += pass->s->done->kept - kept;
 }
 

@@ -64,8 +64,8 @@ void spill_watch(frontier *f, host *who)
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
 
-/* Long lines give what is past their share, and lines that are held all, up to SPILL_STEP URLs. Room for them is there before a line is cut:
- * what is in no line and in no list would not come back before the next open. */
+/* Long lines give what is past their share, and lines that are held all, up to SPILL_STEP URLs. Room for them is there
+ * before a line is cut: what is in no line and in no list would not come back before the next open. */
 static frontier_status cut_lines(frontier *f, frontier_class class)
 {
   uint32_t left = SPILL_STEP;

@@ -29,7 +29,8 @@ frontier_status spill_read_back(frontier *f);
 /* A URL of this host was taken, or may be taken again: does a line of it run low while chunks wait? */
 void spill_watch(frontier *f, host *who);
 
-/* The records in a chunk, as `visit` would get them from the queue table. false: it said so, or the chunk ends within one. */
+/* The records in a chunk, as `visit` would get them from the queue table. false: it said so, or the chunk ends within
+ * one. */
 bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context);
 
 /* Whose the chunk under this key is. */

@@ -571,6 +571,7 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
       *body = copy;
       *size = v.mv_size - RECORD_HEAD;
     } else {
+      snprintf(s->message, sizeof s->message, "%s/data.mdb: out of memory for a record", s->directory);
       status = FRONTIER_NO_MEMORY;
     }
   }

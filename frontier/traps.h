@@ -7,14 +7,16 @@
  *     URLs of calendars, facets and link loops, and 4 to 19 % of those of real lists; or
  *   - a path segment stands in it three times; or it has more than 20 path segments, or more than 1,024 bytes; or
  *   - a parameter with a session's name (sid, PHPSESSID, ...) has a value of 8 bytes or more.
- * One suspect URL says nothing. If a directory has given 64 new URLs and three of four were suspect, all further ones are
- * of class TRAP: a directory is the first path segment (numbers are one: /2026/ is /2027/) and the names of the parameters,
- * so that a calendar does not harm the pages beside it. If what a host gives outside of such directories comes to 512 and
- * three of four were suspect, further suspects are. Counts are halved when they reach 4,096: what came lately counts.
+ * One suspect URL says nothing. If a directory has given 64 new URLs and three of four were suspect, all further ones
+ * are of class TRAP: a directory is the first path segment (numbers are one: /2026/ is /2027/) and the names of the
+ * parameters, so that a calendar does not harm the pages beside it. If what a host gives outside of such directories
+ * comes to 512 and three of four were suspect, further suspects are. Counts are halved when they reach 4,096: what
+ * came lately counts.
  *
  * Of 4.2 million real URLs one in a thousand is called a trap's, mostly one book in thirty languages.
  *
- * Directories and segments are remembered for this handle only, as far as 2.2 MB go; what is counted of a host, on disk. */
+ * Directories and segments are remembered for this handle only, as far as 2.2 MB go; what is counted of a host, on
+ * disk. */
 #ifndef STRATA_FRONTIER_TRAPS_H
 #define STRATA_FRONTIER_TRAPS_H
 
@@ -39,8 +41,8 @@ typedef struct frontier_trapped {
 
 typedef bool frontier_trapped_visitor(void *context, const frontier_trapped *trapped); /* false: enough */
 
-/* Every committed URL of class TRAP: those that wait first. Read from disk as it goes, in fixed memory; the pointers are
- * valid during the call. FRONTIER_DAMAGED: a record is. */
+/* Every committed URL of class TRAP: those that wait first. Read from disk as it goes, in fixed memory; the pointers
+ * are valid during the call. FRONTIER_DAMAGED: a record is. */
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context);
 
 #ifdef __cplusplus

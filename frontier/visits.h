@@ -1,8 +1,8 @@
 /* Visits: when a URL was fetched last, and what tells whether it changed. Records of the tables `visits` and `due`
  * (FORMAT.md); private to this room.
  *
- * A visit's record ends with the URL's record of the queue: what is due goes there as it is, and the history, which is in
- * the order of endings on disk, need not be searched. */
+ * A visit's record ends with the URL's record of the queue: what is due goes there as it is, and the history, which is
+ * in the order of endings on disk, need not be searched. */
 #ifndef STRATA_FRONTIER_VISITS_H
 #define STRATA_FRONTIER_VISITS_H
 

@@ -6,8 +6,6 @@
 
 enum { BATCH = MLBF_BATCH };
 
-static const mlbf_verdict unknown = { MLBF_UNKNOWN, 0 };
-
 static size_t smaller(size_t a, size_t b)
 {
   return a < b ? a : b;
@@ -101,6 +99,14 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 
 /* Keys. Those of kinds without layers need 16 bytes each between hashing and settling, not a whole mlbf_hashes. */
 
+/* No key of these was found new. */
+static uint64_t say_unknown(size_t count, mlbf_verdict *verdicts)
+{
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = (mlbf_verdict){ MLBF_UNKNOWN, 0 };
+  return 0;
+}
+
 static bool has_layers(const mlbf_filter *filter)
 {
   return filter->operations->test_segment;
@@ -142,8 +148,8 @@ void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t coun
     mlbf_batch batch = batch_from(keys, count, begin);
     test(filter, &batch, verdicts + begin);
   }
-  for (size_t i = 0; i < count && mlbf_filter_cannot_tell(filter); i++)
-    verdicts[i] = unknown;
+  if (mlbf_filter_cannot_tell(filter))
+    say_unknown(count, verdicts);
 }
 
 static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
@@ -152,9 +158,10 @@ static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, m
   bool was_new[BATCH];
   mlbf_batch_hash(filter, batch, wholes);
   uint64_t new_keys = settle_wholes(filter, wholes, batch->count, was_new);
-  bool is_lost = mlbf_filter_cannot_tell(filter);
+  if (mlbf_filter_cannot_tell(filter))
+    return say_unknown(batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++)
-    verdicts[i] = is_lost ? unknown : (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+    verdicts[i] = (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
   mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
   mlbf_counter_add(filter, &filter->answers.seen, batch->count - new_keys);
   return new_keys;
@@ -165,12 +172,10 @@ static uint64_t insert_alone(mlbf_filter *filter, const mlbf_batch *batch, mlbf_
 {
   uint64_t new_keys = 0;
   filter->operations->insert_keys(filter, batch, verdicts);
-  bool is_lost = mlbf_filter_cannot_tell(filter);
+  if (mlbf_filter_cannot_tell(filter))
+    return say_unknown(batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++) {
-    if (is_lost)
-      verdicts[i] = unknown;
-    else
-      mlbf_filter_count_answer(filter, verdicts[i]);
+    mlbf_filter_count_answer(filter, verdicts[i]);
     new_keys += mlbf_verdict_is_new(verdicts[i]);
   }
   return new_keys;

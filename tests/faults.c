@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,8 @@ static bool strikes(fault_class what)
   if (fault.what != what || ++fault.calls < fault.number || (fault.calls > fault.number && !fault.stays))
     return false;
   fault.has_struck = true;
+  if (fault.error == FAULT_DEATH)
+    raise(SIGKILL);
   errno = fault.error == FAULT_SHORT ? EIO : fault.error;
   return true;
 }

@@ -12,7 +12,10 @@ typedef enum fault_class {
   FAULT_ALLOC, /* malloc, calloc, realloc, posix_memalign, strdup, mmap */
 } fault_class;
 
-enum { FAULT_SHORT = -1 }; /* for an error: what is written is cut short instead */
+enum {
+  FAULT_SHORT = -1, /* for an error: what is written is cut short instead */
+  FAULT_DEATH = -2, /* the process dies of SIGKILL before the call */
+};
 
 /* From now on the `number`-th call (from 1) of that class fails with `error`; all that follow too if it stays. */
 void faults_set(fault_class what, unsigned number, int error, bool stays);

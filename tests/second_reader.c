@@ -350,7 +350,9 @@ static void read_visit(second_view *v, const second_record *r)
   size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
   const second_url *u = url_at(v, r);
   v->visits++;
-  if (at[20] > 3 || (at[20] & 2) / 2 != (number(at + 16, 4) == 0) || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 || r->value_size < head + 24)
+  bool is_queued = at[20] & 2, has_due = number(at + 16, 4) != 0;
+  if (at[20] > 3 || is_queued == has_due || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 ||
+      r->value_size < head + 24)
     fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
   else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
     fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
@@ -511,7 +513,8 @@ static void agree_on_urls(second_view *v)
   }
   for (size_t i = 0; i < v->host_count; i++) {
     const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
-    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed || h->skipped != c->skipped)
+    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed ||
+        h->skipped != c->skipped)
       fault(v, "host %s: its counts are not those of its URLs", h->name);
   }
   if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||

@@ -1,4 +1,4 @@
-/* export --format jsonl: each URL with how it ended, in agreement with pages.jsonl. (test_crawl_site has the states.) */
+/* export --format jsonl: each URL with how it ended, as pages.jsonl has it. test_crawl_site has the states. */
 #include "tests/site/pages.h"
 #include "tests/site/trial.h"
 
@@ -19,8 +19,8 @@ static int serve(void **state)
 {
   (void)state;
   t = trial_open(&(trial_options){.seed = 71, .entries = 300});
-  return STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--tries", "1", "--allow-private", "--max-pages", "120", "URL",
-                "http://127.0.0.1:1/");
+  return STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--tries", "1", "--allow-private", "--max-pages", "120",
+                "URL", "http://127.0.0.1:1/");
 }
 
 static int stop(void **state)

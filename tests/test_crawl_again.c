@@ -1,5 +1,5 @@
-/* --recrawl-after: a second run fetches what is old enough and nothing else, asks for changes only where the server said
- * how, and loses no page for a failure. */
+/* --recrawl-after: a second run fetches what is old enough and nothing else, asks for changes only where the server
+ * said how, and loses no page for a failure. */
 #include "tests/site/pages.h"
 #include "tests/site/raw.h"
 #include "tests/site/trial.h"
@@ -81,8 +81,9 @@ static char start[64];
 
 static void crawl(const char *age)
 {
-  const char *const plain[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "1", start, NULL};
-  const char *const with_age[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--recrawl-after", age, NULL};
+  const char *const plain[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", start, NULL};
+  const char *const with_age[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--recrawl-after", age,
+                                  NULL};
   memset(tallies, 0, TARGETS * sizeof *tallies);
   int code = trial_strata(served, age ? with_age : plain);
   if (code != 0)

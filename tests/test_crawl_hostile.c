@@ -333,7 +333,7 @@ static void a_hostile_server(void **state)
   text_addf(&url, "http://127.0.0.1:%u/", port);
   double begin = process_clock();
   const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
-                               "--tries", "1", "--timeout", "1", "--max-body", "100000", url.bytes, NULL};
+                               "--tries", "1", "--timeout", "2", "--max-body", "100000", url.bytes, NULL};
   int code = trial_strata(t, words);
   double took = process_clock() - begin;
   kill(server, SIGKILL);

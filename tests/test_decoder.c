@@ -66,7 +66,12 @@ static void assert_decodes(const char *header, const char *page, size_t size, co
 static void pages(void **state)
 {
   (void)state;
-  static const struct { const char *header, *page; size_t size; const char *name, *wanted; size_t wanted_size; } rows[] = {
+  static const struct {
+    const char *header, *page;
+    size_t size;
+    const char *name, *wanted;
+    size_t wanted_size;
+  } rows[] = {
 #define ROW(header, page, name, wanted) {(header), (page), sizeof(page) - 1, (name), (wanted), sizeof(wanted) - 1}
     ROW("windows-1251", "\xCF\xF0", "windows-1251", "\xD0\x9F\xD1\x80"),
     ROW("windows-1252", "\x81\x80", "windows-1252", "\xC2\x81\xE2\x82\xAC"), /* no character: the C1 control */

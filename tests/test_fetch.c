@@ -1,5 +1,5 @@
-/* The fetcher alone, against a server that sends what each row says: what it reports, many at once, and what is left when
- * it goes in the midst of work. */
+/* The fetcher alone, against a server that sends what each row says: what it reports, many at once, and what is left
+ * when it goes in the midst of work. */
 #include "crawler/fetch.h"
 #include "tests/site/process.h"
 #include "tests/site/raw.h"
@@ -29,7 +29,8 @@ static const struct row {
   {"/nothing", OK "\r\n", FETCH_OK, 200, "", "", "", 0, false},
   {"/moved", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", FETCH_OK, 302, "", "/x", "", 0, false},
   {"/busy", "HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 503, "", "", "no", 7, false},
-  {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "", "abcde", 0, false},
+  {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "",
+   "abcde", 0, false},
   {"/long", OK "\r\n0123456789ABCDEF", FETCH_OK, 200, "", "", "0123456789", 0, true}, /* max_body is 10 */
   {"/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", FETCH_BROKEN, 200, NULL, NULL, "half", 0, false},
   {"/bad-zip", OK "Content-Encoding: gzip\r\n\r\nno gzip", FETCH_ENCODING, 200, NULL, NULL, "", 0, false},

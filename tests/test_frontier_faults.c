@@ -13,6 +13,8 @@
 #include <cmocka.h>
 
 #include "frontier/frontier.h"
+#include "frontier/recrawl.h"
+#include "frontier/traps.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
@@ -100,7 +102,7 @@ static void note_failure(story *s, frontier_status status, const char *message)
 
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
-typedef enum act { ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, NEXT, DONE, RELEASE, SYNC, PUT } act;
+typedef enum act { WATCH, CONTROL, VISIT, ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, NEXT, DONE, RELEASE, SYNC, PUT } act;
 
 static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 {
@@ -111,6 +113,9 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
   char line[16];
   int64_t wait_ms;
   switch (what) {
+  case WATCH: return frontier_watch_traps(s->f, 100);
+  case CONTROL: return frontier_host_set(s->f, "h1.test", &(frontier_host_control){.per_host = 1});
+  case VISIT: return frontier_visit_note(s->f, lease, &(frontier_visit){.at_s = 1, .etag = value, .etag_size = 5});
   case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
   case ADD_BATCH: {
     frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value,
@@ -179,6 +184,12 @@ static void visit(story *s, frontier_lease lease)
     if (!s->keeps_nothing)
       must(s, FORGET_HOST, 0, 0);
   }
+  if (page == 6) {
+    must(s, WATCH, 0, 0);
+    must(s, CONTROL, 0, 0);
+  }
+  if (page % 8 == 1)
+    must(s, VISIT, 0, lease.id);
   must(s, DONE, page, lease.id);
   s->is_done[page] = true;
 }

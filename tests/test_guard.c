@@ -145,6 +145,38 @@ static void damage_is_found_at_first_use(void **state)
   mlbf_free(saved);
 }
 
+/* In a batch too: from the damage on nothing is answered, and nothing counted. */
+static void a_batch_that_meets_damage_answers_nothing(void **state)
+{
+  (void)state;
+  const mlbf_kind kinds[] = { MLBF_KIND_LINE, MLBF_KIND_BLOOM, MLBF_KIND_MLBF };
+  for (int i = 0; i < 3; i++) {
+    mlbf_filter *saved = filter_with(kinds[i], DESIGN, 0, false);
+    assert_int_equal(mlbf_save(saved, path), MLBF_OK);
+    flip(4096 + (1 << 20)); /* of 32 keys one at least lies in that block */
+    mlbf_filter *mapped = map();
+    char texts[100][8];
+    mlbf_span spans[100];
+    mlbf_key keys[100];
+    mlbf_verdict verdicts[100];
+    for (int j = 0; j < 100; j++) {
+      spans[j] = (mlbf_span){ texts[j], (size_t)snprintf(texts[j], sizeof texts[j], "h%d", j) };
+      keys[j] = (mlbf_key){ &spans[j], 1 };
+    }
+    assert_int_equal(mlbf_insert_keys(mapped, keys, 100, verdicts), MLBF_DAMAGED);
+    for (int j = 0; j < 100; j++)
+      assert_int_equal(verdicts[j].outcome, MLBF_UNKNOWN);
+    mlbf_test_keys(mapped, keys, 100, verdicts);
+    for (int j = 0; j < 100; j++)
+      assert_int_equal(verdicts[j].outcome, MLBF_UNKNOWN);
+    mlbf_stats stats;
+    mlbf_stats_read(mapped, &stats);
+    assert_int_equal(stats.keys + stats.answered_new_combination + stats.answered_new_segment[0], 0);
+    mlbf_free(mapped);
+    mlbf_free(saved);
+  }
+}
+
 static void damage_anywhere_is_found_by_verify(void **state)
 {
   (void)state;
@@ -215,6 +247,7 @@ int main(void)
     cmocka_unit_test(a_mapped_filter_answers_as_the_saved_one),
     cmocka_unit_test(insertions_into_a_mapping_stay_out_of_the_file),
     cmocka_unit_test(damage_is_found_at_first_use),
+    cmocka_unit_test(a_batch_that_meets_damage_answers_nothing),
     cmocka_unit_test(damage_anywhere_is_found_by_verify),
     cmocka_unit_test(every_byte_of_the_header_and_table_is_checked_at_open),
     cmocka_unit_test(a_large_filter_opens_in_a_millisecond),

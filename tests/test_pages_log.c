@@ -263,8 +263,9 @@ static void every_outcome(void **state)
   servers[0] = raw_start(answer, &port);
   servers[1] = raw_start(unwilling, &unwilling_port);
   char *address = url_at(port), *unwilling_url = url_at(unwilling_port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8", "--timeout",
-                               "1", "--tries", "1", "--max-body", "1000", address, unwilling_url, "http://127.0.0.1:1/", NULL};
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
+                               "--timeout", "1", "--tries", "1", "--max-body", "1000", address, unwilling_url,
+                               "http://127.0.0.1:1/", NULL};
   assert_int_equal(trial_strata(t, words), 0);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);
@@ -291,7 +292,8 @@ static void a_private_address(void **state)
   trial *t = served = trial_open(&(trial_options){.entries = 1});
   servers[0] = raw_start(answer, &port);
   char *address = url_at(port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1", address, NULL};
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1",
+                               address, NULL};
   assert_int_equal(trial_strata(t, words), 1);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);

@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-/* ---- a terminal -------------------------------------------------------------------------------------------------- */
+/* ---- a terminal ------------------------------------------------------------------------------------------- */
 
 enum { ROWS_MAX = 60, COLUMNS_MAX = 220 };
 
@@ -109,7 +109,7 @@ static screen make_screen(unsigned columns, unsigned rows)
   return s;
 }
 
-/* ---- the program on it -------------------------------------------------------------------------------------------- */
+/* ---- the program on it ------------------------------------------------------------------------------------ */
 
 static trial *t;
 
@@ -134,7 +134,8 @@ static pid_t start(const screen *s, const char *const more[], int *terminal)
   assert_true(pid >= 0);
   if (pid > 0)
     return pid;
-  const char *argv[32] = {STRATA_PROGRAM, "crawl", "--dir", t->crawl, "--delay", "0", "--allow-private", "--per-host", "4"};
+  const char *argv[32] = {STRATA_PROGRAM, "crawl",           "--dir",      t->crawl, "--delay",
+                          "0",            "--allow-private", "--per-host", "4"};
   size_t count = 9;
   for (size_t i = 0; more[i]; i++)
     argv[count++] = more[i];
@@ -256,7 +257,7 @@ static void plain_lines_when_asked(void **state)
   assert_int_equal(s.strange, 0);
 }
 
-/* ---- its words -------------------------------------------------------------------------------------------------------- */
+/* ---- its words -------------------------------------------------------------------------------------------- */
 
 static void time_left(void **state)
 {

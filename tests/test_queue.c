@@ -1,6 +1,6 @@
 /* frontier/queue.c: URLs of all classes, for hosts that are blocked, unblocked and given budgets at random, with the
- * frontier closed and opened again in between. Each is handed out exactly once, what is held is counted exactly, and the
- * frontier is finished when nothing but that is left. Built a second time with room for 64 URLs in memory. */
+ * frontier closed and opened again in between. Each is handed out exactly once, what is held is counted exactly, and
+ * the frontier is finished when nothing but that is left. Built a second time with room for 64 URLs in memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

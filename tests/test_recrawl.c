@@ -1,5 +1,5 @@
-/* frontier/recrawl.h: pages come again once they are old enough, sooner if they change, with their validators; nothing is
- * lost or doubled on the way, whatever is closed or killed in between. */
+/* frontier/recrawl.h: pages come again once they are old enough, sooner if they change, with their validators; nothing
+ * is lost or doubled on the way, whatever is closed or killed in between. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -20,7 +20,8 @@ static int serve(void **state)
 {
   (void)state;
   t = trial_open(&(trial_options){.seed = 41, .entries = 300});
-  return STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--tries", "1", "--per-host", "4", "--allow-private", "URL");
+  return STRATA(t, "crawl", "--dir", "DIR", "--delay", "0", "--tries", "1", "--per-host", "4", "--allow-private",
+                "URL");
 }
 
 static int stop(void **state)
@@ -30,7 +31,7 @@ static int stop(void **state)
   return 0;
 }
 
-/* ---- nothing in it acts or comes from elsewhere -------------------------------------------------------------------- */
+/* ---- nothing in it acts or comes from elsewhere ----------------------------------------------------------- */
 
 static bool is_one_of(const char *word, const char *const *words)
 {
@@ -44,8 +45,9 @@ static void assert_inert_element(const GumboNode *node)
   static const char *const elements[] = {"html", "head", "meta", "title", "style",  "body",    "h1",  "h2",   "p",
                                          "div",  "b",    "span", "table", "thead",  "tbody",   "tr",  "th",   "td",
                                          "svg",  "rect", "a",    "ul",    "li",     "section", NULL};
-  static const char *const attributes[] = {"lang",   "charset", "name", "content", "class",  "viewbox", "preserveaspectratio",
-                                           "aria-hidden", "width", "height", "x", "y", "role", "aria-label", "rel", "href", NULL};
+  static const char *const attributes[] = {
+    "lang",  "charset", "name", "content", "class", "viewbox",    "preserveaspectratio", "aria-hidden",
+    "width", "height",  "x",    "y",       "role",  "aria-label", "rel",                 "href",        NULL};
   const GumboElement *e = &node->v.element;
   const char *name = gumbo_normalized_tagname(e->tag);
   if (e->tag == GUMBO_TAG_UNKNOWN)
@@ -60,7 +62,8 @@ static void assert_inert_element(const GumboNode *node)
     if (!is_one_of(lower, attributes))
       fail_msg("an attribute %s of <%s>", a->name, name);
     if (strcmp(lower, "href") == 0)
-      assert_true(e->tag == GUMBO_TAG_A && (strncmp(a->value, "http://", 7) == 0 || strncmp(a->value, "https://", 8) == 0));
+      assert_true(e->tag == GUMBO_TAG_A &&
+                  (strncmp(a->value, "http://", 7) == 0 || strncmp(a->value, "https://", 8) == 0));
   }
 }
 
@@ -86,7 +89,7 @@ static void assert_page_is_inert(const text *page)
   gumbo_destroy_output(&kGumboDefaultOptions, parsed);
 }
 
-/* ---- cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- cases ------------------------------------------------------------------------------------------------ */
 
 /* "...<b>NUMBER</b><span>WHAT": the card of that name. */
 static long card(const char *page, const char *what)
@@ -126,8 +129,8 @@ static void numbers_of_the_crawl(void **state)
   assert_int_equal(card(t->out.bytes, "redirects"), redirects);
   assert_int_equal(card(t->out.bytes, "failed"), errors);
   assert_int_equal(card(t->out.bytes, "waiting"), 0);
-  static const char *const sections[] = {"Timeline", "Answers", "Not taken", "Hosts", "Depth", "Sizes", "Types", "Slowest",
-                                         "Largest", "Seen or new"};
+  static const char *const sections[] = {"Timeline", "Answers", "Not taken", "Hosts", "Depth", "Sizes", "Types",
+                                         "Slowest", "Largest", "Seen or new"};
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     text heading = {0};
     text_addf(&heading, "<h2>%s</h2>", sections[i]);

@@ -263,7 +263,8 @@ static void classes_against_a_model(void **state)
       t.last[e->host->id][e->class] = e->sequence;
       unsigned has = 1u << e->class;
       for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
-        has |= host_line(e->host, (frontier_class)class) && host_line(e->host, (frontier_class)class)->last ? 1u << class : 0;
+        if (host_line(e->host, (frontier_class)class) && host_line(e->host, (frontier_class)class)->last)
+          has |= 1u << class;
       assert_int_equal(e->class, schedule_class((uint8_t)(e->host->turns - 1), has));
       best += e->class == FRONTIER_HIGH;
       popped++;

@@ -90,7 +90,8 @@ static const struct row {
   ROW("Atom", "<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://h/'/><link rel='self' href='http://h/f'/>"
       "<entry><link rel='alternate' href='http://h/1'/><link rel='edit' href='http://h/e'/><id>http://h/no</id></entry>"
       "</feed>", "http://h/ http://h/1"),
-  ROW("text", "http://h/1\r\nhttps://h/2\n\n  HTTP://h/3 \nftp://h/4\nnot a URL\nhttp://h/5", "http://h/1 https://h/2 HTTP://h/3 http://h/5"),
+  ROW("text", "http://h/1\r\nhttps://h/2\n\n  HTTP://h/3 \nftp://h/4\nnot a URL\nhttp://h/5",
+      "http://h/1 https://h/2 HTTP://h/3 http://h/5"),
   ROW("text with a mark", "\xEF\xBB\xBFhttp://h/1\n", "http://h/1"),
   ROW("XML with a mark", "\xEF\xBB\xBF<urlset><url><loc>http://h/1</loc></url></urlset>", "http://h/1"),
   ROW("cut off", URLSET "<url><loc>http://h/1</loc></url><url><loc>http://h/2", "http://h/1"),

@@ -46,12 +46,16 @@ static bool is_long(const frontier_lease *lease)
   return strncmp(lease->url, "http://long.", 12) == 0;
 }
 
+static uint64_t now_ms; /* passes as frontier_next asks for */
+
 static size_t next(frontier *f, frontier_lease *leases, size_t max)
 {
   size_t count;
   int64_t wait_ms;
-  if (frontier_next(f, 0, leases, max, &count, &wait_ms) != FRONTIER_OK)
+  if (frontier_next(f, now_ms, leases, max, &count, &wait_ms) != FRONTIER_OK)
     fail_msg("%s", frontier_message(f));
+  if (!count && wait_ms > 0)
+    now_ms += (uint64_t)wait_ms;
   assert_true(f->hosts->waiting[FRONTIER_NORMAL] <= WINDOW_MAX + 128); /* what is leased and released comes on top */
   return count;
 }

@@ -1,5 +1,6 @@
-/* frontier/traps.h: URL spaces without end, beside a site with one, on the same host and on others. The site's pages are
- * all handed out before the traps' excess, the traps are bounded, counted and listed, and a real list is not called one. */
+/* frontier/traps.h: URL spaces without end, beside a site with one, on the same host and on others. The site's pages
+ * are all handed out before the traps' excess, the traps are bounded, counted and listed, and a real list is not
+ * called one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -251,7 +252,8 @@ static void many_facets(void **state)
 static void real_looking_lists_are_no_traps(void **state)
 {
   (void)state;
-  static const char *const words[] = {"red", "old", "new", "big", "sea", "day", "sun", "oak", "ice", "map", "low", "pen"};
+  static const char *const words[] = {"red", "old", "new", "big", "sea", "day", "sun", "oak", "ice",
+                                      "map", "low", "pen"};
   enum { ALL = 40000, WORDS = sizeof words / sizeof *words };
   crawl c = {.host = "real.test"};
   open_frontier(&c, 1);

@@ -54,7 +54,7 @@ static const warc_item *response_of(const warc_content *c, const char *address)
   return found;
 }
 
-/* ---- index -------------------------------------------------------------------------------------------------------- */
+/* ---- index ------------------------------------------------------------------------------------------------ */
 
 static const char *member(const json_t *fields, const char *name)
 {
@@ -97,7 +97,7 @@ static void assert_index(const trial *t, unsigned number, const warc_content *c)
   text_free(&file);
 }
 
-/* ---- a site --------------------------------------------------------------------------------------------------------- */
+/* ---- a site ----------------------------------------------------------------------------------------------- */
 
 /* Each line of pages.jsonl that has a status has its response, and no other URL has. */
 static void assert_captures(const trial *t, unsigned files)
@@ -164,7 +164,7 @@ static void runs_one_after_another(void **state)
   warc_content_free(&third);
 }
 
-/* ---- bodies of every kind ---------------------------------------------------------------------------------------- */
+/* ---- bodies of every kind --------------------------------------------------------------------------------- */
 
 enum { LARGE = 600000 }; /* more than is kept in memory */
 
@@ -196,9 +196,11 @@ static void answer_large(int fd)
 static void answer(int fd, const char *target)
 {
   if (strcmp(target, "/") == 0) {
-    raw_send_string(fd, "HTTP/1.1 103 Early Hints\r\nLink: </no>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n");
+    raw_send_string(fd, "HTTP/1.1 103 Early Hints\r\nLink: </no>\r\n\r\n"
+                        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n");
     raw_send_string(fd, "Connection: close\r\n\r\n<a href=chunks>1<a href=zip>2<a href=zip-chunks>3<a href=large>4"
-                        "<a href=again>5<a href=endless>6<a href=gone>7<a href=half>8<a href=odd>9<a href=\"/q?b=\\'&a\">");
+                        "<a href=again>5<a href=endless>6<a href=gone>7<a href=half>8<a href=odd>9"
+                        "<a href=\"/q?b=\\'&a\">");
   } else if (strcmp(target, "/chunks") == 0) {
     raw_send_string(fd, OK CHUNKED "5;x=y\r\nhello\r\n7\r\n, world\r\n0\r\nX-Trailer: 1\r\n\r\n");
   } else if (strcmp(target, "/zip") == 0) {

@@ -1,14 +1,16 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
- *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] [--only NAME] [--dir DIR]
+ *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--queued]
+ *                    [--only NAME] [--dir DIR]
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
- * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through the
- * queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single call; bytes
- * written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
+ * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
+ * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
+ * call; bytes written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
- * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another one opens what it left.
+ * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
+ * --expect E: ours begins with a filter for E URLs, and it grows.
  *
  * An opponent that was not there when this was built is named and skipped. */
 #include "tests/bench/frontier_contender.h"
@@ -27,7 +29,7 @@
 enum { RUN = 8, LOT = 512, ROUNDS_MAX = 99, URL_ROOM = 128 };
 
 typedef struct work {
-  uint64_t urls, hosts, backlog, known;
+  uint64_t urls, hosts, backlog, known, expect;
   unsigned rounds;
   const char *only, *directory;
   bool queued;
@@ -166,17 +168,21 @@ static result measure(const contender *c, const work *w, const char *directory)
   meter m = {0};
   uint64_t before = read_proc("/proc/self/io", "write_bytes:");
   double began = now();
-  void *self = c->open(directory, w->known ? w->known : w->urls);
+  void *self = c->open(directory, w->expect ? w->expect : w->urls);
   r.open_ms = (now() - began) * 1e3;
   began = now();
   double cpu_began = cpu();
   run(c, self, w, &m);
   r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
-  double close_began = now();
-  c->close(self);
-  r.close_ms = (now() - close_began) * 1e3;
   r.seconds = now() - began - m.own;
   r.cpu = cpu() - cpu_began - m.own_cpu;
+  if (c->report)
+    c->report(self);
+  double close_began = now(), close_cpu = cpu();
+  c->close(self);
+  r.close_ms = (now() - close_began) * 1e3;
+  r.seconds += now() - close_began;
+  r.cpu += cpu() - close_cpu;
   r.stall_ms = m.stall * 1e3;
   r.written = read_proc("/proc/self/io", "write_bytes:") - before;
   return r;
@@ -288,8 +294,8 @@ static uint64_t number(const char *text)
   char *end;
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
-    contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--known K] [--queued] "
-                            "[--only NAME] [--dir DIR]");
+    contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] "
+                            "[--queued] [--only NAME] [--dir DIR]");
   return (uint64_t)value;
 }
 
@@ -314,6 +320,8 @@ static work parse(char **argument)
       w.backlog = number(value);
     else if (strcmp(name, "--known") == 0)
       w.known = number(value);
+    else if (strcmp(name, "--expect") == 0)
+      w.expect = number(value);
     else
       w.rounds = (unsigned)number(strcmp(name, "--rounds") == 0 ? value : NULL);
   }

@@ -24,6 +24,7 @@ typedef struct contender {
   void (*done)(void *self, uint64_t id);
   void (*close)(void *self); /* commits what is open */
   void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */
+  void (*report)(void *self); /* a line about its filter; NULL: it has none */
 } contender;
 
 extern const contender contender_strata;

@@ -3,6 +3,7 @@
 
 #include "frontier/frontier.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -80,4 +81,28 @@ static void commit(void *self)
   next(self, &none, 0);
 }
 
-const contender contender_strata = {"strata", open_ours, add, next, done, close_ours, commit};
+/* Bits and rates, and how many of a million URLs that were never added it calls seen. */
+static void report(void *self)
+{
+  enum { PROBES = 1000000 };
+  ours *o = self;
+  frontier_stats stats;
+  unsigned wrong = 0;
+  demand(o, frontier_stats_read(o->frontier, &stats));
+  for (unsigned i = 0; i < PROBES; i++) {
+    char text[64];
+    frontier_verdict verdict;
+    int size = snprintf(text, sizeof text, "https://www.host-%06u.example/never/%u", i % 100000, i);
+    if (url_parse(text, (size_t)size, URL_STRICT, &o->url) != URL_OK)
+      contender_fail("strata", text);
+    demand(o, frontier_lookup(o->frontier, &o->url, &verdict));
+    wrong += verdict.outcome == FRONTIER_SEEN;
+  }
+  printf("filter: %.2f bits a URL, made for %.2f times as many as it has; promised %.1e, expected lost %.3f; %u of %d "
+         "others called seen\n", (double)stats.filter.bits / (double)stats.filter.keys,
+         (double)stats.filter.design_keys / (double)stats.filter.keys, stats.filter.promised_rate, stats.expected_lost,
+         wrong, PROBES);
+  fflush(stdout);
+}
+
+const contender contender_strata = {"strata", open_ours, add, next, done, close_ours, commit, report};

@@ -1,5 +1,5 @@
-/* kill -9 at random moments of a crawl with --warc, again and again: in the end every record is whole, and each page that
- * was reported has its response, once. The seed is printed; with STRATA_SEED=N that one is taken. */
+/* kill -9 at random moments of a crawl with --warc, again and again: in the end every record is whole, and each page
+ * that was reported has its response, once. The seed is printed; with STRATA_SEED=N that one is taken. */
 #include "tests/site/archive.h"
 #include "tests/site/random.h"
 

@@ -1,6 +1,6 @@
 /* Whatever stands in a crawl's directory: a WARC member, an index and the lines of pages.jsonl, none of them ours. The
- * first byte says how to read the rest: 0 as a compressed file, 1 as a record, which is compressed here so that the fuzzer
- * gets behind the checksum, 2 as an index, 3 as pages.jsonl. */
+ * first byte says how to read the rest: 0 as a compressed file, 1 as a record, which is compressed here so that the
+ * fuzzer gets behind the checksum, 2 as an index, 3 as pages.jsonl. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

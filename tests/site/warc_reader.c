@@ -58,7 +58,8 @@ static size_t inflate_member(const text *file, size_t at, text *out)
   return status == Z_STREAM_END ? size : 0;
 }
 
-static void fault(warc_content *c, const warc_item *item, const char *format, ...) __attribute__((format(printf, 3, 4)));
+__attribute__((format(printf, 3, 4)))
+static void fault(warc_content *c, const warc_item *item, const char *format, ...);
 static void fault(warc_content *c, const warc_item *item, const char *format, ...)
 {
   va_list arguments;
@@ -133,7 +134,7 @@ text warc_item_payload(const warc_item *item)
   return payload;
 }
 
-/* ---- what the standard demands ----------------------------------------------------------------------------------- */
+/* ---- what the standard demands ---------------------------------------------------------------------------- */
 
 static bool is_date(const char *date)
 {
@@ -168,6 +169,11 @@ static void judge_digests(warc_content *c, const warc_item *item)
   }
 }
 
+static bool agree(const warc_item *a, const char *field_of_a, const warc_item *b, const char *field_of_b)
+{
+  return strcmp(warc_item_field(a, field_of_a), warc_item_field(b, field_of_b)) == 0;
+}
+
 static void judge_revisit(warc_content *c, size_t at)
 {
   const warc_item *item = &c->items[at];
@@ -176,9 +182,9 @@ static void judge_revisit(warc_content *c, size_t at)
     fault(c, item, "not the profile of equal payloads");
   for (size_t i = 0; i < at; i++)
     if (warc_item_is(&c->items[i], "response") &&
-        strcmp(warc_item_field(&c->items[i], "WARC-Target-URI"), warc_item_field(item, "WARC-Refers-To-Target-URI")) == 0 &&
-        strcmp(warc_item_field(&c->items[i], "WARC-Payload-Digest"), warc_item_field(item, "WARC-Payload-Digest")) == 0 &&
-        strcmp(warc_item_field(&c->items[i], "WARC-Date"), warc_item_field(item, "WARC-Refers-To-Date")) == 0)
+        agree(&c->items[i], "WARC-Target-URI", item, "WARC-Refers-To-Target-URI") &&
+        agree(&c->items[i], "WARC-Payload-Digest", item, "WARC-Payload-Digest") &&
+        agree(&c->items[i], "WARC-Date", item, "WARC-Refers-To-Date"))
       return;
   fault(c, item, "refers to no response with that payload");
 }
@@ -186,7 +192,8 @@ static void judge_revisit(warc_content *c, size_t at)
 static void judge_http(warc_content *c, const warc_item *item, const char *start, const char *type)
 {
   if (strcmp(warc_item_field(item, "Content-Type"), type) != 0 || item->block.size < strlen(start) ||
-      memcmp(item->block.bytes, start, strlen(start)) != 0 || !memmem(item->block.bytes, item->block.size, "\r\n\r\n", 4))
+      memcmp(item->block.bytes, start, strlen(start)) != 0 ||
+      !memmem(item->block.bytes, item->block.size, "\r\n\r\n", 4))
     fault(c, item, "no HTTP message in the block");
 }
 
@@ -202,7 +209,7 @@ static void judge(warc_content *c, size_t at)
       fault(c, item, "a warcinfo record in the middle");
     return;
   }
-  if (at == 0 || strcmp(warc_item_field(item, "WARC-Warcinfo-ID"), warc_item_field(&c->items[0], "WARC-Record-ID")) != 0)
+  if (at == 0 || !agree(item, "WARC-Warcinfo-ID", &c->items[0], "WARC-Record-ID"))
     fault(c, item, "it is not of this file's warcinfo");
   if (strncmp(warc_item_field(item, "WARC-Target-URI"), "http://", 7) != 0)
     fault(c, item, "no target");
