@@ -3,6 +3,7 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 #include "frontier/care.h"
+#include "frontier/inlinks.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -15,7 +16,8 @@
 static const char help[] =
   "Usage: strata merge DIR... -o DIR\n"
   "Make a new crawl directory that has seen every URL that one of the others has seen, and that has none to fetch:\n"
-  "a memory to begin a crawl with. They must have been made with one filter and one profile.\n"
+  "a memory to begin a crawl with. They must have been made with one filter and one profile. In-link counts are added\n"
+  "up, if the crawls have any.\n"
   "\n"
   "  strata merge monday tuesday -o both\n"
   "  strata seen both https://example.org/a\n"
@@ -40,6 +42,39 @@ static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
   if (!paths)
     say_error("merge", "out of memory");
   return paths;
+}
+
+static bool count_failed(const char *directory, mlbf_status status)
+{
+  if (status != MLBF_OK && !(status == MLBF_IO && errno == ENOENT)) /* a crawl need not have any */
+    say_error("merge", "%s: its in-link counts are left out: %s", directory,
+              status == MLBF_IO         ? strerror(errno)
+              : status == MLBF_MISMATCH ? "the crawls began with another --expect"
+                                        : mlbf_status_text(status));
+  return status != MLBF_OK;
+}
+
+/* In-link counts of all that have some. They put things in order, no more: what cannot be had is said and left out. */
+static void merge_counts(const char *output, char **directories, size_t count)
+{
+  char path[CRAWL_PATH_SIZE];
+  inlinks *sum = NULL;
+  for (size_t i = 0; i < count; i++) {
+    inlinks *one = NULL;
+    crawl_dir_file(directories[i], "inlinks", path);
+    if (count_failed(directories[i], inlinks_open_existing(path, &one)))
+      continue;
+    if (!sum) {
+      sum = one;
+      continue;
+    }
+    count_failed(directories[i], inlinks_merge(sum, one));
+    inlinks_close(one);
+  }
+  crawl_dir_file(output, "inlinks", path);
+  if (sum)
+    count_failed(output, inlinks_save_as(sum, path));
+  inlinks_close(sum);
 }
 
 static int merge_into(const char *output, const char *const *sources, size_t count)
@@ -72,6 +107,8 @@ static int merge(const char *output, char **directories, size_t count)
     sources[i] = paths[i];
   if (sources)
     code = merge_into(output, sources, count);
+  if (code == EXIT_DONE)
+    merge_counts(output, directories, count);
   free(sources);
   free(paths);
   return code;

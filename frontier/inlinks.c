@@ -241,6 +241,15 @@ mlbf_status inlinks_save(inlinks *in)
   return status;
 }
 
+mlbf_status inlinks_save_as(inlinks *in, const char *path)
+{
+  if (strlen(path) >= PATH_SIZE)
+    return MLBF_BAD_ARGUMENT;
+  memcpy(in->path, path, strlen(path) + 1);
+  in->is_changed = true;
+  return inlinks_save(in);
+}
+
 /* ---- merging --------------------------------------------------------------------------------------------- */
 
 /* As many filters as `from` has, of its sizes. */

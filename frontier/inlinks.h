@@ -34,6 +34,9 @@ mlbf_status inlinks_open_existing(const char *path, inlinks **out);
 /* Each file replaced as a whole (mlbf_save). Nothing to do: MLBF_OK. */
 mlbf_status inlinks_save(inlinks *in);
 
+/* To other files, which are then the ones to save to. MLBF_BAD_ARGUMENT: the path is too long. */
+mlbf_status inlinks_save_as(inlinks *in, const char *path);
+
 void inlinks_close(inlinks *in); /* without saving; NULL is fine */
 
 /* A page begins: of its links to one URL one is counted (but for a few, on pages with thousands of links). */

@@ -1,4 +1,5 @@
 /* strata inlinks on a site whose links are known, after a crawl in two runs. */
+#include "frontier/inlinks.h"
 #include "tests/scratch.h"
 #include "tests/site/trial.h"
 
@@ -104,6 +105,24 @@ static void what_many_pages_link_to_goes_first_when_it_is_new_again(void **state
   scratch_remove(directory);
 }
 
+/* Merged with itself, a crawl has each count twice. */
+static void merged_crawls_add_up_their_counts(void **state)
+{
+  (void)state;
+  trial *t = served;
+  inlinks *counts = NULL;
+  static url u;
+  char both[SCRATCH_PATH], name[SCRATCH_PATH], page[256];
+  scratch_join(t->home, "both", both);
+  scratch_join(t->home, "both/inlinks", name);
+  assert_int_equal(STRATA(t, "merge", "DIR", "DIR", "-o", both), 0);
+  assert_int_equal(inlinks_open_existing(name, &counts), MLBF_OK);
+  int size = snprintf(page, sizeof page, "%sb.html", t->url);
+  assert_int_equal(url_parse(page, (size_t)size, URL_STRICT, &u), URL_OK);
+  assert_int_equal(inlinks_count(counts, &u), 8);
+  inlinks_close(counts);
+}
+
 static void what_has_no_counts_is_refused(void **state)
 {
   (void)state;
@@ -132,6 +151,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(pages_that_link_are_counted),
+    cmocka_unit_test(merged_crawls_add_up_their_counts),
     cmocka_unit_test(what_many_pages_link_to_goes_first_when_it_is_new_again),
     cmocka_unit_test(what_has_no_counts_is_refused),
   };
