@@ -85,10 +85,11 @@ static bool filter_fits(const frontier *f, const mlbf_filter *filter)
 }
 
 /* Keys from one checkpoint to the next. A share of all: each writes the whole filter, 5 bytes a key, and so the crawl
- * writes 160 bytes a key for them at most, while open replays a 16th of the log at most. */
+ * writes 320 bytes a key for them at most, while open replays a 42nd of the log at most: an interval, and the half of
+ * one in which the next file is written. */
 static uint64_t interval(const frontier *f)
 {
-  uint64_t share = f->log_keys / 32;
+  uint64_t share = f->log_keys / 64;
   return share > CHECKPOINT_KEYS ? share : CHECKPOINT_KEYS;
 }
 
