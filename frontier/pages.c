@@ -288,7 +288,7 @@ static size_t find_page_size(const pages *p)
 static void find_root(pages *p, uint64_t file_size)
 {
   uint8_t page[META_END];
-  uint64_t transactions[2];
+  uint64_t transactions[2] = {0};
   for (uint64_t i = 0; i < 2; i++) {
     bool is_read = read_at(p, i * p->page_size, page, sizeof page);
     const char *why = is_read ? meta_fault(p, i, page, file_size) : "it cannot be read";

@@ -212,9 +212,9 @@ mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingle
   void *documents = matrix->documents;
   bool is_fine = reserve(&documents, &matrix->document_room, matrix->document_count, 1, sizeof d);
   matrix->documents = documents;
-  is_fine = is_fine && document_make(matrix, id, shingles, &d);
   if (!is_fine)
     return MLBF_NO_MEMORY;
+  is_fine = document_make(matrix, id, shingles, &d);
   for (size_t from = 0; is_fine && from < d.count; from += (size_t)matrix->options.row_shingles) {
     is_fine = piece_put(matrix, &d, &d.pieces[done], from);
     done += is_fine;

@@ -32,6 +32,7 @@ static void rows_of_text(void **state)
     {"caf\xc3\xa9", 4, 0, "caf~", 4},                                   /* a terminal that knows ASCII alone */
     {"caf\xc3\xa9", 5, 0, "caf??", 5},
     {"a\xff\xc3z", 80, 1, "a??z", 4},                                   /* no UTF-8 */
+    // NOLINTNEXTLINE(misc-misleading-bidirectional): what is tested is that it misleads nobody
     {"\xe2\x80\xae\u200bx", 80, 1, "?\u200bx", 2},                     /* U+202E turns the text round: not printable */
     {"a\xe6\x97", 80, 1, "a??", 3},                                     /* cut inside a character */
   };

@@ -155,7 +155,7 @@ static void a_batch_that_meets_damage_answers_nothing(void **state)
     assert_int_equal(mlbf_save(saved, path), MLBF_OK);
     flip(4096 + (1 << 20)); /* of 32 keys one at least lies in that block */
     mlbf_filter *mapped = map();
-    char texts[100][8];
+    char texts[100][8] = {{0}};
     mlbf_span spans[100];
     mlbf_key keys[100];
     mlbf_verdict verdicts[100];

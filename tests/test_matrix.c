@@ -118,8 +118,8 @@ typedef struct shelf {
 static void shelf_add(shelf *s, uint64_t id)
 {
   s->documents[id] = numbers(1 + roll(roll(8) ? 60 : 1500)); /* rows hold 500 */
-  if (id > 0 && roll(2)) { /* part of another one */
-    const mlbf_shingles *other = &s->documents[roll(id)];
+  const mlbf_shingles *other = &s->documents[roll(DOCUMENTS)];
+  if (other->count && other->at != s->documents[id].at) { /* part of another one */
     size_t count = other->count < s->documents[id].count ? other->count : s->documents[id].count;
     memcpy(s->documents[id].at, other->at, count * sizeof *other->at);
     for (size_t i = count; i < s->documents[id].count; i++)
