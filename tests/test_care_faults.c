@@ -19,7 +19,7 @@
 #include "tests/second_reader.h"
 #include "tests/small_crawl.h"
 
-enum { CALLS_MAX = 2000 };
+enum { CALLS_MAX = 20000 };
 
 typedef enum work { COMPACT, REPAIR, SNAPSHOT, MERGE } work;
 
