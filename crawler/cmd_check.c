@@ -30,8 +30,9 @@ static void print_fault(void *context, const char *sentence)
 static void print_summary(const char *directory, const frontier_findings *found)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
-  fprintf(stderr, "%s: %s URLs, %s hosts, %s keys in the log, %s lines in pages.jsonl; ", directory,
-          say_count(found->urls, a), say_count(found->hosts, b), say_count(found->log_keys, c), say_count(found->lines, d));
+  fprintf(stderr, "%s: %s URLs, %s host%s, %s keys in the log, %s lines in pages.jsonl; ", directory,
+          say_count(found->urls, a), say_count(found->hosts, b), found->hosts == 1 ? "" : "s",
+          say_count(found->log_keys, c), say_count(found->lines, d));
   if (found->faults == 0)
     fputs("sound\n", stderr);
   else

@@ -93,7 +93,7 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
       rmdir(output);
     return EXIT_FAILED;
   }
-  fprintf(stderr, "%s: %s keys of %zu crawls, %s\n", output, say_count(merged.keys, a), count,
+  fprintf(stderr, "%s: %s keys of %zu crawl%s, %s\n", output, say_count(merged.keys, a), count, count == 1 ? "" : "s",
           merged.by_bits ? "their filters united" : "the filter is made from their logs when it is first used");
   return EXIT_DONE;
 }

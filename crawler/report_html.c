@@ -312,7 +312,7 @@ static void put_copies(FILE *to, const report_data *d)
   end_table(to);
   fputs("<p class=\"faint\">", to);
   html_count(to, d->copied_pages);
-  fputs(" pages have a body that an earlier one had; SHA-256 of the decoded bodies.</p>\n", to);
+  fputs(" times a page had the body of an earlier one; SHA-256 of the decoded bodies.</p>\n", to);
 }
 
 /* What the filter said about the links that were in scope: many new combinations of known parts hint at a trap. */

@@ -160,7 +160,7 @@ static void hostile_lines(void **state)
   assert_int_equal(STRATA(t, "report", "DIR"), 0);
   assert_page_is_inert(&t->out);
   assert_non_null(strstr(t->out.bytes, "<h2>Duplicates</h2>")); /* all have one hash */
-  assert_non_null(strstr(t->out.bytes, "3 pages have a body that an earlier one had"));
+  assert_non_null(strstr(t->out.bytes, "3 times a page had the body of an earlier one"));
   assert_non_null(strstr(t->out.bytes, "4 lines of pages.jsonl could not be read"));
 }
 
