@@ -244,6 +244,26 @@ static void a_part_is_found_in_the_whole(void **state)
   free(b);
 }
 
+/* sdhash 4.0 cuts by the features of both filters together: more than all bits of a short piece. The papers do not. */
+static void a_short_piece_is_found_by_the_papers_rule_alone(void **state)
+{
+  (void)state;
+  enum { PIECE = 1200, PIECES = 100 };
+  static uint8_t block[MLBF_DIGEST_BLOCK];
+  int found = 0;
+  for (size_t i = 0; i < sizeof block; i++)
+    block[i] = (uint8_t)roll(256);
+  mlbf_digest *whole = digest_of(block, sizeof block, true, 1);
+  for (int i = 0; i < PIECES; i++) {
+    mlbf_digest *piece = digest_of(block + roll(sizeof block - PIECE), PIECE, false, 1);
+    assert_int_equal(mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_CURRENT), 0);
+    found += mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_PAPER) > 0;
+    mlbf_digest_free(piece);
+  }
+  mlbf_digest_free(whole);
+  assert_in_range(found, PIECES * 9 / 10, PIECES);
+}
+
 static void threads_change_no_bit(void **state)
 {
   (void)state;
@@ -495,6 +515,7 @@ int main(void)
     cmocka_unit_test_setup(scores_are_the_same_in_any_pieces, begin),
     cmocka_unit_test_setup(classes_are_those_of_each_window_alone, begin),
     cmocka_unit_test_setup(a_part_is_found_in_the_whole, begin),
+    cmocka_unit_test_setup(a_short_piece_is_found_by_the_papers_rule_alone, begin),
     cmocka_unit_test_setup(threads_change_no_bit, begin),
     cmocka_unit_test(too_little_is_refused),
     cmocka_unit_test_setup(text_and_back, begin),
