@@ -3,11 +3,11 @@
  * For each filter of the smaller digest the best match in the larger: the bits they have in common, above what chance
  * gives two filters of so many features, as a share of what they could have. The score is the mean of these.
  *
- * sdhash 4.0 takes "what chance gives" from a table of its own making, by the sum of both features: a small filter is cut
- * as if it and the other had half of them each. Short pieces, of fewer bits than that cut, match nothing. Ours is
- * computed: the expected number of common bits of two such halves and two standard deviations of it. That gives all 25
- * scores of that tool's test digests (tests/test_digest.c); one deviation is up to 2 points off, three up to 1, the mean
- * alone up to 4. */
+ * sdhash 4.0 takes "what chance gives" from a table of its own making, by the sum of both features: a small filter is
+ * cut as if it and the other had half of them each, and a short piece, of fewer bits than that cut, matches nothing. Ours
+ * is computed: the expected number of common bits of two such halves and two standard deviations of it. That gives all
+ * 25 scores of that tool's test digests (tests/test_digest.c); one deviation is up to 2 points off, three up to 1, the
+ * mean alone up to 4. */
 #include "mlbf/digest_inside.h"
 
 #include <math.h>

@@ -11,6 +11,7 @@
 
 #include "datasets/counting.h"
 #include "datasets/paper.h"
+#include "datasets/similarity.h"
 #include "mlbf/count.h"
 #include "tests/scratch.h"
 
@@ -162,6 +163,68 @@ static void skip_is_written_with_no_false_negative(void **state)
   scratch_remove(directory);
 }
 
+/* Few enough rounds that the target is small: false positives are as much rarer as there are fewer blocks. */
+static void short_pieces_are_found_by_the_papers_rule(void **state)
+{
+  (void)state;
+  similarity_target target;
+  similarity_result found;
+  assert_true(similarity_target_make(1000000, SEED, &target));
+  assert_true(similarity_measure(&target, 1000, 200, SEED, &found));
+  assert_int_equal(found.asked, 200);
+  assert_in_range(found.right[MLBF_DIGEST_RULE_PAPER], 180, 200);
+  assert_in_range(found.wrong[MLBF_DIGEST_RULE_PAPER], 0, 10);
+  assert_int_equal(found.right[MLBF_DIGEST_RULE_CURRENT], 0);
+  assert_true(similarity_measure(&target, 3800, 50, SEED, &found));
+  assert_in_range(found.right[MLBF_DIGEST_RULE_CURRENT], 30, 50);
+  assert_true(similarity_rate(&target, 2) > 0);
+  similarity_target_free(&target);
+}
+
+/* A target of one block, and pieces as long as it: nothing reaches beyond its ends. */
+static void a_piece_may_be_the_whole_target(void **state)
+{
+  (void)state;
+  similarity_target target;
+  similarity_result found;
+  assert_true(similarity_target_make(4000, SEED, &target));
+  assert_true(similarity_measure(&target, 4000, 5, SEED, &found));
+  assert_int_equal(found.right[MLBF_DIGEST_RULE_PAPER], 5);
+  assert_int_equal(found.wrong[MLBF_DIGEST_RULE_PAPER], 0);
+  similarity_target_free(&target);
+}
+
+static void sdhash_is_written_with_the_papers_numbers(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  size_t size, row = 0;
+  char *printed = scratch_read(SHARED_DATA "/papers/004_table5.csv", &size);
+  if (!printed) {
+    printf("skipped: no %s\n", SHARED_DATA "/papers");
+    skip();
+  }
+  paper_run run = { .seed = SEED, .rounds = 2, .html = tmpfile() };
+  scratch_make_fast(directory);
+  assert_true(paper_write("sdhash", directory, &run));
+  scratch_join(directory, "paper-sdhash.csv", path);
+  char *text = scratch_read(path, &size);
+  const char *line = strchr(text, '\n'), *theirs = strchr(printed, '\n');
+  for (; line && theirs && theirs[1]; line = strchr(line + 1, '\n'), theirs = strchr(theirs + 1, '\n'), row++) {
+    double bytes, wrong, right, bytes_printed, wrong_printed, right_printed;
+    assert_int_equal(sscanf(line + 1, "5,2000000,%lf,2,%lf,%*f,%*f,%lf", &bytes, &wrong, &right), 3);
+    assert_int_equal(sscanf(theirs + 1, "%lf,%lf,%lf", &bytes_printed, &wrong_printed, &right_printed), 3);
+    assert_true(bytes == bytes_printed && wrong == wrong_printed && right == right_printed);
+  }
+  assert_int_equal(row, 20);
+  assert_non_null(strstr(text, "\n3,2000000,,,,,,,,,28.25,"));
+  assert_true(ftell(run.html) > 1000);
+  fclose(run.html);
+  free(text);
+  free(printed);
+  scratch_remove(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -171,6 +234,9 @@ int main(void)
     cmocka_unit_test(the_librarys_filter_gives_the_same),
     cmocka_unit_test(surprises_are_probabilities),
     cmocka_unit_test(skip_is_written_with_no_false_negative),
+    cmocka_unit_test(short_pieces_are_found_by_the_papers_rule),
+    cmocka_unit_test(a_piece_may_be_the_whole_target),
+    cmocka_unit_test(sdhash_is_written_with_the_papers_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
