@@ -9,6 +9,7 @@ static const struct {
   bool (*run)(const paper_run *run);
 } papers[] = {
   { "counting", paper_counting },
+  { "matrix", paper_matrix },
   { "sdhash", paper_sdhash },
   { "skip", paper_skip },
 };

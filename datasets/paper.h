@@ -16,7 +16,7 @@ typedef struct paper_run {
   FILE *csv, *html;
 } paper_run;
 
-/* What there is: "counting", "sdhash", "skip"; NULL from `index` on. */
+/* What there is: "counting", "matrix", "sdhash", "skip"; NULL from `index` on. */
 const char *paper_name(int index);
 
 /* One by name: directory/paper-NAME.csv, and its section into `html`. False: errno says why. */
@@ -25,6 +25,7 @@ bool paper_write(const char *name, const char *directory, const paper_run *run);
 /* Writes its rows to run->csv and its section to run->html. False: out of memory. */
 bool paper_skip(const paper_run *run);
 bool paper_counting(const paper_run *run);
+bool paper_matrix(const paper_run *run);
 bool paper_sdhash(const paper_run *run);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "datasets/counting.h"
 #include "datasets/paper.h"
+#include "datasets/passages.h"
 #include "datasets/similarity.h"
 #include "mlbf/count.h"
 #include "tests/scratch.h"
@@ -225,6 +226,73 @@ static void sdhash_is_written_with_the_papers_numbers(void **state)
   scratch_remove(directory);
 }
 
+static void passages_are_found_in_their_documents(void **state)
+{
+  (void)state;
+  enum { QUERIES = 20 };
+  passages_result none, half;
+  passages *of = passages_create(60, SEED);
+  assert_non_null(of);
+  assert_int_equal(passages_rows(of, PASSAGES_ROW_EACH), 60);
+  assert_in_range(passages_rows(of, PASSAGES_DISTRIBUTED), 10, 40);
+  assert_true(passages_measure(of, 0, QUERIES, SEED, &none));
+  assert_int_equal(none.rows_asked[PASSAGES_ROW_EACH], 60 * QUERIES);
+  assert_int_equal(none.documents_wrong, 0);
+  assert_true(passages_measure(of, 50, QUERIES, SEED, &half));
+  assert_int_equal(half.rows_asked[PASSAGES_ROW_EACH], 59 * QUERIES);
+  assert_int_equal(half.documents_wrong + half.documents_missed, 0);
+  for (int l = 0; l < PASSAGES_LAYOUTS; l++)
+    for (int s = 0; s < PASSAGES_SCORES; s++) {
+      assert_int_equal(none.missed[l][s] + half.missed[l][s], 0);
+      assert_in_range(none.wrong[l][s], 0, none.rows_asked[l] / 10);
+    }
+  passages_free(of);
+}
+
+/* What is spread over rows is missed more often; rows that are not overfull are wrong less often. */
+static void layouts_differ_as_the_paper_says(void **state)
+{
+  (void)state;
+  passages_result few;
+  passages *of = passages_create(100, SEED);
+  assert_non_null(of);
+  assert_true(passages_measure(of, 5, 150, SEED, &few));
+  const uint64_t *each = few.wrong[PASSAGES_ROW_EACH], *spread = few.wrong[PASSAGES_DISTRIBUTED];
+  assert_true(few.missed[PASSAGES_ROW_EACH][PASSAGES_CORRECTED] < few.missed[PASSAGES_DISTRIBUTED][PASSAGES_CORRECTED]);
+  for (int s = 0; s < PASSAGES_SCORES; s++)
+    assert_true(each[s] * few.rows_asked[PASSAGES_DISTRIBUTED] > spread[s] * few.rows_asked[PASSAGES_ROW_EACH]);
+  passages_free(of);
+}
+
+/* The paper's slips beside its numbers. */
+static void matrix_is_written_with_the_papers_shape(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  static const char *const exact[] = { "\n1,m_bits,,,766933,766933,", "\n1,d_rows,,,4489,4457,",
+                                       "\n1,M_MiB,,,411,410.4,", "\n1,ratio,,,3.1,3.21," };
+  static const char *const sums[] = { "\n2,row-each,corrected,all,", "\n2,distributed,corrected,all," };
+  double wrong[2];
+  size_t size;
+  paper_run run = { .seed = SEED, .rounds = 5, .html = tmpfile() };
+  scratch_make_fast(directory);
+  assert_true(paper_write("matrix", directory, &run));
+  scratch_join(directory, "paper-matrix.csv", path);
+  char *text = scratch_read(path, &size);
+  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+    assert_non_null(strstr(text, exact[i]));
+  for (int i = 0; i < 2; i++) {
+    const char *sum = strstr(text, sums[i]);
+    assert_non_null(sum);
+    assert_int_equal(sscanf(sum + strlen(sums[i]), ",,%*f,%lf", &wrong[i]), 1);
+  }
+  assert_true(wrong[1] < wrong[0]);
+  assert_true(ftell(run.html) > 1000);
+  fclose(run.html);
+  free(text);
+  scratch_remove(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -236,6 +304,9 @@ int main(void)
     cmocka_unit_test(skip_is_written_with_no_false_negative),
     cmocka_unit_test(short_pieces_are_found_by_the_papers_rule),
     cmocka_unit_test(a_piece_may_be_the_whole_target),
+    cmocka_unit_test(passages_are_found_in_their_documents),
+    cmocka_unit_test(layouts_differ_as_the_paper_says),
+    cmocka_unit_test(matrix_is_written_with_the_papers_shape),
     cmocka_unit_test(sdhash_is_written_with_the_papers_numbers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
