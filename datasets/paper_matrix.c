@@ -1,5 +1,5 @@
-/* Butakov: the pseudo-matrix Bloom filter. Table 1 is arithmetic, and slips; Table 2 compares two layouts on PAN-09,
- * which may not be handed out: here on generated documents of like lengths (passages.h), in shape. */
+/* Butakov: the pseudo-matrix Bloom filter. Table 1 is arithmetic, and slips; Table 2 compares two layouts on PAN-09;
+ * here they are compared on generated documents of like lengths (passages.h), and in shape only. */
 #include "datasets/paper.h"
 #include "datasets/passages.h"
 #include "mlbf/matrix.h"

@@ -5,7 +5,7 @@
 
 enum {
   ROUNDS_USUAL = 1000,
-  TARGET_MB = 100, /* its size in MB; fewer rounds than that have a target of as many MB: a try, not the table */
+  TARGET_MB = 100, /* fewer rounds than that have a target of as many MB: a try, not the table */
 };
 
 /* Table 5. */
@@ -20,8 +20,7 @@ static const struct {
   { 3200, 0, 0.998 },      { 3400, 0, 0.998 },      { 3600, 0, 1 },          { 3800, 0, 0.998 },
 };
 
-/* Tables 1 to 3: files as streams and in blocks, of other data and on other machines; MB/s, and how much faster four
- * threads were than one. */
+/* Tables 1 to 3, of other data and machines: MB/s of one thread, and how much faster four were. */
 static const struct {
   double rate, gain_of_four;
 } rates[] = { { 26.74, 4.02 }, { 29.08, 3.32 }, { 28.25, 3.54 } };
@@ -35,8 +34,9 @@ static double share(uint32_t part, const similarity_result *of)
 
 static const char words[] =
   "<h2>Similarity digests</h2>\n<p>Roussev: <cite>Managing Terabyte-Scale Investigations with Similarity Digests</cite>"
-  ", 2012. Is a short piece found in a large target? The paper does not say how it asked; this gives its numbers: the"
-  " target is random bytes, digested in blocks of 16&#8239;KiB; a piece is digested as a stream and found if its"
+  ", 2012. Is a short piece found in a large target? This protocol, found by trying, gives the printed"
+  " false positives: the target is random bytes,"
+  " digested in blocks of 16&#8239;KiB; a piece is digested as a stream and found if its"
   " score is above 0. False positives: pieces of other random bytes, asked of the whole target. True positives:"
   " pieces from anywhere in the target, asked of the blocks they lie in. The papers&#8217; rule compares filters from"
   " 6 features on and cuts 0.35 of the way from what chance gives to all bits; sdhash&#8239;4.0 compares them from 16"
