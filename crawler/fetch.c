@@ -170,7 +170,7 @@ static bool keep_exchange(transfer *t)
   const fetch_options *o = &t->owner->options;
   if (!o->exchange_directory)
     return true;
-  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE);
+  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE, o->headers);
   curl_easy_setopt(t->easy, CURLOPT_VERBOSE, 1L);
   curl_easy_setopt(t->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
   curl_easy_setopt(t->easy, CURLOPT_DEBUGDATA, t);
