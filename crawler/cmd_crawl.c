@@ -462,7 +462,6 @@ int cmd_crawl(int argc, char **argv)
     return EXIT_FAILED;
   }
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
-  signal(SIGPIPE, SIG_IGN);
   int code = crawl_args_parse(argc, argv, &r->args);
   if (code == EXIT_DONE && r->args.help)
     fputs(crawl_help, stdout);

@@ -1,5 +1,5 @@
-/* One request and its response, byte for byte as they went over the wire, but for the request's secrets (secrets.h), which
- * are not even held here: what a WARC keeps.
+/* One request and its response, byte for byte as they went over the wire, but for the request's secrets (secrets.h),
+ * which are not even held here: what a WARC keeps.
  *
  * The beginning of a body is in memory, the rest in a file without a name in the crawl's directory, so that many large
  * pages at once do not fill the memory. */

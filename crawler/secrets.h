@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Takes the lines of Authorization, Proxy-Authorization, Cookie and of each of `headers` ("Name: value", NULL ends them,
- * or NULL for none) out of a request's head, in place; its new size. A head cut off in mid-line is fine. */
+/* Takes the lines of Authorization, Proxy-Authorization, Cookie and of each of `headers` ("Name: value", NULL ends
+ * them, or NULL for none) out of a request's head, in place; its new size. A head cut off in mid-line is fine. */
 size_t secrets_leave_out(char *head, size_t size, const char *const *headers);
 
 #endif

@@ -87,8 +87,8 @@ static bool print_hidden(const char *word, const crawl_secret *secret)
   return true;
 }
 
-/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. Passwords
- * and headers are not repeated: what is printed here ends in logs. */
+/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it.
+ * Passwords and headers are not repeated: what is printed here ends in logs. */
 static void print_command(const summary *s)
 {
   const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */

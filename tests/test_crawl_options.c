@@ -183,7 +183,7 @@ static unsigned look_into_warc(const char *name)
   assert_int_equal(content.bad, 0);
   for (size_t i = 0; i < content.count; i++) {
     assert_no_secret(name, content.items[i].block.bytes, content.items[i].block.size);
-    requests += warc_item_is(&content.items[i], "request") && strstr(content.items[i].block.bytes, "\r\nUser-Agent: ");
+    requests += warc_item_is(&content.items[i], "request") && strstr(content.items[i].block.bytes, "\nUser-Agent: ");
   }
   warc_content_free(&content);
   free(path);
