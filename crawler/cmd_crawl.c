@@ -36,6 +36,7 @@ typedef struct run {
   crawl *crawl;
   FILE *summary_file;
   panel panel;
+  bool has_warned;   /* of too few file descriptors */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
@@ -376,11 +377,21 @@ static int conclude(run *r, crawl_end end)
   return code == EXIT_DONE ? written : code;
 }
 
+static void warn_of_shortage(run *r, const crawl *c)
+{
+  if (r->has_warned || !crawl_lacks_descriptors(c))
+    return;
+  r->has_warned = true;
+  panel_clear(&r->panel);
+  say_error("crawl", "no more files can be opened (ulimit -n); going on with fewer connections");
+}
+
 /* The panel, and once a minute the counts. */
 static void tick(void *context, const crawl *c)
 {
   enum { SAVE_EVERY_S = 60 };
   run *r = context;
+  warn_of_shortage(r, c);
   panel_tick(&r->panel, c);
   double seconds = crawl_totals_read(c).seconds;
   if (seconds - r->saved_at_s < SAVE_EVERY_S)
@@ -462,7 +473,6 @@ int cmd_crawl(int argc, char **argv)
     return EXIT_FAILED;
   }
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
-  signal(SIGPIPE, SIG_IGN);
   int code = crawl_args_parse(argc, argv, &r->args);
   if (code == EXIT_DONE && r->args.help)
     fputs(crawl_help, stdout);

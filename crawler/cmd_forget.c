@@ -3,6 +3,7 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -99,7 +100,11 @@ static int grant_all(const char *directory, wish *wishes, size_t count)
     say_error("forget", "%s: closing it failed", directory);
     good = false;
   }
-  return good && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
+  if (good && (fflush(stdout) != 0 || ferror(stdout))) {
+    say_error("forget", "writing the output: %s; what was asked for is forgotten", strerror(errno));
+    good = false;
+  }
+  return good ? EXIT_DONE : EXIT_FAILED;
 }
 
 int cmd_forget(int argc, char **argv)

@@ -307,7 +307,8 @@ static void visit_start(void *context)
 /* How many more URLs may be leased: free connections, and no more than the page cap could use. */
 static size_t lease_room(const crawl *c)
 {
-  size_t active = c->visits.active, all = c->options.fetch.connections, connections = all > active ? all - active : 0;
+  size_t active = c->visits.active, all = c->options.fetch.connections, fewer = fetch_shortage(c->fetcher)->limit;
+  size_t connections = all > active && fewer > active ? (all < fewer ? all : fewer) - active : 0;
   uint64_t taken = c->pages_ever + active;
   uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
   uint64_t room = connections < pages ? connections : pages;
@@ -399,6 +400,8 @@ crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context)
     }
     fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
     c->now_ms = clock_ms();
+    if (fetch_shortage(c->fetcher)->is_hopeless)
+      break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
   c->end_ms = clock_ms();
@@ -503,6 +506,11 @@ const char *crawl_message(const crawl *c)
 const char *crawl_start_failure(const crawl *c)
 {
   return c->start_failure;
+}
+
+bool crawl_lacks_descriptors(const crawl *c)
+{
+  return fetch_shortage(c->fetcher)->was_met;
 }
 
 const failures *crawl_failures(const crawl *c)

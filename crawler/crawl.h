@@ -71,6 +71,9 @@ const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
 
+/* The process ran out of file descriptors in this run, so there are fewer connections at once than asked for. */
+bool crawl_lacks_descriptors(const crawl *c);
+
 const failures *crawl_failures(const crawl *c); /* the last ones of this run */
 
 /* What is under way. */

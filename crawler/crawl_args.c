@@ -136,6 +136,13 @@ static bool refuse(const char *option, const char *value, const char *wanted)
   return value_refuse("crawl", option, value, wanted);
 }
 
+/* Without the value: it may be a password, or half of one. */
+static bool refuse_secret(const char *option, const char *wanted)
+{
+  say_error("crawl", "--%s: %s", option, wanted);
+  return false;
+}
+
 static bool parse_filter(const char *text, crawl_args *args)
 {
   if (strcmp(text, "line") == 0 || strcmp(text, "exact") == 0)
@@ -185,6 +192,12 @@ static bool has_control(const char *text)
   return false;
 }
 
+/* There is room for one in each word. */
+static void note_secret(crawl_args *args, const char *value, size_t begin, size_t end)
+{
+  args->secrets[args->secret_count++] = (crawl_secret){value, begin, end - begin};
+}
+
 /* A name is a token (RFC 9110, 5.6.2). Host and what frames a message are libcurl's to write. */
 static bool parse_header(const char *text, crawl_args *args)
 {
@@ -192,14 +205,15 @@ static bool parse_header(const char *text, crawl_args *args)
   static const char *const ours[] = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"};
   size_t size = strspn(text, token), count = 0;
   if (!size || text[size] != ':' || has_control(text))
-    return refuse("header", text, "not a header; 'Name: value', please");
+    return refuse_secret("header", "not a header; 'Name: value', please");
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strlen(ours[i]) == size && strncasecmp(ours[i], text, size) == 0)
-      return refuse("header", text, "this one is not to be changed");
+      return refuse_secret("header", "Host, Connection and what frames a message are not to be changed");
   while (args->headers[count])
     count++;
   if (count == CRAWL_HEADERS_MAX)
-    return refuse("header", text, "there are too many");
+    return refuse_secret("header", "there are too many");
+  note_secret(args, text, size + 1 + strspn(text + size + 1, " "), strlen(text));
   args->headers[count] = text;
   args->crawl.fetch.headers = args->headers;
   return true;
@@ -207,10 +221,9 @@ static bool parse_header(const char *text, crawl_args *args)
 
 static bool parse_user(const char *text, crawl_args *args)
 {
-  if (!strchr(text, ':') || has_control(text)) {
-    say_error("crawl", "--user: NAME:PASSWORD, please"); /* not repeated: it may be half a password */
-    return false;
-  }
+  if (!strchr(text, ':') || has_control(text))
+    return refuse_secret("user", "NAME:PASSWORD, please");
+  note_secret(args, text, strcspn(text, ":") + 1, strlen(text));
   args->crawl.fetch.user = text;
   return true;
 }
@@ -225,17 +238,27 @@ static bool parse_file(const char *name, const char *text, const char **file)
   return true;
 }
 
+/* http://NAME:PASSWORD@HOST, or all before the @ if that has no colon. */
+static void note_proxy_secret(crawl_args *args, const char *text, size_t scheme)
+{
+  const char *at = strrchr(text, '@');
+  size_t end = at ? (size_t)(at - text) : 0, name = scheme + strcspn(text + scheme, ":");
+  if (end > scheme)
+    note_secret(args, text, name < end ? name + 1 : scheme, end);
+}
+
 static bool parse_proxy(const char *text, crawl_args *args)
 {
   static const char *const schemes[] = {"http://", "https://", "socks4://", "socks4a://", "socks5://", "socks5h://"};
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
     size_t size = strlen(schemes[i]);
     if (strncmp(text, schemes[i], size) == 0 && text[size] && !has_control(text)) {
+      note_proxy_secret(args, text, size);
       args->crawl.fetch.proxy = text;
       return true;
     }
   }
-  return refuse("proxy", text, "not a proxy's URL; http://HOST:PORT or socks5h://HOST:PORT, please");
+  return refuse_secret("proxy", "not a proxy's URL; http://HOST:PORT or socks5h://HOST:PORT, please");
 }
 
 static bool parse_user_agent(const char *text, crawl_args *args)
@@ -364,6 +387,8 @@ void crawl_args_free(crawl_args *args)
 {
   patterns_free(args->patterns);
   args->patterns = NULL;
+  free(args->secrets);
+  args->secrets = NULL;
 }
 
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
@@ -378,7 +403,8 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
     .warc_bytes = (uint64_t)1 << 30,
   };
   args->patterns = patterns_create();
-  if (!args->patterns) {
+  args->secrets = calloc((size_t)argc + 1, sizeof *args->secrets);
+  if (!args->patterns || !args->secrets) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;
   }

@@ -6,6 +6,12 @@
 
 enum { CRAWL_HEADERS_MAX = 32 };
 
+/* The part of an option's value that is not to be said again. */
+typedef struct crawl_secret {
+  const char *value; /* in an option word, or all of it */
+  size_t begin, size;
+} crawl_secret;
+
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
@@ -31,6 +37,8 @@ typedef struct crawl_args {
   int url_count;
   char **option_words;   /* the options as they were typed */
   int option_word_count;
+  crawl_secret *secrets; /* of those words */
+  size_t secret_count;
 } crawl_args;
 
 /* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where

@@ -1,6 +1,8 @@
 /* See exchange.h. */
 #include "crawler/exchange.h"
 
+#include "crawler/secrets.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -27,9 +29,10 @@ struct exchange {
   bool is_cut;
   int error;
   char *directory;
+  const char *const *secret_headers;
 };
 
-exchange *exchange_create(const char *directory, uint64_t body_max)
+exchange *exchange_create(const char *directory, uint64_t body_max, const char *const *headers)
 {
   exchange *x = calloc(1, sizeof *x);
   if (!x || !(x->directory = strdup(directory))) {
@@ -37,6 +40,7 @@ exchange *exchange_create(const char *directory, uint64_t body_max)
     return NULL;
   }
   x->body_max = body_max;
+  x->secret_headers = headers;
   x->fd = -1;
   return x;
 }
@@ -144,6 +148,17 @@ static void add_head(exchange *x, const char *from, size_t size)
     append(x, &x->head, from, size);
 }
 
+/* What does not begin one is the rest of a head that was sent in two pieces, perhaps from amid a secret: not kept. */
+static void add_request(exchange *x, const char *from, size_t size)
+{
+  bool is_beginning = (size > 4 && memcmp(from, "GET ", 4) == 0) || (size > 8 && memcmp(from, "CONNECT ", 8) == 0);
+  if (!is_beginning)
+    return;
+  exchange_begin(x);
+  append(x, &x->request, from, size);
+  x->request.size = secrets_leave_out(x->request.at, x->request.size, x->secret_headers);
+}
+
 void exchange_add(exchange *x, exchange_part part, const char *from, size_t size)
 {
   if (x->error)
@@ -153,8 +168,7 @@ void exchange_add(exchange *x, exchange_part part, const char *from, size_t size
   } else if (part == EXCHANGE_HEAD) {
     add_head(x, from, size);
   } else {
-    exchange_begin(x);
-    append(x, &x->request, from, size);
+    add_request(x, from, size);
   }
 }
 

@@ -1,4 +1,5 @@
-/* One request and its response, byte for byte as they went over the wire: what a WARC keeps.
+/* One request and its response, byte for byte as they went over the wire, but for the request's secrets (secrets.h),
+ * which are not even held here: what a WARC keeps.
  *
  * The beginning of a body is in memory, the rest in a file without a name in the crawl's directory, so that many large
  * pages at once do not fill the memory. */
@@ -11,9 +12,11 @@
 
 typedef struct exchange exchange;
 
-exchange *exchange_create(const char *directory, uint64_t body_max); /* NULL: out of memory */
-void exchange_free(exchange *x);                                     /* NULL is fine */
-void exchange_begin(exchange *x);                                    /* empty again */
+/* `headers`: whose values are secret beside the usual ones, as secrets_leave_out wants them; they must live as long.
+ * NULL: out of memory. */
+exchange *exchange_create(const char *directory, uint64_t body_max, const char *const *headers);
+void exchange_free(exchange *x);  /* NULL is fine */
+void exchange_begin(exchange *x); /* empty again */
 
 typedef enum exchange_part { EXCHANGE_REQUEST, EXCHANGE_HEAD, EXCHANGE_BODY } exchange_part;
 

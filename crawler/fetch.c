@@ -5,12 +5,15 @@
 #include "crawler/guard.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { PAUSE_NS = 10000000 }; /* where waiting itself fails */
 
 struct transfer {
   struct transfer *next;    /* in the list of idle ones */
@@ -26,6 +29,7 @@ struct transfer {
   struct curl_slist *conditions; /* headers of this request, if it has conditions */
   bool has_begun;           /* the first body byte came */
   bool was_private;
+  bool was_without_descriptor;
   bool is_truncated;
   bool is_second_try;       /* on a connection of its own: see try_again */
 };
@@ -37,6 +41,9 @@ struct fetcher {
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   transfer *refused;                  /* by the text of their host; to be finished with the next poll */
   fetch_options options;
+  transfer *waiting;                  /* for others to give descriptors back */
+  size_t waiting_count;
+  shortage shortage;
   transfer *idle;
   transfer **all;
   size_t all_count, all_room;
@@ -61,7 +68,9 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
     t->was_private = true;
     return CURL_SOCKET_BAD;
   }
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+  t->was_without_descriptor |= fd < 0 && (errno == EMFILE || errno == ENFILE);
+  return fd;
 }
 
 /* Before each request, also on a connection that was there: open_socket is not asked again for those. */
@@ -170,7 +179,7 @@ static bool keep_exchange(transfer *t)
   const fetch_options *o = &t->owner->options;
   if (!o->exchange_directory)
     return true;
-  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE);
+  t->exchange = exchange_create(o->exchange_directory, 2 * o->max_body + CURL_MAX_WRITE_SIZE, o->headers);
   curl_easy_setopt(t->easy, CURLOPT_VERBOSE, 1L);
   curl_easy_setopt(t->easy, CURLOPT_DEBUGFUNCTION, show_bytes);
   curl_easy_setopt(t->easy, CURLOPT_DEBUGDATA, t);
@@ -262,6 +271,65 @@ static bool is_for_proxy_to_refuse(const fetcher *f, const char *url)
   return !host || !guard_host_is_public(host + 3, strcspn(host + 3, "/?#"));
 }
 
+/* ---- without descriptors --------------------------------------------------------------------------------- */
+
+static uint64_t clock_ms(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static size_t running(const fetcher *f)
+{
+  return f->active - f->waiting_count;
+}
+
+static void put_waiting(transfer *t)
+{
+  t->next = t->owner->waiting;
+  t->owner->waiting = t;
+  t->owner->waiting_count++;
+}
+
+/* The resolver and the TLS library do not say why they failed. */
+static bool lacks_descriptor(const transfer *t, CURLcode code)
+{
+  switch (code) {
+  case CURLE_OK: return false;
+  case CURLE_COULDNT_RESOLVE_HOST: case CURLE_COULDNT_RESOLVE_PROXY: case CURLE_SSL_CACERT_BADFILE:
+    return t->was_without_descriptor || shortage_is_here();
+  default: return t->was_without_descriptor && code == CURLE_COULDNT_CONNECT;
+  }
+}
+
+/* Now, or when it is its turn; false: out of memory. */
+static bool begin(transfer *t)
+{
+  if (running(t->owner) < t->owner->shortage.limit)
+    return curl_multi_add_handle(t->owner->multi, t->easy) == CURLM_OK;
+  put_waiting(t);
+  return true;
+}
+
+/* It has not failed. Connections kept for later give their descriptors back first. */
+static void postpone(transfer *t)
+{
+  fetcher *f = t->owner;
+  curl_multi_remove_handle(f->multi, t->easy);
+  put_waiting(t);
+  shortage_note(&f->shortage, running(f), clock_ms());
+  curl_multi_setopt(f->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)f->shortage.limit);
+  curl_multi_setopt(f->multi, CURLMOPT_MAXCONNECTS, (long)f->shortage.limit);
+}
+
+const shortage *fetch_shortage(const fetcher *f)
+{
+  return &f->shortage;
+}
+
+/* ---- starting and ending ---------------------------------------------------------------------------------- */
+
 static uint64_t epoch_ms(void)
 {
   struct timespec now;
@@ -284,14 +352,13 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
   t->body_bytes = 0;
   t->headers_seen = 0;
   t->start_ms = epoch_ms();
-  t->has_begun = t->was_private = t->is_truncated = t->is_second_try = false;
+  t->has_begun = t->was_private = t->was_without_descriptor = t->is_truncated = t->is_second_try = false;
   if (f->trusted_headers)
     set_trust(t, receiver.is_trusted);
   if (is_for_proxy_to_refuse(f, url)) {
     t->next = f->refused;
     f->refused = t;
-  } else if (!set_headers(t) || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
-             curl_multi_add_handle(f->multi, t->easy) != CURLM_OK) {
+  } else if (!set_headers(t) || curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK || !begin(t)) {
     put_idle(t);
     return false;
   }
@@ -421,6 +488,7 @@ fetcher *fetcher_create(const fetch_options *options)
     return NULL;
   }
   f->options = *options;
+  f->shortage.limit = SIZE_MAX;
   f->multi = curl_multi_init();
   f->headers = header_list(NULL);
   bool has_trust = options->user || options->headers;
@@ -476,18 +544,39 @@ static bool collect(fetcher *f)
       transfer *t;
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
       CURLcode code = message->data.result; /* the message goes with the handle */
-      if (!try_again(t, code))
-        finish(t, code);
+      if (lacks_descriptor(t, code)) {
+        postpone(t);
+      } else {
+        shortage_relieve(&f->shortage);
+        if (!try_again(t, code))
+          finish(t, code);
+      }
       any = true;
     }
   return any;
 }
 
+static void start_waiting(fetcher *f)
+{
+  if (!f->waiting || clock_ms() < f->shortage.retry_at_ms)
+    return;
+  while (f->waiting && running(f) < f->shortage.limit) {
+    transfer *t = f->waiting;
+    f->waiting = t->next;
+    f->waiting_count--;
+    t->was_without_descriptor = false;
+    if (curl_multi_add_handle(f->multi, t->easy) != CURLM_OK)
+      finish(t, CURLE_OUT_OF_MEMORY);
+  }
+}
+
 void fetch_poll(fetcher *f, int wait_ms)
 {
+  start_waiting(f);
   int running;
   curl_multi_perform(f->multi, &running);
   if (collect(f))
     return;
-  curl_multi_poll(f->multi, NULL, 0, wait_ms, NULL);
+  if (curl_multi_poll(f->multi, NULL, 0, wait_ms, NULL) != CURLM_OK) /* poll(2) refuses more than RLIMIT_NOFILE */
+    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }

@@ -10,6 +10,7 @@
 #define STRATA_CRAWLER_FETCH_H
 
 #include "crawler/exchange.h"
+#include "crawler/shortage.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,6 +89,10 @@ void fetcher_free(fetcher *f); /* what is under way is dropped without a call of
 /* false: out of memory. `url` is copied. */
 bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver);
 size_t fetch_active(const fetcher *f);
+
+/* Fetches without a descriptor for their connection wait, and begin again; fewer than `connections` then go on at once.
+ * Once it is hopeless, nothing more comes of them. */
+const shortage *fetch_shortage(const fetcher *f);
 
 /* Work until something happened or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);

@@ -2,6 +2,8 @@
 #include "crawler/cmd.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,27 +11,28 @@
 static const struct {
   const char *name;
   int (*run)(int argc, char **argv);
+  bool is_changing; /* a directory of a crawl */
   const char *what;
 } commands[] = {
-  {"crawl", cmd_crawl, "crawl sites, each page once; continue where it stopped"},
-  {"stat", cmd_stat, "counters, queue, hosts and filter of a crawl"},
-  {"seen", cmd_seen, "has a crawl seen these URLs, and what decided"},
-  {"forget", cmd_forget, "make URLs of a crawl new again"},
-  {"show", cmd_show, "the stored response of a URL, from the WARC"},
-  {"report", cmd_report, "a crawl as one HTML page"},
-  {"export", cmd_export, "the URLs of a crawl, one a line"},
-  {"check", cmd_check, "is a crawl's directory sound"},
-  {"compact", cmd_compact, "disk space back after a large crawl"},
-  {"merge", cmd_merge, "what several crawls have seen, as the memory of a new one"},
-  {"inlinks", cmd_inlinks, "the URLs of a crawl that most pages link to"},
-  {"uniq", cmd_uniq, "URL lines in, first sightings out"},
-  {"url", cmd_url, "canonical key of each line"},
-  {"plan", cmd_plan, "memory of every filter for so many URLs"},
-  {"links", cmd_links, "links a crawl would take from a page"},
-  {"robots", cmd_robots, "what a robots.txt allows"},
-  {"digest", cmd_digest, "similarity digests of files, and how alike they are"},
-  {"replay", cmd_replay, "a URL set through every filter: what each gets wrong, and a report"},
-  {"generate-urls", cmd_generate_urls, "a URL list of any size, from a seed"},
+  {"crawl", cmd_crawl, true, "crawl sites, each page once; continue where it stopped"},
+  {"stat", cmd_stat, false, "counters, queue, hosts and filter of a crawl"},
+  {"seen", cmd_seen, false, "has a crawl seen these URLs, and what decided"},
+  {"forget", cmd_forget, true, "make URLs of a crawl new again"},
+  {"show", cmd_show, false, "the stored response of a URL, from the WARC"},
+  {"report", cmd_report, false, "a crawl as one HTML page"},
+  {"export", cmd_export, false, "the URLs of a crawl, one a line"},
+  {"check", cmd_check, false, "is a crawl's directory sound"},
+  {"compact", cmd_compact, true, "disk space back after a large crawl"},
+  {"merge", cmd_merge, true, "what several crawls have seen, as the memory of a new one"},
+  {"inlinks", cmd_inlinks, false, "the URLs of a crawl that most pages link to"},
+  {"uniq", cmd_uniq, false, "URL lines in, first sightings out"},
+  {"url", cmd_url, false, "canonical key of each line"},
+  {"plan", cmd_plan, false, "memory of every filter for so many URLs"},
+  {"links", cmd_links, false, "links a crawl would take from a page"},
+  {"robots", cmd_robots, false, "what a robots.txt allows"},
+  {"digest", cmd_digest, false, "similarity digests of files, and how alike they are"},
+  {"replay", cmd_replay, false, "a URL set through every filter: what each gets wrong, and a report"},
+  {"generate-urls", cmd_generate_urls, false, "a URL list of any size, from a seed"},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -45,6 +48,8 @@ static void print_usage(FILE *to)
         "  strata stat strata-example.org\n", to);
 }
 
+/* When nobody reads on, `strata export DIR | head` dies of SIGPIPE without a word, as such tools do; but what changes a
+ * directory finishes what it began. */
 static int dispatch(int argc, char **argv)
 {
   char called[32]; /* what getopt puts before its sentences */
@@ -52,6 +57,8 @@ static int dispatch(int argc, char **argv)
     if (strcmp(argv[0], commands[i].name) == 0) {
       snprintf(called, sizeof called, "strata %s", commands[i].name);
       argv[0] = called;
+      if (commands[i].is_changing)
+        signal(SIGPIPE, SIG_IGN);
       return commands[i].run(argc, argv);
     }
   fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);

@@ -21,6 +21,8 @@ static const char *const end_texts[] = {
   "The crawl broke off",
 };
 
+#define SECRET "SECRET"
+
 /* ---- for people ----------------------------------------------------------------------------------------- */
 
 /* As a shell reads it back. */
@@ -58,10 +60,39 @@ static bool is_dropped(const char *word, crawl_end end, bool *has_value)
   return false;
 }
 
-/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it. */
+/* The secret in an option word: alone in it, behind "--name=", or behind "-H". NULL: there is none. */
+static const crawl_secret *secret_in(const crawl_args *args, const char *word)
+{
+  const char *equals = strchr(word, '=');
+  const char *long_value = equals ? equals + 1 : word, *short_value = strlen(word) > 2 ? word + 2 : word;
+  for (size_t i = 0; i < args->secret_count; i++) {
+    const crawl_secret *s = &args->secrets[i];
+    if (s->size && (s->value == word || s->value == long_value || s->value == short_value))
+      return s;
+  }
+  return NULL;
+}
+
+/* false: out of memory, and nothing printed. */
+static bool print_hidden(const char *word, const crawl_secret *secret)
+{
+  size_t size = strlen(word) + sizeof SECRET;
+  char *shown = malloc(size);
+  if (!shown)
+    return false;
+  const char *hidden = secret->value + secret->begin;
+  snprintf(shown, size, "%.*s%s%s", (int)(hidden - word), word, SECRET, hidden + secret->size);
+  print_word(shown);
+  free(shown);
+  return true;
+}
+
+/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it.
+ * Passwords and headers are not repeated: what is printed here ends in logs. */
 static void print_command(const summary *s)
 {
   const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */
+  bool has_secrets = false;
   fputs("  To go on:", stderr);
   if (script)
     print_word(script);
@@ -71,12 +102,18 @@ static void print_command(const summary *s)
   print_word(s->directory);
   for (int i = 0; i < s->args->option_word_count; i++) {
     bool has_value;
-    if (is_dropped(s->args->option_words[i], s->end, &has_value))
+    const char *word = s->args->option_words[i];
+    const crawl_secret *secret = secret_in(s->args, word);
+    if (secret)
+      has_secrets = print_hidden(word, secret);
+    else if (is_dropped(word, s->end, &has_value))
       i += has_value;
-    else if (strcmp(s->args->option_words[i], "--") != 0)
-      print_word(s->args->option_words[i]);
+    else if (strcmp(word, "--") != 0)
+      print_word(word);
   }
   putc('\n', stderr);
+  if (has_secrets)
+    fputs("  " SECRET " stands for what is not repeated here: passwords, values of headers\n", stderr);
 }
 
 /* " 12 robots" or ", 12 robots", if there are any. */

@@ -1,7 +1,9 @@
 /* Options of a crawl, seen from the server: what may be asked for, and who is told what. */
 #include "tests/site/pages.h"
 #include "tests/site/small.h"
+#include "tests/site/warc_reader.h"
 
+#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -150,6 +152,86 @@ static void secrets_go_where_they_belong(void **state)
   free(cookies);
 }
 
+/* ---- what is kept of secrets ------------------------------------------------------------------------------ */
+
+static const char *const secrets[] = {"pa55word", "bmFtZTpwYTU1d29yZA", "h3ader", "c00kie", "pr0xy", "d2hvOnByMHh5",
+                                      NULL};
+
+static void assert_no_secret(const char *where, const char *bytes, size_t size)
+{
+  for (size_t i = 0; secrets[i]; i++)
+    if (memmem(bytes, size, secrets[i], strlen(secrets[i])))
+      fail_msg("%s: \"%s\" is in it", where, secrets[i]);
+}
+
+static int look_into(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+  (void)info;
+  (void)at;
+  text file = {0};
+  if (type == FTW_F && text_add_file(&file, path))
+    assert_no_secret(path, file.bytes, file.size);
+  text_free(&file);
+  return 0;
+}
+
+static unsigned look_into_warc(const char *name)
+{
+  unsigned requests = 0;
+  char *path = trial_path(s->trial, name);
+  warc_content content = warc_content_read(path);
+  assert_int_equal(content.bad, 0);
+  for (size_t i = 0; i < content.count; i++) {
+    assert_no_secret(name, content.items[i].block.bytes, content.items[i].block.size);
+    requests += warc_item_is(&content.items[i], "request") && strstr(content.items[i].block.bytes, "\nUser-Agent: ");
+  }
+  warc_content_free(&content);
+  free(path);
+  return requests;
+}
+
+static void look_everywhere(void)
+{
+  assert_no_secret("stderr", s->trial->err.bytes, s->trial->err.size);
+  assert_int_equal(nftw(s->trial->crawl, look_into, 8, FTW_PHYS), 0);
+  const char *const report[] = {"report", "DIR", NULL};
+  run(report, 0);
+  assert_no_secret("report", s->trial->out.bytes, s->trial->out.size);
+}
+
+/* The password, headers, cookies and the proxy's password go over the wire, and nowhere else. */
+static void secrets_reach_no_file(void **state)
+{
+  (void)state;
+  char proxy[64], *cookies = trial_path(s->trial, "cookies.txt"), *summary = trial_path(s->trial, "crawl.json");
+  FILE *file = fopen(cookies, "w");
+  assert_non_null(file);
+  fputs("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tc00kie\n", file);
+  fclose(file);
+  snprintf(proxy, sizeof proxy, "--proxy=http://who:pr0xy@127.0.0.1:%u", small_port);
+  const char *const words[] = {CRAWL, "--allow-private", "--warc", "--exclude", "secrets", "--user", "name:pa55word",
+                               "-HX-One: h3ader", "--head=X-Two:h3ader", "--cookies", cookies, "--summary", summary,
+                               "--connections", "1", "--max-pages", "2", "URL", NULL};
+  run(words, 0);
+  assert_non_null(strstr(s->trial->err.bytes, "--user name:SECRET '-HX-One: SECRET' --head=X-Two:SECRET --cookies "));
+  assert_non_null(strstr(s->trial->err.bytes, "SECRET stands for"));
+  look_everywhere();
+  const char *const proxied[] = {CRAWL, "--allow-private", "--warc", proxy, "--scope", "any", "--max-pages", "1",
+                                 "http://proxied.example/", NULL};
+  char *other = s->trial->crawl;
+  assert_true(look_into_warc("crawl/pages-00001.warc.gz") >= 2);
+  look_into(summary, NULL, FTW_F, NULL);
+  s->trial->crawl = trial_path(s->trial, "proxied");
+  run(proxied, 0);
+  assert_non_null(strstr(s->trial->err.bytes, " --proxy=http://who:SECRET@127.0.0.1:"));
+  look_everywhere();
+  assert_int_equal(look_into_warc("proxied/pages-00001.warc.gz"), 1);
+  free(s->trial->crawl);
+  s->trial->crawl = other;
+  free(cookies);
+  free(summary);
+}
+
 /* What a URL spells out is refused here: the proxy would go there. */
 static void through_a_proxy(void **state)
 {
@@ -214,6 +296,7 @@ int main(void)
     CASE(no_more_bytes_than_told),
     CASE(the_whole_web),
     CASE(secrets_go_where_they_belong),
+    CASE(secrets_reach_no_file),
     CASE(through_a_proxy),
     CASE(no_proxy_from_the_environment),
   };

@@ -34,6 +34,9 @@
 typedef struct seen {
   int trapped;       /* requests that should never have come */
   int rebind_asked;  /* times the name server was asked for rebind.example */
+  int kept_asked;    /* and for kept.example */
+  int kept_again;    /* requests that came on a connection after the first, */
+  int kept_private;  /* of them, or first ones, to another address than PUBLIC */
 } seen;
 static seen *shared;
 static unsigned port, other_port;
@@ -87,7 +90,8 @@ static bool enter_network(void)
 
 /* ---- the name server -------------------------------------------------------------------------------------- */
 
-/* The address of a name in DNS form, or NULL. rebind.example is public when first asked for, and loopback ever after. */
+/* The address of a name in DNS form, or NULL. rebind.example and kept.example are public when first asked for, and
+ * loopback ever after. */
 static const char *address_of(const char *name)
 {
   if (strcmp(name, "\6public\7example") == 0)
@@ -96,6 +100,8 @@ static const char *address_of(const char *name)
     return "10.1.2.3";
   if (strcmp(name, "\6rebind\7example") == 0)
     return shared->rebind_asked++ == 0 ? PUBLIC : "127.0.0.1";
+  if (strcmp(name, "\4kept\7example") == 0)
+    return shared->kept_asked++ == 0 ? PUBLIC : "127.0.0.1";
   return NULL;
 }
 
@@ -153,10 +159,48 @@ static void answer_index(int fd)
     "100.64.0.1", "192.168.7.7", "%31%32%37.0.0.1", "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1"};
   text page = {0};
   text_add(&page, HTML "<a href=/fine>x</a><a href=/redirect>x</a>");
-  text_addf(&page, "<a href=http://rebind.example:%u/first>x</a>", port);
+  text_addf(&page, "<a href=http://rebind.example:%u/first>x</a><a href=http://kept.example:%u/kept/1>x</a>", port,
+            port);
   for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
     text_addf(&page, "<a href='http://%s:%u/trap/%zu'>x</a>", hosts[i], port, i);
   raw_send(fd, page.bytes, page.size);
+  text_free(&page);
+}
+
+static bool is_at_public(int fd)
+{
+  struct sockaddr_in here = {0};
+  socklen_t size = sizeof here;
+  struct in_addr public;
+  inet_pton(AF_INET, PUBLIC, &public);
+  return getsockname(fd, (struct sockaddr *)&here, &size) == 0 && here.sin_addr.s_addr == public.s_addr;
+}
+
+/* The next request's head, of which nothing is wanted; false: the other side has closed. */
+static bool skip_request(int fd)
+{
+  char last[4] = {0};
+  while (memcmp(last, "\r\n\r\n", 4) != 0) {
+    memmove(last, last + 1, 3);
+    if (read(fd, last + 3, 1) != 1)
+      return false;
+  }
+  return true;
+}
+
+/* Any number of pages on one connection, each leading to the others, and to a port where the name is looked up anew. */
+static void answer_kept(int fd)
+{
+  text body = {0}, page = {0};
+  text_addf(&body, "<a href=/kept/2>x</a><a href=/kept/3>x</a><a href=http://kept.example:%u/trap/kept>x</a>",
+            other_port);
+  text_addf(&page, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %zu\r\n\r\n%s", body.size,
+            body.bytes);
+  do {
+    shared->kept_private += !is_at_public(fd);
+    raw_send(fd, page.bytes, page.size);
+  } while (skip_request(fd) && ++shared->kept_again);
+  text_free(&body);
   text_free(&page);
 }
 
@@ -167,6 +211,8 @@ static void answer(int fd, const char *target)
     shared->trapped++;
   if (strcmp(target, "/") == 0)
     answer_index(fd);
+  else if (strncmp(target, "/kept/", 6) == 0)
+    answer_kept(fd);
   else if (strcmp(target, "/redirect") == 0)
     text_addf(&page, "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:%u/trap\r\n\r\n",
               port);
@@ -211,9 +257,14 @@ static void a_crawl_among_traps(void **state)
     refused += is_trap;
     fetched += !is_trap && !error;
   }
-  assert_int_equal(fetched, 4);  /* /, /fine, /redirect, /first: a public address is fine */
-  assert_int_equal(refused, 21); /* each spelling with its own path, the redirect's target, the name that changed */
+  assert_int_equal(fetched, 7);  /* /, /fine, /redirect, /first, /kept/1 to 3: a public address is fine */
+  assert_int_equal(refused, 22); /* each spelling with its own path, the redirect's target, the names that changed */
   assert_true(shared->rebind_asked >= 2);
+  /* A connection that is used again leads where it led: it is kept by name, but the name is not asked for again. There
+   * is none to a refused address, as that is refused before there is a socket. */
+  assert_int_equal(shared->kept_again, 2);
+  assert_int_equal(shared->kept_private, 0);
+  assert_true(shared->kept_asked >= 2); /* /kept/1 and the trap, which the name has led to by then */
   assert_int_equal(shared->trapped, 0);
   pages_free(&log);
   /* and that the traps are traps: whoever allows it gets there */

@@ -14,6 +14,7 @@
 enum { BODY_MAX = 1000000, PIECE = 16384 };
 
 static char directory[SCRATCH_PATH];
+static const char *const headers[] = {"X-Secret: 1", NULL};
 
 static int set_up(void **state)
 {
@@ -71,7 +72,7 @@ static void bodies_of_every_size(void **state)
 {
   (void)state;
   static const uint64_t sizes[] = {0, 1, 256 << 10, (256 << 10) + 1, 700000, BODY_MAX, BODY_MAX + 1, 2 * BODY_MAX, 5};
-  exchange *x = exchange_create(directory, BODY_MAX);
+  exchange *x = exchange_create(directory, BODY_MAX, headers);
   assert_non_null(x);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     uint64_t offset = 0;
@@ -90,7 +91,7 @@ static void only_the_last_answer_counts(void **state)
 {
   (void)state;
   size_t size;
-  exchange *x = exchange_create(directory, BODY_MAX);
+  exchange *x = exchange_create(directory, BODY_MAX, headers);
   assert_non_null(x);
   add(x, EXCHANGE_REQUEST, "GET /old HTTP/1.1\r\n\r\n");
   add(x, EXCHANGE_HEAD, "HTTP/1.1 200 OK\r\n");
@@ -110,10 +111,33 @@ static void only_the_last_answer_counts(void **state)
   exchange_free(NULL);
 }
 
+static void assert_request(exchange *x, const char *sent, const char *kept)
+{
+  size_t size;
+  add(x, EXCHANGE_REQUEST, sent);
+  const char *bytes = exchange_request(x, &size);
+  assert_int_equal(size, strlen(kept));
+  assert_memory_equal(bytes, kept, size);
+}
+
+static void no_secrets_of_the_request(void **state)
+{
+  (void)state;
+  exchange *x = exchange_create(directory, BODY_MAX, headers);
+  assert_non_null(x);
+  assert_request(x, "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YQ==\r\nx-secret:1\r\nX-Secrets: 2\r\n"
+                 "\r\n", "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nX-Secrets: 2\r\n\r\n");
+  assert_request(x, "GET / HTTP/1.1\r\nCookie: a=b\r\nProxy-Authorization: c\r\n\r\n", "GET / HTTP/1.1\r\n\r\n");
+  const char *cut = "GET / HTTP/1.1\r\nAccept: x\r\n"; /* a head in two pieces, parted amid the secret */
+  assert_request(x, "GET / HTTP/1.1\r\nAccept: x\r\nCookie: a=", cut);
+  assert_request(x, "secret\r\n\r\n", cut);
+  exchange_free(x);
+}
+
 static void a_directory_that_is_gone(void **state)
 {
   (void)state;
-  exchange *x = exchange_create("/nowhere/at/all", BODY_MAX);
+  exchange *x = exchange_create("/nowhere/at/all", BODY_MAX, headers);
   assert_non_null(x);
   add_body(x, 100000); /* in memory */
   assert_int_equal(exchange_error(x), 0);
@@ -129,6 +153,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(bodies_of_every_size, set_up, tear_down),
     cmocka_unit_test_setup_teardown(only_the_last_answer_counts, set_up, tear_down),
+    cmocka_unit_test_setup_teardown(no_secrets_of_the_request, set_up, tear_down),
     cmocka_unit_test(a_directory_that_is_gone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
