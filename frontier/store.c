@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,20 +103,40 @@ static int cause_of(store *s, int error, const char *directory)
 
 /* ---- open --------------------------------------------------------------------------------------------- */
 
-/* LMDB makes its file by one write of two pages. Where that was cut short, by a full disk or a crash, nothing was ever
- * in the file: it is empty, or begins with an empty page header and LMDB's magic. LMDB refuses that for good, with words
- * that say nothing (a reader of an empty file hears EBADF). */
+/* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction, which
+ * writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is shorter, or
+ * any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good, with words that say
+ * nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and is left alone. */
+enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 4 };
+
+/* All that it says is in one sector, so it is there or not; what is cut off is zeros here. Without both pages there is
+ * nothing behind it, whatever it says. */
+static bool is_meta_of_nothing(const uint8_t meta[META_END], size_t got, uint8_t number, bool has_pages)
+{
+  static const uint8_t nothing[META_END];
+  const uint8_t head[20] = {number, [10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
+  if (memcmp(meta, nothing, META_END) == 0)
+    return true;
+  bool is_lmdb = memcmp(meta, head, got < sizeof head ? got : sizeof head) == 0;
+  return is_lmdb && (!has_pages || memcmp(meta + META_TRANSACTION, nothing, 8) == 0);
+}
+
 static bool is_stillborn(const char *path)
 {
-  static const uint8_t head[20] = {[10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
-  uint8_t found[sizeof head];
+  long page = sysconf(_SC_PAGESIZE);
   FILE *file = fopen(path, "rb");
   if (!file)
     return false;
-  size_t got = fread(found, 1, sizeof found, file);
-  bool is_short = fseek(file, 0, SEEK_END) == 0 && ftell(file) < 2 * sysconf(_SC_PAGESIZE);
+  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : LONG_MAX;
+  bool is_so = size <= PAGES_AT_BIRTH * page;
+  for (uint8_t i = 0; i < 2 && is_so; i++) {
+    uint8_t meta[META_END] = {0};
+    is_so = fseek(file, i * page, SEEK_SET) == 0;
+    size_t got = is_so ? fread(meta, 1, sizeof meta, file) : 0;
+    is_so = is_so && is_meta_of_nothing(meta, got, i, size >= 2 * page);
+  }
   fclose(file);
-  return is_short && memcmp(found, head, got) == 0;
+  return is_so;
 }
 
 /* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */

@@ -127,10 +127,11 @@ bool second_is_unborn(const char *directory)
   MDB_txn *txn;
   MDB_dbi names;
   MDB_stat names_stat;
-  bool is_unborn = open_environment(directory, &env, &txn) == 0 && mdb_dbi_open(txn, NULL, 0, &names) == 0 &&
-                   mdb_stat(txn, names, &names_stat) == 0 && names_stat.ms_entries == 0;
+  int error = open_environment(directory, &env, &txn);
+  bool is_unborn = error == 0 && mdb_dbi_open(txn, NULL, 0, &names) == 0 && mdb_stat(txn, names, &names_stat) == 0 &&
+                   names_stat.ms_entries == 0;
   close_environment(env, txn);
-  return is_unborn;
+  return is_unborn || (error == MDB_INVALID && file.st_size <= 4 * sysconf(_SC_PAGESIZE)); /* its first pages are torn */
 }
 
 static bool checksum_holds(const second_record *r)

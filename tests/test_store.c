@@ -231,6 +231,46 @@ static void a_stillborn_file_is_made_anew(void **state)
   free(bytes);
 }
 
+/* So is one whose length came to the disk before a power cut, and not all of its first sectors; not one in which there
+ * may have been more. */
+static void a_torn_birth_is_begun_again(void **state)
+{
+  (void)state;
+  enum { SECTOR = 512, TRANSACTION = 144 };
+  long page = sysconf(_SC_PAGESIZE);
+  store_close(open_store(false));
+  size_t size;
+  char *bytes = scratch_read(data, &size);
+  assert_non_null(bytes);
+  assert_int_equal(size, 4 * page);
+  memset(bytes + page + TRANSACTION, 0, 8); /* as before its first transaction */
+  for (unsigned lost = 1; lost < 4; lost++) {
+    char *torn = malloc(size);
+    assert_non_null(torn);
+    memcpy(torn, bytes, size);
+    for (unsigned i = 0; i < 2; i++)
+      if (lost >> i & 1)
+        memset(torn + i * page, 0, SECTOR);
+    scratch_write(data, torn, size);
+    free(torn);
+    store *s = open_store(false);
+    write_block(s, 1);
+    store_close(s);
+  }
+  free(bytes);
+  bytes = scratch_read(data, &size);
+  assert_true(size > (size_t)(4 * page));
+  memset(bytes, 0, SECTOR);
+  memset(bytes + page, 0, SECTOR);
+  scratch_write(data, bytes, size);
+  store *s = NULL;
+  assert_int_equal(store_open(directory, false, "us", 2, &s, message), FRONTIER_NOT_OURS);
+  size_t left;
+  free(scratch_read(data, &left));
+  assert_int_equal(left, size);
+  free(bytes);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -239,6 +279,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_dead_reader_holds_no_pages, begin, end),
     cmocka_unit_test_setup_teardown(a_small_map_is_full_and_says_so, begin, end),
     cmocka_unit_test_setup_teardown(a_stillborn_file_is_made_anew, begin, end),
+    cmocka_unit_test_setup_teardown(a_torn_birth_is_begun_again, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
-/* A crawl is killed (SIGKILL) at random moments, again and again, by an auditor outside, who knows what it was told:
- *
- *     accepted, then synced      must be on disk after any crash, and ended when the crawl is finished
- *     done, then synced          must never be leased again
- *     a line in the journal      is final: never taken back, there once, and its page never leased again
- *     leased or done, not synced may be leased again, once for each crash
+/* A crawl is killed (SIGKILL) at random moments, again and again, by an auditor outside (audit.h).
  *
  * After each death the second reader goes over the directory.  test_frontier_kill 1000 kills so often; default 100. */
 #include <poll.h>
@@ -19,90 +14,9 @@
 
 #include <cmocka.h>
 
-#include "tests/crash/small_web.h"
-#include "tests/scratch.h"
-#include "tests/second_reader.h"
+#include "tests/crash/audit.h"
 
 static unsigned kills_wanted = 100;
-
-typedef struct page {
-  bool is_accepted, is_accepted_for_good; /* told; told and synced */
-  bool is_done, is_done_for_good;
-  bool is_leased;     /* in this life */
-  bool may_return;    /* was leased or done when its life ended, and not for good */
-  bool was_leased;    /* in any life */
-} page;
-
-typedef struct audit {
-  char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
-  page pages[WEB_PAGES];
-  char *lines;        /* of the journal, when last seen: whole lines only */
-  size_t lines_size;
-  bool is_finished, has_failed;
-  bool is_lied_to;    /* by a driver that says "synced" when it is not */
-  uint64_t dice;
-  /* figures */
-  unsigned crawls, lives, kills, again, may_be_again, broken;
-} audit;
-
-static uint64_t roll(audit *a, uint64_t sides)
-{
-  a->dice = a->dice * 6364136223846793005u + 1442695040888963407u;
-  return (a->dice >> 33) % sides;
-}
-
-static void broken(audit *a, const char *promise, uint32_t number)
-{
-  if (!a->is_lied_to)
-    fprintf(stderr, "crawl %u, life %u, page %u: %s\n", a->crawls, a->lives, (unsigned)number, promise);
-  a->broken++;
-}
-
-/* ---- what the driver says -------------------------------------------------------------------------------- */
-
-static void hear_lease(audit *a, uint32_t number)
-{
-  page *p = &a->pages[number];
-  if (p->is_done_for_good)
-    broken(a, "leased again after it was done and committed", number);
-  if (p->is_leased)
-    broken(a, "leased twice at once", number);
-  if (p->is_done)
-    broken(a, "leased again after it was done in this life", number);
-  if (p->was_leased && p->may_return)
-    a->again++;
-  p->may_return = false;
-  p->is_leased = p->was_leased = true;
-}
-
-static void hear_sync(audit *a)
-{
-  for (uint32_t i = 0; i < WEB_PAGES; i++) {
-    a->pages[i].is_accepted_for_good |= a->pages[i].is_accepted;
-    a->pages[i].is_done_for_good |= a->pages[i].is_done;
-  }
-}
-
-static void hear(audit *a, report r)
-{
-  page *p = &a->pages[r.page % WEB_PAGES];
-  switch ((report_kind)r.kind) {
-  case REPORT_ACCEPTED:
-    if (p->is_accepted_for_good)
-      broken(a, "accepted again after it was committed", r.page);
-    p->is_accepted = true;
-    break;
-  case REPORT_LEASED: hear_lease(a, r.page); break;
-  case REPORT_RELEASED: p->is_leased = false; break;
-  case REPORT_DONE:
-    p->is_leased = false;
-    p->is_done = true;
-    break;
-  case REPORT_SYNCED: hear_sync(a); break;
-  case REPORT_FINISHED: a->is_finished = true; break;
-  case REPORT_FAILED: a->has_failed = true; break;
-  }
-}
 
 /* ---- one life --------------------------------------------------------------------------------------------- */
 
@@ -110,7 +24,7 @@ static pid_t start(audit *a, unsigned steps, int *from)
 {
   char seed[32], limit[32];
   int ends[2];
-  snprintf(seed, sizeof seed, "%llu", (unsigned long long)roll(a, UINT32_MAX));
+  snprintf(seed, sizeof seed, "%llu", (unsigned long long)audit_roll(a, UINT32_MAX));
   snprintf(limit, sizeof limit, "%u", steps);
   if (pipe(ends) != 0)
     abort();
@@ -151,22 +65,9 @@ static bool listen_until(audit *a, int from, int64_t until_us)
     held += (size_t)got;
     size_t whole = held / sizeof *reports;
     for (size_t i = 0; i < whole; i++)
-      hear(a, reports[i]);
+      audit_hear(a, reports[i]);
     held -= whole * sizeof *reports;
     memmove(reports, (char *)reports + whole * sizeof *reports, held);
-  }
-}
-
-/* What was in flight, or done and not committed as far as we know, may come back. */
-static void note_death(audit *a)
-{
-  for (uint32_t i = 0; i < WEB_PAGES; i++) {
-    page *p = &a->pages[i];
-    p->may_return = p->was_leased && !p->is_done_for_good;
-    a->may_be_again += p->is_leased || (p->is_done && !p->is_done_for_good);
-    p->is_leased = false;
-    p->is_done = p->is_done_for_good;
-    p->is_accepted = p->is_accepted_for_good;
   }
 }
 
@@ -184,123 +85,33 @@ static void live(audit *a, int64_t life_us, unsigned steps)
   waitpid(child, &status, 0);
   if (a->has_failed || (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL) ||
       (WIFEXITED(status) && WEXITSTATUS(status) != 0))
-    broken(a, "the driver failed", 0);
-  note_death(a);
-}
-
-/* ---- after it --------------------------------------------------------------------------------------------- */
-
-/* Whole lines stay for ever, and what they say is final. A torn one at the end may be there until the next open. */
-static void look_at_journal(audit *a)
-{
-  size_t size = 0;
-  char *text = scratch_read(a->journal, &size);
-  while (size && text[size - 1] != '\n')
-    size--;
-  if (size < a->lines_size || (a->lines_size && memcmp(text, a->lines, a->lines_size) != 0))
-    broken(a, "the journal took lines back", 0);
-  for (char *at = text ? text + a->lines_size : NULL; at && at < text + size; at = strchr(at, '\n') + 1) {
-    uint32_t number = (uint32_t)strtoul(at, NULL, 10) % WEB_PAGES;
-    static const page unknown;
-    if (memcmp(&a->pages[number], &unknown, sizeof unknown) == 0)
-      broken(a, "a line of a page that was never leased", number);
-    a->pages[number].is_done_for_good = true;
-    a->pages[number].is_done = true;
-    a->pages[number].may_return = false;
-  }
-  free(a->lines);
-  a->lines = text;
-  a->lines_size = size;
-}
-
-static void look_at_directory(audit *a)
-{
-  bool is_there[WEB_PAGES] = {false}, is_ended[WEB_PAGES] = {false};
-  second_view v = {0};
-  if (!second_is_unborn(a->directory))
-    second_read(a->directory, false, &v);
-  if (v.faults)
-    broken(a, "the second reader finds faults", v.faults);
-  for (uint64_t s = 1; s < v.url_room; s++) {
-    uint32_t number = (uint32_t)strtoul(strrchr(v.urls[s].text, '/') + 1, NULL, 10) % WEB_PAGES;
-    is_there[number] = true;
-    is_ended[number] = v.urls[s].state != 0;
-  }
-  for (uint32_t i = 0; i < WEB_PAGES; i++) {
-    if (a->pages[i].is_accepted_for_good && !is_there[i])
-      broken(a, "accepted and committed, and lost", i);
-    if (a->pages[i].is_done_for_good && !is_ended[i])
-      broken(a, "done and committed, and not in the history", i);
-  }
-  second_free(&v);
-}
-
-/* Every page was ended, and has one line. */
-static void look_at_the_end(audit *a)
-{
-  unsigned lines[WEB_PAGES] = {0};
-  for (char *at = a->lines; at && at < a->lines + a->lines_size; at = strchr(at, '\n') + 1)
-    lines[strtoul(at, NULL, 10) % WEB_PAGES]++;
-  for (uint32_t i = 0; i < WEB_PAGES; i++) {
-    if (!a->pages[i].is_done_for_good)
-      broken(a, "never ended, and the crawl is finished", i);
-    if (lines[i] != 1)
-      broken(a, "not exactly one line in the journal", i);
-  }
+    audit_break(a, "the driver failed", 0);
+  audit_note_death(a);
 }
 
 /* ---- many lives ------------------------------------------------------------------------------------------- */
-
-static void begin_crawl(audit *a)
-{
-  a->crawls++;
-  memset(a->pages, 0, sizeof a->pages);
-  a->is_finished = false;
-  a->lines = NULL;
-  a->lines_size = 0;
-  scratch_make(a->root);
-  scratch_join(a->root, "frontier", a->directory);
-  scratch_join(a->root, "journal", a->journal);
-}
-
-static void end_crawl(audit *a)
-{
-  look_at_the_end(a);
-  free(a->lines);
-  scratch_remove(a->root);
-}
 
 /* A third die young, while opening; one in eight leaves by itself, closing. Once there were enough kills, none does. */
 static void next_life(audit *a)
 {
   bool is_last = a->kills >= kills_wanted;
-  int64_t life_us = is_last ? 600000000 : (int64_t)(roll(a, 3) ? roll(a, 150000) : roll(a, 8000));
-  live(a, life_us, is_last || roll(a, 8) ? 0 : 1 + (unsigned)roll(a, 500));
-  look_at_journal(a);
-  look_at_directory(a);
-}
-
-static audit *begin_audit(void)
-{
-  audit *a = calloc(1, sizeof *a);
-  const char *seed = getenv("STRATA_SEED");
-  assert_non_null(a);
-  a->dice = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
-  printf("seed %llu\n", (unsigned long long)a->dice);
-  return a;
+  int64_t life_us = is_last ? 600000000 : (int64_t)(audit_roll(a, 3) ? audit_roll(a, 150000) : audit_roll(a, 8000));
+  live(a, life_us, is_last || audit_roll(a, 8) ? 0 : 1 + (unsigned)audit_roll(a, 500));
+  audit_look_at_journal(a);
+  audit_look_at_directory(a);
 }
 
 static void promises_hold_through_kills(void **state)
 {
   (void)state;
-  audit *a = begin_audit();
+  audit *a = audit_begin();
   do {
-    begin_crawl(a);
+    audit_begin_crawl(a);
     while (!a->is_finished && !a->broken)
       next_life(a);
     if (a->broken)
       fail_msg("%u promises broken; the directory is %s", a->broken, a->root);
-    end_crawl(a);
+    audit_end_crawl(a);
   } while (a->kills < kills_wanted && !a->broken);
   printf("%u kills in %u lives of %u crawls: %u promises broken, %u of %u that might be were leased again\n", a->kills,
          a->lives, a->crawls, a->broken, a->again, a->may_be_again);
@@ -315,10 +126,10 @@ static void promises_hold_through_kills(void **state)
 static void a_broken_promise_is_noticed(void **state)
 {
   (void)state;
-  audit *a = begin_audit();
+  audit *a = audit_begin();
   a->is_lied_to = true;
   do {
-    begin_crawl(a);
+    audit_begin_crawl(a);
     while (!a->is_finished && !a->broken && a->kills < kills_wanted)
       next_life(a);
     free(a->lines);
