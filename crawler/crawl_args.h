@@ -9,6 +9,7 @@ enum { CRAWL_HEADERS_MAX = 32 };
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
+  bool exact;            /* and a table of all keys beside it */
   uint64_t expect;
   double rate;
   unsigned per_host;
