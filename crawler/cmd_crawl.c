@@ -116,8 +116,9 @@ static int check_identity(run *r)
     say_error("crawl", "%s", frontier_message(r->frontier));
     return EXIT_FAILED;
   }
-  if (r->args.filter_given && stats.filter.kind != r->args.filter)
-    return refuse_change(r, "filter", mlbf_kind_name(stats.filter.kind));
+  bool is_exact = frontier_is_exact(r->frontier);
+  if (r->args.filter_given && (stats.filter.kind != r->args.filter || is_exact != r->args.exact))
+    return refuse_change(r, "filter", is_exact ? "exact" : mlbf_kind_name(stats.filter.kind));
   if (r->args.profile_given && stats.profile != r->args.profile) {
     url_profile_name(stats.profile, name);
     return refuse_change(r, "profile", name);
@@ -137,7 +138,7 @@ static int open_frontier(run *r)
   snprintf(journal, sizeof journal, "%s/pages.jsonl", r->directory);
   bool keeps = *r->directory;
   frontier_options options = {
-    .filter = r->args.filter, .profile = r->args.profile, .expected_urls = r->args.expect, .rate = r->args.rate,
+    .filter = r->args.filter, .exact = r->args.exact, .profile = r->args.profile, .expected_urls = r->args.expect, .rate = r->args.rate,
     .delay_ms = r->args.crawl.delay_ms, .per_host = r->args.per_host, .depth_cap = r->args.crawl.max_depth,
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };

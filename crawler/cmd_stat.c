@@ -44,11 +44,16 @@ static int print_text(const frontier *f, const frontier_stats *stats, const trap
          say_count(stats->skipped, c));
   printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
          say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
-  printf("filter     %s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind), profile,
+  bool is_exact = frontier_is_exact(f);
+  printf("filter     %s%s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind),
+         is_exact ? " and a table of all keys" : "", profile,
          say_count(stats->filter.keys, a), say_count(stats->filter.design_keys, b),
          say_bytes(stats->filter.memory_bytes, c));
-  printf("promise    at most 1 in %s new URLs wrongly called seen; expected so far: %.2g URLs\n",
-         say_count((uint64_t)(1 / stats->filter.promised_rate + 0.5), a), stats->expected_lost);
+  if (is_exact)
+    printf("promise    no new URL is called seen\n");
+  else
+    printf("promise    at most 1 in %s new URLs wrongly called seen; expected so far: %.2g URLs\n",
+           say_count((uint64_t)(1 / stats->filter.promised_rate + 0.5), a), stats->expected_lost);
   printf("verdicts  ");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     printf(" %s %s%s", say_count(stats->outcomes[i], a), frontier_outcome_name((frontier_outcome)i),

@@ -65,7 +65,7 @@ const char crawl_help[] =
   "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
-  "  --filter mlbf|bloom  multi-layer filter (default), or the classic one\n"
+  "  --filter KIND        mlbf (default), bloom; exact: mlbf, none missed\n"
   "  --expect N           URLs the filter is first made for (default 1000000; it grows by itself)\n"
   "  --fp P               share of new URLs it may wrongly call seen (default 1e-6)\n"
   "  --profile RULES      which spellings are one page: strict (default), or no-www, sort-query, ...\n"
@@ -145,12 +145,13 @@ static bool refuse_secret(const char *option, const char *wanted)
 
 static bool parse_filter(const char *text, crawl_args *args)
 {
-  if (strcmp(text, "line") == 0 || strcmp(text, "exact") == 0)
-    return refuse("filter", text, "not in this version yet; mlbf and bloom are");
-  if (strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0)
-    return refuse("filter", text, "mlbf or bloom, please");
+  if (strcmp(text, "line") == 0)
+    return refuse("filter", text, "not in this version yet; mlbf, bloom and exact are");
+  args->exact = strcmp(text, "exact") == 0;
+  if (!args->exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0)
+    return refuse("filter", text, "mlbf, bloom or exact, please");
   args->filter_given = true;
-  return mlbf_kind_from_name(text, &args->filter);
+  return mlbf_kind_from_name(args->exact ? "mlbf" : text, &args->filter);
 }
 
 static bool parse_scope(const char *text, crawl_args *args)
@@ -367,6 +368,10 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->quiet && a->progress) {
     say_error("crawl", "--quiet and --progress: one of them, please");
+    return false;
+  }
+  if (a->no_store && a->exact) {
+    say_error("crawl", "--filter exact keeps its table in the directory; leave it or --no-store out");
     return false;
   }
   if (a->no_store && a->warc) {

@@ -15,6 +15,7 @@ typedef struct crawl_secret {
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
+  bool exact;            /* and a table of all keys beside it */
   uint64_t expect;
   double rate;
   unsigned per_host;

@@ -75,7 +75,8 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   const url *u = link->target;
   host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
   frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
-  entry *e = who && revoked_make_room(&f->revoked) ? make_entry(f, link, hashes) : NULL;
+  bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
+  entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
   if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
     free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
@@ -86,6 +87,8 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
   revoked_remove(&f->revoked, hashes->whole);
+  if (f->options.exact)
+    exact_add(&f->exact, exact_key_of(link, hashes->whole));
   e->host = who;
   e->class = class;
   e->verdict = verdict;
@@ -112,11 +115,34 @@ void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes
     seen_hash(filter, link->target, hashes);
 }
 
-static void look_up(const frontier *f, const frontier_link *links, size_t count, looked_up *out)
+/* What the filter takes for seen and the table does not have is new after all: its segments, and what the open batch
+ * knows of it, are still to be asked. */
+static frontier_status confirm(frontier *f, const frontier_link *links, size_t count, looked_up *out)
+{
+  store_exact_key keys[TOGETHER];
+  size_t asked[TOGETHER], doubts = 0;
+  bool has[TOGETHER];
+  for (size_t i = 0; i < count; i++)
+    if (out->verdicts[i].outcome == MLBF_SEEN) {
+      keys[doubts] = exact_key_of(&links[i], out->hashes[i].whole);
+      asked[doubts++] = i;
+    }
+  frontier_status status = doubts ? store_has_exact(f->store, keys, doubts, has) : FRONTIER_OK;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  for (size_t i = 0; i < doubts; i++)
+    if (!has[i])
+      out->verdicts[asked[i]] = out->hashes[asked[i]].depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1}
+                                                            : (mlbf_verdict){MLBF_NEW, 0};
+  return FRONTIER_OK;
+}
+
+static frontier_status look_up(frontier *f, const frontier_link *links, size_t count, looked_up *out)
 {
   for (size_t i = 0; i < count; i++)
     link_hash(seen_filter(f->seen), &links[i], &out->hashes[i]);
   mlbf_test_many(seen_filter(f->seen), out->hashes, count, out->verdicts);
+  return f->options.exact ? confirm(f, links, count, out) : FRONTIER_OK;
 }
 
 static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
@@ -130,12 +156,15 @@ static frontier_verdict judge(const frontier *f, const frontier_link *link, cons
   return said;
 }
 
-frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes)
+frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict)
 {
   looked_up found;
-  look_up(f, link, 1, &found);
+  frontier_status status = look_up(f, link, 1, &found);
+  if (status != FRONTIER_OK)
+    return status;
   *hashes = found.hashes[0];
-  return judge(f, link, &found, 0);
+  *verdict = judge(f, link, &found, 0);
+  return FRONTIER_OK;
 }
 
 static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
@@ -172,9 +201,8 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   looked_up found;
   frontier_status status = batch_is_full(f) ? commit_batch(f) : FRONTIER_OK;
   *settled = 0;
-  if (status != FRONTIER_OK)
-    return status;
-  look_up(f, links, count, &found);
+  if (status == FRONTIER_OK)
+    status = look_up(f, links, count, &found);
   for (size_t i = 0; i < count && status == FRONTIER_OK; i++) {
     status = settle(f, &links[i], &found, i, what_for, now_ms, &verdicts[i]);
     *settled += status == FRONTIER_OK;
@@ -232,8 +260,8 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
   for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
     size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
     looked_up found;
-    look_up(f, links + begin, size, &found);
-    for (size_t i = 0; i < size; i++)
+    status = look_up(f, links + begin, size, &found);
+    for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
       verdicts[begin + i] = judge(f, &links[begin + i], &found, i);
   }
   return status;

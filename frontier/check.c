@@ -2,6 +2,7 @@
  *
  *     pages and meta records      what the directory says of itself
  *     hash log, filter files      check_filter.c
+ *     exact keys                  check_exact.c
  *     URLs and hosts              check_urls.c
  *     free pages                  every page has one owner
  *     journal                     check_journal.c
@@ -156,6 +157,8 @@ static void check_all(check *c, const char *journal_path)
     return;
   if (c->has_identity && c->status == FRONTIER_OK)
     check_log(c);
+  if (c->status == FRONTIER_OK)
+    check_exact(c);
   if (c->status == FRONTIER_OK)
     check_urls(c);
   pages_check_owners(c->p);

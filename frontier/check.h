@@ -36,6 +36,9 @@ bool check_is_known(seen *s, const url *u, const mlbf_hash128 *own_key);
 /* Was the key of c->u made new again? A filter that was made since does not know it then. */
 bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
 
+/* check_exact.c: the table of exact keys against the log. */
+void check_exact(check *c);
+
 /* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
 void check_urls(check *c);
 

@@ -223,6 +223,7 @@ static frontier_status write_transaction(frontier *f)
   spill_put(f);
   put_hosts(f);
   put_hashes(f);
+  exact_write(&f->exact, f->store);
   revoked_write(&f->revoked, f->store);
   put_settings(f);
   put_counters(f);
@@ -270,7 +271,8 @@ static frontier_status settle_seen(frontier *f)
   size_t keys = seen_batch_keys(f->seen);
   if (keys == 0)
     return FRONTIER_OK;
-  f->expected_lost += current_rate(f) * (double)keys;
+  if (!f->options.exact)
+    f->expected_lost += current_rate(f) * (double)keys;
   f->log_keys += keys;
   seen_settle(f->seen);
   return maintain_after_commit(f, keys);
@@ -287,6 +289,7 @@ frontier_status commit_batch(frontier *f)
   recrawl_settle(f);
   batch_clear(&f->batch);
   hosts_clean(f->hosts);
+  exact_settle(&f->exact);
   revoked_settle(&f->revoked);
   for (setting *s = f->settings; s; s = s->next)
     s->is_dirty = false;

@@ -52,6 +52,12 @@ static bool count_record(void *context, uint64_t key, const uint8_t *body, size_
   return true;
 }
 
+static void count_exact(void *context, const store_exact_key *key)
+{
+  (void)key;
+  ++*(uint64_t *)context;
+}
+
 static void pass_over(void *context, const char *name, const uint8_t *body, size_t size)
 {
   (void)context, (void)name, (void)body, (void)size;
@@ -72,6 +78,11 @@ static frontier_status verify(frontier *f, const char *path)
     faults += records != wanted;
   }
   records_each_meta(p, pass_over, NULL);
+  uint64_t keys = 0, wanted = 0;
+  if (status == FRONTIER_OK)
+    status = store_count_exact(f->store, &wanted);
+  records_each_exact(p, count_exact, &keys);
+  faults += keys != wanted;
   pages_check_owners(p);
   pages_close(p);
   if (status != FRONTIER_OK)

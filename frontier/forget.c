@@ -14,7 +14,11 @@ frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *wa
   if (f->options.read_only)
     return refuse_reader(f);
   mlbf_hashes hashes;
-  bool is_seen = link_judge(f, link, &hashes).outcome == FRONTIER_SEEN;
+  frontier_verdict verdict;
+  frontier_status status = link_judge(f, link, &hashes, &verdict);
+  if (status != FRONTIER_OK)
+    return status;
+  bool is_seen = verdict.outcome == FRONTIER_SEEN;
   if (is_seen && !revoked_put(&f->revoked, hashes.whole))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
   f->batch.is_dirty |= is_seen;

@@ -385,3 +385,9 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
   mlbf_stats_read(seen_filter(f->seen), &stats->filter);
   return FRONTIER_OK;
 }
+
+bool frontier_is_exact(const frontier *f)
+{
+  HOLD(f);
+  return f->options.exact;
+}

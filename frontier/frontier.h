@@ -98,6 +98,10 @@ typedef struct frontier_options {
   /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a
    * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
   const char *previous_path;
+  /* No new URL is ever called seen: what the filter says it has seen is looked up in a table of all keys, on disk. It
+   * costs that table, some 60 bytes a URL, and one read for each URL seen; what is new is still told by the filter,
+   * without one. An own key's first segment counts as its host. Needs a directory; fixed for it. */
+  bool exact;
 } frontier_options;
 
 typedef struct frontier frontier;
@@ -325,6 +329,9 @@ typedef struct frontier_stats {
 /* All of them now, in constant time, but for a scan of the filter's bits (some 100 us). A read-only handle loads the
  * filter first, and may fail as frontier_open does. */
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
+
+/* Was its directory made with options.exact? */
+bool frontier_is_exact(const frontier *f);
 
 #ifdef __cplusplus
 }

@@ -48,6 +48,11 @@ static frontier_status compare(merging *m, const frontier *f)
 {
   frontier_options *ours = &m->into->options;
   char a[URL_PROFILE_NAME_SIZE], b[URL_PROFILE_NAME_SIZE];
+  if (f->options.exact) { /* the log does not say which host a key is of */
+    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "%.400s keeps its keys exactly, and such memories cannot be merged",
+             f->directory);
+    return FRONTIER_MISMATCH;
+  }
   if (!m->first) {
     m->first = f->directory;
     *ours = f->options;

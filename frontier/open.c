@@ -23,7 +23,8 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 3, OLDEST_VERSION = 1 };
+enum { FORMAT_VERSION = 4, OLDEST_VERSION = 1, PACKED_VERSION = 3 };
+enum { IS_EXACT = 0x100 }; /* on top of the kind of filter, in version 4, which is 3 with table `exact` */
 
 static uint64_t double_bits(double value)
 {
@@ -44,8 +45,8 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
   char profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(options->profile, profile);
   memcpy(body, magic, sizeof magic);
-  put_le(body + 16, FORMAT_VERSION, 4);
-  put_le(body + 20, options->filter, 4);
+  put_le(body + 16, options->exact ? FORMAT_VERSION : PACKED_VERSION, 4); /* so that who can read it does */
+  put_le(body + 20, (uint64_t)options->filter | (options->exact ? IS_EXACT : 0), 4);
   put_le(body + 24, double_bits(options->rate), 8);
   put_le(body + 32, options->expected_urls, 8);
   memcpy(body + IDENTITY_HEAD, profile, strlen(profile));
@@ -62,24 +63,26 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
     return frontier_fail(f, FRONTIER_VERSION,
                          "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
                          version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
-  f->is_old_format = version < FORMAT_VERSION;
+  f->is_old_format = version < PACKED_VERSION;
   if (f->is_old_format && f->options.read_only)
     return frontier_fail(f, FRONTIER_VERSION,
                          "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl, "
-                         "and it is brought up to date", f->directory, version, FORMAT_VERSION);
+                         "and it is brought up to date", f->directory, version, PACKED_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
-  mlbf_kind filter = (mlbf_kind)get_le(body + 20, 4);
+  bool is_exact = version == FORMAT_VERSION;
+  mlbf_kind filter = (mlbf_kind)(get_le(body + 20, 4) - (is_exact ? IS_EXACT : 0));
   double rate = double_of(get_le(body + 24, 8));
   url_profile profile;
   if (!url_profile_parse(name, &profile) || !mlbf_kind_name(filter))
     return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (profile \"%s\")", f->directory, name);
   frontier_options *options = &f->options;
   if (!options->keep_identity &&
-      (filter != options->filter || profile != options->profile || rate != options->rate))
-    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s, rate %g, profile %s", f->directory,
-                         mlbf_kind_name(filter), rate, name);
+      (filter != options->filter || profile != options->profile || rate != options->rate || is_exact != options->exact))
+    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s%s, rate %g, profile %s", f->directory,
+                         mlbf_kind_name(filter), is_exact ? " and exact keys" : "", rate, name);
   options->filter = filter;
+  options->exact = is_exact;
   options->rate = rate;
   options->profile = profile;
   options->expected_urls = get_le(body + 32, 8);
@@ -290,6 +293,21 @@ static frontier_status recover_journal(frontier *f)
   return status;
 }
 
+/* One that has keys and no table of them was robbed of it; one that has no key yet was cut short when it was made. */
+static frontier_status open_exact(frontier *f)
+{
+  if (!f->options.exact)
+    return FRONTIER_OK;
+  frontier_status status = store_find_exact(f->store, f->log_keys == 0 && !f->options.read_only);
+  if (status == FRONTIER_OK)
+    return FRONTIER_OK;
+  if (status != FRONTIER_NOT_FOUND)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  if (f->log_keys)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table of exact keys is missing", f->directory);
+  return frontier_fail(f, status, "%s: its making was cut short; crawl again to begin it", f->directory);
+}
+
 static frontier_status open_store(frontier *f)
 {
   uint8_t identity[IDENTITY_MAX];
@@ -304,7 +322,7 @@ static frontier_status open_store(frontier *f)
     status = read_meta(f, "acceptance", false, acceptance_read);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
-  return status;
+  return status == FRONTIER_OK ? open_exact(f) : status;
 }
 
 /* A directory of an older format has what came later absent, and its URLs in other tables. */
@@ -378,7 +396,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
 {
   frontier_options options;
   if (!options_take(given, options_size, &options) || !options_make_sense(&options) ||
-      (!directory && (options.read_only || options.journal_path))) {
+      (!directory && (options.read_only || options.journal_path || options.exact))) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;
   }
@@ -434,6 +452,7 @@ frontier_status frontier_close(frontier *f)
   checkpoint_abandon(f);
   watch_free(f->watch);
   seen_free(f->seen);
+  exact_free(&f->exact);
   revoked_free(&f->revoked);
   previous_close(f->previous);
   mlbf_free(f->growing);

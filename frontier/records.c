@@ -26,6 +26,7 @@ typedef struct reading {
   bool is_quiet, is_over;
   store_visitor *visit;
   records_meta_visitor *visit_meta;
+  records_exact_visitor *visit_exact;
   void *context;
 } reading;
 
@@ -68,6 +69,18 @@ static void read_named(void *context, const uint8_t *key, size_t key_size, const
     say_damaged(r, records_quote(key, key_size, text), value, size);
 }
 
+static void read_exact(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  const reading *r = context;
+  store_exact_key copy;
+  if (key_size == sizeof copy && size == RECORD_HEAD && record_is_whole(XXH3_64bits(key, key_size), value, size)) {
+    memcpy(&copy, key, sizeof copy);
+    r->visit_exact(r->context, &copy);
+  } else if (!r->is_quiet) {
+    pages_say(r->p, "a key of table exact is damaged");
+  }
+}
+
 void records_each(pages *p, const char *table, store_visitor *visit, void *context)
 {
   reading r = {.p = p, .table = table, .is_quiet = pages_were_walked(p, table), .visit = visit, .context = context};
@@ -80,3 +93,9 @@ void records_each_meta(pages *p, records_meta_visitor *visit, void *context)
   pages_each(p, "meta", read_named, &r);
 }
 
+void records_each_exact(pages *p, records_exact_visitor *visit, void *context)
+{
+  reading r = {.p = p, .table = "exact", .is_quiet = pages_were_walked(p, "exact"), .visit_exact = visit,
+               .context = context};
+  pages_each(p, "exact", read_exact, &r);
+}

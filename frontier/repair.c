@@ -71,6 +71,8 @@ static bool open_both(salvage *s)
   s->status = pages_open(from, say_nothing, NULL, &s->p, s->f->message);
   if (s->status != FRONTIER_OK || !salvage_meta(s))
     return false;
+  if (s->f->options.exact)
+    return salvage_fail(s, FRONTIER_DAMAGED, "its table of exact keys cannot be made again; nothing was changed");
   remove_rebuilt(s);
   if (mkdir(to, 0777) != 0)
     return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));

@@ -295,6 +295,13 @@ bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
   return true;
 }
 
+void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context)
+{
+  const uint8_t *end = size ? chunk + size : chunk, *next;
+  for (const uint8_t *at = chunk; at < end && (next = next_key(at, end)) && visit(context, get_hash(at)); at = next)
+    ;
+}
+
 void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
 {
   const uint8_t *next;

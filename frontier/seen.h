@@ -46,6 +46,9 @@ void seen_settle(seen *s);
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except);
 /* How many keys are in a chunk. false: it is none. */
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
+/* The hash of each key in a chunk, until `visit` returns false. */
+typedef bool seen_visitor(void *context, mlbf_hash128 whole);
+void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
 /* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. */
 void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
 /* A larger filter, filled from the whole log, takes the place of the old one. */

@@ -13,6 +13,7 @@
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/counters.h"
+#include "frontier/exact.h"
 #include "frontier/hold.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
@@ -98,6 +99,7 @@ struct frontier {
   int lock_fd;              /* of the file LOCK; -1 */
   seen *seen;               /* NULL on a read-only handle until needed */
   previous *previous;       /* the filter of an earlier crawl; NULL: none */
+  exact exact;              /* keys for the table of all, where there is one */
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   journal *journal;         /* NULL: none */
@@ -188,7 +190,7 @@ frontier_status refuse_reader(frontier *f); /* for the calls that write */
 /* add.c */
 void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
 /* the verdict on a link alone, and the hashes of its key */
-frontier_verdict link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes);
+frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict);
 
 /* commit.c */
 frontier_status commit_batch(frontier *f);

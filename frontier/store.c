@@ -25,7 +25,8 @@ struct store {
   bool is_lost;    /* it is there, and whoever asked for it does not know */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
-  MDB_dbi meta;
+  MDB_dbi meta, exact;
+  bool has_exact;
   MDB_txn *writing;
   int error;       /* of the open transaction: LMDB's or errno's */
   shelf *shelf;    /* changes of the queue and the history, written at its end */
@@ -152,7 +153,7 @@ static int open_with_largest_map(MDB_env **env, const char *directory, unsigned 
     if (error)
       return error;
     mdb_env_set_mapsize(*env, map);
-    mdb_env_set_maxdbs(*env, STORE_TABLES + 1 + OLD_TABLES);
+    mdb_env_set_maxdbs(*env, STORE_TABLES + 2 + OLD_TABLES);
     error = mdb_env_open(*env, directory, flags, 0666);
     if (!error)
       return 0;
@@ -174,6 +175,11 @@ static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
     s->has_table[i] = !error;
     if (error == MDB_NOTFOUND && may_be_missing)
       error = 0;
+  }
+  if (!error) {
+    error = mdb_dbi_open(txn, "exact", 0, &s->exact);
+    s->has_exact = !error;
+    error = error == MDB_NOTFOUND ? 0 : error;
   }
   return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
@@ -440,6 +446,16 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size)
   put(s, s->meta, name_key(name), name_seal(name), body, size, 0);
 }
 
+/* The checksum is of the key alone: there is nothing else. */
+void store_put_exact(store *s, const store_exact_key *key)
+{
+  store_exact_key copy = *key;
+  MDB_val k = {sizeof copy, copy.bytes};
+  put(s, s->exact, k, XXH3_64bits(&copy, sizeof copy), NULL, 0, MDB_NOOVERWRITE);
+  if (s->error == MDB_KEYEXIST)
+    s->error = 0;
+}
+
 void store_delete(store *s, store_table table, uint64_t key)
 {
   if (is_shelved(table)) {
@@ -616,6 +632,58 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
     return failed(s, error, "reading");
   *records = stat.ms_entries;
   return FRONTIER_OK;
+}
+
+/* ---- keys without doubt --------------------------------------------------------------------------------- */
+
+frontier_status store_find_exact(store *s, bool may_make)
+{
+  MDB_txn *txn;
+  if (s->has_exact || !may_make)
+    return s->has_exact ? FRONTIER_OK : FRONTIER_NOT_FOUND;
+  int error = mdb_txn_begin(s->env, NULL, 0, &txn);
+  if (error)
+    return failed(s, error, "beginning a transaction");
+  error = mdb_dbi_open(txn, "exact", MDB_CREATE, &s->exact);
+  if (error)
+    mdb_txn_abort(txn);
+  else
+    error = mdb_txn_commit(txn);
+  s->has_exact = !error;
+  return error ? failed(s, error, "making a table") : FRONTIER_OK;
+}
+
+frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t count, bool *has)
+{
+  MDB_txn *txn;
+  MDB_val value;
+  int error = begin_reading(s, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  for (size_t i = 0; i < count && (!error || error == MDB_NOTFOUND); i++) {
+    store_exact_key copy = keys[i];
+    error = mdb_get(txn, s->exact, &(MDB_val){sizeof copy, copy.bytes}, &value);
+    has[i] = !error;
+  }
+  mdb_txn_abort(txn);
+  return error && error != MDB_NOTFOUND ? failed(s, error, "reading") : FRONTIER_OK;
+}
+
+frontier_status store_count_exact(store *s, uint64_t *keys)
+{
+  MDB_txn *txn;
+  MDB_stat stat;
+  *keys = 0;
+  if (!s->has_exact)
+    return FRONTIER_OK;
+  int error = begin_reading(s, &txn);
+  if (error)
+    return failed(s, error, "reading");
+  error = mdb_stat(txn, s->exact, &stat);
+  mdb_txn_abort(txn);
+  if (!error)
+    *keys = stat.ms_entries;
+  return error ? failed(s, error, "reading") : FRONTIER_OK;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */

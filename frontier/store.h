@@ -9,6 +9,7 @@
  *          revoked  low half of a hash -> the high halves (revoked.h)
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
  *          due      when to fetch it again << 32 | sequence -> nothing more
+ *          exact    hash of a host, hash of a key -> nothing more; where keys are kept exactly (exact.h)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
@@ -41,10 +42,18 @@ void store_close(store *s);
  * bounded size; the last one puts `identity`. Where it ends early, the next call goes on. */
 frontier_status store_upgrade(store *s, const void *identity, size_t identity_size);
 
+/* Is table `exact` there? It is made if it may be; else NOT_FOUND. Not between store_begin and store_commit. */
+frontier_status store_find_exact(store *s, bool may_make);
+
 frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
+/* In table `exact`; fine if it is there. */
+typedef struct store_exact_key {
+  uint8_t bytes[24];
+} store_exact_key;
+void store_put_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
 /* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
  * is there, store_message says why, and the same may be tried again. */
@@ -66,5 +75,9 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
 frontier_status store_copy(store *s, const char *path);
 
 frontier_status store_count(store *s, store_table table, uint64_t *records);
+
+/* Which of these keys are in table `exact`, as committed; one reading for all. */
+frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t count, bool *has);
+frontier_status store_count_exact(store *s, uint64_t *keys); /* 0 if there is no such table */
 
 #endif

@@ -260,7 +260,8 @@ static void make_url(model *m)
     differ(m, "url_parse refuses %s", text);
 }
 
-/* "New" is certain, and so is what is said to be new; the rate is small enough to make SEEN certain too. */
+/* "New" is certain, and so is what is said to be new; the rate is small enough, or the mode exact, to make SEEN
+ * certain too. */
 static void check_verdict(model *m, frontier_verdict v)
 {
   const url *u = m->u;
@@ -607,6 +608,8 @@ static void check_stats(model *m)
   if (s.filter.keys > s.filter.design_keys)
     differ(m, "%llu keys in a filter for %llu", (unsigned long long)s.filter.keys,
            (unsigned long long)s.filter.design_keys);
+  if (m->run->exact && s.expected_lost != 0)
+    differ(m, "%g URLs lost, where none can be", s.expected_lost);
   if (s.expected_lost < 0 || s.expected_lost > m->options.rate * (double)m->now.pages)
     differ(m, "%g URLs lost", s.expected_lost);
 }
@@ -986,7 +989,7 @@ static void begin(model *m)
   m->dice = m->run->seed;
   m->options = (frontier_options){
     .filter = m->run->filter, .profile = URL_NO_WWW | URL_NO_TRAILING_SLASH, .expected_urls = m->run->expected_urls,
-    .rate = 1e-9, .delay_ms = m->run->delay_ms, .per_host = m->run->per_host, .depth_cap = m->run->depth_cap};
+    .rate = m->run->exact || m->run->lie == LIE_EXACT ? 0.3 : 1e-9, .exact = m->run->exact, .delay_ms = m->run->delay_ms, .per_host = m->run->per_host, .depth_cap = m->run->depth_cap};
   scratch_make(m->root);
   scratch_join(m->root, "frontier", m->directory);
   scratch_join(m->root, "journal", m->journal_path);

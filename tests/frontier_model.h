@@ -20,6 +20,7 @@ typedef enum model_lie {
   LIE_COUNT,   /* how many URLs are done */
   LIE_FORGET,  /* keys that were made new again */
   LIE_PAYLOAD, /* a byte that goes with a URL */
+  LIE_EXACT,   /* that the filter, which takes one new URL in three for seen, is all there is */
   LIES,
 } model_lie;
 
@@ -29,6 +30,7 @@ typedef struct model_run {
   unsigned steps;
   bool keeps_nothing;        /* no directory: no reopening, no crashes */
   mlbf_kind filter;
+  bool exact;                /* with a filter that takes one new URL in three for seen */
   uint64_t expected_urls;    /* small, and the filter must grow */
   uint32_t per_host;
   uint64_t delay_ms;

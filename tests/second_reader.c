@@ -12,7 +12,7 @@
 
 const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "hosts", "hashes", "chunks", "revoked",
                                                      "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
-                                                     "places", "meta"};
+                                                     "places", "meta", "exact"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -74,7 +74,9 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   MDB_dbi dbi;
   MDB_cursor *cursor;
   MDB_val key, value;
-  int error = mdb_dbi_open(txn, second_table_names[table], table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
+  int error = mdb_dbi_open(txn, second_table_names[table], table >= SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
+  if (table == SECOND_EXACT && error == MDB_NOTFOUND)
+    return; /* where it has to be there, its keys are missed */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
     fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
@@ -136,7 +138,7 @@ bool second_is_unborn(const char *directory)
 
 static bool checksum_holds(const second_record *r)
 {
-  uint64_t seed = r->table == SECOND_META ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
+  uint64_t seed = r->table >= SECOND_META && r->table <= SECOND_EXACT ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
   return r->value_size >= 4 &&
          number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);
 }
@@ -374,6 +376,15 @@ static void read_due(second_view *v, const second_record *r)
   fault(v, "due %llx: no visit is due then", (unsigned long long)key);
 }
 
+static void keep_hash(second_view *v, const uint8_t *hash)
+{
+  if ((v->log_keys & (v->log_keys - 1)) == 0)
+    v->log_hashes = realloc(v->log_hashes, (v->log_keys ? 2 * v->log_keys : 1) * sizeof *v->log_hashes);
+  if (!v->log_hashes)
+    abort();
+  v->log_hashes[v->log_keys] = hash;
+}
+
 static void read_hashes(second_view *v, const second_record *r)
 {
   v->log_has_gap |= number(r->key, 8) != v->log_keys;
@@ -381,6 +392,7 @@ static void read_hashes(second_view *v, const second_record *r)
   size_t at = 4;
   while (at + 17 <= r->value_size && r->value[at + 16] <= 16) {
     unsigned segments = r->value[at + 16];
+    keep_hash(v, r->value + at);
     at += 17;
     for (; segments && at + 17 <= r->value_size; segments--, at += 17, v->log_segments++)
       if (r->value[at] < 1 || r->value[at] > 16)
@@ -418,10 +430,12 @@ static void read_identity(second_view *v)
   memcpy(v->identity_magic, r->value + 4, 16);
   v->version = (uint32_t)number(r->value + 20, 4);
   v->filter = (uint32_t)number(r->value + 24, 4);
+  v->is_exact = v->filter >> 8 == 1;
+  v->filter &= ~(uint32_t)0x100;
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 3)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != (v->is_exact ? 4 : 3))
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -542,6 +556,45 @@ static void agree_on_log(second_view *v)
     fault(v, "filter file %llu", (unsigned long long)v->progress[SLOT]);
 }
 
+static int by_hash(const void *a, const void *b)
+{
+  return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, 16);
+}
+
+/* Each key of the log is in the table once, and no other. */
+static void agree_on_exact(second_view *v)
+{
+  size_t keys = 0, wanted = 0;
+  const uint8_t **found = calloc(v->record_count + 1, sizeof *found);
+  if (!found)
+    abort();
+  for (size_t i = 0; i < v->record_count; i++)
+    if (v->records[i].table == SECOND_EXACT) {
+      if (v->records[i].key_size != 24 || v->records[i].value_size != 4)
+        fault(v, "exact: a key of %zu bytes", v->records[i].key_size);
+      else
+        found[keys++] = v->records[i].key + 8;
+    }
+  qsort(found, keys, sizeof *found, by_hash);
+  if (v->log_keys)
+    qsort(v->log_hashes, v->log_keys, sizeof *v->log_hashes, by_hash);
+  for (size_t i = 0; v->is_exact && i < v->log_keys; i++) {
+    if (i && by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) == 0)
+      continue;
+    if (wanted >= keys || by_hash(&found[wanted], &v->log_hashes[i]) != 0)
+      break;
+    wanted++;
+  }
+  uint64_t distinct = 0;
+  for (size_t i = 0; i < v->log_keys; i++)
+    distinct += i == 0 || by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) != 0;
+  if (v->is_exact ? wanted != keys || keys != distinct : keys != 0)
+    fault(v, "exact: %zu keys, and %llu in the log", keys, (unsigned long long)distinct);
+  if (v->is_exact && v->expected_lost != 0)
+    fault(v, "exact: %g URLs lost", v->expected_lost);
+  free(found);
+}
+
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
   static const struct {
@@ -581,6 +634,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
     }
   agree_on_urls(v);
   agree_on_log(v);
+  agree_on_exact(v);
 }
 
 void second_free(second_view *v)
@@ -589,6 +643,7 @@ void second_free(second_view *v)
     free(v->records[i].key);
     free(v->records[i].value);
   }
+  free(v->log_hashes);
   free(v->records);
   free(v->places);
   free(v->urls);

@@ -12,7 +12,7 @@
 typedef enum second_table {
   SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
   SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
-  SECOND_META, SECOND_TABLES,
+  SECOND_META, SECOND_EXACT, SECOND_TABLES,
   /* rows of packs and chunks, split, by class; no tables */
   SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
 } second_table;
@@ -49,6 +49,7 @@ typedef struct second_view {
 
   char identity_magic[17], profile[256];
   uint32_t version, filter;
+  bool is_exact;           /* and its keys are in `exact` */
   double rate;
   uint64_t expected_urls;
 
@@ -63,6 +64,7 @@ typedef struct second_view {
   uint64_t chunks, revoked, visits, dues;
   uint8_t *places;         /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
+  const uint8_t **log_hashes; /* 16 bytes each, log_keys of them */
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 

@@ -14,6 +14,7 @@ typedef struct small_crawl {
   unsigned fetched;         /* and at most so many are fetched now */
   const char *path;         /* their paths begin so: "/a/" */
   mlbf_kind filter;         /* 0: mlbf */
+  bool exact;
   url_profile profile;
   uint64_t expected_urls;   /* 0: 500 */
 } small_crawl;

@@ -441,7 +441,7 @@ static void spoil(const char *directory, const second_record *r, size_t at)
   mdb_env_set_maxdbs(env, SECOND_TABLES);
   assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0666), 0);
   assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-  assert_int_equal(mdb_dbi_open(txn, second_table_names[r->table], r->table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi), 0);
+  assert_int_equal(mdb_dbi_open(txn, second_table_names[r->table], r->table >= SECOND_META ? 0 : MDB_INTEGERKEY, &dbi), 0);
   if (at < r->value_size) {
     r->value[at] ^= 1;
     assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
@@ -511,7 +511,7 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 4, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 5, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";

@@ -1,7 +1,7 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--queued]
- *                    [--only NAME] [--dir DIR]
+ *                    [--exact] [--again] [--only NAME] [--dir DIR]
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
@@ -10,6 +10,8 @@
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
+ * --exact: ours, and ours with exact keys.
+ * --again: with each new URL comes one that was seen, any of those before.
  * --expect E: ours begins with a filter for E URLs, and it grows.
  *
  * An opponent that was not there when this was built is named and skipped. */
@@ -32,7 +34,7 @@ typedef struct work {
   uint64_t urls, hosts, backlog, known, expect;
   unsigned rounds;
   const char *only, *directory;
-  bool queued;
+  bool queued, exact, again;
 } work;
 
 typedef struct result {
@@ -92,13 +94,13 @@ static void watch(meter *m, double began)
 }
 
 /* The time in which the texts are made does not count. */
-static void add_lot(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, meter *m)
+static void add_texts(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, bool are_old, meter *m)
 {
   static char text[LOT][URL_ROOM];
   static size_t size[LOT];
   double cpu_began = cpu(), began = now();
   for (uint64_t i = 0; i < count; i++)
-    size[i] = make_url(w, first + i, text[i]);
+    size[i] = make_url(w, are_old ? mix(~(first + i)) % (first + i + 1) : first + i, text[i]);
   m->own += now() - began;
   m->own_cpu += cpu() - cpu_began;
   for (uint64_t i = 0; i < count; i++) {
@@ -106,6 +108,13 @@ static void add_lot(const contender *c, void *self, const work *w, uint64_t firs
     c->add(self, text[i], size[i]);
     watch(m, began);
   }
+}
+
+static void add_lot(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, meter *m)
+{
+  add_texts(c, self, w, first, count, false, m);
+  if (w->again)
+    add_texts(c, self, w, first, count, true, m);
 }
 
 static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
@@ -295,19 +304,26 @@ static uint64_t number(const char *text)
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
     contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] "
-                            "[--queued] [--only NAME] [--dir DIR]");
+                            "[--queued] [--exact] [--again] [--only NAME] [--dir DIR]");
   return (uint64_t)value;
 }
 
 static work parse(char **argument)
 {
   work w = {.urls = 1000000, .hosts = 100000, .backlog = 200000, .rounds = 1, .directory = "."};
-  for (; *argument; argument += w.queued && strcmp(*argument, "--queued") == 0 ? 1 : 2) {
+  const struct {
+    const char *name;
+    bool *flag;
+  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}};
+  for (; *argument; argument++) {
     const char *name = argument[0], *value = argument[1];
-    if (strcmp(name, "--queued") == 0) {
-      w.queued = true;
+    bool is_flag = false;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+      if (strcmp(name, flags[i].name) == 0)
+        *flags[i].flag = is_flag = true;
+    if (is_flag)
       continue;
-    }
+    argument += value != NULL;
     if (strcmp(name, "--only") == 0 && value)
       w.only = value;
     else if (strcmp(name, "--dir") == 0 && value)
@@ -345,8 +361,10 @@ int main(int argc, char **argv)
 #else
   puts("rocksdb: skipped, librocksdb-dev was not there when this was built");
 #endif
-  if (w.known || w.queued)
+  if (w.known || w.queued || w.exact)
     count = 1;
+  if (w.exact)
+    row[count++] = &contender_exact;
   for (size_t i = 0; w.only && i < count; i++)
     if (strcmp(row[i]->name, w.only) == 0) {
       row[0] = row[i];

@@ -27,7 +27,7 @@ typedef struct contender {
   void (*report)(void *self); /* a line about its filter; NULL: it has none */
 } contender;
 
-extern const contender contender_strata;
+extern const contender contender_strata, contender_exact; /* the second with options.exact */
 extern const contender contender_sqlite;
 extern const contender contender_rocksdb;
 

@@ -27,15 +27,25 @@ static void demand(const ours *o, frontier_status status)
     contender_fail("strata", frontier_message(o->frontier));
 }
 
-static void *open_ours(const char *directory, uint64_t expected_urls)
+static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6, .per_host = 8,
-                              .depth_cap = UINT16_MAX, .keep_identity = true};
+                              .depth_cap = UINT16_MAX, .keep_identity = true, .exact = exact};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
   return o;
+}
+
+static void *open_ours(const char *directory, uint64_t expected_urls)
+{
+  return open_as(directory, expected_urls, false);
+}
+
+static void *open_exact(const char *directory, uint64_t expected_urls)
+{
+  return open_as(directory, expected_urls, true);
 }
 
 static bool add(void *self, const char *text, size_t size)
@@ -106,3 +116,4 @@ static void report(void *self)
 }
 
 const contender contender_strata = {"strata", open_ours, add, next, done, close_ours, commit, report};
+const contender contender_exact = {"exact", open_exact, add, next, done, close_ours, commit, report};

@@ -1,8 +1,9 @@
 /* Crawls the small web with a real frontier and says on standard output what it did, until it is killed.
  *
- *     frontier_driver DIRECTORY JOURNAL SEED STEPS [lie]
+ *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | lie]
  *
- * After STEPS steps it closes and leaves; 0: never. A lying one says "synced" when nothing is. */
+ * After STEPS steps it closes and leaves; 0: never. An exact one has a table of all keys beside its
+ * filter. A lying one says "synced" when nothing is. */
 #include "frontier/frontier.h"
 #include "tests/crash/small_web.h"
 
@@ -114,8 +115,9 @@ int main(int argc, char **argv)
   /* so small a filter that it grows while it may be killed */
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 64, .rate = 1e-9, .per_host = 3,
                               .depth_cap = UINT16_MAX, .journal_path = argv[2]};
+  options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
   char message[FRONTIER_MESSAGE_SIZE];
-  driver d = {.dice = strtoull(argv[3], NULL, 10), .lies = argc > 5};
+  driver d = {.dice = strtoull(argv[3], NULL, 10), .lies = argc > 5 && strcmp(argv[5], "lie") == 0};
   frontier_status status = frontier_open(argv[1], &options, &d.f, message);
   if (status != FRONTIER_OK) {
     fprintf(stderr, "driver: open: status %d, %s\n", (int)status, message);

@@ -119,7 +119,7 @@ static void change_record(MDB_txn *txn, change what, const second_record *r, siz
   static uint8_t value[4 + 65536];
   MDB_dbi dbi;
   MDB_val key = {r->key_size, r->key}, new = {r->value_size, value};
-  check(mdb_dbi_open(txn, second_table_names[r->table], r->table == SECOND_META ? 0 : MDB_INTEGERKEY, &dbi) == 0);
+  check(mdb_dbi_open(txn, second_table_names[r->table], r->table >= SECOND_META ? 0 : MDB_INTEGERKEY, &dbi) == 0);
   memset(value, byte, sizeof value);
   memcpy(value, r->value, r->value_size);
   if (what == DELETE) {

@@ -1,0 +1,63 @@
+/* The table of exact keys holds those of the hash log, each once, and no other: a key too few would be accepted again,
+ * one too many never. A hash of all zeros is no member of a set of hashes; it comes once in 2^128. */
+#include "frontier/check.h"
+
+#include "frontier/record.h"
+
+#include <inttypes.h>
+
+typedef struct exact_walk {
+  check *c;
+  hash_set in_table, in_log;
+  uint64_t missing; /* of the log's keys, from the table */
+} exact_walk;
+
+static bool put(exact_walk *w, hash_set *set, mlbf_hash128 hash)
+{
+  if (hash_set_put(set, hash))
+    return true;
+  check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more key");
+  return false;
+}
+
+static void note_exact(void *context, const store_exact_key *key)
+{
+  exact_walk *w = context;
+  mlbf_hash128 hash = {get_le(key->bytes + 8, 8), get_le(key->bytes + 16, 8)};
+  if (hash_set_has(&w->in_table, hash))
+    check_say(w->c, IN_DATA, "table exact: one key is there for two hosts");
+  put(w, &w->in_table, hash);
+}
+
+static bool compare_key(void *context, mlbf_hash128 hash)
+{
+  exact_walk *w = context;
+  w->missing += !hash_set_has(&w->in_table, hash) && !hash_set_has(&w->in_log, hash);
+  return put(w, &w->in_log, hash);
+}
+
+static bool compare_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  exact_walk *w = context;
+  (void)key;
+  seen_each_key(body, size, compare_key, w);
+  return w->c->status == FRONTIER_OK;
+}
+
+/* Without an identity nobody knows whether there has to be such a table; what is in it is read all the same, as its pages
+ * have an owner. */
+void check_exact(check *c)
+{
+  exact_walk w = {.c = c};
+  records_each_exact(c->p, note_exact, &w);
+  if (c->f->options.exact && c->status == FRONTIER_OK) {
+    records_each(c->p, "hashes", compare_chunk, &w);
+    uint64_t beyond = w.in_table.used + w.missing - w.in_log.used;
+    if (w.missing)
+      check_say(c, IN_DATA, "table exact: it lacks %" PRIu64 " of the keys in the hash log", w.missing);
+    if (beyond && c->status == FRONTIER_OK)
+      check_say(c, IN_DATA, "table exact: it has %" PRIu64 " keys that are not in the hash log", beyond);
+  }
+  hash_set_free(&w.in_table);
+  hash_set_free(&w.in_log);
+}

@@ -1,0 +1,65 @@
+/* See exact.h. */
+#include "frontier/exact.h"
+
+#include "frontier/record.h"
+
+#include <stdlib.h>
+
+static uint64_t host_hash(const frontier_link *link)
+{
+  if (link->key)
+    return link->key_count ? XXH3_64bits(link->key[0].bytes, link->key[0].size) : 0;
+  const url *u = link->target;
+  return XXH3_64bits(u->key + u->segment_begin[0], u->segment_begin[1] - u->segment_begin[0]);
+}
+
+store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole)
+{
+  store_exact_key key;
+  put_le(key.bytes, host_hash(link), 8);
+  put_le(key.bytes + 8, whole.low, 8);
+  put_le(key.bytes + 16, whole.high, 8);
+  return key;
+}
+
+bool exact_make_room(exact *e)
+{
+  if (e->count < e->room)
+    return true;
+  size_t room = e->room ? 2 * e->room : 1024;
+  store_exact_key *larger = realloc(e->added, room * sizeof *larger);
+  if (!larger)
+    return false;
+  e->added = larger;
+  e->room = room;
+  return true;
+}
+
+void exact_add(exact *e, store_exact_key key)
+{
+  e->added[e->count++] = key;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+  return memcmp(a, b, sizeof(store_exact_key));
+}
+
+void exact_write(exact *e, store *s)
+{
+  if (e->count)
+    qsort(e->added, e->count, sizeof *e->added, by_bytes); /* neighbours share a page */
+  for (size_t i = 0; i < e->count; i++)
+    store_put_exact(s, &e->added[i]);
+}
+
+void exact_settle(exact *e)
+{
+  e->count = 0;
+}
+
+void exact_free(exact *e)
+{
+  free(e->added);
+  *e = (exact){0};
+}

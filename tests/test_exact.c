@@ -1,0 +1,239 @@
+/* Exact keys, beside what the model sees (test_frontier.c): whose directory it is, and the care of it. */
+#include <lmdb.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/care.h"
+#include "tests/scratch.h"
+#include "tests/second_reader.h"
+#include "tests/small_crawl.h"
+
+enum { URLS = 2000 };
+
+static char root[SCRATCH_PATH], directory[SCRATCH_PATH];
+
+static small_crawl exact_crawl(void)
+{
+  return (small_crawl){.directory = directory, .seed = 5, .urls = URLS, .fetched = URLS - 300, .exact = true};
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "crawl", directory);
+  small_crawl c = exact_crawl();
+  small_crawl_make(&c);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+/* ---- what may never change ------------------------------------------------------------------------------ */
+
+static frontier_status open_as(const char *where, bool exact, bool keep_identity, frontier **f, char *message)
+{
+  small_crawl c = exact_crawl();
+  frontier_options options = small_crawl_options(&c);
+  options.exact = exact;
+  options.keep_identity = keep_identity;
+  return frontier_open(where, &options, f, message);
+}
+
+static void the_directory_says_so(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  assert_int_equal(open_as(directory, false, false, &f, message), FRONTIER_MISMATCH);
+  assert_non_null(strstr(message, "exact keys"));
+  assert_int_equal(open_as(directory, false, true, &f, message), FRONTIER_OK);
+  assert_true(frontier_is_exact(f));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void it_needs_a_directory(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  assert_int_equal(open_as(NULL, true, false, &f, message), FRONTIER_BAD_ARGUMENT);
+}
+
+/* ---- the care of it ------------------------------------------------------------------------------------- */
+
+static void count_fault(void *context, const char *sentence)
+{
+  unsigned *faults = context;
+  ++*faults;
+  print_message("%s\n", sentence);
+}
+
+static unsigned check(const char *where)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_findings found;
+  unsigned faults = 0;
+  if (frontier_check(where, NULL, count_fault, &faults, &found, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return faults;
+}
+
+static void ask(frontier *f, unsigned number, const char *path, frontier_outcome *outcome)
+{
+  static url u;
+  frontier_verdict verdict;
+  small_crawl c = exact_crawl();
+  c.path = path;
+  small_crawl_url(&c, number, &u);
+  assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+  *outcome = verdict.outcome;
+}
+
+/* All it had is seen, and nothing else is. */
+static void check_memory(const char *where)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  frontier_stats stats;
+  frontier_outcome outcome;
+  assert_int_equal(open_as(where, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_true(stats.expected_lost == 0);
+  unsigned seen = 0;
+  for (unsigned i = 0; i < URLS; i++) {
+    ask(f, i, NULL, &outcome);
+    seen += outcome == FRONTIER_SEEN;
+    ask(f, i, "/never/", &outcome);
+    assert_int_not_equal(outcome, FRONTIER_SEEN);
+  }
+  assert_int_equal(seen, stats.done + stats.failed + stats.skipped + stats.queued);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void compacted_and_sound(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  second_view v;
+  assert_int_equal(check(directory), 0);
+  if (frontier_compact(directory, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_true(sizes.after < sizes.before);
+  assert_int_equal(check(directory), 0);
+  second_read(directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  assert_true(v.is_exact);
+  second_free(&v);
+  check_memory(directory);
+}
+
+static void a_snapshot_has_the_table(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", to[SCRATCH_PATH];
+  frontier *f = NULL;
+  scratch_join(root, "snapshot", to);
+  assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+  if (frontier_snapshot(f, to, NULL, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_int_equal(check(to), 0);
+  check_memory(to);
+}
+
+static void merging_is_refused(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", to[SCRATCH_PATH];
+  const char *const both[] = {directory, directory};
+  frontier_merged merged;
+  scratch_join(root, "merged", to);
+  assert_int_equal(frontier_merge(both, 2, to, &merged, message), FRONTIER_MISMATCH);
+  assert_non_null(strstr(message, "exactly"));
+  assert_int_not_equal(access(to, F_OK), 0);
+}
+
+/* ---- damage --------------------------------------------------------------------------------------------- */
+
+typedef enum damage { A_KEY_LESS, A_BYTE, NO_TABLE } damage;
+
+static void do_damage(damage what)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  MDB_cursor *cursor;
+  MDB_val key, value;
+  char bytes[24], checksum[4];
+  assert_int_equal(mdb_env_create(&env), 0);
+  mdb_env_set_maxdbs(env, SECOND_TABLES);
+  mdb_env_set_mapsize(env, (size_t)1 << 32);
+  assert_int_equal(mdb_env_open(env, directory, 0, 0666), 0);
+  assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+  assert_int_equal(mdb_dbi_open(txn, "exact", 0, &dbi), 0);
+  if (what == NO_TABLE) {
+    assert_int_equal(mdb_drop(txn, dbi, 1), 0);
+  } else {
+    assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+    assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_FIRST), 0);
+    memcpy(bytes, key.mv_data, sizeof bytes);
+    memcpy(checksum, value.mv_data, sizeof checksum);
+    assert_int_equal(mdb_cursor_del(cursor, 0), 0);
+    mdb_cursor_close(cursor);
+  }
+  if (what == A_BYTE) {
+    bytes[3] ^= 1; /* of the host: only the checksum tells */
+    key = (MDB_val){sizeof bytes, bytes};
+    value = (MDB_val){sizeof checksum, checksum};
+    assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+  }
+  assert_int_equal(mdb_txn_commit(txn), 0);
+  mdb_env_close(env);
+}
+
+/* It is found, and repair leaves everything as it was. */
+static void damage_is_found(void **state)
+{
+  for (int what = A_KEY_LESS; what <= NO_TABLE; what++) {
+    char message[FRONTIER_MESSAGE_SIZE] = "", path[SCRATCH_PATH];
+    frontier_repairs done;
+    unsigned said = 0;
+    begin(state);
+    do_damage((damage)what);
+    assert_true(check(directory) > 0);
+    assert_int_equal(frontier_repair(directory, NULL, count_fault, &said, &done, message), FRONTIER_DAMAGED);
+    assert_non_null(strstr(message, "exact keys"));
+    scratch_join(directory, "data.mdb.damaged", path);
+    assert_int_not_equal(access(path, F_OK), 0);
+    if (what == NO_TABLE) {
+      frontier *f = NULL;
+      assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_DAMAGED);
+    }
+    end(state);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(the_directory_says_so, begin, end),
+    cmocka_unit_test(it_needs_a_directory),
+    cmocka_unit_test_setup_teardown(compacted_and_sound, begin, end),
+    cmocka_unit_test_setup_teardown(a_snapshot_has_the_table, begin, end),
+    cmocka_unit_test_setup_teardown(merging_is_refused, begin, end),
+    cmocka_unit_test(damage_is_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
