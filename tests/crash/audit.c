@@ -82,6 +82,12 @@ void audit_note_death(audit *a)
 
 /* ---- after it --------------------------------------------------------------------------------------------- */
 
+/* What a broken journal holds may have NULs. */
+static char *next_line(char *at, const char *end)
+{
+  return (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+}
+
 /* Whole lines stay for ever, and what they say is final. A torn one at the end may be there until the next open. */
 void audit_look_at_journal(audit *a)
 {
@@ -91,7 +97,7 @@ void audit_look_at_journal(audit *a)
     size--;
   if (size < a->lines_size || (a->lines_size && memcmp(text, a->lines, a->lines_size) != 0))
     audit_break(a, "the journal took lines back", 0);
-  for (char *at = text ? text + a->lines_size : NULL; at && at < text + size; at = strchr(at, '\n') + 1) {
+  for (char *at = text ? text + a->lines_size : NULL; at && at < text + size; at = next_line(at, text + size)) {
     uint32_t number = (uint32_t)strtoul(at, NULL, 10) % WEB_PAGES;
     static const page unknown;
     if (memcmp(&a->pages[number], &unknown, sizeof unknown) == 0)
@@ -131,7 +137,7 @@ void audit_look_at_directory(audit *a)
 static void look_at_the_end(audit *a)
 {
   unsigned lines[WEB_PAGES] = {0};
-  for (char *at = a->lines; at && at < a->lines + a->lines_size; at = strchr(at, '\n') + 1)
+  for (char *at = a->lines; at && at < a->lines + a->lines_size; at = next_line(at, a->lines + a->lines_size))
     lines[strtoul(at, NULL, 10) % WEB_PAGES]++;
   for (uint32_t i = 0; i < WEB_PAGES; i++) {
     if (!a->pages[i].is_done_for_good)
