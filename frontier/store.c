@@ -104,10 +104,11 @@ static int cause_of(store *s, int error, const char *directory)
 
 /* ---- open --------------------------------------------------------------------------------------------- */
 
-/* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction, which
- * writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is shorter, or
- * any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good, with words that say
- * nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and is left alone. */
+/* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction,
+ * which writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is
+ * shorter, or any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good,
+ * with words that say nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and
+ * is left alone. */
 enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 4 };
 
 /* All that it says is in one sector, so it is there or not; what is cut off is zeros here. Without both pages there is

@@ -133,7 +133,8 @@ bool second_is_unborn(const char *directory)
   bool is_unborn = error == 0 && mdb_dbi_open(txn, NULL, 0, &names) == 0 && mdb_stat(txn, names, &names_stat) == 0 &&
                    names_stat.ms_entries == 0;
   close_environment(env, txn);
-  return is_unborn || (error == MDB_INVALID && file.st_size <= 4 * sysconf(_SC_PAGESIZE)); /* its first pages are torn */
+  bool is_torn = error == MDB_INVALID && file.st_size <= 4 * sysconf(_SC_PAGESIZE); /* in its first pages */
+  return is_unborn || is_torn;
 }
 
 static bool checksum_holds(const second_record *r)

@@ -1,5 +1,5 @@
-/* tests/crash/audit.h: an auditor outside of a crawl of the small web, who knows what it was told and holds the frontier
- * to it, whenever the crawl was ended by force:
+/* tests/crash/audit.h: an auditor outside of a crawl of the small web, who knows what it was told and holds the
+ * frontier to it, whenever the crawl was ended by force:
  *
  *     accepted, then synced      must be on disk after any crash, and ended when the crawl is finished
  *     done, then synced          must never be leased again

@@ -1,8 +1,8 @@
-/* The power of a crawl's machine goes, again and again, with a disk that keeps only what it must (disk.h), and an auditor
- * outside (audit.h) who knows what was promised when it went.
+/* The power of a crawl's machine goes, again and again, with a disk that keeps only what it must (disk.h), and an
+ * auditor outside (audit.h) who knows what was promised when it went.
  *
- *     life     the driver runs for some hundred steps; record.c writes down all that it tells its files, and its reports
- *              to the auditor among them
+ *     life     the driver runs for some hundred steps; record.c writes down all that it tells its files, and its
+ *              reports to the auditor among them
  *     cut      some place in that log: the auditor hears the reports before it, the disk keeps what it keeps
  *     look     the second reader goes over what is left; in a copy, the frontier is opened, which settles the journal
  *     again    the next life begins with what is left, and may lose power while it recovers
@@ -201,8 +201,8 @@ static void promises_hold_through_power_cuts(void **state)
       fail_msg("%u promises broken; the directory is %s", a->broken, a->root);
     audit_end_crawl(a);
   } while (a->kills < cuts_wanted && !a->broken);
-  printf("%u power cuts in %u lives of %u crawls: %u promises broken, %u of %u that might be were leased again\n", a->kills,
-         a->lives, a->crawls, a->broken, a->again, a->may_be_again);
+  printf("%u power cuts in %u lives of %u crawls: %u promises broken, %u of %u that might be were leased again\n",
+         a->kills, a->lives, a->crawls, a->broken, a->again, a->may_be_again);
   assert_int_equal(a->broken, 0);
   assert_true(a->again <= a->may_be_again);
   assert_true(a->again > 0); /* else no cut hit anything */
