@@ -44,8 +44,8 @@ static bool compare_chunk(void *context, uint64_t key, const uint8_t *body, size
   return w->c->status == FRONTIER_OK;
 }
 
-/* Without an identity nobody knows whether there has to be such a table; what is in it is read all the same, as its pages
- * have an owner. */
+/* Without an identity nobody knows whether there has to be such a table; what is in it is read all the same, as its
+ * pages have an owner. */
 void check_exact(check *c)
 {
   exact_walk w = {.c = c};

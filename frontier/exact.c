@@ -15,7 +15,7 @@ static uint64_t host_hash(const frontier_link *link)
 
 store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole)
 {
-  store_exact_key key;
+  store_exact_key key = {{0}};
   put_le(key.bytes, host_hash(link), 8);
   put_le(key.bytes + 8, whole.low, 8);
   put_le(key.bytes + 16, whole.high, 8);

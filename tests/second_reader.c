@@ -139,7 +139,8 @@ bool second_is_unborn(const char *directory)
 
 static bool checksum_holds(const second_record *r)
 {
-  uint64_t seed = r->table >= SECOND_META && r->table <= SECOND_EXACT ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
+  bool is_named = r->table == SECOND_META || r->table == SECOND_EXACT;
+  uint64_t seed = is_named ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
   return r->value_size >= 4 &&
          number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);
 }

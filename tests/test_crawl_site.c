@@ -95,6 +95,19 @@ static void a_site_with_the_classic_filter(void **state)
   crawl_all(serve_site(2, 600), "bloom");
 }
 
+/* And it stays so: by name, another filter is refused; without a name, what the directory has is meant. */
+static void a_site_with_exact_keys(void **state)
+{
+  (void)state;
+  trial *t = serve_site(3, 600);
+  crawl_all(t, "exact");
+  assert_code(t, STRATA(t, CRAWL, "--filter", "mlbf", "URL"), 2);
+  assert_non_null(strstr(t->err.bytes, "was made with exact"));
+  assert_code(t, STRATA(t, CRAWL, "URL"), 0);
+  assert_code(t, STRATA(t, "stat", "DIR"), 0);
+  assert_non_null(strstr(t->out.bytes, "no new URL is called seen"));
+}
+
 static void a_large_site(void **state)
 {
   (void)state;
@@ -519,6 +532,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CASE(a_site_with_the_layered_filter),
     CASE(a_site_with_the_classic_filter),
+    CASE(a_site_with_exact_keys),
     CASE(a_large_site),
     CASE(a_site_by_the_name_of_its_host),
     CASE(a_site_at_the_default_port),

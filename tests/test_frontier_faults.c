@@ -28,7 +28,7 @@ enum { LINKS = 3, TRIES = 8, STRIKES = 3 };
 
 typedef struct story {
   char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
-  bool keeps_nothing;
+  bool keeps_nothing, is_exact;
   frontier *f;
   uint64_t now_ms;
   frontier_lease leases[4];
@@ -140,7 +140,8 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 static void open_story(story *s)
 {
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 5, .rate = 1e-9, .per_host = 2,
-                              .depth_cap = UINT16_MAX, .journal_path = s->keeps_nothing ? NULL : s->journal};
+                              .depth_cap = UINT16_MAX, .journal_path = s->keeps_nothing ? NULL : s->journal,
+                              .exact = s->is_exact};
   char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_status status = FRONTIER_IO;
   for (int tries = 0; tries < TRIES && status != FRONTIER_OK; tries++) {
@@ -283,10 +284,12 @@ static void end(story *s)
   scratch_remove(s->root);
 }
 
+typedef enum keeping { KEEPS, KEEPS_NOTHING, KEEPS_EXACTLY } keeping;
+
 /* A crawl in which the `number`-th call of that class fails. False: there are not so many. */
-static bool strike(fault_class what, unsigned number, int error, bool stays, bool keeps_nothing)
+static bool strike(fault_class what, unsigned number, int error, bool stays, keeping how)
 {
-  story s = {.error = error, .keeps_nothing = keeps_nothing};
+  story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
   begin(&s);
   faults_set(what, number, error, stays);
   crawl(&s);
@@ -295,10 +298,10 @@ static bool strike(fault_class what, unsigned number, int error, bool stays, boo
   return has_struck;
 }
 
-static void strike_each(fault_class what, int error, bool stays, bool keeps_nothing, unsigned step)
+static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned step)
 {
   unsigned number = 1;
-  while (strike(what, number, error, stays, keeps_nothing))
+  while (strike(what, number, error, stays, how))
     number += step * STEP;
   printf("class %d, error %d%s: calls 1 to %u failed\n", (int)what, error, stays ? " that stays" : "", number - 1);
   assert_true(number > 10);
@@ -307,31 +310,40 @@ static void strike_each(fault_class what, int error, bool stays, bool keeps_noth
 static void each_write(void **state)
 {
   (void)state;
-  strike_each(FAULT_WRITE, EIO, false, false, 1);
-  strike_each(FAULT_WRITE, ENOSPC, false, false, 1);
-  strike_each(FAULT_WRITE, ENOSPC, true, false, 2);
-  strike_each(FAULT_WRITE, FAULT_SHORT, false, false, 1);
+  strike_each(FAULT_WRITE, EIO, false, KEEPS, 1);
+  strike_each(FAULT_WRITE, ENOSPC, false, KEEPS, 1);
+  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS, 2);
+  strike_each(FAULT_WRITE, FAULT_SHORT, false, KEEPS, 1);
 }
 
 static void each_sync(void **state)
 {
   (void)state;
-  strike_each(FAULT_SYNC, EIO, false, false, 1);
-  strike_each(FAULT_SYNC, EIO, true, false, 2);
+  strike_each(FAULT_SYNC, EIO, false, KEEPS, 1);
+  strike_each(FAULT_SYNC, EIO, true, KEEPS, 2);
 }
 
 static void each_allocation(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, false, false, 1);
-  strike_each(FAULT_ALLOC, ENOMEM, true, false, 2);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS, 2);
 }
 
 static void each_allocation_when_nothing_is_kept(void **state)
 {
   (void)state;
-  strike_each(FAULT_ALLOC, ENOMEM, false, true, 1);
-  strike_each(FAULT_ALLOC, ENOMEM, true, true, 2);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_NOTHING, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS_NOTHING, 2);
+}
+
+static void each_call_where_keys_are_exact(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, EIO, false, KEEPS_EXACTLY, 5);
+  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS_EXACTLY, 7);
+  strike_each(FAULT_SYNC, EIO, false, KEEPS_EXACTLY, 5);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_EXACTLY, 7);
 }
 
 /* ulimit -f: no file may grow beyond, at any moment of the crawl; then it may. */
@@ -361,6 +373,7 @@ int main(void)
     cmocka_unit_test(each_sync),
     cmocka_unit_test(each_allocation),
     cmocka_unit_test(each_allocation_when_nothing_is_kept),
+    cmocka_unit_test(each_call_where_keys_are_exact),
     cmocka_unit_test(each_limit_on_file_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

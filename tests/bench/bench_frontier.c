@@ -94,7 +94,8 @@ static void watch(meter *m, double began)
 }
 
 /* The time in which the texts are made does not count. */
-static void add_texts(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, bool are_old, meter *m)
+static void add_texts(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, bool are_old,
+                      meter *m)
 {
   static char text[LOT][URL_ROOM];
   static size_t size[LOT];
