@@ -65,7 +65,7 @@ const char crawl_help[] =
   "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
-  "  --filter KIND        mlbf (default), bloom; exact: mlbf, none missed\n"
+  "  --filter KIND        mlbf (default), bloom, line; exact: mlbf, none missed\n"
   "  --expect N           URLs the filter is first made for (default 1000000; it grows by itself)\n"
   "  --fp P               share of new URLs it may wrongly call seen (default 1e-6)\n"
   "  --profile RULES      which spellings are one page: strict (default), or no-www, sort-query, ...\n"
@@ -145,11 +145,9 @@ static bool refuse_secret(const char *option, const char *wanted)
 
 static bool parse_filter(const char *text, crawl_args *args)
 {
-  if (strcmp(text, "line") == 0)
-    return refuse("filter", text, "not in this version yet; mlbf, bloom and exact are");
   args->exact = strcmp(text, "exact") == 0;
-  if (!args->exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0)
-    return refuse("filter", text, "mlbf, bloom or exact, please");
+  if (!args->exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0 && strcmp(text, "line") != 0)
+    return refuse("filter", text, "mlbf, bloom, line or exact, please");
   args->filter_given = true;
   return mlbf_kind_from_name(args->exact ? "mlbf" : text, &args->filter);
 }

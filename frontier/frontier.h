@@ -83,7 +83,7 @@ typedef void frontier_logger(void *context, const char *sentence);
 
 /* Zero is fine for all but `filter`, `expected_urls`, `rate`, `per_host`; a `depth_cap` of zero takes no links. */
 typedef struct frontier_options {
-  mlbf_kind filter;           /* MLBF_KIND_MLBF or MLBF_KIND_BLOOM; fixed for a directory */
+  mlbf_kind filter;           /* MLBF_KIND_MLBF, _BLOOM or _LINE; fixed for a directory */
   url_profile profile;        /* how keys are made; fixed for a directory */
   uint64_t expected_urls;     /* first size of the filter; it grows by itself */
   double rate;                /* promised share of new URLs wrongly called seen; fixed for a directory */

@@ -387,8 +387,8 @@ static frontier_status previous_fits(frontier *f)
 
 static bool options_make_sense(const frontier_options *o)
 {
-  return (o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM) && o->expected_urls > 0 && o->rate > 0 &&
-         o->rate < 1 && o->per_host > 0;
+  bool is_known = o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM || o->filter == MLBF_KIND_LINE;
+  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0;
 }
 
 frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,

@@ -273,7 +273,7 @@ static void check_verdict(model *m, frontier_verdict v)
     differ(m, "%s: its segment %u is called new", u->key, v.layer);
   if ((v.outcome == FRONTIER_NEW_HOST) != (v.layer == 1) || (!names_segment && v.layer != 0))
     differ(m, "%s: outcome %d with layer %u", u->key, (int)v.outcome, v.layer);
-  if (v.outcome != FRONTIER_SEEN && (v.outcome == FRONTIER_NEW) != (m->run->filter == MLBF_KIND_BLOOM))
+  if (v.outcome != FRONTIER_SEEN && (v.outcome == FRONTIER_NEW) != (m->run->filter != MLBF_KIND_MLBF))
     differ(m, "%s: outcome %d of this kind", u->key, (int)v.outcome);
 }
 

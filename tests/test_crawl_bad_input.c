@@ -141,12 +141,11 @@ static void wrong_words(void **state)
   assert_int_equal(trial_requests(served), 0);
 }
 
-/* DESIGN.md has them, this version has not: refused by name, never ignored. */
-static void options_that_are_not_there_yet(void **state)
+static void kinds_nobody_knows(void **state)
 {
   (void)state;
   static const char *const rows[][2] = {
-    {"--filter", "line"},
+    {"--filter", "heritrix"}, {"--filter", "Mlbf"}, {"--scope", "world"}, {"--sitemaps", "all"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *words[] = {CRAWL, "URL", rows[i][0], rows[i][1], NULL};
@@ -476,7 +475,7 @@ int main(void)
     CASE(words_that_are_no_url),
     CASE(schemes_that_are_not_ours),
     CASE(wrong_words),
-    CASE(options_that_are_not_there_yet),
+    CASE(kinds_nobody_knows),
     CASE(a_host_that_cannot_be_reached),
     CASE(a_private_address_without_leave),
     CASE(a_directory_of_another_program),

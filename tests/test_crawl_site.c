@@ -95,6 +95,12 @@ static void a_site_with_the_classic_filter(void **state)
   crawl_all(serve_site(2, 600), "bloom");
 }
 
+static void a_site_with_lines(void **state)
+{
+  (void)state;
+  crawl_all(serve_site(2, 600), "line");
+}
+
 /* And it stays so: by name, another filter is refused; without a name, what the directory has is meant. */
 static void a_site_with_exact_keys(void **state)
 {
@@ -532,6 +538,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CASE(a_site_with_the_layered_filter),
     CASE(a_site_with_the_classic_filter),
+    CASE(a_site_with_lines),
     CASE(a_site_with_exact_keys),
     CASE(a_large_site),
     CASE(a_site_by_the_name_of_its_host),

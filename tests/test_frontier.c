@@ -65,6 +65,16 @@ static void a_classic_filter(void **state)
   agree(run);
 }
 
+static void lines(void **state)
+{
+  (void)state;
+  model_run run = small;
+  run.name = "lines";
+  run.filter = MLBF_KIND_LINE;
+  run.expected_urls = 1;
+  agree(run);
+}
+
 /* No filter is smaller than 4 KiB, which takes some 10,000 keys before it lies about one new URL in three; it does so for
  * tens of thousands here, and no verdict shows it. */
 static const model_run doubtful = {.name = "exact keys", .steps = 60, .filter = MLBF_KIND_MLBF, .expected_urls = 1,
@@ -466,6 +476,7 @@ int main(void)
     cmocka_unit_test(the_model_agrees),
     cmocka_unit_test(without_delay),
     cmocka_unit_test(a_classic_filter),
+    cmocka_unit_test(lines),
     cmocka_unit_test(exact_keys),
     cmocka_unit_test(exact_keys_beside_a_classic_filter),
     cmocka_unit_test(exact_keys_of_a_small_crawl),
