@@ -65,7 +65,7 @@ const char crawl_help[] =
   "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
-  "  --filter KIND        mlbf (default), bloom, line; exact: mlbf, none missed\n"
+  "  --filter KIND        mlbf (default), bloom, line; exact: none missed\n"
   "  --expect N           URLs the filter is first made for (default 1000000; it grows by itself)\n"
   "  --fp P               share of new URLs it may wrongly call seen (default 1e-6)\n"
   "  --profile RULES      which spellings are one page: strict (default), or no-www, sort-query, ...\n"
