@@ -118,7 +118,7 @@ static void the_rest_is_refused_by_name(void **state)
     {"", "no start URL"},
     {"--max-bytes 0 http://h/", "--max-bytes"},
     {"--recrawl-after soon http://h/", "--recrawl-after \"soon\""},
-    {"--filter line http://h/", "not in this version yet"},
+    {"--filter mlbf-paper http://h/", "mlbf, bloom, line or exact"},
     {"--filter exact --no-store http://h/", "--no-store"},
     {"--filter magic http://h/", "--filter \"magic\""},
     {"--scope moon http://h/", "--scope \"moon\""},

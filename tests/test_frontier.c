@@ -309,7 +309,7 @@ static void options_that_make_no_frontier(void **state)
   frontier_options bad[7];
   for (size_t i = 0; i < 7; i++)
     bad[i] = plain;
-  bad[0].filter = MLBF_KIND_LINE;
+  bad[0].filter = MLBF_KIND_MLBF_PAPER;
   bad[1].expected_urls = 0;
   bad[2].rate = 0;
   bad[3].rate = 1;

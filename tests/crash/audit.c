@@ -72,8 +72,9 @@ void audit_note_death(audit *a)
 {
   for (uint32_t i = 0; i < WEB_PAGES; i++) {
     page *p = &a->pages[i];
-    p->may_return = p->was_leased && !p->is_done_for_good;
-    a->may_be_again += p->is_leased || (p->is_done && !p->is_done_for_good);
+    bool is_open = p->is_leased || (p->is_done && !p->is_done_for_good); /* released is as if never leased */
+    p->may_return |= is_open;
+    a->may_be_again += is_open;
     p->is_leased = false;
     p->is_done = p->is_done_for_good;
     p->is_accepted = p->is_accepted_for_good;
