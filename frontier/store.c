@@ -663,7 +663,8 @@ frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t co
     return failed(s, error, "reading");
   for (size_t i = 0; i < count && (!error || error == MDB_NOTFOUND); i++) {
     store_exact_key copy = keys[i];
-    error = mdb_get(txn, s->exact, &(MDB_val){sizeof copy, copy.bytes}, &value);
+    MDB_val key = {sizeof copy.bytes, copy.bytes};
+    error = mdb_get(txn, s->exact, &key, &value);
     has[i] = !error;
   }
   mdb_txn_abort(txn);
