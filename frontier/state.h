@@ -104,6 +104,7 @@ struct frontier {
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   host_changes host_changes;
+  entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;

@@ -34,7 +34,7 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
 {
   listing *l = context;
   entry *e = NULL;
-  l->status = entry_read(sequence, body, size, &e);
+  l->status = entry_read(NULL, sequence, body, size, &e);
   if (l->status != FRONTIER_OK)
     return false;
   frontier_trapped trapped = {.host = e->url + e->host_begin, .host_size = e->host_end - e->host_begin, .url = e->url,
