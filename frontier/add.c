@@ -213,7 +213,11 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
                                    uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
 {
   looked_up found;
-  frontier_status status = batch_is_full(f) ? commit_batch(f) : FRONTIER_OK;
+  frontier_status status = FRONTIER_OK;
+  if (batch_is_full(f))
+    status = commit_batch(f);
+  else
+    maintain_pay_some(f);
   *settled = 0;
   if (status == FRONTIER_OK)
     status = look_up(f, links, count, &found);

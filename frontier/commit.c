@@ -279,13 +279,16 @@ static double current_rate(frontier *f)
 static frontier_status settle_seen(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
+  frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
+  f->has_failed_upkeep = false;
   if (keys == 0)
-    return FRONTIER_OK;
+    return status;
   if (!f->options.exact)
     f->expected_lost += current_rate(f) * (double)keys;
   f->log_keys += keys;
   seen_settle(f->seen);
-  return maintain_after_commit(f, keys);
+  f->owed_keys += keys;
+  return status;
 }
 
 frontier_status commit_batch(frontier *f)

@@ -110,6 +110,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     frontier_clock(f, now_ms, now_ms);
   bool is_commit_due = commit_is_due(f, now_ms);
   frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
+  if (!is_commit_due)
+    maintain_pay_some(f);
   if (status == FRONTIER_OK)
     status = spill_read_back(f);
   if (status == FRONTIER_OK)
