@@ -91,11 +91,22 @@ frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
 /* ---- listing -------------------------------------------------------------------------------------------- */
 
 typedef struct listing {
+  const frontier *f;
   frontier_trapped_visitor *visit;
   void *context;
   bool is_over;
   frontier_status status;
 } listing;
+
+/* With its directory, of the host that the URL begins with. */
+static void tell(listing *l, frontier_trapped *t)
+{
+  const host *who = hosts_look(l->f->hosts, t->host, t->host_size);
+  size_t path_begin = (size_t)(t->host - t->url) + t->host_size;
+  if (who)
+    t->directory = watch_directory(who, t->url, t->url_size, path_begin, &t->directory_end);
+  l->is_over = !l->visit(l->context, t);
+}
 
 static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
@@ -106,7 +117,7 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
     return false;
   frontier_trapped trapped = {.host = e->url + e->host_begin, .host_size = e->host_end - e->host_begin, .url = e->url,
                               .url_size = e->url_size, .is_queued = true};
-  l->is_over = !l->visit(l->context, &trapped);
+  tell(l, &trapped);
   free(e);
   return !l->is_over;
 }
@@ -143,7 +154,7 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
     return true;
   frontier_trapped trapped = {.url = (const char *)ended.url.bytes, .url_size = ended.url.size};
   find_host(&trapped);
-  l->is_over = !l->visit(l->context, &trapped);
+  tell(l, &trapped);
   return !l->is_over;
 }
 
@@ -152,7 +163,7 @@ frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *vis
   HOLD(f);
   static const struct { store_table table; store_visitor *visit; } steps[] = {
     {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
-  listing l = {.visit = visit, .context = context};
+  listing l = {.f = f, .visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof steps / sizeof *steps && l.status == FRONTIER_OK && !l.is_over; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, &l);
     if (status != FRONTIER_OK)

@@ -49,6 +49,8 @@ typedef struct frontier_trapped {
   const char *url;
   size_t url_size;
   bool is_queued;    /* waiting or in flight; else it ended */
+  uint64_t directory; /* one number for all URLs of one directory of one host: see above */
+  size_t directory_end; /* where its name ends within `url`: behind "/cal/", or before the '?' of "/list?color=3" */
 } frontier_trapped;
 
 typedef bool frontier_trapped_visitor(void *context, const frontier_trapped *trapped); /* false: enough */
