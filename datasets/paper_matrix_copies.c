@@ -3,7 +3,7 @@
 #include "datasets/copies.h"
 #include "datasets/paper.h"
 
-enum { DOCUMENTS = 500, ROUNDS_USUAL = 300 };
+enum { DOCUMENTS = 500, WORDS_MEAN = 1900, ROUNDS_USUAL = 300 }; /* as in passages.h */
 
 static const char *const edits[COPIES_EDITS] = { "passage", "inserts" };
 static const uint32_t percents[] = { 0, 5, 10, 20, 50 };
@@ -64,7 +64,7 @@ bool paper_matrix_copies(const paper_run *run)
 {
   texts made = { .count = 0 };
   fputs(words, run->html);
-  bool is_done = texts_generate(&made, DOCUMENTS, run->seed) && write_set(run, "generated", &made);
+  bool is_done = texts_generate(&made, DOCUMENTS, WORDS_MEAN, run->seed) && write_set(run, "generated", &made);
   if (is_done && run->files != NULL)
     is_done = write_set(run, "files", run->files);
   fputs("</table></div>\n", run->html);

@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-enum { WORDS_MEAN = 1900, WORDS_MIN = 50, VOCABULARY = 5000 }; /* of generated ones */
+enum { WORDS_MIN = 50, VOCABULARY = 5000 }; /* of generated ones */
 
 /* ---- one text -------------------------------------------------------------------------------- */
 
@@ -228,13 +228,13 @@ static bool add_random_word(text_words *to, uint64_t *dice)
   return add_word(to, letters, size);
 }
 
-bool texts_generate(texts *to, size_t count, uint64_t seed)
+bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed)
 {
   uint64_t dice = random_mix(seed);
   for (size_t i = 0; i < count; i++) {
     text_words made = { .count = 0 };
     double above = ((double)random_roll(&dice, 1u << 30) + 1) / (1u << 30);
-    size_t words = WORDS_MIN + (size_t)(-log(above) * (WORDS_MEAN - WORDS_MIN));
+    size_t words = WORDS_MIN + (size_t)(-log(above) * ((double)words_mean - WORDS_MIN));
     bool is_made = true;
     while (is_made && made.count < words)
       is_made = add_random_word(&made, &dice);

@@ -36,8 +36,8 @@ bool texts_add(texts *to, const char *bytes, size_t size);
 /* Every regular file under `directory`, in the order of names; symbolic links are not followed. False: errno says why. */
 bool texts_add_tree(texts *to, const char *directory);
 
-/* `count` texts of random words, of lengths as in passages.h. False: out of memory. */
-bool texts_generate(texts *to, size_t count, uint64_t seed);
+/* `count` texts of random words; lengths fall exponentially from 50 words on, with this mean. False: out of memory. */
+bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed);
 
 void texts_free(texts *of);
 

@@ -277,7 +277,7 @@ static void matrix_is_written_with_the_papers_shape(void **state)
   double wrong[2];
   size_t size;
   texts files = { .count = 0 };
-  assert_true(texts_generate(&files, 40, SEED + 1));
+  assert_true(texts_generate(&files, 40, 1900, SEED + 1));
   paper_run run = { .seed = SEED, .rounds = 5, .html = tmpfile(), .files = &files };
   scratch_make_fast(directory);
   assert_true(paper_write("matrix", directory, &run));

@@ -127,7 +127,7 @@ static void edited_copies_are_found(void **state)
   enum { TEXTS = 60, QUERIES = 30 };
   texts made = { .count = 0 };
   copies_result copy, none, half, inserted;
-  assert_true(texts_generate(&made, TEXTS, SEED));
+  assert_true(texts_generate(&made, TEXTS, 1900, SEED));
   assert_true(copies_are_enough(&made, SEED));
   copies *of = copies_create(&made, SEED);
   assert_non_null(of);
@@ -155,7 +155,7 @@ static void what_pages_truly_share_is_no_false_alarm(void **state)
   enum { TEXTS = 40, FRAME = 200 };
   texts made = { .count = 0 }, framed = { .count = 0 };
   copies_result none;
-  assert_true(texts_generate(&made, TEXTS, SEED));
+  assert_true(texts_generate(&made, TEXTS, 1900, SEED));
   for (size_t i = 0; i < TEXTS; i++) {
     text_words page = { .count = 0 };
     assert_true(text_append(&page, &made.list[0], 0, FRAME));
