@@ -138,7 +138,7 @@ bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
   while (!is_cut_short(c, &end)) {
     tick(c);
     nanosleep(&moment, NULL); /* a signal ends it sooner */
-    c->now_ms = crawl_clock_ms();
+    c->now_ms = c->stood_still_ms = crawl_clock_ms();
     if (has_healed(c))
       return true;
   }

@@ -27,6 +27,7 @@ struct crawl {
   crawl_totals totals;
   url_profile profile;
   outage outage;
+  uint64_t stood_still_ms;  /* until then, the last time crawl_wait_out waited */
   crawl_tick *tick;
   void *tick_context;
   uint64_t ticked_ms;

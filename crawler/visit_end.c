@@ -60,16 +60,31 @@ static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, c
 
 /* ---- not for good, or not well ----------------------------------------------------------------------------- */
 
+/* Cut off while all fetches stood still: that was us, not its server, and is no try. */
+static bool was_neglected(const crawl *c, const visit *v, const fetch_response *response)
+{
+  return (response->error == FETCH_TIMEOUT || response->error == FETCH_BROKEN) && v->begun_ms < c->stood_still_ms;
+}
+
+static void put_off(crawl *c, visit *v)
+{
+  crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  visits_put_back(&c->visits, v);
+}
+
 bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
 {
   uint64_t wait_ms;
+  if (was_neglected(c, v, response)) {
+    put_off(c, v);
+    return true;
+  }
   if (!retries_again(c->retries, &v->lease, response, &wait_ms))
     return false;
   c->totals.retries++;
   crawl_holds(c, frontier_count(c->frontier, "retries", 1));
   crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
-  crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
-  visits_put_back(&c->visits, v);
+  put_off(c, v);
   return true;
 }
 

@@ -8,10 +8,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sched.h>
@@ -193,10 +195,13 @@ static void time_runs_out_in_a_pause(void **state)
 /* ---- a page with more links than the memory for what is not written yet has room for ------------------------ */
 
 enum { LINKS = 70000 };
+static atomic_int *slow_asked; /* shared with the server */
 
 static void answer_many(int fd, const char *target)
 {
   text page = {0};
+  if (strcmp(target, "/slow") == 0 && atomic_fetch_add(slow_asked, 1) == 0)
+    pause(); /* the first time, for ever */
   bool is_robots = strcmp(target, "/robots.txt") == 0;
   text_add(&page, is_robots ? "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n" : SMALL_HTML);
   for (unsigned i = 0; i < LINKS && !is_robots; i++)
@@ -207,6 +212,8 @@ static void answer_many(int fd, const char *target)
 static int serve_many(void **state)
 {
   (void)state;
+  slow_asked = mmap(NULL, sizeof *slow_asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(slow_asked != MAP_FAILED);
   many = small_open_with(answer_many);
   return 0;
 }
@@ -216,6 +223,7 @@ static int stop_many(void **state)
   (void)state;
   umount2(many.trial->crawl, MNT_DETACH);
   small_close(&many);
+  munmap(slow_asked, sizeof *slow_asked);
   return 0;
 }
 
@@ -256,6 +264,26 @@ static void stopped_in_the_middle_of_a_page(void **state)
   assert_all_links_are_known();
 }
 
+/* A fetch that waits with the page is no worse for it. */
+static void the_others_stand_still(void **state)
+{
+  (void)state;
+  text slow = {0};
+  text_addf(&slow, "%sslow", many.trial->url);
+  mount_disk(many.trial);
+  pid_t pid = start_and_fill(many.trial, (const char *const[]){CRAWL, "--timeout", "2", "--max-pages", "2", slow.bytes,
+                                                               "URL", NULL});
+  assert_int_equal(atomic_load(slow_asked), 1);
+  process_sleep(2.2);
+  make_room(many.trial);
+  assert_int_equal(trial_collect(many.trial, pid), 0);
+  assert_int_equal(atomic_load(slow_asked), 2);
+  text fetched = small_fetched(&many);
+  assert_string_equal(fetched.bytes, "/ /slow ");
+  text_free(&fetched);
+  text_free(&slow);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, serve, stop)
@@ -267,6 +295,7 @@ int main(void)
     CASE(it_stops_with_its_warc),
     CASE(time_runs_out_in_a_pause),
     CASE_OF_MANY(in_the_middle_of_a_page),
+    CASE_OF_MANY(the_others_stand_still),
     CASE_OF_MANY(stopped_in_the_middle_of_a_page),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
