@@ -1,4 +1,4 @@
-/* Whatever bytes the file of a window or a counting filter holds: it is refused, or it is one that can be asked,
+/* Whatever bytes the file of a window, a counting filter or a set of keys holds: it is refused, or it is one that can be asked,
  * filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
 #include <stdint.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "mlbf/count.h"
+#include "mlbf/key_set.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
 
@@ -102,6 +103,20 @@ static void use_count(mlbf_count *count)
   mlbf_count_free(again);
 }
 
+static void use_keys(mlbf_key_set *set)
+{
+  bool was_seen;
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){ &i, sizeof i });
+    if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || !mlbf_key_set_test(set, hash))
+      abort();
+  }
+  mlbf_key_set *again = NULL;
+  if (mlbf_key_set_save(set, copy) != MLBF_OK || mlbf_key_set_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_key_set_free(again);
+}
+
 static void try_all(bool is_mapped)
 {
   mlbf_epoch *epoch = NULL;
@@ -113,6 +128,10 @@ static void try_all(bool is_mapped)
     use_skip(skip);
   if ((is_mapped ? mlbf_count_map : mlbf_count_load)(path, &count) == MLBF_OK)
     use_count(count);
+  mlbf_key_set *keys = NULL;
+  if (!is_mapped && mlbf_key_set_load(path, &keys) == MLBF_OK)
+    use_keys(keys);
+  mlbf_key_set_free(keys);
   mlbf_epoch_free(epoch);
   mlbf_skip_free(skip);
   mlbf_count_free(count);
