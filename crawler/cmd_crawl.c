@@ -501,7 +501,7 @@ int cmd_crawl(int argc, char **argv)
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
   int code = crawl_args_parse(argc, argv, &r->args);
   if (code == EXIT_DONE && r->args.help)
-    fputs(crawl_help, stdout);
+    crawl_help_print(stdout);
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;
