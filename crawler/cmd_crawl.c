@@ -37,6 +37,8 @@ typedef struct run {
   FILE *summary_file;
   panel panel;
   bool has_warned;   /* of too few file descriptors */
+  bool is_paused;    /* and said so */
+  bool is_kept;      /* all that came, in the end */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
@@ -138,7 +140,8 @@ static int open_frontier(run *r)
   snprintf(journal, sizeof journal, "%s/pages.jsonl", r->directory);
   bool keeps = *r->directory;
   frontier_options options = {
-    .filter = r->args.filter, .exact = r->args.exact, .profile = r->args.profile, .expected_urls = r->args.expect, .rate = r->args.rate,
+    .filter = r->args.filter, .exact = r->args.exact, .profile = r->args.profile,
+    .expected_urls = r->args.expect, .rate = r->args.rate,
     .delay_ms = r->args.crawl.delay_ms, .per_host = r->args.per_host, .depth_cap = r->args.crawl.max_depth,
     .journal_path = keeps ? journal : NULL, .keep_identity = true,
   };
@@ -369,7 +372,12 @@ static int conclude(run *r, crawl_end end)
 {
   summary s = {.end = end, .run = crawl_totals_read(r->crawl), .frontier = r->frontier,
                .directory = *r->directory ? r->directory : NULL, .args = &r->args};
-  if (frontier_sync(r->frontier) != FRONTIER_OK || frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
+  r->is_kept = frontier_sync(r->frontier) == FRONTIER_OK;
+  if (!r->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
+    say_error("crawl", "%s; what came since then comes again when the crawl goes on", frontier_message(r->frontier));
+  else if (!r->is_kept)
+    end = s.end = CRAWL_BROKEN;
+  if (frontier_stats_read(r->frontier, &s.stats) != FRONTIER_OK)
     end = s.end = CRAWL_BROKEN;
   int code = exit_code_of(r, end);
   if (code != EXIT_FAILED && !r->args.quiet)
@@ -387,15 +395,31 @@ static void warn_of_shortage(run *r, const crawl *c)
   say_error("crawl", "no more files can be opened (ulimit -n); going on with fewer connections");
 }
 
+/* Once when it begins, once when it ends. */
+static void tell_outage(run *r, const crawl *c)
+{
+  const char *why = crawl_outage(c);
+  bool is_paused = *why;
+  if (is_paused == r->is_paused)
+    return;
+  r->is_paused = is_paused;
+  panel_clear(&r->panel);
+  if (is_paused)
+    say_error("crawl", "paused: %s; it goes on by itself once that is mended, and Ctrl-C stops it, resumable", why);
+  else if (!r->args.quiet)
+    fputs("Going on: what came is kept\n", stderr);
+}
+
 /* The panel, and once a minute the counts. */
 static void tick(void *context, const crawl *c)
 {
   enum { SAVE_EVERY_S = 60 };
   run *r = context;
   warn_of_shortage(r, c);
+  tell_outage(r, c);
   panel_tick(&r->panel, c);
   double seconds = crawl_totals_read(c).seconds;
-  if (seconds - r->saved_at_s < SAVE_EVERY_S)
+  if (r->is_paused || seconds - r->saved_at_s < SAVE_EVERY_S)
     return;
   r->saved_at_s = seconds;
   save_counts(r);
@@ -450,8 +474,9 @@ static int run_crawl(run *r)
 static int close_stores(run *r, int code)
 {
   char message[WARC_MESSAGE_SIZE];
-  bool is_committed = frontier_close(r->frontier) == FRONTIER_OK;
-  if (!is_committed && code != EXIT_FAILED) {
+  bool is_closed = frontier_close(r->frontier) == FRONTIER_OK;
+  bool is_committed = is_closed || r->is_kept; /* if it only failed to save the filter, the next run opens slower */
+  if (!is_committed && code != EXIT_FAILED && code != EXIT_STOPPED) {
     say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
               r->directory);
     code = EXIT_FAILED;
@@ -460,7 +485,7 @@ static int close_stores(run *r, int code)
     say_error("crawl", "%s", message);
     return EXIT_FAILED;
   }
-  if (code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+  if (is_committed && code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
     save_counts(r);
   return code;
 }
@@ -476,7 +501,7 @@ int cmd_crawl(int argc, char **argv)
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
   int code = crawl_args_parse(argc, argv, &r->args);
   if (code == EXIT_DONE && r->args.help)
-    fputs(crawl_help, stdout);
+    crawl_help_print(stdout);
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;

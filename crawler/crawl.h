@@ -71,6 +71,9 @@ const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
 
+/* Why the crawl pauses: what the disk does not take; "": it does not. It goes on by itself. */
+const char *crawl_outage(const crawl *c);
+
 /* The process ran out of file descriptors in this run, so there are fewer connections at once than asked for. */
 bool crawl_lacks_descriptors(const crawl *c);
 

@@ -111,6 +111,22 @@ static void start_urls_may_come_from_standard_input(void **state)
   assert_int_equal(args.url_count, 2);
 }
 
+static void who_asks(void **state)
+{
+  (void)state;
+  static const struct { const char *line, *agent; } rows[] = {
+    {"http://h/", "strata/" STRATA_VERSION},
+    {"--contact https://example.org/crawl http://h/", "strata/" STRATA_VERSION " (+https://example.org/crawl)"},
+    {"--contact me@example.org http://h/", "strata/" STRATA_VERSION " (+mailto:me@example.org)"},
+    {"--contact me@example.org --user-agent examiner/7 http://h/", "examiner/7 (+mailto:me@example.org)"},
+    {"--contact a@b --contact http://c/ http://h/", "strata/" STRATA_VERSION " (+http://c/)"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    good(rows[i].line);
+    assert_string_equal(args.crawl.fetch.user_agent, rows[i].agent);
+  }
+}
+
 static void the_rest_is_refused_by_name(void **state)
 {
   (void)state;
@@ -156,6 +172,15 @@ static void the_rest_is_refused_by_name(void **state)
     {"--tries 0 http://h/", "--tries"},
     {"--scope galaxy http://h/", "--scope"},
     {"--user-agent a\tb\x01 http://h/", "--user-agent"},
+    {"--contact nobody http://h/", "--contact \"nobody\""},
+    {"--contact @example.org http://h/", "--contact"},
+    {"--contact me@ http://h/", "--contact"},
+    {"--contact a@b@c http://h/", "--contact"},
+    {"--contact https:// http://h/", "--contact"},
+    {"--contact ftp://example.org/ http://h/", "--contact"},
+    {"--contact http://h/) http://h/", "--contact"},
+    {"--contact me@h\x1b http://h/", "--contact"},
+    {"--contact m\xc3\xa9@h http://h/", "--contact"},
     {"--no-store --dir d http://h/", "--no-store"},
     {"--no-store --warc http://h/", "--warc"},
     {"--warc-size 0 http://h/", "--warc-size"},
@@ -179,6 +204,7 @@ int main(void)
     cmocka_unit_test(options_are_understood),
     cmocka_unit_test(sizes_have_units),
     cmocka_unit_test(start_urls_may_come_from_standard_input),
+    cmocka_unit_test(who_asks),
     cmocka_unit_test(the_rest_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

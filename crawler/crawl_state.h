@@ -1,0 +1,57 @@
+/* What a crawl is made of: private to crawl.c, its loop, and visit_end.c. */
+#ifndef STRATA_CRAWLER_CRAWL_STATE_H
+#define STRATA_CRAWLER_CRAWL_STATE_H
+
+#include "crawler/crawl.h"
+#include "crawler/harvest.h"
+#include "crawler/origins.h"
+#include "crawler/outage.h"
+#include "crawler/retry.h"
+#include "crawler/visits.h"
+
+#include <signal.h>
+
+struct crawl {
+  crawl_options options;
+  frontier *frontier;
+  scope *scope;
+  fetcher *fetcher;
+  origins *origins;
+  visits visits;            /* the active ones: leases not ended */
+  harvest *harvest;
+  retries *retries;
+  url *target;              /* 17 KB: not for the stack */
+  json line;
+  uint64_t pages_ever, bytes_ever;
+  uint64_t started_ms, now_ms, end_ms;
+  crawl_totals totals;
+  url_profile profile;
+  outage outage;
+  uint64_t stood_still_ms;  /* until then, the last time crawl_wait_out waited */
+  crawl_tick *tick;
+  void *tick_context;
+  uint64_t ticked_ms;
+  volatile sig_atomic_t is_stopping;
+  bool is_broken;
+  char message[FRONTIER_MESSAGE_SIZE];
+  char start_failure[FRONTIER_MESSAGE_SIZE];
+  failures failures;
+};
+
+uint64_t crawl_clock_ms(void); /* of a clock that only goes forward */
+
+/* The frontier failed for good, or memory is out: the crawl ends, the directory is as of the last commit. */
+void crawl_break_off(crawl *c, const char *message);
+
+/* Of a call that only changes what is in memory: true if it went well, else the crawl is broken off. */
+bool crawl_holds(crawl *c, frontier_status status);
+
+/* Before anything can commit a URL of a host that just joined. */
+void crawl_keep_scope(crawl *c);
+
+/* A call failed, and what it was for cannot be put off. Waits out the outage, while fetches stand still. true: it is
+ * over, repeat the call. false: the crawl is to end. Commits: what must go with one commit is told all before, or all
+ * after it. */
+bool crawl_wait_out(crawl *c, frontier_status status, const char *why);
+
+#endif
