@@ -1,4 +1,4 @@
-/* The frontier's LMDB environment: only this file and shelf.c know LMDB.
+/* The frontier's LMDB environment: only store*.c and shelf.c know LMDB.
  *
  * Tables   queue    sequence -> a URL waiting or in flight, of class normal; queue-high, -low, -trap: of the others
  *          history  sequence -> a URL and how it ended
