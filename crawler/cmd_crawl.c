@@ -3,6 +3,7 @@
 #include "crawler/crawl_args.h"
 #include "crawler/crawl_dir.h"
 #include "crawler/crawl_warc.h"
+#include "crawler/linked.h"
 #include "crawler/panel.h"
 #include "crawler/requeue.h"
 #include "crawler/say.h"
@@ -39,6 +40,7 @@ typedef struct run {
   bool has_warned;   /* of too few file descriptors */
   bool is_paused;    /* and said so */
   bool is_kept;      /* all that came, in the end */
+  linked linked;     /* how far the queue was looked through for what many pages link to */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
@@ -241,6 +243,13 @@ static void save_counts(run *r)
               status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
 }
 
+/* By what is known when a run begins, and once a minute. */
+static void put_linked_first(run *r)
+{
+  r->linked.counts = r->args.crawl.counts;
+  linked_put_first(&r->linked, r->frontier);
+}
+
 static int add_starts(run *r)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
@@ -410,7 +419,7 @@ static void tell_outage(run *r, const crawl *c)
     fputs("Going on: what came is kept\n", stderr);
 }
 
-/* The panel, and once a minute the counts. */
+/* The panel, and once a minute the counts, and what they are good for. */
 static void tick(void *context, const crawl *c)
 {
   enum { SAVE_EVERY_S = 60 };
@@ -423,6 +432,7 @@ static void tick(void *context, const crawl *c)
     return;
   r->saved_at_s = seconds;
   save_counts(r);
+  put_linked_first(r);
 }
 
 static int run_crawl(run *r)
@@ -462,6 +472,7 @@ static int run_crawl(run *r)
   code = add_starts(r);
   if (code != EXIT_DONE)
     return code;
+  put_linked_first(r);
   if (*r->directory && !r->args.quiet)
     fprintf(stderr, "%s %s/\n", r->is_resumed ? "Going on with the crawl in" : "Crawling into", r->directory);
   r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);

@@ -416,9 +416,9 @@ static void be_a_chain(story *s)
   live_in_slices(s, usual);
 }
 
-static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember,  count_keys,
-                                           look_through_windows, grow_old,   find_the_like, digest_a_stream,
-                                           digest_blocks };
+static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember, count_keys,
+                                           look_through_windows, know_keys,  grow_old, find_the_like,
+                                           digest_a_stream,      digest_blocks };
 enum { LIVES = sizeof lives / sizeof *lives };
 
 /* Pages of this process: what a filter's body takes, and no malloc knows of. */
