@@ -16,6 +16,7 @@
 #include "frontier/counters.h"
 #include "frontier/exact.h"
 #include "frontier/hold.h"
+#include "frontier/host_changes.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
 #include "frontier/leases.h"
