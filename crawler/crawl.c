@@ -247,18 +247,41 @@ static size_t lease_room(const crawl *c)
   return room < BATCH ? (size_t)room : BATCH;
 }
 
+void crawl_let_go(crawl *c, visit *v)
+{
+  if (c->addresses)
+    addresses_leave(c->addresses, v->where);
+  visits_put_back(&c->visits, v);
+}
+
+/* false: its server has enough to do, and the host is asked again later. */
+static bool enter_address(crawl *c, visit *v)
+{
+  uint64_t wait_ms;
+  const frontier_lease *l = &v->lease;
+  if (!c->addresses ||
+      addresses_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+    return true;
+  crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
+  crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
+  visits_put_back(&c->visits, v);
+  return false;
+}
+
 /* Its last visit is looked up on disk; where that fails, it is as if it had not been leased. */
 static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
 {
   visit_begin(v, lease);
   v->begun_ms = c->now_ms;
   v->stage = VISIT_ASKING;
+  if (!enter_address(c, v))
+    return;
   frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
   if (status == FRONTIER_OK) {
     visit_start(v);
   } else if (note_outage(c, status, frontier_message(c->frontier))) {
     crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
-    visits_put_back(&c->visits, v);
+    crawl_let_go(c, v);
   }
 }
 
@@ -371,11 +394,13 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
+  bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
+  c->addresses = limits_addresses ? addresses_create(options->per_address) : NULL;
   harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
                          .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
                          .context = c};
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
-  if (!c->origins || !c->target || !c->harvest || !c->retries) {
+  if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {
     crawl_free(c);
     return NULL;
   }
@@ -399,6 +424,7 @@ void crawl_free(crawl *c)
   visits_free(&c->visits);
   harvest_free(c->harvest);
   retries_free(c->retries);
+  addresses_free(c->addresses);
   free(c->target);
   json_free(&c->line);
   free(c);

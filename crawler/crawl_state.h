@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_STATE_H
 #define STRATA_CRAWLER_CRAWL_STATE_H
 
+#include "crawler/addresses.h"
 #include "crawler/crawl.h"
 #include "crawler/harvest.h"
 #include "crawler/origins.h"
@@ -20,6 +21,7 @@ struct crawl {
   visits visits;            /* the active ones: leases not ended */
   harvest *harvest;
   retries *retries;
+  addresses *addresses;     /* NULL: no limit */
   url *target;              /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;
@@ -45,6 +47,9 @@ void crawl_break_off(crawl *c, const char *message);
 
 /* Of a call that only changes what is in memory: true if it went well, else the crawl is broken off. */
 bool crawl_holds(crawl *c, frontier_status status);
+
+/* The lease of a visit has ended, or was given back. */
+void crawl_let_go(crawl *c, visit *v);
 
 /* Before anything can commit a URL of a host that just joined. */
 void crawl_keep_scope(crawl *c);
