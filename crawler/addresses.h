@@ -23,8 +23,8 @@ void addresses_free(addresses *a);           /* NULL is fine */
 /* A host, with or without its port, answered from this address, as text. */
 void addresses_learn(addresses *a, const char *host, size_t size, const char *address);
 
-/* A visit to that host is to begin. true: it may, and `*where` goes to addresses_leave when it is over. false: there are
- * enough; ask again in `*wait_ms`, which is longer the more were told so. */
+/* A visit to that host is to begin. true: it may, and `*where` goes to addresses_leave when it is over. false: there
+ * are enough; ask again in `*wait_ms`, which is longer the more were told so. */
 bool addresses_enter(addresses *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms);
 void addresses_leave(addresses *a, address_place where);
 

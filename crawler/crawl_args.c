@@ -16,7 +16,8 @@
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
   OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_RECRAWL_AFTER, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE,
-  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES, OPT_IGNORE_ROBOTS,
+  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES,
+  OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
 };
@@ -262,7 +263,7 @@ static bool parse_rest(const char *text, crawl_args *args)
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
 
-/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one; but
+/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one; yet
  * one that serves thousands is made for more than one page at a time. */
 enum { HOSTS_PER_ADDRESS = 8 };
 

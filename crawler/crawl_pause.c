@@ -1,5 +1,5 @@
-/* When the disk does not take a commit (outage.h): the open batch stays in memory, nothing more is leased, and what is in
- * flight lands. Only what no memory is left for, the links of a page when the batch is full, waits on the spot. */
+/* When the disk does not take a commit (outage.h): the open batch stays in memory, nothing more is leased, and what is
+ * in flight lands. Only what no memory is left for, the links of a page when the batch is full, waits on the spot. */
 #include "crawler/crawl_state.h"
 
 #include <time.h>
