@@ -44,6 +44,13 @@ static void save_counts(crawl_job *job)
               status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
 }
 
+/* By what is known when a run begins, and once a minute. */
+static void put_linked_first(crawl_job *job)
+{
+  job->linked.counts = job->args.crawl.counts;
+  linked_put_first(&job->linked, job->frontier);
+}
+
 static int add_starts(crawl_job *job)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
@@ -144,7 +151,7 @@ static void tell_outage(crawl_job *job, const crawl *c)
     fputs("Going on: what came is kept\n", stderr);
 }
 
-/* The panel, and once a minute the counts. */
+/* The panel, and once a minute the counts, and what they are good for. */
 static void tick(void *context, const crawl *c)
 {
   enum { SAVE_EVERY_S = 60 };
@@ -157,6 +164,7 @@ static void tick(void *context, const crawl *c)
     return;
   job->saved_at_s = seconds;
   save_counts(job);
+  put_linked_first(job);
 }
 
 static int run_crawl(crawl_job *job)
@@ -174,6 +182,7 @@ static int run_crawl(crawl_job *job)
   code = add_starts(job);
   if (code != EXIT_DONE)
     return code;
+  put_linked_first(job);
   if (*job->directory && !job->args.quiet)
     fprintf(stderr, "%s %s/\n", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
   job->panel = panel_create(job->frontier, &job->args.crawl, job->args.quiet, job->args.progress);

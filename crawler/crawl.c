@@ -9,6 +9,7 @@
  * crawl_pause.c's. */
 #include "crawler/crawl_state.h"
 
+#include "crawler/linked.h"
 #include "crawler/visit_end.h"
 #include "frontier/host.h"
 
@@ -290,10 +291,8 @@ static void sitemap_named(void *context, const char *base, const char *href)
 static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
                                     frontier_class by_rule)
 {
-  enum { MANY_PAGES = 16 };
-  const inlinks *counts = context;
   (void)verdict;
-  bool is_preferred = by_rule == FRONTIER_NORMAL && inlinks_count(counts, link->target) >= MANY_PAGES;
+  bool is_preferred = by_rule == FRONTIER_NORMAL && linked_is_popular(context, link->target);
   return is_preferred ? FRONTIER_HIGH : by_rule;
 }
 

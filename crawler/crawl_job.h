@@ -5,6 +5,7 @@
 #include "crawler/crawl_args.h"
 #include "crawler/crawl_dir.h"
 #include "crawler/crawl_warc.h"
+#include "crawler/linked.h"
 #include "crawler/panel.h"
 #include "crawler/starts.h"
 
@@ -26,6 +27,7 @@ typedef struct crawl_job {
   bool has_warned;   /* of too few file descriptors */
   bool is_paused;    /* and said so */
   bool is_kept;      /* all that came, in the end */
+  linked linked;     /* how far the queue was looked through for what many pages link to */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } crawl_job;
 

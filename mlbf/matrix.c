@@ -10,7 +10,7 @@
 static const mlbf_matrix_options usual = {.row_shingles = 20000, .rate = 0.05};
 
 enum { HASHES_MAX = 32 };
-static const uint64_t row_shingles_most = UINT64_C(1) << 28; /* 200 MB a group of rows at the usual rate */
+static const uint64_t row_shingles_most = UINT64_C(1) << 22; /* 200 MB a group of rows at the usual rate */
 
 uint64_t mlbf_matrix_row_bits(uint64_t row_shingles, double rate)
 {
