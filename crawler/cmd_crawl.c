@@ -51,24 +51,28 @@ static void put_linked_first(crawl_job *job)
   linked_put_first(&job->linked, job->frontier);
 }
 
+/* All are committed, with their scope, before anything else may commit one without. */
 static int add_starts(crawl_job *job)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
   starts_next_result next = job->has_start ? START_URL : START_NONE_LEFT;
+  bool is_kept = true;
   for (; next == START_URL; next = starts_next(job->starts, job->start)) {
     if (!scope_add(job->scope, job->start) || !scope_add(job->trusted, job->start)) {
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
     }
-    bool is_added = crawl_add_start(job->crawl, job->start) == FRONTIER_OK;
-    if (is_added && ++added == sync_at) {
-      is_added = crawl_sync(job->crawl) == FRONTIER_OK;
+    is_kept = crawl_add_start(job->crawl, job->start) == FRONTIER_OK;
+    if (is_kept && ++added == sync_at) {
+      is_kept = crawl_sync(job->crawl) == FRONTIER_OK;
       sync_at *= 2;
     }
-    if (!is_added) {
-      say_error("crawl", "%s", frontier_message(job->frontier));
-      return EXIT_FAILED;
-    }
+    if (!is_kept)
+      break;
+  }
+  if (!is_kept || crawl_sync(job->crawl) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(job->frontier));
+    return EXIT_FAILED;
   }
   starts_report(job->starts);
   return next == START_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
