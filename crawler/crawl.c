@@ -5,10 +5,8 @@
  *          |                   skipped                    each link: resolve, scope, frontier_add
  *          +---------------------------- frontier_done <------------------------------+
  *
- * How a visit ends is visit_end.c's, what a page leads to harvest.c's.
- *
- * Where the disk does not take a commit (outage.h), the open batch stays in memory, nothing more is leased, and what is
- * in flight lands. Only what no memory is left for, the links of a page when the batch is full, waits on the spot. */
+ * How a visit ends is visit_end.c's, what a page leads to harvest.c's, and what happens when the disk is full
+ * crawl_pause.c's. */
 #include "crawler/crawl_state.h"
 
 #include "crawler/linked.h"
@@ -21,7 +19,7 @@
 #include <time.h>
 
 enum {
-  TICK_MS = 100,
+  POLL_MS = 100,
   LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
   BATCH = 64,         /* leases asked for at once */
 };
@@ -55,15 +53,6 @@ bool crawl_holds(crawl *c, frontier_status status)
   return status == FRONTIER_OK;
 }
 
-/* A few times a second, where what is on the way can be seen. */
-static void tick(crawl *c)
-{
-  if (c->now_ms - c->ticked_ms < TICK_MS)
-    return;
-  c->ticked_ms = c->now_ms;
-  c->tick(c->tick_context, c);
-}
-
 /* ---- what is kept ----------------------------------------------------------------------------------------- */
 
 static void keep_hosts(crawl *c, scope *hosts, const char *name)
@@ -85,80 +74,10 @@ void crawl_keep_scope(crawl *c)
   keep_hosts(c, c->options.trusted, "trusted");
 }
 
-/* Must the crawl end, whatever there is left to do? */
-static bool is_cut_short(const crawl *c, crawl_end *end)
-{
-  if (c->is_broken)
-    *end = CRAWL_BROKEN;
-  else if (c->is_stopping)
-    *end = CRAWL_STOPPED;
-  else if (c->now_ms - c->started_ms >= c->options.max_ms)
-    *end = CRAWL_TIME_CAP;
-  else
-    return false;
-  return true;
-}
-
-/* false: this failure does not heal, and the crawl is broken off. */
-static bool note_outage(crawl *c, frontier_status status, const char *why)
-{
-  bool was_on = c->outage.is_on, heals = outage_note(&c->outage, status, why, c->now_ms);
-  if (!heals)
-    crawl_break_off(c, *why ? why : "out of memory");
-  if (!was_on)
-    c->ticked_ms = 0; /* however short it is, it is told */
-  return heals;
-}
-
-/* Commits, if it is time to try. true: the disk takes it. */
-static bool has_healed(crawl *c)
-{
-  if (c->now_ms < c->outage.retry_at_ms)
-    return false;
-  frontier_status status = frontier_sync(c->frontier);
-  if (status != FRONTIER_OK)
-    note_outage(c, status, frontier_message(c->frontier));
-  return status == FRONTIER_OK;
-}
-
-/* Nothing may be leased now. */
-static bool is_paused(crawl *c)
-{
-  if (c->outage.is_on && has_healed(c))
-    outage_end(&c->outage);
-  return c->outage.is_on;
-}
-
-bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
-{
-  const struct timespec moment = {.tv_nsec = OUTAGE_RETRY_MIN_MS / 2 * 1000000};
-  crawl_end end;
-  c->now_ms = crawl_clock_ms();
-  if (!note_outage(c, status, why))
-    return false;
-  while (!is_cut_short(c, &end)) {
-    tick(c);
-    nanosleep(&moment, NULL); /* a signal ends it sooner */
-    c->now_ms = c->stood_still_ms = crawl_clock_ms();
-    if (has_healed(c))
-      return true;
-  }
-  return false;
-}
-
 static bool may_add_again(void *context, frontier_status status)
 {
   crawl *c = context;
   return crawl_wait_out(c, status, frontier_message(c->frontier));
-}
-
-/* Nothing is over before what came of it is kept. */
-static crawl_end keep_all(crawl *c, crawl_end end)
-{
-  frontier_status status = c->is_broken ? FRONTIER_OK : frontier_sync(c->frontier);
-  if (status != FRONTIER_OK && !crawl_wait_out(c, status, frontier_message(c->frontier)))
-    is_cut_short(c, &end);
-  return c->is_broken ? CRAWL_BROKEN : end;
 }
 
 /* ---- visits --------------------------------------------------------------------------------------------- */
@@ -248,18 +167,41 @@ static size_t lease_room(const crawl *c)
   return room < BATCH ? (size_t)room : BATCH;
 }
 
+void crawl_let_go(crawl *c, visit *v)
+{
+  if (c->addresses)
+    addresses_leave(c->addresses, v->where);
+  visits_put_back(&c->visits, v);
+}
+
+/* false: its server has enough to do, and the host is asked again later. */
+static bool enter_address(crawl *c, visit *v)
+{
+  uint64_t wait_ms;
+  const frontier_lease *l = &v->lease;
+  if (!c->addresses ||
+      addresses_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+    return true;
+  crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
+  crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
+  visits_put_back(&c->visits, v);
+  return false;
+}
+
 /* Its last visit is looked up on disk; where that fails, it is as if it had not been leased. */
 static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
 {
   visit_begin(v, lease);
   v->begun_ms = c->now_ms;
   v->stage = VISIT_ASKING;
+  if (!enter_address(c, v))
+    return;
   frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
   if (status == FRONTIER_OK) {
     visit_start(v);
-  } else if (note_outage(c, status, frontier_message(c->frontier))) {
+  } else if (crawl_note_outage(c, status, frontier_message(c->frontier))) {
     crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
-    visits_put_back(&c->visits, v);
+    crawl_let_go(c, v);
   }
 }
 
@@ -271,7 +213,7 @@ static int64_t start_visits(crawl *c)
   int64_t wait_ms;
   frontier_status status = frontier_next(c->frontier, c->now_ms, leases, lease_room(c), &count, &wait_ms);
   if (status != FRONTIER_OK) {
-    note_outage(c, status, frontier_message(c->frontier));
+    crawl_note_outage(c, status, frontier_message(c->frontier));
     return OUTAGE_RETRY_MIN_MS;
   }
   for (size_t i = 0; i < count; i++) {
@@ -288,7 +230,7 @@ static int64_t start_visits(crawl *c)
 /* Nothing more may be leased: why? */
 static bool is_over(crawl *c, crawl_end *end)
 {
-  if (is_cut_short(c, end))
+  if (crawl_is_cut_short(c, end))
     return true;
   if (frontier_is_finished(c->frontier))
     *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
@@ -307,7 +249,7 @@ static void land(crawl *c)
 {
   uint64_t deadline = crawl_clock_ms() + LAST_GRACE_MS;
   while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && (c->now_ms = crawl_clock_ms()) < deadline)
-    fetch_poll(c->fetcher, TICK_MS);
+    fetch_poll(c->fetcher, POLL_MS);
 }
 
 crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
@@ -318,15 +260,15 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   c->started_ms = c->now_ms = crawl_clock_ms();
   crawl_keep_scope(c);
   while (!is_over(c, &end)) {
-    int64_t wait_ms = is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
-    tick(c);
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
+    int64_t wait_ms = crawl_is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
+    crawl_tell(c);
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
     c->now_ms = crawl_clock_ms();
     if (fetch_shortage(c->fetcher)->is_hopeless)
       crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
-  end = keep_all(c, end);
+  end = crawl_keep_all(c, end);
   c->end_ms = crawl_clock_ms();
   return end;
 }
@@ -370,11 +312,13 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
+  bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
+  c->addresses = limits_addresses ? addresses_create(options->per_address) : NULL;
   harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
                          .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
                          .context = c};
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
-  if (!c->origins || !c->target || !c->harvest || !c->retries) {
+  if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {
     crawl_free(c);
     return NULL;
   }
@@ -398,6 +342,7 @@ void crawl_free(crawl *c)
   visits_free(&c->visits);
   harvest_free(c->harvest);
   retries_free(c->retries);
+  addresses_free(c->addresses);
   free(c->target);
   json_free(&c->line);
   free(c);

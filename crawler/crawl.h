@@ -30,6 +30,7 @@ typedef struct crawl_options {
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
+  unsigned per_address;    /* visits at once at one address, whatever their hosts; 0: no limit */
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns; /* which links to take */
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */

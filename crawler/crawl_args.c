@@ -16,7 +16,8 @@
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
   OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_RECRAWL_AFTER, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE,
-  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES, OPT_IGNORE_ROBOTS,
+  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES,
+  OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
 };
@@ -32,6 +33,7 @@ static const struct option options[] = {
   {"no-store", no_argument, NULL, OPT_NO_STORE},
   {"delay", required_argument, NULL, OPT_DELAY},
   {"per-host", required_argument, NULL, OPT_PER_HOST},
+  {"per-address", required_argument, NULL, OPT_PER_ADDRESS},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
   {"contact", required_argument, NULL, OPT_CONTACT},
@@ -261,6 +263,10 @@ static bool parse_rest(const char *text, crawl_args *args)
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
 
+/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one; yet
+ * one that serves thousands is made for more than one page at a time. */
+enum { HOSTS_PER_ADDRESS = 8 };
+
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
 static bool take_option(int option, const char *name, char *value, crawl_args *a)
@@ -288,6 +294,11 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_PER_HOST:
     good = value_number("crawl", name, value, 1, 1000, false, &number);
     a->per_host = (unsigned)number;
+    return good;
+  case OPT_PER_ADDRESS:
+    good = value_number("crawl", name, value, 0, 10000, false, &number);
+    a->crawl.per_address = (unsigned)number;
+    a->per_address_given = true;
     return good;
   case OPT_CONNECTIONS:
     good = value_number("crawl", name, value, 1, 10000, false, &number);
@@ -391,6 +402,8 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
     }
   if (args->help)
     return EXIT_DONE;
+  if (!args->per_address_given)
+    args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
   if (!name_agent(args)) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;

@@ -24,6 +24,7 @@ typedef struct crawl_args {
   uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
+  bool per_address_given;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
   bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */

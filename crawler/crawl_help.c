@@ -35,6 +35,7 @@ static const char what_and_how[] =
   "Manners\n"
   "  --delay S            seconds between requests to one host (default 1.0; a longer Crawl-delay wins)\n"
   "  --per-host N         requests to one host at once (default 1)\n"
+  "  --per-address N      requests to one address at once, whatever its hosts (default 8 * --per-host; 0: no limit)\n"
   "  --connections N      open at once over all hosts (default 64)\n"
   "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
   "  --contact WHO        a URL or a mail address, added to it: whom those may ask who wonder about this crawl\n"

@@ -55,7 +55,7 @@ static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, c
   }
   crawl_holds(c, harvest_count(c->harvest));
   crawl_holds(c, frontier_done(c->frontier, v->lease.id, state, code, c->line.text, c->line.size, c->now_ms));
-  visits_put_back(&c->visits, v);
+  crawl_let_go(c, v);
 }
 
 /* ---- not for good, or not well ----------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ static bool was_neglected(const crawl *c, const visit *v, const fetch_response *
 static void put_off(crawl *c, visit *v)
 {
   crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
-  visits_put_back(&c->visits, v);
+  crawl_let_go(c, v);
 }
 
 bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
@@ -195,6 +195,9 @@ void visit_end_fetched(void *context, const fetch_response *response)
   crawl *c = v->owner;
   c->now_ms = crawl_clock_ms();
   visit_finish(v);
+  if (c->addresses)
+    addresses_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
+                    response->address);
   if (c->options.keeps_log)
     body_hash_end(v->hash, v->sha256);
   c->totals.wire_bytes += response->wire_bytes;

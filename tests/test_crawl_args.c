@@ -54,6 +54,7 @@ static void defaults_are_polite(void **state)
   good("http://h/");
   assert_int_equal(args.crawl.delay_ms, 1000);
   assert_int_equal(args.per_host, 1);
+  assert_int_equal(args.crawl.per_address, 8);
   assert_int_equal(args.crawl.fetch.connections, 64);
   assert_false(args.crawl.ignore_robots);
   assert_false(args.crawl.fetch.allow_private);
@@ -75,6 +76,7 @@ static void options_are_understood(void **state)
   assert_int_equal(args.crawl.max_ms, 1500);
   assert_int_equal(args.crawl.delay_ms, 250);
   assert_int_equal(args.per_host, 4);
+  assert_int_equal(args.crawl.per_address, 32); /* eight times that of a host */
   assert_int_equal(args.crawl.fetch.connections, 9);
   good("http://a/ --filter bloom --fp 0.01 --expect 5 --scope prefix --profile no-www http://b/ --timeout 0.5");
   assert_int_equal(args.filter, MLBF_KIND_BLOOM);
@@ -84,6 +86,8 @@ static void options_are_understood(void **state)
   assert_int_equal(args.crawl.fetch.timeout_ms, 500);
   assert_int_equal(args.url_count, 2);
   assert_string_equal(args.urls[1], "http://b/");
+  good("--per-address 0 --per-host 4 http://h/");
+  assert_int_equal(args.crawl.per_address, 0);
 }
 
 static void sizes_have_units(void **state)
@@ -151,6 +155,7 @@ static void the_rest_is_refused_by_name(void **state)
     {"--delay inf http://h/", "--delay"},
     {"--delay 1s http://h/", "--delay"},
     {"--per-host 0 http://h/", "--per-host"},
+    {"--per-address -1 http://h/", "--per-address"},
     {"--connections 1000000 http://h/", "--connections"},
     {"--timeout 0 http://h/", "--timeout"},
     {"--max-body 1T http://h/", "--max-body"},

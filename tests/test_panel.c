@@ -116,7 +116,7 @@ static screen make_screen(unsigned columns, unsigned rows)
   return s;
 }
 
-/* As terminals do: a line that is too long for the new width goes on in the next row. Nothing stands below the cursor. */
+/* As terminals do: a line too long for the new width goes on in the next row. Nothing stands below the cursor. */
 static void change_width(screen *s, unsigned columns)
 {
   screen old = *s;

@@ -154,7 +154,7 @@ static void stops_when_asked(const char *warc)
   pid_t pid = start_and_fill(served, words);
   kill(pid, SIGINT);
   int code = trial_collect(served, pid);
-  if (code != 3 || !times_said(served, "No space left on device; what came since"))
+  if (code != 3 || !times_said(served, "No space left on device; what came after the last commit"))
     fail_msg("ended with %d:\n%s", code, served->err.bytes);
   promises_note(&noted);
   make_room(served);
