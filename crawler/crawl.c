@@ -319,10 +319,12 @@ static size_t lease_room(const crawl *c)
 static int64_t start_visits(crawl *c)
 {
   frontier_lease leases[BATCH];
-  size_t count;
+  size_t count, room = lease_room(c);
   int64_t wait_ms;
-  if (!holds(c, frontier_next(c->frontier, c->now_ms, leases, lease_room(c), &count, &wait_ms)))
+  if (!holds(c, frontier_next(c->frontier, c->now_ms, leases, room, &count, &wait_ms)))
     return 0;
+  if (!room)
+    return -1; /* whatever is due, one of those on their way must end first */
   for (size_t i = 0; i < count; i++) {
     visit *v = visits_take(&c->visits);
     if (!v) {
