@@ -428,7 +428,7 @@ static int run_crawl(run *r)
     code = open_counts(r);
   if (code != EXIT_DONE)
     return code;
-  r->args.crawl.keeps_log = *r->directory;
+  r->args.crawl.keeps_log = r->args.crawl.fetch.has_thread = *r->directory;
   r->crawl = crawl_create(r->frontier, r->scope, &r->args.crawl);
   if (!r->crawl) {
     say_error("crawl", "out of memory, or libcurl would not start");
