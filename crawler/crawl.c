@@ -209,13 +209,15 @@ static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
 static int64_t start_visits(crawl *c)
 {
   frontier_lease leases[BATCH];
-  size_t count;
+  size_t count, room = lease_room(c);
   int64_t wait_ms;
-  frontier_status status = frontier_next(c->frontier, c->now_ms, leases, lease_room(c), &count, &wait_ms);
+  frontier_status status = frontier_next(c->frontier, c->now_ms, leases, room, &count, &wait_ms);
   if (status != FRONTIER_OK) {
     crawl_note_outage(c, status, frontier_message(c->frontier));
     return OUTAGE_RETRY_MIN_MS;
   }
+  if (!room)
+    return -1; /* whatever is due, one of those on their way must end first */
   for (size_t i = 0; i < count; i++) {
     visit *v = visits_take(&c->visits);
     if (!v) {

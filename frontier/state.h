@@ -113,6 +113,7 @@ struct frontier {
   exact exact;              /* keys for the table of all, where there is one */
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
+  host_changes host_changes;
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
