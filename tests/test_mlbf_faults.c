@@ -13,6 +13,7 @@
 #include "mlbf/count.h"
 #include "mlbf/digest.h"
 #include "mlbf/growth.h"
+#include "mlbf/key_set.h"
 #include "mlbf/matrix.h"
 #include "mlbf/recent.h"
 #include "mlbf/revoke.h"
@@ -265,6 +266,30 @@ static void look_through_windows(story *s)
   mlbf_skip_free(skip_again);
 }
 
+static void know_keys(story *s)
+{
+  enum { MANY = 5000 }; /* it grows some times */
+  mlbf_key_set *set = NULL, *again = NULL;
+  while (has_failed(s, mlbf_key_set_create(1, "", &set)))
+    assert_null(set);
+  for (uint64_t id = 0; id < MANY; id++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, span_of(&id));
+    bool was_seen = true;
+    while (has_failed(s, mlbf_key_set_insert(set, hash, &was_seen)))
+      assert_false(mlbf_key_set_test(set, hash));
+    assert_false(was_seen);
+  }
+  while (has_failed(s, mlbf_key_set_save(set, s->path)))
+    ;
+  while (has_failed(s, mlbf_key_set_load(s->path, &again)))
+    assert_null(again);
+  for (uint64_t id = 0; id < MANY; id++)
+    assert_true(mlbf_key_set_test(set, mlbf_key_set_hash(set, span_of(&id))) &&
+                mlbf_key_set_test(again, mlbf_key_set_hash(again, span_of(&id))));
+  mlbf_key_set_free(set);
+  mlbf_key_set_free(again);
+}
+
 static void grow_old(story *s)
 {
   mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6 };
@@ -391,9 +416,9 @@ static void be_a_chain(story *s)
   live_in_slices(s, usual);
 }
 
-static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember,      count_keys,
-                                           look_through_windows, grow_old,   find_the_like, digest_a_stream,
-                                           digest_blocks };
+static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember, count_keys,
+                                           look_through_windows, know_keys,  grow_old, find_the_like,
+                                           digest_a_stream,      digest_blocks };
 enum { LIVES = sizeof lives / sizeof *lives };
 
 /* Pages of this process: what a filter's body takes, and no malloc knows of. */

@@ -1,5 +1,5 @@
-/* Whatever bytes the file of a window, a counting filter or a matrix holds: it is refused, or it is one that can be
- * asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
+/* Whatever bytes the file of a window, a counting filter, a matrix or a set of keys holds: it is refused, or it is one that
+ * can be asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "mlbf/count.h"
+#include "mlbf/key_set.h"
 #include "mlbf/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
@@ -103,6 +104,20 @@ static void use_count(mlbf_count *count)
   mlbf_count_free(again);
 }
 
+static void use_keys(mlbf_key_set *set)
+{
+  bool was_seen;
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){ &i, sizeof i });
+    if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || !mlbf_key_set_test(set, hash))
+      abort();
+  }
+  mlbf_key_set *again = NULL;
+  if (mlbf_key_set_save(set, copy) != MLBF_OK || mlbf_key_set_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_key_set_free(again);
+}
+
 static void use_matrix(mlbf_matrix *matrix)
 {
   enum { SHINGLES = 40, ROW_SMALL = 1 << 16 };
@@ -143,6 +158,10 @@ static void try_all(bool is_mapped)
     use_skip(skip);
   if ((is_mapped ? mlbf_count_map : mlbf_count_load)(path, &count) == MLBF_OK)
     use_count(count);
+  mlbf_key_set *keys = NULL;
+  if (!is_mapped && mlbf_key_set_load(path, &keys) == MLBF_OK)
+    use_keys(keys);
+  mlbf_key_set_free(keys);
   if (!is_mapped && mlbf_matrix_load(path, &matrix) == MLBF_OK)
     use_matrix(matrix);
   mlbf_epoch_free(epoch);
