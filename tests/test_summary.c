@@ -70,9 +70,10 @@ static field *find_field(const char *name)
 /* Numbers of type real may be written without a point. */
 static bool is_type(const json_t *value, const char *type)
 {
-  return strcmp(type, "integer") == 0 ? json_is_integer(value)
-         : strcmp(type, "real") == 0  ? json_is_number(value)
-                                      : json_is_string(value);
+  return strcmp(type, "integer") == 0   ? json_is_integer(value)
+         : strcmp(type, "real") == 0    ? json_is_number(value)
+         : strcmp(type, "boolean") == 0 ? json_is_boolean(value)
+                                        : json_is_string(value);
 }
 
 static void assert_members(json_t *object, const char *prefix)
