@@ -37,6 +37,7 @@ typedef struct run {
   FILE *summary_file;
   panel panel;
   bool has_warned;   /* of too few file descriptors */
+  bool has_told_contents; /* that pages are not compared any more */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
@@ -238,6 +239,25 @@ static void save_counts(run *r)
               status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
 }
 
+/* What pages say is the user's: a damaged file is not passed over in silence, for pages that are missing in it once are
+ * missing for good. */
+static int open_contents(run *r)
+{
+  if (!*r->directory || !r->args.similar)
+    return EXIT_DONE;
+  r->args.crawl.contents = contents_open(r->directory);
+  return r->args.crawl.contents ? EXIT_DONE : EXIT_FAILED;
+}
+
+static void warn_of_contents(run *r)
+{
+  if (!r->args.crawl.contents || r->has_told_contents || !*contents_failure(r->args.crawl.contents))
+    return;
+  r->has_told_contents = true;
+  panel_clear(&r->panel);
+  say_error("crawl", "%s; pages are not compared any more in this run", contents_failure(r->args.crawl.contents));
+}
+
 static int add_starts(run *r)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
@@ -393,6 +413,7 @@ static void tick(void *context, const crawl *c)
   enum { SAVE_EVERY_S = 60 };
   run *r = context;
   warn_of_shortage(r, c);
+  warn_of_contents(r);
   panel_tick(&r->panel, c);
   double seconds = crawl_totals_read(c).seconds;
   if (seconds - r->saved_at_s < SAVE_EVERY_S)
@@ -426,6 +447,8 @@ static int run_crawl(run *r)
     code = open_summary(r);
   if (code == EXIT_DONE)
     code = open_counts(r);
+  if (code == EXIT_DONE)
+    code = open_contents(r);
   if (code != EXIT_DONE)
     return code;
   r->args.crawl.keeps_log = *r->directory;
@@ -443,6 +466,7 @@ static int run_crawl(run *r)
   r->panel = panel_create(r->frontier, &r->args.crawl, r->args.quiet, r->args.progress);
   crawl_end end = crawl_run(r->crawl, tick, r);
   panel_clear(&r->panel);
+  warn_of_contents(r);
   return conclude(r, end);
 }
 
@@ -476,7 +500,7 @@ int cmd_crawl(int argc, char **argv)
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
   int code = crawl_args_parse(argc, argv, &r->args);
   if (code == EXIT_DONE && r->args.help)
-    fputs(crawl_help, stdout);
+    printf("%s%s", crawl_help, crawl_help_rest);
   else if (code == EXIT_DONE)
     code = run_crawl(r);
   running = NULL;
@@ -488,6 +512,7 @@ int cmd_crawl(int argc, char **argv)
   }
   crawl_free(r->crawl);
   inlinks_close(r->args.crawl.counts);
+  contents_close(r->args.crawl.contents);
   scope_free(r->scope);
   scope_free(r->trusted);
   crawl_args_free(&r->args);

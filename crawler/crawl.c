@@ -35,6 +35,7 @@ struct crawl {
   origins *origins;
   visits visits;            /* the active ones: leases not ended */
   harvest *harvest;
+  const contents_near *near; /* what the page is near whose links are being added; NULL: none */
   retries *retries;
   url *target;              /* 17 KB: not for the stack */
   json line;
@@ -179,6 +180,18 @@ static void count_page(crawl *c, const visit *v, const fetch_response *response)
     holds(c, frontier_count(c->frontier, "start-pages", 1));
 }
 
+/* What the page says among what others said; what it is near, if anything. */
+static const contents_near *note_contents(crawl *c, visit *v)
+{
+  if (!c->options.contents || v->is_map)
+    return NULL;
+  mlbf_shingles shingles = visit_shingles(v);
+  const contents_near *near = contents_add(c->options.contents, v->lease.url, &shingles);
+  if (near)
+    holds(c, frontier_count(c->frontier, "near-duplicates", 1));
+  return near;
+}
+
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
   const visit *v = context;
@@ -195,6 +208,7 @@ static void fetch_finished(void *context, const fetch_response *response)
   crawl *c = v->owner;
   page_links links = {0};
   const char *target = NULL;
+  const contents_near *near = NULL;
   c->now_ms = clock_ms();
   visit_finish(v);
   if (c->options.keeps_log)
@@ -219,14 +233,16 @@ static void fetch_finished(void *context, const fetch_response *response)
     holds(c, frontier_count(c->frontier, "redirects", 1));
   } else {
     visit_take_headers(v, response);
+    c->near = near = note_contents(c, v);
     holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
+    c->near = NULL;
     if (v->is_map)
       holds(c, frontier_count(c->frontier, "sitemaps", 1));
     else if (response->body_bytes)
       count_page(c, v, response);
   }
   page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
-                      .links = links, .redirect = target};
+                      .links = links, .redirect = target, .near = near};
   note_visit(c, v, response, false);
   visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
 }
@@ -422,15 +438,18 @@ static void sitemap_named(void *context, const char *base, const char *href)
 }
 
 /* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
- * strata forget, has its counts from before. */
-static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
-                                    frontier_class by_rule)
+ * strata forget, has its counts from before. With near_last, what a near-duplicate links to goes last. */
+static frontier_class put_in_order(void *context, const frontier_link *link, frontier_verdict verdict,
+                                   frontier_class by_rule)
 {
   enum { MANY_PAGES = 16 };
-  const inlinks *counts = context;
+  const crawl *c = context;
   (void)verdict;
-  bool is_preferred = by_rule == FRONTIER_NORMAL && inlinks_count(counts, link->target) >= MANY_PAGES;
-  return is_preferred ? FRONTIER_HIGH : by_rule;
+  if (by_rule != FRONTIER_NORMAL)
+    return by_rule;
+  if (c->options.counts && inlinks_count(c->options.counts, link->target) >= MANY_PAGES)
+    return FRONTIER_HIGH;
+  return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
 }
 
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
@@ -442,7 +461,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visits){.owner = c, .wants_images = options->wants_images};
+  c->visits = (visits){.owner = c, .wants_images = options->wants_images,
+                        .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
@@ -460,8 +480,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = clock_ms();
   frontier_clock(f, c->now_ms, wall_ms());
-  if (options->counts)
-    frontier_classify(f, prefer_linked, options->counts);
+  frontier_classify(f, put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;

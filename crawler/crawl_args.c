@@ -63,6 +63,12 @@ const char crawl_help[] =
   "  --cookies FILE       cookies in Netscape's format; those that servers set are kept for this run\n"
   "  --proxy URL          through this proxy (http, https, socks5h, ...); none is taken from the environment\n"
   "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
+  "\n";
+
+const char crawl_help_rest[] =
+  "What pages say\n"
+  "  --similar            keep it: pages that say what another says are told of, and strata like finds them\n"
+  "  --near-last          and what such a page links to waits for all else\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
   "  --filter KIND        mlbf (default), bloom, line; exact: none missed\n"
@@ -83,6 +89,7 @@ enum {
   OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
+  OPT_SIMILAR, OPT_NEAR_LAST,
 };
 
 static const struct option options[] = {
@@ -126,6 +133,8 @@ static const struct option options[] = {
   {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_PROXY},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
+  {"similar", no_argument, NULL, OPT_SIMILAR},
+  {"near-last", no_argument, NULL, OPT_NEAR_LAST},
   {NULL, 0, NULL, 0},
 };
 
@@ -352,6 +361,8 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
+  case OPT_SIMILAR: a->similar = true; return true;
+  case OPT_NEAR_LAST: a->crawl.near_last = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
   default: return false; /* getopt has said it */
@@ -374,6 +385,14 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->no_store && a->warc) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
+  if (a->no_store && a->similar) {
+    say_error("crawl", "--no-store keeps nothing, so no page can be --similar to another");
+    return false;
+  }
+  if (a->crawl.near_last && !a->similar) {
+    say_error("crawl", "--near-last is for near-duplicates, which --similar finds; give both");
     return false;
   }
   if (a->no_store && a->crawl.recrawl_least_s) {

@@ -26,6 +26,7 @@ typedef struct crawl_args {
   bool no_store;
   bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
+  bool similar;          /* keep what pages say, to find those that resemble each other */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
@@ -47,6 +48,6 @@ typedef struct crawl_args {
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
 
-extern const char crawl_help[];
+extern const char crawl_help[], crawl_help_rest[]; /* one behind the other: C promises 4,095 bytes of a string */
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL /* words are short: a call would cost as much as the hash */
 #include <xxhash.h>
 
 enum {
