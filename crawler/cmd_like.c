@@ -18,7 +18,8 @@ static const char help[] =
   "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
   "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it, from\n"
   "0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some two of\n"
-  "nine runs of four words. So a text that was changed a little shares less than that of it.\n"
+  "nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages that have\n"
+  "little more in common than what each page of their site begins with, some are left out.\n"
   "\n"
   "  strata like strata-example.org draft.html\n"
   "  strata like strata-example.org https://example.org/about --top 3\n"
@@ -31,6 +32,10 @@ static const char help[] =
   "DIR has the pages of when it was crawled with --similar.\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit all
+ * pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
+enum { ROWS_MOST = 32 };
 
 typedef struct orders {
   const char *directory, *asked;
@@ -176,7 +181,7 @@ static bool print_matches(mlbf_corpus *c, const orders *o, const mlbf_shingles *
     say_error("like", "out of memory");
     return false;
   }
-  const mlbf_corpus_question question = {.least = o->least};
+  const mlbf_corpus_question question = {.least = o->least, .rows_most = ROWS_MOST + o->top};
   bool is_done = mlbf_corpus_query(c, shingles, &question, matches, &count) == MLBF_OK;
   if (!is_done)
     say_error("like", "%s", mlbf_corpus_message(c));

@@ -104,6 +104,46 @@ static double answer(int line, char found[256])
   return share;
 }
 
+/* a, b and c link to three pages each, and b says what a says. */
+static void what_near_duplicates_link_to_can_wait(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  scratch_make(directory);
+  for (int i = 0; i < 3; i++) {
+    text page = {0};
+    char name[] = {(char)('a' + i), '.', 'h', 't', 'm', 'l', '\0'};
+    for (int k = 0; k < 3; k++)
+      text_addf(&page, "<a href=%c%d.html></a>", name[0], k);
+    for (int k = 0; k < 100; k++)
+      text_addf(&page, "word%d ", i == 2 ? 1000 + k : k);
+    scratch_join(directory, name, path);
+    scratch_write(path, page.bytes, page.size);
+    text_free(&page);
+    for (int k = 0; k < 3; k++) {
+      char linked[] = {name[0], (char)('0' + k), '.', 'h', 't', 'm', 'l', '\0'};
+      scratch_join(directory, linked, path);
+      scratch_write(path, "x", 1);
+    }
+  }
+  scratch_join(directory, "index.html", path);
+  scratch_write(path, "<a href=a.html></a><a href=b.html></a><a href=c.html></a>", 57);
+  for (int waits = 0; waits < 2; waits++) {
+    trial *t = trial_open(&(trial_options){.root = directory});
+    size_t size;
+    assert_int_equal(CRAWL(t, "--similar", waits ? "--near-last" : "--progress", "URL"), 0);
+    char *pages = scratch_read(t->pages, &size);
+    const char *last_of_c = strstr(pages, "/c2.html\""), *first_of_b = strstr(pages, "/b0.html\"");
+    assert_true(last_of_c && first_of_b && (last_of_c < first_of_b) == waits);
+    assert_non_null(strstr(t->err.bytes, "9 pages say what another one says")); /* those that say "x", too */
+    assert_int_equal(STRATA(t, "report", "DIR"), 0);
+    assert_non_null(strstr(t->out.bytes, "<h2>Near-duplicates</h2>"));
+    free(pages);
+    trial_close(t);
+  }
+  scratch_remove(directory);
+}
+
 /* In two runs, so that the index is opened again in between. */
 static void a_crawl_keeps_what_pages_say(void **state)
 {
@@ -265,6 +305,7 @@ int main(void)
     cmocka_unit_test(copies_are_found_by_their_original),
     cmocka_unit_test(a_file_is_compared_by_its_text),
     cmocka_unit_test(however_it_is_written),
+    cmocka_unit_test(what_near_duplicates_link_to_can_wait),
     cmocka_unit_test(bad_input_gets_one_sentence),
     cmocka_unit_test(without_the_option_nothing_is_kept),
     cmocka_unit_test(a_damaged_index_is_refused),
