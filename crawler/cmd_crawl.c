@@ -37,7 +37,7 @@ typedef struct run {
   FILE *summary_file;
   panel panel;
   bool has_warned;   /* of too few file descriptors */
-  bool has_told_contents; /* that pages are not compared any more */
+  bool has_told_contents; /* that what pages say is not kept any more */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } run;
 
@@ -243,19 +243,26 @@ static void save_counts(run *r)
  * missing for good. */
 static int open_contents(run *r)
 {
-  if (!*r->directory || !r->args.similar)
+  crawl_options *o = &r->args.crawl;
+  if (!*r->directory)
     return EXIT_DONE;
-  r->args.crawl.contents = contents_open(r->directory);
-  return r->args.crawl.contents ? EXIT_DONE : EXIT_FAILED;
+  o->contents = r->args.similar ? contents_open(r->directory) : NULL;
+  o->bodies = r->args.digests ? bodies_open(r->directory) : NULL;
+  return r->args.similar && !o->contents ? EXIT_FAILED : r->args.digests && !o->bodies ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* Once: nothing more is compared in this run, and the crawl goes on. */
 static void warn_of_contents(run *r)
 {
-  if (!r->args.crawl.contents || r->has_told_contents || !*contents_failure(r->args.crawl.contents))
+  const crawl_options *o = &r->args.crawl;
+  const char *why = o->contents ? contents_failure(o->contents) : "";
+  if (!*why && o->bodies)
+    why = bodies_failure(o->bodies);
+  if (!*why || r->has_told_contents)
     return;
   r->has_told_contents = true;
   panel_clear(&r->panel);
-  say_error("crawl", "%s; pages are not compared any more in this run", contents_failure(r->args.crawl.contents));
+  say_error("crawl", "%s; nothing more is added to it in this run", why);
 }
 
 static int add_starts(run *r)
@@ -513,6 +520,7 @@ int cmd_crawl(int argc, char **argv)
   crawl_free(r->crawl);
   inlinks_close(r->args.crawl.counts);
   contents_close(r->args.crawl.contents);
+  bodies_close(r->args.crawl.bodies);
   scope_free(r->scope);
   scope_free(r->trusted);
   crawl_args_free(&r->args);

@@ -192,6 +192,12 @@ static const contents_near *note_contents(crawl *c, visit *v)
   return near;
 }
 
+static void end_body(crawl *c, visit *v, bool is_success)
+{
+  if (c->options.bodies && !bodies_end(c->options.bodies, &v->body, is_success ? v->lease.url : NULL))
+    holds(c, frontier_count(c->frontier, "not-digested", 1));
+}
+
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
   const visit *v = context;
@@ -200,6 +206,8 @@ static void body_came(void *context, long status, const char *content_type, cons
     body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
+  if (c->options.bodies && visit_is_no_page(v))
+    bodies_take(c->options.bodies, &((visit *)context)->body, bytes, size);
 }
 
 static void fetch_finished(void *context, const fetch_response *response)
@@ -219,6 +227,7 @@ static void fetch_finished(void *context, const fetch_response *response)
   bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
                      *response->location;
   bool is_unchanged = revisit_is_unchanged(v->revisit, response);
+  end_body(c, v, is_success);
   if (!is_success && !is_redirect && !is_unchanged) {
     fail_visit(c, v, response, robots_word(c));
     return;

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 
+#include "crawler/bodies.h"
 #include "crawler/contents.h"
 #include "crawler/failures.h"
 #include "crawler/fetch.h"
@@ -36,6 +37,7 @@ typedef struct crawl_options {
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
   contents *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
+  bodies *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
   bool near_last;          /* what a near-duplicate links to waits for all else */
   fetch_options fetch;
   warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */

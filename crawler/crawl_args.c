@@ -69,6 +69,7 @@ const char crawl_help_rest[] =
   "What pages say\n"
   "  --similar            keep it: pages that say what another says are told of, and strata like finds them\n"
   "  --near-last          and what such a page links to waits for all else\n"
+  "  --digests            similarity digests of what is no HTML into DIR/digests.sdbf; see strata digest, strata report\n"
   "\n"
   "Memory of URLs (fixed for a directory)\n"
   "  --filter KIND        mlbf (default), bloom, line; exact: none missed\n"
@@ -89,7 +90,7 @@ enum {
   OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
-  OPT_SIMILAR, OPT_NEAR_LAST,
+  OPT_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
 };
 
 static const struct option options[] = {
@@ -135,6 +136,7 @@ static const struct option options[] = {
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
   {"similar", no_argument, NULL, OPT_SIMILAR},
   {"near-last", no_argument, NULL, OPT_NEAR_LAST},
+  {"digests", no_argument, NULL, OPT_DIGESTS},
   {NULL, 0, NULL, 0},
 };
 
@@ -362,6 +364,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
   case OPT_SIMILAR: a->similar = true; return true;
+  case OPT_DIGESTS: a->digests = true; return true;
   case OPT_NEAR_LAST: a->crawl.near_last = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
@@ -389,6 +392,10 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->no_store && a->similar) {
     say_error("crawl", "--no-store keeps nothing, so no page can be --similar to another");
+    return false;
+  }
+  if (a->no_store && a->digests) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --digests");
     return false;
   }
   if (a->crawl.near_last && !a->similar) {

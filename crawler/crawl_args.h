@@ -26,6 +26,7 @@ typedef struct crawl_args {
   bool no_store;
   bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
+  bool digests;          /* of what is no HTML */
   bool similar;          /* keep what pages say, to find those that resemble each other */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */

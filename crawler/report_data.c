@@ -307,6 +307,7 @@ void report_data_free(report_data *d)
     for (size_t k = 0; k < REPORT_EXAMPLES; k++)
       free(d->copies[i].examples[k]);
   report_pairs_free(&d->near);
+  report_pairs_free(&d->bodies);
   free_list(&d->slowest);
   free_list(&d->largest);
   tally_free(&d->hosts);

@@ -120,6 +120,7 @@ void visit_free(visit *v)
   revisit_free(v->revisit);
   decoder_free(v->decoder);
   sitemap_free(v->map);
+  free(v->body.bytes);
   free(v->hrefs);
   free(v->base);
   free(v);

@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/bodies.h"
 #include "crawler/body_hash.h"
 #include "crawler/decoder.h"
 #include "crawler/fetch.h"
@@ -37,6 +38,7 @@ typedef struct visit {
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
   page_text *text;             /* what the page says; NULL: nobody wants to know */
   bool is_plain;               /* the body is text without markup, and went into `text` */
+  body_copy body;              /* of what is no page, if that is wanted */
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
   size_t hrefs_size, hrefs_room;
   size_t links;
@@ -56,6 +58,12 @@ void visit_begin(visit *v, const frontier_lease *lease);
  * is plain text unless it is wanted. */
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
 void visit_finish(visit *v);
+
+/* The body so far is no page: nothing that has links was found in it, or looked for. */
+static inline bool visit_is_no_page(const visit *v)
+{
+  return !v->has_scanned && !v->has_mapped && !v->is_map;
+}
 
 /* What the page says, if that is wanted and it says anything: count is 0 else. After visit_finish. */
 mlbf_shingles visit_shingles(visit *v);
