@@ -16,7 +16,7 @@ struct bodies {
   char path[CRAWL_PATH_SIZE];
   int file;
   size_t held; /* bytes of all copies */
-  char failure[CRAWL_PATH_SIZE + 128];
+  char message[CRAWL_PATH_SIZE + 128];
 };
 
 /* ---- the file -------------------------------------------------------------------------------------------- */
@@ -64,26 +64,24 @@ void bodies_close(bodies *b)
   free(b);
 }
 
-const char *bodies_failure(const bodies *b)
+const char *bodies_message(const bodies *b)
 {
-  return b->failure;
-}
-
-static void fail(bodies *b, const char *why)
-{
-  snprintf(b->failure, sizeof b->failure, "%s: %s", b->path, why);
+  return b->message;
 }
 
 /* One write, so that death leaves all of the line or nothing; a full disk may tear it, and then it is taken back. */
-static void write_line(bodies *b, const char *line, size_t size)
+static bool write_line(bodies *b, const char *line, size_t size)
 {
   off_t end = lseek(b->file, 0, SEEK_END);
   ssize_t written = write(b->file, line, size);
   if (written == (ssize_t)size)
-    return;
-  fail(b, written < 0 ? strerror(errno) : "there is no room for all of a line");
-  if (ftruncate(b->file, end) != 0)
-    fail(b, "a line was cut, and could not be taken back");
+    return true;
+  int why = written < 0 ? errno : ENOSPC;
+  if (written > 0 && ftruncate(b->file, end) != 0)
+    why = EIO; /* the next run cuts it off */
+  snprintf(b->message, sizeof b->message, "%s: %s", b->path, strerror(why));
+  errno = why;
+  return false;
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
@@ -125,7 +123,7 @@ void bodies_url_of_name(char *name)
 
 /* ---- bodies ---------------------------------------------------------------------------------------------- */
 
-static void drop(bodies *b, body_copy *copy)
+void bodies_drop(bodies *b, body_copy *copy)
 {
   b->held -= copy->room;
   free(copy->bytes);
@@ -155,7 +153,7 @@ void bodies_take(bodies *b, body_copy *copy, const char *bytes, size_t size)
   if (copy->is_given_up)
     return;
   if (!make_room(b, copy, size)) {
-    drop(b, copy);
+    bodies_drop(b, copy);
     copy->is_given_up = true;
     return;
   }
@@ -181,17 +179,17 @@ static char *line_of(const body_copy *copy, const char *page, size_t *size)
   return line;
 }
 
-bool bodies_end(bodies *b, body_copy *copy, const char *page)
+mlbf_status bodies_add(bodies *b, const body_copy *copy, const char *page)
 {
-  bool is_done = !page || !copy->is_given_up;
   size_t size;
-  if (page && copy->size >= MLBF_DIGEST_SIZE_MIN && !*b->failure) {
-    char *line = line_of(copy, page, &size);
-    is_done = line != NULL;
-    if (line)
-      write_line(b, line, size);
-    free(line);
-  }
-  drop(b, copy);
-  return is_done;
+  if (copy->is_given_up)
+    return MLBF_NO_MEMORY;
+  if (copy->size < MLBF_DIGEST_SIZE_MIN)
+    return MLBF_OK;
+  char *line = line_of(copy, page, &size);
+  bool is_written = line && write_line(b, line, size);
+  int why = errno;
+  free(line);
+  errno = why;
+  return is_written ? MLBF_OK : line ? MLBF_IO : MLBF_NO_MEMORY;
 }

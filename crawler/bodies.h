@@ -10,8 +10,7 @@
 #ifndef STRATA_CRAWLER_BODIES_H
 #define STRATA_CRAWLER_BODIES_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "mlbf/filter.h"
 
 enum { BODIES_MEMORY = 64 << 20 };
 
@@ -30,12 +29,15 @@ void bodies_close(bodies *b); /* NULL is fine */
 
 void bodies_take(bodies *b, body_copy *copy, const char *bytes, size_t size);
 
-/* The end of the body of `page`, which gets its line; NULL: it counts for nothing. The copy is empty then. False: it had a
- * body to digest, and got no digest, for want of memory. */
-bool bodies_end(bodies *b, body_copy *copy, const char *page);
+/* The body of `page` is whole: its line, if it is long enough for a digest. MLBF_NO_MEMORY: it gets none; MLBF_IO, with
+ * errno: the call may be repeated. */
+mlbf_status bodies_add(bodies *b, const body_copy *copy, const char *page);
 
-/* Why nothing is written any more; "": it is. */
-const char *bodies_failure(const bodies *b);
+/* The copy is empty then. */
+void bodies_drop(bodies *b, body_copy *copy);
+
+/* About the last call that failed. */
+const char *bodies_message(const bodies *b);
 
 /* The URL of a name, in place. */
 void bodies_url_of_name(char *name);

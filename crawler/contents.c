@@ -18,7 +18,6 @@ struct contents {
   mlbf_corpus_match matches[MATCHES];
   size_t match_count;
   contents_near near;
-  char failure[MLBF_CORPUS_MESSAGE_SIZE];
 };
 
 contents *contents_open(const char *directory)
@@ -42,6 +41,7 @@ static void drop_matches(contents *c)
 {
   mlbf_corpus_matches_free(c->matches, c->match_count);
   c->match_count = 0;
+  c->near.url = NULL;
 }
 
 void contents_close(contents *c)
@@ -53,37 +53,37 @@ void contents_close(contents *c)
   free(c);
 }
 
-static const contents_near *find_near(contents *c, const char *page, const mlbf_shingles *shingles)
+static mlbf_status find_near(contents *c, const char *page, const mlbf_shingles *shingles)
 {
   const mlbf_corpus_question question = {.least = CONTENTS_NEAR, .mutual = true, .rows_most = ROWS_MOST};
   size_t count = MATCHES;
-  if (mlbf_corpus_query(c->corpus, shingles, &question, c->matches, &count) != MLBF_OK) {
-    snprintf(c->failure, sizeof c->failure, "%s", mlbf_corpus_message(c->corpus));
-    return NULL;
-  }
+  mlbf_status status = mlbf_corpus_query(c->corpus, shingles, &question, c->matches, &count);
+  if (status != MLBF_OK)
+    return status;
   c->match_count = count;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count && !c->near.url; i++) {
     const mlbf_corpus_match *match = &c->matches[i];
-    if (strcmp(match->name, page) == 0)
-      continue;
-    c->near = (contents_near){match->name, match->share < match->back_share ? match->share : match->back_share};
-    return &c->near;
+    if (strcmp(match->name, page) != 0)
+      c->near = (contents_near){match->name, match->share < match->back_share ? match->share : match->back_share};
   }
-  return NULL;
+  return MLBF_OK;
 }
 
-const contents_near *contents_add(contents *c, const char *page, const mlbf_shingles *shingles)
+mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near)
 {
-  if (*c->failure || shingles->count == 0)
-    return NULL;
+  *near = NULL;
+  if (shingles->count == 0)
+    return MLBF_OK;
   drop_matches(c);
-  const contents_near *near = find_near(c, page, shingles);
-  if (!*c->failure && mlbf_corpus_add(c->corpus, (mlbf_span){page, strlen(page)}, shingles) != MLBF_OK)
-    snprintf(c->failure, sizeof c->failure, "%s", mlbf_corpus_message(c->corpus));
-  return near;
+  mlbf_status status = find_near(c, page, shingles);
+  if (status == MLBF_OK)
+    status = mlbf_corpus_add(c->corpus, (mlbf_span){page, strlen(page)}, shingles);
+  if (status == MLBF_OK && c->near.url)
+    *near = &c->near;
+  return status;
 }
 
-const char *contents_failure(const contents *c)
+const char *contents_message(const contents *c)
 {
-  return c->failure;
+  return mlbf_corpus_message(c->corpus);
 }

@@ -23,10 +23,11 @@ typedef struct contents_near {
 contents *contents_open(const char *directory);
 void contents_close(contents *c); /* NULL is fine */
 
-/* One more page, by its URL. What it is near, or NULL; that lives until the next call. After a failure nothing is added any more. */
-const contents_near *contents_add(contents *c, const char *page, const mlbf_shingles *shingles);
+/* One more page, by its URL, unless it says nothing. `*near`: what it is near, or NULL; that lives until the next call. As
+ * mlbf_corpus_query and mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
+mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near);
 
-/* Why nothing is added any more; "": it is. */
-const char *contents_failure(const contents *c);
+/* About the last call that failed. */
+const char *contents_message(const contents *c);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct crawl_options {
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
+  unsigned per_address;    /* visits at once at one address, whatever their hosts; 0: no limit */
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns; /* which links to take */
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
@@ -75,6 +76,9 @@ void crawl_stop(crawl *c); /* from a signal handler too */
 const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
+
+/* Why the crawl pauses: what the disk does not take; "": it does not. It goes on by itself. */
+const char *crawl_outage(const crawl *c);
 
 /* The process ran out of file descriptors in this run, so there are fewer connections at once than asked for. */
 bool crawl_lacks_descriptors(const crawl *c);

@@ -204,10 +204,11 @@ void summary_print(const summary *s)
 
 /* ---- for programs --------------------------------------------------------------------------------------- */
 
-static void put_filter(const frontier_stats *stats, json *out)
+static void put_filter(const frontier *f, const frontier_stats *stats, json *out)
 {
   json_begin_object(out, "filter");
   json_put_string(out, "kind", mlbf_kind_name(stats->filter.kind));
+  json_put_bool(out, "exact", frontier_is_exact(f));
   json_put_rate(out, "fp", stats->filter.promised_rate);
   json_put_number(out, "keys", stats->filter.keys);
   json_put_number(out, "design_keys", stats->filter.design_keys);
@@ -239,7 +240,7 @@ void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
     json_put_number(out, name, value);
   json_end(out);
-  put_filter(stats, out);
+  put_filter(f, stats, out);
 }
 
 void summary_json(const summary *s, json *out)

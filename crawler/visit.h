@@ -2,6 +2,7 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/addresses.h"
 #include "crawler/bodies.h"
 #include "crawler/body_hash.h"
 #include "crawler/decoder.h"
@@ -25,6 +26,7 @@ typedef struct visit {
   void *owner;
   frontier_lease lease;
   visit_stage stage;
+  address_place where;         /* of the server, as far as is known when it begins */
   uint64_t begun_ms;
   unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */

@@ -17,7 +17,7 @@ typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 /* ---- acceptance ----------------------------------------------------------------------------------------- */
 
-static entry *make_entry(const frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
+static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
 {
   const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
@@ -214,7 +214,8 @@ static frontier_status settle_one(frontier *f, const frontier_link *link, purpos
                                   frontier_verdict *verdict)
 {
   size_t settled;
-  return f->options.read_only ? refuse_reader(f) : settle_some(f, link, 1, what_for, now_ms, verdict, &settled);
+  return f->options.read_only ? refuse_reader(f)
+                              : settle_some(f, link, 1, what_for, clock_glance(f, now_ms), verdict, &settled);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------------------ */
@@ -243,6 +244,7 @@ frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size
 {
   HOLD(f);
   *settled = 0;
+  now_ms = clock_glance(f, now_ms);
   frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
   while (*settled < count && status == FRONTIER_OK) {
     size_t left = count - *settled, done;

@@ -36,7 +36,10 @@
  * is gone. To serve from a child, open there, after the fork.
  *
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
- * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
+ * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds. If it is set back between two calls of
+ * frontier_next, the frontier's own time goes on from the latest it was told, at the pace of the new one: nobody is
+ * early, and nobody waits for what was lost (late by two seconds or less is taken for a thread's that had to wait: own
+ * time stands still until then). If it is set forward, that is time that passed.
  * No threads, no sleeping, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
 #define STRATA_FRONTIER_FRONTIER_H

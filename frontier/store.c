@@ -2,15 +2,12 @@
  *
  * Default LMDB flags on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full
  * disk into SIGBUS. The map is address space, not memory: as large as the machine grants. */
-#include "frontier/store.h"
+#include "frontier/store_inside.h"
 
 #include "frontier/record.h"
-#include "frontier/shelf.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <lmdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -18,28 +15,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-struct store {
-  char *directory;
-  MDB_env *env;    /* NULL: a commit failed, and opening it again failed too */
-  size_t doubtful; /* the number of that commit's transaction; 0: there is none */
-  bool is_lost;    /* it is there, and whoever asked for it does not know */
-  MDB_dbi table[STORE_TABLES];
-  bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
-  MDB_dbi meta, exact;
-  bool has_exact;
-  MDB_txn *writing;
-  int error;       /* of the open transaction: LMDB's or errno's */
-  shelf *shelf;    /* changes of the queue and the history, written at its end */
-  uint8_t *scratch;
-  size_t scratch_size;
-  char message[FRONTIER_MESSAGE_SIZE];
-};
-
-enum { OLD_TABLES = 5 }; /* queues and history of formats 1 and 2 */
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
 static const char *const table_names[STORE_TABLES] = {
-  "hosts", "hashes", "chunks", "revoked", "visits", "due",
+  "hosts", "hashes", "chunks", "revoked", "visits", "due", "host-changes",
   "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
 
 static bool is_shelved(store_table table)
@@ -47,7 +26,7 @@ static bool is_shelved(store_table table)
   return table >= STORE_QUEUE && table <= STORE_HISTORY;
 }
 
-static shelf_tables shelf_of(const store *s)
+shelf_tables store_shelves(const store *s)
 {
   shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
   memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
@@ -59,7 +38,7 @@ const char *store_table_name(store_table table)
   return table_names[table];
 }
 
-static frontier_status status_of(int error)
+frontier_status store_status(int error)
 {
   switch (error) {
   case 0: return FRONTIER_OK;
@@ -73,20 +52,19 @@ static frontier_status status_of(int error)
   }
 }
 
-/* Meta records are found, and sealed, by name. */
-static uint64_t name_seal(const char *name)
+uint64_t store_name_seal(const char *name)
 {
   return XXH3_64bits(name, strlen(name));
 }
 
-static MDB_val name_key(const char *name)
+MDB_val store_name_key(const char *name)
 {
   union { const char *in; void *out; } bytes = {.in = name}; /* LMDB reads keys only */
   return (MDB_val){strlen(name), bytes.out};
 }
 
 /* LMDB says EIO for a write cut short. Cut short by what? Mostly a full disk, or a limit on file size. */
-static int cause_of(store *s, int error, const char *directory)
+int store_cause(const store *s, int error, const char *directory)
 {
   struct statvfs disk;
   struct stat file;
@@ -102,178 +80,6 @@ static int cause_of(store *s, int error, const char *directory)
   return error;
 }
 
-/* ---- open --------------------------------------------------------------------------------------------- */
-
-/* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction,
- * which writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is
- * shorter, or any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good,
- * with words that say nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and
- * is left alone. */
-enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 4 };
-
-/* All that it says is in one sector, so it is there or not; what is cut off is zeros here. Without both pages there is
- * nothing behind it, whatever it says. */
-static bool is_meta_of_nothing(const uint8_t meta[META_END], size_t got, uint8_t number, bool has_pages)
-{
-  static const uint8_t nothing[META_END];
-  const uint8_t head[20] = {number, [10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
-  if (memcmp(meta, nothing, META_END) == 0)
-    return true;
-  bool is_lmdb = memcmp(meta, head, got < sizeof head ? got : sizeof head) == 0;
-  return is_lmdb && (!has_pages || memcmp(meta + META_TRANSACTION, nothing, 8) == 0);
-}
-
-static bool is_stillborn(const char *path)
-{
-  long page = sysconf(_SC_PAGESIZE);
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return false;
-  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : LONG_MAX;
-  bool is_so = size <= PAGES_AT_BIRTH * page;
-  for (uint8_t i = 0; i < 2 && is_so; i++) {
-    uint8_t meta[META_END] = {0};
-    is_so = fseek(file, i * page, SEEK_SET) == 0;
-    size_t got = is_so ? fread(meta, 1, sizeof meta, file) : 0;
-    is_so = is_so && is_meta_of_nothing(meta, got, i, size >= 2 * page);
-  }
-  fclose(file);
-  return is_so;
-}
-
-/* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
-static int open_with_largest_map(MDB_env **env, const char *directory, unsigned flags)
-{
-#if defined(__SANITIZE_THREAD__)
-  size_t map = (size_t)64 << 30;
-#else
-  size_t map = (size_t)1 << 40;
-#endif
-  for (;; map /= 2) {
-    int error = mdb_env_create(env);
-    if (error)
-      return error;
-    mdb_env_set_mapsize(*env, map);
-    mdb_env_set_maxdbs(*env, STORE_TABLES + 2 + OLD_TABLES);
-    error = mdb_env_open(*env, directory, flags, 0666);
-    if (!error)
-      return 0;
-    mdb_env_close(*env);
-    *env = NULL;
-    if (error != ENOMEM || map <= (size_t)64 << 20)
-      return error;
-  }
-}
-
-/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
-static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
-{
-  int error = 0;
-  for (int i = 0; i < STORE_TABLES && !error; i++) {
-    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
-    error = mdb_dbi_open(txn, table_names[i], MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0),
-                         &s->table[i]);
-    s->has_table[i] = !error;
-    if (error == MDB_NOTFOUND && may_be_missing)
-      error = 0;
-  }
-  if (!error) {
-    error = mdb_dbi_open(txn, "exact", 0, &s->exact);
-    s->has_exact = !error;
-    error = error == MDB_NOTFOUND ? 0 : error;
-  }
-  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
-}
-
-/* Nothing is made in an environment without our identity. */
-static int find_identity(store *s, MDB_txn *txn)
-{
-  MDB_val key = name_key("identity"), value;
-  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
-  if (!error)
-    error = mdb_get(txn, s->meta, &key, &value);
-  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
-}
-
-static int adopt_or_make(store *s, bool read_only, const void *identity, size_t identity_size)
-{
-  MDB_txn *txn;
-  MDB_dbi names;
-  MDB_stat stat;
-  int error = mdb_txn_begin(s->env, NULL, read_only ? MDB_RDONLY : 0, &txn);
-  if (error)
-    return error;
-  error = mdb_dbi_open(txn, NULL, 0, &names);
-  if (!error)
-    error = mdb_stat(txn, names, &stat);
-  bool is_new = !error && stat.ms_entries == 0;
-  if (is_new && read_only)
-    error = ENOENT;
-  if (!error)
-    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
-  if (!error)
-    error = open_tables(s, txn, is_new, read_only);
-  if (!error && is_new) {
-    s->writing = txn;
-    s->error = 0;
-    store_put_meta(s, "identity", identity, identity_size);
-    s->writing = NULL;
-    error = s->error;
-  }
-  if (error) {
-    mdb_txn_abort(txn);
-    return error;
-  }
-  return mdb_txn_commit(txn); /* also of a reading one: it keeps the table handles */
-}
-
-frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
-                           store **out, char message[FRONTIER_MESSAGE_SIZE])
-{
-  store *s = calloc(1, sizeof *s);
-  if (!s || !(s->shelf = shelf_create()) || !(s->directory = strdup(directory))) {
-    if (s)
-      store_close(s);
-    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
-    return FRONTIER_NO_MEMORY;
-  }
-  char path[4096];
-  snprintf(path, sizeof path, "%s/data.mdb", directory);
-  bool is_empty = is_stillborn(path);
-  if (is_empty && !read_only)
-    unlink(path); /* and begin again */
-  int error = is_empty && read_only
-                ? ENOENT
-                : open_with_largest_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
-  if (!error)
-    error = adopt_or_make(s, read_only, identity, identity_size);
-  if (error) {
-    error = s->env ? cause_of(s, error, directory) : error;
-    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
-             error == MDB_INVALID                          ? "not a Strata frontier"
-             : error == ENOENT && access(path, F_OK) == 0 ? "empty: its making was cut short; crawl again to begin it"
-                                                           : mdb_strerror(error));
-    store_close(s);
-    return status_of(error);
-  }
-  *out = s;
-  return FRONTIER_OK;
-}
-
-void store_close(store *s)
-{
-  if (!s)
-    return;
-  if (s->writing)
-    mdb_txn_abort(s->writing);
-  if (s->env)
-    mdb_env_close(s->env);
-  free(s->directory);
-  shelf_free(s->shelf);
-  free(s->scratch);
-  free(s);
-}
-
 const char *store_message(const store *s)
 {
   return s->message;
@@ -285,11 +91,11 @@ static const char *words_of(int error)
   return error == MDB_PANIC ? "the disk failed while a commit was written" : mdb_strerror(error);
 }
 
-static frontier_status failed(store *s, int error, const char *doing)
+frontier_status store_failed(store *s, int error, const char *doing)
 {
-  error = cause_of(s, error, s->directory);
+  error = store_cause(s, error, s->directory);
   snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words_of(error));
-  return status_of(error);
+  return store_status(error);
 }
 
 /* ---- after a commit that failed --------------------------------------------------------------------------
@@ -302,9 +108,9 @@ static int reopen(store *s)
   if (s->env)
     mdb_env_close(s->env);
   s->env = NULL;
-  int error = open_with_largest_map(&s->env, s->directory, MDB_NOTLS);
+  int error = store_map(&s->env, s->directory, MDB_NOTLS);
   if (!error)
-    error = adopt_or_make(s, false, NULL, 0);
+    error = store_adopt(s, false, NULL, 0);
   if (error && s->env) {
     mdb_env_close(s->env);
     s->env = NULL;
@@ -322,7 +128,7 @@ static bool has_landed(const store *s, size_t transaction)
 static int confirm(store *s)
 {
   MDB_txn *txn;
-  MDB_val key = name_key("identity"), value;
+  MDB_val key = store_name_key("identity"), value;
   int error = mdb_txn_begin(s->env, NULL, 0, &txn);
   if (error)
     return error;
@@ -345,7 +151,7 @@ static int confirm(store *s)
  * use once it has been (store_begin). */
 static frontier_status settle_doubt(store *s, size_t transaction, int error)
 {
-  frontier_status status = failed(s, error, "committing");
+  frontier_status status = store_failed(s, error, "committing");
   s->doubtful = transaction;
   if (reopen(s) != 0)
     return status;
@@ -361,13 +167,13 @@ static frontier_status settle_late(store *s)
 {
   int error = reopen(s);
   if (error)
-    return failed(s, error, "opening it again");
+    return store_failed(s, error, "opening it again");
   s->is_lost = s->doubtful && has_landed(s, s->doubtful);
   s->doubtful = 0;
   return FRONTIER_OK;
 }
 
-static int begin_reading(store *s, MDB_txn **txn)
+int store_begin_reading(store *s, MDB_txn **txn)
 {
   return s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : EIO;
 }
@@ -387,7 +193,7 @@ frontier_status store_begin(store *s)
   }
   s->error = mdb_reader_check(s->env, NULL);
   int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
-  return error ? failed(s, error, "beginning a transaction") : FRONTIER_OK;
+  return error ? store_failed(s, error, "beginning a transaction") : FRONTIER_OK;
 }
 
 /* The body behind its checksum, in memory that lives until the next call. */
@@ -407,7 +213,7 @@ static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
   return s->scratch;
 }
 
-static void put(store *s, MDB_dbi dbi, MDB_val key, uint64_t seal, const void *body, size_t size, unsigned flags)
+void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size, unsigned flags)
 {
   if (s->error)
     return;
@@ -417,7 +223,7 @@ static void put(store *s, MDB_dbi dbi, MDB_val key, uint64_t seal, const void *b
     return;
   }
   MDB_val value = {.mv_size = RECORD_HEAD + size, .mv_data = bytes};
-  s->error = mdb_put(s->writing, dbi, &key, &value, flags);
+  s->error = mdb_put(s->writing, table, &key, &value, flags);
 }
 
 static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
@@ -431,7 +237,7 @@ void store_put(store *s, store_table table, uint64_t key, const void *body, size
   if (is_shelved(table))
     shelve(s, table, SHELF_PUT, key, body, size);
   else
-    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
+    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
 }
 
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
@@ -439,22 +245,12 @@ void store_append(store *s, store_table table, uint64_t key, const void *body, s
   if (is_shelved(table))
     shelve(s, table, SHELF_APPEND, key, body, size);
   else
-    put(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
+    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
 }
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
 {
-  put(s, s->meta, name_key(name), name_seal(name), body, size, 0);
-}
-
-/* The checksum is of the key alone: there is nothing else. */
-void store_put_exact(store *s, const store_exact_key *key)
-{
-  store_exact_key copy = *key;
-  MDB_val k = {sizeof copy, copy.bytes};
-  put(s, s->exact, k, XXH3_64bits(&copy, sizeof copy), NULL, 0, MDB_NOOVERWRITE);
-  if (s->error == MDB_KEYEXIST)
-    s->error = 0;
+  store_put_sealed(s, s->meta, store_name_key(name), store_name_seal(name), body, size, 0);
 }
 
 void store_delete(store *s, store_table table, uint64_t key)
@@ -473,14 +269,14 @@ void store_delete(store *s, store_table table, uint64_t key)
 frontier_status store_commit(store *s)
 {
   MDB_txn *txn = s->writing;
-  shelf_tables tables = shelf_of(s);
+  shelf_tables tables = store_shelves(s);
   if (!s->error)
     s->error = shelf_write(s->shelf, txn, &tables);
   shelf_forget(s->shelf);
   s->writing = NULL;
   if (s->error) {
     mdb_txn_abort(txn);
-    return failed(s, s->error, "writing");
+    return store_failed(s, s->error, "writing");
   }
   size_t transaction = mdb_txn_id(txn);
   int error = mdb_txn_commit(txn);
@@ -490,60 +286,6 @@ frontier_status store_commit(store *s)
 void store_fail(store *s)
 {
   s->error = ENOMEM;
-}
-
-/* ---- from older formats -------------------------------------------------------------------------------- */
-
-/* Up to `limit` records of an old table, as they stand there, onto the shelf; how many they were. */
-static int move_old(store *s, MDB_dbi from, store_table to, size_t limit, size_t *moved)
-{
-  MDB_cursor *cursor;
-  MDB_val k, v;
-  uint64_t key;
-  int error = mdb_cursor_open(s->writing, from, &cursor);
-  if (error)
-    return error;
-  for (*moved = 0; *moved < limit && !(error = mdb_cursor_get(cursor, &k, &v, MDB_FIRST)); ++*moved) {
-    if (k.mv_size == sizeof key)
-      memcpy(&key, k.mv_data, sizeof key);
-    if (k.mv_size != sizeof key || !record_is_whole(key, v.mv_data, v.mv_size))
-      error = MDB_CORRUPTED;
-    else if (!shelf_change(s->shelf, to, SHELF_PUT, key, (const uint8_t *)v.mv_data + RECORD_HEAD,
-                           v.mv_size - RECORD_HEAD))
-      error = ENOMEM;
-    else
-      error = mdb_cursor_del(cursor, 0);
-    if (error)
-      break;
-  }
-  mdb_cursor_close(cursor);
-  return error == MDB_NOTFOUND ? 0 : error;
-}
-
-frontier_status store_upgrade(store *s, const void *identity, size_t identity_size)
-{
-  enum { LOT = 8192 };
-  static const char *const names[OLD_TABLES] = {"queue", "queue-high", "queue-low", "queue-trap", "history"};
-  for (size_t moved = LOT; moved;) {
-    frontier_status status = store_begin(s);
-    if (status != FRONTIER_OK)
-      return status;
-    moved = 0;
-    for (int i = 0; i < OLD_TABLES && !moved && !s->error; i++) {
-      MDB_dbi old;
-      s->error = mdb_dbi_open(s->writing, names[i], MDB_INTEGERKEY, &old);
-      if (!s->error)
-        s->error = move_old(s, old, (store_table)(STORE_QUEUE + i), LOT, &moved);
-      else if (s->error == MDB_NOTFOUND)
-        s->error = 0; /* format 1 had one queue */
-    }
-    if (!moved)
-      store_put_meta(s, "identity", identity, identity_size);
-    status = store_commit(s);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  return FRONTIER_OK;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -570,36 +312,48 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
-frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
+{
+  shelf_tables tables = store_shelves(s);
+  if (!s->has_table[part->table])
+    return 0;
+  return is_shelved(part->table) ? shelf_each(txn, &tables, part->table, part->from, part->visit, context)
+                                 : each_value(s, txn, part->table, part->from, part->visit, context);
+}
+
+frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
 {
   MDB_txn *txn;
-  shelf_tables tables = shelf_of(s);
-  if (!s->has_table[table])
-    return FRONTIER_OK;
-  int error = begin_reading(s, &txn);
+  size_t read = 0;
+  int error = store_begin_reading(s, &txn);
   if (error)
-    return failed(s, error, "reading");
-  error = is_shelved(table) ? shelf_each(txn, &tables, table, from, visit, context)
-                            : each_value(s, txn, table, from, visit, context);
+    return store_failed(s, error, "reading");
+  while (read < count && !error)
+    error = each_record(s, txn, &parts[read++], context);
   mdb_txn_abort(txn);
   if (error != MDB_CORRUPTED)
-    return error ? failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
+    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
   return FRONTIER_DAMAGED;
+}
+
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  return store_each_of(s, &(store_part){table, from, visit}, 1, context);
 }
 
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)
 {
   MDB_txn *txn;
-  int error = begin_reading(s, &txn);
+  int error = store_begin_reading(s, &txn);
   if (error)
-    return failed(s, error, "reading");
-  MDB_val k = name_key(name), v;
+    return store_failed(s, error, "reading");
+  MDB_val k = store_name_key(name), v;
   frontier_status status = FRONTIER_OK;
   error = mdb_get(txn, s->meta, &k, &v);
   if (error) {
-    status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : failed(s, error, "reading");
-  } else if (!record_is_whole(name_seal(name), v.mv_data, v.mv_size)) {
+    status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : store_failed(s, error, "reading");
+  } else if (!record_is_whole(store_name_seal(name), v.mv_data, v.mv_size)) {
     snprintf(s->message, sizeof s->message, "the record \"%s\" is damaged", name);
     status = FRONTIER_DAMAGED;
   } else {
@@ -624,68 +378,15 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
   *records = 0;
   if (!s->has_table[table])
     return FRONTIER_OK;
-  int error = begin_reading(s, &txn);
+  int error = store_begin_reading(s, &txn);
   if (error)
-    return failed(s, error, "reading");
+    return store_failed(s, error, "reading");
   error = mdb_stat(txn, s->table[table], &stat);
   mdb_txn_abort(txn);
   if (error)
-    return failed(s, error, "reading");
+    return store_failed(s, error, "reading");
   *records = stat.ms_entries;
   return FRONTIER_OK;
-}
-
-/* ---- keys without doubt --------------------------------------------------------------------------------- */
-
-frontier_status store_find_exact(store *s, bool may_make)
-{
-  MDB_txn *txn;
-  if (s->has_exact || !may_make)
-    return s->has_exact ? FRONTIER_OK : FRONTIER_NOT_FOUND;
-  int error = mdb_txn_begin(s->env, NULL, 0, &txn);
-  if (error)
-    return failed(s, error, "beginning a transaction");
-  error = mdb_dbi_open(txn, "exact", MDB_CREATE, &s->exact);
-  if (error)
-    mdb_txn_abort(txn);
-  else
-    error = mdb_txn_commit(txn);
-  s->has_exact = !error;
-  return error ? failed(s, error, "making a table") : FRONTIER_OK;
-}
-
-frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t count, bool *has)
-{
-  MDB_txn *txn;
-  MDB_val value;
-  int error = begin_reading(s, &txn);
-  if (error)
-    return failed(s, error, "reading");
-  for (size_t i = 0; i < count && (!error || error == MDB_NOTFOUND); i++) {
-    store_exact_key copy = keys[i];
-    MDB_val key = {sizeof copy.bytes, copy.bytes};
-    error = mdb_get(txn, s->exact, &key, &value);
-    has[i] = !error;
-  }
-  mdb_txn_abort(txn);
-  return error && error != MDB_NOTFOUND ? failed(s, error, "reading") : FRONTIER_OK;
-}
-
-frontier_status store_count_exact(store *s, uint64_t *keys)
-{
-  MDB_txn *txn;
-  MDB_stat stat;
-  *keys = 0;
-  if (!s->has_exact)
-    return FRONTIER_OK;
-  int error = begin_reading(s, &txn);
-  if (error)
-    return failed(s, error, "reading");
-  error = mdb_stat(txn, s->exact, &stat);
-  mdb_txn_abort(txn);
-  if (!error)
-    *keys = stat.ms_entries;
-  return error ? failed(s, error, "reading") : FRONTIER_OK;
 }
 
 /* ---- copies ---------------------------------------------------------------------------------------------- */
@@ -701,5 +402,5 @@ frontier_status store_copy(store *s, const char *path)
   if (!error)
     return FRONTIER_OK;
   unlink(path);
-  return failed(s, error, "copying it");
+  return store_failed(s, error, "copying it");
 }

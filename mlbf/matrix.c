@@ -10,7 +10,7 @@
 static const mlbf_matrix_options usual = {.row_shingles = 20000, .rate = 0.05};
 
 enum { HASHES_MAX = 32 };
-static const uint64_t row_shingles_most = UINT64_C(1) << 28; /* 200 MB a group of rows at the usual rate */
+static const uint64_t row_shingles_most = UINT64_C(1) << 22; /* 200 MB a group of rows at the usual rate */
 
 uint64_t mlbf_matrix_row_bits(uint64_t row_shingles, double rate)
 {
@@ -237,29 +237,38 @@ static void row_rebuild(mlbf_matrix *m, size_t row)
   }
 }
 
+/* Out of its rows, which are to be built anew; its place stays, without shingles. */
+static void take_out(mlbf_matrix *m, matrix_document *d, bool *is_touched)
+{
+  for (size_t i = 0; i < d->piece_count; i++)
+    is_touched[d->pieces[i].row] = true;
+  pieces_take_back(m, d, d->piece_count);
+  m->shingle_count -= d->count;
+  document_drop(d);
+  *d = (matrix_document){.id = d->id};
+}
+
+/* Documents without shingles, which no document is added with, are gone. */
+static void close_gaps(mlbf_matrix *m)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < m->document_count; i++)
+    if (m->documents[i].count)
+      m->documents[kept++] = m->documents[i];
+  m->document_count = kept;
+}
+
 mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count)
 {
+  for (size_t i = 0; i < count; i++)
+    if (!has(matrix, find(matrix, ids[i]), ids[i]))
+      return MLBF_BAD_ARGUMENT;
   bool *is_touched = calloc(matrix->row_count + 1, sizeof *is_touched);
   if (!is_touched)
     return MLBF_NO_MEMORY;
   for (size_t i = 0; i < count; i++)
-    if (!has(matrix, find(matrix, ids[i]), ids[i])) {
-      free(is_touched);
-      return MLBF_BAD_ARGUMENT;
-    }
-  for (size_t i = 0; i < count; i++) {
-    size_t at = find(matrix, ids[i]);
-    if (!has(matrix, at, ids[i]))
-      continue; /* named twice */
-    matrix_document *d = &matrix->documents[at];
-    for (size_t j = 0; j < d->piece_count; j++)
-      is_touched[d->pieces[j].row] = true;
-    pieces_take_back(matrix, d, d->piece_count);
-    matrix->shingle_count -= d->count;
-    document_drop(d);
-    memmove(d, d + 1, (matrix->document_count - at - 1) * sizeof *d);
-    matrix->document_count--;
-  }
+    take_out(matrix, &matrix->documents[find(matrix, ids[i])], is_touched); /* twice: nothing is left to take */
+  close_gaps(matrix);
   for (size_t i = 0; i < matrix->row_count; i++)
     if (is_touched[i])
       row_rebuild(matrix, i);

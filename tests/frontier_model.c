@@ -89,7 +89,8 @@ static bool holds(model *m, frontier_status status, const char *doing)
   return status == FRONTIER_OK;
 }
 
-/* True once, at a time when the lie can be told. */
+/* True once, at a time when the lie can be told; and again after each reopening and crash, which may have taken what
+ * it was about with it (a URL that was never committed, the place of one in its line) before anybody could notice. */
 static bool lies(model *m, model_lie lie)
 {
   if (m->run->lie != lie || m->has_lied)
@@ -242,6 +243,7 @@ static void line_up(model *m)
       line_push(&m->hosts[p->host].line, s);
   }
   m->lease_count = 0;
+  m->has_lied = false;
 }
 
 /* ---- in ------------------------------------------------------------------------------------------------ */

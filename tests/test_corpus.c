@@ -395,7 +395,7 @@ static void the_files_are_as_FORMAT_says(void **state)
   assert_int_equal(number_at(docs, 16, 8), 20000);
   assert_int_equal(number_at(docs, 24, 8), 124704);
   assert_int_equal(number_at(docs, 56, 8), XXH3_64bits(docs, 56));
-  assert_int_equal(number_at(rows, 16, 4), 5);
+  assert_int_equal(number_at(rows, 16, 4), 6);
   assert_int_equal(number_at(rows, 56 + 8 * 4, 8), size);
   const size_t body = 4096, index = body + 8 * 124704;
   for (size_t at = 64, row = 0; at < size; number++) {

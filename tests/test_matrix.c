@@ -205,7 +205,8 @@ static void what_was_removed_is_gone_and_nothing_else(void **state)
   assert_int_equal(mlbf_matrix_remove(s->matrix, ids, count + 1), MLBF_BAD_ARGUMENT);
   mlbf_matrix_stats_read(s->matrix, &after);
   assert_int_equal(after.documents, before.documents);
-  assert_int_equal(mlbf_matrix_remove(s->matrix, ids, count), MLBF_OK);
+  ids[count] = ids[0]; /* named twice is no fault */
+  assert_int_equal(mlbf_matrix_remove(s->matrix, ids, count + 1), MLBF_OK);
   mlbf_matrix_stats_read(s->matrix, &after);
   assert_int_equal(after.documents, before.documents - count);
   answers_are_exact(s, 0.3);

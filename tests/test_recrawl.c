@@ -133,6 +133,35 @@ static void only_what_is_older_comes_again(void **state)
   close_it(f);
 }
 
+/* Visited by a clock that was years ahead, and set right since: they rest once more, and not for years. One that was
+ * behind costs a fetch. */
+static void a_wall_clock_that_was_wrong(void **state)
+{
+  (void)state;
+  enum { YEAR = 365 * DAY };
+  static const int64_t errors[] = {10 * YEAR, -10 * YEAR, 5 * 3600, -5 * 3600};
+  for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+    unsigned times[20] = {0};
+    uint64_t wrong_s = (uint64_t)(START + errors[i]);
+    frontier *f = open_it(UINT16_MAX);
+    frontier_clock(f, now_ms, wrong_s * 1000);
+    good(f, frontier_recrawl(f, DAY, 4 * DAY, wrong_s));
+    add(f, 20);
+    assert_int_equal(fetch_all(f, wrong_s, times), 20);
+    frontier_clock(f, now_ms, START * UINT64_C(1000));
+    good(f, frontier_recrawl(f, DAY, 4 * DAY, START));
+    assert_int_equal(fetch_all(f, START, times), errors[i] < -DAY ? 20 : 0);
+    close_it(f);
+    f = open_it(UINT16_MAX);
+    good(f, frontier_recrawl(f, DAY, 4 * DAY, START + 2 * DAY));
+    assert_int_equal(fetch_all(f, START + 2 * DAY, times), 20);
+    assert_int_equal(done_of(f), 20);
+    close_it(f);
+    scratch_remove(directory);
+    scratch_make_fast(directory);
+  }
+}
+
 /* Over a hundred days: what changes daily comes as often as it may, what never does, seldom. */
 static void rest_is_learnt(void **state)
 {
@@ -383,6 +412,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     STORY(only_what_is_older_comes_again),
+    STORY(a_wall_clock_that_was_wrong),
     STORY(rest_is_learnt),
     STORY(other_bounds_and_pages_without_a_visit),
     STORY(validators_come_back),
