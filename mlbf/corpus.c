@@ -156,8 +156,9 @@ static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes
   if (mlbf_disk_write(c->file, c->buffer, bytes))
     return MLBF_OK;
   mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
-  if (ftruncate(c->file, (off_t)end) != 0)
-    close_file(c); /* what is torn there is written over by the next, or cut off by the next to open it */
+  int why = errno;
+  (void)!ftruncate(c->file, (off_t)end); /* else the next is written over what is torn, or whoever opens it next cuts it off */
+  errno = why;
   return status;
 }
 

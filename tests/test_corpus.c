@@ -343,6 +343,43 @@ static void damage_is_refused_by_name(void **state)
   mlbf_corpus_close(c);
 }
 
+/* Rows whose checksums are right and whose numbers are not. */
+static void rows_that_lie_are_refused(void **state)
+{
+  (void)state;
+  enum { BLOCK = 1 << 20, HEADER = 4096, WORDS = 8 * 124704, INDEX = 8 * (65 + 64 + 64), BODY = WORDS + INDEX };
+  static const struct {
+    size_t at;
+    uint64_t number;
+  } lies[] = {
+    {HEADER + WORDS, 0}, {HEADER + WORDS + 8 * 7, 64}, {HEADER + WORDS + 8 * 64, UINT64_MAX}, {HEADER + WORDS + 8 * 5, 12345},
+    {HEADER + WORDS + 8 * 70, UINT64_MAX}, {56 + 8 * 0, 7}, {56 + 8 * 1, 64}, {56 + 8 * 2, 33}, {56 + 8 * 3, 0},
+    {56 + 8 * 4, 1}, {56 + 8 * 9, 1},
+  };
+  char path[SCRATCH_PATH];
+  size_t size;
+  fill_a_volume();
+  scratch_join(directory, "00001.rows", path);
+  char *sound = scratch_read(path, &size), *rows = malloc(size);
+  assert_true(rows && size == HEADER + BODY + 8);
+  for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+    memcpy(rows, sound, size);
+    memcpy(rows + lies[i].at, &lies[i].number, 8);
+    uint64_t sum = XXH3_64bits(rows + HEADER, BODY);
+    memcpy(rows + HEADER + BODY, &sum, 8);
+    sum = XXH3_64bits(rows + HEADER + BODY, 8);
+    memcpy(rows + 48, &sum, 8);
+    sum = XXH3_64bits(rows, HEADER - 8);
+    memcpy(rows + HEADER - 8, &sum, 8);
+    scratch_write(path, rows, size);
+    assert_refused(MLBF_DAMAGED, "00001.rows", "damaged");
+  }
+  scratch_write(path, sound, size);
+  mlbf_corpus_close(open_corpus(true));
+  free(sound);
+  free(rows);
+}
+
 static void nonsense_is_refused(void **state)
 {
   (void)state;
@@ -434,6 +471,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_full_volume_is_mapped, begin, end),
     cmocka_unit_test_setup_teardown(a_torn_end_is_cut_off, begin, end),
     cmocka_unit_test_setup_teardown(damage_is_refused_by_name, begin, end),
+    cmocka_unit_test_setup_teardown(rows_that_lie_are_refused, begin, end),
     cmocka_unit_test_setup_teardown(nonsense_is_refused, begin, end),
     cmocka_unit_test_setup_teardown(the_files_are_as_FORMAT_says, begin, end),
   };
