@@ -1,7 +1,6 @@
 /* kill -9 at random moments of a crawl with --similar, again and again: each time what pages say can be opened, and in the
  * end no page is missing. The seed is printed; with STRATA_SEED=N that one is taken. */
-#include "mlbf/corpus.h"
-#include "tests/site/pages.h"
+#include "tests/crash/said.h"
 #include "tests/site/random.h"
 #include "tests/site/trial.h"
 
@@ -43,45 +42,6 @@ static pid_t start(trial *t)
                                                      "--per-host", "16", "--similar", "URL", NULL});
 }
 
-static mlbf_corpus *open_corpus(const trial *t)
-{
-  char message[MLBF_CORPUS_MESSAGE_SIZE], *path = trial_path(t, "crawl/contents");
-  mlbf_corpus *c = NULL;
-  if (mlbf_corpus_open(path, true, &c, message) != MLBF_OK)
-    fail_msg("%s", message);
-  free(path);
-  return c;
-}
-
-/* An HTML page that was done; all that the generated site makes say something. */
-static bool is_page(const json_t *line)
-{
-  const char *type = json_string_value(json_object_get(line, "type"));
-  return json_integer_value(json_object_get(line, "status")) == 200 && type && strncmp(type, "text/html", 9) == 0 &&
-         json_integer_value(json_object_get(line, "body_bytes")) > 0;
-}
-
-static unsigned count_missing(const trial *t, unsigned *pages)
-{
-  unsigned missing = 0;
-  mlbf_corpus *c = open_corpus(t);
-  page_log log = pages_read(t->pages);
-  *pages = 0;
-  for (size_t i = 0; i < pages_count(&log); i++) {
-    mlbf_shingles found = {0};
-    if (!is_page(json_array_get(log.list, i)))
-      continue;
-    const char *name = pages_url(&log, i);
-    assert_int_equal(mlbf_corpus_find(c, (mlbf_span){name, strlen(name)}, &found), MLBF_OK);
-    missing += found.count == 0;
-    ++*pages;
-    mlbf_shingles_free(&found);
-  }
-  pages_free(&log);
-  mlbf_corpus_close(c);
-  return missing;
-}
-
 static void killed_again_and_again(void **state)
 {
   (void)state;
@@ -94,10 +54,10 @@ static void killed_again_and_again(void **state)
     process_sleep((double)random_below(&random, 3000) / 1e6);
     kill(pid, SIGKILL);
     trial_collect(t, pid);
-    assert_int_equal(count_missing(t, &pages), 0);
+    assert_int_equal(said_missing(t, &pages), 0);
   }
   assert_int_equal(trial_collect(t, start(t)), 0);
-  assert_int_equal(count_missing(t, &pages), 0);
+  assert_int_equal(said_missing(t, &pages), 0);
   assert_true(pages > ENTRIES / 4);
 }
 
