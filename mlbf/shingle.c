@@ -197,23 +197,33 @@ static void take_high(mlbf_shingler *s, unsigned char byte)
   append(s, byte);
 }
 
-static void take_low(mlbf_shingler *s, unsigned char byte)
+/* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for all
+ * the compiler knows, and it would wait for itself at each. */
+static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
 {
-  unsigned char in_word = folded[byte];
-  if (!in_word || s->is_character)
-    end_word(s);
-  if (in_word)
-    append(s, in_word);
+  size_t size = s->word_size;
+  for (; at < end && *at < 0x80 && folded[*at]; at++)
+    if (size < WORD_MAX)
+      s->word[size++] = folded[*at];
+  s->word_size = size;
+  return at;
 }
 
 void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
 {
   const unsigned char *at = (const unsigned char *)text, *end = at + size;
-  for (; at < end; at++)
-    if (*at < 0x80)
-      take_low(s, *at);
+  while (at < end) {
+    if (*at >= 0x80) {
+      take_high(s, *at++);
+      continue;
+    }
+    if (!folded[*at] || s->is_character)
+      end_word(s);
+    if (folded[*at])
+      at = take_low(s, at, end);
     else
-      take_high(s, *at);
+      at++;
+  }
 }
 
 mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
