@@ -5,6 +5,7 @@
 #include "crawler/cmd.h"
 #include "crawler/replay_args.h"
 #include "crawler/say.h"
+#include "datasets/copies.h"
 #include "datasets/figures.h"
 #include "datasets/html.h"
 #include "datasets/report.h"
@@ -201,12 +202,26 @@ static void write_papers_heading(FILE *to, const replay_args *args)
   fprintf(to, ". Seed %llu.</p>\n", (unsigned long long)args->seed);
 }
 
-static bool write_papers(const replay_args *args)
+/* The documents that edited copies are made of. */
+static bool read_documents(const replay_args *args, texts *files)
+{
+  for (int i = 0; i < args->file_count; i++) {
+    if (!texts_add_tree(files, args->files[i]))
+      return fail(args->files[i], strerror(errno));
+    fprintf(stderr, "%s: %zu documents by now, %zu files passed over\n", args->files[i], files->count,
+            files->passed_over);
+  }
+  return args->file_count == 0 || copies_are_enough(files, args->seed) ||
+         fail(args->files[0], "too few documents of 1000 words or more");
+}
+
+static bool write_papers(const replay_args *args, const texts *files)
 {
   char *path;
   if (asprintf(&path, "%s/report.html", args->out) < 0)
     return fail(args->out, strerror(errno));
-  paper_run run = { .seed = args->seed, .rounds = args->rounds, .note = note, .html = fopen(path, "w") };
+  paper_run run = { .seed = args->seed, .rounds = args->rounds, .note = note, .html = fopen(path, "w"),
+                    .files = files->count > 0 ? files : NULL };
   free(path);
   if (run.html == NULL)
     return fail("report.html", strerror(errno));
@@ -231,6 +246,14 @@ static bool make_directory(const replay_args *args)
   return mkdir(args->out, 0777) == 0 || errno == EEXIST || fail(args->out, strerror(errno));
 }
 
+static bool run_papers(const replay_args *args)
+{
+  texts files = { .count = 0 };
+  bool is_done = read_documents(args, &files) && make_directory(args) && write_papers(args, &files);
+  texts_free(&files);
+  return is_done;
+}
+
 int cmd_replay(int argc, char **argv)
 {
   uint64_t began_ns = stopwatch_now_ns();
@@ -241,7 +264,7 @@ int cmd_replay(int argc, char **argv)
   }
   int code = replay_args_read(argc, argv, &of->args);
   if (code == EXIT_DONE && of->args.paper_count > 0) {
-    code = make_directory(&of->args) && write_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
+    code = run_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
   } else if (code == EXIT_DONE && of->args.files != NULL) {
     bool is_done = make_directory(&of->args) && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
     code = is_done ? EXIT_DONE : EXIT_FAILED;

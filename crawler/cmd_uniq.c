@@ -16,7 +16,8 @@
 static const char help[] =
   "Usage: strata uniq [OPTION]... [FILE]...\n"
   "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
-  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window.\n"
+  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
+  "18 to 23 with --filter exact.\n"
   "\n"
   "  strata uniq urls.txt > new.txt\n"
   "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
@@ -27,8 +28,10 @@ static const char help[] =
   "  --window W       forget what is older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
   "                   8.4 % more may be remembered, never less; fixed for a state\n"
   "  --expect N       different URLs within a window of time (default 1000000); fixed for a state\n"
-  "  --filter KIND    mlbf (default), bloom or line; fixed for a state; not with --window\n"
-  "  --fp P           share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state\n"
+  "  --filter KIND    mlbf (default), bloom or line; or exact, which never drops a new URL; fixed for a state;\n"
+  "                   not with --window\n"
+  "  --fp P           share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state; not\n"
+  "                   with exact\n"
   "  --profile RULES  which spellings are one page: strict (default), or no-www, sort-query, ...\n"
   "  --explain        every line, behind its verdict and the layer that decided\n"
   "  --summary FILE   counts as one JSON object\n"
@@ -221,10 +224,11 @@ static int run_uniq(run *r, char **files, int count)
 static bool take_filter(uniq_settings *settings, const char *value)
 {
   settings->filter_given = true;
-  if (strcmp(value, "exact") == 0)
-    return value_refuse("uniq", "filter", value, "not in this version yet; mlbf, bloom and line are");
+  settings->exact = strcmp(value, "exact") == 0;
+  if (settings->exact)
+    return true;
   if (strcmp(value, "mlbf") != 0 && strcmp(value, "bloom") != 0 && strcmp(value, "line") != 0)
-    return value_refuse("uniq", "filter", value, "mlbf, bloom or line, please");
+    return value_refuse("uniq", "filter", value, "mlbf, bloom, line or exact, please");
   return mlbf_kind_from_name(value, &settings->filter.kind);
 }
 
@@ -266,6 +270,8 @@ static bool options_agree(const uniq_settings *settings)
     say_error("uniq", "--filter: a window has its own; leave --filter or --window out");
   else if (settings->expect_given && settings->window.unit != MLBF_WINDOW_MS)
     say_error("uniq", "--expect is for a --window of time, such as 7d");
+  else if (settings->exact && settings->rate_given)
+    say_error("uniq", "--fp: exact keys have no such rate; leave --fp or --filter exact out");
   else
     return true;
   return false;

@@ -11,7 +11,7 @@
 
 static const char help[] =
   "Usage: strata replay [OPTION]... FILE...\n"
-  "       strata replay --paper NAME,... [--rounds N] [--seed S] [--out DIR]\n"
+  "       strata replay --paper NAME,... [--rounds N] [--seed S] [--out DIR] [DIRECTORY...]\n"
   "Replay a list of URLs through URL-seen filters and write what each got wrong and how long it took, beside the\n"
   "claims of the paper the multi-layer filter comes from: DIR/report.html, results.csv, fig5.svg, fig6.svg, fig7.svg.\n"
   "FILE may be compressed with gzip, zstd or xz; - is standard input. Its format is found out and said.\n"
@@ -29,7 +29,8 @@ static const char help[] =
   "  --seed S          of shuffle, queries and filters; same seed, same file, same counts  (1)\n"
   "  --out DIR         where the results go, made if it is not there  (strata-replay)\n"
   "  --paper NAME,...  counting, matrix, sdhash, skip: the tables of these papers instead, printed numbers beside\n"
-  "                    ours, in DIR/paper-NAME.csv and report.html; takes no FILE\n"
+  "                    ours, in DIR/paper-NAME.csv and report.html; matrix also takes directories of\n"
+  "                    documents, of which it makes and finds edited copies; the others take no FILE\n"
   "  --rounds N        how often their experiments are repeated  (as in the paper; counting, sdhash: some minutes)\n"
   "  --help            this text\n"
   "\n"
@@ -118,11 +119,18 @@ static bool add_filter(replay_args *args, const char *name)
   return refuse("filters", "names that --help lists", name);
 }
 
-static bool add_paper(replay_args *args, const char *name)
+static bool has_paper(const replay_args *args, const char *name)
 {
   for (size_t i = 0; i < args->paper_count; i++)
     if (strcmp(args->papers[i], name) == 0)
       return true;
+  return false;
+}
+
+static bool add_paper(replay_args *args, const char *name)
+{
+  if (has_paper(args, name))
+    return true;
   for (int i = 0; paper_name(i) != NULL; i++)
     if (strcmp(paper_name(i), name) == 0 && args->paper_count < REPLAY_PAPERS_MAX) {
       args->papers[args->paper_count++] = paper_name(i);
@@ -228,8 +236,8 @@ int replay_args_read(int argc, char **argv, replay_args *args)
     if (!read_option(args, option, optarg))
       return EXIT_USAGE;
   }
-  if (args->paper_count > 0 && optind < argc) {
-    say_error("replay", "--paper takes no file: its experiments are on keys drawn by the seed");
+  if (args->paper_count > 0 && !has_paper(args, "matrix") && optind < argc) {
+    say_error("replay", "--paper takes no file, but for matrix: other experiments are on keys drawn by the seed");
     return EXIT_USAGE;
   }
   if (args->paper_count == 0 && args->rounds > 0) {

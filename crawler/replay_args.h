@@ -21,7 +21,7 @@ typedef struct replay_args {
   uint64_t queries, seed;
   bool shuffle;
   size_t paper_count;
-  const char *papers[REPLAY_PAPERS_MAX];   /* names paper.c knows; then there are no files */
+  const char *papers[REPLAY_PAPERS_MAX];   /* names paper.c knows; then files are directories */
   uint32_t rounds;                         /* of their experiments; 0: as they did it */
   contender_setting setting;
 } replay_args;

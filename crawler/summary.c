@@ -166,6 +166,18 @@ static void print_held(const summary *s)
   putc('\n', stderr);
 }
 
+/* Pages that say what another says, and how to see them. */
+static void print_near(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t near = frontier_counter(s->frontier, "near-duplicates");
+  if (!near || !s->directory)
+    return;
+  fprintf(stderr, "  Near-duplicates: %s pages say what another one says; to see them: strata report", say_count(near, count));
+  print_word(s->directory);
+  putc('\n', stderr);
+}
+
 void summary_print(const summary *s)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
@@ -183,6 +195,7 @@ void summary_print(const summary *s)
   print_failed(s);
   print_skipped(s->frontier);
   print_held(s);
+  print_near(s);
   if (!s->directory)
     return;
   fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);
@@ -191,10 +204,11 @@ void summary_print(const summary *s)
 
 /* ---- for programs --------------------------------------------------------------------------------------- */
 
-static void put_filter(const frontier_stats *stats, json *out)
+static void put_filter(const frontier *f, const frontier_stats *stats, json *out)
 {
   json_begin_object(out, "filter");
   json_put_string(out, "kind", mlbf_kind_name(stats->filter.kind));
+  json_put_bool(out, "exact", frontier_is_exact(f));
   json_put_rate(out, "fp", stats->filter.promised_rate);
   json_put_number(out, "keys", stats->filter.keys);
   json_put_number(out, "design_keys", stats->filter.design_keys);
@@ -226,7 +240,7 @@ void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
     json_put_number(out, name, value);
   json_end(out);
-  put_filter(stats, out);
+  put_filter(f, stats, out);
 }
 
 void summary_json(const summary *s, json *out)

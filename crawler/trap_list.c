@@ -11,6 +11,8 @@ static void host_free(trap_host *h)
 {
   for (unsigned i = 0; i < h->example_count; i++)
     free(h->examples[i]);
+  for (unsigned i = 0; i < h->directory_count; i++)
+    free(h->directories[i].name);
   free(h->name);
 }
 
@@ -75,25 +77,87 @@ static bool has_enough(const trap_list *traps)
   return true;
 }
 
-static bool take_example(void *context, const frontier_trapped *t)
+static void take_example(trap_list *traps, trap_host *h, const frontier_trapped *t)
 {
-  trap_list *traps = context;
-  trap_host *h = find_host(traps, t);
-  if (!h || h->example_count == TRAP_EXAMPLES)
-    return true;
+  if (h->example_count == TRAP_EXAMPLES)
+    return;
   h->examples[h->example_count] = strndup(t->url, t->url_size);
   traps->failed |= !h->examples[h->example_count];
   h->example_count += !traps->failed;
-  return !traps->failed && !has_enough(traps);
+}
+
+/* What stands behind the host, with the '?' of a query. */
+static char *name_of(const frontier_trapped *t)
+{
+  size_t begin = (size_t)(t->host - t->url) + t->host_size, end = t->directory_end;
+  end += end < t->url_size && t->url[end] == '?';
+  return end > begin ? strndup(t->url + begin, end - begin) : strdup("");
+}
+
+/* Its place among those with most; NULL: it has none yet, for `waiting` URLs are too few. */
+static trap_directory *place_of(trap_list *traps, trap_host *h, const frontier_trapped *t, uint32_t waiting)
+{
+  trap_directory *last = &h->directories[h->directory_count];
+  for (unsigned i = 0; i < h->directory_count; i++)
+    if (h->directories[i].id == t->directory)
+      return &h->directories[i];
+  if (h->directory_count == TRAP_DIRECTORIES && (--last)->waiting >= waiting)
+    return NULL;
+  char *name = name_of(t);
+  traps->failed |= !name;
+  if (!name)
+    return NULL;
+  h->directory_count += h->directory_count < TRAP_DIRECTORIES;
+  free(last->name);
+  *last = (trap_directory){.name = name, .id = t->directory};
+  return last;
+}
+
+static void count_below(trap_list *traps, trap_host *h, const frontier_trapped *t)
+{
+  uint32_t waiting;
+  if (mlbf_count_add(traps->below, (mlbf_span){&t->directory, sizeof t->directory}, 1, &waiting) != MLBF_OK) {
+    traps->failed = true;
+    return;
+  }
+  trap_directory *at = place_of(traps, h, t, waiting);
+  if (!at)
+    return;
+  at->waiting = waiting;
+  for (; at > h->directories && at[-1].waiting < at->waiting; at--) {
+    trap_directory less = at[-1];
+    at[-1] = *at;
+    *at = less;
+  }
+}
+
+static bool take_url(void *context, const frontier_trapped *t)
+{
+  trap_list *traps = context;
+  trap_host *h = find_host(traps, t);
+  if (h && t->is_queued)
+    count_below(traps, h, t);
+  if (h)
+    take_example(traps, h, t);
+  return !traps->failed && (t->is_queued || !has_enough(traps));
+}
+
+static frontier_status read_urls(frontier *f, trap_list *traps)
+{
+  enum { DIRECTORIES = 1 << 16 };
+  mlbf_count_options options = {.keys = DIRECTORIES, .rate = 0.01, .minimal = true};
+  traps->failed = mlbf_count_create(&options, &traps->below) != MLBF_OK;
+  frontier_status status = traps->failed ? FRONTIER_OK : frontier_each_trapped(f, take_url, traps);
+  mlbf_count_free(traps->below);
+  traps->below = NULL;
+  return status;
 }
 
 frontier_status trap_list_read(frontier *f, trap_list *traps)
 {
   *traps = (trap_list){0};
   frontier_status status = frontier_each_host(f, 0, take_host, traps);
-  if (status == FRONTIER_OK && traps->count && !traps->failed)
-    status = frontier_each_trapped(f, take_example, traps);
-  return status;
+  return status == FRONTIER_OK && traps->count && !traps->failed ? read_urls(f, traps) : status;
 }
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
@@ -110,6 +174,9 @@ void trap_list_print(const trap_list *traps)
   for (unsigned i = 0; i < traps->count; i++) {
     const trap_host *h = &traps->list[i];
     printf("  %s: %s taken, %s waiting\n", h->name, say_count(h->taken, a), say_count(h->waiting, b));
+    for (unsigned d = 0; d < h->directory_count; d++)
+      printf("    %s%s below %s\n", say_count(h->directories[d].waiting, a),
+             h->directories[d].waiting == MLBF_COUNT_LIMIT_MOST ? " or more" : "", h->directories[d].name);
     for (unsigned e = 0; e < h->example_count; e++)
       printf("    %s\n", h->examples[e]);
   }
@@ -132,6 +199,14 @@ void trap_list_json(const trap_list *traps, json *out)
     json_put_number(out, "waiting", h->waiting);
     json_put_number(out, "found", h->found);
     json_put_number(out, "suspect", h->suspect);
+    json_begin_array(out, "directories");
+    for (unsigned d = 0; d < h->directory_count; d++) {
+      json_begin(out);
+      json_put_string(out, "directory", h->directories[d].name);
+      json_put_number(out, "waiting", h->directories[d].waiting);
+      json_end(out);
+    }
+    json_end_array(out);
     json_begin_array(out, "examples");
     for (unsigned e = 0; e < h->example_count; e++)
       json_add_string(out, h->examples[e]);

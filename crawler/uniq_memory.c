@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -41,7 +42,7 @@ static bool adopt_chain(uniq_settings *settings, const mlbf_chain *chain, const 
   mlbf_chain_stats_read(chain, &was);
   if (settings->window.unit)
     return made_otherwise("window", state);
-  if (settings->filter_given && was.kind != settings->filter.kind)
+  if (settings->filter_given && (settings->exact || was.kind != settings->filter.kind))
     return made_otherwise("filter", state);
   if (settings->rate_given && differs(settings->filter.rate, was.promised_rate))
     return made_otherwise("fp", state);
@@ -64,6 +65,19 @@ static bool adopt_window(uniq_settings *settings, const mlbf_epoch *window, cons
   return adopt_profile(settings, was.profile, state);
 }
 
+static bool adopt_keys(uniq_settings *settings, const mlbf_key_set *keys, const char *state)
+{
+  mlbf_key_set_stats was;
+  mlbf_key_set_stats_read(keys, &was);
+  if (settings->window.unit)
+    return made_otherwise("window", state);
+  if (settings->filter_given && !settings->exact)
+    return made_otherwise("filter", state);
+  if (settings->rate_given)
+    return made_otherwise("fp", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
 static bool load(uniq_settings *settings, const char *state, uniq_memory *memory)
 {
   mlbf_status status = mlbf_chain_load(state, &memory->chain);
@@ -71,7 +85,28 @@ static bool load(uniq_settings *settings, const char *state, uniq_memory *memory
     return adopt_chain(settings, memory->chain, state);
   if (status == MLBF_NOT_A_FILTER)
     status = mlbf_epoch_load(state, &memory->window);
-  return status == MLBF_OK ? adopt_window(settings, memory->window, state) : fail(state, status);
+  if (status == MLBF_OK)
+    return adopt_window(settings, memory->window, state);
+  if (status == MLBF_MISMATCH)
+    status = mlbf_key_set_load(state, &memory->keys);
+  return status == MLBF_OK ? adopt_keys(settings, memory->keys, state) : fail(state, status);
+}
+
+/* With a seed of its own, so that nobody can make URLs that crowd. */
+static mlbf_status create_keys(const char *profile, mlbf_key_set **keys)
+{
+  uint64_t seed;
+  if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+    return MLBF_IO;
+  return mlbf_key_set_create(seed, profile, keys);
+}
+
+static mlbf_status create(const uniq_settings *settings, uniq_memory *memory)
+{
+  if (settings->window.unit)
+    return mlbf_epoch_create(&settings->window, &memory->window);
+  return settings->exact ? create_keys(settings->profile_name, &memory->keys)
+                         : mlbf_chain_create(&settings->filter, &memory->chain);
 }
 
 bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory)
@@ -81,8 +116,7 @@ bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *m
     return load(settings, state, memory);
   settings->filter.profile = settings->window.profile = settings->profile_name;
   settings->window.rate = settings->filter.rate;
-  mlbf_status status = settings->window.unit ? mlbf_epoch_create(&settings->window, &memory->window)
-                                             : mlbf_chain_create(&settings->filter, &memory->chain);
+  mlbf_status status = create(settings, memory);
   return status == MLBF_OK || fail(settings->window.unit ? "the window" : "the filter", status);
 }
 
@@ -90,6 +124,7 @@ void uniq_memory_free(uniq_memory *memory)
 {
   mlbf_chain_free(memory->chain);
   mlbf_epoch_free(memory->window);
+  mlbf_key_set_free(memory->keys);
 }
 
 /* ---- use ------------------------------------------------------------------------------------------------ */
@@ -117,14 +152,30 @@ void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question)
     question->status = judge_by_window(memory->window, u, &question->verdict);
     return;
   }
+  if (memory->keys) {
+    question->hashes.whole = mlbf_key_set_hash(memory->keys, (mlbf_span){u->key, u->key_size});
+    mlbf_key_set_prefetch(memory->keys, question->hashes.whole);
+    return;
+  }
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
   mlbf_chain_hash(memory->chain, segments, u->segment_count, &question->hashes);
   mlbf_chain_prefetch(memory->chain, &question->hashes);
 }
 
+static mlbf_status answer_by_keys(mlbf_key_set *keys, mlbf_hash128 key, mlbf_verdict *verdict)
+{
+  bool was_seen;
+  mlbf_status status = mlbf_key_set_insert(keys, key, &was_seen);
+  if (status == MLBF_OK)
+    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
+  return status;
+}
+
 mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict)
 {
+  if (memory->keys)
+    return answer_by_keys(memory->keys, question->hashes.whole, verdict);
   if (!memory->window)
     return mlbf_chain_insert(memory->chain, &question->hashes, verdict);
   if (question->status == MLBF_OK)
@@ -132,8 +183,10 @@ mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *questio
   return question->status;
 }
 
-mlbf_status uniq_memory_save(const uniq_memory *memory, const char *state)
+mlbf_status uniq_memory_save(uniq_memory *memory, const char *state)
 {
+  if (memory->keys)
+    return mlbf_key_set_save(memory->keys, state);
   return memory->window ? mlbf_epoch_save(memory->window, state) : mlbf_chain_save(memory->chain, state);
 }
 
@@ -162,9 +215,23 @@ static void describe_chain(const mlbf_chain *chain, json *text)
   json_put_rate(text, "fp", stats.rate);
 }
 
+static void describe_keys(const mlbf_key_set *keys, json *text)
+{
+  mlbf_key_set_stats stats;
+  mlbf_key_set_stats_read(keys, &stats);
+  json_put_string(text, "filter", "exact");
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, "urls", stats.keys);
+  json_put_number(text, "memory_bytes", stats.memory_bytes);
+  json_put_rate(text, "promised_fp", 0);
+  json_put_rate(text, "fp", 0);
+}
+
 void uniq_memory_describe(const uniq_memory *memory, json *text)
 {
-  if (memory->window)
+  if (memory->keys)
+    describe_keys(memory->keys, text);
+  else if (memory->window)
     describe_window(memory->window, text);
   else
     describe_chain(memory->chain, text);

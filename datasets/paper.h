@@ -5,6 +5,8 @@
 #ifndef STRATA_DATASETS_PAPER_H
 #define STRATA_DATASETS_PAPER_H
 
+#include "datasets/texts.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@ typedef struct paper_run {
   uint64_t seed;
   uint32_t rounds; /* how often an experiment is repeated; 0: as often as its paper did */
   void (*note)(const char *what); /* progress; may be NULL */
+  const texts *files; /* matrix: documents to be copied and edited, beside generated ones; may be NULL */
   FILE *csv, *html;
 } paper_run;
 
@@ -26,6 +29,7 @@ bool paper_write(const char *name, const char *directory, const paper_run *run);
 bool paper_skip(const paper_run *run);
 bool paper_counting(const paper_run *run);
 bool paper_matrix(const paper_run *run);
+bool paper_matrix_copies(const paper_run *run); /* what paper_matrix ends with */
 bool paper_sdhash(const paper_run *run);
 
 #endif

@@ -18,7 +18,7 @@ static const double documents = 14428, words_mean = 38000, row_words = 123000, p
 static void write_number(const paper_run *run, const char *what, double printed, double ours, int digits,
                          const char *remark)
 {
-  fprintf(run->csv, "1,%s,,,%.9g,%.*f,,,,\n", what, printed, digits, ours);
+  fprintf(run->csv, "1,%s,,,%.9g,%.*f,,,,,,,\n", what, printed, digits, ours);
   fprintf(run->html, "<tr><td>%s</td><td>%.9g</td><td>%.*f</td><td>%s</td></tr>\n", what, printed, digits, ours,
           remark);
 }
@@ -61,14 +61,14 @@ static void write_outcome(const paper_run *run, uint32_t percent, const outcome 
     fprintf(run->csv, "%.4g", of->missed / of->queries);
     fprintf(run->html, "<td>%.1f %%</td>", 100 * of->missed / of->queries);
   }
-  fputs("\n", run->csv);
+  fputs(",,,\n", run->csv);
   fputs("</tr>\n", run->html);
 }
 
 static void write_sum(const paper_run *run, int layout, const outcome *of)
 {
   double wrong = of->wrong / of->rows, missed = of->missed / of->queries;
-  fprintf(run->csv, "2,%s,%s,all,,,%.4g,%.4g,%.4g,%.4g\n", of->layout, of->score, layouts[layout].wrong, wrong,
+  fprintf(run->csv, "2,%s,%s,all,,,%.4g,%.4g,%.4g,%.4g,,,\n", of->layout, of->score, layouts[layout].wrong, wrong,
           layouts[layout].missed, missed);
   fprintf(run->html, "<tr><td>all</td><td>%s</td><td>%s</td><td>%.2f %%</td><td>%.3f %%</td><td>%.0f %%</td>"
           "<td>%.1f %%</td></tr>\n", of->layout, of->score, 100 * layouts[layout].wrong, 100 * wrong,
@@ -137,10 +137,10 @@ bool paper_matrix(const paper_run *run)
   if (of == NULL)
     return false;
   fputs("table,what,score,percent_copied,printed,ours,false_positives_printed,false_positives,false_negatives_printed,"
-        "false_negatives\n", run->csv);
+        "false_negatives,found_first,near_duplicates,share_error\n", run->csv);
   fputs(words, run->html);
   write_sizes(run);
-  bool is_done = write_passages(run, of, rounds);
+  bool is_done = write_passages(run, of, rounds) && paper_matrix_copies(run);
   passages_free(of);
   return is_done;
 }

@@ -234,7 +234,8 @@ static frontier_status settle_one(frontier *f, const frontier_link *link, purpos
                                   frontier_verdict *verdict)
 {
   size_t settled;
-  return f->options.read_only ? refuse_reader(f) : settle_some(f, link, 1, what_for, now_ms, verdict, &settled);
+  return f->options.read_only ? refuse_reader(f)
+                              : settle_some(f, link, 1, what_for, clock_glance(f, now_ms), verdict, &settled);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------------------ */
@@ -263,6 +264,7 @@ frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size
 {
   HOLD(f);
   *settled = 0;
+  now_ms = clock_glance(f, now_ms);
   frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
   while (*settled < count && status == FRONTIER_OK) {
     size_t left = count - *settled, done;

@@ -100,15 +100,14 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
                                     size_t *count, int64_t *wait_ms)
 {
   HOLD(f);
-  leasing l = {.limits = limits, .now_ms = now_ms, .leases = leases};
+  leasing l = {.limits = limits, .now_ms = clock_now(f, now_ms), .leases = leases};
   size_t first = f->in_flight.count;
   *count = 0;
   *wait_ms = 0;
   if (f->options.read_only)
     return refuse_reader(f);
-  if (!f->has_clock)
-    frontier_clock(f, now_ms, now_ms);
-  bool is_commit_due = commit_is_due(f, now_ms);
+  clock_assume_wall(f, now_ms);
+  bool is_commit_due = commit_is_due(f, l.now_ms);
   frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
@@ -193,7 +192,7 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
   entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  if (!batch_add_ending(f, (ending){e, state, code}, now_ms))
+  if (!batch_add_ending(f, (ending){e, state, code}, clock_glance(f, now_ms)))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
   if (f->journal && report_size && !journal_add(f->journal, report, report_size)) {
     f->batch.ended_count--;

@@ -36,7 +36,10 @@
  * is gone. To serve from a child, open there, after the fork.
  *
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
- * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds, never running backwards.
+ * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds. If it is set back between two calls of
+ * frontier_next, the frontier's own time goes on from the latest it was told, at the pace of the new one: nobody is
+ * early, and nobody waits for what was lost (late by two seconds or less is taken for a thread's that had to wait: own
+ * time stands still until then). If it is set forward, that is time that passed.
  * No threads, no sleeping, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
 #define STRATA_FRONTIER_FRONTIER_H
@@ -96,7 +99,8 @@ typedef struct frontier_options {
   frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
   void *log_context;
   /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a
-   * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
+   * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is; a directory with exact
+   * keys stays open for reading, and is asked about each URL its filter takes for seen. NULL: none. */
   const char *previous_path;
   /* No new URL is ever called seen: what the filter says it has seen is looked up in a table of all keys, on disk. It
    * costs that table, some 60 bytes a URL, and one read for each URL seen; what is new is still told by the filter,
@@ -158,7 +162,7 @@ typedef struct frontier_origin {
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
- * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when
+ * An open batch that is full (32,768 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when
  * nobody calls frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is
  * gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,

@@ -19,29 +19,6 @@ const char *frontier_host_state_name(frontier_host_state state)
   return (unsigned)state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
 
-/* ---- time ---------------------------------------------------------------------------------------------- */
-
-/* `now_ms` of a wall-clock second; long ago is 0. */
-static uint64_t now_of(const frontier *f, uint64_t wall_s)
-{
-  uint64_t wall_ms = wall_s < HOST_DELAY_MAX_MS / 1000 ? wall_s * 1000 : HOST_DELAY_MAX_MS;
-  int64_t now_ms = (int64_t)wall_ms - f->wall_offset_ms;
-  return now_ms > 0 ? (uint64_t)now_ms : 0;
-}
-
-/* What was said in earlier runs holds once it is known what time it is. */
-void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms)
-{
-  HOLD(f);
-  bool is_first = !f->has_clock;
-  f->wall_offset_ms = (int64_t)wall_ms - (int64_t)now_ms;
-  f->has_clock = true;
-  host *who;
-  for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)
-    if (who->control && who->control->not_before_s)
-      hosts_hold_until(f->hosts, who, now_of(f, who->control->not_before_s));
-}
-
 /* ---- controls ------------------------------------------------------------------------------------------- */
 
 static frontier_status refuse_name(frontier *f, const char *name)
@@ -68,7 +45,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   *who->control = *control;
   hosts_set_delay(f->hosts, who, 0);
   if (control->not_before_s)
-    hosts_hold_until(f->hosts, who, now_of(f, control->not_before_s));
+    hosts_hold_until(f->hosts, who, clock_own_of(f, control->not_before_s));
   hosts_touch(f->hosts, who);
   f->batch.is_dirty = true;
   hosts_recount(f->hosts, who);
@@ -121,10 +98,9 @@ frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now
   frontier_host_control *control = host_control_of(who);
   if (!control)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", who->name);
-  if (!f->has_clock)
-    frontier_clock(f, now_ms, now_ms);
-  uint64_t until_ms = now_ms + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
-  uint64_t until_s = ((uint64_t)((int64_t)until_ms + f->wall_offset_ms) + 999) / 1000;
+  clock_assume_wall(f, now_ms);
+  uint64_t until_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
+  uint64_t until_s = clock_wall_s(f, until_ms);
   if (until_s > control->not_before_s)
     control->not_before_s = until_s;
   hosts_hold_until(f->hosts, who, until_ms);
@@ -176,6 +152,7 @@ frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_v
 {
   HOLD(f);
   const host *who;
+  now_ms = clock_glance(f, now_ms);
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++) {
     frontier_host_info info = info_of(f, who, now_ms);
     if (!visit(context, &info))

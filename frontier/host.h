@@ -38,7 +38,9 @@ typedef struct frontier_host_control {
 } frontier_host_control;
 
 /* Which wall-clock time `now_ms` is; needed for what outlives a process: back-off, recrawl. Never told, `now_ms` is
- * taken for milliseconds since 1970. Clocks may jump: only comparisons with `now_ms` of later calls are made. */
+ * taken for milliseconds since 1970, and a jump of it for one of the wall clock. May be told again when the wall clock
+ * was set: what hosts wait for in this process is not changed by it. If it is set back between two runs, hosts that
+ * were told to wait (frontier_host_back_off) wait longer by so much. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
 /* BAD_ARGUMENT: no name of a host, or a class that is none. get gives zeros for a host that nothing was said of. */

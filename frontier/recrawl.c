@@ -183,6 +183,7 @@ void recrawl_free(frontier *f)
 typedef struct rewriting {
   frontier *f;
   frontier_status status;
+  uint64_t now_s; /* the wall clock's */
 } rewriting;
 
 /* For the next commit, which comes by itself now and then: reading goes on in its own snapshot. */
@@ -227,6 +228,27 @@ static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, si
   return add_note(w, note);
 }
 
+/* Due later than any page may rest from now on: it was visited by a clock that was set back since, and has rested from a
+ * time that is still to come. It rests from now on. */
+static bool bring_back(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  rewriting *w = context;
+  seen_visit v;
+  uint8_t *copy = NULL;
+  w->status = size == 8 ? visits_find(w->f, get_le(body, 8), &copy, &v) : FRONTIER_DAMAGED;
+  bool good = w->status == FRONTIER_OK;
+  if (good && !v.is_queued) {
+    v.visit.at_s = w->now_s;
+    v.due_s = visits_due(v.visit.at_s, v.interval_s);
+    visit_note *note = visits_note_create(&v);
+    if (note)
+      note->old_due_s = (uint32_t)(key >> 32);
+    good = add_note(w, note);
+  }
+  free(copy);
+  return good;
+}
+
 static host *host_of(frontier *f, const ended_url *ended)
 {
   uint32_t begin, end;
@@ -256,11 +278,18 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
   return add_note(w, who ? visits_note_of(&v, &ended, who) : NULL);
 }
 
-static frontier_status rewrite(frontier *f, store_table table, store_visitor *visit)
+/* No later than `until_s`, up to which pages are due. */
+static uint64_t wall_now_s(const frontier *f)
 {
-  rewriting w = {.f = f};
+  uint64_t now_s = f->clock.is_wall_told ? clock_wall_s(f, f->clock.latest_ms) : UINT64_MAX;
+  return now_s < f->again.until_s ? now_s : f->again.until_s;
+}
+
+static frontier_status rewrite(frontier *f, store_table table, uint64_t from, store_visitor *visit)
+{
+  rewriting w = {.f = f, .now_s = wall_now_s(f)};
   frontier_status status = commit_batch(f); /* so that what ended is on disk */
-  if (status == FRONTIER_OK && store_each(f->store, table, 0, visit, &w) != FRONTIER_OK)
+  if (status == FRONTIER_OK && store_each(f->store, table, from, visit, &w) != FRONTIER_OK)
     status = frontier_fail(f, FRONTIER_DAMAGED, "%s: %s", f->directory, store_message(f->store));
   if (status == FRONTIER_OK)
     status = w.status;
@@ -301,19 +330,21 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   recrawling *r = &f->again;
   uint8_t bounds[BOUNDS_SIZE];
   r->has_bounds = true;
+  r->until_s = (uint32_t)visits_within(until_s, 0, UINT32_MAX);
   r->least_s = visits_within(least_s, 1, UINT32_MAX);
   r->most_s = visits_within(most_s, 1, UINT32_MAX);
   put_le(bounds, r->least_s, 8);
   put_le(bounds + 8, r->most_s, 8);
   frontier_status status = FRONTIER_OK;
   if (!has_bounds(f, bounds)) {
-    status = rewrite(f, STORE_VISITS, reschedule);
+    status = rewrite(f, STORE_VISITS, 0, reschedule);
     if (status == FRONTIER_OK)
       status = put_bounds(f, bounds);
   }
   if (status == FRONTIER_OK)
-    status = rewrite(f, STORE_HISTORY, adopt);
-  r->until_s = (uint32_t)visits_within(until_s, 0, UINT32_MAX);
+    status = rewrite(f, STORE_DUE, visits_due_key(visits_due(wall_now_s(f), (uint32_t)r->most_s), UINT32_MAX), bring_back);
+  if (status == FRONTIER_OK)
+    status = rewrite(f, STORE_HISTORY, 0, adopt);
   r->is_on = status == FRONTIER_OK;
   r->is_over = false;
   r->from = 0;

@@ -45,6 +45,8 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
  * `most_s` at most. frontier_is_finished waits for it. May be called again, with a later time or other bounds.
  * Pages that are done and without a visit, because nobody noted one, count as due. Reads the history, and with other
  * bounds than the last time all visits, before it returns: some seconds for 10^6 pages.
+ * A page visited so far in the future that the wall clock must have been set back since rests from now on (now: what
+ * frontier_clock said, or `until_s`): at most `most_s`, whatever the clock was.
  * BAD_ARGUMENT: least_s is more than most_s or 0, or the frontier keeps nothing. */
 frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s, uint64_t until_s);
 

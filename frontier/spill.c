@@ -15,7 +15,7 @@ enum {
 
 enum { CHUNK_NUMBER_BITS = 30, CHUNK_NUMBER_MASK = (1 << CHUNK_NUMBER_BITS) - 1 };
 
-static uint64_t chunk_key(const host *who, frontier_class class, uint32_t number)
+uint64_t spill_key(const host *who, frontier_class class, uint32_t number)
 {
   return (uint64_t)who->id << 32 | (uint64_t)class << CHUNK_NUMBER_BITS | number;
 }
@@ -193,7 +193,7 @@ static bool take_back(frontier *f, const chunk *c)
 
 static frontier_status read_back(frontier *f, host *who, frontier_class class)
 {
-  uint64_t key = chunk_key(who, class, host_line(who, class)->chunk_first);
+  uint64_t key = spill_key(who, class, host_line(who, class)->chunk_first);
   chunk c = {.key = key, .who = who, .class = class, .pool = &f->pool, .status = FRONTIER_DAMAGED};
   frontier_status status = store_each(f->store, STORE_CHUNKS, c.key, read_chunk, &c);
   if (status == FRONTIER_OK && c.status == FRONTIER_OK && !take_back(f, &c))
@@ -286,7 +286,7 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
     at += CHUNK_HEAD + entry_size(from[i]);
     store_delete(f->store, queue_table(from[i]->class), from[i]->sequence);
   }
-  store_put(f->store, STORE_CHUNKS, chunk_key(from[0]->host, from[0]->class, number), body, size);
+  store_put(f->store, STORE_CHUNKS, spill_key(from[0]->host, from[0]->class, number), body, size);
   free(body);
 }
 

@@ -33,7 +33,8 @@ void spill_watch(frontier *f, host *who);
  * one. */
 bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *context);
 
-/* Whose the chunk under this key is. */
+/* The key of a chunk, by its number in its line; and whose the chunk under a key is. */
+uint64_t spill_key(const host *who, frontier_class class, uint32_t number);
 frontier_class spill_class_of(uint64_t key);
 
 /* Its part of the transaction. */

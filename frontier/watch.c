@@ -6,6 +6,7 @@
  * places taken lowers the rarer by one, and takes its place when that is 0 (after Misra and Gries, 1982). */
 #include "frontier/watch.h"
 
+#include "frontier/children.h"
 #include "mlbf/recent.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ enum {
   DIRECTORY_MIN = 64,      /* new URLs before a directory is judged, */
   HOST_MIN = 512,          /* and what is left of a host */
   FOUND_MAX = 4096,        /* counts are halved here */
+  DATES_MOST = 366,        /* children of one directory that are dates */
   DEPTH_MAX = 20,
   SIZE_MAX_PLAIN = 1024,   /* bytes of path and query */
   REPEATS = 3,
@@ -33,31 +35,32 @@ typedef struct directory {
 struct watch {
   directory at[DIRECTORIES];
   mlbf_recent *segments;
+  children *children;
 };
 
 watch *watch_create(void)
 {
   watch *w = calloc(1, sizeof *w);
-  if (w && !(w->segments = mlbf_recent_create(SEGMENTS))) {
-    free(w);
+  if (!w)
     return NULL;
-  }
-  return w;
+  w->segments = mlbf_recent_create(SEGMENTS);
+  w->children = children_create();
+  if (w->segments && w->children)
+    return w;
+  watch_free(w);
+  return NULL;
 }
 
 void watch_free(watch *w)
 {
-  if (w)
-    mlbf_recent_free(w->segments);
+  if (!w)
+    return;
+  mlbf_recent_free(w->segments);
+  children_free(w->children);
   free(w);
 }
 
 /* ---- what a URL looks like ------------------------------------------------------------------------------- */
-
-typedef struct span {
-  const char *at;
-  size_t size;
-} span;
 
 /* The part of `*rest` up to the next byte of `ends`, or all; `*rest` goes on behind it. */
 static span cut(span *rest, char end)
@@ -71,9 +74,9 @@ static span cut(span *rest, char end)
 }
 
 /* Behind the first '/' of the path, to '?' or the end; the query without '?'. */
-static span path_of(const url *u, span *query)
+static span path_of(const char *fetch, size_t size, size_t path_begin, span *query)
 {
-  span rest = {u->fetch + u->path_begin, u->fetch_size - u->path_begin};
+  span rest = {fetch + path_begin, size - path_begin};
   cut(&rest, '/');
   span path = cut(&rest, '?');
   *query = rest;
@@ -131,7 +134,7 @@ static bool is_combination(watch *w, const host *who, const url *u)
 
 static bool is_suspect(watch *w, const host *who, const url *u)
 {
-  span query, path = path_of(u, &query);
+  span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
   return is_combination(w, who, u) || u->fetch_size - u->path_begin > SIZE_MAX_PLAIN || has_session(query) ||
          repeats_itself(path);
 }
@@ -141,7 +144,7 @@ static bool is_suspect(watch *w, const host *who, const url *u)
 /* Digits count as one '#', whatever the number: /2026/6/15 and /2027/6/15 are of one calendar. */
 static uint64_t hash_of_word(span word, uint64_t seed)
 {
-  char shape[64];
+  char shape[64] = "";
   size_t size = 0;
   for (size_t i = 0; i < word.size && size < sizeof shape; i++) {
     bool is_digit = word.at[i] >= '0' && word.at[i] <= '9';
@@ -152,12 +155,13 @@ static uint64_t hash_of_word(span word, uint64_t seed)
 }
 
 /* Host, first path segment (of a path of one only if a query follows: /calendar?day=1), names of parameters. */
-static uint64_t directory_hash(const host *who, const url *u)
+uint64_t watch_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end)
 {
-  span query, path = path_of(u, &query);
+  span query, path = path_of(fetch, size, path_begin, &query);
   span first = cut(&path, '/');
   bool is_file = path.at == first.at + first.size && !query.size;
   uint64_t hash = is_file ? who->id : hash_of_word(first, who->id);
+  *end = is_file ? (size_t)(first.at - fetch) : (size_t)(path.at - fetch);
   while (query.size) {
     span parameter = cut(&query, '&'), name = cut(&parameter, '=');
     hash = hash_of_word(name, hash);
@@ -192,9 +196,10 @@ static bool is_trap(uint32_t found, uint32_t suspect, uint32_t least)
   return found >= least && suspect >= found / 4 * 3;
 }
 
-static bool directory_is_trap(watch *w, uint64_t hash, bool suspect)
+static bool directory_is_trap(watch *w, const host *who, const url *u, bool suspect)
 {
-  directory *d = find_directory(w, hash);
+  size_t end;
+  directory *d = find_directory(w, watch_directory(who, u->fetch, u->fetch_size, u->path_begin, &end));
   if (!d)
     return false;
   d->found++;
@@ -217,9 +222,31 @@ static bool host_is_trap(host *who, bool suspect)
   return is_trap(who->found, who->suspect, HOST_MIN);
 }
 
+/* More days than a year has, or a few values in ever new combinations. Without this it takes a directory of its own for
+ * each choice of parameters to be known, and a calendar whose days are one segment each is never known. */
+static bool children_are_trap(watch *w, const host *who, const url *u, bool suspect)
+{
+  span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
+  children_count of = children_note(w->children, who->id, path, query, 1);
+  return of.dates > DATES_MOST || (suspect && of.queries >= DIRECTORY_MIN && of.parts <= of.queries / 4);
+}
+
+/* A trap that an earlier handle knew is not learnt anew. What a host as a whole is taken for says its record. */
+void watch_remember(watch *w, const host *who, const url *u)
+{
+  span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
+  (void)is_combination(w, who, u);
+  if (is_trap(who->found, who->suspect, HOST_MIN))
+    return;
+  (void)children_note(w->children, who->id, path, query, DATES_MOST);
+  (void)directory_is_trap(w, who, u, true);
+}
+
 /* Of a trap's directory all is the trap's: its new years lead to its known days. Of a host that is not so. */
 bool watch_judge(watch *w, host *who, const url *u)
 {
   bool suspect = is_suspect(w, who, u);
-  return directory_is_trap(w, directory_hash(who, u), suspect) || (host_is_trap(who, suspect) && suspect);
+  bool by_directory = directory_is_trap(w, who, u, suspect);
+  bool by_children = children_are_trap(w, who, u, suspect);
+  return by_directory || by_children || (host_is_trap(who, suspect) && suspect);
 }

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlbf/hash.h"
+#include "mlbf/rows.h"
 
 static const mlbf_matrix_options usual = {.row_shingles = 20000, .rate = 0.05};
 
 enum { HASHES_MAX = 32 };
-static const uint64_t row_shingles_most = UINT64_C(1) << 28; /* 200 MB a group of rows at the usual rate */
+static const uint64_t row_shingles_most = UINT64_C(1) << 22; /* 200 MB a group of rows at the usual rate */
 
 uint64_t mlbf_matrix_row_bits(uint64_t row_shingles, double rate)
 {
@@ -63,24 +63,15 @@ void mlbf_matrix_free(mlbf_matrix *matrix)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* Place `i` of a shingle: the mixing step of splitmix64 (Steele, Lea, Flood, 2014), scaled to m. */
-static uint64_t place(const mlbf_matrix *m, uint64_t shingle, uint32_t i)
+static mlbf_rows_shape shape_of(const mlbf_matrix *m)
 {
-  uint64_t mixed = shingle + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-  return mlbf_scale(mixed ^ mixed >> 31, m->row_bits);
+  return (mlbf_rows_shape){.bits = m->row_bits, .hashes = m->hashes};
 }
 
 static void row_insert(mlbf_matrix *m, size_t row, const uint64_t *shingles, size_t count)
 {
-  uint64_t *group = m->groups[row / MATRIX_GROUP], bit = UINT64_C(1) << (row % MATRIX_GROUP);
-  for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0; j < m->hashes; j++) {
-      uint64_t *word = &group[place(m, shingles[i], j)];
-      m->rows[row].bits_set += !(*word & bit);
-      *word |= bit;
-    }
+  uint64_t *group = m->groups[row / MATRIX_GROUP];
+  m->rows[row].bits_set += mlbf_rows_insert(group, shape_of(m), row % MATRIX_GROUP, shingles, count);
   m->rows[row].shingles += count;
 }
 
@@ -246,29 +237,38 @@ static void row_rebuild(mlbf_matrix *m, size_t row)
   }
 }
 
+/* Out of its rows, which are to be built anew; its place stays, without shingles. */
+static void take_out(mlbf_matrix *m, matrix_document *d, bool *is_touched)
+{
+  for (size_t i = 0; i < d->piece_count; i++)
+    is_touched[d->pieces[i].row] = true;
+  pieces_take_back(m, d, d->piece_count);
+  m->shingle_count -= d->count;
+  document_drop(d);
+  *d = (matrix_document){.id = d->id};
+}
+
+/* Documents without shingles, which no document is added with, are gone. */
+static void close_gaps(mlbf_matrix *m)
+{
+  size_t kept = 0;
+  for (size_t i = 0; i < m->document_count; i++)
+    if (m->documents[i].count)
+      m->documents[kept++] = m->documents[i];
+  m->document_count = kept;
+}
+
 mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count)
 {
+  for (size_t i = 0; i < count; i++)
+    if (!has(matrix, find(matrix, ids[i]), ids[i]))
+      return MLBF_BAD_ARGUMENT;
   bool *is_touched = calloc(matrix->row_count + 1, sizeof *is_touched);
   if (!is_touched)
     return MLBF_NO_MEMORY;
   for (size_t i = 0; i < count; i++)
-    if (!has(matrix, find(matrix, ids[i]), ids[i])) {
-      free(is_touched);
-      return MLBF_BAD_ARGUMENT;
-    }
-  for (size_t i = 0; i < count; i++) {
-    size_t at = find(matrix, ids[i]);
-    if (!has(matrix, at, ids[i]))
-      continue; /* named twice */
-    matrix_document *d = &matrix->documents[at];
-    for (size_t j = 0; j < d->piece_count; j++)
-      is_touched[d->pieces[j].row] = true;
-    pieces_take_back(matrix, d, d->piece_count);
-    matrix->shingle_count -= d->count;
-    document_drop(d);
-    memmove(d, d + 1, (matrix->document_count - at - 1) * sizeof *d);
-    matrix->document_count--;
-  }
+    take_out(matrix, &matrix->documents[find(matrix, ids[i])], is_touched); /* twice: nothing is left to take */
+  close_gaps(matrix);
   for (size_t i = 0; i < matrix->row_count; i++)
     if (is_touched[i])
       row_rebuild(matrix, i);
@@ -308,13 +308,7 @@ void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats)
 /* known[r] = how many shingles of the query row r knows. */
 static void ask_group(const mlbf_matrix *m, size_t group, const mlbf_shingles *query, uint32_t *known)
 {
-  for (size_t i = 0; i < query->count; i++) {
-    uint64_t rows = UINT64_MAX;
-    for (uint32_t j = 0; j < m->hashes && rows; j++)
-      rows &= m->groups[group][place(m, query->at[i], j)];
-    for (; rows; rows &= rows - 1)
-      known[__builtin_ctzll(rows)]++;
-  }
+  mlbf_rows_ask(m->groups[group], shape_of(m), query->at, query->count, known);
 }
 
 /* Of every row; room for whole groups. NULL: no memory. */

@@ -43,7 +43,7 @@ void mlbf_matrix_free(mlbf_matrix *matrix);
 mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles);
 
 /* Documents go; the rows they were in are built anew from those that stay, and no other. MLBF_BAD_ARGUMENT: one of them is
- * not there, and nothing was removed. */
+ * not there, and nothing was removed. MLBF_NO_MEMORY: nothing was removed either. */
 mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count);
 
 typedef struct mlbf_matrix_match {

@@ -17,18 +17,22 @@
 #include <stdlib.h>
 
 #include "mlbf/cells.h"
-#include "mlbf/table.h"
 #include "mlbf/window_inside.h"
 
 enum { CELL_BITS = 4, VALUES = 15, EPOCHS_MAX = 12, CELLS_A_WORD = 16, FILL_SAMPLE = 1 << 16 };
 
-/* table.numbers */
-enum { UNIT, WINDOW, KEYS, CELLS, HASHES, EPOCH_LENGTH, RATE, CLOCK, SWEPT, CURSOR, INSERTIONS, SEEN, NUMBERS };
+/* Among table.numbers. */
+enum { EPOCH_LENGTH = WINDOW_OWN, RATE, CLOCK, SWEPT, CURSOR };
 
 struct mlbf_epoch {
   mlbf_table table;
-  mlbf_cells cells;
 };
+
+static mlbf_cells cells_of(const mlbf_epoch *window)
+{
+  const mlbf_table *table = &window->table;
+  return (mlbf_cells){ table->body, table->numbers[CELLS], CELL_BITS, table->guard };
+}
 
 static uint64_t epochs_of(const mlbf_table *table) /* G */
 {
@@ -68,21 +72,18 @@ static uint32_t live_values(const mlbf_table *table, uint64_t epoch)
 
 /* Creation */
 
+static uint64_t length_of(uint64_t window) /* of an epoch */
+{
+  return (window + EPOCHS_MAX - 1) / EPOCHS_MAX;
+}
+
 static uint64_t body_bytes(const mlbf_table *table)
 {
   const uint64_t *n = table->numbers;
-  double rate = mlbf_table_double(n[RATE]);
-  mlbf_window_options options = { .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS],
-                                  .rate = rate, .hashes = (uint32_t)n[HASHES] };
-  bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && mlbf_window_options_are_sound(&options) && n[CELLS] > 0 &&
-                  n[CELLS] <= mlbf_window_bits_most / CELL_BITS && n[HASHES] > 0 && n[HASHES] <= MLBF_HASHES_MAX &&
-                  n[EPOCH_LENGTH] == (n[WINDOW] + EPOCHS_MAX - 1) / EPOCHS_MAX;
-  if (!is_sound || n[SWEPT] > quota_of(table) || n[CURSOR] >= words_of(table) || n[SEEN] > n[INSERTIONS])
-    return 0;
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
-    if (n[i])
-      return 0;
-  return mlbf_cells_bytes(n[CELLS], CELL_BITS);
+  bool is_sound = mlbf_window_numbers_are_sound(table, RATE) && n[CELLS] <= mlbf_window_bits_most / CELL_BITS &&
+                  n[EPOCH_LENGTH] == length_of(n[WINDOW]) && n[SWEPT] <= quota_of(table) &&
+                  n[CURSOR] < words_of(table);
+  return is_sound ? mlbf_cells_bytes(n[CELLS], CELL_BITS) : 0;
 }
 
 /* Live keys at most: those of the window, and of the epoch that is on its way out. */
@@ -91,46 +92,32 @@ static double keys_at_most(uint64_t keys, uint64_t window, uint64_t epoch_length
   return (double)keys * (1 + (double)epoch_length / (double)window);
 }
 
-/* Takes the table over, also if there is no memory. */
-static mlbf_status wrap(mlbf_table *table, mlbf_epoch **window)
+static mlbf_status hand_over(mlbf_status status, mlbf_epoch *made, mlbf_epoch **window)
 {
-  mlbf_epoch *made = malloc(sizeof *made);
-  if (!made) {
-    mlbf_table_drop(table);
-    return MLBF_NO_MEMORY;
-  }
-  made->table = *table;
-  made->cells = (mlbf_cells){ table->body, table->numbers[CELLS], CELL_BITS, table->guard };
-  *window = made;
-  return MLBF_OK;
-}
-
-static mlbf_status refuse(mlbf_table *table)
-{
-  mlbf_table_drop(table);
-  return MLBF_BAD_ARGUMENT;
+  if (status == MLBF_OK)
+    *window = made;
+  else
+    free(made);
+  return status;
 }
 
 mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **window)
 {
   uint64_t cells;
   uint32_t hashes;
-  mlbf_table table;
   if (!mlbf_window_options_are_sound(options))
     return MLBF_BAD_ARGUMENT;
-  uint64_t keys = mlbf_window_keys(options), length = (options->window + EPOCHS_MAX - 1) / EPOCHS_MAX;
-  double most = keys_at_most(keys, options->window, length);
-  if (!mlbf_window_size(options, most, CELL_BITS, &cells, &hashes))
+  uint64_t length = length_of(options->window);
+  double keys = keys_at_most(mlbf_window_keys(options), options->window, length);
+  if (!mlbf_window_size(options, keys, CELL_BITS, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
-  mlbf_status status = mlbf_table_make(MLBF_TABLE_EPOCH, options->seed, options->profile,
-                                       mlbf_cells_bytes(cells, CELL_BITS), &table);
-  if (status != MLBF_OK)
-    return status;
-  double rate = options->rate > 0 ? options->rate : mlbf_window_rate(most, (double)cells, hashes);
-  uint64_t numbers[NUMBERS] = { [UNIT] = options->unit, [WINDOW] = options->window, [KEYS] = keys, [CELLS] = cells,
-                                [HASHES] = hashes, [EPOCH_LENGTH] = length, [RATE] = mlbf_table_number(rate) };
-  memcpy(table.numbers, numbers, sizeof numbers);
-  return body_bytes(&table) ? wrap(&table, window) : refuse(&table);
+  double rate = options->rate > 0 ? options->rate : mlbf_window_rate(keys, (double)cells, hashes);
+  uint64_t numbers[WINDOW_NUMBERS] = { [CELLS] = cells, [HASHES] = hashes, [EPOCH_LENGTH] = length,
+                                       [RATE] = mlbf_table_number(rate) };
+  mlbf_epoch *made = malloc(sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  return hand_over(mlbf_window_make(MLBF_TABLE_EPOCH, options, numbers, body_bytes, &made->table), made, window);
 }
 
 void mlbf_epoch_free(mlbf_epoch *window)
@@ -192,7 +179,6 @@ static bool forget_all(mlbf_epoch *window)
     return true;
   if (mlbf_table_verify(&window->table) != MLBF_OK)
     return false;
-  window->cells.guard = NULL;
   memset(window->table.body, 0, window->table.body_bytes);
   return true;
 }
@@ -216,47 +202,43 @@ static bool advance(mlbf_epoch *window, uint64_t now)
 
 /* Use */
 
-static uint64_t clock_now(const mlbf_table *table, uint64_t now_ms)
-{
-  if (table->numbers[UNIT] == MLBF_WINDOW_INSERTIONS)
-    return table->numbers[INSERTIONS];
-  return now_ms > table->numbers[CLOCK] ? now_ms : table->numbers[CLOCK];
-}
-
 static void places_of(const mlbf_epoch *window, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
   mlbf_hash128 hash = mlbf_hash_bytes(&key, 1, window->table.seed);
-  mlbf_places(hash, window->cells.count, (uint32_t)window->table.numbers[HASHES], places);
+  mlbf_places(hash, window->table.numbers[CELLS], (uint32_t)window->table.numbers[HASHES], places);
 }
 
 static bool touch_all(const mlbf_epoch *window, const uint64_t *places)
 {
-  for (uint64_t i = 0; window->cells.guard && i < window->table.numbers[HASHES]; i++)
-    if (!mlbf_cells_touch(&window->cells, places[i]))
+  mlbf_cells cells = cells_of(window);
+  for (uint64_t i = 0; cells.guard && i < window->table.numbers[HASHES]; i++)
+    if (!mlbf_cells_touch(&cells, places[i]))
       return false;
   return true;
 }
 
 static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t values)
 {
+  mlbf_cells cells = cells_of(window);
   for (uint64_t i = 0; i < window->table.numbers[HASHES]; i++)
-    if (!(values >> mlbf_cells_get(&window->cells, places[i]) & 1))
+    if (!(values >> mlbf_cells_get(&cells, places[i]) & 1))
       return false;
   return true;
 }
 
 mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *was_seen)
 {
-  uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = clock_now(&window->table, now_ms);
+  uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = mlbf_window_now(&window->table, CLOCK, now_ms);
   places_of(window, key, places);
   for (uint64_t i = 0; i < n[HASHES]; i++)
-    __builtin_prefetch(window->cells.bytes + places[i] / 2, 1);
+    __builtin_prefetch(window->table.body + places[i] / 2, 1);
   if (!touch_all(window, places) || !advance(window, now))
     return MLBF_DAMAGED;
+  mlbf_cells cells = cells_of(window);
   uint64_t epoch = epoch_at(&window->table, now);
   *was_seen = all_among(window, places, live_values(&window->table, epoch));
   for (uint64_t i = 0; i < n[HASHES]; i++)
-    mlbf_cells_set(&window->cells, places[i], 1 + epoch % VALUES);
+    mlbf_cells_set(&cells, places[i], 1 + epoch % VALUES);
   n[INSERTIONS]++;
   n[SEEN] += *was_seen;
   return MLBF_OK;
@@ -266,7 +248,7 @@ mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t no
 {
   uint64_t places[MLBF_HASHES_MAX], ages = epochs_of(&window->table);
   uint64_t written = epoch_at(&window->table, window->table.numbers[CLOCK]);
-  uint64_t since = epoch_at(&window->table, clock_now(&window->table, now_ms)) - written;
+  uint64_t since = epoch_at(&window->table, mlbf_window_now(&window->table, CLOCK, now_ms)) - written;
   places_of(window, key, places);
   if (!touch_all(window, places))
     return MLBF_DAMAGED;
@@ -277,11 +259,12 @@ mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t no
 /* Live cells among evenly spread ones. */
 static double fill_of(const mlbf_epoch *window)
 {
-  uint64_t cells = window->cells.count, sample = cells < FILL_SAMPLE ? cells : FILL_SAMPLE, live = 0;
+  mlbf_cells cells = cells_of(window);
+  uint64_t sample = cells.count < FILL_SAMPLE ? cells.count : FILL_SAMPLE, live = 0;
   uint32_t values = live_values(&window->table, epoch_at(&window->table, window->table.numbers[CLOCK]));
   for (uint64_t i = 0; i < sample; i++) {
-    uint64_t cell = (uint64_t)((mlbf_product)cells * i / sample);
-    live += mlbf_cells_touch(&window->cells, cell) && values >> mlbf_cells_get(&window->cells, cell) & 1;
+    uint64_t cell = (uint64_t)((mlbf_product)cells.count * i / sample);
+    live += mlbf_cells_touch(&cells, cell) && values >> mlbf_cells_get(&cells, cell) & 1;
   }
   return (double)live / (double)sample;
 }
@@ -300,19 +283,30 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
   stats->rate = pow(stats->fill, stats->hashes);
 }
 
+/* Formula */
+
+double mlbf_epoch_expected(double window, double cells, uint32_t hashes)
+{
+  enum { STEPS = 64 }; /* middles of so many parts of an epoch: the curve is all but straight */
+  double sum = 0;
+  for (int i = 0; i < STEPS; i++)
+    sum += mlbf_window_rate(window * (1 + (i + 0.5) / STEPS / EPOCHS_MAX), cells, hashes);
+  return sum / STEPS;
+}
+
 /* Files */
 
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)
 {
-  mlbf_span body = { window->table.body, window->table.body_bytes };
-  return mlbf_table_save(&window->table, &body, 1, path);
+  return mlbf_window_save(&window->table, path);
 }
 
 static mlbf_status open_window(const char *path, bool is_mapped, mlbf_epoch **window)
 {
-  mlbf_table table;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_EPOCH, is_mapped, body_bytes, &table);
-  return status == MLBF_OK ? wrap(&table, window) : status;
+  mlbf_epoch *made = malloc(sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  return hand_over(mlbf_table_open(path, MLBF_TABLE_EPOCH, is_mapped, body_bytes, &made->table), made, window);
 }
 
 mlbf_status mlbf_epoch_load(const char *path, mlbf_epoch **window)
@@ -327,8 +321,5 @@ mlbf_status mlbf_epoch_map(const char *path, mlbf_epoch **window)
 
 mlbf_status mlbf_epoch_verify(mlbf_epoch *window)
 {
-  mlbf_status status = mlbf_table_verify(&window->table);
-  if (status == MLBF_OK)
-    window->cells.guard = NULL;
-  return status;
+  return mlbf_table_verify(&window->table);
 }

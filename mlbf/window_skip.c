@@ -14,11 +14,10 @@
 #include <stdlib.h>
 
 #include "mlbf/cells.h"
-#include "mlbf/table.h"
 #include "mlbf/window_inside.h"
 
-/* table.numbers */
-enum { UNIT, WINDOW, KEYS, CELLS, HASHES, ARRAYS, TICK, RATE, CLOCK, CLEARED, INSERTIONS, SEEN, NUMBERS };
+/* Among table.numbers. */
+enum { ARRAYS = WINDOW_OWN, TICK, RATE, CLOCK, CLEARED };
 
 struct mlbf_skip {
   mlbf_table table;
@@ -61,60 +60,48 @@ static mlbf_cells array_of(const mlbf_skip *window, uint64_t generation, uint64_
 
 /* Creation */
 
+static uint64_t tick_of(uint64_t unit, uint64_t window)
+{
+  return unit == MLBF_WINDOW_MS ? (window + MLBF_SKIP_TICKS - 1) / MLBF_SKIP_TICKS : 1;
+}
+
 static uint64_t body_bytes(const mlbf_table *table)
 {
   const uint64_t *n = table->numbers;
-  mlbf_window_options options = { .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS],
-                                  .rate = mlbf_table_double(n[RATE]), .hashes = (uint32_t)n[HASHES] };
-  uint64_t tick = n[UNIT] == MLBF_WINDOW_MS ? (n[WINDOW] + MLBF_SKIP_TICKS - 1) / MLBF_SKIP_TICKS : 1;
-  if (n[UNIT] > MLBF_WINDOW_MS || !mlbf_window_options_are_sound(&options) || n[TICK] != tick ||
-      n[HASHES] == 0 || n[HASHES] > MLBF_HASHES_MAX || n[ARRAYS] < 2 || n[ARRAYS] > 3 || n[SEEN] > n[INSERTIONS] ||
-      n[CELLS] == 0 || n[CELLS] > mlbf_window_bits_most / 3 / MLBF_CELL_BITS_MAX)
+  if (!mlbf_window_numbers_are_sound(table, RATE) || n[TICK] != tick_of(n[UNIT], n[WINDOW]) || n[ARRAYS] < 2 ||
+      n[ARRAYS] > 3 || n[CELLS] > mlbf_window_bits_most / 3 / MLBF_CELL_BITS_MAX)
     return 0;
-  uint32_t bits = bits_for(positions_of(table));
-  uint64_t array = bits <= MLBF_CELL_BITS_MAX ? mlbf_cells_bytes(n[CELLS], bits) : 0;
-  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
-    if (n[i])
-      return 0;
+  uint64_t array = bits_for(positions_of(table)) <= MLBF_CELL_BITS_MAX ? array_bytes(table) : 0;
   return n[CLEARED] <= array ? n[ARRAYS] * array : 0;
 }
 
-static mlbf_status wrap(mlbf_table *table, mlbf_skip **window)
+static mlbf_status hand_over(mlbf_status status, mlbf_skip *made, mlbf_skip **window)
 {
-  mlbf_skip *made = malloc(sizeof *made);
-  if (!made) {
-    mlbf_table_drop(table);
-    return MLBF_NO_MEMORY;
-  }
-  made->table = *table;
-  *window = made;
-  return MLBF_OK;
+  if (status == MLBF_OK)
+    *window = made;
+  else
+    free(made);
+  return status;
 }
 
 mlbf_status mlbf_skip_create(const mlbf_window_options *options, mlbf_skip **window)
 {
   uint64_t cells;
   uint32_t hashes;
-  mlbf_table plan = { .kind = MLBF_TABLE_SKIP }, table;
   if (!mlbf_window_options_are_sound(options))
     return MLBF_BAD_ARGUMENT;
-  uint64_t keys = mlbf_window_keys(options), arrays = options->steady ? 3 : 2;
-  bool is_timed = options->unit == MLBF_WINDOW_MS;
-  plan.numbers[WINDOW] = options->window;
-  plan.numbers[TICK] = is_timed ? (options->window + MLBF_SKIP_TICKS - 1) / MLBF_SKIP_TICKS : 1;
-  double bits = (double)arrays * bits_for(positions_of(&plan));
-  if (!mlbf_window_size(options, (double)keys, bits, &cells, &hashes))
+  uint64_t arrays = options->steady ? 3 : 2, tick = tick_of(options->unit, options->window);
+  double keys = (double)mlbf_window_keys(options);
+  double bits = (double)arrays * bits_for((options->window + tick - 1) / tick);
+  if (!mlbf_window_size(options, keys, bits, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
-  double rate = options->rate > 0 ? options->rate : mlbf_window_rate((double)keys, (double)cells, hashes);
-  uint64_t numbers[NUMBERS] = { [UNIT] = options->unit, [WINDOW] = options->window, [KEYS] = keys, [CELLS] = cells,
-                                [HASHES] = hashes, [ARRAYS] = arrays, [TICK] = plan.numbers[TICK],
-                                [RATE] = mlbf_table_number(rate) };
-  memcpy(plan.numbers, numbers, sizeof numbers);
-  mlbf_status status = mlbf_table_make(plan.kind, options->seed, options->profile, body_bytes(&plan), &table);
-  if (status != MLBF_OK)
-    return status;
-  memcpy(table.numbers, numbers, sizeof numbers);
-  return wrap(&table, window);
+  double rate = options->rate > 0 ? options->rate : mlbf_window_rate(keys, (double)cells, hashes);
+  uint64_t numbers[WINDOW_NUMBERS] = { [CELLS] = cells, [HASHES] = hashes, [ARRAYS] = arrays, [TICK] = tick,
+                                       [RATE] = mlbf_table_number(rate) };
+  mlbf_skip *made = malloc(sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  return hand_over(mlbf_window_make(MLBF_TABLE_SKIP, options, numbers, body_bytes, &made->table), made, window);
 }
 
 void mlbf_skip_free(mlbf_skip *window)
@@ -177,13 +164,6 @@ static bool advance(mlbf_skip *window, uint64_t now)
 
 /* Use */
 
-static uint64_t clock_now(const mlbf_table *table, uint64_t now_ms)
-{
-  if (table->numbers[UNIT] == MLBF_WINDOW_INSERTIONS)
-    return table->numbers[INSERTIONS];
-  return now_ms > table->numbers[CLOCK] ? now_ms : table->numbers[CLOCK];
-}
-
 static bool places_of(const mlbf_skip *window, mlbf_span key, uint64_t generation, uint64_t places[MLBF_HASHES_MAX])
 {
   const uint64_t *n = window->table.numbers;
@@ -211,7 +191,7 @@ static uint64_t least(const mlbf_cells *cells, const uint64_t *places, uint64_t 
 
 mlbf_status mlbf_skip_insert(mlbf_skip *window, mlbf_span key, uint64_t now_ms, bool *was_seen)
 {
-  uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = clock_now(&window->table, now_ms);
+  uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = mlbf_window_now(&window->table, CLOCK, now_ms);
   uint64_t generation = generation_at(&window->table, now), position = position_at(&window->table, now);
   if (!places_of(window, key, generation, places) || !advance(window, now))
     return MLBF_DAMAGED;
@@ -227,7 +207,7 @@ mlbf_status mlbf_skip_insert(mlbf_skip *window, mlbf_span key, uint64_t now_ms, 
 mlbf_status mlbf_skip_test(const mlbf_skip *window, mlbf_span key, uint64_t now_ms, bool *is_seen)
 {
   uint64_t places[MLBF_HASHES_MAX], k = window->table.numbers[HASHES];
-  uint64_t now = clock_now(&window->table, now_ms), position = position_at(&window->table, now);
+  uint64_t now = mlbf_window_now(&window->table, CLOCK, now_ms), position = position_at(&window->table, now);
   uint64_t written = generation_at(&window->table, window->table.numbers[CLOCK]);
   uint64_t since = generation_at(&window->table, now) - written;
   if (!places_of(window, key, written, places))
@@ -246,7 +226,7 @@ static void fill_of(const mlbf_skip *window, double *fresh_fill, double *old_fil
   enum { SAMPLE = 1 << 16 };
   const mlbf_table *table = &window->table;
   uint64_t generation = generation_at(table, table->numbers[CLOCK]);
-  uint64_t position = position_at(table, clock_now(table, 0)), cells = table->numbers[CELLS];
+  uint64_t position = position_at(table, mlbf_window_now(table, CLOCK, 0)), cells = table->numbers[CELLS];
   mlbf_cells fresh = array_of(window, generation, 0), old = array_of(window, generation, 1);
   uint64_t sample = cells < SAMPLE ? cells : SAMPLE, in_fresh = 0, in_old = 0;
   for (uint64_t i = 0; i < sample; i++) {
@@ -302,15 +282,15 @@ double mlbf_skip_printed(double window, double cells, uint32_t hashes)
 
 mlbf_status mlbf_skip_save(const mlbf_skip *window, const char *path)
 {
-  mlbf_span body = { window->table.body, window->table.body_bytes };
-  return mlbf_table_save(&window->table, &body, 1, path);
+  return mlbf_window_save(&window->table, path);
 }
 
 static mlbf_status open_window(const char *path, bool is_mapped, mlbf_skip **window)
 {
-  mlbf_table table;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_SKIP, is_mapped, body_bytes, &table);
-  return status == MLBF_OK ? wrap(&table, window) : status;
+  mlbf_skip *made = malloc(sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  return hand_over(mlbf_table_open(path, MLBF_TABLE_SKIP, is_mapped, body_bytes, &made->table), made, window);
 }
 
 mlbf_status mlbf_skip_load(const char *path, mlbf_skip **window)

@@ -193,7 +193,9 @@ static void test_refuses_in_one_sentence(void **state)
     { EXIT_USAGE, "--layers 17 list", "--layers takes a number from 1 to 16" },
     { EXIT_USAGE, "--bits-per-url nan list", "--bits-per-url takes" },
     { EXIT_USAGE, "--seed -1 list", "--seed takes" },
-    { EXIT_USAGE, "--paper skip list", "--paper takes no file" },
+    { EXIT_USAGE, "--paper skip list", "--paper takes no file, but for matrix" },
+    { EXIT_FAILED, "--out x --paper matrix --rounds 1 absent", "absent: No such file or directory" },
+    { EXIT_FAILED, "--out x --paper matrix --rounds 1 few", "few: too few documents of 1000 words or more" },
     { EXIT_USAGE, "--paper moon", "--paper takes names that --help lists, not \"moon\"" },
     { EXIT_USAGE, "--rounds 5 list", "--rounds is for --paper" },
     { EXIT_USAGE, "--paper skip --rounds 0", "--rounds takes a number from 1" },
@@ -209,6 +211,7 @@ static void test_refuses_in_one_sentence(void **state)
   };
   static const char mails[] = "mailto:a\nmailto:b\n";
   scratch_write("mails", mails, sizeof mails - 1);
+  scratch_write("few", mails, sizeof mails - 1);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     if (run(rows[i].arguments) != rows[i].code)
       fail_msg("%s: said '%s'", rows[i].arguments, err);

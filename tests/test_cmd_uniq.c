@@ -66,7 +66,8 @@ static void model(char text[COMMAND_OUTPUT_SIZE])
 static void first_sightings_pass_as_they_are_spelled(void **state)
 {
   (void)state;
-  static const char *const filters[] = {"uniq", "uniq --filter bloom", "uniq --filter line --fp 1e-9"};
+  static const char *const filters[] = {"uniq", "uniq --filter bloom", "uniq --filter line --fp 1e-9",
+                                        "uniq --filter exact"};
   static char input[COMMAND_OUTPUT_SIZE], expected[COMMAND_OUTPUT_SIZE];
   for (unsigned seed = 1; seed <= 3; seed++) {
     make_lines(seed);
@@ -215,6 +216,44 @@ static void a_window_of_time_remembers_across_runs(void **state)
   }
 }
 
+/* In pieces, a state between them: each line once, as the model of the whole list says. */
+static void exact_keys_remember_across_runs(void **state)
+{
+  (void)state;
+  static const char *const changes[] = {"--window 5", "--fp 0.1", "--filter bloom", "--profile no-www"};
+  static char input[COMMAND_OUTPUT_SIZE], expected[COMMAND_OUTPUT_SIZE], all[COMMAND_OUTPUT_SIZE];
+  char arguments[160];
+  size_t size = 0;
+  unlink(state_file);
+  make_lines(5);
+  model(expected);
+  for (int from = 0; from < LINES; from += 50) {
+    snprintf(arguments, sizeof arguments, "uniq%s --state %s", from ? "" : " --filter exact", state_file);
+    join_some(from, from + 50, input);
+    assert_int_equal(uniq(arguments, input), EXIT_DONE);
+    size += (size_t)snprintf(all + size, sizeof all - size, "%s", out);
+  }
+  assert_string_equal(all, expected);
+  for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+    snprintf(arguments, sizeof arguments, "uniq --state %s %s", state_file, changes[i]);
+    assert_int_not_equal(uniq(arguments, "http://a/4\n"), EXIT_DONE);
+    assert_string_equal(out, "");
+    assert_non_null(strstr(err, "cannot change"));
+  }
+}
+
+static void exact_is_no_change_of_a_filter(void **state)
+{
+  (void)state;
+  char arguments[160];
+  unlink(state_file);
+  snprintf(arguments, sizeof arguments, "uniq --state %s", state_file);
+  assert_int_equal(uniq(arguments, "http://a/1\n"), EXIT_DONE);
+  snprintf(arguments, sizeof arguments, "uniq --filter exact --state %s", state_file);
+  assert_int_equal(uniq(arguments, "http://a/2\n"), EXIT_FAILED);
+  assert_non_null(strstr(err, "cannot change"));
+}
+
 static void an_overfull_window_is_said_to_be(void **state)
 {
   (void)state;
@@ -234,7 +273,7 @@ static void nonsense_is_refused_by_name(void **state)
     {"uniq --window 99999999w", "--window", EXIT_USAGE}, {"uniq --window -1h", "--window", EXIT_USAGE},
     {"uniq --window 5 --filter line", "--filter", EXIT_USAGE}, {"uniq --expect 5", "--expect", EXIT_USAGE},
     {"uniq --window 5 --expect 5", "--expect", EXIT_USAGE},
-    {"uniq --filter exact", "--filter", EXIT_USAGE},
+    {"uniq --filter exact --fp 0.1", "--fp", EXIT_USAGE}, {"uniq --window 5 --filter exact", "--filter", EXIT_USAGE},
     {"uniq --filter mlbf-paper", "--filter", EXIT_USAGE}, {"uniq --fp 2", "--fp", EXIT_USAGE},
     {"uniq --profile x", "--profile", EXIT_USAGE},   {"uniq --moon", "--moon", EXIT_USAGE},
     {"uniq /nowhere/at/all", "/nowhere/at/all", EXIT_FAILED},
@@ -270,6 +309,8 @@ int main(void)
     cmocka_unit_test(explained_lines_all_come),
     cmocka_unit_test(a_window_forgets),
     cmocka_unit_test(a_window_of_time_remembers_across_runs),
+    cmocka_unit_test(exact_keys_remember_across_runs),
+    cmocka_unit_test(exact_is_no_change_of_a_filter),
     cmocka_unit_test(an_overfull_window_is_said_to_be),
     cmocka_unit_test(nonsense_is_refused_by_name),
   };

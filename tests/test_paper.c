@@ -270,11 +270,15 @@ static void matrix_is_written_with_the_papers_shape(void **state)
   (void)state;
   char directory[SCRATCH_PATH], path[SCRATCH_PATH];
   static const char *const exact[] = { "\n1,m_bits,,,766933,766933,", "\n1,d_rows,,,4489,4457,",
-                                       "\n1,M_MiB,,,411,410.4,", "\n1,ratio,,,3.1,3.21," };
+                                       "\n1,M_MiB,,,411,410.4,", "\n1,ratio,,,3.1,3.21,",
+                                       "\n3,generated-inserts,by shingles,0,,,,0,,0,1,1,0\n",
+                                       "\n3,files-passage,by shingles,0,,,,0,,,,,\n" };
   static const char *const sums[] = { "\n2,row-each,corrected,all,", "\n2,distributed,corrected,all," };
   double wrong[2];
   size_t size;
-  paper_run run = { .seed = SEED, .rounds = 5, .html = tmpfile() };
+  texts files = { .count = 0 };
+  assert_true(texts_generate(&files, 40, 1900, SEED + 1));
+  paper_run run = { .seed = SEED, .rounds = 5, .html = tmpfile(), .files = &files };
   scratch_make_fast(directory);
   assert_true(paper_write("matrix", directory, &run));
   scratch_join(directory, "paper-matrix.csv", path);
@@ -290,6 +294,7 @@ static void matrix_is_written_with_the_papers_shape(void **state)
   assert_true(ftell(run.html) > 1000);
   fclose(run.html);
   free(text);
+  texts_free(&files);
   scratch_remove(directory);
 }
 

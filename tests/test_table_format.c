@@ -12,14 +12,20 @@
 #include <cmocka.h>
 
 #include "mlbf/count.h"
+#include "mlbf/key_set.h"
+#include "mlbf/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
 #include "tests/scratch.h"
 
 enum { SEED = 42, INSERTIONS = 150, DISTINCT = 90, HEADER = 4096 };
 
-static const char *const names[] = { "window-skip.mlbf", "window-epoch.mlbf", "count.mlbf" };
-enum { GOLDENS = sizeof names / sizeof *names };
+/* What the file says of its kind, beside its name. */
+static const struct { const char *name; unsigned kind; } goldens[] = {
+  { "window-skip.mlbf", 1 }, { "window-epoch.mlbf", 2 }, { "count.mlbf", 3 }, { "matrix.mlbf", 4 },
+  { "key-set.mlbf", 5 },
+};
+enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
 /* The i-th key inserted; some come again, one very often. */
 static mlbf_span key_of(int i, char text[32])
@@ -78,7 +84,48 @@ static mlbf_status save_count(const char *path)
   return status;
 }
 
-static mlbf_status (*const savers[])(const char *path) = { save_skip, save_epoch, save_count };
+/* Shingle j of document i: ascending, some in two documents. */
+static uint64_t shingle_of(uint64_t i, uint64_t j)
+{
+  return (j + 1) * UINT64_C(0x0123456789ab) + (i % 3 == 0 ? 0 : i);
+}
+
+enum { DOCUMENTS = 9 };
+
+/* Added in another order than that of their ids; rows are made for so few that some take two. */
+static mlbf_status save_matrix(const char *path)
+{
+  mlbf_matrix *matrix;
+  uint64_t shingles[DOCUMENTS * 5];
+  mlbf_status status = mlbf_matrix_create(&(mlbf_matrix_options){ .row_shingles = 30 }, &matrix);
+  for (uint64_t i = DOCUMENTS; status == MLBF_OK && i-- > 0;) {
+    for (uint64_t j = 0; j < 5 * i + 1; j++)
+      shingles[j] = shingle_of(i, j);
+    status = mlbf_matrix_add(matrix, 1000 + i * i, &(mlbf_shingles){ .at = shingles, .count = 5 * i + 1 });
+  }
+  if (status == MLBF_OK)
+    status = mlbf_matrix_save(matrix, path);
+  mlbf_matrix_free(matrix);
+  return status;
+}
+
+static mlbf_status save_key_set(const char *path)
+{
+  mlbf_key_set *set;
+  char text[32];
+  bool was_seen;
+  mlbf_status status = mlbf_key_set_create(SEED, "strict", &set);
+  for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
+    status = mlbf_key_set_insert(set, mlbf_key_set_hash(set, key_of(i, text)), &was_seen);
+  if (status == MLBF_OK)
+    status = mlbf_key_set_save(set, path);
+  mlbf_key_set_free(set);
+  return status;
+}
+
+static mlbf_status (*const savers[])(const char *path) = {
+  save_skip, save_epoch, save_count, save_matrix, save_key_set,
+};
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -194,7 +241,49 @@ static void check_count(const char *file)
   assert_memory_equal(file + HEADER, cells, array_bytes(M, 3));
 }
 
-static void (*const checkers[])(const char *file) = { check_skip, check_epoch, check_count };
+static void check_matrix(const char *file)
+{
+  uint64_t rate, taken = 0, at = HEADER + 16 * DOCUMENTS;
+  memcpy(&rate, &(double){ 0.05 }, sizeof rate);
+  assert_int_equal(parameter(file, 0), 30);
+  assert_int_equal(parameter(file, 1), rate);
+  assert_int_equal(parameter(file, 2), DOCUMENTS);
+  for (uint64_t i = 0; i < DOCUMENTS; i++) {
+    assert_int_equal(number(file, HEADER + 16 * i, 8), 1000 + i * i);
+    assert_int_equal(number(file, HEADER + 16 * i + 8, 8), 5 * i + 1);
+    for (uint64_t j = 0; j < 5 * i + 1; j++)
+      assert_int_equal(number(file, at + 8 * taken++, 8), shingle_of(i, j));
+  }
+  assert_int_equal(parameter(file, 3), taken);
+  assert_int_equal(number(file, 32, 8), 16 * DOCUMENTS + 8 * taken);
+}
+
+/* Each key's hash is there, each hash once, and no other. */
+static void check_key_set(const char *file)
+{
+  uint64_t keys = parameter(file, 0), found = 0;
+  bool is_found[INSERTIONS] = { false };
+  char text[32];
+  assert_int_equal(number(file, 32, 8), 16 * keys);
+  for (uint64_t at = 0; at < keys; at++) {
+    uint64_t low = number(file, HEADER + 16 * at, 8), high = number(file, HEADER + 16 * at + 8, 8);
+    if (at)
+      assert_true(number(file, HEADER + 16 * at - 16, 8) < low); /* equal ones, in a file of 50: no */
+    for (int i = 0; i < INSERTIONS; i++) {
+      mlbf_span key = key_of(i, text);
+      XXH128_hash_t hash = XXH3_128bits_withSeed(key.bytes, key.size, SEED);
+      bool is_it = hash.low64 == low && hash.high64 == high;
+      found += is_it && !is_found[i];
+      is_found[i] |= is_it;
+    }
+  }
+  assert_int_equal(found, INSERTIONS);
+  assert_true(keys > 10 && keys < INSERTIONS);
+}
+
+static void (*const checkers[])(const char *file) = {
+  check_skip, check_epoch, check_count, check_matrix, check_key_set,
+};
 
 static void the_second_reader_finds_every_cell(void **state)
 {
@@ -202,16 +291,17 @@ static void the_second_reader_finds_every_cell(void **state)
   for (int i = 0; i < GOLDENS; i++) {
     char path[SCRATCH_PATH];
     size_t size;
-    scratch_join(TESTS_DIR "/golden", names[i], path);
+    scratch_join(TESTS_DIR "/golden", goldens[i].name, path);
     char *file = scratch_read(path, &size);
     assert_non_null(file);
     uint64_t body = number(file, 32, 8);
     assert_memory_equal(file, "MLBT\r\n\x1a\n", 8);
     assert_int_equal(number(file, 8, 4), 1);
-    assert_int_equal(number(file, 16, 4), i + 1);
-    assert_int_equal(number(file, 20, 4), 6);
-    assert_int_equal(number(file, 24, 8), SEED);
-    assert_string_equal(file + 248, "strict");
+    assert_int_equal(number(file, 16, 4), goldens[i].kind);
+    bool has_seed = savers[i] != save_matrix; /* shingles come as numbers */
+    assert_int_equal(number(file, 20, 4), has_seed ? 6 : 0);
+    assert_int_equal(number(file, 24, 8), has_seed ? SEED : 0);
+    assert_string_equal(file + 248, has_seed ? "strict" : "");
     assert_int_equal(number(file, 40, 8), 1);
     assert_int_equal(size, HEADER + body + 8);
     assert_int_equal(number(file, HEADER + body, 8), XXH3_64bits(file + HEADER, body));
@@ -229,9 +319,9 @@ static void the_writer_makes_the_golden_files(void **state)
   scratch_make(directory);
   for (int i = 0; i < GOLDENS; i++) {
     size_t size, made_size;
-    scratch_join(TESTS_DIR "/golden", names[i], path);
+    scratch_join(TESTS_DIR "/golden", goldens[i].name, path);
     char *golden = scratch_read(path, &size);
-    scratch_join(directory, names[i], path);
+    scratch_join(directory, goldens[i].name, path);
     assert_int_equal(savers[i](path), MLBF_OK);
     char *made = scratch_read(path, &made_size);
     assert_int_equal(made_size, size);
@@ -252,7 +342,7 @@ int main(int argc, char **argv)
     return cmocka_run_group_tests(tests, NULL, NULL);
   for (int i = 0; i < GOLDENS; i++) {
     char path[SCRATCH_PATH];
-    scratch_join(argv[2], names[i], path);
+    scratch_join(argv[2], goldens[i].name, path);
     if (savers[i](path) != MLBF_OK)
       return 1;
   }

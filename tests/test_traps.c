@@ -10,85 +10,17 @@
 #include <cmocka.h>
 
 #include "frontier/traps.h"
-#include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
+#include "tests/trap_web.h"
 
 enum {
-  PAGES = 1000,   /* of the site beside the trap */
   BUDGET = 300,
   LEAK = 900,     /* a trap's URLs that are taken for pages until it is known: 64 of a directory, 512 of a host */
+  LEAK_AGAIN = 64, /* when it waits on disk, and is known for one */
 };
 
-static char directory[SCRATCH_PATH];
 static url u;
-
-/* ---- the web ------------------------------------------------------------------------------------------- */
-
-typedef void link_taker(void *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
-typedef void trap(const char *path, link_taker *take, void *context);
-
-static unsigned hash_of(const char *text)
-{
-  unsigned hash = 2166136261u;
-  for (; *text; text++)
-    hash = (hash ^ (unsigned char)*text) * 16777619u;
-  return hash ^ hash >> 15;
-}
-
-/* A day leads to the next and the last, a month, a year on and back. */
-static void calendar(const char *path, link_taker *take, void *context)
-{
-  unsigned year = 2026, month = 6, day = 15;
-  sscanf(path, "/cal/%u/%u/%u", &year, &month, &day);
-  take(context, "/cal/%u/%u/%u", year, month, day % 28 + 1);
-  take(context, "/cal/%u/%u/%u", year, month, (day + 26) % 28 + 1);
-  take(context, "/cal/%u/%u/%u", year, month % 12 + 1, day);
-  take(context, "/cal/%u/%u/%u", year, (month + 10) % 12 + 1, day);
-  take(context, "/cal/%u/%u/%u", year + 1, month, day);
-  take(context, "/cal/%u/%u/%u", year - 1, month, day);
-}
-
-/* Each visit is a new session, and all links carry it. */
-static void sessions(const char *path, link_taker *take, void *context)
-{
-  unsigned session = hash_of(path);
-  for (unsigned i = 0; i < 30; i++)
-    take(context, "/shop/item%u?sid=%08x%08x", i, session, session * 2654435761u);
-}
-
-/* Relative links that never leave the directory they are in. */
-static void relative_links(const char *path, link_taker *take, void *context)
-{
-  const char *at = strncmp(path, "/wiki/", 6) == 0 ? path : "/wiki/";
-  if (strlen(path) > 4000)
-    return;
-  take(context, "%snews/", at);
-  take(context, "%simages/", at);
-}
-
-static void facets(const char *path, link_taker *take, void *context)
-{
-  unsigned color = 0, size = 0, brand = 0, page = 0;
-  sscanf(path, "/list?color=%u&size=%u&brand=%u&page=%u", &color, &size, &brand, &page);
-  take(context, "/list?color=%u&size=%u&brand=%u&page=%u", (color + 1) % 40, size, brand, page);
-  take(context, "/list?color=%u&size=%u&brand=%u&page=%u", color, (size + 1) % 20, brand, page);
-  take(context, "/list?color=%u&size=%u&brand=%u&page=%u", color, size, (brand + 1) % 50, page);
-  take(context, "/list?color=%u&size=%u&brand=%u&page=%u", color, size, brand, (page + 1) % 100);
-}
-
-/* An ordinary site, as a tree of PAGES pages; each also leads into the trap. */
-static void site(const char *path, trap *beside, link_taker *take, void *context)
-{
-  unsigned page = 0;
-  if (sscanf(path, "/docs/chapter-%*u/page-%u.html", &page) != 1 && strcmp(path, "/") != 0) {
-    beside(path, take, context);
-    return;
-  }
-  for (unsigned next = 3 * page + 1; next <= 3 * page + 3 && next < PAGES; next++)
-    take(context, "/docs/chapter-%u/page-%u.html", next % 12, next);
-  if (beside)
-    beside("", take, context);
-}
 
 /* ---- a crawl of it -------------------------------------------------------------------------------------- */
 
@@ -104,7 +36,7 @@ static void open_frontier(crawl *c, uint64_t budget)
   char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 50000, .rate = 1e-9, .per_host = 1,
                               .depth_cap = UINT16_MAX};
-  if (frontier_open(directory, &options, &c->f, why) != FRONTIER_OK)
+  if (frontier_open(story_directory, &options, &c->f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   assert_int_equal(frontier_watch_traps(c->f, budget), FRONTIER_OK);
 }
@@ -123,7 +55,7 @@ __attribute__((format(printf, 2, 3))) static void add_link(void *context, const 
   assert_int_equal(frontier_add(c->f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
 }
 
-static void fetch(crawl *c, const frontier_lease *lease, trap *beside)
+static void fetch(crawl *c, const frontier_lease *lease, trap_web *beside)
 {
   const char *path = lease->url + lease->host_end;
   bool is_page = strncmp(path, "/docs/", 6) == 0 || strcmp(path, "/") == 0;
@@ -134,11 +66,11 @@ static void fetch(crawl *c, const frontier_lease *lease, trap *beside)
   c->others += !is_page;
   if (is_page)
     c->others_before_last = c->others;
-  site(path, strcmp(host, "plain.test") == 0 ? NULL : beside, add_link, c);
+  trap_web_site(path, strcmp(host, "plain.test") == 0 ? NULL : beside, add_link, c);
   assert_int_equal(frontier_done(c->f, lease->id, FRONTIER_DONE, 200, NULL, 0, 0), FRONTIER_OK);
 }
 
-static void run(crawl *c, trap *beside)
+static void run(crawl *c, trap_web *beside)
 {
   frontier_lease leases[8];
   size_t count;
@@ -182,7 +114,7 @@ static bool see_host(void *context, const frontier_host_info *info)
   return true;
 }
 
-static void crawl_beside(trap *beside)
+static void crawl_beside(trap_web *beside)
 {
   crawl c = {0};
   open_frontier(&c, BUDGET);
@@ -193,9 +125,9 @@ static void crawl_beside(trap *beside)
   run(&c, beside);
   printf("  %u pages, %u of the trap, %u of them before the last page; %llu held\n", c.pages, c.others,
          c.others_before_last, (unsigned long long)frontier_held(c.f));
-  assert_int_equal(c.pages, 2 * PAGES);
+  assert_int_equal(c.pages, 2 * TRAP_WEB_PAGES);
   assert_in_range(c.others, BUDGET, BUDGET + LEAK);
-  assert_true(c.others_before_last < c.others && c.others_before_last <= LEAK + 2 * PAGES / 32);
+  assert_true(c.others_before_last < c.others && c.others_before_last <= LEAK + 2 * TRAP_WEB_PAGES / 32);
   assert_true(frontier_held(c.f) > 0);
   assert_int_equal(frontier_sync(c.f), FRONTIER_OK);
   listed l = {0};
@@ -215,10 +147,11 @@ static void crawl_beside(trap *beside)
   assert_int_equal(frontier_watch_traps(c.f, BUDGET + 50), FRONTIER_OK);
   unsigned before = c.others;
   run(&c, beside);
-  assert_in_range(c.others - before, 50, 50 + LEAK); /* directories are learnt anew */
+  printf("  of the next 50, %u more\n", c.others - before - 50);
+  assert_in_range(c.others - before, 50, 50 + LEAK_AGAIN);
   assert_int_equal(frontier_close(c.f), FRONTIER_OK);
   second_view view;
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   second_free(&view);
 }
@@ -226,25 +159,37 @@ static void crawl_beside(trap *beside)
 static void a_calendar(void **state)
 {
   (void)state;
-  crawl_beside(calendar);
+  crawl_beside(trap_calendar);
 }
 
 static void session_ids(void **state)
 {
   (void)state;
-  crawl_beside(sessions);
+  crawl_beside(trap_sessions);
 }
 
 static void repeating_paths(void **state)
 {
   (void)state;
-  crawl_beside(relative_links);
+  crawl_beside(trap_relative_links);
 }
 
 static void many_facets(void **state)
 {
   (void)state;
-  crawl_beside(facets);
+  crawl_beside(trap_facets);
+}
+
+static void days_of_one_segment(void **state)
+{
+  (void)state;
+  crawl_beside(trap_days);
+}
+
+static void filters_that_are_left_out(void **state)
+{
+  (void)state;
+  crawl_beside(trap_filters);
 }
 
 /* ---- what is none --------------------------------------------------------------------------------------- */
@@ -258,7 +203,7 @@ static void real_looking_lists_are_no_traps(void **state)
   crawl c = {.host = "real.test"};
   open_frontier(&c, 1);
   for (unsigned i = 0; i < ALL / 4; i++) {
-    unsigned h = hash_of((char[]){(char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676), 0});
+    unsigned h = trap_web_hash((char[]){(char)('a' + i % 26), (char)('a' + i / 26 % 26), (char)('a' + i / 676), 0});
     add_link(&c, "/product/%u/%s-%s", 100000 + i, words[h % WORDS], words[h / WORDS % WORDS]);
     add_link(&c, "/20%02u/%02u/%s-%s-%u", 10 + i % 16, 1 + i % 12, words[h % WORDS], words[i % WORDS], h % 9999);
     add_link(&c, "/topic.php?t=%u&page=%u", 1 + i / 3, 1 + i % 3);
@@ -304,22 +249,6 @@ static void real_urls_are_no_traps(void **state)
   }
 }
 
-static int make_directory(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int remove_directory(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-#define STORY(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -327,6 +256,8 @@ int main(void)
     STORY(session_ids),
     STORY(repeating_paths),
     STORY(many_facets),
+    STORY(days_of_one_segment),
+    STORY(filters_that_are_left_out),
     STORY(real_looking_lists_are_no_traps),
     STORY(real_urls_are_no_traps),
   };

@@ -1,20 +1,23 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--queued]
- *                    [--exact] [--again] [--only NAME] [--dir DIR]
+ *                    [--exact] [--again] [--compact] [--only NAME] [--dir DIR]
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
  * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
- * call; bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory
- * at its end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as
- * many, with as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
+ * call, and the most of the processor that 512 calls took (a call waits for the disk, too, and for other programs);
+ * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at its
+ * end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as many, with
+ * as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
  * --exact: ours, and ours with exact keys.
  * --again: with each new URL comes one that was seen, any of those before.
- * --expect E: ours begins with a filter for E URLs, and it grows.
+ * --expect E: ours begins with a filter for E URLs, and it grows; what it ends with is printed, and how many of 10^7
+ * other URLs it calls seen.
+ * --compact: ours alone, whose directory is compacted at the end.
  *
  * An opponent that was not there when this was built is named and skipped. */
 #include "tests/bench/frontier_contender.h"
@@ -38,16 +41,17 @@ typedef struct work {
   uint64_t urls, hosts, backlog, known, expect;
   unsigned rounds;
   const char *only, *directory;
-  bool queued, exact, again;
+  bool queued, exact, again, compact;
 } work;
 
 typedef struct result {
-  double seconds, cpu, open_ms, stall_ms, close_ms, floor;
-  uint64_t written, left, memory, syncs;
+  double seconds, cpu, open_ms, stall_ms, lot_cpu_ms, close_ms, floor;
+  uint64_t written, left, compacted, memory, syncs;
 } result;
 
 typedef struct meter {
   double stall;
+  double lot_cpu;      /* the most of the processor that a lot of calls took, and so the most any call did */
   double own, own_cpu; /* spent by the bench itself, making URLs */
 } meter;
 
@@ -133,6 +137,13 @@ static void watch(meter *m, double began)
     m->stall = took;
 }
 
+static void watch_lot(meter *m, double cpu_began)
+{
+  double took = cpu() - cpu_began;
+  if (took > m->lot_cpu)
+    m->lot_cpu = took;
+}
+
 /* The time in which the texts are made does not count. */
 static void add_texts(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, bool are_old,
                       meter *m)
@@ -143,6 +154,7 @@ static void add_texts(const contender *c, void *self, const work *w, uint64_t fi
     texts[i].size = make_url(w, are_old ? mix(~(first + i)) % (first + i + 1) : first + i, texts[i].text);
   m->own += now() - began;
   m->own_cpu += cpu() - cpu_began;
+  cpu_began = cpu();
   began = now();
   if (c->add_lot)
     c->add_lot(self, texts, count);
@@ -152,6 +164,7 @@ static void add_texts(const contender *c, void *self, const work *w, uint64_t fi
     watch(m, began);
   }
   watch(m, began);
+  watch_lot(m, cpu_began);
 }
 
 static void add_lot(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, meter *m)
@@ -164,7 +177,7 @@ static void add_lot(const contender *c, void *self, const work *w, uint64_t firs
 static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
 {
   uint64_t ids[LOT];
-  double began = now();
+  double began = now(), cpu_began = cpu();
   size_t count = c->next(self, ids, max < LOT ? max : LOT);
   watch(m, began);
   for (size_t i = 0; i < count; i++) {
@@ -172,6 +185,7 @@ static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
     c->done(self, ids[i]);
     watch(m, began);
   }
+  watch_lot(m, cpu_began);
   return count;
 }
 
@@ -229,7 +243,7 @@ static result measure(const contender *c, const work *w, const char *directory)
   r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
   r.seconds = now() - began - m.own;
   r.cpu = cpu() - cpu_began - m.own_cpu;
-  if (c->report)
+  if (c->report && w->expect)
     c->report(self);
   double close_began = now(), close_cpu = cpu();
   c->close(self);
@@ -237,6 +251,7 @@ static result measure(const contender *c, const work *w, const char *directory)
   r.seconds += now() - close_began;
   r.cpu += cpu() - close_cpu;
   r.stall_ms = m.stall * 1e3;
+  r.lot_cpu_ms = m.lot_cpu * 1e3;
   r.written = read_proc("/proc/self/io", "wchar:") - before;
   r.syncs = syncs - syncs_before;
   r.floor = time_floor(directory, r.syncs, r.written);
@@ -276,6 +291,7 @@ static result measure_queued(const contender *c, const work *w, const char *dire
   r.seconds = now() - began;
   r.cpu = cpu() - cpu_began;
   r.stall_ms = m.stall * 1e3;
+  r.lot_cpu_ms = m.lot_cpu * 1e3;
   r.memory = read_proc("/proc/self/status", "RssAnon:") * 1024;
   c->close(self);
   return r;
@@ -304,6 +320,10 @@ static result measure_apart(const contender *c, const work *w)
   if (!good)
     contender_fail(c->name, "did not finish");
   r.left = disk_use(directory);
+  if (w->compact && c->compact) {
+    c->compact(directory);
+    r.compacted = disk_use(directory);
+  }
   char command[4200];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   if (system(command) != 0)
@@ -322,10 +342,13 @@ static int by_seconds(const void *left, const void *right)
 static void print_row(const char *name, const result *r, const work *w, const result *ours)
 {
   double n = (double)w->urls;
-  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
-         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->close_ms);
-  printf(" %13.1f %12.1f %11.1f %7" PRIu64 " %9.1fx\n", (double)r->written / n, (double)r->left / n,
+  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
+         r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->lot_cpu_ms, r->close_ms);
+  printf(" %13.1f %12.1f %11.1f %7" PRIu64 " %9.1fx", (double)r->written / n, (double)r->left / n,
          (double)r->memory / n, r->syncs, r->floor > 0 ? r->seconds / r->floor : 0);
+  if (r->compacted)
+    printf(" %14.1f", (double)r->compacted / n);
+  putchar('\n');
 }
 
 static void bench(const contender *const *row, size_t count, const work *w)
@@ -336,9 +359,10 @@ static void bench(const contender *const *row, size_t count, const work *w)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
-         "open ms", "stall ms", "close ms");
-  printf(" %13s %12s %11s %7s %10s\n", "B written/URL", "B on disk/URL", "B RAM/URL", "syncs", "time/floor");
+  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
+         "open ms", "stall ms", "lot cpu ms", "close ms");
+  printf(" %13s %12s %11s %7s %10s%s\n", "B written/URL", "B on disk/URL", "B RAM/URL", "syncs", "time/floor",
+         w->compact ? " compacted/URL" : "");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
   for (size_t i = 0; i < count; i++)
@@ -351,7 +375,7 @@ static uint64_t number(const char *text)
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
     contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] "
-                            "[--queued] [--exact] [--again] [--only NAME] [--dir DIR]");
+                            "[--queued] [--exact] [--again] [--compact] [--only NAME] [--dir DIR]");
   return (uint64_t)value;
 }
 
@@ -361,7 +385,7 @@ static work parse(char **argument)
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}};
+  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}, {"--compact", &w.compact}};
   for (; *argument; argument++) {
     const char *name = argument[0], *value = argument[1];
     bool is_flag = false;
@@ -408,7 +432,7 @@ int main(int argc, char **argv)
 #else
   puts("rocksdb: skipped, librocksdb-dev was not there when this was built");
 #endif
-  if (w.known || w.queued || w.exact)
+  if (w.known || w.queued || w.exact || w.compact)
     count = 1;
   if (w.exact)
     row[count++] = &contender_exact;

@@ -33,6 +33,7 @@ typedef struct contender {
   void (*close)(void *self); /* commits what is open */
   void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */
   void (*report)(void *self); /* a line about its filter; NULL: it has none */
+  void (*compact)(const char *directory); /* that nobody has open; NULL: it has no way */
 } contender;
 
 extern const contender contender_strata, contender_exact; /* the second with options.exact */

@@ -1,0 +1,207 @@
+/* What "seen" costs in memory: a URL at design load, and at the worst moment of growing.
+ *
+ *     bench_memory [--urls N] [--fp P] [--dir DIR]        default 10^7, 1e-6
+ *
+ * Filters alone: one for N URLs gets N, then its next size, 1.4 times, is filled beside it, as a rebuild does. A frontier:
+ * it expects N, and is told of 1.2 N (noted, so that none waits; on 1,000 hosts), so that it rebuilds within. Bytes are
+ * those of anonymous pages that are resident (RssAnon), less those there were before; each row is a process of its own.
+ * Wrong: of 10^7 new pages in known directories, those called seen at design load. */
+#include "frontier/frontier.h"
+#include "mlbf/growth.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PROBES = 10000000, SEGMENTS = 4, HOSTS = 1000, TOGETHER = 32 };
+
+typedef struct work {
+  uint64_t urls;
+  double rate;
+  const char *directory;
+} work;
+
+static void must(bool holds, const char *what)
+{
+  if (holds)
+    return;
+  fprintf(stderr, "bench_memory: %s\n", what);
+  _exit(1);
+}
+
+/* Bytes in anonymous pages that are resident. */
+static uint64_t resident(void)
+{
+  char line[256];
+  unsigned long long kib = 0;
+  FILE *status = fopen("/proc/self/status", "r");
+  must(status != NULL, "/proc/self/status");
+  while (fgets(line, sizeof line, status))
+    if (strncmp(line, "RssAnon:", 8) == 0)
+      kib = strtoull(line + 8, NULL, 10);
+  fclose(status);
+  return kib * 1024;
+}
+
+/* ---- filters alone --------------------------------------------------------------------------------------- */
+
+/* host, two directories, page: 0.05 hosts and 1.35 segments a URL, like those of real lists. */
+static void hash(const mlbf_filter *filter, uint64_t place, uint64_t page, mlbf_hashes *hashes)
+{
+  uint64_t parts[SEGMENTS] = {place / 20, place / 10, place / 5, page};
+  mlbf_span segments[SEGMENTS];
+  for (int i = 0; i < SEGMENTS; i++)
+    segments[i] = (mlbf_span){&parts[i], sizeof parts[i]};
+  mlbf_hash(filter, segments, SEGMENTS, hashes);
+}
+
+static void fill(mlbf_filter *filter, uint64_t count)
+{
+  mlbf_hashes hashes;
+  mlbf_verdict verdict;
+  for (uint64_t i = 0; i < count; i++) {
+    hash(filter, i, i, &hashes);
+    mlbf_insert(filter, &hashes, &verdict);
+  }
+}
+
+/* Of pages nobody has seen, in directories that are known: layers do not help. */
+static unsigned wrong_of(const mlbf_filter *filter, uint64_t urls)
+{
+  unsigned wrong = 0;
+  mlbf_hashes hashes;
+  for (uint64_t i = 0; i < PROBES; i++) {
+    hash(filter, i % urls, urls + i, &hashes);
+    wrong += mlbf_test(filter, &hashes).outcome == MLBF_SEEN;
+  }
+  return wrong;
+}
+
+static void measure_filter(const work *w, mlbf_kind kind, bool signals)
+{
+  mlbf_options options = {.kind = kind, .keys = w->urls, .rate = w->rate, .signals = signals};
+  mlbf_filter *filter, *larger;
+  mlbf_stats stats;
+  uint64_t before = resident();
+  must(mlbf_create(&options, &filter) == MLBF_OK, "mlbf_create");
+  fill(filter, w->urls);
+  double n = (double)w->urls, full = (double)(resident() - before) / n;
+  unsigned wrong = wrong_of(filter, w->urls);
+  must(mlbf_create_larger(filter, &larger) == MLBF_OK, "mlbf_create_larger");
+  fill(larger, w->urls);
+  mlbf_stats_read(filter, &stats);
+  printf("%-4s%-14s %10.2f %12.2f %22.2f %12u %12.1f\n", mlbf_kind_name(kind), signals ? ", signals" : "",
+         (double)stats.bits / 8 / n, full, (double)(resident() - before) / n, wrong, w->rate * PROBES);
+}
+
+/* ---- a frontier ------------------------------------------------------------------------------------------- */
+
+static void note(frontier *f, uint64_t number)
+{
+  static url u;
+  char text[96];
+  frontier_verdict verdict;
+  int size = snprintf(text, sizeof text, "http://h%u.test/section/%" PRIu64 "/%" PRIu64, (unsigned)(number / 5 % HOSTS),
+                      number / 5, number);
+  must(url_parse(text, (size_t)size, URL_STRICT, &u) == URL_OK, text);
+  must(frontier_note(f, &(frontier_link){.target = &u}, 1, &verdict) == FRONTIER_OK, frontier_message(f));
+}
+
+static void measure_frontier(const work *w, const char *directory)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = w->urls, .rate = w->rate, .per_host = 1};
+  frontier *f;
+  frontier_stats stats;
+  uint64_t before = resident(), most = 0, at_most = 0, step = w->urls / 500 + 1;
+  must(frontier_open(directory, &options, &f, message) == FRONTIER_OK, message);
+  for (uint64_t i = 0; i < w->urls + w->urls / 5; i++) {
+    note(f, i);
+    uint64_t now = i % step == 0 ? resident() - before : 0;
+    if (now && i == w->urls / step * 88 / 100 * step)
+      printf("at 0.88 of its design load: %.2f B a URL\n", (double)now / (double)i);
+    if (now > most) {
+      most = now;
+      at_most = i;
+    }
+  }
+  must(frontier_stats_read(f, &stats) == FRONTIER_OK, frontier_message(f));
+  printf("at its worst, rebuilding: %.2f B a URL, with %.2f of its design load\n", (double)most / (double)at_most,
+         (double)at_most / (double)w->urls);
+  printf("at 1.2 of it, rebuilt: %.2f B a URL, of which the filter has %.2f\n",
+         (double)(resident() - before) / 1.2 / (double)w->urls, (double)stats.filter.bits / 8 / 1.2 / (double)w->urls);
+  must(frontier_close(f) == FRONTIER_OK, "frontier_close");
+}
+
+/* ---- each in a process of its own -------------------------------------------------------------------------- */
+
+static void await(pid_t child)
+{
+  int status;
+  must(waitpid(child, &status, 0) == child && status == 0, "a process failed");
+}
+
+static void filter_apart(const work *w, mlbf_kind kind, bool signals)
+{
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    measure_filter(w, kind, signals);
+    fflush(stdout);
+    _exit(0);
+  }
+  await(child);
+}
+
+static void frontier_apart(const work *w)
+{
+  char directory[4096], command[4200];
+  snprintf(directory, sizeof directory, "%s/bench-memory-XXXXXX", w->directory);
+  must(mkdtemp(directory) != NULL, directory);
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    measure_frontier(w, directory);
+    fflush(stdout);
+    _exit(0);
+  }
+  await(child);
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  must(system(command) == 0, command);
+}
+
+static work parse(int argc, char **argv)
+{
+  work w = {.urls = 10000000, .rate = 1e-6, .directory = "."};
+  for (int i = 1; i < argc; i += 2) {
+    must(i + 1 < argc, "usage: bench_memory [--urls N] [--fp P] [--dir DIR]");
+    if (strcmp(argv[i], "--urls") == 0)
+      w.urls = (uint64_t)strtod(argv[i + 1], NULL);
+    else if (strcmp(argv[i], "--fp") == 0)
+      w.rate = strtod(argv[i + 1], NULL);
+    else if (strcmp(argv[i], "--dir") == 0)
+      w.directory = argv[i + 1];
+    else
+      must(false, "usage: bench_memory [--urls N] [--fp P] [--dir DIR]");
+  }
+  must(w.urls >= 1000 && w.rate > 0 && w.rate < 1, "--urls is 1000 or more, --fp between 0 and 1");
+  return w;
+}
+
+int main(int argc, char **argv)
+{
+  work w = parse(argc, argv);
+  printf("%" PRIu64 " URLs, promised %.1e; bytes a URL\n", w.urls, w.rate);
+  printf("%-18s %10s %12s %22s %12s %12s\n", "filter", "planned", "at its load", "while it is rebuilt", "wrong",
+         "promised");
+  filter_apart(&w, MLBF_KIND_LINE, false);
+  filter_apart(&w, MLBF_KIND_BLOOM, false);
+  filter_apart(&w, MLBF_KIND_MLBF, false);
+  filter_apart(&w, MLBF_KIND_MLBF, true);
+  puts("a frontier (mlbf, signals; batch and hosts are in it)");
+  frontier_apart(&w);
+  return 0;
+}
