@@ -90,6 +90,7 @@ typedef struct mlbf_corpus_stats {
   uint64_t cut_bytes;      /* of a torn end that was cut off when it was opened */
 } mlbf_corpus_stats;
 
+/* How much is in it, and what it takes. */
 void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats);
 
 #ifdef __cplusplus
