@@ -43,8 +43,8 @@ static const char *codings(const fetch_options *o)
   return can & CURL_VERSION_ZSTD ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
 }
 
-/* From CURLOPT_USERAGENT and CURLOPT_ACCEPT_ENCODING libcurl (7.88) would print the same two lines anew for each request,
- * and once more into it, byte by byte: as headers of ours they save 3 % of a crawl's instructions. */
+/* From CURLOPT_USERAGENT and CURLOPT_ACCEPT_ENCODING libcurl (7.88) would print the same two lines anew for each
+ * request, and once more into it, byte by byte: as headers of ours they save 3 % of a crawl's instructions. */
 struct curl_slist *header_list_create(const fetch_options *o, const char *const *more)
 {
   struct curl_slist *list = NULL;
