@@ -176,7 +176,7 @@ static int run_crawl(crawl_job *job)
   int code = crawl_job_open(job);
   if (code != EXIT_DONE)
     return code;
-  job->args.crawl.keeps_log = *job->directory;
+  job->args.crawl.keeps_log = job->args.crawl.fetch.has_thread = *job->directory;
   job->crawl = crawl_create(job->frontier, job->scope, &job->args.crawl);
   if (!job->crawl) {
     say_error("crawl", "out of memory, or libcurl would not start");
@@ -238,6 +238,8 @@ int cmd_crawl(int argc, char **argv)
   }
   crawl_free(job->crawl);
   inlinks_close(job->args.crawl.counts);
+  contents_close(job->args.crawl.contents);
+  bodies_close(job->args.crawl.bodies);
   scope_free(job->scope);
   scope_free(job->trusted);
   crawl_args_free(&job->args);

@@ -135,17 +135,6 @@ static void put_all(const promotion *p, const entry_list *list)
   }
 }
 
-static void put_hosts(const promotion *p)
-{
-  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
-  host *who;
-  hosts_sort_dirty(p->f->hosts);
-  for (size_t i = 0; (who = hosts_dirty(p->f->hosts, i)); i++) {
-    size_t size = host_write(who, body);
-    store_put(p->f->store, STORE_HOSTS, who->id, body, size);
-  }
-}
-
 static frontier_status move_on_disk(const promotion *p)
 {
   frontier *f = p->f;
@@ -153,11 +142,11 @@ static frontier_status move_on_disk(const promotion *p)
   if (status == FRONTIER_OK) {
     put_all(p, &p->from_lines);
     put_all(p, &p->from_disk);
-    put_hosts(p);
+    host_changes_put(&f->host_changes, f->hosts, f->store);
     status = store_commit(f->store);
   }
   if (status == FRONTIER_OK)
-    hosts_clean(f->hosts);
+    host_changes_settle(&f->host_changes, f->hosts);
   return status;
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -144,6 +145,61 @@ static void counts_are_never_too_low(void **state)
   trial_close(t);
 }
 
+/* ---- deltas ----------------------------------------------------------------------------------------------- */
+
+static int strata_inlinks(trial *t, const char *a, const char *b, const char *c, const char *d, const char *e)
+{
+  return trial_strata(t, (const char *const[]){"inlinks", a, b, c, d, e, NULL});
+}
+
+static void assert_one_sentence(const trial *t, const char *part)
+{
+  const char *said = t->err.bytes ? t->err.bytes : "";
+  const char *end = strchr(said, '\n');
+  if (!strstr(said, part) || !end || end[1])
+    fail_msg("not one line with \"%s\": %s", part, said);
+}
+
+/* A merge of the first 40 pages takes what came since, and has all; what does not fit changes nothing. */
+static void deltas_travel(void **state)
+{
+  (void)state;
+  memset(links_in, 0, sizeof links_in);
+  trial *t = trial_open(&(trial_options){.root = root});
+  char old[SCRATCH_PATH], delta[SCRATCH_PATH], other[SCRATCH_PATH], name[SCRATCH_PATH + 16];
+  scratch_join(t->home, "old", old);
+  scratch_join(t->home, "delta", delta);
+  scratch_join(t->home, "other", other);
+  assert_int_equal(CRAWL(t, "DIR", "--max-pages", "40", "URL"), 0);
+  assert_int_equal(trial_strata(t, (const char *const[]){"merge", "DIR", "-o", old, NULL}), 0);
+  assert_int_equal(CRAWL(t, "DIR"), 0);
+  count_links_of(t, 0, PAGES);
+
+  assert_int_equal(strata_inlinks(t, "--delta", "DIR", old, "-o", delta), 1);
+  assert_one_sentence(t, "no earlier state");
+  assert_int_equal(strata_inlinks(t, "--delta", "/nowhere", "DIR", "-o", delta), 1);
+  assert_one_sentence(t, "no in-link counts");
+  assert_int_equal(strata_inlinks(t, "--delta", old, "DIR", "-o", "/nowhere/delta"), 1);
+  assert_one_sentence(t, "No such file");
+  snprintf(name, sizeof name, "%s.0", delta);
+  assert_int_equal(access(name, F_OK), -1);
+  assert_int_equal(strata_inlinks(t, "--delta", old, "DIR", "-o", delta), 0);
+  assert_int_equal(strata_inlinks(t, "--delta", old, "DIR", "-o", delta), 1);
+  assert_one_sentence(t, "there already");
+
+  assert_int_equal(CRAWL(t, other, "--expect", "500", "URL"), 0);
+  assert_int_equal(strata_inlinks(t, "--apply", delta, other, NULL, NULL), 1);
+  assert_one_sentence(t, "another size");
+  compare_counts(t, other);
+  assert_int_equal(strata_inlinks(t, "--apply", delta, "/nowhere", NULL, NULL), 1);
+  assert_int_equal(strata_inlinks(t, "--apply", delta, old, NULL, NULL), 0);
+  compare_counts(t, old);
+  assert_int_equal(strata_inlinks(t, "--apply", delta, "--delta", old, "DIR"), 2);
+  assert_int_equal(strata_inlinks(t, "--delta", old, "-o", delta, NULL), 2);
+  assert_int_equal(strata_inlinks(t, "DIR", "-o", delta, NULL, NULL), 2);
+  trial_close(t);
+}
+
 /* ---- what goes first -------------------------------------------------------------------------------------- */
 
 /* The start page links to twenty pages, then to thirty more, and last to one that each of the twenty links to. */
@@ -184,6 +240,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(counts_are_never_too_low),
+    cmocka_unit_test(deltas_travel),
     cmocka_unit_test(what_many_pages_link_to_goes_first_though_it_waits),
   };
   return cmocka_run_group_tests(tests, open_site, close_site);
