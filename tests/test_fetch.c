@@ -1,5 +1,5 @@
-/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says: what
- * it reports, many at once, and what is left when it goes in the midst of work. */
+/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says:
+ * what it reports, many at once, and what is left when it goes in the midst of work. */
 #include "crawler/fetch.h"
 #include "tests/site/process.h"
 #include "tests/site/raw.h"
