@@ -238,6 +238,8 @@ int cmd_crawl(int argc, char **argv)
   }
   crawl_free(job->crawl);
   inlinks_close(job->args.crawl.counts);
+  contents_close(job->args.crawl.contents);
+  bodies_close(job->args.crawl.bodies);
   scope_free(job->scope);
   scope_free(job->trusted);
   crawl_args_free(&job->args);

@@ -9,6 +9,7 @@
  * crawl_pause.c's. */
 #include "crawler/crawl_state.h"
 
+#include "crawler/alike.h"
 #include "crawler/linked.h"
 #include "crawler/visit_end.h"
 #include "frontier/host.h"
@@ -90,6 +91,8 @@ static void body_came(void *context, long status, const char *content_type, cons
     body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
+  if (c->options.bodies && status >= 200 && status <= 299 && visit_is_no_page(v))
+    bodies_take(c->options.bodies, &((visit *)context)->body, bytes, size);
 }
 
 static bool is_trusted(crawl *c, const visit *v)
@@ -169,6 +172,7 @@ static size_t lease_room(const crawl *c)
 
 void crawl_let_go(crawl *c, visit *v)
 {
+  alike_forget(c, v);
   if (c->addresses)
     addresses_leave(c->addresses, v->where);
   visits_put_back(&c->visits, v);
@@ -289,13 +293,17 @@ static void sitemap_named(void *context, const char *base, const char *href)
 }
 
 /* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
- * strata forget, has its counts from before. */
-static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
-                                    frontier_class by_rule)
+ * strata forget, has its counts from before. With near_last, what a near-duplicate links to goes last. */
+static frontier_class put_in_order(void *context, const frontier_link *link, frontier_verdict verdict,
+                                   frontier_class by_rule)
 {
+  const crawl *c = context;
   (void)verdict;
-  bool is_preferred = by_rule == FRONTIER_NORMAL && linked_is_popular(context, link->target);
-  return is_preferred ? FRONTIER_HIGH : by_rule;
+  if (by_rule != FRONTIER_NORMAL)
+    return by_rule;
+  if (c->options.counts && linked_is_popular(c->options.counts, link->target))
+    return FRONTIER_HIGH;
+  return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
 }
 
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
@@ -307,7 +315,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visits){.owner = c, .wants_images = options->wants_images};
+  c->visits = (visits){.owner = c, .wants_images = options->wants_images,
+                        .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
@@ -328,8 +337,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = crawl_clock_ms();
   frontier_clock(f, c->now_ms, wall_ms());
-  if (options->counts)
-    frontier_classify(f, prefer_linked, options->counts);
+  frontier_classify(f, put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;

@@ -20,6 +20,7 @@ enum {
   OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
+  OPT_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
 };
 
 static const struct option options[] = {
@@ -65,6 +66,9 @@ static const struct option options[] = {
   {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_PROXY},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
+  {"similar", no_argument, NULL, OPT_SIMILAR},
+  {"near-last", no_argument, NULL, OPT_NEAR_LAST},
+  {"digests", no_argument, NULL, OPT_DIGESTS},
   {NULL, 0, NULL, 0},
 };
 
@@ -332,6 +336,9 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
+  case OPT_SIMILAR: a->similar = true; return true;
+  case OPT_DIGESTS: a->digests = true; return true;
+  case OPT_NEAR_LAST: a->crawl.near_last = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
   default: return false; /* getopt has said it */
@@ -354,6 +361,18 @@ static bool is_consistent(const crawl_args *a)
   }
   if (a->no_store && a->warc) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
+    return false;
+  }
+  if (a->no_store && a->similar) {
+    say_error("crawl", "--no-store keeps nothing, so no page can be --similar to another");
+    return false;
+  }
+  if (a->no_store && a->digests) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --digests");
+    return false;
+  }
+  if (a->crawl.near_last && !a->similar) {
+    say_error("crawl", "--near-last is for near-duplicates, which --similar finds; give both");
     return false;
   }
   if (a->no_store && a->crawl.recrawl_least_s) {

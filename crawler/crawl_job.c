@@ -252,6 +252,18 @@ static int open_summary(crawl_job *job)
   return EXIT_FAILED;
 }
 
+/* What pages say is the user's: a damaged file is not passed over, for pages that are missing in it once are missing for
+ * good. */
+static int open_contents(crawl_job *job)
+{
+  crawl_options *o = &job->args.crawl;
+  if (job->args.similar && !(o->contents = contents_open(job->directory)))
+    return EXIT_FAILED;
+  if (job->args.digests && !(o->bodies = bodies_open(job->directory)))
+    return EXIT_FAILED;
+  return EXIT_DONE;
+}
+
 int crawl_job_open(crawl_job *job)
 {
   int code = reserve_descriptors(job);
@@ -277,5 +289,7 @@ int crawl_job_open(crawl_job *job)
     code = open_summary(job);
   if (code == EXIT_DONE)
     code = open_counts(job);
+  if (code == EXIT_DONE)
+    code = open_contents(job);
   return code;
 }

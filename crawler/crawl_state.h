@@ -22,6 +22,7 @@ struct crawl {
   harvest *harvest;
   retries *retries;
   addresses *addresses;     /* NULL: no limit */
+  const contents_near *near; /* what the page is near whose links are being added; NULL: none */
   url *target;              /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;

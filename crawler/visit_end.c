@@ -5,6 +5,7 @@
  * want of memory. Where the crawl ends in between, the lease is not ended, and the page comes again. */
 #include "crawler/visit_end.h"
 
+#include "crawler/alike.h"
 #include "crawler/crawl_state.h"
 #include "crawler/crawl_warc.h"
 
@@ -183,7 +184,11 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
 {
   page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response};
   v->tries = retries_end(c->retries, &v->lease, true);
-  if (!harvest_all(c, v, response, kind, &facts) || !note_visit(c, v, response, false) || !archive(c, v, response))
+  if (kind == ANSWER_PAGE && !alike_note(c, v, &facts))
+    return;
+  bool is_harvested = harvest_all(c, v, response, kind, &facts);
+  c->near = NULL;
+  if (!is_harvested || !note_visit(c, v, response, false) || !archive(c, v, response))
     return;
   count_answer(c, v, response, kind);
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);

@@ -2,6 +2,7 @@
  * lost, nothing asked for twice, and its files in step. Or there never is, and Ctrl-C comes: then the next run goes on.
  * On a real file system, small and then large (tmpfs, mounted for this test and its children alone). */
 #include "tests/crash/promises.h"
+#include "tests/crash/said.h"
 #include "tests/site/archive.h"
 #include "tests/site/small.h"
 
@@ -132,6 +133,15 @@ static void goes_on(const char *warc)
   if (code || times_said(served, "paused: ") != 1 || times_said(served, "Going on: ") != 1)
     fail_msg("ended with %d:\n%s", code, served->err.bytes);
   assert_complete(&judge_everything);
+}
+
+static void what_pages_say_waits_too(void **state)
+{
+  unsigned pages;
+  (void)state;
+  goes_on("--similar");
+  assert_int_equal(said_missing(served, &pages), 0);
+  assert_true(pages > 100);
 }
 
 static void it_goes_on_by_itself(void **state)
@@ -291,6 +301,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     CASE(it_goes_on_by_itself),
     CASE(with_its_warc),
+    CASE(what_pages_say_waits_too),
     CASE(it_stops_when_asked),
     CASE(it_stops_with_its_warc),
     CASE(time_runs_out_in_a_pause),
