@@ -1,5 +1,6 @@
 # Everything comes from Debian 12; nothing is vendored. The names are those of the Debian packages.
 find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
 pkg_check_modules(XXHASH    REQUIRED IMPORTED_TARGET libxxhash)    # libxxhash-dev
 pkg_check_modules(URIPARSER REQUIRED IMPORTED_TARGET liburiparser) # liburiparser-dev
 pkg_check_modules(IDN2      REQUIRED IMPORTED_TARGET libidn2)      # libidn2-dev

@@ -26,6 +26,7 @@ int cmd_url(int argc, char **argv);
 int cmd_links(int argc, char **argv);
 int cmd_robots(int argc, char **argv);
 int cmd_generate_urls(int argc, char **argv);
+int cmd_like(int argc, char **argv);
 int cmd_digest(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 

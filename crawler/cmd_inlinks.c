@@ -1,6 +1,7 @@
-/* strata inlinks: the URLs of a crawl that most pages link to. */
+/* strata inlinks: the URLs of a crawl that most pages link to; its counts between crawls are inlinks_delta.h's. */
 #include "crawler/cmd.h"
 #include "crawler/crawl_dir.h"
+#include "crawler/inlinks_delta.h"
 #include "crawler/say.h"
 #include "crawler/values.h"
 #include "frontier/inlinks.h"
@@ -13,13 +14,21 @@
 
 static const char help[] =
   "Usage: strata inlinks DIR [--top N]\n"
+  "       strata inlinks --delta OLD NEW -o FILE\n"
+  "       strata inlinks --apply FILE DIR\n"
   "The URLs of the crawl in DIR that most of its pages link to: how many pages, TAB, URL. Works while it is being\n"
   "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash\n"
   "cost; too high for one URL in ten at most.\n"
   "\n"
   "  strata inlinks strata-example.org --top 100\n"
+  "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n"
   "\n"
   "  --top N     how many URLs (default 20)\n"
+  "  --delta     what came to the counts in NEW since they were as in OLD (a directory with a copy of the files\n"
+  "              inlinks.*), into FILE.0, and FILE.1, ... where a crawl has more; mostly zeros, small once compressed\n"
+  "  --output FILE, -o FILE   where to: there must be no FILE.0 yet\n"
+  "  --apply FILE   add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of OLD, or of\n"
+  "              a merge in which OLD took part, as they were then: added to others, counts could come out too low\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 
@@ -156,22 +165,51 @@ static int list_best(const char *directory, size_t top)
   return is_done && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
 }
 
+typedef struct request {
+  uint64_t top;
+  bool is_delta;
+  const char *output, *apply;
+} request;
+
+static int usage(const char *what)
+{
+  say_error("inlinks", "%s", what);
+  return EXIT_USAGE;
+}
+
+/* `words`: what is no option. */
+static int answer(const request *r, char **words, int count)
+{
+  if (r->is_delta && r->apply)
+    return usage("--delta or --apply, not both");
+  if (r->is_delta && (count != 2 || !r->output))
+    return usage("two directories and a file, please: strata inlinks --delta OLD NEW -o FILE");
+  if (!r->is_delta && r->output)
+    return usage("-o goes with --delta");
+  if (r->is_delta)
+    return inlinks_delta_write(words[0], words[1], r->output);
+  if (count != 1)
+    return usage("one directory, please: strata inlinks DIR");
+  return r->apply ? inlinks_delta_apply(r->apply, words[0]) : list_best(words[0], (size_t)r->top);
+}
+
 int cmd_inlinks(int argc, char **argv)
 {
   static const struct option options[] = {
-    {"top", required_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
-  uint64_t top = 20;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    {"top", required_argument, NULL, 't'}, {"delta", no_argument, NULL, 'd'}, {"output", required_argument, NULL, 'o'},
+    {"apply", required_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
+  request r = {.top = 20};
+  for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;)
     switch (option) {
     case 'h': fputs(help, stdout); return EXIT_DONE;
     case 't':
-      if (!value_number("inlinks", "top", optarg, 1, 1000000, false, &top))
+      if (!value_number("inlinks", "top", optarg, 1, 1000000, false, &r.top))
         return EXIT_USAGE;
       break;
+    case 'd': r.is_delta = true; break;
+    case 'o': r.output = optarg; break;
+    case 'a': r.apply = optarg; break;
     default: fprintf(stderr, "Try \"strata inlinks --help\".\n"); return EXIT_USAGE;
     }
-  if (argc - optind == 1)
-    return list_best(argv[optind], (size_t)top);
-  say_error("inlinks", "one directory, please: strata inlinks DIR");
-  return EXIT_USAGE;
+  return answer(&r, argv + optind, argc - optind);
 }

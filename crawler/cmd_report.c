@@ -1,6 +1,7 @@
 /* strata report: a crawl as one HTML page. */
 #include "crawler/cmd.h"
 #include "crawler/crawl_dir.h"
+#include "crawler/report_bodies.h"
 #include "crawler/report_html.h"
 #include "crawler/say.h"
 
@@ -78,6 +79,8 @@ static int report(const char *directory)
   crawl_dir_file(directory, "pages.jsonl", path);
   report_data *data = report_data_read(path);
   if (data)
+    crawl_dir_file(directory, "digests.sdbf", path);
+  if (data && report_bodies_read(path, &data->bodies))
     code = write_report(f, directory, data);
   else
     say_error("report", "%s: %s", path, strerror(errno));

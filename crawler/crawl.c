@@ -5,48 +5,24 @@
  *          |                   skipped                    each link: resolve, scope, frontier_add
  *          +---------------------------- frontier_done <------------------------------+
  *
- * What a page leads to is harvest.c's. */
-#include "crawler/crawl.h"
+ * How a visit ends is visit_end.c's, what a page leads to harvest.c's, and what happens when the disk is full
+ * crawl_pause.c's. */
+#include "crawler/crawl_state.h"
 
-#include "crawler/crawl_warc.h"
-#include "crawler/harvest.h"
-#include "crawler/origins.h"
-#include "crawler/retry.h"
-#include "crawler/visits.h"
+#include "crawler/alike.h"
+#include "crawler/linked.h"
+#include "crawler/visit_end.h"
 #include "frontier/host.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-  TICK_MS = 100,
+  POLL_MS = 100,
   LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
   BATCH = 64,         /* leases asked for at once */
-};
-
-struct crawl {
-  crawl_options options;
-  frontier *frontier;
-  scope *scope;
-  fetcher *fetcher;
-  origins *origins;
-  visits visits;            /* the active ones: leases not ended */
-  harvest *harvest;
-  retries *retries;
-  url *target;              /* 17 KB: not for the stack */
-  json line;
-  uint64_t pages_ever, bytes_ever;
-  uint64_t started_ms, now_ms, end_ms;
-  crawl_totals totals;
-  url_profile profile;
-  volatile sig_atomic_t is_stopping;
-  bool is_broken;
-  char message[FRONTIER_MESSAGE_SIZE];
-  char start_failure[FRONTIER_MESSAGE_SIZE];
-  failures failures;
 };
 
 static uint64_t wall_ms(void)
@@ -56,128 +32,56 @@ static uint64_t wall_ms(void)
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static uint64_t clock_ms(void)
+uint64_t crawl_clock_ms(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The frontier failed, or memory is out: the crawl ends, the directory is as of the last commit. */
-static void break_off(crawl *c, const char *message)
+void crawl_break_off(crawl *c, const char *message)
 {
   if (!c->is_broken)
     snprintf(c->message, sizeof c->message, "%s", message);
   c->is_broken = true;
 }
 
-static bool holds(crawl *c, frontier_status status)
+bool crawl_holds(crawl *c, frontier_status status)
 {
   const char *message = frontier_message(c->frontier);
   if (status != FRONTIER_OK)
-    break_off(c, *message ? message : "out of memory");
+    crawl_break_off(c, *message ? message : "out of memory");
   return status == FRONTIER_OK;
 }
 
-/* ---- visits --------------------------------------------------------------------------------------------- */
+/* ---- what is kept ----------------------------------------------------------------------------------------- */
 
-/* The lease ends; what the page taught is counted with it, in one transaction. */
-static void visit_end(crawl *c, visit *v, frontier_state state, uint16_t code, const json *report)
+static void keep_hosts(crawl *c, scope *hosts, const char *name)
 {
-  holds(c, harvest_count(c->harvest));
-  holds(c, frontier_done(c->frontier, v->lease.id, state, code, report ? report->text : NULL,
-                         report ? report->size : 0, c->now_ms));
-  visits_put_back(&c->visits, v);
-}
-
-static void note_start_failure(crawl *c, const visit *v, const char *why)
-{
-  if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
-    snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
-}
-
-/* The visit's line for pages.jsonl; NULL if nobody keeps it. The facts must have everything but what is known here. */
-static const json *report_of(crawl *c, page_facts *facts)
-{
-  if (!c->options.keeps_log)
-    return NULL;
-  pages_log_line(&c->line, facts, c->profile, c->target);
-  if (c->line.failed)
-    break_off(c, "out of memory for a line of pages.jsonl");
-  return &c->line;
-}
-
-static const char *robots_word(const crawl *c)
-{
-  return c->options.ignore_robots ? "ignored" : "allowed";
-}
-
-/* Before the page is said to be done: it is committed with its records, or without being done. */
-static void archive(crawl *c, const visit *v, const fetch_response *response)
-{
-  if (c->options.warc && !crawl_warc_keep(c->options.warc, &v->lease, response))
-    break_off(c, warc_message(c->options.warc));
-}
-
-/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
-static bool try_again(crawl *c, visit *v, const fetch_response *response)
-{
-  uint64_t wait_ms;
-  if (!retries_again(c->retries, &v->lease, response, &wait_ms))
-    return false;
-  c->totals.retries++;
-  holds(c, frontier_count(c->frontier, "retries", 1));
-  holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
-  holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
-  visits_put_back(&c->visits, v);
-  return true;
-}
-
-/* For the next time, in the transaction that says how the visit ended. */
-static void note_visit(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
-{
-  if (c->options.keeps_log)
-    holds(c, revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256, is_failure));
-}
-
-/* `permission`: what robots.txt had to say. */
-static void fail_visit(crawl *c, visit *v, const fetch_response *response, const char *permission)
-{
-  if (try_again(c, v, response))
+  if (!scope_is_dirty(hosts))
     return;
-  v->tries = retries_end(c->retries, &v->lease, response->error == FETCH_OK);
-  char status[32];
-  bool answered = response->error == FETCH_OK;
-  snprintf(status, sizeof status, "HTTP status %ld", response->status);
-  note_start_failure(c, v, answered ? status : response->explanation);
-  failures_note(&c->failures, v->lease.url, response);
-  if (!v->is_map) { /* a sitemap that is not there is no error of the site's pages */
-    c->totals.errors++;
-    holds(c, frontier_count(c->frontier, "errors", 1));
-    holds(c, frontier_count(c->frontier, failures_counter(response), 1));
-  }
-  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
-                      .response = response->start_ms ? response : NULL};
-  if (answered) {
-    archive(c, v, response);
-  } else {
-    facts.error = fetch_error_name(response->error);
-    facts.reason = response->explanation;
-  }
-  note_visit(c, v, response, true);
-  visit_end(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), report_of(c, &facts));
+  size_t size;
+  char *text = scope_write(hosts, &size);
+  if (text)
+    crawl_holds(c, frontier_setting_put(c->frontier, name, text, size));
+  else
+    crawl_break_off(c, "out of memory for the scope");
+  free(text);
 }
 
-static void count_page(crawl *c, const visit *v, const fetch_response *response)
+void crawl_keep_scope(crawl *c)
 {
-  c->totals.pages++;
-  c->pages_ever++;
-  c->bytes_ever += response->body_bytes;
-  holds(c, frontier_count(c->frontier, "pages", 1));
-  holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
-  if (v->lease.origin.depth == 0)
-    holds(c, frontier_count(c->frontier, "start-pages", 1));
+  keep_hosts(c, c->scope, "scope");
+  keep_hosts(c, c->options.trusted, "trusted");
 }
+
+static bool may_add_again(void *context, frontier_status status)
+{
+  crawl *c = context;
+  return crawl_wait_out(c, status, frontier_message(c->frontier));
+}
+
+/* ---- visits --------------------------------------------------------------------------------------------- */
 
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
@@ -187,57 +91,8 @@ static void body_came(void *context, long status, const char *content_type, cons
     body_hash_add(v->hash, bytes, size);
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
-}
-
-static void fetch_finished(void *context, const fetch_response *response)
-{
-  visit *v = context;
-  crawl *c = v->owner;
-  page_links links = {0};
-  const char *target = NULL;
-  c->now_ms = clock_ms();
-  visit_finish(v);
-  if (c->options.keeps_log)
-    body_hash_end(v->hash, v->sha256);
-  c->totals.wire_bytes += response->wire_bytes;
-  c->totals.body_bytes += response->body_bytes;
-  bool is_success = response->error == FETCH_OK && response->status >= 200 && response->status <= 299;
-  bool is_redirect = response->error == FETCH_OK && response->status >= 300 && response->status <= 399 &&
-                     *response->location;
-  bool is_unchanged = revisit_is_unchanged(v->revisit, response);
-  if (!is_success && !is_redirect && !is_unchanged) {
-    fail_visit(c, v, response, robots_word(c));
-    return;
-  }
-  v->tries = retries_end(c->retries, &v->lease, true);
-  archive(c, v, response);
-  if (is_unchanged) {
-    holds(c, frontier_count(c->frontier, "unchanged", 1));
-  } else if (is_redirect) {
-    holds(c, harvest_redirect(c->harvest, v, response->location, c->now_ms, &links, &target));
-    c->totals.redirects++;
-    holds(c, frontier_count(c->frontier, "redirects", 1));
-  } else {
-    visit_take_headers(v, response);
-    holds(c, harvest_links(c->harvest, v, c->now_ms, &links));
-    if (v->is_map)
-      holds(c, frontier_count(c->frontier, "sitemaps", 1));
-    else if (response->body_bytes)
-      count_page(c, v, response);
-  }
-  page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response,
-                      .links = links, .redirect = target};
-  note_visit(c, v, response, false);
-  visit_end(c, v, FRONTIER_DONE, (uint16_t)response->status, report_of(c, &facts));
-}
-
-static void skip_visit(crawl *c, visit *v, crawl_skip why, const char *explanation)
-{
-  note_start_failure(c, v, explanation);
-  v->tries = retries_end(c->retries, &v->lease, true);
-  harvest_skip(c->harvest, why);
-  note_visit(c, v, &(fetch_response){0}, true);
-  visit_end(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
+  if (c->options.bodies && status >= 200 && status <= 299 && visit_is_no_page(v))
+    bodies_take(c->options.bodies, &((visit *)context)->body, bytes, size);
 }
 
 static bool is_trusted(crawl *c, const visit *v)
@@ -250,21 +105,21 @@ static bool is_trusted(crawl *c, const visit *v)
 
 static void fetch_page(crawl *c, visit *v)
 {
-  fetch_receiver receiver = {.body = body_came, .finished = fetch_finished, .context = v,
+  fetch_receiver receiver = {.body = body_came, .finished = visit_end_fetched, .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v)};
   v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
   revisit_ask(v->revisit, &receiver);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
-    break_off(c, "out of memory for one more fetch");
+    crawl_break_off(c, "out of memory for one more fetch");
 }
 
 static void heed_delay(crawl *c, visit *v, double seconds)
 {
   enum { SECONDS_MAX = 3600 }; /* a Crawl-delay of more than an hour means "do not"; an hour is slow enough */
   if (seconds > 0)
-    holds(c, frontier_host_delay(c->frontier, v->lease.id,
+    crawl_holds(c, frontier_host_delay(c->frontier, v->lease.id,
                                  (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
 }
 
@@ -288,17 +143,17 @@ static void visit_start(void *context)
     fetch_page(c, v);
     break;
   case ORIGIN_DENIED:
-    skip_visit(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
+    visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
   case ORIGIN_UNAVAILABLE:
-    if (try_again(c, v, &(fetch_response){.status = 503}))
+    if (visit_end_for_now(c, v, &(fetch_response){.status = 503}))
       break;
-    skip_visit(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
+    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
     break;
   case ORIGIN_UNREACHABLE:
-    fail_visit(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
+    visit_end_failed(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
     break;
-  case ORIGIN_NO_MEMORY: break_off(c, "out of memory for one more host"); break;
+  case ORIGIN_NO_MEMORY: crawl_break_off(c, "out of memory for one more host"); break;
   }
 }
 
@@ -315,58 +170,75 @@ static size_t lease_room(const crawl *c)
   return room < BATCH ? (size_t)room : BATCH;
 }
 
+void crawl_let_go(crawl *c, visit *v)
+{
+  alike_forget(c, v);
+  if (c->addresses)
+    addresses_leave(c->addresses, v->where);
+  visits_put_back(&c->visits, v);
+}
+
+/* false: its server has enough to do, and the host is asked again later. */
+static bool enter_address(crawl *c, visit *v)
+{
+  uint64_t wait_ms;
+  const frontier_lease *l = &v->lease;
+  if (!c->addresses ||
+      addresses_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+    return true;
+  crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
+  crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
+  visits_put_back(&c->visits, v);
+  return false;
+}
+
+/* Its last visit is looked up on disk; where that fails, it is as if it had not been leased. */
+static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
+{
+  visit_begin(v, lease);
+  v->begun_ms = c->now_ms;
+  v->stage = VISIT_ASKING;
+  if (!enter_address(c, v))
+    return;
+  frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
+  if (status == FRONTIER_OK) {
+    visit_start(v);
+  } else if (crawl_note_outage(c, status, frontier_message(c->frontier))) {
+    crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
+    crawl_let_go(c, v);
+  }
+}
+
 /* Lease and start what is due; how long to wait for more. */
 static int64_t start_visits(crawl *c)
 {
   frontier_lease leases[BATCH];
-  size_t count;
+  size_t count, room = lease_room(c);
   int64_t wait_ms;
-  if (!holds(c, frontier_next(c->frontier, c->now_ms, leases, lease_room(c), &count, &wait_ms)))
-    return 0;
+  frontier_status status = frontier_next(c->frontier, c->now_ms, leases, room, &count, &wait_ms);
+  if (status != FRONTIER_OK) {
+    crawl_note_outage(c, status, frontier_message(c->frontier));
+    return OUTAGE_RETRY_MIN_MS;
+  }
+  if (!room)
+    return -1; /* whatever is due, one of those on their way must end first */
   for (size_t i = 0; i < count; i++) {
     visit *v = visits_take(&c->visits);
     if (!v) {
-      break_off(c, "out of memory for one more visit");
+      crawl_break_off(c, "out of memory for one more visit");
       return 0;
     }
-    visit_begin(v, &leases[i]);
-    v->begun_ms = c->now_ms;
-    v->stage = VISIT_ASKING;
-    if (holds(c, revisit_begin(v->revisit, c->frontier, v->lease.id, c->options.recrawl_least_s > 0)))
-      visit_start(v);
+    begin_visit(c, v, &leases[i]);
   }
   return count ? 0 : wait_ms;
-}
-
-static void keep_hosts(crawl *c, scope *hosts, const char *name)
-{
-  if (!scope_is_dirty(hosts))
-    return;
-  size_t size;
-  char *text = scope_write(hosts, &size);
-  if (text)
-    holds(c, frontier_setting_put(c->frontier, name, text, size));
-  else
-    break_off(c, "out of memory for the scope");
-  free(text);
-}
-
-static void keep_scope(crawl *c)
-{
-  keep_hosts(c, c->scope, "scope");
-  keep_hosts(c, c->options.trusted, "trusted");
 }
 
 /* Nothing more may be leased: why? */
 static bool is_over(crawl *c, crawl_end *end)
 {
-  if (c->is_broken)
-    *end = CRAWL_BROKEN;
-  else if (c->is_stopping)
-    *end = CRAWL_STOPPED;
-  else if (c->now_ms - c->started_ms >= c->options.max_ms)
-    *end = CRAWL_TIME_CAP;
-  else if (frontier_is_finished(c->frontier))
+  if (crawl_is_cut_short(c, end))
+    return true;
+  if (frontier_is_finished(c->frontier))
     *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
                                                                                               : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
@@ -381,31 +253,30 @@ static bool is_over(crawl *c, crawl_end *end)
 /* What is in flight when the crawl ends may land for a moment more; a clean stop loses no page that was nearly here. */
 static void land(crawl *c)
 {
-  uint64_t deadline = clock_ms() + LAST_GRACE_MS;
-  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && (c->now_ms = clock_ms()) < deadline)
-    fetch_poll(c->fetcher, TICK_MS);
+  uint64_t deadline = crawl_clock_ms() + LAST_GRACE_MS;
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && (c->now_ms = crawl_clock_ms()) < deadline)
+    fetch_poll(c->fetcher, POLL_MS);
 }
 
-crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context)
+crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
 {
   crawl_end end;
-  uint64_t ticked_ms = 0;
-  c->started_ms = c->now_ms = clock_ms();
+  c->tick = told;
+  c->tick_context = context;
+  c->started_ms = c->now_ms = crawl_clock_ms();
+  crawl_keep_scope(c);
   while (!is_over(c, &end)) {
-    keep_scope(c); /* before anything can commit a URL of a host that just joined */
-    int64_t wait_ms = start_visits(c);
-    if (c->now_ms - ticked_ms >= TICK_MS) { /* here, where what is on the way can be seen */
-      ticked_ms = c->now_ms;
-      tick(context, c);
-    }
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > TICK_MS ? TICK_MS : (int)wait_ms);
-    c->now_ms = clock_ms();
+    int64_t wait_ms = crawl_is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
+    crawl_tell(c);
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
+    c->now_ms = crawl_clock_ms();
     if (fetch_shortage(c->fetcher)->is_hopeless)
-      break_off(c, "no file can be opened for even one connection (ulimit -n)");
+      crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
-  c->end_ms = clock_ms();
-  return c->is_broken ? CRAWL_BROKEN : end;
+  end = crawl_keep_all(c, end);
+  c->end_ms = crawl_clock_ms();
+  return end;
 }
 
 void crawl_stop(crawl *c)
@@ -418,19 +289,21 @@ void crawl_stop(crawl *c)
 static void sitemap_named(void *context, const char *base, const char *href)
 {
   crawl *c = context;
-  holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
+  crawl_holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
 }
 
 /* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
- * strata forget, has its counts from before. */
-static frontier_class prefer_linked(void *context, const frontier_link *link, frontier_verdict verdict,
-                                    frontier_class by_rule)
+ * strata forget, has its counts from before. With near_last, what a near-duplicate links to goes last. */
+static frontier_class put_in_order(void *context, const frontier_link *link, frontier_verdict verdict,
+                                   frontier_class by_rule)
 {
-  enum { MANY_PAGES = 16 };
-  const inlinks *counts = context;
+  const crawl *c = context;
   (void)verdict;
-  bool is_preferred = by_rule == FRONTIER_NORMAL && inlinks_count(counts, link->target) >= MANY_PAGES;
-  return is_preferred ? FRONTIER_HIGH : by_rule;
+  if (by_rule != FRONTIER_NORMAL)
+    return by_rule;
+  if (c->options.counts && linked_is_popular(c->options.counts, link->target))
+    return FRONTIER_HIGH;
+  return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
 }
 
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
@@ -442,26 +315,29 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visits){.owner = c, .wants_images = options->wants_images};
+  c->visits = (visits){.owner = c, .wants_images = options->wants_images,
+                        .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
+  bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
+  c->addresses = limits_addresses ? addresses_create(options->per_address) : NULL;
   harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
-                         .follows_nofollow = options->follows_nofollow};
+                         .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
+                         .context = c};
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
-  if (!c->origins || !c->target || !c->harvest || !c->retries) {
+  if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {
     crawl_free(c);
     return NULL;
   }
   c->pages_ever = frontier_counter(f, "pages");
   c->bytes_ever = frontier_counter(f, "page-bytes");
-  c->started_ms = c->now_ms = clock_ms();
+  c->started_ms = c->now_ms = crawl_clock_ms();
   frontier_clock(f, c->now_ms, wall_ms());
-  if (options->counts)
-    frontier_classify(f, prefer_linked, options->counts);
+  frontier_classify(f, put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
   return c;
@@ -476,6 +352,7 @@ void crawl_free(crawl *c)
   visits_free(&c->visits);
   harvest_free(c->harvest);
   retries_free(c->retries);
+  addresses_free(c->addresses);
   free(c->target);
   json_free(&c->line);
   free(c);
@@ -494,7 +371,7 @@ frontier_status crawl_add_start(crawl *c, const url *start)
 
 frontier_status crawl_sync(crawl *c)
 {
-  keep_scope(c);
+  crawl_keep_scope(c);
   return c->is_broken ? FRONTIER_NO_MEMORY : frontier_sync(c->frontier);
 }
 
@@ -506,6 +383,11 @@ const char *crawl_message(const crawl *c)
 const char *crawl_start_failure(const crawl *c)
 {
   return c->start_failure;
+}
+
+const char *crawl_outage(const crawl *c)
+{
+  return c->outage.is_on ? c->outage.why : "";
 }
 
 bool crawl_lacks_descriptors(const crawl *c)
@@ -533,7 +415,7 @@ void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
 crawl_totals crawl_totals_read(const crawl *c)
 {
   crawl_totals totals = c->totals;
-  uint64_t until = c->end_ms ? c->end_ms : clock_ms();
+  uint64_t until = c->end_ms ? c->end_ms : crawl_clock_ms();
   totals.seconds = (double)(until - c->started_ms) / 1000;
   totals.robots = origins_requests(c->origins);
   totals.active = c->visits.active;

@@ -2,6 +2,8 @@
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 
+#include "crawler/bodies.h"
+#include "crawler/contents.h"
 #include "crawler/failures.h"
 #include "crawler/fetch.h"
 #include "crawler/patterns.h"
@@ -30,10 +32,14 @@ typedef struct crawl_options {
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
+  unsigned per_address;    /* visits at once at one address, whatever their hosts; 0: no limit */
   unsigned tries;          /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns; /* which links to take */
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
+  contents *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
+  bodies *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
+  bool near_last;          /* what a near-duplicate links to waits for all else */
   fetch_options fetch;
   warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
@@ -70,6 +76,9 @@ void crawl_stop(crawl *c); /* from a signal handler too */
 const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */
 const char *crawl_start_failure(const crawl *c);
+
+/* Why the crawl pauses: what the disk does not take; "": it does not. It goes on by itself. */
+const char *crawl_outage(const crawl *c);
 
 /* The process ran out of file descriptors in this run, so there are fewer connections at once than asked for. */
 bool crawl_lacks_descriptors(const crawl *c);

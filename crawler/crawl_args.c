@@ -1,4 +1,4 @@
-/* See crawl_args.h. One table row an option; those DESIGN names and this version has not are refused by name. */
+/* See crawl_args.h. One table row an option. */
 #include "crawler/crawl_args.h"
 
 #include "crawler/cmd.h"
@@ -13,76 +13,14 @@
 #include <strings.h>
 #include <unistd.h>
 
-const char crawl_help[] =
-  "Usage: strata crawl [OPTION]... URL...\n"
-  "Crawl what can be reached from the URLs, each page once. Stop it at any moment, even with kill -9;\n"
-  "the same command goes on where it was.\n"
-  "\n"
-  "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
-  "  strata crawl --max-pages 500 https://example.org/ its first 500 pages\n"
-  "  strata crawl --scope prefix https://example.org/docs/\n"
-  "  strata crawl --dir strata-example.org             go on with a crawl\n"
-  "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, flat out\n"
-  "\n"
-  "Where and how much\n"
-  "  --dir DIR            directory of the crawl (default strata-HOST[-PORT] of the first URL)\n"
-  "  --seeds FILE         more start URLs, one a line; - is standard input\n"
-  "  --scope host|prefix|domain|any  same host and port as a start URL (default), also below its path,\n"
-  "                       any name of its registered domain, or the whole web\n"
-  "  --include RE         only links whose URL this regular expression (PCRE2) matches; may be repeated\n"
-  "  --exclude RE         no links that it matches; may be repeated, and wins\n"
-  "  --sitemaps none|robots|guess  read the sitemaps that robots.txt names (default), or /sitemap.xml too\n"
-  "  --images             images are links too: <img src>, srcset\n"
-  "  --max-pages N        pages fetched, over all runs\n"
-  "  --max-bytes N        of page bodies, over all runs (K, M, G are understood)\n"
-  "  --max-depth N        links away from a start URL\n"
-  "  --max-seconds S      of this run\n"
-  "  --recrawl-after AGE  fetch again what is older: 1h, 7d; as 1d..30d, what changes sooner\n"
-  "  --retry-failed       queue again what failed for good in earlier runs\n"
-  "  --trap-budget N      of a host's URLs that look like a trap's (default 10000; 0: all)\n"
-  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
-  "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
-  "  --no-store           keep nothing on disk; the crawl ends with the program\n"
-  "\n"
-  "Manners\n"
-  "  --delay S            seconds between requests to one host (default 1.0; a longer Crawl-delay wins)\n"
-  "  --per-host N         requests to one host at once (default 1)\n"
-  "  --connections N      open at once over all hosts (default 64)\n"
-  "  --user-agent TEXT    default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"\n"
-  "  --tries N            requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
-  "                       the host is left in peace meanwhile, as long as Retry-After asks\n"
-  "  --ignore-robots      do not read robots.txt\n"
-  "  --follow-nofollow    also links with rel=nofollow, and those of pages whose meta robots or X-Robots-Tag says so\n"
-  "  --allow-private      also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...\n"
-  "  --timeout S          for one fetch (default 30)\n"
-  "  --max-body BYTES     read no more of one page (default 16M; K, M, G are understood)\n"
-  "\n"
-  "Access (user and headers go to the hosts of start URLs only)\n"
-  "  --user NAME:PASSWORD basic authentication\n"
-  "  --header 'NAME: VALUE'  one more request header; may be repeated, also as -H\n"
-  "  --cookies FILE       cookies in Netscape's format; those that servers set are kept for this run\n"
-  "  --proxy URL          through this proxy (http, https, socks5h, ...); none is taken from the environment\n"
-  "  --ca-file FILE       certificates (PEM) to trust instead of the system's\n"
-  "\n"
-  "Memory of URLs (fixed for a directory)\n"
-  "  --filter KIND        mlbf (default), bloom, line; exact: none missed\n"
-  "  --expect N           URLs the filter is first made for (default 1000000; it grows by itself)\n"
-  "  --fp P               share of new URLs it may wrongly call seen (default 1e-6)\n"
-  "  --profile RULES      which spellings are one page: strict (default), or no-www, sort-query, ...\n"
-  "\n"
-  "Report\n"
-  "  --summary FILE       final counters as one JSON object\n"
-  "  --progress           a plain line every five seconds, on a terminal too; elsewhere that is the default\n"
-  "  --quiet              say nothing but what went wrong\n"
-  "\n"
-  "Exit: 0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable.\n";
-
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
   OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_RECRAWL_AFTER, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE,
-  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_TRIES, OPT_IGNORE_ROBOTS,
+  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES,
+  OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
+  OPT_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
 };
 
 static const struct option options[] = {
@@ -96,8 +34,10 @@ static const struct option options[] = {
   {"no-store", no_argument, NULL, OPT_NO_STORE},
   {"delay", required_argument, NULL, OPT_DELAY},
   {"per-host", required_argument, NULL, OPT_PER_HOST},
+  {"per-address", required_argument, NULL, OPT_PER_ADDRESS},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
+  {"contact", required_argument, NULL, OPT_CONTACT},
   {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
   {"tries", required_argument, NULL, OPT_TRIES},
   {"images", no_argument, NULL, OPT_IMAGES},
@@ -126,6 +66,9 @@ static const struct option options[] = {
   {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_PROXY},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
+  {"similar", no_argument, NULL, OPT_SIMILAR},
+  {"near-last", no_argument, NULL, OPT_NEAR_LAST},
+  {"digests", no_argument, NULL, OPT_DIGESTS},
   {NULL, 0, NULL, 0},
 };
 
@@ -268,6 +211,37 @@ static bool parse_user_agent(const char *text, crawl_args *args)
   return true;
 }
 
+/* A URL of the web, or what looks like a mail address; of bytes that mean nothing in the comment of a header (RFC 9110,
+ * 5.6.5). */
+static bool parse_contact(const char *text, crawl_args *args)
+{
+  enum { CONTACT_MAX = 200 };
+  static const char plain[] = "!#$%&'*+-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~";
+  size_t size = strlen(text);
+  bool is_url = (strncmp(text, "http://", 7) == 0 && text[7]) || (strncmp(text, "https://", 8) == 0 && text[8]);
+  const char *at = strchr(text, '@');
+  bool is_mail = at && at > text && at[1] && !strchr(at + 1, '@') && !strpbrk(text, "/:");
+  if (size > CONTACT_MAX || strspn(text, plain) != size || (!is_url && !is_mail))
+    return refuse("contact", text, "http://..., https://... or NAME@HOST, please");
+  args->contact = text;
+  return true;
+}
+
+/* "strata/1.0 (+https://example.org/crawl)", as crawlers say it. false: out of memory. */
+static bool name_agent(crawl_args *args)
+{
+  fetch_options *o = &args->crawl.fetch;
+  if (!args->contact)
+    return true;
+  if (asprintf(&args->agent, "%s (+%s%s)", o->user_agent, strchr(args->contact, '/') ? "" : "mailto:",
+               args->contact) < 0) {
+    args->agent = NULL;
+    return false;
+  }
+  o->user_agent = args->agent;
+  return true;
+}
+
 /* "7d", or "1d..30d": a page that changed rests half as long as before, one that did not twice as long. */
 static bool parse_rest(const char *text, crawl_args *args)
 {
@@ -292,6 +266,10 @@ static bool parse_rest(const char *text, crawl_args *args)
 /* URLs of one host that look like a trap's, taken if nothing else is said. A book of 80 pages in 30 languages looks
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
+
+/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one; yet
+ * one that serves thousands is made for more than one page at a time. */
+enum { HOSTS_PER_ADDRESS = 8 };
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
@@ -321,11 +299,17 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     good = value_number("crawl", name, value, 1, 1000, false, &number);
     a->per_host = (unsigned)number;
     return good;
+  case OPT_PER_ADDRESS:
+    good = value_number("crawl", name, value, 0, 10000, false, &number);
+    a->crawl.per_address = (unsigned)number;
+    a->per_address_given = true;
+    return good;
   case OPT_CONNECTIONS:
     good = value_number("crawl", name, value, 1, 10000, false, &number);
     a->crawl.fetch.connections = (unsigned)number;
     return good;
   case OPT_USER_AGENT: return parse_user_agent(value, a);
+  case OPT_CONTACT: return parse_contact(value, a);
   case OPT_SITEMAPS: return parse_sitemaps(value, a);
   case OPT_TRIES:
     good = value_number("crawl", name, value, 1, 100, false, &number);
@@ -352,6 +336,9 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
+  case OPT_SIMILAR: a->similar = true; return true;
+  case OPT_DIGESTS: a->digests = true; return true;
+  case OPT_NEAR_LAST: a->crawl.near_last = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
   case OPT_HELP: a->help = true; return true;
   default: return false; /* getopt has said it */
@@ -376,6 +363,18 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
     return false;
   }
+  if (a->no_store && a->similar) {
+    say_error("crawl", "--no-store keeps nothing, so no page can be --similar to another");
+    return false;
+  }
+  if (a->no_store && a->digests) {
+    say_error("crawl", "--no-store keeps nothing, so there can be no --digests");
+    return false;
+  }
+  if (a->crawl.near_last && !a->similar) {
+    say_error("crawl", "--near-last is for near-duplicates, which --similar finds; give both");
+    return false;
+  }
   if (a->no_store && a->crawl.recrawl_least_s) {
     say_error("crawl", "--no-store keeps nothing, so there is nothing to --recrawl-after");
     return false;
@@ -392,6 +391,8 @@ void crawl_args_free(crawl_args *args)
   args->patterns = NULL;
   free(args->secrets);
   args->secrets = NULL;
+  free(args->agent);
+  args->agent = NULL;
 }
 
 int crawl_args_parse(int argc, char **argv, crawl_args *args)
@@ -420,6 +421,12 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
     }
   if (args->help)
     return EXIT_DONE;
+  if (!args->per_address_given)
+    args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
+  if (!name_agent(args)) {
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
   args->urls = argv + optind;
   args->url_count = argc - optind;
   args->option_words = argv + 1;

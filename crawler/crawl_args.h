@@ -4,6 +4,8 @@
 
 #include "crawler/crawl.h"
 
+#include <stdio.h>
+
 enum { CRAWL_HEADERS_MAX = 32 };
 
 /* The part of an option's value that is not to be said again. */
@@ -22,15 +24,20 @@ typedef struct crawl_args {
   uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
+  bool per_address_given;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
   bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
+  bool similar;          /* keep what pages say, to find those that resemble each other */
+  bool digests;          /* of what is no HTML */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */
   bool help;
   patterns *patterns;    /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];
+  const char *contact;   /* NULL: nobody is named */
+  char *agent;           /* the User-Agent with it, owned; NULL without */
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
   const char *summary;   /* file for the final counters; NULL: none */
@@ -47,6 +54,6 @@ typedef struct crawl_args {
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
 
-extern const char crawl_help[];
+void crawl_help_print(FILE *out);
 
 #endif

@@ -1,19 +1,31 @@
 /* See crawl_warc.h. */
 #include "crawler/crawl_warc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char SETTING[] = "warc";
+
+static frontier_status status_of(int error)
+{
+  switch (error) {
+  case 0: return FRONTIER_OK;
+  case ENOSPC: case EDQUOT: case EFBIG: return FRONTIER_NO_SPACE;
+  case ENOMEM: return FRONTIER_NO_MEMORY;
+  default: return FRONTIER_IO;
+  }
+}
 
 static frontier_status before_commit(void *context, char message[FRONTIER_MESSAGE_SIZE])
 {
   crawl_warc *k = context;
   warc_place place;
   char text[WARC_PLACE_TEXT];
-  if (!warc_settle(k->warc, &place)) {
+  frontier_status status = status_of(warc_settle(k->warc, &place));
+  if (status != FRONTIER_OK) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", warc_message(k->warc));
-    return FRONTIER_IO;
+    return status;
   }
   if (place.number == k->place.number && place.bytes == k->place.bytes)
     return FRONTIER_OK;
@@ -47,15 +59,15 @@ bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bo
   return true;
 }
 
-bool crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response)
+frontier_status crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response)
 {
   if (response->error != FETCH_OK || !response->exchange)
-    return true;
+    return FRONTIER_OK;
   const warc_fetch fetch = {.exchange = response->exchange, .url = lease->url, .type = response->content_type,
                             .address = response->address, .start_ms = response->start_ms, .seconds = response->seconds,
                             .is_truncated = response->truncated, .id = lease->id, .via = lease->origin.via,
                             .depth = lease->origin.depth};
-  return warc_write(w, &fetch);
+  return status_of(warc_write(w, &fetch));
 }
 
 bool crawl_warc_close(crawl_warc *k, bool is_committed, char message[WARC_MESSAGE_SIZE])

@@ -17,8 +17,9 @@ typedef struct crawl_warc {
 bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bool wanted,
                      char message[WARC_MESSAGE_SIZE]);
 
-/* What came of a lease, if an answer came. false: warc_message says why not. */
-bool crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response);
+/* What came of a lease, if an answer came. Else what the frontier would say: FRONTIER_NO_SPACE, and the call may be
+ * repeated; warc_message has the sentence. */
+frontier_status crawl_warc_keep(warc *w, const frontier_lease *lease, const fetch_response *response);
 
 /* After the frontier was closed. false: `message` has one sentence. */
 bool crawl_warc_close(crawl_warc *k, bool is_committed, char message[WARC_MESSAGE_SIZE]);

@@ -24,6 +24,7 @@ typedef struct bytes {
 struct exchange {
   bytes request, head, body; /* of the body, its first MEMORY_MAX bytes */
   uint64_t spilled;          /* bytes of it in the file */
+  bytes tail;                /* and those behind them, from where the file could not be written on */
   uint64_t body_max;
   int fd;                    /* -1: not needed yet */
   bool is_cut;
@@ -54,13 +55,14 @@ void exchange_free(exchange *x)
   free(x->request.at);
   free(x->head.at);
   free(x->body.at);
+  free(x->tail.at);
   free(x->directory);
   free(x);
 }
 
 static void drop_body(exchange *x)
 {
-  x->body.size = 0;
+  x->body.size = x->tail.size = 0;
   x->spilled = 0;
   if (x->fd >= 0)
     close(x->fd);
@@ -109,16 +111,18 @@ static void spill(exchange *x, const char *from, size_t size)
 {
   if (x->fd < 0)
     x->fd = open_nameless(x->directory);
-  while (size && !x->error) {
-    ssize_t written = x->fd < 0 ? -1 : pwrite(x->fd, from, size, (off_t)x->spilled);
-    if (written <= 0) {
-      x->error = errno == EINTR ? 0 : errno;
+  while (size && x->fd >= 0 && !x->tail.size) {
+    ssize_t written = pwrite(x->fd, from, size, (off_t)x->spilled);
+    if (written < 0 && errno == EINTR)
       continue;
-    }
+    if (written <= 0)
+      break;
     from += written;
     size -= (size_t)written;
     x->spilled += (uint64_t)written;
   }
+  if (size)
+    append(x, &x->tail, from, size);
 }
 
 static void add_body(exchange *x, const char *from, size_t size)
@@ -128,7 +132,7 @@ static void add_body(exchange *x, const char *from, size_t size)
     x->is_cut = true;
     size = (size_t)left;
   }
-  size_t room = MEMORY_MAX - x->body.size, near = x->spilled ? 0 : size < room ? size : room;
+  size_t room = MEMORY_MAX - x->body.size, near = size < room ? size : room;
   append(x, &x->body, from, near);
   if (size > near)
     spill(x, from + near, size - near);
@@ -186,7 +190,7 @@ const char *exchange_head(const exchange *x, size_t *size)
 
 uint64_t exchange_body_size(const exchange *x)
 {
-  return x->body.size + x->spilled;
+  return x->body.size + x->spilled + x->tail.size;
 }
 
 bool exchange_body(const exchange *x, exchange_sink *sink, void *context)
@@ -204,6 +208,8 @@ bool exchange_body(const exchange *x, exchange_sink *sink, void *context)
     sink(context, piece, (size_t)got);
     offset += (uint64_t)got;
   }
+  if (x->tail.size)
+    sink(context, x->tail.at, x->tail.size);
   return true;
 }
 

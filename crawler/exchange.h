@@ -2,7 +2,7 @@
  * which are not even held here: what a WARC keeps.
  *
  * The beginning of a body is in memory, the rest in a file without a name in the crawl's directory, so that many large
- * pages at once do not fill the memory. */
+ * pages at once do not fill the memory. What the disk does not take, being full, is in memory as well. */
 #ifndef STRATA_CRAWLER_EXCHANGE_H
 #define STRATA_CRAWLER_EXCHANGE_H
 
@@ -34,6 +34,6 @@ uint64_t exchange_body_size(const exchange *x);
 bool exchange_body(const exchange *x, exchange_sink *sink, void *context);
 
 bool exchange_is_cut(const exchange *x); /* more came than is kept */
-int exchange_error(const exchange *x);   /* 0, or the errno of what could not be kept */
+int exchange_error(const exchange *x);   /* 0, or ENOMEM: not all of it could be kept */
 
 #endif

@@ -1,4 +1,4 @@
-/* Fetching over HTTP: many at once, on one thread, with libcurl's multi interface.
+/* Fetching over HTTP: many at once, with libcurl's multi interface, on the caller's thread or beside it.
  *
  *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
  *
@@ -31,10 +31,8 @@ enum { FETCH_ERRORS = FETCH_OTHER + 1 };
 
 const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
 
-typedef struct transfer transfer;
-
 typedef struct fetch_response {
-  const transfer *transfer; /* for fetch_header; NULL: there is no header */
+  const struct response_head *head; /* for fetch_header; NULL: there is none */
   fetch_error error;
   const char *explanation; /* a phrase for people when error != OK */
   long status;
@@ -79,11 +77,14 @@ typedef struct fetch_options {
   const char *proxy;        /* NULL: none, whatever the environment says */
   const char *ca_file;      /* certificates to trust instead of the system's; NULL */
   const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
+  bool has_thread;          /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
+                               called on the caller's all the same */
 } fetch_options;
 
 typedef struct fetcher fetcher;
 
-fetcher *fetcher_create(const fetch_options *options); /* NULL: no memory, or libcurl would not start */
+/* NULL: no memory, or libcurl or the thread would not start. */
+fetcher *fetcher_create(const fetch_options *options);
 void fetcher_free(fetcher *f); /* what is under way is dropped without a call of `finished` */
 
 /* false: out of memory. `url` is copied. */
@@ -94,7 +95,7 @@ size_t fetch_active(const fetcher *f);
  * Once it is hopeless, nothing more comes of them. */
 const shortage *fetch_shortage(const fetcher *f);
 
-/* Work until something happened or `wait_ms` passed. */
+/* Work until something happened, a signal was caught, or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);
 
 #endif

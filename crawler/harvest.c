@@ -98,6 +98,16 @@ static bool is_wanted(const harvest *h, frontier_origin origin)
                                      : patterns_take(h->rules.patterns, u->key, u->key_size);
 }
 
+/* Asked as often as it may heal: a page is harvested to its end, from where it stopped. */
+static frontier_status add_until_taken(const harvest *h, frontier_origin origin, frontier_verdict *verdict)
+{
+  frontier_status status;
+  do
+    status = frontier_add(h->frontier, &h->target, origin, h->now_ms, verdict);
+  while (status != FRONTIER_OK && h->rules.may_add_again(h->rules.context, status));
+  return status;
+}
+
 /* h->target into the frontier, if it is in scope. */
 static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
 {
@@ -110,7 +120,7 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
     h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
   }
-  frontier_status status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
+  frontier_status status = add_until_taken(h, origin, &verdict);
   if (status == FRONTIER_OK)
     links->fresh += verdict.outcome != FRONTIER_SEEN;
   return status;

@@ -17,13 +17,16 @@ typedef struct harvest_rules {
   const patterns *patterns; /* of links, not of start URLs */
   inlinks *counts;          /* of pages that link to a URL; NULL: nobody wants to know */
   bool follows_nofollow;    /* also links that ask not to be followed */
+  /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */
+  bool (*may_add_again)(void *context, frontier_status status);
+  void *context;
 } harvest_rules;
 
 /* Borrows all but the rules themselves. NULL: out of memory. */
 harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules);
 void harvest_free(harvest *h);
 
-/* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said. */
+/* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said: then some links may be missing. */
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links);
 
 /* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. */

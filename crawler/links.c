@@ -49,6 +49,9 @@ struct links_scanner {
   bool is_finished;          /* the next feed begins a page */
   bool is_xml;
   bool wants_images;
+  bool is_hidden;            /* XHTML: inside script, style and the like */
+  links_text_taker *take_text;
+  void *text_context;
   bool has_base, nofollow, noindex;
   foreign_place place;
   open_tag tag;
@@ -178,6 +181,7 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   if (!scanner->wants_images && (element == IMG || element == SOURCE))
     element = OTHER;
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
+  scanner->is_hidden = scanner->is_xml && (element == TEXT || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
     return WISH_NOTHING;
   bool is_foreign = foreign_is_inside(&scanner->place);
@@ -306,7 +310,15 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   }
 }
 
-static const tokenizer_sink sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended };
+static void on_text(void *context, const char *bytes, size_t size)
+{
+  const links_scanner *scanner = context;
+  if (!scanner->is_hidden)
+    scanner->take_text(scanner->text_context, bytes, size);
+}
+
+static const tokenizer_sink sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL };
+static const tokenizer_sink text_sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, on_text };
 
 links_scanner *links_create(links_visitor *visit_link, void *context)
 {
@@ -317,6 +329,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
   scanner->is_xml = scanner->wants_images = false;
+  scanner->take_text = NULL;
   scanner->is_finished = true;
   return scanner;
 }
@@ -330,8 +343,10 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 {
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
+    scanner->is_hidden = false;
     scanner->place.depth = 0;
-    tokenizer_start(&scanner->machine, &sink, scanner, scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
+    tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
+                    scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
   }
   tokenizer_feed(&scanner->machine, bytes, size);
 }
@@ -350,6 +365,12 @@ void links_expect_xml(links_scanner *scanner)
 void links_want_images(links_scanner *scanner, bool wanted)
 {
   scanner->wants_images = wanted;
+}
+
+void links_want_text(links_scanner *scanner, links_text_taker *take, void *context)
+{
+  scanner->take_text = take;
+  scanner->text_context = context;
 }
 
 bool links_read_rel(const char *rel, size_t size, link_found *link)

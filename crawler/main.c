@@ -25,6 +25,7 @@ static const struct {
   {"compact", cmd_compact, true, "disk space back after a large crawl"},
   {"merge", cmd_merge, true, "what several crawls have seen, as the memory of a new one"},
   {"inlinks", cmd_inlinks, false, "the URLs of a crawl that most pages link to"},
+  {"like", cmd_like, false, "the pages of a crawl that resemble this one"},
   {"uniq", cmd_uniq, false, "URL lines in, first sightings out"},
   {"url", cmd_url, false, "canonical key of each line"},
   {"plan", cmd_plan, false, "memory of every filter for so many URLs"},

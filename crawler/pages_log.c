@@ -60,6 +60,10 @@ static void put_answer(json *line, const page_facts *facts)
     json_put_bool(line, "noindex", true);
   if (facts->visit->nofollow)
     json_put_bool(line, "nofollow", true);
+  if (facts->near) {
+    json_put_string(line, "near", facts->near->url);
+    json_put_real(line, "near_share", facts->near->share, 3);
+  }
   json_put_number(line, "links", facts->links.found);
   json_put_number(line, "new", facts->links.fresh);
 }

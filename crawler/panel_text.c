@@ -46,6 +46,15 @@ static double overall(uint64_t what, double seconds)
   return seconds > 0 ? (double)what / seconds : 0;
 }
 
+static void say_outage(const panel_facts *f, panel_text *text)
+{
+  const char *why = f->crawl ? crawl_outage(f->crawl) : "";
+  if (!*why)
+    return;
+  say(text, "  paused: %.480s", why);
+  text->lines[text->count - 1].is_error = true;
+}
+
 static void say_rates(const panel_facts *f, panel_text *text)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE], left_text[SAY_SIZE + 16] = "";
@@ -159,6 +168,7 @@ void panel_text_write(const panel_facts *f, panel_text *text)
 {
   text->count = 0;
   say_rates(f, text);
+  say_outage(f, text);
   say_urls(f, text);
   say_skipped(f, text);
   if (!f->crawl)
@@ -175,8 +185,9 @@ const char *panel_text_plain(const panel_facts *f, char line[PANEL_TEXT_LINE])
   double left = panel_text_left(f->caps, frontier_counter(f->frontier, "pages"), t->seconds, rate);
   if (left >= 0)
     snprintf(left_text, sizeof left_text, ", %s left", say_seconds(left, a));
-  snprintf(line, PANEL_TEXT_LINE, "%s: %s pages, %s queued, %s errors, %.0f pages/s, %s/s%s",
+  const char *paused = f->crawl && *crawl_outage(f->crawl) ? ", paused" : "";
+  snprintf(line, PANEL_TEXT_LINE, "%s: %s pages, %s queued, %s errors, %.0f pages/s, %s/s%s%s",
            say_seconds(t->seconds, d), say_count(t->pages, a), say_count(f->stats.queued, b), say_count(t->errors, c),
-           rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_SIZE]){0}), left_text);
+           rate, say_bytes((uint64_t)overall(t->wire_bytes, t->seconds), (char[SAY_SIZE]){0}), left_text, paused);
   return line;
 }

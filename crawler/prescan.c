@@ -150,7 +150,19 @@ static const charset *xml_encoding(const char *bytes, size_t size)
   return charset_of_meta(charset_of_label(a.value, a.value_size));
 }
 
-const charset *prescan(const char *bytes, size_t size)
+/* If there is none, wherever it may stand, the steps lead nowhere; finding that out takes a tenth of their time. */
+static bool has_meta(const char *bytes, size_t size)
+{
+  cursor in = {bytes, bytes + size};
+  for (skip_to(&in, '<'); in.end - in.at > 1; skip_to(&in, '<')) {
+    if (begins_meta(&in))
+      return true;
+    in.at++;
+  }
+  return false;
+}
+
+static const charset *meta_charset(const char *bytes, size_t size)
 {
   cursor in = {bytes, bytes + size};
   for (skip_to(&in, '<'); in.end - in.at > 1; skip_to(&in, '<')) {
@@ -172,5 +184,11 @@ const charset *prescan(const char *bytes, size_t size)
       in.at++;
     }
   }
-  return xml_encoding(bytes, size);
+  return NULL;
+}
+
+const charset *prescan(const char *bytes, size_t size)
+{
+  const charset *said = has_meta(bytes, size) ? meta_charset(bytes, size) : NULL;
+  return said ? said : xml_encoding(bytes, size);
 }

@@ -211,6 +211,10 @@ static void count_page(reading *r, const json_t *line)
   count_type(r, line);
   list_add(r, &d->largest, string_of(line, "url"), (double)bytes);
   count_body(r, line, bytes);
+  const char *near = string_of(line, "near");
+  if (*near)
+    r->has_failed |= !report_pairs_add(&d->near, string_of(line, "url"), near,
+                                       json_number_value(json_object_get(line, "near_share")));
 }
 
 static void count_line(reading *r, const json_t *line)
@@ -302,6 +306,8 @@ void report_data_free(report_data *d)
   for (size_t i = 0; i < d->copies_count; i++)
     for (size_t k = 0; k < REPORT_EXAMPLES; k++)
       free(d->copies[i].examples[k]);
+  report_pairs_free(&d->near);
+  report_pairs_free(&d->bodies);
   free_list(&d->slowest);
   free_list(&d->largest);
   tally_free(&d->hosts);

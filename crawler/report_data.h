@@ -3,6 +3,7 @@
 #ifndef STRATA_CRAWLER_REPORT_DATA_H
 #define STRATA_CRAWLER_REPORT_DATA_H
 
+#include "crawler/report_pairs.h"
 #include "crawler/tally.h"
 
 enum {
@@ -41,6 +42,8 @@ typedef struct report_data {
   report_copies copies[REPORT_TOP]; /* most first */
   size_t copies_count;
   uint64_t copied_pages;            /* pages beyond the first with the same body */
+  report_pairs bodies;              /* that are alike; report_bodies_read fills them in */
+  report_pairs near;                /* pages and an earlier one that says the same */
   uint64_t first_ms, last_ms;       /* of the Unix epoch; 0: nothing was fetched */
   uint64_t bar_ms, bars[REPORT_BARS], failed_bars[REPORT_BARS]; /* fetches that ended in each stretch of bar_ms */
 } report_data;

@@ -315,6 +315,25 @@ static void put_copies(FILE *to, const report_data *d)
   fputs(" times a page had the body of an earlier one; SHA-256 of the decoded bodies.</p>\n", to);
 }
 
+/* `note`: what is said behind how many there are. */
+static void put_pairs(FILE *to, const char *title, const report_pairs *p, const char *note)
+{
+  if (!p->all)
+    return;
+  begin_table(to, title, "<th>this</th><th>is like this</th><th>share</th>");
+  for (size_t i = 0; i < p->count; i++) {
+    fputs("<tr><td>", to);
+    put_url(to, p->best[i].one);
+    fputs("</td><td>", to);
+    put_url(to, p->best[i].other);
+    fprintf(to, "</td><td>%.0f %%</td></tr>\n", 100 * p->best[i].share);
+  }
+  end_table(to);
+  fputs("<p class=\"faint\">", to);
+  html_count(to, p->all);
+  fprintf(to, " %s</p>\n", note);
+}
+
 /* What the filter said about the links that were in scope: many new combinations of known parts hint at a trap. */
 static void put_verdicts(FILE *to, const report_input *in)
 {
@@ -390,6 +409,9 @@ bool report_html_write(FILE *to, const report_input *in)
     put_list(to, "Largest", &d->largest, true);
     fputs("</div>\n", to);
     put_copies(to, d);
+    put_pairs(to, "Near-duplicates", &d->near, "pages say what an earlier one says: at least 90 % of each text is in the other.");
+    put_pairs(to, "Bodies that are alike", &d->bodies,
+              "pairs of what is no HTML have at least half of the smaller in common, by similarity digests.");
   }
   put_traps(to, in->traps);
   put_verdicts(to, in);

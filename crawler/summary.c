@@ -166,6 +166,18 @@ static void print_held(const summary *s)
   putc('\n', stderr);
 }
 
+/* Pages that say what another says, and how to see them. */
+static void print_near(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t near = frontier_counter(s->frontier, "near-duplicates");
+  if (!near || !s->directory)
+    return;
+  fprintf(stderr, "  Near-duplicates: %s pages say what another one says; to see them: strata report", say_count(near, count));
+  print_word(s->directory);
+  putc('\n', stderr);
+}
+
 void summary_print(const summary *s)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
@@ -183,6 +195,7 @@ void summary_print(const summary *s)
   print_failed(s);
   print_skipped(s->frontier);
   print_held(s);
+  print_near(s);
   if (!s->directory)
     return;
   fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);

@@ -6,8 +6,8 @@
  *                      +--'/'----> end tag     name, '=', value
  *
  * A state looks for the byte that ends it and skips what is before; only names and values that the sink wants
- * are copied. Left out, because no link depends on it: the bytes of text and comments, and the states of
- * DOCTYPE, which ends at the first '>' whatever it holds, as a bogus comment does.
+ * are copied. Left out, because no link depends on it: the bytes of comments, and the states of DOCTYPE, which
+ * ends at the first '>' whatever it holds, as a bogus comment does.
  *
  * Two ways to the next state: `go` calls it at once, for the straight way through a tag; `turn` returns to the
  * loop in tokenizer_feed, on every edge that closes a circle, so that the stack stays flat. */
@@ -226,8 +226,10 @@ static void attribute_named(tokenizer *machine)
 
 static const char *data(tokenizer *machine, const char *at, const char *end)
 {
-  at = find(at, end, '<');
-  return at < end ? go(machine, tag_open, at + 1, end) : at;
+  const char *stop = find(at, end, '<');
+  if (machine->sink->text)
+    machine->sink->text(machine->context, at, (size_t)(stop - at) + (stop < end));
+  return stop < end ? go(machine, tag_open, stop + 1, end) : stop;
 }
 
 static const char *tag_open(tokenizer *machine, const char *at, const char *end)

@@ -1,7 +1,7 @@
-/* crawler/tokenizer.h: the tags of an HTML page as its bytes arrive (WHATWG HTML, section 13.2.5).
+/* crawler/tokenizer.h: the tags of an HTML page as its bytes arrive (WHATWG HTML, section 13.2.5), and its text.
  *
- * The standard's tokenizer without its text: a tag is reported piece by piece to a sink, which says after
- * each piece whether it wants the next. A page cut anywhere gives the same reports. Fixed memory: one
+ * A tag is reported piece by piece to a sink, which says after each piece whether it wants the next. Text is reported as
+ * it stands between tags, if the sink wants it; what is inside title, script and the like is not. A page cut anywhere gives the same reports. Fixed memory: one
  * `tokenizer`, whatever the page. */
 #ifndef STRATA_CRAWLER_TOKENIZER_H
 #define STRATA_CRAWLER_TOKENIZER_H
@@ -37,6 +37,8 @@ typedef struct tokenizer_sink {
   bool (*attribute_named)(void *context, const char *name, size_t size);            /* report its value? */
   void (*attribute_valued)(void *context, const char *value, size_t size);          /* decoded; not NUL-terminated */
   tokenizer_content (*tag_ended)(void *context, bool is_self_closing);
+  /* NULL, or: a piece of text, its references not decoded; it ends with the '<' behind it, if that is there already */
+  void (*text)(void *context, const char *bytes, size_t size);
 } tokenizer_sink;
 
 typedef struct tokenizer tokenizer;

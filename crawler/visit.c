@@ -72,7 +72,11 @@ static void keep_mapped(void *context, bool is_map, const char *href, size_t siz
 
 static void scan(void *context, const char *bytes, size_t size)
 {
-  links_feed(((visit *)context)->scanner, bytes, size);
+  visit *v = context;
+  if (v->is_plain)
+    page_text_feed_plain(v->text, bytes, size);
+  else
+    links_feed(v->scanner, bytes, size);
 }
 
 visit *visit_create(void *owner, bool wants_images)
@@ -93,15 +97,30 @@ visit *visit_create(void *owner, bool wants_images)
   return NULL;
 }
 
+static void keep_text(void *context, const char *bytes, size_t size)
+{
+  page_text_feed_html(context, bytes, size);
+}
+
+bool visit_want_text(visit *v)
+{
+  v->text = page_text_create();
+  if (v->text)
+    links_want_text(v->scanner, keep_text, v->text);
+  return v->text != NULL;
+}
+
 void visit_free(visit *v)
 {
   if (!v)
     return;
+  page_text_free(v->text);
   links_free(v->scanner);
   body_hash_free(v->hash);
   revisit_free(v->revisit);
   decoder_free(v->decoder);
   sitemap_free(v->map);
+  free(v->body.bytes);
   free(v->hrefs);
   free(v->base);
   free(v);
@@ -113,7 +132,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->tries = 1;
   *v->sha256 = '\0';
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
-  v->has_scanned = v->has_mapped = v->nofollow = v->noindex = false;
+  v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);
   v->base = NULL;
@@ -141,10 +160,24 @@ static bool is_feed(const char *type)
   return is_type(type, "application/rss+xml") || is_type(type, "application/atom+xml");
 }
 
+static void read_plain(visit *v, const char *content_type, const char *bytes, size_t size)
+{
+  if (!v->is_plain) {
+    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
+    page_text_begin(v->text);
+  }
+  v->is_plain = true;
+  decoder_feed(v->decoder, bytes, size);
+}
+
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
 {
   if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type))) {
     read_map(v, bytes, size);
+    return;
+  }
+  if (v->is_plain || (v->text && !v->has_scanned && is_type(content_type, "text/plain"))) {
+    read_plain(v, content_type, bytes, size);
     return;
   }
   bool is_xhtml = is_type(content_type, "application/xhtml+xml");
@@ -155,6 +188,8 @@ void visit_read(visit *v, const char *content_type, const char *bytes, size_t si
     decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
   if (!v->has_scanned && is_xhtml)
     links_expect_xml(v->scanner);
+  if (!v->has_scanned && v->text)
+    page_text_begin(v->text);
   v->has_scanned = true;
   decoder_feed(v->decoder, bytes, size);
 }
@@ -163,9 +198,10 @@ void visit_finish(visit *v)
 {
   if (v->has_mapped)
     sitemap_finish(v->map);
+  if (v->has_scanned || v->is_plain)
+    decoder_finish(v->decoder);
   if (!v->has_scanned)
     return;
-  decoder_finish(v->decoder);
   links_finish(v->scanner);
   v->nofollow = links_page_nofollow(v->scanner);
   v->noindex = links_page_noindex(v->scanner);
@@ -183,6 +219,12 @@ void visit_take_headers(visit *v, const fetch_response *response)
   value = fetch_header(response, "Refresh", 0);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
     keep_href(v, href, size, HEADER);
+}
+
+mlbf_shingles visit_shingles(visit *v)
+{
+  bool has_text = v->text && (v->has_scanned || v->is_plain);
+  return has_text ? page_text_finish(v->text) : (mlbf_shingles){.count = 0};
 }
 
 const charset *visit_charset(const visit *v)

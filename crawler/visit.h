@@ -2,10 +2,13 @@
 #ifndef STRATA_CRAWLER_VISIT_H
 #define STRATA_CRAWLER_VISIT_H
 
+#include "crawler/addresses.h"
+#include "crawler/bodies.h"
 #include "crawler/body_hash.h"
 #include "crawler/decoder.h"
 #include "crawler/fetch.h"
 #include "crawler/links.h"
+#include "crawler/page_text.h"
 #include "crawler/revisit.h"
 #include "crawler/sitemap.h"
 #include "frontier/frontier.h"
@@ -23,6 +26,7 @@ typedef struct visit {
   void *owner;
   frontier_lease lease;
   visit_stage stage;
+  address_place where;         /* of the server, as far as is known when it begins */
   uint64_t begun_ms;
   unsigned tries;              /* that it took; known once it ends */
   decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
@@ -34,6 +38,9 @@ typedef struct visit {
   bool is_map;                 /* the URL is a sitemap, no page */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
+  page_text *text;             /* what the page says; NULL: nobody wants to know */
+  bool is_plain;               /* the body is text without markup, and went into `text` */
+  body_copy body;              /* of what is no page, if that is wanted */
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
   size_t hrefs_size, hrefs_room;
   size_t links;
@@ -46,11 +53,22 @@ typedef struct visit {
 /* `wants_images`: img src and srcset are links too. NULL: out of memory. */
 visit *visit_create(void *owner, bool wants_images);
 void visit_free(visit *v); /* NULL is fine */
+bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
 void visit_begin(visit *v, const frontier_lease *lease);
 
-/* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into. */
+/* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into, nor
+ * is plain text unless it is wanted. */
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
 void visit_finish(visit *v);
+
+/* The body so far is no page: nothing that has links was found in it, or looked for. */
+static inline bool visit_is_no_page(const visit *v)
+{
+  return !v->has_scanned && !v->has_mapped && !v->is_map;
+}
+
+/* What the page says, if that is wanted and it says anything: count is 0 else. After visit_finish. */
+mlbf_shingles visit_shingles(visit *v);
 
 /* What the header of its response says: Link, Refresh, X-Robots-Tag. After visit_finish. */
 void visit_take_headers(visit *v, const fetch_response *response);

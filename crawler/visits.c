@@ -14,6 +14,10 @@ static visit *make_one(visits *vs)
     vs->room = room;
   }
   visit *v = visit_create(vs->owner, vs->wants_images);
+  if (v && vs->wants_text && !visit_want_text(v)) {
+    visit_free(v);
+    return NULL;
+  }
   if (v)
     vs->all[vs->count++] = v;
   return v;

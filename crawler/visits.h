@@ -6,12 +6,12 @@
 
 typedef struct visits {
   void *owner;      /* of each visit */
-  bool wants_images;
+  bool wants_images, wants_text;
   visit *idle;
   visit **all;
   size_t count, room;
   size_t active;    /* taken and not put back */
-} visits; /* zeros but for the first two: none yet */
+} visits; /* zeros but for the first three: none yet */
 
 visit *visits_take(visits *vs); /* NULL: out of memory */
 void visits_put_back(visits *vs, visit *v);

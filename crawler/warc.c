@@ -27,6 +27,7 @@ struct warc {
   payloads *payloads;
   body_hash *block, *payload;
   char warcinfo[URN]; /* of the file that is open */
+  int torn;           /* errno of what ended a record in its middle: nothing more may be called committed; or 0 */
   char message[WARC_MESSAGE_SIZE];
 };
 
@@ -278,27 +279,26 @@ static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
                            .offset = offset, .size = end - offset, .file = file + 1});
 }
 
-static bool fail(warc *w, int error)
+static int report(warc *w, int error)
 {
-  if (!*w->message)
+  if (error)
     snprintf(w->message, sizeof w->message, "%.300s/: writing the WARC: %s", w->directory, strerror(error));
-  return false;
+  return error;
 }
 
 /* A file with room: the open one, or the next. */
-static bool find_room(warc *w)
+static int find_room(warc *w)
 {
   bool is_new;
-  if (!warc_files_ready(&w->files, w->options.file_bytes, &is_new))
-    return false;
-  if (is_new) {
+  int error = warc_files_ready(&w->files, w->options.file_bytes, &is_new);
+  if (!error && is_new) {
     payloads_clear(w->payloads);
     put_warcinfo(w);
   }
-  return true;
+  return error;
 }
 
-static bool gather(warc *w, const warc_fetch *fetch, capture *c)
+static int gather(warc *w, const warc_fetch *fetch, capture *c)
 {
   size_t size;
   bool was_2;
@@ -307,53 +307,50 @@ static bool gather(warc *w, const warc_fetch *fetch, capture *c)
   c->head = as_http_1(bytes, size, &c->head_size, &c->is_http_2);
   bytes = exchange_request(fetch->exchange, &size);
   c->request = as_http_1(bytes, size, &c->request_size, &was_2);
-  if (!c->head || !c->request) {
-    errno = ENOMEM;
-    return false;
-  }
+  if (!c->head || !c->request)
+    return ENOMEM;
   make_dates(fetch->start_ms, c->date, c->stamp);
   make_urn(c->urn);
-  return digest_exchange(w, fetch->exchange, c->head, c->head_size, &c->digests);
+  return digest_exchange(w, fetch->exchange, c->head, c->head_size, &c->digests) ? 0 : errno;
 }
 
-static bool put_records(warc *w, capture *c)
+static int put_records(warc *w, capture *c)
 {
   if (c->digests.payload_size)
     c->first = payloads_take(w->payloads, c->digests.payload, c->date, c->fetch->url);
   uint64_t offset = warc_file_end(&w->files.data);
-  bool put = true;
+  int error = 0;
   if (c->first.url)
     put_revisit(w, c);
   else
-    put = put_response(w, c);
+    error = put_response(w, c) ? 0 : errno;
   put_index(w, c, offset, warc_file_end(&w->files.data));
   put_request(w, c);
   put_metadata(w, c);
-  return put;
+  return w->files.data.error ? w->files.data.error : w->files.lines.failed ? ENOMEM : error;
 }
 
-bool warc_write(warc *w, const warc_fetch *fetch)
+int warc_write(warc *w, const warc_fetch *fetch)
 {
   capture c = {0};
-  if (exchange_error(fetch->exchange))
-    return fail(w, exchange_error(fetch->exchange));
-  bool written = find_room(w) && gather(w, fetch, &c) && put_records(w, &c);
-  int error = w->files.data.error ? w->files.data.error : w->files.lines.failed ? ENOMEM : errno;
+  int error = w->torn ? w->torn : exchange_error(fetch->exchange);
+  if (!error)
+    error = find_room(w);
+  if (!error)
+    error = gather(w, fetch, &c);
+  if (!error)
+    error = w->torn = put_records(w, &c);
   free(c.head);
   free(c.request);
-  if (written && !w->files.data.error && !w->files.lines.failed)
-    return true;
-  return fail(w, error);
+  return report(w, error);
 }
 
-bool warc_settle(warc *w, warc_place *place)
+int warc_settle(warc *w, warc_place *place)
 {
-  if (*w->message) /* a record may be half there: nothing more may be called committed */
-    return false;
-  if (!warc_files_settle(&w->files))
-    return fail(w, w->files.data.error);
-  *place = warc_files_place(&w->files);
-  return true;
+  int error = w->torn ? w->torn : warc_files_settle(&w->files);
+  if (!error)
+    *place = warc_files_place(&w->files);
+  return report(w, error);
 }
 
 /* ---- before and after ------------------------------------------------------------------------------------- */
@@ -384,7 +381,7 @@ bool warc_close(warc *w, bool is_committed, char message[WARC_MESSAGE_SIZE])
 {
   if (!w)
     return true;
-  bool sorted = !is_committed || *w->message || warc_files_sort(&w->files, message);
+  bool sorted = !is_committed || warc_files_sort(&w->files, message);
   warc_files_free(&w->files);
   payloads_free(w->payloads);
   body_hash_free(w->block);

@@ -44,10 +44,12 @@ typedef struct warc_fetch {
   unsigned depth;
 } warc_fetch;
 
-bool warc_write(warc *w, const warc_fetch *fetch);
+/* 0, or an errno: nothing of the fetch is in the files, and the call may be repeated when there is room again. But what
+ * fails in the middle of a record, for want of memory, fails for good. */
+int warc_write(warc *w, const warc_fetch *fetch);
 
-/* All that was written is on disk, up to *place. */
-bool warc_settle(warc *w, warc_place *place);
+/* All that was written is on disk, up to *place. 0, or an errno: it may be repeated, too. */
+int warc_settle(warc *w, warc_place *place);
 
 /* Frees. If what was settled last is committed, sorts the indexes first; false: `message` says why it could not. NULL
  * is fine. */

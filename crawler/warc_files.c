@@ -58,26 +58,23 @@ void warc_files_free(warc_files *f)
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
 
-static int open_new(const warc_files *f, const char *suffix)
+static int open_new(const warc_files *f, unsigned number, const char *suffix)
 {
   char path[WARC_PATH_SIZE];
-  warc_path(f->directory, f->number, suffix, path);
+  warc_path(f->directory, number, suffix, path);
   return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-static bool write_lines(warc_files *f)
+/* A piece that was written is written once more if the rest was not: index_bytes says where it goes. */
+static int write_lines(warc_files *f)
 {
-  for (size_t done = 0; done < f->lines.size && !f->data.error;) {
-    ssize_t written = pwrite(f->index_fd, f->lines.text + done, f->lines.size - done, (off_t)f->index_bytes);
-    if (written < 0 && errno != EINTR)
-      f->data.error = errno;
-    if (written <= 0)
-      continue;
-    done += (size_t)written;
-    f->index_bytes += (uint64_t)written;
-  }
+  uint64_t end = f->index_bytes;
+  int error = warc_append(f->index_fd, f->lines.text, f->lines.size, &end);
+  if (error)
+    return error;
+  f->index_bytes = end;
   json_clear(&f->lines);
-  return !f->data.error;
+  return 0;
 }
 
 static bool sync_directory(const char *directory)
@@ -89,49 +86,68 @@ static bool sync_directory(const char *directory)
   return synced;
 }
 
-bool warc_files_settle(warc_files *f)
+int warc_files_settle(warc_files *f)
 {
   bool has_news = f->data.size > 0 || f->lines.size > 0;
-  if (f->data.fd < 0 || !has_news)
-    return true;
-  if (!warc_file_write(&f->data) || !write_lines(f))
-    return false;
-  if (fdatasync(f->data.fd) != 0 || fdatasync(f->index_fd) != 0 || (f->is_new && !sync_directory(f->directory))) {
-    f->data.error = errno;
-    return false;
-  }
+  if (f->data.fd < 0 || f->sync_error || !has_news)
+    return f->sync_error;
+  int error = warc_file_write(&f->data);
+  if (!error)
+    error = write_lines(f);
+  if (error)
+    return error;
+  if (fdatasync(f->data.fd) != 0 || fdatasync(f->index_fd) != 0 || (f->is_new && !sync_directory(f->directory)))
+    f->sync_error = errno;
   f->is_new = false;
-  return true;
+  return f->sync_error;
 }
 
-static void close_both(warc_files *f)
+static void close_one(int fd)
 {
-  if (f->data.fd >= 0)
-    close(f->data.fd);
-  if (f->index_fd >= 0)
-    close(f->index_fd);
-  f->data.fd = f->index_fd = -1;
+  if (fd >= 0)
+    close(fd);
 }
 
-static bool open_next(warc_files *f)
+/* Files behind the last one hold nothing that counts. */
+static void remove_behind(const warc_files *f)
 {
-  close_both(f);
+  char path[WARC_PATH_SIZE];
+  for (unsigned number = f->number + 1;; number++) {
+    warc_path(f->directory, number, WARC_PART, path);
+    bool had_index = unlink(path) == 0;
+    warc_path(f->directory, number, WARC_SUFFIX, path);
+    if (unlink(path) != 0 && !had_index)
+      return;
+  }
+}
+
+/* The files that are open stay so until the next ones are. */
+static int open_next(warc_files *f)
+{
+  int data = open_new(f, f->number + 1, WARC_SUFFIX), index = data < 0 ? -1 : open_new(f, f->number + 1, WARC_PART);
+  if (index < 0) {
+    int error = errno;
+    close_one(data);
+    remove_behind(f);
+    return error;
+  }
+  close_one(f->data.fd);
+  close_one(f->index_fd);
   f->number++;
-  f->data.fd = open_new(f, WARC_SUFFIX);
-  f->index_fd = open_new(f, WARC_PART);
+  f->data.fd = data;
+  f->index_fd = index;
   f->data.written = f->index_bytes = 0;
   f->is_new = true;
-  if (f->data.fd >= 0 && f->index_fd >= 0)
-    return true;
-  f->data.error = errno;
-  close_both(f);
-  return false;
+  return 0;
 }
 
-bool warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new)
+int warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new)
 {
   *is_new = f->data.fd < 0 || warc_file_end(&f->data) >= file_bytes;
-  return !*is_new || (warc_files_settle(f) && open_next(f)); /* what is before the place in the next file is on disk */
+  if (!*is_new)
+    return 0;
+  int error = warc_files_settle(f); /* what is before the place in the next file is on disk */
+  return error ? error : open_next(f);
 }
 
 warc_place warc_files_place(const warc_files *f)
@@ -165,19 +181,6 @@ static bool is_there(const char *path)
   return access(path, F_OK) == 0;
 }
 
-/* Files behind the last one that was committed hold nothing that counts. */
-static void remove_uncommitted(const warc_files *f)
-{
-  char path[WARC_PATH_SIZE];
-  for (unsigned number = f->number + 1;; number++) {
-    warc_path(f->directory, number, WARC_PART, path);
-    bool had_index = unlink(path) == 0;
-    warc_path(f->directory, number, WARC_SUFFIX, path);
-    if (unlink(path) != 0 && !had_index)
-      return;
-  }
-}
-
 bool warc_files_sort(warc_files *f, char message[WARC_MESSAGE_SIZE])
 {
   char part[WARC_PATH_SIZE], sorted[WARC_PATH_SIZE];
@@ -196,7 +199,7 @@ bool warc_files_recover(warc_files *f, warc_place place, char message[WARC_MESSA
   f->number = place.number;
   f->data.written = place.bytes;
   f->index_bytes = place.index_bytes;
-  remove_uncommitted(f);
+  remove_behind(f);
   if (place.number == 0)
     return true;
   warc_path(f->directory, place.number, WARC_SUFFIX, path);

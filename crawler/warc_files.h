@@ -13,6 +13,7 @@ typedef struct warc_files {
   json lines;             /* of the index, not written yet */
   int index_fd;
   uint64_t index_bytes;   /* written */
+  int sync_error;         /* errno of a sync that failed, or 0 */
   bool is_new;            /* the directory does not know the open files for sure yet */
 } warc_files;
 
@@ -22,10 +23,13 @@ void warc_files_free(warc_files *f);
 /* Cuts what is behind `place` and sorts the indexes that a crash left unsorted. false: `message` says why not. */
 bool warc_files_recover(warc_files *f, warc_place place, char message[WARC_MESSAGE_SIZE]);
 
-/* A file is open that has fewer bytes than `file_bytes`; *is_new if it is empty. false: data.error. */
-bool warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new);
+/* A file is open that has fewer bytes than `file_bytes`; *is_new if it is empty. 0, or an errno: then all is as it was,
+ * and the call may be repeated. */
+int warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new);
 
-bool warc_files_settle(warc_files *f); /* all is on disk; false: data.error */
+/* All is on disk. 0, or an errno: what could not be written waits, and the call may be repeated. But if a sync failed,
+ * nobody knows what is on disk: then it fails ever after. */
+int warc_files_settle(warc_files *f);
 warc_place warc_files_place(const warc_files *f);
 
 bool warc_files_sort(warc_files *f, char message[WARC_MESSAGE_SIZE]);

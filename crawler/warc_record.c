@@ -36,19 +36,30 @@ uint64_t warc_file_end(const warc_file *f)
   return f->written + f->size;
 }
 
-bool warc_file_write(warc_file *f)
+int warc_append(int fd, const void *bytes, size_t size, uint64_t *end)
 {
-  for (size_t done = 0; done < f->size && !f->error;) {
-    ssize_t written = pwrite(f->fd, f->pending + done, f->size - done, (off_t)f->written);
+  for (const uint8_t *at = bytes; size;) {
+    ssize_t written = pwrite(fd, at, size, (off_t)*end);
     if (written < 0 && errno != EINTR)
-      f->error = errno;
+      return errno;
     if (written <= 0)
       continue;
-    done += (size_t)written;
-    f->written += (uint64_t)written;
+    at += written;
+    size -= (size_t)written;
+    *end += (uint64_t)written;
   }
-  f->size = 0;
-  return !f->error;
+  return 0;
+}
+
+int warc_file_write(warc_file *f)
+{
+  uint64_t before = f->written;
+  int error = warc_append(f->fd, f->pending, f->size, &f->written);
+  size_t done = (size_t)(f->written - before);
+  f->size -= done;
+  if (f->size)
+    memmove(f->pending, f->pending + done, f->size);
+  return error;
 }
 
 static bool make_room(warc_file *f)
@@ -94,7 +105,7 @@ void warc_record_add(warc_file *f, const void *bytes, size_t size)
     at += piece;
     size -= piece;
     if (f->size >= PENDING_MAX)
-      warc_file_write(f);
+      (void)warc_file_write(f); /* where there is no room for it now, there may be when it is asked for */
   }
 }
 

@@ -14,7 +14,7 @@ typedef struct warc_file {
   uint8_t *pending;  /* what follows them */
   size_t size, room;
   z_stream gzip;
-  int error;         /* errno of the first failure, kept */
+  int error;         /* ENOMEM: a record is not whole, and the file of no more use; else 0 */
 } warc_file;
 
 bool warc_file_init(warc_file *f); /* false: out of memory */
@@ -29,7 +29,10 @@ void warc_record_add(warc_file *f, const void *bytes, size_t size);
 void warc_record_text(warc_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void warc_record_end(warc_file *f);
 
-/* Out of memory into the file. */
-bool warc_file_write(warc_file *f);
+/* Out of memory into the file. 0, or an errno: what could not be written stays in memory, for the next try. */
+int warc_file_write(warc_file *f);
+
+/* `size` bytes at the end of a file, which `*end` says and which moves. 0, or an errno. */
+int warc_append(int fd, const void *bytes, size_t size, uint64_t *end);
 
 #endif

@@ -17,7 +17,7 @@ typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 /* ---- acceptance ----------------------------------------------------------------------------------------- */
 
-static entry *make_entry(const frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
+static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
 {
   const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;

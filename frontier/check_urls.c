@@ -19,6 +19,9 @@ typedef struct url_walk {
   hosts *counted;       /* by the URLs; those in check.f are by the host table */
   host **recorded;      /* of those, the host of each record; NULL: the record says none */
   size_t host_count, host_room;
+  uint64_t first_change, next_change; /* keys of host-changes, the second behind those read; 0: none was */
+  uint64_t records;     /* of table hosts alone */
+  bool changes_agree;   /* the last of them, with both tables */
   uint64_t done, failed, skipped, noted, beyond;
 } url_walk;
 
@@ -60,6 +63,38 @@ static bool read_host(void *context, uint64_t id, const uint8_t *body, size_t si
   return id >= UINT32_MAX || note_host(w, id, status == FRONTIER_OK ? hosts_at(said, (uint32_t)next) : NULL);
 }
 
+/* What became of it since; one that is new since has its record there. */
+static bool read_change(void *context, const host_change *change)
+{
+  url_walk *w = context;
+  host *who = change->id < w->host_count ? w->recorded[change->id] : NULL;
+  if (change->id >= w->host_count && change->record)
+    return read_host(w, change->id, change->record, change->record_size);
+  frontier_status status = who ? host_change_apply(w->c->f->hosts, who, change) : FRONTIER_OK;
+  if (status == FRONTIER_NO_MEMORY)
+    check_fail(w->c, status, "out of memory for one more host");
+  else if (status != FRONTIER_OK || change->id >= w->host_count)
+    check_say(w->c, IN_DATA, "host %" PRIu64 ": what table host-changes says of it makes no sense", change->id);
+  return status != FRONTIER_NO_MEMORY;
+}
+
+static bool read_changes(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  url_walk *w = context;
+  if (!w->next_change) {
+    w->first_change = key;
+    w->records = w->host_count;
+  } else if (key != w->next_change) {
+    check_say(w->c, IN_DATA, "host-changes: %" PRIu64 " are missing before number %" PRIu64, key - w->next_change, key);
+  }
+  bool is_whole = host_changes_each(body, size, read_change, w);
+  if (!is_whole && w->c->status == FRONTIER_OK)
+    check_say(w->c, IN_DATA, "host-changes, number %" PRIu64 ": it makes no sense", key);
+  w->changes_agree = is_whole && host_changes_agree(body, w->first_change, w->records, w->host_count);
+  w->next_change = key + 1;
+  return w->c->status == FRONTIER_OK;
+}
+
 static uint64_t queued_of(const host *who, frontier_class class)
 {
   const line *l = host_line(who, class);
@@ -78,6 +113,8 @@ static bool counts_agree(const host *said, const host *is)
 static void check_hosts(url_walk *w)
 {
   char text[RECORDS_QUOTE_SIZE];
+  if (w->next_change && !w->changes_agree)
+    check_say(w->c, IN_DATA, "host-changes: its last value tells of other hosts and changes than there are");
   const host *who;
   for (uint32_t id = 0; (who = hosts_at(w->c->f->hosts, id)); id++) {
     const host *is = hosts_look(w->counted, who->name, who->name_size);
@@ -248,7 +285,8 @@ static void check_places(url_walk *w)
 static void read_tables(url_walk *w, const row_places *rows)
 {
   chunk_walk chunks = {.urls = w};
-  records_each(w->c->p, "hosts", read_host, w);
+  records_each(w->c->p, store_table_name(STORE_HOSTS), read_host, w);
+  records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
   w->table = store_table_name(STORE_HISTORY);
   rows_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {

@@ -130,17 +130,6 @@ static void put_ended(frontier *f)
   }
 }
 
-static void put_hosts(frontier *f)
-{
-  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
-  host *who;
-  hosts_sort_dirty(f->hosts); /* neighbours share a page */
-  for (size_t i = 0; (who = hosts_dirty(f->hosts, i)); i++) {
-    size_t size = host_write(who, body);
-    store_put(f->store, STORE_HOSTS, who->id, body, size);
-  }
-}
-
 static void put_hashes(frontier *f)
 {
   size_t size;
@@ -221,7 +210,7 @@ static frontier_status write_transaction(frontier *f)
   put_added(f);
   put_ended(f);
   spill_put(f);
-  put_hosts(f);
+  host_changes_put(&f->host_changes, f->hosts, f->store);
   put_hashes(f);
   exact_write(&f->exact, f->store);
   revoked_write(&f->revoked, f->store);
@@ -288,7 +277,7 @@ frontier_status commit_batch(frontier *f)
   spill_settle(f);
   recrawl_settle(f);
   batch_clear(&f->batch);
-  hosts_clean(f->hosts);
+  host_changes_settle(&f->host_changes, f->hosts);
   exact_settle(&f->exact);
   revoked_settle(&f->revoked);
   for (setting *s = f->settings; s; s = s->next)

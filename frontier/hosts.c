@@ -1,10 +1,11 @@
 /* See hosts.h. The table is open addressing over 64-bit name hashes. */
 #include "frontier/hosts.h"
 
-#include "frontier/record.h"
 #include "frontier/schedule.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
 
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host)
 {
@@ -135,6 +136,12 @@ static host *make_host(hosts *h, const char *name, size_t size)
   return who;
 }
 
+host *hosts_make(hosts *h, const char *name, size_t size, bool *was_there)
+{
+  *was_there = h->table[slot_of(h, name, size)] != 0;
+  return *was_there ? NULL : make_host(h, name, size);
+}
+
 host *hosts_look(const hosts *h, const char *name, size_t size)
 {
   size_t slot = slot_of(h, name, size);
@@ -191,7 +198,7 @@ uint64_t host_delay(const hosts *h, const host *who)
   return delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
 }
 
-/* ---- counts and their records ------------------------------------------------------------------------- */
+/* ---- what changed ------------------------------------------------------------------------- */
 
 void hosts_touch(hosts *h, host *who)
 {
@@ -201,125 +208,13 @@ void hosts_touch(hosts *h, host *who)
   }
 }
 
-host *hosts_dirty(hosts *h, size_t index)
+host *hosts_dirty(const hosts *h, size_t index)
 {
   return index < h->dirty_count ? h->dirty[index] : NULL;
-}
-
-static int by_id(const void *left, const void *right)
-{
-  uint32_t a = (*(host *const *)left)->id, b = (*(host *const *)right)->id;
-  return (a > b) - (a < b);
-}
-
-void hosts_sort_dirty(hosts *h)
-{
-  if (h->dirty_count)
-    qsort(h->dirty, h->dirty_count, sizeof *h->dirty, by_id);
 }
 
 void hosts_clean(hosts *h)
 {
   while (h->dirty_count)
     h->dirty[--h->dirty_count]->is_dirty = false;
-}
-
-/* Most hosts have URLs of class NORMAL alone, and nothing was said of them: their records stay as short as ever. */
-static bool is_plain(const host *who)
-{
-  return host_queued(who) == who->normal.queued && !who->trap_ended && !who->found && !who->control;
-}
-
-static void write_more(const host *who, uint8_t *body)
-{
-  static const frontier_host_control nothing;
-  const frontier_host_control *c = who->control ? who->control : &nothing;
-  body[7] = 1;
-  for (int i = 0; i < FRONTIER_CLASSES - 1; i++)
-    put_le(body + 32 + 8 * i, who->others ? who->others[i].queued : 0, 8);
-  put_le(body + 56, who->trap_ended, 8);
-  put_le(body + 64, who->found, 4);
-  put_le(body + 68, who->suspect, 4);
-  put_le(body + 72, c->delay_ms, 8);
-  put_le(body + 80, c->budget, 8);
-  put_le(body + 88, c->trap_budget, 8);
-  put_le(body + 96, c->not_before_s, 8);
-  put_le(body + 104, c->per_host, 4);
-  body[108] = (uint8_t)c->priority;
-  body[109] = c->is_blocked;
-}
-
-size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX])
-{
-  size_t head = is_plain(who) ? HOST_HEAD : HOST_HEAD_2;
-  put_le(body + 0, host_queued(who), 7);
-  body[7] = 0;
-  put_le(body + 8, who->done, 8);
-  put_le(body + 16, who->failed, 8);
-  put_le(body + 24, who->skipped, 8);
-  if (head == HOST_HEAD_2)
-    write_more(who, body);
-  memcpy(body + head, who->name, who->name_size);
-  return head + who->name_size;
-}
-
-static bool says_nothing(const frontier_host_control *c)
-{
-  return !c->delay_ms && !c->budget && !c->trap_budget && !c->not_before_s && !c->per_host && !c->priority &&
-         !c->is_blocked;
-}
-
-static frontier_status read_control(host *who, const uint8_t *body)
-{
-  frontier_host_control c = {
-    .delay_ms = get_le(body + 72, 8), .budget = get_le(body + 80, 8), .trap_budget = get_le(body + 88, 8),
-    .not_before_s = get_le(body + 96, 8), .per_host = (uint32_t)get_le(body + 104, 4),
-    .priority = (frontier_class)body[108], .is_blocked = body[109] & 1};
-  if (body[108] >= FRONTIER_CLASSES || body[109] > 1)
-    return FRONTIER_DAMAGED;
-  if (says_nothing(&c))
-    return FRONTIER_OK;
-  if (!host_control_of(who))
-    return FRONTIER_NO_MEMORY;
-  *who->control = c;
-  return FRONTIER_OK;
-}
-
-static frontier_status read_more(host *who, const uint8_t *body)
-{
-  who->trap_ended = get_le(body + 56, 8);
-  who->found = (uint32_t)get_le(body + 64, 4);
-  who->suspect = (uint32_t)get_le(body + 68, 4);
-  for (unsigned i = 0; i < FRONTIER_CLASSES - 1; i++) {
-    uint64_t queued = get_le(body + 32 + 8 * i, 8);
-    if (queued > who->normal.queued)
-      return FRONTIER_DAMAGED;
-    if (queued && !host_reserve(who, (frontier_class)(i + 1)))
-      return FRONTIER_NO_MEMORY;
-    if (queued)
-      who->others[i].queued = queued;
-    who->normal.queued -= queued;
-  }
-  return read_control(who, body);
-}
-
-frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size)
-{
-  size_t head = size >= HOST_HEAD && body[7] ? HOST_HEAD_2 : HOST_HEAD;
-  if (size < head || size > head + URL_LENGTH_MAX || id != h->count || body[7] > 1)
-    return FRONTIER_DAMAGED;
-  const char *name = (const char *)body + head;
-  if (h->table[slot_of(h, name, size - head)])
-    return FRONTIER_DAMAGED; /* two ids for one name */
-  host *who = make_host(h, name, size - head);
-  if (!who)
-    return FRONTIER_NO_MEMORY;
-  who->normal.queued = get_le(body + 0, 7);
-  who->done = get_le(body + 8, 8);
-  who->failed = get_le(body + 16, 8);
-  who->skipped = get_le(body + 24, 8);
-  frontier_status status = head == HOST_HEAD_2 ? read_more(who, body) : FRONTIER_OK;
-  who->delay_ms = host_delay(h, who);
-  hosts_recount(h, who);
-  return status;
 }

@@ -43,7 +43,8 @@ struct host {
   uint32_t found, suspect;  /* new URLs, and those that look like a trap's: traps.h */
   uint8_t ready;            /* 1 + class, 0 = not due, or may start none */
   uint8_t turns;            /* whose class is first: schedule.c */
-  bool is_dirty;            /* the record differs from that on disk */
+  bool is_dirty;            /* touched since the last commit */
+  bool is_behind;           /* its record on disk is: host_changes.h */
   uint32_t name_size;
   char name[];              /* NUL-terminated */
 };
@@ -73,6 +74,8 @@ void hosts_free(hosts *h); /* and every host and every entry in a line */
 /* Find by name, or make with the next id (and touch it); NULL: out of memory. */
 host *hosts_find(hosts *h, const char *name, size_t size);
 host *hosts_look(const hosts *h, const char *name, size_t size); /* NULL: there is none */
+/* One that is on disk; NULL: out of memory, or it was there. */
+host *hosts_make(hosts *h, const char *name, size_t size, bool *was_there);
 uint64_t hosts_count(const hosts *h);
 host *hosts_at(const hosts *h, uint32_t id); /* ids are 0..count-1; NULL past the last */
 
@@ -88,15 +91,27 @@ frontier_host_control *host_control_of(host *who);
 /* Between starts, unless robots.txt wants more: what was set for it, or the default. */
 uint64_t host_delay(const hosts *h, const host *who);
 
-/* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last. */
+/* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last; new ones
+ * come in the order of their ids. */
 void hosts_touch(hosts *h, host *who);
-host *hosts_dirty(hosts *h, size_t index);
-void hosts_sort_dirty(hosts *h); /* by id */
+host *hosts_dirty(const hosts *h, size_t index);
 void hosts_clean(hosts *h);
+
+/* What is counted of a host. */
+typedef struct host_counts {
+  uint64_t queued[FRONTIER_CLASSES];
+  uint64_t done, failed, skipped, trap_ended;
+  uint32_t found, suspect;
+} host_counts;
+host_counts host_counts_of(const host *who);
+bool host_set_counts(hosts *h, host *who, const host_counts *counts); /* false: no memory */
 
 /* The body of a host record, and back. FORMAT.md, table "hosts". */
 enum { HOST_HEAD = 32, HOST_HEAD_2 = 110 };
 size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX]); /* its size */
 frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size); /* ids come in order, from 0 */
+frontier_status hosts_read_again(hosts *h, host *who, const uint8_t *body, size_t size); /* of one that was read */
+/* Whichever it is; the host, if there is one now. */
+frontier_status hosts_read_either(hosts *h, const uint8_t *body, size_t size, host **who);
 
 #endif

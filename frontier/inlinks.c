@@ -13,10 +13,13 @@
 #include "frontier/inlinks.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xxhash.h>
 
@@ -47,9 +50,13 @@ struct inlinks {
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
-static bool file_name(const inlinks *in, uint32_t index, char name[PATH_SIZE + 16])
+enum { NAME_SIZE = PATH_SIZE + 32 };
+
+/* "PATH.3", and "PATH.3.next" while others are still to be written. */
+static void file_names(const inlinks *in, uint32_t index, char name[NAME_SIZE], char next[NAME_SIZE])
 {
-  return snprintf(name, PATH_SIZE + 16, "%s.%u", in->path, (unsigned)index) < PATH_SIZE + 16;
+  snprintf(name, NAME_SIZE, "%s.%u", in->path, (unsigned)index);
+  snprintf(next, NAME_SIZE, "%s.%u.next", in->path, (unsigned)index);
 }
 
 /* What this file makes, whoever wrote the one at hand. */
@@ -71,10 +78,11 @@ static mlbf_status add_filter(inlinks *in, uint64_t urls)
 /* All there are: after the first, one that is missing ends them. */
 static mlbf_status load_filters(inlinks *in)
 {
-  char name[PATH_SIZE + 16];
+  char name[NAME_SIZE], next[NAME_SIZE];
   mlbf_status status = MLBF_OK;
-  while (status == MLBF_OK && in->filter_count < FILTERS_MAX && file_name(in, in->filter_count, name)) {
+  while (status == MLBF_OK && in->filter_count < FILTERS_MAX) {
     mlbf_count_stats stats;
+    file_names(in, in->filter_count, name, next);
     status = mlbf_count_load(name, &in->filters[in->filter_count]);
     if (status != MLBF_OK)
       break;
@@ -231,12 +239,47 @@ uint32_t inlinks_count(const inlinks *in, const url *u)
   return (uint32_t)(sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST);
 }
 
+static void sync_directory_of(const char *path)
+{
+  char copy[PATH_SIZE];
+  memcpy(copy, path, strlen(path) + 1);
+  int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) {
+    (void)fsync(fd); /* some file systems have nothing to sync here, and say so */
+    close(fd);
+  }
+}
+
+/* All are written before one takes its place: a full disk leaves the old ones. */
+static mlbf_status replace_files(const inlinks *in)
+{
+  char name[NAME_SIZE], next[NAME_SIZE];
+  mlbf_status status = MLBF_OK;
+  uint32_t written = 0;
+  for (; status == MLBF_OK && written < in->filter_count; written++) {
+    file_names(in, written, name, next);
+    status = mlbf_count_save(in->filters[written], next);
+  }
+  int why = errno;
+  for (uint32_t i = 0; i < written; i++) {
+    file_names(in, i, name, next);
+    if (status == MLBF_OK && rename(next, name) != 0) {
+      status = MLBF_IO;
+      why = errno;
+    }
+    if (status != MLBF_OK)
+      unlink(next);
+  }
+  sync_directory_of(in->path);
+  errno = why;
+  return status;
+}
+
 mlbf_status inlinks_save(inlinks *in)
 {
-  char name[PATH_SIZE + 16];
   mlbf_status status = settle_all(in);
-  for (uint32_t i = 0; status == MLBF_OK && *in->path && in->is_changed && i < in->filter_count; i++)
-    status = file_name(in, i, name) ? mlbf_count_save(in->filters[i], name) : MLBF_BAD_ARGUMENT;
+  if (status == MLBF_OK && *in->path && in->is_changed)
+    status = replace_files(in);
   in->is_changed = in->is_changed && status != MLBF_OK;
   return status;
 }
@@ -252,17 +295,34 @@ mlbf_status inlinks_save_as(inlinks *in, const char *path)
 
 /* ---- merging --------------------------------------------------------------------------------------------- */
 
-/* As many filters as `from` has, of its sizes. */
-static mlbf_status grow_like(inlinks *into, const inlinks *from)
+/* A filter of the same kind and size, for the same keys? */
+static bool fit(const mlbf_count *a, const mlbf_count *b)
 {
-  mlbf_count_stats ours, theirs;
-  mlbf_count_stats_read(into->filters[0], &ours);
-  mlbf_count_stats_read(from->filters[0], &theirs);
-  mlbf_status status = ours.cells == theirs.cells ? MLBF_OK : MLBF_MISMATCH;
-  while (status == MLBF_OK && into->filter_count < from->filter_count) {
-    mlbf_count_stats_read(from->filters[into->filter_count], &theirs);
-    status = add_filter(into, theirs.keys);
-  }
+  mlbf_count_stats x, y;
+  mlbf_count_stats_read(a, &x);
+  mlbf_count_stats_read(b, &y);
+  return x.cells == y.cells && x.hashes == y.hashes && x.base_bits == y.base_bits && x.seed == y.seed &&
+         strcmp(x.profile, y.profile) == 0; /* H1 and the limit are as of load_filters */
+}
+
+/* Those that both have. */
+static mlbf_status check_fit(const inlinks *a, const inlinks *b)
+{
+  bool is_fit = true;
+  for (uint32_t i = 0; i < a->filter_count && i < b->filter_count; i++)
+    is_fit = is_fit && fit(a->filters[i], b->filters[i]);
+  return is_fit ? MLBF_OK : MLBF_MISMATCH;
+}
+
+/* An empty filter behind those of `in`, as `like`. */
+static mlbf_status add_like(inlinks *in, const mlbf_count *like)
+{
+  mlbf_count_stats s;
+  mlbf_count_stats_read(like, &s);
+  mlbf_count_options options = { .keys = s.keys, .cells = s.cells, .hashes = s.hashes, .base_bits = s.base_bits,
+                                 .limit = s.limit, .minimal = s.minimal, .seed = s.seed, .profile = s.profile };
+  mlbf_status status = mlbf_count_create(&options, &in->filters[in->filter_count]);
+  in->filter_count += status == MLBF_OK;
   return status;
 }
 
@@ -270,10 +330,37 @@ mlbf_status inlinks_merge(inlinks *into, inlinks *from)
 {
   mlbf_status status = settle_all(from);
   if (status == MLBF_OK)
-    status = grow_like(into, from);
+    status = check_fit(into, from);
+  while (status == MLBF_OK && into->filter_count < from->filter_count)
+    status = add_like(into, from->filters[into->filter_count]);
   for (uint32_t i = 0; status == MLBF_OK && i < from->filter_count; i++) {
     status = mlbf_count_merge(into->filters[i], from->filters[i]);
     into->is_changed |= status == MLBF_OK;
   }
   return status;
+}
+
+/* Filters that `earlier` does not have yet are all new: merged into an empty one they are a copy. */
+static mlbf_status subtract(const inlinks *later, const inlinks *earlier, inlinks *delta)
+{
+  mlbf_status status = later->filter_count < earlier->filter_count ? MLBF_MISMATCH : MLBF_OK;
+  for (uint32_t i = 0; status == MLBF_OK && i < later->filter_count; i++)
+    if (i < earlier->filter_count) {
+      status = mlbf_count_difference(later->filters[i], earlier->filters[i], &delta->filters[i]);
+      delta->filter_count += status == MLBF_OK;
+    } else if ((status = add_like(delta, later->filters[i])) == MLBF_OK) {
+      status = mlbf_count_merge(delta->filters[i], later->filters[i]);
+    }
+  return status;
+}
+
+mlbf_status inlinks_difference(inlinks *later, inlinks *earlier, inlinks **delta)
+{
+  inlinks *made;
+  mlbf_status status = settle_all(later);
+  if (status == MLBF_OK)
+    status = settle_all(earlier);
+  if (status == MLBF_OK)
+    status = make(NULL, &made);
+  return status == MLBF_OK ? finish(subtract(later, earlier, made), made, delta) : status;
 }

@@ -23,8 +23,8 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 4, OLDEST_VERSION = 1, PACKED_VERSION = 3 };
-enum { IS_EXACT = 0x100 }; /* on top of the kind of filter, in version 4, which is 3 with table `exact` */
+enum { FORMAT_VERSION = 5, OLDEST_VERSION = 1, PACKED_VERSION = 3, EXACT_VERSION = 4 };
+enum { IS_EXACT = 0x100 }; /* on top of the kind of filter: there is a table `exact`, as in every directory of version 4 */
 
 static uint64_t double_bits(double value)
 {
@@ -45,7 +45,7 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
   char profile[URL_PROFILE_NAME_SIZE];
   url_profile_name(options->profile, profile);
   memcpy(body, magic, sizeof magic);
-  put_le(body + 16, options->exact ? FORMAT_VERSION : PACKED_VERSION, 4); /* so that who can read it does */
+  put_le(body + 16, FORMAT_VERSION, 4);
   put_le(body + 20, (uint64_t)options->filter | (options->exact ? IS_EXACT : 0), 4);
   put_le(body + 24, double_bits(options->rate), 8);
   put_le(body + 32, options->expected_urls, 8);
@@ -63,14 +63,14 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
     return frontier_fail(f, FRONTIER_VERSION,
                          "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
                          version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
-  f->is_old_format = version < PACKED_VERSION;
-  if (f->is_old_format && f->options.read_only)
+  f->is_old_format = version < FORMAT_VERSION;
+  if (version < PACKED_VERSION && f->options.read_only)
     return frontier_fail(f, FRONTIER_VERSION,
                          "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl, "
-                         "and it is brought up to date", f->directory, version, PACKED_VERSION);
+                         "and it is brought up to date", f->directory, version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
-  bool is_exact = version == FORMAT_VERSION;
+  bool is_exact = version == EXACT_VERSION || (version > EXACT_VERSION && get_le(body + 20, 4) & IS_EXACT);
   mlbf_kind filter = (mlbf_kind)(get_le(body + 20, 4) - (is_exact ? IS_EXACT : 0));
   double rate = double_of(get_le(body + 24, 8));
   url_profile profile;
@@ -203,30 +203,18 @@ frontier_status lock_directory(frontier *f)
 
 /* ---- open ---------------------------------------------------------------------------------------------- */
 
-typedef struct host_loading {
-  frontier *f;
-  frontier_status status;
-} host_loading;
-
-static bool load_host(void *context, uint64_t id, const uint8_t *body, size_t size)
-{
-  host_loading *l = context;
-  l->status = hosts_read(l->f->hosts, id, body, size);
-  return l->status == FRONTIER_OK;
-}
-
 static frontier_status load_hosts(frontier *f)
 {
-  host_loading l = {.f = f};
-  frontier_status status = store_each(f->store, STORE_HOSTS, 0, load_host, &l);
-  if (status != FRONTIER_OK)
+  bool of_store;
+  frontier_status status = host_changes_load(&f->host_changes, f->hosts, f->store, &of_store);
+  if (of_store)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (l.status == FRONTIER_NO_MEMORY)
-    return frontier_fail(f, l.status, "out of memory for one more host");
-  if (l.status != FRONTIER_OK)
-    return frontier_fail(f, l.status, "%s: the host table is damaged at host %" PRIu64, f->directory,
+  if (status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, status, "out of memory for one more host");
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: the host table is damaged at host %" PRIu64, f->directory,
                          hosts_count(f->hosts));
-  host *who;
+  const host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
     f->queued += host_queued(who);
   return FRONTIER_OK;

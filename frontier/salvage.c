@@ -220,6 +220,27 @@ static bool keep_host(void *context, uint64_t id, const uint8_t *body, size_t si
   return status != FRONTIER_NO_MEMORY || salvage_fail(s, status, "out of memory for one more host");
 }
 
+/* A host that is new since, or for which something was set. Else what was counted changed, and that is counted anew. */
+static bool keep_change(void *context, const host_change *change)
+{
+  salvage *s = context;
+  frontier_status status = FRONTIER_OK;
+  host *who = NULL;
+  if (change->record)
+    status = hosts_read_either(s->f->hosts, change->record, change->record_size, &who);
+  if (who)
+    forget_counts(who);
+  return status != FRONTIER_NO_MEMORY || salvage_fail(s, status, "out of memory for one more host");
+}
+
+static bool keep_changes(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  const salvage *s = context;
+  (void)key;
+  host_changes_each(body, size, keep_change, context);
+  return s->status == FRONTIER_OK;
+}
+
 /* ---- the hash log --------------------------------------------------------------------------------------- */
 
 static bool log_is_free(const salvage *s, uint64_t first, uint64_t count)
@@ -364,6 +385,7 @@ static void keep_urls(salvage *s, const row_places *rows)
 {
   s->f->done = s->f->failed = s->f->skipped = s->f->noted = 0;
   records_each(s->p, "hosts", keep_host, s);
+  records_each(s->p, "host-changes", keep_changes, s);
   rows_each(s->p, rows, STORE_HISTORY, keep_ended, s);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     s->class = (frontier_class)class;

@@ -173,8 +173,7 @@ void hosts_offer(hosts *h, host *who)
 
 /* ---- lines of URLs -------------------------------------------------------------------------------------- */
 
-/* What a URL takes of the window: one, and one more for each 4 KiB it carries. */
-static size_t weight_of(const entry *e)
+size_t hosts_weight(const entry *e)
 {
   return 1 + e->fields_size / 4096;
 }
@@ -184,7 +183,7 @@ static void pushed(hosts *h, entry *e)
 {
   host *who = e->host;
   host_line(who, e->class)->count++;
-  h->waiting[e->class] += weight_of(e);
+  h->waiting[e->class] += hosts_weight(e);
   e->is_held = true;
   if (who->ready && !host_is_held(h, who, e->class)) {
     frontier_class class = schedule_class(who->turns, classes_of(h, who));
@@ -229,7 +228,7 @@ static entry *take_first(hosts *h, host *who, frontier_class class)
   if (e == l->last)
     l->last = NULL;
   l->count--;
-  h->waiting[class] -= weight_of(e);
+  h->waiting[class] -= hosts_weight(e);
   e->next = NULL;
   return e;
 }
@@ -250,7 +249,7 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
   if (keep)
     last->next = first;
   for (const entry *e = rest; e; e = e->next)
-    h->waiting[class] -= weight_of(e);
+    h->waiting[class] -= hosts_weight(e);
   l->count = keep;
   hosts_recount(h, who);
   return rest;

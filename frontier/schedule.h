@@ -25,6 +25,9 @@
 /* Which class is first at this turn, of those whose bits are set in `has` (not 0). */
 frontier_class schedule_class(uint64_t turn, unsigned has);
 
+/* What a URL takes of the window: one, and one more for each 4 KiB it carries. */
+size_t hosts_weight(const entry *e);
+
 /* To the end of its line, or (what was leased and comes back) to the head. Room for it is reserved. */
 void hosts_push(hosts *h, entry *e);
 void hosts_push_front(hosts *h, entry *e);

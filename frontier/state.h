@@ -16,6 +16,7 @@
 #include "frontier/counters.h"
 #include "frontier/exact.h"
 #include "frontier/hold.h"
+#include "frontier/host_changes.h"
 #include "frontier/hosts.h"
 #include "frontier/journal.h"
 #include "frontier/leases.h"
@@ -112,6 +113,7 @@ struct frontier {
   exact exact;              /* keys for the table of all, where there is one */
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
+  host_changes host_changes;
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;

@@ -18,7 +18,7 @@
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
 static const char *const table_names[STORE_TABLES] = {
-  "hosts", "hashes", "chunks", "revoked", "visits", "due",
+  "hosts", "hashes", "chunks", "revoked", "visits", "due", "host-changes",
   "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
 
 static bool is_shelved(store_table table)
@@ -312,22 +312,34 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
-frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
+{
+  shelf_tables tables = store_shelves(s);
+  if (!s->has_table[part->table])
+    return 0;
+  return is_shelved(part->table) ? shelf_each(txn, &tables, part->table, part->from, part->visit, context)
+                                 : each_value(s, txn, part->table, part->from, part->visit, context);
+}
+
+frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
 {
   MDB_txn *txn;
-  shelf_tables tables = store_shelves(s);
-  if (!s->has_table[table])
-    return FRONTIER_OK;
+  size_t read = 0;
   int error = store_begin_reading(s, &txn);
   if (error)
     return store_failed(s, error, "reading");
-  error = is_shelved(table) ? shelf_each(txn, &tables, table, from, visit, context)
-                            : each_value(s, txn, table, from, visit, context);
+  while (read < count && !error)
+    error = each_record(s, txn, &parts[read++], context);
   mdb_txn_abort(txn);
   if (error != MDB_CORRUPTED)
     return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
   return FRONTIER_DAMAGED;
+}
+
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  return store_each_of(s, &(store_part){table, from, visit}, 1, context);
 }
 
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)

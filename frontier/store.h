@@ -2,7 +2,8 @@
  *
  * Tables   queue    sequence -> a URL waiting or in flight, of class normal; queue-high, -low, -trap: of the others
  *          history  sequence -> a URL and how it ended
- *          hosts    host id  -> name and counts
+ *          hosts    host id  -> name and counts, as they were when it was written;
+ *          host-changes  number of a commit -> what became of them since (host_changes.h)
  *          hashes   number of the first URL in it -> a chunk of the hash log
  *          places   of each sequence number where its URL is (shelf.h), kept by the store itself
  *          chunks   host id << 32 | class << 30 | number -> URLs of one line that wait out of the queue (spill.h)
@@ -24,7 +25,7 @@ typedef struct store store;
 typedef enum store_table {
   STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
   STORE_TABLES_OLDEST, /* those above are in every format */
-  STORE_REVOKED = STORE_TABLES_OLDEST, STORE_VISITS, STORE_DUE,
+  STORE_REVOKED = STORE_TABLES_OLDEST, STORE_VISITS, STORE_DUE, STORE_HOST_CHANGES,
   STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, /* one for each class */
   STORE_HISTORY, STORE_PLACES,
   STORE_TABLES
@@ -66,6 +67,14 @@ const char *store_message(const store *s);
 /* Visit committed records with key >= from, in order, until `visit` returns false. DAMAGED if a checksum fails. */
 typedef bool store_visitor(void *context, uint64_t key, const uint8_t *body, size_t size);
 frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context);
+
+/* The same of several tables, one behind the other, as of one commit. */
+typedef struct store_part {
+  store_table table;
+  uint64_t from;
+  store_visitor *visit;
+} store_part;
+frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context);
 
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is none. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);

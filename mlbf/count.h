@@ -68,9 +68,12 @@ mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, u
 mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
 
 /* What has come since: cells of `later` minus those of `earlier`, an earlier state of the same filter. Merged into a
- * copy of `earlier` (anywhere: this is what servers send each other) it makes `later`, cell by cell; merged into
- * another filter it adds what came. Small once compressed. MLBF_MISMATCH as above, or if some cell is lower in
- * `later`: then `earlier` is no earlier state of it. */
+ * copy of `earlier` (anywhere: this is what servers send each other) it makes `later`, cell by cell; merged into a sum
+ * of whole filters of which `earlier` is one, it makes the sum with `later` instead. Small once compressed.
+ * Without H1 it may be merged into any filter, and adds what came. With H1 it may not: a cell that was high already was
+ * not raised, so the counts of another filter could come out too low, and so could those of a server that takes the
+ * deltas of two clients who both began with its filter (the paper does not say so; tests/test_count.c shows it).
+ * MLBF_MISMATCH as above, or if some cell is lower in `later`: then `earlier` is no earlier state of it. */
 mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta);
 
 typedef struct mlbf_count_stats {

@@ -78,9 +78,7 @@ static void rank_windows(run *r, size_t from)
 {
   size_t end = PIECE + DIGEST_WINDOW, known = r->left < end ? r->left : end;
   if (from < known) {
-    digest_classes(r->bytes + from, known - from, r->ranks + from);
-    for (size_t i = from; i < known; i++)
-      r->ranks[i] = r->table->rank[r->ranks[i]];
+    digest_classes(r->bytes + from, known - from, r->table->rank, r->ranks + from);
   }
   known = known > from ? known : from;
   memset(r->ranks + known, 0, (end - known) * sizeof *r->ranks);
@@ -120,15 +118,30 @@ static bool run_next(run *r)
   return true;
 }
 
+/* Does one of eight scores reach `least`? They and the sum stay below 256, as 65 is the most. */
+static inline bool reaches(const uint8_t *scores, uint8_t least)
+{
+  const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+  uint64_t eight;
+  memcpy(&eight, scores, sizeof eight);
+  return (eight + ones * (0x80u - least)) & tops;
+}
+
 /* The next windows of the piece from *at on that score at least `least`, and their hashes; how many. */
 static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_SHA1_MANY],
                   digest_sha1 hashes[DIGEST_SHA1_MANY])
 {
   const uint8_t *messages[DIGEST_SHA1_MANY];
   int count = 0;
-  for (; *at < r->ready && count < DIGEST_SHA1_MANY; ++*at)
+  while (*at < r->ready && count < DIGEST_SHA1_MANY) {
+    if (*at + 8 <= r->ready && !reaches(r->scores + *at, least)) {
+      *at += 8;
+      continue;
+    }
     if (r->scores[*at] >= least)
       where[count++] = *at;
+    ++*at;
+  }
   if (count == 0)
     return 0;
   for (int i = 0; i < DIGEST_SHA1_MANY; i++)

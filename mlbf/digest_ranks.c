@@ -13,11 +13,13 @@ enum {
 
 void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTROPY_CLASSES])
 {
-  uint16_t classes[COUNT_PIECE];
+  uint16_t classes[COUNT_PIECE], itself[MLBF_ENTROPY_CLASSES];
   const uint8_t *at = bytes;
+  for (uint16_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
+    itself[i] = i;
   while (size > DIGEST_WINDOW) {
     size_t windows = size - DIGEST_WINDOW < COUNT_PIECE ? size - DIGEST_WINDOW : COUNT_PIECE;
-    digest_classes(at, windows, classes);
+    digest_classes(at, windows, itself, classes);
     for (size_t i = 0; i < windows; i++)
       counts[classes[i]]++;
     at += windows;

@@ -34,6 +34,7 @@ mlbf_hash128 mlbf_key_set_hash(const mlbf_key_set *set, mlbf_span key);
 /* Begin to fetch what an insert will touch: for callers who hash some tens of keys and ask then. */
 void mlbf_key_set_prefetch(const mlbf_key_set *set, mlbf_hash128 hash);
 
+/* Is it there? */
 bool mlbf_key_set_test(const mlbf_key_set *set, mlbf_hash128 hash);
 
 /* Was it there, and now it is. MLBF_NO_MEMORY: it was not, and could not be put; `*was_seen` is untouched. */
@@ -44,6 +45,7 @@ typedef struct mlbf_key_set_stats {
   const char *profile; /* lives as long as the set */
 } mlbf_key_set_stats;
 
+/* How much is in it, and what it takes. */
 void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats);
 
 /* As mlbf_save and mlbf_load: 16 bytes a key. Saving moves the slots together meanwhile, so nobody may read. */

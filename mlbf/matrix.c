@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlbf/hash.h"
+#include "mlbf/rows.h"
 
 static const mlbf_matrix_options usual = {.row_shingles = 20000, .rate = 0.05};
 
 enum { HASHES_MAX = 32 };
-static const uint64_t row_shingles_most = UINT64_C(1) << 28; /* 200 MB a group of rows at the usual rate */
+static const uint64_t row_shingles_most = UINT64_C(1) << 22; /* 200 MB a group of rows at the usual rate */
 
 uint64_t mlbf_matrix_row_bits(uint64_t row_shingles, double rate)
 {
@@ -63,24 +63,15 @@ void mlbf_matrix_free(mlbf_matrix *matrix)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-/* Place `i` of a shingle: the mixing step of splitmix64 (Steele, Lea, Flood, 2014), scaled to m. */
-static uint64_t place(const mlbf_matrix *m, uint64_t shingle, uint32_t i)
+static mlbf_rows_shape shape_of(const mlbf_matrix *m)
 {
-  uint64_t mixed = shingle + (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
-  mixed = (mixed ^ mixed >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94d049bb133111eb);
-  return mlbf_scale(mixed ^ mixed >> 31, m->row_bits);
+  return (mlbf_rows_shape){.bits = m->row_bits, .hashes = m->hashes};
 }
 
 static void row_insert(mlbf_matrix *m, size_t row, const uint64_t *shingles, size_t count)
 {
-  uint64_t *group = m->groups[row / MATRIX_GROUP], bit = UINT64_C(1) << (row % MATRIX_GROUP);
-  for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0; j < m->hashes; j++) {
-      uint64_t *word = &group[place(m, shingles[i], j)];
-      m->rows[row].bits_set += !(*word & bit);
-      *word |= bit;
-    }
+  uint64_t *group = m->groups[row / MATRIX_GROUP];
+  m->rows[row].bits_set += mlbf_rows_insert(group, shape_of(m), row % MATRIX_GROUP, shingles, count);
   m->rows[row].shingles += count;
 }
 
@@ -317,13 +308,7 @@ void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats)
 /* known[r] = how many shingles of the query row r knows. */
 static void ask_group(const mlbf_matrix *m, size_t group, const mlbf_shingles *query, uint32_t *known)
 {
-  for (size_t i = 0; i < query->count; i++) {
-    uint64_t rows = UINT64_MAX;
-    for (uint32_t j = 0; j < m->hashes && rows; j++)
-      rows &= m->groups[group][place(m, query->at[i], j)];
-    for (; rows; rows &= rows - 1)
-      known[__builtin_ctzll(rows)]++;
-  }
+  mlbf_rows_ask(m->groups[group], shape_of(m), query->at, query->count, known);
 }
 
 /* Of every row; room for whole groups. NULL: no memory. */

@@ -3,6 +3,7 @@
 #define STRATA_MLBF_MATRIX_INSIDE_H
 
 #include "mlbf/matrix.h"
+#include "mlbf/rows.h"
 
 typedef struct matrix_piece {
   uint32_t row;
@@ -24,7 +25,7 @@ typedef struct matrix_row {
   size_t id_count, id_room;
 } matrix_row;
 
-enum { MATRIX_GROUP = 64 }; /* rows in a word */
+enum { MATRIX_GROUP = MLBF_ROWS }; /* rows in a word */
 
 struct mlbf_matrix {
   mlbf_matrix_options options;

@@ -3,82 +3,58 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL /* words are short: a call would cost as much as the hash */
 #include <xxhash.h>
 
-enum { WORD_MAX = 64 }; /* bytes of a word that count: longer ones are no words */
+enum {
+  WORD_MAX = 64,   /* bytes of a word that count: longer ones are no words */
+  FIRST_ROOM = 64, /* shingles; a page has some hundred */
+};
 
-/* The text a word at a time, and of it the last words and the last shingles. */
-typedef struct reader {
-  const unsigned char *at, *end;
+/* The word being read, the last words, and the last shingles. */
+struct mlbf_shingler {
+  size_t most;           /* SIZE_MAX: all */
+  unsigned char word[WORD_MAX];
+  size_t word_size;
+  bool is_character;     /* the word is one character, and ends with it */
   uint64_t words[MLBF_SHINGLE_WORDS];
   uint64_t window[MLBF_SHINGLE_WINDOW];
   size_t word_count, shingle_count;
-  uint64_t last; /* shingle kept last, so that a run of windows with one least keeps it once */
-} reader;
+  uint64_t least;        /* of the window */
+  size_t least_number;   /* of the shingle that it is, counted as shingle_count */
+  uint64_t last;         /* shingle kept last, so that a run of windows with one least keeps it once */
+  uint64_t limit;        /* greater ones are no more among the `most` least */
+  mlbf_shingles kept;    /* in the order of the text until they are settled */
+  bool has_failed;
+};
 
-static bool is_word_byte(unsigned char byte)
+mlbf_shingler *mlbf_shingler_create(size_t most)
 {
-  return byte >= 0x80 || (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
-}
-
-/* False: there is none any more. */
-static bool next_word(reader *r, uint64_t *word)
-{
-  char lower[WORD_MAX];
-  size_t size = 0;
-  while (r->at < r->end && !is_word_byte(*r->at))
-    r->at++;
-  for (; r->at < r->end && is_word_byte(*r->at); r->at++)
-    if (size < WORD_MAX)
-      lower[size++] = (char)(*r->at >= 'A' && *r->at <= 'Z' ? *r->at | 0x20 : *r->at);
-  *word = XXH3_64bits(lower, size);
-  return size > 0;
-}
-
-static uint64_t shingle_of(const reader *r)
-{
-  uint64_t in_order[MLBF_SHINGLE_WORDS];
-  size_t count = r->word_count < MLBF_SHINGLE_WORDS ? r->word_count : MLBF_SHINGLE_WORDS;
-  for (size_t i = 0; i < count; i++)
-    in_order[i] = r->words[(r->word_count - count + i) % MLBF_SHINGLE_WORDS];
-  return XXH3_64bits(in_order, count * sizeof *in_order);
-}
-
-static uint64_t least_in_window(const reader *r)
-{
-  size_t count = r->shingle_count < MLBF_SHINGLE_WINDOW ? r->shingle_count : MLBF_SHINGLE_WINDOW;
-  uint64_t least = r->window[0];
-  for (size_t i = 1; i < count; i++)
-    least = r->window[i] < least ? r->window[i] : least;
-  return least;
-}
-
-static bool keep(mlbf_shingles *kept, uint64_t shingle)
-{
-  if (kept->count == kept->room) {
-    size_t room = 2 * kept->room + 64;
-    uint64_t *larger = realloc(kept->at, room * sizeof *larger);
-    if (!larger)
-      return false;
-    kept->at = larger;
-    kept->room = room;
+  mlbf_shingler *s = calloc(1, sizeof *s);
+  if (s) {
+    s->most = most ? most : SIZE_MAX;
+    mlbf_shingler_begin(s);
   }
-  kept->at[kept->count++] = shingle;
-  return true;
+  return s;
 }
 
-/* The window slid on by one shingle. */
-static bool slide(reader *r, mlbf_shingles *kept)
+void mlbf_shingler_free(mlbf_shingler *s)
 {
-  r->window[r->shingle_count++ % MLBF_SHINGLE_WINDOW] = shingle_of(r);
-  if (r->shingle_count < MLBF_SHINGLE_WINDOW)
-    return true;
-  uint64_t least = least_in_window(r);
-  if (r->shingle_count > MLBF_SHINGLE_WINDOW && least == r->last)
-    return true;
-  r->last = least;
-  return keep(kept, least);
+  if (!s)
+    return;
+  free(s->kept.at);
+  free(s);
 }
+
+void mlbf_shingler_begin(mlbf_shingler *s)
+{
+  s->word_size = s->word_count = s->shingle_count = s->kept.count = 0;
+  s->is_character = s->has_failed = false;
+  s->limit = UINT64_MAX;
+}
+
+/* ---- what is kept --------------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -95,31 +71,192 @@ static size_t each_once(uint64_t *at, size_t count)
   return kept;
 }
 
+/* Ascending, each once, and no more than `most`. */
+static void settle(mlbf_shingler *s)
+{
+  mlbf_shingles *kept = &s->kept;
+  if (kept->count)
+    qsort(kept->at, kept->count, sizeof *kept->at, ascending);
+  kept->count = each_once(kept->at, kept->count);
+  if (kept->count < s->most)
+    return;
+  kept->count = s->most;
+  s->limit = kept->at[s->most - 1];
+}
+
+/* Twice the most before they are settled, so that sorting takes its turn seldom. */
+static bool make_room(mlbf_shingler *s)
+{
+  mlbf_shingles *kept = &s->kept;
+  if (kept->count / 2 >= s->most)
+    settle(s);
+  if (kept->count < kept->room)
+    return true;
+  size_t room = kept->room ? 2 * kept->room : FIRST_ROOM;
+  uint64_t *larger = realloc(kept->at, room * sizeof *larger);
+  if (!larger)
+    return false;
+  kept->at = larger;
+  kept->room = room;
+  return true;
+}
+
+static void keep(mlbf_shingler *s, uint64_t shingle)
+{
+  if (shingle > s->limit)
+    return;
+  if (s->kept.count == s->kept.room && !make_room(s))
+    s->has_failed = true;
+  else
+    s->kept.at[s->kept.count++] = shingle;
+}
+
+/* ---- words and windows ---------------------------------------------------------------------------------- */
+
+static uint64_t shingle_of(const mlbf_shingler *s)
+{
+  uint64_t in_order[MLBF_SHINGLE_WORDS];
+  size_t count = s->word_count < MLBF_SHINGLE_WORDS ? s->word_count : MLBF_SHINGLE_WORDS;
+  for (size_t i = 0; i < count; i++)
+    in_order[i] = s->words[(s->word_count - count + i) % MLBF_SHINGLE_WORDS];
+  return XXH3_64bits(in_order, count * sizeof *in_order);
+}
+
+/* The least of the last eight, and of fewer at the beginning. */
+static void find_least(mlbf_shingler *s)
+{
+  size_t number = s->shingle_count < MLBF_SHINGLE_WINDOW ? 0 : s->shingle_count - MLBF_SHINGLE_WINDOW;
+  s->least = UINT64_MAX;
+  for (; number < s->shingle_count; number++)
+    if (s->window[number % MLBF_SHINGLE_WINDOW] <= s->least) {
+      s->least = s->window[number % MLBF_SHINGLE_WINDOW];
+      s->least_number = number;
+    }
+}
+
+/* The window slides on by one shingle. */
+static void slide(mlbf_shingler *s)
+{
+  uint64_t shingle = shingle_of(s);
+  size_t number = s->shingle_count++;
+  s->window[number % MLBF_SHINGLE_WINDOW] = shingle;
+  if (number == 0 || shingle <= s->least) {
+    s->least = shingle;
+    s->least_number = number;
+  } else if (s->least_number + MLBF_SHINGLE_WINDOW <= number) {
+    find_least(s);
+  }
+  bool is_same = s->shingle_count > MLBF_SHINGLE_WINDOW && s->least == s->last;
+  if (s->shingle_count < MLBF_SHINGLE_WINDOW || is_same)
+    return;
+  s->last = s->least;
+  keep(s, s->least);
+}
+
+static void end_word(mlbf_shingler *s)
+{
+  if (s->word_size == 0)
+    return;
+  s->words[s->word_count++ % MLBF_SHINGLE_WORDS] = XXH3_64bits(s->word, s->word_size);
+  s->word_size = 0;
+  s->is_character = false;
+  if (s->word_count >= MLBF_SHINGLE_WORDS)
+    slide(s);
+}
+
+/* A byte as it counts in a word; 0: it is in none. */
+static const unsigned char folded[128] = {
+  ['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4', ['5'] = '5', ['6'] = '6', ['7'] = '7', ['8'] = '8',
+  ['9'] = '9', ['A'] = 'a', ['B'] = 'b', ['C'] = 'c', ['D'] = 'd', ['E'] = 'e', ['F'] = 'f', ['G'] = 'g', ['H'] = 'h',
+  ['I'] = 'i', ['J'] = 'j', ['K'] = 'k', ['L'] = 'l', ['M'] = 'm', ['N'] = 'n', ['O'] = 'o', ['P'] = 'p', ['Q'] = 'q',
+  ['R'] = 'r', ['S'] = 's', ['T'] = 't', ['U'] = 'u', ['V'] = 'v', ['W'] = 'w', ['X'] = 'x', ['Y'] = 'y', ['Z'] = 'z',
+  ['a'] = 'a', ['b'] = 'b', ['c'] = 'c', ['d'] = 'd', ['e'] = 'e', ['f'] = 'f', ['g'] = 'g', ['h'] = 'h', ['i'] = 'i',
+  ['j'] = 'j', ['k'] = 'k', ['l'] = 'l', ['m'] = 'm', ['n'] = 'n', ['o'] = 'o', ['p'] = 'p', ['q'] = 'q', ['r'] = 'r',
+  ['s'] = 's', ['t'] = 't', ['u'] = 'u', ['v'] = 'v', ['w'] = 'w', ['x'] = 'x', ['y'] = 'y', ['z'] = 'z',
+};
+
+static void append(mlbf_shingler *s, unsigned char byte)
+{
+  if (s->word_size < WORD_MAX)
+    s->word[s->word_size++] = byte;
+}
+
+/* First byte, in UTF-8, of a character that is a word. */
+static bool begins_character(unsigned char byte)
+{
+  return (byte >= 0xE3 && byte <= 0xED) || byte >= 0xF0;
+}
+
+static void take_high(mlbf_shingler *s, unsigned char byte)
+{
+  bool is_first = byte >= 0xC0;
+  if (is_first && (s->is_character || begins_character(byte))) {
+    end_word(s);
+    s->is_character = begins_character(byte);
+  }
+  append(s, byte);
+}
+
+/* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for all
+ * the compiler knows, and it would wait for itself at each. */
+static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
+{
+  size_t size = s->word_size;
+  for (; at < end && *at < 0x80 && folded[*at]; at++)
+    if (size < WORD_MAX)
+      s->word[size++] = folded[*at];
+  s->word_size = size;
+  return at;
+}
+
+void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
+{
+  const unsigned char *at = (const unsigned char *)text, *end = at + size;
+  while (at < end) {
+    if (*at >= 0x80) {
+      take_high(s, *at++);
+      continue;
+    }
+    if (!folded[*at] || s->is_character)
+      end_word(s);
+    if (folded[*at])
+      at = take_low(s, at, end);
+    else
+      at++;
+  }
+}
+
+mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
+{
+  end_word(s);
+  if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS)
+    keep(s, shingle_of(s));
+  if (s->shingle_count > 0 && s->shingle_count < MLBF_SHINGLE_WINDOW)
+    keep(s, s->least);
+  if (s->has_failed)
+    return MLBF_NO_MEMORY;
+  settle(s);
+  *shingles = s->kept;
+  return MLBF_OK;
+}
+
+/* ---- all at once ---------------------------------------------------------------------------------------- */
+
 mlbf_status mlbf_shingles_of(const char *text, size_t size, mlbf_shingles *shingles)
 {
-  reader r = {.at = (const unsigned char *)text, .end = (const unsigned char *)text + size};
-  mlbf_shingles kept = {0};
-  uint64_t word;
-  bool is_done = true;
-  while (is_done && next_word(&r, &word)) {
-    r.words[r.word_count++ % MLBF_SHINGLE_WORDS] = word;
-    if (r.word_count >= MLBF_SHINGLE_WORDS)
-      is_done = slide(&r, &kept);
-  }
-  if (is_done && r.word_count > 0 && r.word_count < MLBF_SHINGLE_WORDS)
-    is_done = keep(&kept, shingle_of(&r));
-  if (is_done && r.shingle_count > 0 && r.shingle_count < MLBF_SHINGLE_WINDOW)
-    is_done = keep(&kept, least_in_window(&r));
-  if (!is_done) {
-    mlbf_shingles_free(&kept);
+  mlbf_shingles kept;
+  mlbf_shingler *s = mlbf_shingler_create(0);
+  if (!s)
     return MLBF_NO_MEMORY;
+  mlbf_shingler_feed(s, text, size);
+  mlbf_status status = mlbf_shingler_finish(s, &kept);
+  if (status == MLBF_OK) {
+    mlbf_shingles_free(shingles);
+    *shingles = kept;
+    s->kept.at = NULL;
   }
-  if (kept.count)
-    qsort(kept.at, kept.count, sizeof *kept.at, ascending);
-  kept.count = each_once(kept.at, kept.count);
-  mlbf_shingles_free(shingles);
-  *shingles = kept;
-  return MLBF_OK;
+  mlbf_shingler_free(s);
+  return status;
 }
 
 void mlbf_shingles_free(mlbf_shingles *shingles)

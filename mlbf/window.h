@@ -2,7 +2,7 @@
  * insertions?" or "... within the last D of time?", and forgets what is older by itself.
  *
  *   window_skip.h    SKIP Bloom filter (Tang, Lin, Han): exact window, 2 counters of log2(w+1) bits a place; literal
- *   window_epoch.h   ours: 4-bit cells, 60 to 180 times fewer false positives at equal bits; the one to take
+ *   window_epoch.h   ours: 4-bit cells, 50 times fewer false positives and more at equal bits; the one to take
  *
  * Both: a key inserted within the window is always seen (no false negative, ever); a key that was not is called seen
  * with a small probability. Inserting a key again makes it young again, whether it was seen or not.

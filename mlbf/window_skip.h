@@ -7,7 +7,7 @@
  *   seen  iff  min over k of new > 0, or min over k of old >= p
  *
  * which is exactly "within the last w insertions". For reproducing the paper, and for who needs the window exact to
- * the insertion; else take window_epoch.h, which is wrong 60 to 180 times less often with as many bits. */
+ * the insertion; else take window_epoch.h, which is wrong 50 times less often and more with as many bits. */
 #ifndef STRATA_MLBF_WINDOW_SKIP_H
 #define STRATA_MLBF_WINDOW_SKIP_H
 

@@ -49,7 +49,7 @@ awk -v c_library="$c_library" -v sockets="$sockets" '
     level["mlbf"] = 1; level["frontier"] = 2; level["datasets"] = 3; level["crawler"] = 4; level["tests"] = 5
     allow("mlbf", c_library " xxhash openssl/evp openssl/sha")
     allow("frontier", c_library " xxhash lmdb idn2 libpsl uriparser/Uri uriparser/UriIp4")
-    allow("datasets", c_library " xxhash zlib zstd lzma iconv jansson")
+    allow("datasets", c_library " fts xxhash zlib zstd lzma iconv jansson")
     allow("crawler", c_library " " sockets " curl/curl zlib iconv libpsl pcre2 jansson libxml/parser openssl/evp openssl/sha")
   }
 

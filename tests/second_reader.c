@@ -12,7 +12,7 @@
 
 const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "hosts", "hashes", "chunks", "revoked",
                                                      "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
-                                                     "places", "meta", "exact"};
+                                                     "places", "host-changes", "meta", "exact"};
 
 enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
 
@@ -327,15 +327,13 @@ static void read_history(second_view *v, const second_record *r)
     fault(v, "history %s: state %u", u->text, u->state);
 }
 
-static void read_host(second_view *v, const second_record *r)
+static void read_host_at(second_view *v, const second_record *r, uint64_t id)
 {
   const uint8_t *at = r->value;
-  if (number(r->key, 8) != v->host_count)
-    fault(v, "host %zu is missing", v->host_count);
   second_host h = {.name = (const char *)at + 36, .queued = {number(at + 4, 7)}, .done = number(at + 12, 8),
                    .failed = number(at + 20, 8), .skipped = number(at + 28, 8)};
   if (at[11] > 1 || (at[11] == 1 && r->value_size < 114)) {
-    fault(v, "host %zu: a head of kind %u", v->host_count, at[11]);
+    fault(v, "host %llu: a head of kind %u", (unsigned long long)id, at[11]);
   } else if (at[11] == 1) {
     h.name = (const char *)at + 114;
     for (unsigned class = 1; class < 4; class++) {
@@ -346,7 +344,88 @@ static void read_host(second_view *v, const second_record *r)
         at[113] > 1)
       fault(v, "host %s: what is said of traps and controls cannot be", h.name);
   }
-  v->hosts[v->host_count++] = h;
+  v->hosts[id] = h;
+  v->host_count += id == v->host_count;
+}
+
+static void read_host(second_view *v, const second_record *r)
+{
+  if (number(r->key, 8) != v->host_count)
+    fault(v, "host %zu is missing", v->host_count);
+  read_host_at(v, r, v->host_count);
+}
+
+/* Seven bits a byte, lowest first; `*at` behind it, or behind `end` if there is none. */
+static uint64_t short_number(const uint8_t *value, size_t *at, size_t end)
+{
+  uint64_t all = 0;
+  for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
+    uint8_t byte = value[(*at)++];
+    all |= (uint64_t)(byte & 127) << shift;
+    if (byte < 128)
+      return all;
+  }
+  *at = end + 1;
+  return 0;
+}
+
+/* As a value of `hosts` with no checksum; its name points into it. */
+static uint8_t *keep_host(second_view *v, const uint8_t *record, size_t size)
+{
+  v->changed_hosts = realloc(v->changed_hosts, (v->changed_count + 1) * sizeof *v->changed_hosts);
+  uint8_t *value = calloc(1, 4 + size + 1);
+  if (!v->changed_hosts || !value)
+    abort();
+  memcpy(value + 4, record, size);
+  return v->changed_hosts[v->changed_count++] = value;
+}
+
+/* One change, from `at` on; returns where it ends. */
+static size_t read_change(second_view *v, const second_record *r, size_t at)
+{
+  size_t end = r->value_size;
+  uint64_t id = short_number(r->value, &at, end), kind = at < end ? r->value[at++] : 3, size = 0;
+  second_host h = {0};
+  if (kind == 2) {
+    size = short_number(r->value, &at, end);
+    if (at > end || size > end - at || size < 32 || id > v->host_count)
+      return end + 1;
+    second_record whole = {.table = SECOND_HOSTS, .value_size = 4 + size, .value = keep_host(v, r->value + at, size)};
+    read_host_at(v, &whole, id);
+    return at + size;
+  }
+  if (kind > 2 || id >= v->host_count)
+    return end + 1;
+  h.name = v->hosts[id].name;
+  h.queued[0] = short_number(r->value, &at, end);
+  h.done = short_number(r->value, &at, end);
+  h.failed = short_number(r->value, &at, end);
+  h.skipped = short_number(r->value, &at, end);
+  for (unsigned class = 1; kind == 1 && class < 4; class++)
+    h.queued[class] = short_number(r->value, &at, end);
+  for (unsigned i = 0; kind == 1 && i < 3; i++)
+    (void)short_number(r->value, &at, end); /* of traps */
+  v->hosts[id] = h;
+  return at;
+}
+
+static void read_changes(second_view *v, const second_record *r)
+{
+  uint64_t key = number(r->key, 8), changes = number(r->value + 12, 8), read = 0;
+  size_t at = 37;
+  if (!v->next_change) {
+    v->first_change = key;
+    v->host_records = v->host_count;
+  } else if (key != v->next_change) {
+    fault(v, "host-changes: number %llu is missing", (unsigned long long)v->next_change);
+  }
+  v->next_change = key + 1;
+  for (; at < r->value_size && read < changes; read++)
+    at = read_change(v, r, at);
+  if (at != r->value_size || read != changes || r->value[20] != 255)
+    fault(v, "host-changes, number %llu: it makes no sense", (unsigned long long)key);
+  v->changes_agree = number(r->value + 4, 8) == v->host_count && number(r->value + 21, 8) == v->first_change &&
+                     number(r->value + 29, 8) == v->host_records;
 }
 
 static void read_visit(second_view *v, const second_record *r)
@@ -437,7 +516,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != (v->is_exact ? 4 : 3))
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version < (v->is_exact ? 4 : 3) || v->version > 5)
     fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
@@ -514,6 +593,8 @@ static second_host *host_of(const second_view *v, second_host *sorted, const cha
 
 static void agree_on_urls(second_view *v)
 {
+  if (v->next_change && !v->changes_agree)
+    fault(v, "host-changes: the last one tells of other hosts than are there");
   second_host *counted = sort_hosts(v);
   uint64_t all[5] = {0};
   for (uint64_t i = 1; i < v->url_room; i++) {
@@ -597,13 +678,23 @@ static void agree_on_exact(second_view *v)
   free(found);
 }
 
+/* So many hosts at most are in `host-changes` alone: a change has two bytes. */
+static size_t host_room(const second_view *v)
+{
+  size_t bytes = 0;
+  for (size_t i = 0; i < v->record_count; i++)
+    bytes += v->records[i].table == SECOND_HOST_CHANGES ? v->records[i].value_size : 0;
+  return bytes / 2;
+}
+
 void second_read(const char *directory, bool is_quiet, second_view *view)
 {
   static const struct {
     second_table table;
     size_t head;
     void (*read)(second_view *, const second_record *);
-  } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_WAITING, 28, read_queue},
+  } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_HOST_CHANGES, 37, read_changes},
+               {SECOND_WAITING, 28, read_queue},
                {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
                {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
                {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked},
@@ -621,7 +712,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   read_texts(v);
   v->url_room = v->progress[NEXT_SEQUENCE] < (uint64_t)1 << 32 ? v->progress[NEXT_SEQUENCE] : 1;
   v->urls = calloc(v->url_room + 1, sizeof *v->urls);
-  v->hosts = calloc(v->record_count + 1, sizeof *v->hosts);
+  v->hosts = calloc(v->record_count + host_room(v) + 1, sizeof *v->hosts);
   if (!v->urls || !v->hosts)
     abort();
   for (size_t t = 0; t < sizeof order / sizeof *order; t++)
@@ -645,6 +736,9 @@ void second_free(second_view *v)
     free(v->records[i].key);
     free(v->records[i].value);
   }
+  for (size_t i = 0; i < v->changed_count; i++)
+    free(v->changed_hosts[i]);
+  free(v->changed_hosts);
   free(v->log_hashes);
   free(v->records);
   free(v->places);

@@ -12,6 +12,7 @@
 typedef enum second_table {
   SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
   SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
+  SECOND_HOST_CHANGES,
   SECOND_META, SECOND_EXACT, SECOND_TABLES,
   /* rows of packs and chunks, split, by class; no tables */
   SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
@@ -60,6 +61,11 @@ typedef struct second_view {
   uint64_t url_room;       /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
+  uint8_t **changed_hosts; /* records that stand in `host-changes` */
+  size_t changed_count;
+  uint64_t first_change, next_change; /* keys of `host-changes`, the second behind those read; 0: none was */
+  uint64_t host_records;   /* of `hosts` alone */
+  bool changes_agree;      /* the last of them, with both tables */
   uint64_t noted, forced, known_before;
   uint64_t chunks, revoked, visits, dues;
   uint8_t *places;         /* two bytes each, by sequence, below place_room */

@@ -223,6 +223,45 @@ static void a_delta_makes_the_later_filter_of_the_earlier(void **state)
   }
 }
 
+/* One key on cells 0 and 1, another on 0 and 5, which was there before. */
+static mlbf_count *begin_shared(bool minimal)
+{
+  static const uint64_t other[] = { 0, 5 };
+  uint32_t now;
+  mlbf_count *count = create((mlbf_count_options){ .keys = 10, .cells = 10, .hashes = 2, .minimal = minimal });
+  assert_int_equal(mlbf_count_add_at(count, other, 2, 10, &now), MLBF_OK);
+  return count;
+}
+
+/* Two clients begin with a server's filter, and it takes what came to each: without H1 all is counted, with it a cell
+ * that was high already hides what came. The sum of whole filters hides nothing. */
+static void deltas_of_two_clients_are_no_sum_with_h1(void **state)
+{
+  (void)state;
+  static const uint64_t shared[] = { 0, 1 };
+  for (int minimal = 0; minimal < 2; minimal++) {
+    mlbf_count *server = begin_shared(minimal), *clients[2], *deltas[2];
+    uint32_t now;
+    for (int i = 0; i < 2; i++) {
+      clients[i] = begin_shared(minimal);
+      assert_int_equal(mlbf_count_add_at(clients[i], shared, 2, i ? 4 : 10, &now), MLBF_OK);
+      assert_int_equal(mlbf_count_difference(clients[i], server, &deltas[i]), MLBF_OK);
+    }
+    for (int i = 0; i < 2; i++)
+      assert_int_equal(mlbf_count_merge(server, deltas[i]), MLBF_OK);
+    assert_int_equal(mlbf_count_get_at(server, shared, 2, &now), MLBF_OK);
+    assert_int_equal(now, minimal ? 10 : 14);
+    assert_int_equal(mlbf_count_merge(clients[0], clients[1]), MLBF_OK);
+    assert_int_equal(mlbf_count_get_at(clients[0], shared, 2, &now), MLBF_OK);
+    assert_int_equal(now, 14);
+    for (int i = 0; i < 2; i++) {
+      mlbf_count_free(clients[i]);
+      mlbf_count_free(deltas[i]);
+    }
+    mlbf_count_free(server);
+  }
+}
+
 static void a_saved_filter_goes_on(void **state)
 {
   (void)state;
@@ -301,6 +340,7 @@ int main(void)
     cmocka_unit_test(merged_counts_are_those_of_both),
     cmocka_unit_test(different_filters_do_not_merge),
     cmocka_unit_test(a_delta_makes_the_later_filter_of_the_earlier),
+    cmocka_unit_test(deltas_of_two_clients_are_no_sum_with_h1),
     cmocka_unit_test(a_saved_filter_goes_on),
     cmocka_unit_test(damage_is_noticed),
     cmocka_unit_test(absurd_geometry_is_refused),

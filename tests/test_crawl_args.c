@@ -54,6 +54,7 @@ static void defaults_are_polite(void **state)
   good("http://h/");
   assert_int_equal(args.crawl.delay_ms, 1000);
   assert_int_equal(args.per_host, 1);
+  assert_int_equal(args.crawl.per_address, 8);
   assert_int_equal(args.crawl.fetch.connections, 64);
   assert_false(args.crawl.ignore_robots);
   assert_false(args.crawl.fetch.allow_private);
@@ -75,6 +76,7 @@ static void options_are_understood(void **state)
   assert_int_equal(args.crawl.max_ms, 1500);
   assert_int_equal(args.crawl.delay_ms, 250);
   assert_int_equal(args.per_host, 4);
+  assert_int_equal(args.crawl.per_address, 32); /* eight times that of a host */
   assert_int_equal(args.crawl.fetch.connections, 9);
   good("http://a/ --filter bloom --fp 0.01 --expect 5 --scope prefix --profile no-www http://b/ --timeout 0.5");
   assert_int_equal(args.filter, MLBF_KIND_BLOOM);
@@ -84,6 +86,8 @@ static void options_are_understood(void **state)
   assert_int_equal(args.crawl.fetch.timeout_ms, 500);
   assert_int_equal(args.url_count, 2);
   assert_string_equal(args.urls[1], "http://b/");
+  good("--per-address 0 --per-host 4 http://h/");
+  assert_int_equal(args.crawl.per_address, 0);
 }
 
 static void sizes_have_units(void **state)
@@ -111,6 +115,22 @@ static void start_urls_may_come_from_standard_input(void **state)
   assert_int_equal(args.url_count, 2);
 }
 
+static void who_asks(void **state)
+{
+  (void)state;
+  static const struct { const char *line, *agent; } rows[] = {
+    {"http://h/", "strata/" STRATA_VERSION},
+    {"--contact https://example.org/crawl http://h/", "strata/" STRATA_VERSION " (+https://example.org/crawl)"},
+    {"--contact me@example.org http://h/", "strata/" STRATA_VERSION " (+mailto:me@example.org)"},
+    {"--contact me@example.org --user-agent examiner/7 http://h/", "examiner/7 (+mailto:me@example.org)"},
+    {"--contact a@b --contact http://c/ http://h/", "strata/" STRATA_VERSION " (+http://c/)"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    good(rows[i].line);
+    assert_string_equal(args.crawl.fetch.user_agent, rows[i].agent);
+  }
+}
+
 static void the_rest_is_refused_by_name(void **state)
 {
   (void)state;
@@ -135,6 +155,7 @@ static void the_rest_is_refused_by_name(void **state)
     {"--delay inf http://h/", "--delay"},
     {"--delay 1s http://h/", "--delay"},
     {"--per-host 0 http://h/", "--per-host"},
+    {"--per-address -1 http://h/", "--per-address"},
     {"--connections 1000000 http://h/", "--connections"},
     {"--timeout 0 http://h/", "--timeout"},
     {"--max-body 1T http://h/", "--max-body"},
@@ -156,6 +177,15 @@ static void the_rest_is_refused_by_name(void **state)
     {"--tries 0 http://h/", "--tries"},
     {"--scope galaxy http://h/", "--scope"},
     {"--user-agent a\tb\x01 http://h/", "--user-agent"},
+    {"--contact nobody http://h/", "--contact \"nobody\""},
+    {"--contact @example.org http://h/", "--contact"},
+    {"--contact me@ http://h/", "--contact"},
+    {"--contact a@b@c http://h/", "--contact"},
+    {"--contact https:// http://h/", "--contact"},
+    {"--contact ftp://example.org/ http://h/", "--contact"},
+    {"--contact http://h/) http://h/", "--contact"},
+    {"--contact me@h\x1b http://h/", "--contact"},
+    {"--contact m\xc3\xa9@h http://h/", "--contact"},
     {"--no-store --dir d http://h/", "--no-store"},
     {"--no-store --warc http://h/", "--warc"},
     {"--warc-size 0 http://h/", "--warc-size"},
@@ -179,6 +209,7 @@ int main(void)
     cmocka_unit_test(options_are_understood),
     cmocka_unit_test(sizes_have_units),
     cmocka_unit_test(start_urls_may_come_from_standard_input),
+    cmocka_unit_test(who_asks),
     cmocka_unit_test(the_rest_is_refused_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

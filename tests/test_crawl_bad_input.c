@@ -404,12 +404,14 @@ static void too_few_open_files(void **state)
   assert_continues(served);
 }
 
+#define PATIENCE "--max-seconds", "0.3" /* else it would wait for room */
+
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
 static void a_file_that_may_not_grow(void **state)
 {
   (void)state;
   for (unsigned long limit = 4096; limit <= 65536; limit *= 4) {
-    const char *const words[] = {CRAWL, "URL", NULL};
+    const char *const words[] = {CRAWL, PATIENCE, "URL", NULL};
     int code = trial_strata_with(served, words, &(process_files){.file_size_max = limit});
     if (code != FAILED)
       print_error("limit %lu: ended with %d (signal %d):\n%s\n", limit, code, served->end.signal, served->err.bytes);
@@ -445,7 +447,7 @@ static void a_full_disk(void **state)
   assert_int_equal(mount("tmpfs", served->crawl, "tmpfs", 0, sizes[0]), 0);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     assert_int_equal(mount("tmpfs", served->crawl, "tmpfs", MS_REMOUNT, sizes[i]), 0);
-    int code = STRATA(served, CRAWL, "URL");
+    int code = STRATA(served, CRAWL, PATIENCE, "URL");
     if (code != FAILED)
       print_error("%s: ended with %d (signal %d):\n%s\n", sizes[i], code, served->end.signal, served->err.bytes);
     assert_int_equal(code, FAILED);

@@ -348,7 +348,7 @@ static void by_the_name_it_was_given(void **state)
 {
   (void)state;
   trial *t = serve_site(24, 30);
-  assert_code(t, STRATA(t, CRAWL, "--user-agent", "examiner/7 (+http://e.example/)", "URL"), 0);
+  assert_code(t, STRATA(t, CRAWL, "--user-agent", "examiner/7", "--contact", "http://e.example/", "URL"), 0);
   request_log log = requests_read(t->log);
   for (size_t i = 0; i < log.count; i++)
     assert_string_equal(log.lines[i].agent, "examiner/7 (+http://e.example/)");

@@ -2,12 +2,13 @@
 #include "crawler/exchange.h"
 #include "tests/scratch.h"
 
-#include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -57,15 +58,25 @@ static void check_body(void *context, const char *bytes, size_t size)
   *offset += size;
 }
 
-static void add_body(exchange *x, uint64_t size)
+static void add_body(exchange *x, uint64_t size) /* behind what is there */
 {
   char piece[PIECE];
-  for (uint64_t at = 0; at < size; at += PIECE) {
-    size_t now = size - at < PIECE ? (size_t)(size - at) : PIECE;
+  uint64_t begin = exchange_body_size(x), end = begin + size;
+  for (uint64_t at = begin; at < end; at += PIECE) {
+    size_t now = end - at < PIECE ? (size_t)(end - at) : PIECE;
     for (size_t i = 0; i < now; i++)
       piece[i] = byte_at(at + i);
     exchange_add(x, EXCHANGE_BODY, piece, now);
   }
+}
+
+static void assert_body(const exchange *x, uint64_t size)
+{
+  uint64_t offset = 0;
+  assert_true(exchange_body(x, check_body, &offset));
+  assert_int_equal(offset, size);
+  assert_int_equal(exchange_body_size(x), size);
+  assert_int_equal(exchange_error(x), 0);
 }
 
 static void bodies_of_every_size(void **state)
@@ -75,14 +86,10 @@ static void bodies_of_every_size(void **state)
   exchange *x = exchange_create(directory, BODY_MAX, headers);
   assert_non_null(x);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-    uint64_t offset = 0;
     exchange_begin(x);
     add_body(x, sizes[i]);
-    assert_true(exchange_body(x, check_body, &offset));
-    assert_int_equal(offset, sizes[i] < BODY_MAX ? sizes[i] : BODY_MAX);
-    assert_int_equal(exchange_body_size(x), offset);
+    assert_body(x, sizes[i] < BODY_MAX ? sizes[i] : BODY_MAX);
     assert_int_equal(exchange_is_cut(x), sizes[i] > BODY_MAX);
-    assert_int_equal(exchange_error(x), 0);
   }
   exchange_free(x);
 }
@@ -134,17 +141,33 @@ static void no_secrets_of_the_request(void **state)
   exchange_free(x);
 }
 
-static void a_directory_that_is_gone(void **state)
+/* What no file takes is kept in memory, from the first byte or from where the disk is full. */
+static void where_no_file_can_be(void **state)
 {
   (void)state;
   exchange *x = exchange_create("/nowhere/at/all", BODY_MAX, headers);
   assert_non_null(x);
-  add_body(x, 100000); /* in memory */
-  assert_int_equal(exchange_error(x), 0);
-  add_body(x, 300000);
-  assert_int_equal(exchange_error(x), ENOENT);
-  exchange_begin(x);
-  assert_int_equal(exchange_error(x), 0);
+  for (int i = 0; i < 2; i++) {
+    exchange_begin(x);
+    add_body(x, 800000);
+    assert_body(x, 800000);
+  }
+  exchange_free(x);
+}
+
+static void a_file_that_may_not_grow(void **state)
+{
+  (void)state;
+  struct rlimit none, limit = {.rlim_cur = 300000};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &none), 0);
+  limit.rlim_max = none.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  exchange *x = exchange_create(directory, BODY_MAX, headers);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  add_body(x, 800000);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+  add_body(x, 10000); /* there is room again, but the file has ended */
+  assert_body(x, 810000);
   exchange_free(x);
 }
 
@@ -154,7 +177,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(bodies_of_every_size, set_up, tear_down),
     cmocka_unit_test_setup_teardown(only_the_last_answer_counts, set_up, tear_down),
     cmocka_unit_test_setup_teardown(no_secrets_of_the_request, set_up, tear_down),
-    cmocka_unit_test(a_directory_that_is_gone),
+    cmocka_unit_test(where_no_file_can_be),
+    cmocka_unit_test_setup_teardown(a_file_that_may_not_grow, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The fetcher alone, against a server that sends what each row says: what it reports, many at once, and what is left
- * when it goes in the midst of work. */
+/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says: what
+ * it reports, many at once, and what is left when it goes in the midst of work. */
 #include "crawler/fetch.h"
 #include "tests/site/process.h"
 #include "tests/site/raw.h"
@@ -37,10 +37,22 @@ static const struct row {
   {"/closed", "", FETCH_BROKEN, 0, NULL, NULL, "", 0, false},
   {"/silent", NULL, FETCH_TIMEOUT, 0, NULL, NULL, "", 0, false},
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, LARGE = 1 << 20 };
+
+/* More than may wait between two threads, if many are asked for at once. */
+static void send_large(int fd)
+{
+  static char bytes[LARGE];
+  for (size_t i = 0; i < LARGE; i++)
+    bytes[i] = (char)(i * i >> 7);
+  raw_send_string(fd, OK "Content-Type: image/x\r\n\r\n");
+  raw_send(fd, bytes, LARGE);
+}
 
 static void answer(int fd, const char *target)
 {
+  if (strcmp(target, "/large") == 0)
+    send_large(fd);
   for (size_t i = 0; i < ROWS; i++)
     if (strcmp(rows[i].target, target) == 0 && rows[i].bytes)
       raw_send_string(fd, rows[i].bytes);
@@ -86,6 +98,9 @@ static void finish(void *context, const fetch_response *response)
 static pid_t server;
 static unsigned port;
 
+/* Each case runs twice: its state says whether the fetcher may have a thread. */
+static const bool alone = false, beside = true;
+
 static int serve(void **state)
 {
   (void)state;
@@ -102,10 +117,12 @@ static int stop(void **state)
   return 0;
 }
 
-static fetcher *make_fetcher(bool allow_private)
+enum { SOON_MS = 1000, LATE_MS = 60000 };
+
+static fetcher *make_fetcher(void **state, bool allow_private, long timeout_ms)
 {
-  const fetch_options options = {.user_agent = "test", .connections = ROWS, .timeout_ms = 1000, .max_body = 10,
-                                 .allow_private = allow_private};
+  const fetch_options options = {.user_agent = "test", .connections = ROWS, .timeout_ms = timeout_ms, .max_body = 10,
+                                 .allow_private = allow_private, .has_thread = *(const bool *)*state};
   fetcher *f = fetcher_create(&options);
   assert_non_null(f);
   return f;
@@ -121,9 +138,8 @@ static void start(fetcher *f, landing *l)
 
 static void all_rows_at_once(void **state)
 {
-  (void)state;
   landing landings[ROWS] = {0};
-  fetcher *f = make_fetcher(true);
+  fetcher *f = make_fetcher(state, true, SOON_MS);
   for (size_t i = 0; i < ROWS; i++) {
     landings[i].row = &rows[i];
     start(f, &landings[i]);
@@ -140,10 +156,9 @@ static void all_rows_at_once(void **state)
 
 static void a_private_address(void **state)
 {
-  (void)state;
   static const struct row refused = {"/plain", NULL, FETCH_PRIVATE, 0, NULL, NULL, "", 0, false};
   landing l = {.row = &refused};
-  fetcher *f = make_fetcher(false);
+  fetcher *f = make_fetcher(state, false, SOON_MS);
   start(f, &l);
   while (fetch_active(f))
     fetch_poll(f, 100);
@@ -154,9 +169,8 @@ static void a_private_address(void **state)
 /* What is under way is dropped, and nobody is called any more. */
 static void freed_in_the_midst(void **state)
 {
-  (void)state;
   landing landings[ROWS] = {0};
-  fetcher *f = make_fetcher(true);
+  fetcher *f = make_fetcher(state, true, SOON_MS);
   for (size_t i = 0; i < ROWS; i++) {
     landings[i].row = &rows[ROWS - 1]; /* the silent one */
     start(f, &landings[i]);
@@ -168,6 +182,57 @@ static void freed_in_the_midst(void **state)
   fetcher_free(NULL);
 }
 
+typedef struct tally {
+  size_t received;
+  unsigned finished, wrong;
+} tally;
+
+static void check_large(void *context, long status, const char *content_type, const char *bytes, size_t size)
+{
+  tally *seen = context;
+  assert_int_equal(status, 200);
+  assert_string_equal(content_type, "image/x");
+  for (size_t i = seen->received; i < seen->received + size; i++)
+    seen->wrong += *bytes++ != (char)(i * i >> 7);
+  seen->received += size;
+}
+
+static void count_finished(void *context, const fetch_response *response)
+{
+  tally *seen = context;
+  assert_int_equal(response->error, FETCH_OK);
+  assert_int_equal(response->body_bytes, LARGE);
+  assert_string_equal(fetch_header(response, "content-TYPE", 0), "image/x");
+  assert_null(fetch_header(response, "Content-Type", 1));
+  assert_null(fetch_header(response, "Link", 0));
+  seen->finished++;
+}
+
+/* A caller that takes its time gets every byte all the same, and a fetcher that goes meanwhile does not wait for it. */
+static void more_than_is_taken(void **state)
+{
+  tally seen[ROWS] = {0};
+  fetcher *f = make_fetcher(state, true, LATE_MS);
+  text address = {0};
+  text_addf(&address, "http://127.0.0.1:%u/large", port);
+  const fetch_receiver receiver = {.body = check_large, .finished = count_finished, .max_body = LARGE};
+  for (size_t i = 0; i < ROWS; i++) {
+    fetch_receiver mine = receiver;
+    mine.context = &seen[i];
+    assert_true(fetch_start(f, address.bytes, mine));
+  }
+  fetch_poll(f, 0);
+  usleep(200000);
+  while (seen[0].finished + seen[1].finished < 2)
+    fetch_poll(f, 100);
+  assert_int_equal(seen[0].received, LARGE);
+  assert_int_equal(seen[1].received, LARGE);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_int_equal(seen[i].wrong, 0);
+  fetcher_free(f);
+  text_free(&address);
+}
+
 static void every_error_has_a_word(void **state)
 {
   (void)state;
@@ -176,12 +241,16 @@ static void every_error_has_a_word(void **state)
       assert_string_not_equal(fetch_error_name((fetch_error)i), fetch_error_name((fetch_error)k));
 }
 
+#define TWICE(test)                                                                                                    \
+  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(all_rows_at_once, serve, stop),
-    cmocka_unit_test_setup_teardown(a_private_address, serve, stop),
-    cmocka_unit_test_setup_teardown(freed_in_the_midst, serve, stop),
+    TWICE(all_rows_at_once),
+    TWICE(a_private_address),
+    TWICE(freed_in_the_midst),
+    TWICE(more_than_is_taken),
     cmocka_unit_test(every_error_has_a_word),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "frontier/frontier.h"
+#include "frontier/promote.h"
 #include "frontier/recrawl.h"
 #include "frontier/traps.h"
 #include "tests/faults.h"
@@ -102,14 +103,23 @@ static void note_failure(story *s, frontier_status status, const char *message)
 
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
-typedef enum act { WATCH, CONTROL, VISIT, ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, NEXT, DONE, RELEASE, SYNC, PUT } act;
+typedef enum act {
+  WATCH, CONTROL, VISIT, ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, PROMOTE, NEXT, DONE, RELEASE, SYNC, PUT
+} act;
+
+static bool want_odd(void *context, const char *fetch, size_t size)
+{
+  (void)context;
+  return fetch[size - 1] % 2;
+}
 
 static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 {
   static const char value[] = "value";
   frontier_verdict verdict;
   bool was_seen;
-  uint64_t forgotten;
+  uint64_t forgotten, from = 0;
+  size_t promoted;
   char line[16];
   int64_t wait_ms;
   switch (what) {
@@ -126,6 +136,7 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
   case NOTE: return frontier_note(s->f, &(frontier_link){.target = &ghost}, s->now_ms, &verdict);
   case FORGET: return frontier_forget(s->f, &(frontier_link){.target = &ghost}, &was_seen);
   case FORGET_HOST: return frontier_forget_host(s->f, "nowhere.test", 12, &forgotten);
+  case PROMOTE: return frontier_promote(s->f, want_odd, NULL, 100, &from, &promoted);
   case NEXT: return frontier_next(s->f, s->now_ms, s->leases, 4, &s->count, &wait_ms);
   case DONE:
     snprintf(line, sizeof line, "%u", page);
@@ -189,6 +200,8 @@ static void visit(story *s, frontier_lease lease)
     must(s, WATCH, 0, 0);
     must(s, CONTROL, 0, 0);
   }
+  if (page % 20 == 9)
+    must(s, PROMOTE, 0, 0);
   if (page % 8 == 1)
     must(s, VISIT, 0, lease.id);
   must(s, DONE, page, lease.id);

@@ -1,6 +1,6 @@
 /* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only
- * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-3/, written once:
- * the library must read that, and write the same records today. golden/frontier-1/ and -2/ are it in the formats of
+ * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-5/, written once:
+ * the library must read that, and write the same records today. golden/frontier-1/ to -3/ are it in the formats of
  * those versions (1: its beginning): a writer must bring them up to date.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
@@ -181,7 +181,7 @@ static void check_hosts(const second_view *v)
 
 static void check_meta(const second_view *v)
 {
-  assert_int_equal(v->version, 3);
+  assert_int_equal(v->version, 5);
   assert_int_equal(v->filter, 2);
   assert_true(v->rate == 1e-6);
   assert_int_equal(v->expected_urls, 1000);
@@ -280,7 +280,7 @@ static void open_copy(char directory[SCRATCH_PATH], unsigned version)
 
 static void open_golden_copy(char directory[SCRATCH_PATH])
 {
-  open_copy(directory, 3);
+  open_copy(directory, 5);
 }
 
 static uint32_t version_of(const char *directory)
@@ -301,6 +301,19 @@ static void refuse_reader(const char *directory, const char *words)
   reader.read_only = true;
   assert_int_equal(frontier_open(directory, &reader, &f, message), FRONTIER_VERSION);
   assert_non_null(strstr(message, words));
+}
+
+/* A reader leaves what it can read as it found it. */
+static void read_as_it_is(const char *directory)
+{
+  frontier_options reader = story_options;
+  frontier_stats stats;
+  reader.read_only = true;
+  frontier *f = open_or_fail(directory, &reader);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.hosts, 3);
+  assert_int_equal(stats.queued, 5);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
 static void version_1_is_brought_up_to_date(void **state)
@@ -341,21 +354,23 @@ static void version_1_is_brought_up_to_date(void **state)
   assert_int_equal(frontier_counter(f, "skipped-robots"), UINT64_MAX);
   tell_more(f, URL_NO_WWW);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  assert_int_equal(version_of(directory), 3);
+  assert_int_equal(version_of(directory), 5);
   scratch_remove(directory);
 }
 
-static void version_2_is_brought_up_to_date(void **state)
+static void is_as_the_golden_files_after_opening(unsigned version_found)
 {
-  (void)state;
   char directory[SCRATCH_PATH];
   second_view v, golden;
-  open_copy(directory, 2);
-  refuse_reader(directory, "older Strata (format 2;");
+  open_copy(directory, version_found);
+  if (version_found < 3)
+    refuse_reader(directory, "older Strata (format 2;");
+  else
+    read_as_it_is(directory);
   frontier_close(open_or_fail(directory, &story_options));
   second_read(directory, false, &v);
   assert_int_equal(v.faults, 0);
-  assert_int_equal(v.version, 3);
+  assert_int_equal(v.version, 5);
   scratch_remove(directory);
   open_golden_copy(directory);
   second_read(directory, false, &golden);
@@ -368,6 +383,18 @@ static void version_2_is_brought_up_to_date(void **state)
   second_free(&v);
   second_free(&golden);
   scratch_remove(directory);
+}
+
+static void version_2_is_brought_up_to_date(void **state)
+{
+  (void)state;
+  is_as_the_golden_files_after_opening(2);
+}
+
+static void version_3_is_brought_up_to_date(void **state)
+{
+  (void)state;
+  is_as_the_golden_files_after_opening(3);
 }
 
 static void the_library_reads_the_golden_files(void **state)
@@ -474,7 +501,7 @@ static void the_second_reader_notices(void **state)
       char directory[SCRATCH_PATH];
       second_view v;
       scratch_make_fast(directory);
-      scratch_copy(TESTS_DIR "/golden/frontier-3", directory);
+      scratch_copy(TESTS_DIR "/golden/frontier-5", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
       if (v.faults == 0 && !(at == whole.records[i].value_size && is_free_to_go(&whole.records[i])))
@@ -511,7 +538,7 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 5, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 6, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
@@ -570,6 +597,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(the_second_reader_finds_every_number),
     cmocka_unit_test(version_1_is_brought_up_to_date),
     cmocka_unit_test(version_2_is_brought_up_to_date),
+    cmocka_unit_test(version_3_is_brought_up_to_date),
     cmocka_unit_test(the_library_reads_the_golden_files),
     cmocka_unit_test(the_writer_makes_the_golden_records),
     cmocka_unit_test(the_second_reader_notices),

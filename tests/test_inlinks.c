@@ -118,6 +118,30 @@ static void merged_counts_are_those_of_both(void **state)
   inlinks_close(other);
 }
 
+/* Also where filters came since; a filter of a URL's later links may then be another than that of its first. */
+static void a_difference_makes_the_later_counts_of_the_earlier(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  inlinks *later, *earlier, *delta = NULL;
+  char copied[SCRATCH_PATH];
+  memset(exact, 0, sizeof exact);
+  scratch_join(directory, "copy", copied);
+  assert_int_equal(inlinks_open(NULL, 20000, &later), MLBF_OK);
+  link_pages(later, 3000, seed, exact);
+  assert_int_equal(inlinks_save_as(later, copied), MLBF_OK);
+  assert_int_equal(inlinks_open_existing(copied, &earlier), MLBF_OK);
+  link_pages(later, 30000, seed + 1, exact);
+  assert_int_equal(inlinks_difference(earlier, later, &delta), MLBF_MISMATCH);
+  assert_null(delta);
+  assert_int_equal(inlinks_difference(later, earlier, &delta), MLBF_OK);
+  assert_int_equal(inlinks_merge(earlier, delta), MLBF_OK);
+  compare(earlier, exact, 0.1);
+  inlinks_close(later);
+  inlinks_close(earlier);
+  inlinks_close(delta);
+}
+
 static void what_is_no_count_is_refused(void **state)
 {
   (void)state;
@@ -139,6 +163,7 @@ int main(void)
     cmocka_unit_test(counts_are_never_too_low_however_many_urls),
     cmocka_unit_test(saved_counts_go_on),
     cmocka_unit_test(merged_counts_are_those_of_both),
+    cmocka_unit_test(a_difference_makes_the_later_counts_of_the_earlier),
     cmocka_unit_test(what_is_no_count_is_refused),
   };
   if (getenv("STRATA_SEED"))

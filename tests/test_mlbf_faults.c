@@ -11,8 +11,10 @@
 #include <cmocka.h>
 
 #include "mlbf/count.h"
+#include "mlbf/digest.h"
 #include "mlbf/growth.h"
 #include "mlbf/key_set.h"
+#include "mlbf/matrix.h"
 #include "mlbf/recent.h"
 #include "mlbf/revoke.h"
 #include "mlbf/window_epoch.h"
@@ -313,18 +315,111 @@ static void grow_old(story *s)
   mlbf_pair_free(pair);
 }
 
-static void live(story *s)
+/* A text of its own for each id, of some 60 shingles. */
+static mlbf_shingles shingle(story *s, uint64_t id)
 {
-  /* bloom: planned in no time, and no kind allocates otherwise */
-  const mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6 };
-  live_alone(s, options);
-  live_in_slices(s, options);
-  remember(s);
-  count_keys(s);
-  look_through_windows(s);
-  know_keys(s);
-  grow_old(s);
+  enum { WORDS = 300 };
+  char text[WORDS * 8], *to = text;
+  mlbf_shingles made = { .count = 0 };
+  for (uint64_t i = 0; i < WORDS; i++)
+    to += snprintf(to, 8, "%llu ", (unsigned long long)((id + 1) * 7919 * (i + 1) % 99991));
+  while (has_failed(s, mlbf_shingles_of(text, (size_t)(to - text), &made)))
+    assert_null(made.at);
+  return made;
 }
+
+static void assert_resembles(story *s, const mlbf_matrix *matrix, const mlbf_shingles *query, size_t wanted)
+{
+  mlbf_matrix_match best = { .id = 77 };
+  size_t count = 1;
+  while (has_failed(s, mlbf_matrix_query(matrix, query, 0.9, &best, &count)))
+    assert_true(best.id == 77 && count == 1);
+  assert_int_equal(count, wanted);
+}
+
+/* Rows of 100 shingles: each document begins one or two. */
+static void find_the_like(story *s)
+{
+  enum { DOCUMENTS = 9 };
+  mlbf_matrix *matrix = NULL, *loaded = NULL;
+  mlbf_shingles documents[DOCUMENTS];
+  while (has_failed(s, mlbf_matrix_create(&(mlbf_matrix_options){ .row_shingles = 100 }, &matrix)))
+    assert_null(matrix);
+  for (uint64_t id = 0; id < DOCUMENTS; id++) {
+    documents[id] = shingle(s, id);
+    while (has_failed(s, mlbf_matrix_add(matrix, id, &documents[id])))
+      assert_resembles(s, matrix, &documents[id], 0);
+  }
+  while (has_failed(s, mlbf_matrix_save(matrix, s->path)))
+    ;
+  while (has_failed(s, mlbf_matrix_load(s->path, &loaded)))
+    assert_null(loaded);
+  while (has_failed(s, mlbf_matrix_remove(loaded, &(uint64_t){ 4 }, 1)))
+    assert_resembles(s, loaded, &documents[4], 1);
+  while (has_failed(s, mlbf_matrix_compact(loaded)))
+    assert_resembles(s, loaded, &documents[5], 1);
+  for (uint64_t id = 0; id < DOCUMENTS; id++) {
+    assert_resembles(s, loaded, &documents[id], id != 4);
+    mlbf_shingles_free(&documents[id]);
+  }
+  mlbf_matrix_free(matrix);
+  mlbf_matrix_free(loaded);
+}
+
+static void digest(story *s, bool blocks)
+{
+  enum { SIZE = 40000 };
+  static unsigned char bytes[SIZE];
+  mlbf_digest *made = NULL, *again = NULL;
+  mlbf_digest_options options = { .blocks = blocks, .threads = 1 };
+  const char *why = NULL;
+  char *text;
+  for (uint64_t i = 0, dice = 1; i < SIZE; i++) {
+    dice = dice * 6364136223846793005u + 1442695040888963407u;
+    bytes[i] = (unsigned char)(dice >> 56);
+  }
+  while (has_failed(s, mlbf_digest_create(&options, bytes, SIZE, &made)))
+    assert_null(made);
+  while (!(text = mlbf_digest_text(made, "name")))
+    assert_true(has_failed(s, MLBF_NO_MEMORY));
+  while (has_failed(s, mlbf_digest_parse(text, strlen(text), &again, &why)))
+    assert_null(again);
+  int score = mlbf_digest_score(made, again, MLBF_DIGEST_RULE_CURRENT);
+  for (; score == MLBF_DIGEST_NO_MEMORY; score = mlbf_digest_score(made, again, MLBF_DIGEST_RULE_CURRENT))
+    assert_true(has_failed(s, MLBF_NO_MEMORY));
+  assert_int_equal(score, 100);
+  free(text);
+  mlbf_digest_free(made);
+  mlbf_digest_free(again);
+}
+
+static void digest_a_stream(story *s)
+{
+  digest(s, false);
+}
+
+static void digest_blocks(story *s)
+{
+  digest(s, true);
+}
+
+/* bloom: planned in no time, and no kind allocates otherwise */
+static const mlbf_options usual = { .kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6 };
+
+static void be_a_filter(story *s)
+{
+  live_alone(s, usual);
+}
+
+static void be_a_chain(story *s)
+{
+  live_in_slices(s, usual);
+}
+
+static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember, count_keys,
+                                           look_through_windows, know_keys,  grow_old, find_the_like,
+                                           digest_a_stream,      digest_blocks };
+enum { LIVES = sizeof lives / sizeof *lives };
 
 /* Pages of this process: what a filter's body takes, and no malloc knows of. */
 static unsigned long pages_mapped(void)
@@ -337,22 +432,32 @@ static unsigned long pages_mapped(void)
   return pages;
 }
 
+/* How often something failed. */
+static unsigned fail_each_of(fault_class what, int error, bool stays, void (*live)(story *s), story *s)
+{
+  unsigned number = 0, failures = 0;
+  do {
+    s->failures = 0;
+    faults_set(what, ++number, error, stays);
+    live(s);
+    assert_int_equal(s->failures, faults_have_struck()); /* each failure was told, and only once */
+    faults_end();
+    failures += s->failures;
+  } while (s->failures);
+  return failures;
+}
+
 static void fail_each(fault_class what, int error, bool stays)
 {
   story s = { .what = what };
   scratch_make_fast(s.root);
   scratch_join(s.root, "filter", s.path);
-  unsigned number = 0, failures = 0;
-  live(&s); /* undisturbed, and what is allocated once in a program is now */
+  unsigned failures = 0;
+  for (int i = 0; i < LIVES; i++)
+    lives[i](&s); /* undisturbed, and what is allocated once in a program is now */
   unsigned long before = pages_mapped();
-  do {
-    s.failures = 0;
-    faults_set(what, ++number, error, stays);
-    live(&s);
-    assert_int_equal(s.failures, faults_have_struck()); /* each failure was told, and only once */
-    faults_end();
-    failures += s.failures;
-  } while (s.failures);
+  for (int i = 0; i < LIVES; i++)
+    failures += fail_each_of(what, error, stays, lives[i], &s);
   scratch_remove(s.root);
   unsigned long after = pages_mapped();
   print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);

@@ -81,6 +81,8 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
+  if (strcmp(when, "near") == 0)
+    return strstr(string_of(line, "url"), "/copy") != NULL;
   if (strcmp(when, "asked") == 0)
     return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name); /* generated pages may ask as well */
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
@@ -302,6 +304,45 @@ static void a_private_address(void **state)
   free(address);
 }
 
+/* The start page, and what it leads to: the same but for its end, as plain text, and something else. */
+static void says_it_again(int fd, const char *target)
+{
+  bool is_copy = strcmp(target, "/copy") == 0;
+  text body = {0};
+  for (int i = 0; i < 100; i++)
+    text_addf(&body, "On page %d anyone may read about %d things. ", i, i * i);
+  if (strcmp(target, "/") != 0 && !is_copy)
+    raw_send_string(fd, OK "Content-Type: text/html\r\n\r\nSomething else.");
+  else
+    raw_send_string(fd, is_copy ? OK "Content-Type: text/plain\r\n\r\nCopied. "
+                                : OK "Content-Type: text/html\r\n\r\n<a href=/copy>Copy</a> <a href=/other></a>");
+  if (strcmp(target, "/") == 0 || is_copy)
+    raw_send_string(fd, body.bytes);
+  text_free(&body);
+}
+
+static void near_duplicates(void **state)
+{
+  (void)state;
+  unsigned port;
+  trial *t = served = trial_open(&(trial_options){.entries = 1});
+  servers[0] = raw_start(says_it_again, &port);
+  char *address = url_at(port);
+  text copy = {0};
+  text_addf(&copy, "%scopy", address);
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--allow-private", "--similar",
+                               address, NULL};
+  assert_int_equal(trial_strata(t, words), 0);
+  page_log log = pages_read(t->pages);
+  assert_all_documented(&log);
+  assert_int_equal(pages_count(&log), 3);
+  assert_members(&log, copy.bytes, members_of("{'near':'http://127.0.0.1:PORT/'}", port));
+  assert_true(json_real_value(json_object_get(line_of(&log, copy.bytes), "near_share")) >= 0.9);
+  pages_free(&log);
+  text_free(&copy);
+  free(address);
+}
+
 /* Times follow each other, and agree with the clock on the wall. */
 static void times_make_sense(void **state)
 {
@@ -352,6 +393,7 @@ int main(void)
     cmocka_unit_test(charsets),
     cmocka_unit_test_teardown(every_outcome, clean_up),
     cmocka_unit_test_teardown(a_private_address, clean_up),
+    cmocka_unit_test_teardown(near_duplicates, clean_up),
     cmocka_unit_test_teardown(times_make_sense, clean_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

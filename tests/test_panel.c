@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,12 +94,18 @@ static void show_byte(screen *s, char c)
   }
 }
 
+/* Rows that have it. */
+static unsigned count(const screen *s, const char *what)
+{
+  unsigned rows = 0;
+  for (unsigned row = 0; row < s->rows; row++)
+    rows += strstr(s->cells[row], what) != NULL;
+  return rows;
+}
+
 static bool has(const screen *s, const char *what)
 {
-  for (unsigned row = 0; row < s->rows; row++)
-    if (strstr(s->cells[row], what))
-      return true;
-  return false;
+  return count(s, what) > 0;
 }
 
 static screen make_screen(unsigned columns, unsigned rows)
@@ -107,6 +114,30 @@ static screen make_screen(unsigned columns, unsigned rows)
   for (unsigned row = 0; row < rows; row++)
     erase(&s, row, 0);
   return s;
+}
+
+/* As terminals do: a line too long for the new width goes on in the next row. Nothing stands below the cursor. */
+static void change_width(screen *s, unsigned columns)
+{
+  screen old = *s;
+  s->columns = columns;
+  s->row = 0;
+  for (unsigned row = 0; row < s->rows; row++) {
+    memset(s->cells[row], '\0', sizeof s->cells[row]);
+    erase(s, row, 0);
+  }
+  for (unsigned row = 0; row < old.row; row++, s->row++) {
+    size_t size = old.columns;
+    while (size && old.cells[row][size - 1] == ' ')
+      size--;
+    for (const char *at = old.cells[row]; size; s->row += size > 0) {
+      size_t piece = size < columns ? size : columns;
+      assert_true(s->row + 1 < s->rows);
+      memcpy(s->cells[s->row], at, piece);
+      at += piece;
+      size -= piece;
+    }
+  }
 }
 
 /* ---- the program on it ------------------------------------------------------------------------------------ */
@@ -224,6 +255,44 @@ static void the_summary_stands_alone_in_the_end(void **state)
   assert_false(has(&s, "on the way"));
 }
 
+/* The program is held meanwhile, and what it had written is shown first. */
+static void resize(screen *s, int terminal, pid_t pid, unsigned columns)
+{
+  const struct winsize size = {.ws_row = (unsigned short)s->rows, .ws_col = (unsigned short)columns};
+  int status;
+  assert_int_equal(kill(pid, SIGSTOP), 0);
+  assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+  assert_true(WIFSTOPPED(status));
+  watch(s, terminal, 0.05, UINT32_MAX);
+  assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0); /* SIGWINCH, too */
+  change_width(s, columns);
+  assert_int_equal(kill(pid, SIGCONT), 0);
+}
+
+static void a_width_that_changes(void **state)
+{
+  (void)state;
+  static const char *const none[] = {NULL};
+  static const unsigned widths[] = {40, 100, 23, 160};
+  screen s = make_screen(120, 60);
+  int terminal, status;
+  pid_t pid = start(&s, none, &terminal);
+  watch(&s, terminal, 10, 4);
+  for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    resize(&s, terminal, pid, widths[i]);
+    watch(&s, terminal, 10, s.drawings + 3);
+    assert_int_equal(count(&s, " pages in"), 1); /* one panel, and nothing of those before it */
+    assert_int_equal(count(&s, "URLs: "), 1);
+    assert_int_equal(s.wraps + s.strange + s.scrolls, 0);
+  }
+  assert_int_equal(write(terminal, "\003", 1), 1);
+  watch(&s, terminal, 20, UINT32_MAX);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  close(terminal);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  assert_false(has(&s, " pages in "));
+}
+
 /* Caps give a time left; NO_COLOR takes the colours. */
 static void time_left_and_no_color(void **state)
 {
@@ -310,6 +379,7 @@ int main(void)
     cmocka_unit_test(one_plain_line),
     cmocka_unit_test_setup_teardown(every_width, serve, stop),
     cmocka_unit_test_setup_teardown(a_low_terminal, serve, stop),
+    cmocka_unit_test_setup_teardown(a_width_that_changes, serve, stop),
     cmocka_unit_test_setup_teardown(the_summary_stands_alone_in_the_end, serve, stop),
     cmocka_unit_test_setup_teardown(time_left_and_no_color, serve, stop),
     cmocka_unit_test_setup_teardown(nothing_when_quiet, serve, stop),

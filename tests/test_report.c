@@ -152,7 +152,8 @@ static void hostile_lines(void **state)
   (void)state;
 #define EVIL "<script>alert(1)</script><img src=x onerror=alert(1)>\\\"'--></style>&lt;\\u001b[2J\\u202e\\ud83d\\ude00"
 #define PAGE(url) "{\"url\":\"" url "\",\"type\":\"" EVIL "\",\"status\":200,\"body_bytes\":5,\"outcome\":\"done\"," \
-  "\"sha256\":\"0123456789abcdef\",\"start_ms\":1700000000000,\"seconds\":1.5,\"depth\":3}\n"
+  "\"sha256\":\"0123456789abcdef\",\"start_ms\":1700000000000,\"seconds\":1.5,\"depth\":3,\"near\":\"" url "\"," \
+  "\"near_share\":-1e308}\n"
   write_pages(PAGE("http://h/" EVIL) PAGE("https://" EVIL "/") PAGE("javascript:alert(1)//http://h/") PAGE(EVIL)
               "{\"url\":\"http://h/\",\"error\":\"" EVIL "\",\"seconds\":-1e300,\"start_ms\":9223372036854775807}\n"
               "{\"url\":\"\",\"status\":-5,\"depth\":99999999999,\"seconds\":1e308,\"start_ms\":1,\"body_bytes\":-1}\n"
@@ -161,6 +162,7 @@ static void hostile_lines(void **state)
   assert_page_is_inert(&t->out);
   assert_non_null(strstr(t->out.bytes, "<h2>Duplicates</h2>")); /* all have one hash */
   assert_non_null(strstr(t->out.bytes, "3 times a page had the body of an earlier one"));
+  assert_non_null(strstr(t->out.bytes, "4 pages say what an earlier one says"));
   assert_non_null(strstr(t->out.bytes, "4 lines of pages.jsonl could not be read"));
 }
 

@@ -70,7 +70,7 @@ static field *find_field(const char *name)
 /* Numbers of type real may be written without a point. */
 static bool is_type(const json_t *value, const char *type)
 {
-  return strcmp(type, "integer") == 0   ? json_is_integer(value)
+  return strcmp(type, "integer") == 0 ? json_is_integer(value)
          : strcmp(type, "real") == 0    ? json_is_number(value)
          : strcmp(type, "boolean") == 0 ? json_is_boolean(value)
                                         : json_is_string(value);
@@ -120,6 +120,38 @@ static void every_field(void **state)
   assert_documented(t->out.bytes, false);
   text_free(&file);
   free(path);
+}
+
+static bool says_exact(const char *bytes)
+{
+  json_t *object = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
+  json_t *exact = json_object_get(json_object_get(object, "filter"), "exact");
+  assert_true(json_is_boolean(exact));
+  bool is_exact = json_is_true(exact);
+  json_decref(object);
+  return is_exact;
+}
+
+static void assert_exact(const char *filter, bool expected)
+{
+  char *path = trial_path(t, filter), *dir = trial_path(t, expected ? "with" : "without");
+  text file = {0};
+  assert_int_equal(STRATA(t, "crawl", "--dir", dir, "--delay", "0", "--allow-private", "--max-pages", "3", "--filter",
+                          filter, "--summary", path, "URL"), 0);
+  assert_true(text_add_file(&file, path));
+  assert_int_equal(says_exact(file.bytes), expected);
+  assert_int_equal(STRATA(t, "stat", dir, "--json"), 0);
+  assert_int_equal(says_exact(t->out.bytes), expected);
+  text_free(&file);
+  free(path);
+  free(dir);
+}
+
+static void whether_it_is_exact(void **state)
+{
+  (void)state;
+  assert_exact("exact", true);
+  assert_exact("mlbf", false);
 }
 
 /* ---- for people ------------------------------------------------------------------------------------------- */
@@ -176,6 +208,7 @@ int main(void)
   read_fields();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(every_field, serve, stop),
+    cmocka_unit_test_setup_teardown(whether_it_is_exact, serve, stop),
     cmocka_unit_test_setup_teardown(why_and_what_was_not_fetched, serve, stop),
     cmocka_unit_test_setup_teardown(the_command_that_goes_on, serve, stop),
   };

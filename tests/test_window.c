@@ -246,6 +246,46 @@ static void skip_is_as_wrong_as_the_corrected_formula_says(void **state)
   }
 }
 
+static double epoch_measured(uint64_t window, uint64_t cells, uint32_t hashes)
+{
+  double unused;
+  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = 4 * cells, .hashes = hashes,
+                                  .seed = seed };
+  return measure(&calls[2], options, window * 50, &unused);
+}
+
+static void epoch_is_as_wrong_as_its_formula_says(void **state)
+{
+  (void)state;
+  static const struct { uint64_t window, cells; uint32_t k; } rows[] = {
+    { 4095, 24576, 4 }, { 4095, 49152, 4 }, { 1023, 10240, 2 }, { 4095, 24576, 8 } };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double rate = epoch_measured(rows[i].window, rows[i].cells, rows[i].k);
+    double expected = mlbf_epoch_expected((double)rows[i].window, (double)rows[i].cells, rows[i].k);
+    printf("m %llu, k %u: %.5f measured, %.5f expected\n", (unsigned long long)rows[i].cells, (unsigned)rows[i].k, rate,
+           expected);
+    assert_true(fabs(rate / expected - 1) < 0.10);
+  }
+}
+
+/* The loads that window_epoch.h states, with counters of so many bits. */
+static void epoch_is_fifty_times_better_up_to_a_load(void **state)
+{
+  (void)state;
+  static const struct { double bits, load; } rows[] = { { 10, 0.34 }, { 12, 0.52 }, { 20, 1.0 } };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double window = exp2(rows[i].bits) - 1;
+    for (double load = 0.02; load < 2 * rows[i].load; load += 0.02) {
+      double cells = window / load, epoch = mlbf_epoch_expected(window, cells * rows[i].bits / 2, 4);
+      double times = mlbf_skip_expected(window, cells, 4) / epoch;
+      if (load < rows[i].load)
+        assert_true(times >= 50);
+      if (load > rows[i].load * 1.1) /* and no claim that could be larger */
+        assert_true(times < 50);
+    }
+  }
+}
+
 static void epoch_is_far_better_at_equal_bits(void **state)
 {
   (void)state;
@@ -382,6 +422,8 @@ int main(int argc, char **argv)
     cmocka_unit_test(a_wrong_model_would_be_noticed),
     cmocka_unit_test(the_same_in_time),
     cmocka_unit_test(skip_is_as_wrong_as_the_corrected_formula_says),
+    cmocka_unit_test(epoch_is_as_wrong_as_its_formula_says),
+    cmocka_unit_test(epoch_is_fifty_times_better_up_to_a_load),
     cmocka_unit_test(epoch_is_far_better_at_equal_bits),
     cmocka_unit_test(a_saved_window_goes_on),
     cmocka_unit_test(a_damaged_file_is_noticed),

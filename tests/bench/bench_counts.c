@@ -1,4 +1,5 @@
-/* In-link counts of a real tree of pages in a counting filter: memory by s, wrong counts with and without H1, time.
+/* In-link counts of a real tree of pages in a counting filter: memory by s, wrong counts with and without H1, what H1
+ * saves, memory as a crawl keeps them, time.
  *
  *     bench_counts DIRECTORY [ROUNDS]      a tree of HTML files, such as /usr/share/doc/postgresql-doc-15
  *
@@ -6,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "crawler/links.h"
-#include "frontier/url.h"
+#include "frontier/inlinks.h"
 #include "mlbf/count.h"
 #include "tests/pages.h"
 
@@ -197,6 +200,77 @@ static void print_memory(const graph *g, const target *exact, size_t targets, do
   }
 }
 
+/* What the same few wrong counts would cost if all cells of a key were raised. */
+static void print_saving_of_h1(const graph *g, const target *exact, size_t targets, double rate)
+{
+  double ns;
+  mlbf_count_stats with, without;
+  mlbf_count *refined = fill(g, (mlbf_count_options){ .keys = targets, .rate = rate, .minimal = true }, &ns);
+  mlbf_count *plain = fill(g, (mlbf_count_options){ .keys = targets, .rate = share_wrong(refined, exact, targets) },
+                           &ns);
+  mlbf_count_stats_read(refined, &with);
+  mlbf_count_stats_read(plain, &without);
+  double bits = (double)with.bits / (double)targets, more = (double)without.bits / (double)targets;
+  printf("made for %.2f: %.1f bits a URL with H1, without it %.1f for as few wrong counts (%.2f %%), %.2fx\n", rate,
+         bits, more, 100 * share_wrong(plain, exact, targets), more / bits);
+  mlbf_count_free(refined);
+  mlbf_count_free(plain);
+}
+
+/* ---- as a crawl keeps them --------------------------------------------------------------------------------- */
+
+typedef struct noting {
+  inlinks *counts;
+  url_base *base;
+  url target;
+} noting;
+
+static void note_link(void *context, const link_found *link)
+{
+  noting *n = context;
+  if (link->kind != LINK_BASE && url_resolve(n->base, link->href, link->size, URL_STRICT, &n->target) == URL_OK &&
+      inlinks_note(n->counts, &n->target) != MLBF_OK)
+    exit(1);
+}
+
+/* Of the files, which are the filters as they are in memory. They go. */
+static double file_bytes(const char *path)
+{
+  double sum = 0;
+  char name[256];
+  struct stat info;
+  for (int i = 0; snprintf(name, sizeof name, "%s.%d", path, i) && stat(name, &info) == 0; i++) {
+    sum += (double)info.st_size;
+    unlink(name);
+  }
+  return sum;
+}
+
+/* Filters that grow from `expected` on. */
+static void print_inlinks(const pages *tree, size_t targets, uint64_t expected)
+{
+  static const char saved[] = "/tmp/bench-counts";
+  noting n = { .base = url_base_create() };
+  links_scanner *scanner = links_create(note_link, &n);
+  if (!scanner || !n.base || inlinks_open(NULL, expected, &n.counts) != MLBF_OK)
+    exit(1);
+  for (size_t i = 0; i < tree->count; i++) {
+    char text[8192];
+    int size = snprintf(text, sizeof text, "http://tree.example/%s", tree->list[i].name);
+    if (size >= (int)sizeof text || url_base_set(n.base, text, (size_t)size) != URL_OK)
+      continue;
+    inlinks_begin_page(n.counts);
+    links_feed(scanner, tree->list[i].bytes, tree->list[i].size);
+    links_finish(scanner);
+  }
+  if (inlinks_save_as(n.counts, saved) != MLBF_OK)
+    exit(1);
+  printf("begun for %zu URLs: %.2f bytes a URL\n", (size_t)expected, file_bytes(saved) / (double)targets);
+  inlinks_close(n.counts);
+  links_free(scanner);
+  url_base_free(n.base);
+}
+
 static void print_times(const graph *g, size_t targets, int rounds)
 {
   double ours[ROUNDS_MAX] = { 0 }, theirs[ROUNDS_MAX] = { 0 }, ratios[ROUNDS_MAX] = { 0 };
@@ -235,6 +309,12 @@ int main(int argc, char **argv)
          targets, 100 * (double)once / (double)targets, most);
   print_memory(&g, exact, targets, 0.05);
   print_memory(&g, exact, targets, 0.01);
+  printf("\n");
+  print_saving_of_h1(&g, exact, targets, 0.05);
+  print_saving_of_h1(&g, exact, targets, 0.01);
+  printf("\nfrontier/inlinks.h\n");
+  print_inlinks(&tree, targets, targets);
+  print_inlinks(&tree, targets, targets / 8 + 1);
   print_times(&g, targets, rounds);
   free(exact);
   free(g.edges);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# strata digest beside sha1sum and ssdeep, in turn, on each file: medians of CPU seconds, MB/s, and ratios.
+# strata digest beside sha1sum and ssdeep, in turn, on each file: medians of rounds, MB/s and ratios.
 #   bench_digest.sh STRATA FILE...         (needs GNU time and ssdeep: apt-get install time ssdeep)
+# --dd runs with one thread and with two: what that gains the clock shows, on a machine with nothing else to do.
 # SDHASH=COMMAND in the environment names another maker of digests, which is given the file's name.
 set -eu
 strata=$1
@@ -15,12 +16,13 @@ measure() # NAME COMMAND...
 {
   name=$1
   shift
-  /usr/bin/time -a -o "$work/$name" -f '%U %S' "$@" >/dev/null 2>&1
+  /usr/bin/time -a -o "$work/$name" -f '%U %S %e' "$@" >/dev/null 2>&1
 }
 
-median() # NAME
+median() # NAME cpu|wall
 {
-  awk '{ print $1 + $2 }' "$work/$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+  awk -v what="$2" '{ print what == "cpu" ? $1 + $2 : $3 }' "$work/$1" | sort -n |
+    awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
 for file; do
@@ -29,6 +31,7 @@ for file; do
   while [ "$round" -lt "$rounds" ]; do
     measure strata "$strata" digest "$file"
     measure strata-dd "$strata" digest --dd "$file"
+    measure strata-dd-2 "$strata" digest --dd --threads 2 "$file"
     for opponent in $opponents; do measure "$opponent" "$opponent" "$file"; done
     # shellcheck disable=SC2086
     [ -z "${SDHASH:-}" ] || measure sdhash $SDHASH "$file"
@@ -36,8 +39,9 @@ for file; do
   done
   size=$(wc -c <"$file")
   echo "$file: $size bytes"
-  for name in strata strata-dd $opponents ${SDHASH:+sdhash}; do
-    echo "$name $(median "$name") $(median strata) $size" |
-      awk '{ printf "  %-10s %8.1f MB/s of CPU %8.2fx the time of strata digest\n", $1, $4 / $2 / 1e6, $2 / $3 }'
+  for name in strata strata-dd strata-dd-2 $opponents ${SDHASH:+sdhash}; do
+    echo "$name $(median "$name" cpu) $(median strata cpu) $(median "$name" wall) $size" |
+      awk '{ printf "  %-12s %8.1f MB/s of CPU %8.1f by the clock", $1, $5 / $2 / 1e6, $5 / $4 / 1e6
+             printf " %8.2fx the CPU of strata digest\n", $2 / $3 }'
   done
 done

@@ -1,0 +1,38 @@
+/* One run of `strata crawl`: all it holds, and how that is opened. */
+#ifndef STRATA_CRAWLER_CRAWL_JOB_H
+#define STRATA_CRAWLER_CRAWL_JOB_H
+
+#include "crawler/crawl_args.h"
+#include "crawler/crawl_dir.h"
+#include "crawler/crawl_warc.h"
+#include "crawler/linked.h"
+#include "crawler/panel.h"
+#include "crawler/starts.h"
+
+/* Everything one run holds, so that it is let go of in one place. */
+typedef struct crawl_job {
+  crawl_args args;
+  char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
+  starts *starts;
+  url *start;                      /* room for one */
+  bool has_start;                  /* `start` holds the first start URL */
+  bool is_resumed;
+  frontier *frontier;
+  scope *scope;
+  scope *trusted;                  /* hosts of start URLs */
+  crawl_warc warc;
+  crawl *crawl;
+  FILE *summary_file;
+  panel panel;
+  bool has_warned;   /* of too few file descriptors */
+  bool is_paused;    /* and said so */
+  bool is_kept;      /* all that came, in the end */
+  linked linked;     /* how far the queue was looked through for what many pages link to */
+  double saved_at_s; /* the in-link counts; seconds of this run */
+} crawl_job;
+
+/* From the arguments to a frontier, a scope and files that are open, with the first start URL read. An exit code, after
+ * one sentence on stderr; what was opened by then is the caller's to close in any case. */
+int crawl_job_open(crawl_job *job);
+
+#endif

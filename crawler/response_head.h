@@ -1,0 +1,27 @@
+/* The header fields of a response, line by line as they come from any version of HTTP.
+ *
+ * Of several heads in a row (a proxy's, interim responses) the last one counts; trailers are no part of it. */
+#ifndef STRATA_CRAWLER_RESPONSE_HEAD_H
+#define STRATA_CRAWLER_RESPONSE_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct response_head {
+  char *text; /* name NUL value NUL, again and again */
+  size_t size, room;
+  uint64_t names; /* a bit for each, some share one */
+  bool has_ended;
+} response_head; /* all zero: empty */
+
+void response_head_clear(response_head *h);
+void response_head_free(response_head *h);
+
+/* One line with its end. What is no field, or more than 256 KiB of them, is left out. false: out of memory. */
+bool response_head_add(response_head *h, const char *line, size_t size);
+
+/* The nth value (from 0) of that name, whatever its case, blanks around it taken off; NULL: there is none. */
+const char *response_head_find(const response_head *h, const char *name, size_t nth);
+
+#endif

@@ -1,0 +1,313 @@
+/* The disk is full in the middle of a crawl: it pauses, says so, and goes on when there is room again, with nothing
+ * lost, nothing asked for twice, and its files in step. Or there never is, and Ctrl-C comes: then the next run goes on.
+ * On a real file system, small and then large (tmpfs, mounted for this test and its children alone). */
+#include "tests/crash/promises.h"
+#include "tests/crash/said.h"
+#include "tests/site/archive.h"
+#include "tests/site/small.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* --tries 1: a status 500 is not to be taken for a page that came twice */
+#define CRAWL                                                                                              \
+  "crawl", "--dir", "DIR", "--delay", "0", "--per-host", "4", "--tries", "1", "--allow-private", "--expect", "1000"
+
+/* Opening takes some 100 KiB, a site of 400 pages 600, and its WARC as much again. */
+#define SMALL "size=200k"
+#define LARGE "size=64m"
+
+static trial *served;
+static promises noted;
+static small many;
+
+static void mount_disk(const trial *t)
+{
+  static int is_permitted = -1;
+  if (is_permitted < 0)
+    is_permitted = unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+  if (!is_permitted) {
+    print_message("skipped: mounting is not permitted here\n");
+    skip();
+  }
+  assert_int_equal(mkdir(t->crawl, 0755), 0);
+  assert_int_equal(mount("tmpfs", t->crawl, "tmpfs", 0, SMALL), 0);
+}
+
+static void make_room(const trial *t)
+{
+  assert_int_equal(mount("tmpfs", t->crawl, "tmpfs", MS_REMOUNT, LARGE), 0);
+}
+
+static int serve(void **state)
+{
+  (void)state;
+  served = trial_open(&(trial_options){.seed = 61, .entries = 400, .jitter_ms = 4});
+  noted = promises_open(served);
+  return 0;
+}
+
+static int stop(void **state)
+{
+  (void)state;
+  promises_free(&noted);
+  umount2(served->crawl, MNT_DETACH);
+  trial_close(served);
+  return 0;
+}
+
+static size_t times_said(const trial *t, const char *what)
+{
+  char *path = trial_path(t, "strata.err");
+  text said = {0};
+  size_t times = 0;
+  if (text_add_file(&said, path))
+    for (const char *at = said.bytes; (at = strstr(at, what)); at++)
+      times++;
+  text_free(&said);
+  free(path);
+  return times;
+}
+
+/* A crawl that has come to its pause. */
+static pid_t start_and_fill(trial *t, const char *const words[])
+{
+  pid_t pid = trial_strata_start(t, words);
+  double end = process_clock() + 30;
+  while (!times_said(t, "paused: ") && !process_has_ended(pid) && process_clock() < end)
+    process_sleep(0.01);
+  assert_int_equal(times_said(t, "paused: "), 1);
+  assert_false(process_has_ended(pid));
+  return pid;
+}
+
+/* All that is kept is there, once. `rules`: for what was asked for. */
+static void assert_complete(const judge_rules *rules)
+{
+  request_log log = requests_read(served->log);
+  verdict seen = judge_requests(&log, served->made, rules);
+  requests_free(&log);
+  assert_int_equal(seen.missed + seen.forbidden + seen.unknown, 0);
+  assert_true(rules->may_repeat || seen.again == 0);
+  page_log pages = pages_read(served->pages);
+  verdict reported = judge_pages(&pages, served->made, &judge_everything);
+  assert_int_equal(pages.bad, 0);
+  pages_free(&pages);
+  assert_int_equal(reported.missed + reported.again + reported.unknown, 0);
+}
+
+static void assert_archived(void)
+{
+  archive_verdict v = archive_judge(served);
+  assert_true(v.captures > 300);
+  assert_int_equal(v.bad + v.missed + v.again + v.strangers, 0);
+}
+
+/* While it pauses hardly more is asked for than was on the way. */
+static void goes_on(const char *warc)
+{
+  enum { ON_THE_WAY = 8 };
+  const char *const words[] = {CRAWL, "URL", warc, NULL};
+  mount_disk(served);
+  pid_t pid = start_and_fill(served, words);
+  size_t before = trial_requests(served);
+  process_sleep(0.5);
+  size_t meanwhile = trial_requests(served) - before;
+  assert_in_range(before, 5, 380);
+  assert_in_range(meanwhile, 0, ON_THE_WAY);
+  make_room(served);
+  int code = trial_collect(served, pid);
+  if (code || times_said(served, "paused: ") != 1 || times_said(served, "Going on: ") != 1)
+    fail_msg("ended with %d:\n%s", code, served->err.bytes);
+  assert_complete(&judge_everything);
+}
+
+static void what_pages_say_waits_too(void **state)
+{
+  unsigned pages;
+  (void)state;
+  goes_on("--similar");
+  assert_int_equal(said_missing(served, &pages), 0);
+  assert_true(pages > 100);
+}
+
+static void it_goes_on_by_itself(void **state)
+{
+  (void)state;
+  goes_on(NULL);
+}
+
+static void with_its_warc(void **state)
+{
+  (void)state;
+  goes_on("--warc");
+  assert_archived();
+}
+
+static void stops_when_asked(const char *warc)
+{
+  const char *const words[] = {CRAWL, "URL", warc, NULL};
+  mount_disk(served);
+  pid_t pid = start_and_fill(served, words);
+  kill(pid, SIGINT);
+  int code = trial_collect(served, pid);
+  if (code != 3 || !times_said(served, "No space left on device; what came after the last commit"))
+    fail_msg("ended with %d:\n%s", code, served->err.bytes);
+  promises_note(&noted);
+  make_room(served);
+  assert_int_equal(trial_strata(served, words), 0);
+  promises_note(&noted);
+  assert_complete(&judge_after_a_crash);
+  assert_int_equal(promises_count_broken(&noted), 0);
+}
+
+static void it_stops_when_asked(void **state)
+{
+  (void)state;
+  stops_when_asked(NULL);
+}
+
+static void it_stops_with_its_warc(void **state)
+{
+  (void)state;
+  stops_when_asked("--warc");
+  assert_archived();
+}
+
+/* A time that is over is over, but what it left behind is not called done. */
+static void time_runs_out_in_a_pause(void **state)
+{
+  (void)state;
+  mount_disk(served);
+  assert_int_equal(trial_strata(served, (const char *const[]){CRAWL, "--max-seconds", "2", "URL", NULL}), 1);
+  assert_int_equal(times_said(served, "paused: "), 1);
+  promises_note(&noted);
+  make_room(served);
+  assert_int_equal(trial_strata(served, (const char *const[]){CRAWL, NULL}), 0);
+  promises_note(&noted);
+  assert_complete(&judge_after_a_crash);
+  assert_int_equal(promises_count_broken(&noted), 0);
+}
+
+/* ---- a page with more links than the memory for what is not written yet has room for ------------------------ */
+
+enum { LINKS = 70000 };
+static atomic_int *slow_asked; /* shared with the server */
+
+static void answer_many(int fd, const char *target)
+{
+  text page = {0};
+  if (strcmp(target, "/slow") == 0 && atomic_fetch_add(slow_asked, 1) == 0)
+    pause(); /* the first time, for ever */
+  bool is_robots = strcmp(target, "/robots.txt") == 0;
+  text_add(&page, is_robots ? "HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n" : SMALL_HTML);
+  for (unsigned i = 0; i < LINKS && !is_robots; i++)
+    text_addf(&page, "<a href=/%u>\n", i);
+  raw_send(fd, page.bytes, page.size);
+}
+
+static int serve_many(void **state)
+{
+  (void)state;
+  slow_asked = mmap(NULL, sizeof *slow_asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(slow_asked != MAP_FAILED);
+  many = small_open_with(answer_many);
+  return 0;
+}
+
+static int stop_many(void **state)
+{
+  (void)state;
+  umount2(many.trial->crawl, MNT_DETACH);
+  small_close(&many);
+  munmap(slow_asked, sizeof *slow_asked);
+  return 0;
+}
+
+#define ONE_PAGE CRAWL, "--max-pages", "1", "URL", NULL
+
+/* The page and all of its links are known, once. */
+static void assert_all_links_are_known(void)
+{
+  assert_int_equal(small_strata(&many, (const char *const[]){"export", "DIR", "--state", "queued", NULL}, 0), 0);
+  size_t lines = 0;
+  for (const char *at = many.trial->out.bytes; (at = strchr(at, '\n')); at++)
+    lines++;
+  assert_int_equal(lines, LINKS);
+  text fetched = small_fetched(&many);
+  assert_string_equal(fetched.bytes, "/ ");
+  text_free(&fetched);
+}
+
+static void in_the_middle_of_a_page(void **state)
+{
+  (void)state;
+  mount_disk(many.trial);
+  pid_t pid = start_and_fill(many.trial, (const char *const[]){ONE_PAGE});
+  make_room(many.trial);
+  assert_int_equal(trial_collect(many.trial, pid), 0);
+  assert_all_links_are_known();
+}
+
+static void stopped_in_the_middle_of_a_page(void **state)
+{
+  (void)state;
+  mount_disk(many.trial);
+  pid_t pid = start_and_fill(many.trial, (const char *const[]){ONE_PAGE});
+  kill(pid, SIGTERM);
+  assert_int_equal(trial_collect(many.trial, pid), 3);
+  make_room(many.trial);
+  assert_int_equal(small_strata(&many, (const char *const[]){ONE_PAGE}, 0), 0);
+  assert_all_links_are_known();
+}
+
+/* A fetch that waits with the page is no worse for it. */
+static void the_others_stand_still(void **state)
+{
+  (void)state;
+  text slow = {0};
+  text_addf(&slow, "%sslow", many.trial->url);
+  mount_disk(many.trial);
+  pid_t pid = start_and_fill(many.trial, (const char *const[]){CRAWL, "--timeout", "2", "--max-pages", "2", slow.bytes,
+                                                               "URL", NULL});
+  assert_int_equal(atomic_load(slow_asked), 1);
+  process_sleep(2.2);
+  make_room(many.trial);
+  assert_int_equal(trial_collect(many.trial, pid), 0);
+  assert_int_equal(atomic_load(slow_asked), 2);
+  text fetched = small_fetched(&many);
+  assert_string_equal(fetched.bytes, "/ /slow ");
+  text_free(&fetched);
+  text_free(&slow);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, serve, stop)
+#define CASE_OF_MANY(name) cmocka_unit_test_setup_teardown(name, serve_many, stop_many)
+  const struct CMUnitTest tests[] = {
+    CASE(it_goes_on_by_itself),
+    CASE(with_its_warc),
+    CASE(what_pages_say_waits_too),
+    CASE(it_stops_when_asked),
+    CASE(it_stops_with_its_warc),
+    CASE(time_runs_out_in_a_pause),
+    CASE_OF_MANY(in_the_middle_of_a_page),
+    CASE_OF_MANY(the_others_stand_still),
+    CASE_OF_MANY(stopped_in_the_middle_of_a_page),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,70 @@
+/* kill -9 at random moments of a crawl with --similar, again and again: each time what pages say can be opened, and in the
+ * end no page is missing. The seed is printed; with STRATA_SEED=N that one is taken. */
+#include "tests/crash/said.h"
+#include "tests/site/random.h"
+#include "tests/site/trial.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+enum { KILLS = 8, ENTRIES = 1000, JITTER_MS = 30, REQUESTS_MAX = 150 };
+
+static trial *served;
+
+static int clean_up(void **state)
+{
+  (void)state;
+  trial_close(served);
+  served = NULL;
+  return 0;
+}
+
+static uint64_t choose_seed(void)
+{
+  const char *given = getenv("STRATA_SEED");
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
+  print_message("STRATA_SEED=%llu\n", (unsigned long long)seed);
+  return seed;
+}
+
+static pid_t start(trial *t)
+{
+  return trial_strata_start(t, (const char *const[]){"crawl", "--dir", "DIR", "--delay", "0", "--allow-private",
+                                                     "--per-host", "16", "--similar", "URL", NULL});
+}
+
+static void killed_again_and_again(void **state)
+{
+  (void)state;
+  uint64_t random = choose_seed();
+  unsigned pages;
+  trial *t = served = trial_open(&(trial_options){.seed = random, .entries = ENTRIES, .jitter_ms = JITTER_MS});
+  for (int i = 0; i < KILLS; i++) {
+    pid_t pid = start(t);
+    trial_wait_requests(t, trial_requests(t) + 1 + random_below(&random, REQUESTS_MAX), pid);
+    process_sleep((double)random_below(&random, 3000) / 1e6);
+    kill(pid, SIGKILL);
+    trial_collect(t, pid);
+    assert_int_equal(said_missing(t, &pages), 0);
+  }
+  assert_int_equal(trial_collect(t, start(t)), 0);
+  assert_int_equal(said_missing(t, &pages), 0);
+  assert_true(pages > ENTRIES / 4);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_teardown(killed_again_and_again, clean_up),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
