@@ -1,5 +1,5 @@
-/* kill -9 at random moments of a crawl with --similar, again and again: each time what pages say can be opened, and in the
- * end no page is missing. The seed is printed; with STRATA_SEED=N that one is taken. */
+/* kill -9 at random moments of a crawl with --similar, again and again: each time what pages say can be opened, and in
+ * the end no page is missing. The seed is printed; with STRATA_SEED=N that one is taken. */
 #include "tests/crash/said.h"
 #include "tests/site/random.h"
 #include "tests/site/trial.h"
