@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "crawler/input.h"
 #include "crawler/say.h"
@@ -35,15 +36,24 @@ void digest_set_free(digest_set *set)
   free(set->items);
 }
 
+/* By its size, before it is read; a pipe has none. */
+static bool is_too_large(const char *path)
+{
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && (uint64_t)info.st_size >= FILE_MAX;
+}
+
 static char *read_file(const char *path, size_t *size)
 {
-  char *bytes = input_read("digest", path, FILE_MAX, size);
-  if (bytes && *size == FILE_MAX) {
-    say_error("digest", "%s: 4 GiB or more; digest it in pieces (split -b 1G)", path);
-    free(bytes);
+  char *bytes = NULL;
+  bool is_known = is_too_large(path);
+  if (!is_known && !(bytes = input_read("digest", path, FILE_MAX, size)))
     return NULL;
-  }
-  return bytes;
+  if (!is_known && *size < FILE_MAX)
+    return bytes;
+  say_error("digest", "%s: 4 GiB or more; digest it in pieces (split -b 1G)", path);
+  free(bytes);
+  return NULL;
 }
 
 static bool add_bytes(digest_set *set, const digest_manner *manner, const char *path, const char *bytes, size_t size)

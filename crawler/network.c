@@ -258,6 +258,16 @@ static bool lacks_descriptor(const transfer *t, CURLcode code)
   }
 }
 
+/* Also of connections kept for later. */
+static void limit_connections(network *n)
+{
+  long most = n->options->connections;
+  if (n->shortage.limit < n->options->connections)
+    most = (long)n->shortage.limit;
+  curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+  curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, most);
+}
+
 /* It has not failed. Connections kept for later give their descriptors back first. */
 static void postpone(transfer *t)
 {
@@ -265,8 +275,13 @@ static void postpone(transfer *t)
   curl_multi_remove_handle(n->multi, t->easy);
   put_waiting(t);
   shortage_note(&n->shortage, running(n), clock_ms());
-  curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)n->shortage.limit);
-  curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, (long)n->shortage.limit);
+  limit_connections(n);
+}
+
+static void relieve(network *n)
+{
+  if (n->shortage.was_met && shortage_relieve(&n->shortage, n->options->connections, clock_ms()))
+    limit_connections(n);
 }
 
 const shortage *network_shortage(const network *n)
@@ -422,8 +437,7 @@ network *network_create(const fetch_options *options, network_receiver receiver)
   }
   if (n->share)
     curl_share_setopt(n->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
-  curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)options->connections);
-  curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, (long)options->connections);
+  limit_connections(n);
   return n;
 }
 
@@ -491,7 +505,7 @@ static void collect(network *n)
       postpone(t);
       continue;
     }
-    shortage_relieve(&n->shortage);
+    relieve(n);
     if (!try_again(t, code))
       finish(t, code);
   }

@@ -9,6 +9,7 @@ enum {
   KEPT_FREE = 8,     /* fetches fewer than there could be: the store opens files, too */
   RETRY_MS = 50,
   HOPELESS_MS = 2000,
+  RISE_MS = 5000,
 };
 
 bool shortage_is_here(void)
@@ -27,6 +28,7 @@ void shortage_note(shortage *s, size_t others, uint64_t now_ms)
   s->was_met = true;
   if (s->limit > limit)
     s->limit = limit;
+  s->changed_ms = now_ms;
   s->retry_at_ms = now_ms + RETRY_MS;
   if (others)
     s->alone_since_ms = 0;
@@ -36,7 +38,14 @@ void shortage_note(shortage *s, size_t others, uint64_t now_ms)
     s->is_hopeless = true;
 }
 
-void shortage_relieve(shortage *s)
+bool shortage_relieve(shortage *s, size_t enough, uint64_t now_ms)
 {
   s->alone_since_ms = 0;
+  if (s->limit == SIZE_MAX || now_ms - s->changed_ms < RISE_MS)
+    return false;
+  s->changed_ms = now_ms;
+  s->limit += s->limit / 4 + 1;
+  if (s->limit >= enough)
+    s->limit = SIZE_MAX;
+  return true;
 }

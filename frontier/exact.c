@@ -13,13 +13,33 @@ static uint64_t host_hash(const frontier_link *link)
   return XXH3_64bits(u->key + u->segment_begin[0], u->segment_begin[1] - u->segment_begin[0]);
 }
 
-store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole)
+static store_exact_key make_key(uint64_t host, mlbf_hash128 whole)
 {
   store_exact_key key = {{0}};
-  put_le(key.bytes, host_hash(link), 8);
+  put_le(key.bytes, host, 8);
   put_le(key.bytes + 8, whole.low, 8);
   put_le(key.bytes + 16, whole.high, 8);
   return key;
+}
+
+store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole)
+{
+  return make_key(host_hash(link), whole);
+}
+
+store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole)
+{
+  return make_key(host_hash(&(frontier_link){.target = u}), whole);
+}
+
+store_exact_key exact_key_of_nobody(mlbf_hash128 whole)
+{
+  return make_key(0, whole);
+}
+
+mlbf_hash128 exact_whole(const store_exact_key *key)
+{
+  return (mlbf_hash128){get_le(key->bytes + 8, 8), get_le(key->bytes + 16, 8)};
 }
 
 bool exact_make_room(exact *e)

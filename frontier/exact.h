@@ -21,6 +21,12 @@ typedef struct exact {
 /* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
 store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);
 
+/* What the log has in the place of a key that is no longer told (seen_blot_out, a repair): it is of no host. */
+store_exact_key exact_key_of_nobody(mlbf_hash128 whole);
+mlbf_hash128 exact_whole(const store_exact_key *key);
+/* The key of a URL whose own is not the caller's. */
+store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole);
+
 bool exact_make_room(exact *e);               /* for one key; false: no memory */
 void exact_add(exact *e, store_exact_key key); /* cannot fail in such room */
 

@@ -99,7 +99,8 @@ typedef struct frontier_options {
   frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
   void *log_context;
   /* An earlier crawl, which tells what is new in the world from what is new here only: a frontier's directory, or a
-   * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is. NULL: none. */
+   * filter file (mlbf_save) of the same profile. It is read once, at open, and left as it is; a directory with exact
+   * keys stays open for reading, and is asked about each URL its filter takes for seen. NULL: none. */
   const char *previous_path;
   /* No new URL is ever called seen: what the filter says it has seen is looked up in a table of all keys, on disk. It
    * costs that table, some 60 bytes a URL, and one read for each URL seen; what is new is still told by the filter,
@@ -161,7 +162,7 @@ typedef struct frontier_origin {
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
- * An open batch that is full (65,536 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when
+ * An open batch that is full (32,768 URLs, or 16 MiB of payload) is committed first, so memory stays bounded when
  * nobody calls frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the cause is
  * gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,

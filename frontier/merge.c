@@ -2,6 +2,8 @@
  *
  *     logs     one behind the other; a key that two crawls have is there twice, which makes the next filter larger than
  *              need be and nothing else. Leaving out what the filter knows already could leave out what it knows wrongly.
+ *     exact    the union of the tables, which is the result's, if all have one; what is forgotten is blotted out of the
+ *              log, and stands in the table as it does there
  *     filters  united bit by bit where they are of one size and seed; else the log makes one when it is opened
  *
  * Numbers of URLs count keys here, and all of them are absent (FORMAT.md). */
@@ -14,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COMMIT_PIECES = 1000 };
+enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64 };
 
 typedef struct merging {
   const frontier *from;  /* the one whose log is being copied */
@@ -23,6 +25,7 @@ typedef struct merging {
   mlbf_filter *filter;   /* of all so far; NULL: they do not fit together */
   const char *first;     /* whose kind and profile the others must have */
   unsigned pieces;       /* since the last commit */
+  uint64_t keys;         /* exact ones, written */
   bool has_failed;
   char *message;
 } merging;
@@ -48,15 +51,15 @@ static frontier_status compare(merging *m, const frontier *f)
 {
   frontier_options *ours = &m->into->options;
   char a[URL_PROFILE_NAME_SIZE], b[URL_PROFILE_NAME_SIZE];
-  if (f->options.exact) { /* the log does not say which host a key is of */
-    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "%.400s keeps its keys exactly, and such memories cannot be merged",
-             f->directory);
-    return FRONTIER_MISMATCH;
-  }
   if (!m->first) {
     m->first = f->directory;
     *ours = f->options;
     return FRONTIER_OK;
+  }
+  if (ours->exact != f->options.exact) { /* a log does not say which host a key is of */
+    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
+             "merged", m->first, f->directory);
+    return FRONTIER_MISMATCH;
   }
   url_profile_name(ours->profile, a);
   url_profile_name(f->options.profile, b);
@@ -101,6 +104,16 @@ static bool put_piece(merging *m, const uint8_t *body, size_t size)
   return true;
 }
 
+/* Now and then: the next transaction. */
+static bool written(merging *m)
+{
+  if (++m->pieces < COMMIT_PIECES)
+    return true;
+  m->pieces = 0;
+  m->has_failed = store_commit(m->to) != FRONTIER_OK || store_begin(m->to) != FRONTIER_OK;
+  return !m->has_failed;
+}
+
 static bool copy_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   merging *m = context;
@@ -110,16 +123,23 @@ static bool copy_piece(void *context, uint64_t key, const uint8_t *body, size_t 
   if (m->has_failed)
     return false;
   m->into->log_keys += keys;
-  if (++m->pieces < COMMIT_PIECES)
-    return true;
-  m->pieces = 0;
-  m->has_failed = store_commit(m->to) != FRONTIER_OK || store_begin(m->to) != FRONTIER_OK;
-  return !m->has_failed;
+  return written(m);
 }
 
-static frontier_status copy_log(merging *m, frontier *f)
+static bool copy_exact(void *context, const store_exact_key *key)
+{
+  merging *m = context;
+  mlbf_hash128 whole = exact_whole(key);
+  store_exact_key blotted = exact_key_of_nobody(seen_blot(whole));
+  store_put_exact(m->to, revoked_has(&m->from->revoked, whole) ? &blotted : key);
+  return ++m->keys % KEYS_PER_PIECE != 0 || written(m);
+}
+
+static frontier_status copy_keys(merging *m, frontier *f)
 {
   frontier_status status = store_each(f->store, STORE_HASHES, 0, copy_piece, m);
+  if (status == FRONTIER_OK && !m->has_failed)
+    status = store_each_exact(f->store, copy_exact, m);
   if (status != FRONTIER_OK)
     return fail(m, status, store_message(f->store));
   if (!m->has_failed)
@@ -153,7 +173,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
     return status;
   m->from = f;
   status = seen_load(f); /* and what it revoked */
-  status = status == FRONTIER_OK ? copy_log(m, f) : fail(m, status, f->message);
+  status = status == FRONTIER_OK ? copy_keys(m, f) : fail(m, status, f->message);
   if (status == FRONTIER_OK) {
     m->into->expected_lost += f->expected_lost;
     unite(m, f, is_first);
@@ -201,7 +221,11 @@ static frontier_status merge_into(merging *m, const char *const *directories, si
   uint8_t identity[IDENTITY_MAX];
   size_t size = identity_write(&m->into->options, identity);
   frontier_status status = store_open(partial, false, identity, size, &m->to, m->message);
-  if (status == FRONTIER_OK && (status = store_begin(m->to)) != FRONTIER_OK)
+  if (status == FRONTIER_OK && m->into->options.exact)
+    status = store_find_exact(m->to, true);
+  if (status == FRONTIER_OK)
+    status = store_begin(m->to);
+  if (status != FRONTIER_OK && m->to)
     fail(m, status, store_message(m->to));
   for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
     status = merge_one(m, directories[i], i == 0);

@@ -1,5 +1,5 @@
 /* See previous.h. Of a directory, only what answers is kept: it is opened as a reader does, for the filter and the log
- * behind it, and what was forgotten there; then closed. */
+ * behind it, and what was forgotten there; then closed, but for the table of exact keys where it has one. */
 #include "frontier/previous.h"
 
 #include "frontier/state.h"
@@ -13,6 +13,7 @@ struct previous {
   mlbf_filter *filter;
   url_profile profile;
   revoked revoked;
+  store *exact; /* with the table of its keys; NULL: the filter alone */
 };
 
 static bool are_same(const char *a, const char *b)
@@ -38,6 +39,10 @@ static frontier_status from_directory(previous *p, const char *path, char messag
     p->revoked = f->revoked;
     f->seen = NULL;
     f->revoked = (revoked){0};
+    if (f->options.exact) {
+      p->exact = f->store;
+      f->store = NULL;
+    }
   } else {
     frontier_message_copy(f, message);
   }
@@ -93,12 +98,22 @@ void previous_close(previous *p)
     return;
   mlbf_free(p->filter);
   revoked_free(&p->revoked);
+  store_close(p->exact);
   free(p);
+}
+
+/* A table that cannot be read says nothing: then it is as without one. */
+static bool is_in_table(const previous *p, const frontier_link *link, mlbf_hash128 whole)
+{
+  bool has;
+  store_exact_key key = exact_key_of(link, whole);
+  return !p->exact || store_has_exact(p->exact, &key, 1, &has) != FRONTIER_OK || has;
 }
 
 bool previous_knows(const previous *p, const frontier_link *link)
 {
   mlbf_hashes hashes;
   link_hash(p->filter, link, &hashes);
-  return mlbf_test(p->filter, &hashes).outcome == MLBF_SEEN && !revoked_has(&p->revoked, hashes.whole);
+  return mlbf_test(p->filter, &hashes).outcome == MLBF_SEEN && is_in_table(p, link, hashes.whole) &&
+         !revoked_has(&p->revoked, hashes.whole);
 }

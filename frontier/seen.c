@@ -302,13 +302,18 @@ void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void 
     ;
 }
 
+mlbf_hash128 seen_blot(mlbf_hash128 whole)
+{
+  return (mlbf_hash128){~whole.low, ~whole.high};
+}
+
 void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
 {
   const uint8_t *next;
   for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
     mlbf_hash128 hash = get_hash(at);
     if (revoked_has(which, hash))
-      put_hash(at, (mlbf_hash128){~hash.low, ~hash.high});
+      put_hash(at, seen_blot(hash));
   }
 }
 

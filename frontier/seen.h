@@ -51,6 +51,7 @@ typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
 /* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. */
 void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
+mlbf_hash128 seen_blot(mlbf_hash128 whole); /* what such a key becomes */
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

@@ -88,5 +88,8 @@ frontier_status store_count(store *s, store_table table, uint64_t *records);
 /* Which of these keys are in table `exact`, as committed; one reading for all. */
 frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t count, bool *has);
 frontier_status store_count_exact(store *s, uint64_t *keys); /* 0 if there is no such table */
+/* Each committed key of it, in order, until `visit` returns false. DAMAGED if a checksum fails. */
+typedef bool store_exact_visitor(void *context, const store_exact_key *key);
+frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *context);
 
 #endif

@@ -63,3 +63,38 @@ void store_put_exact(store *s, const store_exact_key *key)
   if (s->error == MDB_KEYEXIST)
     s->error = 0;
 }
+
+static int each_key(store *s, MDB_txn *txn, store_exact_visitor *visit, void *context)
+{
+  MDB_cursor *cursor;
+  MDB_val k, v;
+  int error = mdb_cursor_open(txn, s->exact, &cursor);
+  if (error)
+    return error;
+  error = mdb_cursor_get(cursor, &k, &v, MDB_FIRST);
+  for (bool go_on = true; !error && go_on;) {
+    store_exact_key key;
+    if (k.mv_size != sizeof key.bytes || !record_is_whole(XXH3_64bits(k.mv_data, k.mv_size), v.mv_data, v.mv_size)) {
+      error = MDB_CORRUPTED;
+      break;
+    }
+    memcpy(key.bytes, k.mv_data, sizeof key.bytes);
+    if ((go_on = visit(context, &key)))
+      error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+  }
+  mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *context)
+{
+  MDB_txn *txn;
+  if (!s->has_exact)
+    return FRONTIER_OK;
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  error = each_key(s, txn, visit, context);
+  mdb_txn_abort(txn);
+  return error ? store_failed(s, error, "reading table exact") : FRONTIER_OK;
+}

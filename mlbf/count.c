@@ -1,76 +1,33 @@
-#include "mlbf/count.h"
+#include "mlbf/count_inside.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "mlbf/cells.h"
-#include "mlbf/overflow.h"
 #include "mlbf/rate.h"
-#include "mlbf/table.h"
 
-enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16, FLAG_MINIMAL = 1, FLAG_DELTA = 2 };
+enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16 };
 
 static const uint64_t cells_most = UINT64_C(1) << 44;
 
-/* table.numbers */
-enum { KEYS, CELLS, HASHES, BASE_BITS, LIMIT, FLAGS, RATE, ADDITIONS, OVERFLOWS, NUMBERS };
-
-struct mlbf_count {
-  mlbf_table table;  /* its body: cells | entries a chunk, 2 bytes each | entries */
-  mlbf_cells cells;
-  mlbf_overflow overflow;
-  uint32_t base_bits;
-};
-
-static bool is_minimal(const mlbf_count *count)
-{
-  return count->table.numbers[FLAGS] & FLAG_MINIMAL;
-}
-
-/* One cell */
-
-static uint32_t get_cell(const mlbf_count *count, uint64_t cell)
-{
-  uint32_t raw = (uint32_t)mlbf_cells_get(&count->cells, cell), flag = UINT32_C(1) << count->base_bits;
-  if (!(raw & flag))
-    return raw;
-  return (raw & (flag - 1)) | mlbf_overflow_get(&count->overflow, cell) << count->base_bits;
-}
-
-/* After mlbf_overflow_reserve. */
-static void set_cell(mlbf_count *count, uint64_t cell, uint32_t value)
-{
-  uint32_t flag = UINT32_C(1) << count->base_bits, rest = value >> count->base_bits;
-  if (rest > 0 || mlbf_cells_get(&count->cells, cell) & flag)
-    mlbf_overflow_set(&count->overflow, cell, rest);
-  mlbf_cells_set(&count->cells, cell, (value & (flag - 1)) | (rest > 0 ? flag : 0));
-}
-
 /* Creation */
 
-static uint64_t counts_bytes(uint64_t cells) /* of the chunks' entry counts in a file */
-{
-  return (mlbf_overflow_chunks(cells) * sizeof(uint16_t) + 63) / 64 * 64;
-}
-
-static uint64_t body_bytes(const mlbf_table *table)
+uint64_t count_body_bytes(const mlbf_table *table)
 {
   const uint64_t *n = table->numbers;
   double rate = mlbf_table_double(n[RATE]);
   bool is_sound = n[KEYS] > 0 && n[CELLS] > 0 && n[CELLS] <= cells_most && n[HASHES] > 0 &&
                   n[HASHES] <= MLBF_HASHES_MAX && n[BASE_BITS] > 0 && n[BASE_BITS] <= BASE_BITS_MOST &&
                   n[LIMIT] <= MLBF_COUNT_LIMIT_MOST && n[LIMIT] + 1 >= UINT64_C(1) << n[BASE_BITS] &&
-                  n[FLAGS] <= (FLAG_MINIMAL | FLAG_DELTA) && rate > 0 && rate <= 1 && n[OVERFLOWS] <= n[CELLS];
+                  n[FLAGS] <= (COUNT_MINIMAL | COUNT_DELTA) && rate > 0 && rate <= 1 && n[OVERFLOWS] <= n[CELLS];
   for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
     is_sound = is_sound && n[i] == 0;
   if (!is_sound)
     return 0;
   uint64_t cells = mlbf_cells_bytes(n[CELLS], (uint32_t)n[BASE_BITS] + 1);
-  return cells + counts_bytes(n[CELLS]) + n[OVERFLOWS] * sizeof(uint32_t);
+  return cells + count_chunk_bytes(n[CELLS]) + n[OVERFLOWS] * sizeof(uint32_t);
 }
 
-/* Takes the table over, also if there is no memory. */
-static mlbf_status wrap(mlbf_table *table, mlbf_count **count)
+mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
 {
   mlbf_count *made = calloc(1, sizeof *made);
   if (!made || !mlbf_overflow_make(&made->overflow, table->numbers[CELLS])) {
@@ -85,20 +42,19 @@ static mlbf_status wrap(mlbf_table *table, mlbf_count **count)
   return MLBF_OK;
 }
 
-/* An empty filter of this geometry. */
-static mlbf_status make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count)
+mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count)
 {
   mlbf_table plan = { .kind = MLBF_TABLE_COUNT }, table;
   memcpy(plan.numbers, numbers, sizeof plan.numbers);
   plan.numbers[ADDITIONS] = plan.numbers[OVERFLOWS] = 0;
-  if (body_bytes(&plan) == 0)
+  if (count_body_bytes(&plan) == 0)
     return MLBF_BAD_ARGUMENT;
   uint64_t cells = mlbf_cells_bytes(numbers[CELLS], (uint32_t)numbers[BASE_BITS] + 1);
   mlbf_status status = mlbf_table_make(plan.kind, seed, profile, cells, &table);
   if (status != MLBF_OK)
     return status;
   memcpy(table.numbers, plan.numbers, sizeof table.numbers);
-  return wrap(&table, count);
+  return count_wrap(&table, count);
 }
 
 /* m and k as of a classic filter of this rate: a count is wrong if all its cells have another key's too. */
@@ -132,9 +88,9 @@ mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **co
     [KEYS] = options->keys, [CELLS] = cells, [HASHES] = hashes,
     [BASE_BITS] = options->base_bits ? options->base_bits : BASE_BITS_USUAL,
     [LIMIT] = options->limit ? options->limit : MLBF_COUNT_LIMIT_MOST,
-    [FLAGS] = options->minimal ? FLAG_MINIMAL : 0, [RATE] = mlbf_table_number(rate),
+    [FLAGS] = options->minimal ? COUNT_MINIMAL : 0, [RATE] = mlbf_table_number(rate),
   };
-  return make(numbers, options->seed, options->profile, count);
+  return count_make(numbers, options->seed, options->profile, count);
 }
 
 void mlbf_count_free(mlbf_count *count)
@@ -174,7 +130,7 @@ static mlbf_status read_cells(const mlbf_count *count, const uint64_t *cells, ui
   for (uint32_t i = 0; i < number; i++) {
     if (!mlbf_cells_touch(&count->cells, cells[i]))
       return MLBF_DAMAGED;
-    uint32_t value = are->value[i] = get_cell(count, cells[i]);
+    uint32_t value = are->value[i] = count_get_cell(count, cells[i]);
     are->least = value < are->least ? value : are->least;
     are->most = value > are->most ? value : are->most;
   }
@@ -189,12 +145,6 @@ static bool reserve_all(mlbf_count *count, const uint64_t *cells, uint32_t numbe
   return true;
 }
 
-static uint32_t saturated(const mlbf_count *count, uint64_t sum)
-{
-  uint64_t limit = count->table.numbers[LIMIT];
-  return (uint32_t)(sum < limit ? sum : limit);
-}
-
 mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times,
                               uint32_t *now)
 {
@@ -204,14 +154,14 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
   mlbf_status status = read_cells(count, cells, kept, &are);
   if (status != MLBF_OK)
     return status;
-  uint32_t raised = saturated(count, (uint64_t)are.least + times);
-  uint32_t highest = is_minimal(count) ? raised : saturated(count, (uint64_t)are.most + times);
+  uint32_t raised = count_saturated(count, (uint64_t)are.least + times);
+  uint32_t highest = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.most + times);
   if (highest >> count->base_bits && !reserve_all(count, cells, kept))
     return MLBF_NO_MEMORY;
   for (uint32_t i = 0; i < kept; i++) {
-    uint32_t value = is_minimal(count) ? raised : saturated(count, (uint64_t)are.value[i] + times);
+    uint32_t value = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.value[i] + times);
     if (value > are.value[i])
-      set_cell(count, cells[i], value);
+      count_set_cell(count, cells[i], value);
   }
   count->table.numbers[ADDITIONS] += times;
   *now = raised;
@@ -264,83 +214,8 @@ mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, 
     return MLBF_BAD_ARGUMENT;
   for (uint32_t i = 0; i < kept; i++)
     if (are.value[i] < count->table.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
-      set_cell(count, cells[i], are.value[i] - times);
+      count_set_cell(count, cells[i], are.value[i] - times);
   return mlbf_count_get_at(count, cells, kept, now);
-}
-
-/* Cell by cell */
-
-static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
-{
-  static const int equal[] = { CELLS, HASHES, BASE_BITS, LIMIT };
-  bool is_equal = a->table.seed == b->table.seed && strcmp(a->table.profile, b->table.profile) == 0 &&
-                  is_minimal(a) == is_minimal(b);
-  for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
-    is_equal = is_equal && a->table.numbers[equal[i]] == b->table.numbers[equal[i]];
-  if (!is_equal)
-    return MLBF_MISMATCH;
-  bool is_whole = (!a->table.guard || mlbf_guard_check_all(a->table.guard)) &&
-                  (!b->table.guard || mlbf_guard_check_all(b->table.guard));
-  return is_whole ? MLBF_OK : MLBF_DAMAGED;
-}
-
-/* Every cell of `made` becomes a + b, saturated; or, with `minus`, a - b. */
-static mlbf_status combine(const mlbf_count *a, const mlbf_count *b, bool minus, mlbf_count *made)
-{
-  for (uint64_t cell = 0; cell < made->cells.count; cell++) {
-    uint32_t x = get_cell(a, cell), y = get_cell(b, cell);
-    if (x == 0 && y == 0)
-      continue;
-    if (minus && x < y)
-      return MLBF_MISMATCH;
-    if (!mlbf_overflow_reserve(&made->overflow, cell, 1))
-      return MLBF_NO_MEMORY;
-    set_cell(made, cell, minus ? x - y : saturated(made, (uint64_t)x + y));
-  }
-  return MLBF_OK;
-}
-
-static mlbf_status make_from(const mlbf_count *a, const mlbf_count *b, bool minus, mlbf_count **made)
-{
-  mlbf_count *fresh;
-  mlbf_status status = check_pair(a, b);
-  if (status == MLBF_OK)
-    status = make(a->table.numbers, a->table.seed, a->table.profile, &fresh);
-  if (status != MLBF_OK)
-    return status;
-  status = combine(a, b, minus, fresh);
-  if (status == MLBF_OK)
-    *made = fresh;
-  else
-    mlbf_count_free(fresh);
-  return status;
-}
-
-mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from)
-{
-  mlbf_count *merged, kept;
-  mlbf_status status = make_from(into, from, false, &merged);
-  if (status != MLBF_OK)
-    return status;
-  merged->table.numbers[ADDITIONS] = into->table.numbers[ADDITIONS] + from->table.numbers[ADDITIONS];
-  kept = *into;
-  *into = *merged;
-  *merged = kept;
-  mlbf_count_free(merged);
-  return MLBF_OK;
-}
-
-mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta)
-{
-  mlbf_count *made;
-  mlbf_status status = make_from(later, earlier, true, &made);
-  if (status != MLBF_OK)
-    return status;
-  uint64_t before = earlier->table.numbers[ADDITIONS], after = later->table.numbers[ADDITIONS];
-  made->table.numbers[ADDITIONS] = after > before ? after - before : 0;
-  made->table.numbers[FLAGS] |= FLAG_DELTA;
-  *delta = made;
-  return MLBF_OK;
 }
 
 /* Statistics */
@@ -357,7 +232,7 @@ static double fill_of(const mlbf_count *count)
 
 static uint64_t table_bits(const mlbf_count *count)
 {
-  return 8 * (counts_bytes(count->cells.count) + count->overflow.entries * sizeof(uint32_t));
+  return 8 * (count_chunk_bytes(count->cells.count) + count->overflow.entries * sizeof(uint32_t));
 }
 
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
@@ -367,7 +242,7 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
   double fill = fill_of(count);
   *stats = (mlbf_count_stats){
     .keys = n[KEYS], .additions = n[ADDITIONS], .cells = n[CELLS], .hashes = (uint32_t)n[HASHES],
-    .base_bits = count->base_bits, .limit = (uint32_t)n[LIMIT], .minimal = is_minimal(count),
+    .base_bits = count->base_bits, .limit = (uint32_t)n[LIMIT], .minimal = count_is_minimal(count),
     .overflows = count->overflow.entries, .bits = n[CELLS] * (count->base_bits + 1) + table_bits(count),
     .plain_bits = n[CELLS] * limit_bits, .fill = fill,
     .memory_bytes = count->table.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
@@ -376,114 +251,4 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
   };
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++)
     stats->memory_bytes += count->overflow.chunks[i].room * sizeof(uint32_t);
-}
-
-/* Files */
-
-static uint64_t cells_bytes(const mlbf_count *count)
-{
-  return mlbf_cells_bytes(count->cells.count, count->cells.bits);
-}
-
-mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
-{
-  const mlbf_overflow *overflow = &count->overflow;
-  uint16_t *counts = calloc(1, counts_bytes(count->cells.count));
-  mlbf_span *parts = malloc((overflow->chunk_count + 2) * sizeof *parts);
-  mlbf_status status = MLBF_NO_MEMORY;
-  if (counts && parts) {
-    parts[0] = (mlbf_span){ count->table.body, cells_bytes(count) };
-    parts[1] = (mlbf_span){ counts, counts_bytes(count->cells.count) };
-    for (uint64_t i = 0; i < overflow->chunk_count; i++) {
-      counts[i] = overflow->chunks[i].count;
-      parts[2 + i] = (mlbf_span){ overflow->chunks[i].entries, counts[i] * sizeof(uint32_t) };
-    }
-    mlbf_table table = count->table;
-    table.numbers[OVERFLOWS] = overflow->entries;
-    status = mlbf_table_save(&table, parts, overflow->chunk_count + 2, path);
-  }
-  free(counts);
-  free(parts);
-  return status;
-}
-
-/* Entries of one chunk: ascending, each of a flagged cell, each with a rest, none beyond the limit. */
-static bool chunk_is_sound(const mlbf_count *count, uint64_t chunk)
-{
-  const mlbf_chunk *of = &count->overflow.chunks[chunk];
-  uint64_t first = chunk * MLBF_CHUNK_CELLS, limit = count->table.numbers[LIMIT];
-  for (uint32_t i = 0; i < of->count; i++) {
-    uint64_t cell = first + (of->entries[i] >> 16);
-    bool is_ordered = i == 0 || of->entries[i - 1] >> 16 < of->entries[i] >> 16;
-    if (!is_ordered || of->entries[i] >> 16 >= MLBF_CHUNK_CELLS || cell >= count->cells.count ||
-        !(of->entries[i] & 0xffff) || !mlbf_cells_touch(&count->cells, cell) ||
-        !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) || get_cell(count, cell) > limit)
-      return false;
-  }
-  return true;
-}
-
-/* Points the chunks into the body, having checked what they will find there. */
-static bool read_overflow(mlbf_count *count)
-{
-  uint64_t counts_at = cells_bytes(count), entries_at = counts_at + counts_bytes(count->cells.count);
-  uint64_t entries = count->table.numbers[OVERFLOWS], taken = 0;
-  if (!mlbf_table_touch(&count->table, counts_at, count->table.body_bytes - counts_at))
-    return false;
-  for (uint64_t i = 0; i < count->overflow.chunk_count; i++) {
-    mlbf_chunk *chunk = &count->overflow.chunks[i];
-    memcpy(&chunk->count, count->table.body + counts_at + 2 * i, sizeof chunk->count);
-    if (chunk->count > entries - taken || chunk->count > MLBF_CHUNK_CELLS)
-      return false;
-    chunk->entries = (uint32_t *)(void *)(count->table.body + entries_at + 4 * taken);
-    taken += chunk->count;
-    if (!chunk_is_sound(count, i))
-      return false;
-  }
-  count->overflow.entries = entries;
-  return taken == entries;
-}
-
-/* A flagged cell without an entry would have lost the rest of its count. */
-static bool flags_are_sound(const mlbf_count *count)
-{
-  uint64_t flagged = 0;
-  for (uint64_t cell = 0; cell < count->cells.count; cell++)
-    flagged += mlbf_cells_get(&count->cells, cell) >> count->base_bits;
-  return flagged == count->overflow.entries;
-}
-
-static mlbf_status open_count(const char *path, bool is_mapped, mlbf_count **count)
-{
-  mlbf_table table;
-  mlbf_count *made;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_COUNT, is_mapped, body_bytes, &table);
-  if (status == MLBF_OK)
-    status = wrap(&table, &made);
-  if (status != MLBF_OK)
-    return status;
-  if (!read_overflow(made) || (!is_mapped && !flags_are_sound(made))) {
-    mlbf_count_free(made);
-    return MLBF_DAMAGED;
-  }
-  *count = made;
-  return MLBF_OK;
-}
-
-mlbf_status mlbf_count_load(const char *path, mlbf_count **count)
-{
-  return open_count(path, false, count);
-}
-
-mlbf_status mlbf_count_map(const char *path, mlbf_count **count)
-{
-  return open_count(path, true, count);
-}
-
-mlbf_status mlbf_count_verify(mlbf_count *count)
-{
-  mlbf_status status = mlbf_table_verify(&count->table);
-  if (status == MLBF_OK)
-    count->cells.guard = NULL;
-  return status;
 }

@@ -72,26 +72,35 @@ bool mlbf_table_touch(const mlbf_table *table, uint64_t begin, uint64_t size)
 
 /* Writing */
 
-/* Bytes on their way to the file, a checksum for each full block. */
+/* Bytes on their way to the file, in full blocks with a checksum each: some tables are many small parts. */
 typedef struct table_sink {
   int file;
   uint64_t *table, written;
-  XXH3_state_t *state;
+  unsigned char *block;
+  uint64_t filled;
 } table_sink;
+
+static bool sink_flush(table_sink *sink)
+{
+  if (sink->filled == 0)
+    return true;
+  sink->table[sink->written / MLBF_BLOCK_BYTES] = XXH3_64bits(sink->block, sink->filled);
+  bool is_written = mlbf_disk_write(sink->file, sink->block, sink->filled);
+  sink->written += sink->filled;
+  sink->filled = 0;
+  return is_written;
+}
 
 static bool sink_put(table_sink *sink, const unsigned char *bytes, uint64_t size)
 {
   while (size > 0) {
-    uint64_t room = MLBF_BLOCK_BYTES - sink->written % MLBF_BLOCK_BYTES, part = size < room ? size : room;
-    if (room == MLBF_BLOCK_BYTES)
-      XXH3_64bits_reset(sink->state);
-    XXH3_64bits_update(sink->state, bytes, part);
-    if (!mlbf_disk_write(sink->file, bytes, part))
-      return false;
-    sink->table[sink->written / MLBF_BLOCK_BYTES] = XXH3_64bits_digest(sink->state);
-    sink->written += part;
+    uint64_t room = MLBF_BLOCK_BYTES - sink->filled, part = size < room ? size : room;
+    memcpy(sink->block + sink->filled, bytes, part);
+    sink->filled += part;
     bytes += part;
     size -= part;
+    if (sink->filled == MLBF_BLOCK_BYTES && !sink_flush(sink))
+      return false;
   }
   return true;
 }
@@ -121,6 +130,7 @@ static bool write_parts(table_sink *sink, const table_image *image, uint64_t bod
   bool is_written = mlbf_disk_write(sink->file, &header, sizeof header);
   for (size_t i = 0; is_written && i < image->count; i++)
     is_written = sink_put(sink, image->parts[i].bytes, image->parts[i].size);
+  is_written = is_written && sink_flush(sink);
   uint64_t checksum_bytes = mlbf_block_count(body_bytes) * sizeof *sink->table;
   is_written = is_written && mlbf_disk_write(sink->file, sink->table, checksum_bytes);
   fill_header(image->table, body_bytes, sink->table, &header);
@@ -134,13 +144,13 @@ static mlbf_status write_image(int file, const void *context)
   for (size_t i = 0; i < image->count; i++)
     body_bytes += image->parts[i].size;
   table_sink sink = { .file = file, .table = calloc(mlbf_block_count(body_bytes) + 1, sizeof *sink.table),
-                      .state = XXH3_createState() };
+                      .block = malloc(MLBF_BLOCK_BYTES) };
   mlbf_status status = MLBF_NO_MEMORY;
-  if (sink.table && sink.state)
+  if (sink.table && sink.block)
     status = write_parts(&sink, image, body_bytes) ? MLBF_OK : MLBF_IO;
   int why = errno;
   free(sink.table);
-  XXH3_freeState(sink.state);
+  free(sink.block);
   errno = why;
   return status;
 }

@@ -69,7 +69,7 @@ bool mlbf_window_numbers_are_sound(const mlbf_table *table, int rate)
   const uint64_t *n = table->numbers;
   mlbf_window_options options = { .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS],
                                   .rate = mlbf_table_double(n[rate]) };
-  bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && mlbf_window_options_are_sound(&options) && n[CELLS] > 0 &&
+  bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && mlbf_window_options_are_sound(&options) && n[KEYS] > 0 && n[CELLS] > 0 &&
                   n[HASHES] > 0 && n[HASHES] <= MLBF_HASHES_MAX && n[SEEN] <= n[INSERTIONS];
   for (int i = WINDOW_NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
     is_sound = is_sound && n[i] == 0;

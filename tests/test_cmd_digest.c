@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -97,6 +98,29 @@ static void what_cannot_be_digested_is_said(void **state)
   assert_non_null(strstr(err, "line 1 is no digest: it has not as many filters as it says"));
 }
 
+/* The reason sdhash gives; a file too large is told by its size. Any bytes are a text: digests know no encoding. */
+static void too_little_and_too_much(void **state)
+{
+  (void)state;
+  char path[SCRATCH_PATH], bytes[600];
+  scratch_join(root, "odd", path);
+  scratch_write(path, "", 0);
+  assert_int_equal(run("digest %s", path), EXIT_FAILED);
+  assert_non_null(strstr(err, "odd: 0 bytes; fewer than 512 have too few features to compare"));
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (char)(0x80 | i * i);
+  scratch_write(path, bytes, 511);
+  assert_int_equal(run("digest %s", path), EXIT_FAILED);
+  assert_non_null(strstr(err, "odd: 511 bytes; fewer than 512 have too few features to compare"));
+  scratch_write(path, bytes, sizeof bytes);
+  assert_int_equal(run("digest %s", path), EXIT_DONE);
+  assert_memory_equal(out, "sdbf:03:3:odd:600:", 18);
+  assert_int_equal(truncate(path, INT64_C(5) << 30), 0);
+  assert_int_equal(run("digest %s", path), EXIT_FAILED);
+  assert_string_equal(out, "");
+  assert_non_null(strstr(err, "odd: 4 GiB or more; digest it in pieces"));
+}
+
 static void wrong_usage(void **state)
 {
   (void)state;
@@ -113,6 +137,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_line_for_each_file, begin, end),
     cmocka_unit_test_setup_teardown(a_part_scores_high, begin, end),
     cmocka_unit_test_setup_teardown(what_cannot_be_digested_is_said, begin, end),
+    cmocka_unit_test_setup_teardown(too_little_and_too_much, begin, end),
     cmocka_unit_test_setup_teardown(wrong_usage, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

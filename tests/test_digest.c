@@ -14,21 +14,12 @@
 #include "mlbf/digest.h"
 #include "mlbf/digest_features.h"
 #include "mlbf/digest_sha1.h"
-
-static uint64_t dice;
-
-static uint64_t roll(uint64_t sides)
-{
-  dice = dice * 6364136223846793005u + 1442695040888963407u;
-  return (dice >> 33) % sides;
-}
+#include "tests/dice.h"
 
 static int begin(void **state)
 {
   (void)state;
-  const char *seed = getenv("STRATA_SEED");
-  dice = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
-  printf("seed %llu\n", (unsigned long long)dice);
+  dice_begin((uint64_t)time(NULL));
   return 0;
 }
 
@@ -37,20 +28,20 @@ static void fill(uint8_t *bytes, size_t size)
 {
   static const char *const words[] = {"the ", "frontier ", "of ", "a ", "crawl ", "remembers ", "<p>", "</p>\n"};
   for (size_t at = 0; at < size;) {
-    size_t length = 1 + roll(3000), end = at + length < size ? at + length : size, kind = roll(4);
+    size_t length = 1 + dice_throw(3000), end = at + length < size ? at + length : size, kind = dice_throw(4);
     if (kind == 3 && at > 0) {
-      for (size_t from = roll(at); at < end; at++)
+      for (size_t from = dice_throw(at); at < end; at++)
         bytes[at] = bytes[from++];
     } else if (kind == 2) {
-      memset(bytes + at, (int)roll(256), end - at);
+      memset(bytes + at, (int)dice_throw(256), end - at);
       at = end;
     } else if (kind == 1) {
       while (at < end)
-        for (const char *word = words[roll(8)]; *word && at < end; word++)
+        for (const char *word = words[dice_throw(8)]; *word && at < end; word++)
           bytes[at++] = (uint8_t)*word;
     } else
       for (; at < end; at++)
-        bytes[at] = (uint8_t)roll(256);
+        bytes[at] = (uint8_t)dice_throw(256);
   }
 }
 
@@ -115,7 +106,7 @@ static void every_path_hashes_alike(void **state)
       digest_sha1 hashes[DIGEST_SHA1_MANY], wanted;
       fill(bytes, sizeof bytes);
       for (int i = 0; i < DIGEST_SHA1_MANY; i++)
-        messages[i] = bytes + roll(sizeof bytes - 64);
+        messages[i] = bytes + dice_throw(sizeof bytes - 64);
       (*path)->hash(messages, hashes);
       for (int i = 0; i < DIGEST_SHA1_MANY; i++) {
         slow_sha1(messages[i], wanted);
@@ -161,19 +152,19 @@ static void scores_are_the_same_in_any_pieces(void **state)
   static uint16_t ranks[ALL];
   static uint8_t wanted[ALL], scores[ALL];
   for (int round = 0; round < 60; round++) {
-    uint64_t variety = 1 + roll(round % 2 ? 5 : 1001); /* few ranks: many ties and runs */
+    uint64_t variety = 1 + dice_throw(round % 2 ? 5 : 1001); /* few ranks: many ties and runs */
     memset(ranks, 0, sizeof ranks);
     for (size_t i = 0; i < WINDOWS; i++)
-      ranks[i] = (uint16_t)(roll(10) ? roll(variety) : 0);
+      ranks[i] = (uint16_t)(dice_throw(10) ? dice_throw(variety) : 0);
     slow_scores(ranks, WINDOWS, wanted);
     memset(scores, 0, sizeof scores);
     digest_scorer scorer = {0};
     size_t base = 0;
     for (size_t end = 0; end < WINDOWS;) {
-      end = end + 1 + roll(700) < WINDOWS ? end + 1 + roll(700) : WINDOWS;
+      end = end + 1 + dice_throw(700) < WINDOWS ? end + 1 + dice_throw(700) : WINDOWS;
       end = end < WINDOWS ? end : WINDOWS;
       digest_score_windows(&scorer, ranks + base, end - base, scores + base);
-      if (roll(2)) {
+      if (dice_throw(2)) {
         digest_scorer_shift(&scorer, end - base);
         base = end;
       }
@@ -188,7 +179,7 @@ static void classes_are_those_of_each_window_alone(void **state)
   enum { SIZE = 4000, MOST = SIZE - DIGEST_WINDOW + 1 };
   static uint8_t bytes[SIZE];
   static uint16_t classes[MOST], itself[MLBF_ENTROPY_CLASSES];
-  size_t windows = MOST - roll(2); /* odd and even */
+  size_t windows = MOST - dice_throw(2); /* odd and even */
   fill(bytes, SIZE);
   for (uint16_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
     itself[i] = i;
@@ -232,8 +223,8 @@ static void a_part_is_found_in_the_whole(void **state)
   enum { SIZE = 200000 };
   uint8_t *a = malloc(SIZE), *b = malloc(SIZE);
   for (size_t i = 0; i < SIZE; i++) {
-    a[i] = (uint8_t)roll(256);
-    b[i] = (uint8_t)roll(256);
+    a[i] = (uint8_t)dice_throw(256);
+    b[i] = (uint8_t)dice_throw(256);
   }
   assert_int_equal(score_of(a, SIZE, a, SIZE, false), 100);
   assert_true(score_of(a, SIZE, b, SIZE, false) <= 1);
@@ -255,10 +246,10 @@ static void a_short_piece_is_found_by_the_papers_rule_alone(void **state)
   static uint8_t block[MLBF_DIGEST_BLOCK];
   int found = 0;
   for (size_t i = 0; i < sizeof block; i++)
-    block[i] = (uint8_t)roll(256);
+    block[i] = (uint8_t)dice_throw(256);
   mlbf_digest *whole = digest_of(block, sizeof block, true, 1);
   for (int i = 0; i < PIECES; i++) {
-    mlbf_digest *piece = digest_of(block + roll(sizeof block - PIECE), PIECE, false, 1);
+    mlbf_digest *piece = digest_of(block + dice_throw(sizeof block - PIECE), PIECE, false, 1);
     assert_int_equal(mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_CURRENT), 0);
     found += mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_PAPER) > 0;
     mlbf_digest_free(piece);
@@ -308,7 +299,7 @@ static void text_and_back(void **state)
 {
   (void)state;
   for (int round = 0; round < 20; round++) {
-    size_t size = MLBF_DIGEST_SIZE_MIN + roll(100000);
+    size_t size = MLBF_DIGEST_SIZE_MIN + dice_throw(100000);
     uint8_t *bytes = malloc(size);
     const char *why = NULL;
     mlbf_digest *back = NULL;
@@ -321,7 +312,7 @@ static void text_and_back(void **state)
     assert_int_equal(mlbf_digest_is_blocks(back), round % 2);
     char *again = mlbf_digest_text(back, "a name");
     assert_string_equal(again, text);
-    for (size_t cut = 0; cut < strlen(text); cut += 1 + roll(97)) {
+    for (size_t cut = 0; cut < strlen(text); cut += 1 + dice_throw(97)) {
       mlbf_digest *none = NULL;
       assert_int_equal(mlbf_digest_parse(text, cut, &none, &why), MLBF_BAD_ARGUMENT);
       assert_non_null(why);

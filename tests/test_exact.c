@@ -153,15 +153,81 @@ static void a_snapshot_has_the_table(void **state)
   check_memory(to);
 }
 
-static void merging_is_refused(void **state)
+/* ---- merging -------------------------------------------------------------------------------------------- */
+
+enum { FORGOTTEN = 3 };
+
+static void forget(const char *where, unsigned number)
+{
+  static url u;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  bool was_seen;
+  frontier *f = NULL;
+  small_crawl c = exact_crawl();
+  small_crawl_url(&c, number, &u);
+  assert_int_equal(open_as(where, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_forget(f, &(frontier_link){.target = &u}, &was_seen), FRONTIER_OK);
+  assert_true(was_seen);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* Seen in either, and nothing else; what one forgot and the other never had is new. */
+static void check_merged(const char *to, const char *other, const char *path)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  const char *const where[] = {directory, other, to};
+  frontier *f[3];
+  unsigned seen = 0;
+  for (int i = 0; i < 3; i++)
+    if (open_as(where[i], true, false, &f[i], message) != FRONTIER_OK)
+      fail_msg("%s", message);
+  for (unsigned i = 0; i < 3 * URLS; i++) {
+    const char *of = i % 3 == 0 ? NULL : i % 3 == 1 ? path : "/never/";
+    frontier_outcome outcomes[3];
+    for (int j = 0; j < 3; j++)
+      ask(f[j], i / 3, of, &outcomes[j]);
+    bool is_seen = outcomes[0] == FRONTIER_SEEN || outcomes[1] == FRONTIER_SEEN;
+    assert_int_equal(outcomes[2] == FRONTIER_SEEN, is_seen);
+    seen += is_seen;
+  }
+  assert_in_range(seen, URLS + 1, 2 * URLS);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(frontier_close(f[i]), FRONTIER_OK);
+}
+
+static void merged_exactly(void **state)
 {
   (void)state;
-  char message[FRONTIER_MESSAGE_SIZE] = "", to[SCRATCH_PATH];
-  const char *const both[] = {directory, directory};
+  char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
+  const char *const both[] = {directory, other};
   frontier_merged merged;
+  small_crawl c = exact_crawl();
+  scratch_join(root, "other", other);
   scratch_join(root, "merged", to);
+  c.directory = other;
+  c.path = "/other/";
+  small_crawl_make(&c);
+  forget(directory, FORGOTTEN);
+  if (frontier_merge(both, 2, to, &merged, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(check(to), 0);
+  check_merged(to, other, c.path);
+}
+
+static void merging_with_one_that_is_not_is_refused(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
+  const char *const both[] = {directory, other};
+  frontier_merged merged;
+  small_crawl c = exact_crawl();
+  scratch_join(root, "other", other);
+  scratch_join(root, "merged", to);
+  c.directory = other;
+  c.exact = false;
+  small_crawl_make(&c);
   assert_int_equal(frontier_merge(both, 2, to, &merged, message), FRONTIER_MISMATCH);
-  assert_non_null(strstr(message, "exactly"));
+  assert_true(strstr(message, "exactly") && strstr(message, directory) && strstr(message, other));
   assert_int_not_equal(access(to, F_OK), 0);
 }
 
@@ -232,7 +298,8 @@ int main(void)
     cmocka_unit_test(it_needs_a_directory),
     cmocka_unit_test_setup_teardown(compacted_and_sound, begin, end),
     cmocka_unit_test_setup_teardown(a_snapshot_has_the_table, begin, end),
-    cmocka_unit_test_setup_teardown(merging_is_refused, begin, end),
+    cmocka_unit_test_setup_teardown(merged_exactly, begin, end),
+    cmocka_unit_test_setup_teardown(merging_with_one_that_is_not_is_refused, begin, end),
     cmocka_unit_test(damage_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,9 @@
 #include <cmocka.h>
 
 #include "frontier/host.h"
-#include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
 
-static char directory[SCRATCH_PATH];
 static url u;
 
 static frontier *open_it(bool read_only)
@@ -20,7 +19,7 @@ static frontier *open_it(bool read_only)
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2,
                               .delay_ms = 10, .depth_cap = UINT16_MAX, .read_only = read_only};
   frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, why) != FRONTIER_OK)
+  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   return f;
 }
@@ -142,7 +141,7 @@ static void blocked_hosts_delay_nobody(void **state)
   assert_int_equal(drain(f, 0), BLOCKED / 2 * EACH);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   second_view view;
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   second_free(&view);
 }
@@ -338,7 +337,7 @@ static void a_batch_keeps_its_limits(void **state)
   char why[FRONTIER_MESSAGE_SIZE];
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2,
                               .depth_cap = UINT16_MAX};
-  assert_int_equal(frontier_open(directory, &options, &f, why), FRONTIER_OK);
+  assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
   frontier_limits limits = {.max = 64, .max_hosts = 4, .per_host = 5};
   assert_int_equal(frontier_next_batch(f, 0, &limits, leases, &count, &wait_ms), FRONTIER_OK);
   assert_int_equal(count, 20);
@@ -352,22 +351,6 @@ static void a_batch_keeps_its_limits(void **state)
   assert_int_equal(count, 7);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
-
-static int make_directory(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int remove_directory(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-#define STORY(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void)
 {

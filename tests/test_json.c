@@ -97,9 +97,37 @@ static void an_object_holds_what_was_put(void **state)
   json_free(&j);
 }
 
+static void numbers_are_as_printf_writes_them(void **state)
+{
+  (void)state;
+  static const uint64_t whole[] = {0, 1, 9, 10, 99, 100, 123456789, UINT64_MAX / 10, UINT64_MAX - 1, UINT64_MAX};
+  static const struct { double value; int decimals; const char *text; } real[] = {
+    {0, 3, "0.000"}, {0.0004, 3, "0.000"}, {0.0006, 3, "0.001"}, {0.9996, 3, "1.000"}, {1.25, 3, "1.250"},
+    {12.0625, 6, "12.062500"}, {0.000001, 6, "0.000001"}, {86400.05, 1, "86400.1"}, {0.5, 9, "0.500000000"},
+    {-1, 3, "0.000"}, {2e9, 3, "1000000000.000"}};
+  char text[64];
+  json j = {0};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+    json_clear(&j);
+    json_put_number(&j, "n", whole[i]);
+    int size = snprintf(text, sizeof text, "\"n\":%llu", (unsigned long long)whole[i]);
+    assert_int_equal(j.size, size);
+    assert_memory_equal(j.text, text, j.size);
+  }
+  for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+    json_clear(&j);
+    json_put_real(&j, "n", real[i].value, real[i].decimals);
+    int size = snprintf(text, sizeof text, "\"n\":%s", real[i].text);
+    assert_int_equal(j.size, size);
+    assert_memory_equal(j.text, text, j.size);
+  }
+  json_free(&j);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(numbers_are_as_printf_writes_them),
     cmocka_unit_test(every_string_reads_back),
     cmocka_unit_test(any_bytes_make_valid_json),
     cmocka_unit_test(an_object_holds_what_was_put),

@@ -11,22 +11,13 @@
 #include <cmocka.h>
 
 #include "mlbf/matrix.h"
+#include "tests/dice.h"
 #include "tests/scratch.h"
-
-static uint64_t dice;
-
-static uint64_t roll(uint64_t sides)
-{
-  dice = dice * 6364136223846793005u + 1442695040888963407u;
-  return (dice >> 33) % sides;
-}
 
 static int begin(void **state)
 {
   (void)state;
-  const char *seed = getenv("STRATA_SEED");
-  dice = seed ? strtoull(seed, NULL, 10) : (uint64_t)time(NULL);
-  printf("seed %llu\n", (unsigned long long)dice);
+  dice_begin((uint64_t)time(NULL));
   return 0;
 }
 
@@ -36,7 +27,7 @@ static char *text_of(size_t words)
   char *text = malloc(words * 8 + 1), *to = text;
   *to = '\0';
   for (size_t i = 0; i < words; i++)
-    to += sprintf(to, "w%u ", (unsigned)roll(5000));
+    to += sprintf(to, "w%u ", (unsigned)dice_throw(5000));
   return text;
 }
 
@@ -51,9 +42,9 @@ static mlbf_shingles shingles_of(const char *text)
 static mlbf_shingles numbers(size_t count)
 {
   mlbf_shingles s = {.at = malloc((count + 1) * sizeof *s.at), .count = count, .room = count};
-  uint64_t number = roll(1000);
+  uint64_t number = dice_throw(1000);
   for (size_t i = 0; i < count; i++)
-    s.at[i] = number += 1 + roll(UINT32_MAX);
+    s.at[i] = number += 1 + dice_throw(UINT32_MAX);
   return s;
 }
 
@@ -88,8 +79,9 @@ static void a_passage_of_eleven_words_is_found(void **state)
 {
   (void)state;
   for (int round = 0; round < 200; round++) {
-    char *a = text_of(20 + roll(200)), *b = text_of(20 + roll(200)), *passage = text_of(11);
-    char *left = malloc(strlen(a) + strlen(b) + strlen(passage) + 1), *right = malloc(strlen(a) + strlen(b) + strlen(passage) + 1);
+    char *a = text_of(20 + dice_throw(200)), *b = text_of(20 + dice_throw(200)), *passage = text_of(11);
+    size_t room = strlen(a) + strlen(b) + strlen(passage) + 1;
+    char *left = malloc(room), *right = malloc(room);
     sprintf(left, "%s%s", a, passage);
     sprintf(right, "%s%s", passage, b);
     mlbf_shingles x = shingles_of(left), y = shingles_of(right);
@@ -106,6 +98,29 @@ static void a_passage_of_eleven_words_is_found(void **state)
   }
 }
 
+/* Text is bytes: one in no encoding, and one in UTF-8 cut in the middle of a letter, are found as any other. */
+static void text_of_no_encoding_is_text(void **state)
+{
+  (void)state;
+  char bytes[3000];
+  mlbf_matrix *m;
+  mlbf_matrix_match best;
+  size_t count = 1;
+  mlbf_shingles s = {0}, cut = {0};
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = dice_throw(6) ? (char)(0x80 + dice_throw(128)) : ' ';
+  assert_int_equal(mlbf_shingles_of(bytes, sizeof bytes, &s), MLBF_OK);
+  assert_int_equal(mlbf_shingles_of(bytes + 1, sizeof bytes / 2, &cut), MLBF_OK);
+  assert_int_equal(mlbf_matrix_create(NULL, &m), MLBF_OK);
+  assert_int_equal(mlbf_matrix_add(m, 5, &s), MLBF_OK);
+  assert_int_equal(mlbf_matrix_query(m, &cut, 0.5, &best, &count), MLBF_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(best.id, 5);
+  mlbf_matrix_free(m);
+  mlbf_shingles_free(&s);
+  mlbf_shingles_free(&cut);
+}
+
 /* ---- the matrix against a list -------------------------------------------------------------------------- */
 
 enum { DOCUMENTS = 400 };
@@ -117,13 +132,13 @@ typedef struct shelf {
 
 static void shelf_add(shelf *s, uint64_t id)
 {
-  s->documents[id] = numbers(1 + roll(roll(8) ? 60 : 1500)); /* rows hold 500 */
-  const mlbf_shingles *other = &s->documents[roll(DOCUMENTS)];
+  s->documents[id] = numbers(1 + dice_throw(dice_throw(8) ? 60 : 1500)); /* rows hold 500 */
+  const mlbf_shingles *other = &s->documents[dice_throw(DOCUMENTS)];
   if (other->count && other->at != s->documents[id].at) { /* part of another one */
     size_t count = other->count < s->documents[id].count ? other->count : s->documents[id].count;
     memcpy(s->documents[id].at, other->at, count * sizeof *other->at);
     for (size_t i = count; i < s->documents[id].count; i++)
-      s->documents[id].at[i] = i ? s->documents[id].at[i - 1] + 1 + roll(UINT32_MAX) : 1;
+      s->documents[id].at[i] = i ? s->documents[id].at[i - 1] + 1 + dice_throw(UINT32_MAX) : 1;
   }
   assert_int_equal(mlbf_matrix_add(s->matrix, id, &s->documents[id]), MLBF_OK);
 }
@@ -149,7 +164,7 @@ static void shelf_free(shelf *s)
 static void answers_are_exact(const shelf *s, double least)
 {
   for (int round = 0; round < 60; round++) {
-    const mlbf_shingles *query = &s->documents[roll(DOCUMENTS)];
+    const mlbf_shingles *query = &s->documents[dice_throw(DOCUMENTS)];
     if (query->count == 0)
       continue;
     mlbf_matrix_match matches[DOCUMENTS];
@@ -196,7 +211,7 @@ static void what_was_removed_is_gone_and_nothing_else(void **state)
   uint64_t ids[DOCUMENTS];
   size_t count = 0;
   for (uint64_t id = 0; id < DOCUMENTS; id++)
-    if (roll(3) == 0) {
+    if (dice_throw(3) == 0) {
       ids[count++] = id;
       mlbf_shingles_free(&s->documents[id]);
     }
@@ -299,8 +314,8 @@ static void saved_and_loaded(void **state)
   size_t size;
   char *bytes = scratch_read(path, &size);
   for (int round = 0; round < 60; round++) { /* any one bit */
-    size_t at = round < 30 ? roll(4096) : roll(size);
-    bytes[at] ^= (char)(1 << roll(8));
+    size_t at = round < 30 ? dice_throw(4096) : dice_throw(size);
+    bytes[at] ^= (char)(1 << dice_throw(8));
     char kept = bytes[at];
     scratch_write(path, bytes, size);
     mlbf_matrix *none = NULL;
@@ -347,6 +362,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(words_are_what_counts),
     cmocka_unit_test_setup(a_passage_of_eleven_words_is_found, begin),
+    cmocka_unit_test_setup(text_of_no_encoding_is_text, begin),
     cmocka_unit_test_setup(what_is_alike_is_found, begin),
     cmocka_unit_test_setup(what_was_removed_is_gone_and_nothing_else, begin),
     cmocka_unit_test_setup(removal_leaves_no_bits, begin),

@@ -34,12 +34,17 @@ static frontier_outcome add(frontier *f, unsigned number, bool only_look)
   return verdict.outcome;
 }
 
-/* A crawl of pages 0 to 99, of which 7 was forgotten. */
-static void make_earlier(const char *directory)
+/* A crawl of pages 0 to 99, of which 7 was forgotten. With exact keys, its filter alone would know many of the later
+ * pages. */
+static void make_earlier(const char *directory, bool exact)
 {
   static url u;
   bool was_seen;
-  frontier *f = open_or_fail(directory, &plain);
+  frontier_options options = plain;
+  options.exact = exact;
+  options.rate = exact ? 0.5 : options.rate;
+  options.expected_urls = 120;
+  frontier *f = open_or_fail(directory, &options);
   for (unsigned i = 0; i < 100; i++)
     add(f, i, false);
   assert_int_equal(url_parse("http://h1.test/7", 16, URL_STRICT, &u), URL_OK);
@@ -79,11 +84,23 @@ static void known_to_a_directory_or_a_filter_file(void **state)
   scratch_make_fast(root);
   scratch_join(root, "earlier", earlier);
   scratch_join(root, "later", later);
-  make_earlier(earlier);
+  make_earlier(earlier, false);
   check_later(later, earlier, false);
   scratch_join(root, "by-file", later);
   scratch_join(earlier, "seen.1", file);
   check_later(later, file, true); /* the file alone cannot know what was forgotten */
+  scratch_remove(root);
+}
+
+static void known_exactly(void **state)
+{
+  (void)state;
+  char root[SCRATCH_PATH], earlier[SCRATCH_PATH], later[SCRATCH_PATH];
+  scratch_make_fast(root);
+  scratch_join(root, "earlier", earlier);
+  scratch_join(root, "later", later);
+  make_earlier(earlier, true);
+  check_later(later, earlier, false);
   scratch_remove(root);
 }
 
@@ -98,7 +115,7 @@ static void what_cannot_be_the_previous_crawl(void **state)
   scratch_join(root, "later", later);
   scratch_join(root, "junk", junk);
   scratch_join(root, "none", none);
-  make_earlier(earlier);
+  make_earlier(earlier, false);
   scratch_write(junk, "no filter at all", 16);
   const struct row {
     const char *directory, *previous_path;
@@ -125,6 +142,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_to_a_directory_or_a_filter_file),
+    cmocka_unit_test(known_exactly),
     cmocka_unit_test(what_cannot_be_the_previous_crawl),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,12 +13,11 @@
 #include "frontier/host.h"
 #include "frontier/promote.h"
 #include "tests/dice.h"
-#include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
 
 enum { URLS = 3000, HOSTS = 7, LIVES = 12 };
 
-static char directory[SCRATCH_PATH];
 static url u;
 
 static frontier *open_frontier(const char *where, uint16_t depth_cap)
@@ -75,7 +74,7 @@ static void close_and_check(frontier *f)
 {
   second_view view;
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   second_free(&view);
 }
@@ -106,7 +105,7 @@ static void wanted_urls_go_first(frontier *f, bool is_reopened)
     add(f, i, 1, 0);
   if (is_reopened) {
     assert_int_equal(frontier_close(f), FRONTIER_OK);
-    f = open_frontier(directory, UINT16_MAX);
+    f = open_frontier(story_directory, UINT16_MAX);
   }
   size_t promoted = promote(f, 10, URLS, &from);
   assert_int_equal(from, 0);
@@ -121,13 +120,13 @@ static void wanted_urls_go_first(frontier *f, bool is_reopened)
 static void those_in_memory(void **state)
 {
   (void)state;
-  wanted_urls_go_first(open_frontier(directory, UINT16_MAX), false);
+  wanted_urls_go_first(open_frontier(story_directory, UINT16_MAX), false);
 }
 
 static void those_on_disk(void **state)
 {
   (void)state;
-  wanted_urls_go_first(open_frontier(directory, UINT16_MAX), true);
+  wanted_urls_go_first(open_frontier(story_directory, UINT16_MAX), true);
 }
 
 static void those_of_a_frontier_that_keeps_nothing(void **state)
@@ -140,14 +139,14 @@ static void those_of_a_frontier_that_keeps_nothing(void **state)
 static void the_disk_is_read_in_steps(void **state)
 {
   (void)state;
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   uint64_t from = 0;
   size_t promoted = 0;
   unsigned calls = 0;
   for (unsigned i = 1; i <= 1000; i++)
     add(f, i, 1, 0);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  f = open_frontier(directory, UINT16_MAX);
+  f = open_frontier(story_directory, UINT16_MAX);
   do
     promoted += promote(f, 10, 130, &from);
   while (++calls && from);
@@ -172,7 +171,7 @@ static void what_was_moved_is_not_read_again(void **state)
 {
   (void)state;
   enum { MOVED = 16, ALL = 80 };
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   frontier_lease leases[ALL];
   bool is_taken[2 * ALL + 1] = {false};
   uint64_t from = 0;
@@ -202,7 +201,7 @@ static void what_was_moved_is_not_read_again(void **state)
 static void what_may_not_be_taken_is_left(void **state)
 {
   (void)state;
-  frontier *f = open_frontier(directory, 5);
+  frontier *f = open_frontier(story_directory, 5);
   uint64_t from = 0;
   for (unsigned i = 1; i <= 20; i++)
     add(f, i, i <= 10 ? 1 : 6, 0);
@@ -210,7 +209,7 @@ static void what_may_not_be_taken_is_left(void **state)
   assert_int_equal(frontier_host_set(f, "h0.test", &none), FRONTIER_OK);
   assert_int_equal(promote(f, 1, URLS, &from), 5); /* 2, 4, 6, 8, 10 */
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  f = open_frontier(directory, 5);
+  f = open_frontier(story_directory, 5);
   assert_int_equal(promote(f, 1, URLS, &from), 0);
   close_and_check(f);
 }
@@ -230,14 +229,14 @@ static void readers_are_refused(void **state)
   uint64_t from = 0;
   size_t promoted;
   unsigned asked = 0;
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   add(f, 1, 1, 0);
   assert_int_equal(frontier_promote(f, want_none, &asked, 9, &from, &promoted), FRONTIER_OK);
   assert_true(asked == 1 && promoted == 0);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 1,
                               .read_only = true};
-  assert_int_equal(frontier_open(directory, &options, &f, why), FRONTIER_OK);
+  assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
   assert_int_equal(frontier_promote(f, want_none, &asked, 9, &from, &promoted), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(asked, 1);
   frontier_close(f);
@@ -270,7 +269,7 @@ static bool take_record(void *context, const frontier_record *record)
 /* After a life: each URL that was added is in one place, and is done only if it was handed out. */
 static void look(memory *m)
 {
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   memset(m->places, 0, sizeof m->places);
   assert_int_equal(frontier_each(f, take_record, m), FRONTIER_OK);
   for (unsigned i = 1; i <= m->added; i++)
@@ -311,7 +310,7 @@ static frontier_class prefer_some(void *context, const frontier_link *link, fron
 static void live(memory *m, unsigned steps)
 {
   uint64_t from = 0;
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   frontier_classify(f, prefer_some, NULL);
   for (unsigned i = 0; i < steps; i++)
     switch (dice_throw(8)) {
@@ -355,7 +354,7 @@ static void each_is_handed_out_once(void **state)
   assert_ptr_not_equal(m, MAP_FAILED);
   for (unsigned i = 0; i < LIVES; i++)
     a_life_of_its_own(m, dice_throw(UINT64_MAX));
-  frontier *f = open_frontier(directory, UINT16_MAX);
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
   while (!frontier_is_finished(f))
     fetch_some(f, m, 16);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
@@ -368,22 +367,6 @@ static void each_is_handed_out_once(void **state)
   assert_true(m->added > URLS / 2 && m->promoted > 100);
   munmap(m, sizeof *m);
 }
-
-static int make_directory(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int remove_directory(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-#define STORY(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void)
 {

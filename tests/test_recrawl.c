@@ -10,12 +10,11 @@
 
 #include "frontier/host.h"
 #include "frontier/recrawl.h"
-#include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
 
 enum { DAY = 86400, START = 1700000000 };
 
-static char directory[SCRATCH_PATH];
 static url u;
 static uint64_t now_ms;
 
@@ -25,7 +24,7 @@ static frontier *open_it(uint16_t depth_cap)
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 4,
                               .depth_cap = depth_cap};
   frontier *f = NULL;
-  if (frontier_open(directory, &options, &f, why) != FRONTIER_OK)
+  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   return f;
 }
@@ -34,7 +33,7 @@ static void close_it(frontier *f)
 {
   second_view view;
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   second_free(&view);
 }
@@ -157,8 +156,8 @@ static void a_wall_clock_that_was_wrong(void **state)
     assert_int_equal(fetch_all(f, START + 2 * DAY, times), 20);
     assert_int_equal(done_of(f), 20);
     close_it(f);
-    scratch_remove(directory);
-    scratch_make_fast(directory);
+    scratch_remove(story_directory);
+    scratch_make_fast(story_directory);
   }
 }
 
@@ -332,10 +331,10 @@ static void a_crash_loses_nothing(void **state)
     if (round % 3 == 2) {
       char copy[SCRATCH_PATH];
       scratch_make_fast(copy);
-      scratch_copy(directory, copy);
+      scratch_copy(story_directory, copy);
       good(f, frontier_close(f));
-      scratch_remove(directory);
-      memcpy(directory, copy, sizeof copy);
+      scratch_remove(story_directory);
+      memcpy(story_directory, copy, sizeof copy);
       f = open_it(UINT16_MAX);
       good(f, frontier_recrawl(f, DAY, DAY, START + DAY));
     }
@@ -391,35 +390,26 @@ static void nonsense_is_refused(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
-static int make_directory(void **state)
+static int begin(void **state)
 {
-  (void)state;
   now_ms = 0;
-  scratch_make_fast(directory);
-  return 0;
+  return story_begin(state);
 }
 
-static int remove_directory(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-#define STORY(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, story_end)
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    STORY(only_what_is_older_comes_again),
-    STORY(a_wall_clock_that_was_wrong),
-    STORY(rest_is_learnt),
-    STORY(other_bounds_and_pages_without_a_visit),
-    STORY(validators_come_back),
-    STORY(among_others),
-    STORY(a_crash_loses_nothing),
-    STORY(other_bounds_while_some_wait),
-    STORY(nonsense_is_refused),
+    CASE(only_what_is_older_comes_again),
+    CASE(a_wall_clock_that_was_wrong),
+    CASE(rest_is_learnt),
+    CASE(other_bounds_and_pages_without_a_visit),
+    CASE(validators_come_back),
+    CASE(among_others),
+    CASE(a_crash_loses_nothing),
+    CASE(other_bounds_while_some_wait),
+    CASE(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* frontier/spill.c: a host with a long queue holds nobody up, memory stays bounded, and every URL comes out once. */
 #include "frontier/state.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LONG = 150000, SHORT = 50, OTHERS = 20 };
 
-static char directory[64];
 static url u;
 static uint8_t *times; /* each URL of the long host was handed out, by its number */
 
@@ -26,7 +25,7 @@ static frontier *open_it(uint32_t per_host)
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 200000, .rate = 1e-9, .per_host = per_host,
                               .depth_cap = UINT16_MAX};
   frontier *f;
-  if (frontier_open(directory, &options, &f, why) != FRONTIER_OK)
+  if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   return f;
 }
@@ -155,7 +154,7 @@ static void chunks_are_what_format_md_says(void **state)
 {
   (void)state;
   second_view view;
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   assert_true(view.chunks > LONG / 128 / 2);
   second_free(&view);
@@ -207,25 +206,6 @@ static void each_url_is_met_once(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
-static int make_directory(void **state)
-{
-  (void)state;
-  snprintf(directory, sizeof directory, "/tmp/strata-spill-XXXXXX");
-  return mkdtemp(directory) ? 0 : -1;
-}
-
-static int remove_directory(void **state)
-{
-  (void)state;
-  static const char *const names[] = {"LOCK", "data.mdb", "lock.mdb", "seen.0", "seen.1", ""};
-  char path[128];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-    remove(path);
-  }
-  return 0;
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -234,5 +214,5 @@ int main(void)
     cmocka_unit_test(each_url_is_met_once),
     cmocka_unit_test(and_loses_nothing),
   };
-  return cmocka_run_group_tests(tests, make_directory, remove_directory);
+  return cmocka_run_group_tests(tests, story_begin, story_end);
 }

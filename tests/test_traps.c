@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "frontier/traps.h"
-#include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/story.h"
 #include "tests/trap_web.h"
 
 enum {
@@ -20,7 +20,6 @@ enum {
   LEAK_AGAIN = 64, /* when it waits on disk, and is known for one */
 };
 
-static char directory[SCRATCH_PATH];
 static url u;
 
 /* ---- a crawl of it -------------------------------------------------------------------------------------- */
@@ -37,7 +36,7 @@ static void open_frontier(crawl *c, uint64_t budget)
   char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 50000, .rate = 1e-9, .per_host = 1,
                               .depth_cap = UINT16_MAX};
-  if (frontier_open(directory, &options, &c->f, why) != FRONTIER_OK)
+  if (frontier_open(story_directory, &options, &c->f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   assert_int_equal(frontier_watch_traps(c->f, budget), FRONTIER_OK);
 }
@@ -152,7 +151,7 @@ static void crawl_beside(trap_web *beside)
   assert_in_range(c.others - before, 50, 50 + LEAK_AGAIN);
   assert_int_equal(frontier_close(c.f), FRONTIER_OK);
   second_view view;
-  second_read(directory, false, &view);
+  second_read(story_directory, false, &view);
   assert_int_equal(view.faults, 0);
   second_free(&view);
 }
@@ -249,22 +248,6 @@ static void real_urls_are_no_traps(void **state)
     skip();
   }
 }
-
-static int make_directory(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int remove_directory(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-#define STORY(name) cmocka_unit_test_setup_teardown(name, make_directory, remove_directory)
 
 int main(void)
 {
