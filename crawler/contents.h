@@ -28,6 +28,9 @@ void contents_close(contents *c); /* NULL is fine */
  * As mlbf_corpus_query and mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
 mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near);
 
+/* Reads all of it. false, and one sentence in `message`: it is damaged, or cannot be read. None at all is sound. */
+bool contents_are_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE]);
+
 /* About the last call that failed. */
 const char *contents_message(const contents *c);
 
