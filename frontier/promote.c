@@ -7,8 +7,8 @@
  * Which of the two is told by load_sequence and is_unread (queue.c): a URL of HIGH before load_sequence must be in
  * memory, one behind it must not be, if there is anything unread.
  *
- * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it fails
- * they are put back. */
+ * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it
+ * fails they are put back. */
 #include "frontier/promote.h"
 
 #include "frontier/spill.h"

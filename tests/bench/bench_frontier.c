@@ -53,6 +53,7 @@ typedef struct meter {
   double stall;
   double lot_cpu;      /* the most of the processor that a lot of calls took, and so the most any call did */
   double own, own_cpu; /* spent by the bench itself, making URLs */
+  uint64_t accepted;   /* a filter may take one of millions for seen */
 } meter;
 
 void contender_fail(const char *who, const char *why)
@@ -157,10 +158,10 @@ static void add_texts(const contender *c, void *self, const work *w, uint64_t fi
   cpu_began = cpu();
   began = now();
   if (c->add_lot)
-    c->add_lot(self, texts, count);
+    m->accepted += c->add_lot(self, texts, count);
   for (uint64_t i = 0; i < count && !c->add_lot; i++) {
     began = now();
-    c->add(self, texts[i].text, texts[i].size);
+    m->accepted += c->add(self, texts[i].text, texts[i].size);
     watch(m, began);
   }
   watch(m, began);
@@ -192,11 +193,11 @@ static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
 static void run(const contender *c, void *self, const work *w, meter *m)
 {
   uint64_t added = 0, taken = 0;
-  while (taken < w->urls) {
+  while (added < w->urls || taken < m->accepted) {
     uint64_t lot = w->urls - added < LOT ? w->urls - added : LOT;
     add_lot(c, self, w, added, lot, m);
     added += lot;
-    if (added == w->urls || added - taken > w->backlog)
+    if (added == w->urls || m->accepted - taken > w->backlog)
       taken += take_lot(c, self, LOT, m);
   }
 }

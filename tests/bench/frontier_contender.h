@@ -27,7 +27,7 @@ typedef struct contender {
   const char *name;
   void *(*open)(const char *directory, uint64_t expected_urls);
   bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
-  void (*add_lot)(void *self, const contender_text *urls, size_t count); /* the same of many; NULL: one by one */
+  size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many of these were; NULL: one by one */
   size_t (*next)(void *self, uint64_t *ids, size_t max);
   void (*done)(void *self, uint64_t id);
   void (*close)(void *self); /* commits what is open */

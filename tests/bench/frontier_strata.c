@@ -59,11 +59,12 @@ static bool add(void *self, const char *text, size_t size)
   return verdict.outcome != FRONTIER_SEEN;
 }
 
-static void add_lot(void *self, const contender_text *texts, size_t count)
+static size_t add_lot(void *self, const contender_text *texts, size_t count)
 {
   ours *o = self;
   frontier_link links[TOGETHER] = {0};
   frontier_verdict verdicts[TOGETHER];
+  size_t accepted = 0;
   for (size_t begin = 0, size, settled; begin < count; begin += size) {
     size = count - begin < TOGETHER ? count - begin : TOGETHER;
     for (size_t i = 0; i < size; i++) {
@@ -72,7 +73,10 @@ static void add_lot(void *self, const contender_text *texts, size_t count)
         contender_fail("strata", texts[begin + i].text);
     }
     demand(o, frontier_add_batch(o->frontier, links, size, now_ms(), verdicts, &settled));
+    for (size_t i = 0; i < size; i++)
+      accepted += verdicts[i].outcome != FRONTIER_SEEN;
   }
+  return accepted;
 }
 
 static size_t next(void *self, uint64_t *ids, size_t max)
