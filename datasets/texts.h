@@ -2,8 +2,8 @@
  *
  *     <p>The <b>URL</b>, then</p>   -->   "the url then "     at: 0 4 8 13
  *
- * A word is what mlbf/shingle.h takes for one: letters, digits and bytes above 127, ASCII letters in lower case. Of a
- * file that begins with '<' tags, comments, scripts and styles are left out. */
+ * A word is what mlbf/shingle.h takes for one (letters, digits and bytes above 127, ASCII letters in lower case), but that
+ * Chinese, Japanese and Korean are not parted. Of a file that begins with '<' tags, comments, scripts and styles are left out. */
 #ifndef STRATA_DATASETS_TEXTS_H
 #define STRATA_DATASETS_TEXTS_H
 
@@ -33,7 +33,8 @@ enum { TEXTS_FILE_MAX = 16 << 20 };
 /* One more, of these bytes. False: out of memory, and it is not there. */
 bool texts_add(texts *to, const char *bytes, size_t size);
 
-/* Every regular file under `directory`, in the order of names; symbolic links are not followed. False: errno says why. */
+/* Every regular file under `directory`, in the order of names; symbolic links are not followed. False: errno says
+ * why. */
 bool texts_add_tree(texts *to, const char *directory);
 
 /* `count` texts of random words; lengths fall exponentially from 50 words on, with this mean. False: out of memory. */

@@ -1,5 +1,5 @@
-/* Whatever bytes the file of a window, a counting filter, a matrix or a set of keys holds: it is refused, or it is one that
- * can be asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
+/* Whatever bytes the file of a window, a counting filter, a matrix or a set of keys holds: it is refused, or it is one
+ * that can be asked, filled, saved and loaded. Checksums are put right first, as in fuzz_filter_file.c. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
