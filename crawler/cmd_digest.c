@@ -233,7 +233,8 @@ int cmd_digest(int argc, char **argv)
   static const struct option options[] = {
     {"dd", no_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'}, {"ranks", required_argument, NULL, 'r'},
     {"paths", no_argument, NULL, 'p'}, {"compare", no_argument, NULL, 'c'}, {"search", required_argument, NULL, 's'},
-    {"top", required_argument, NULL, 'n'}, {"min", required_argument, NULL, 'm'}, {"paper-score", no_argument, NULL, 'o'},
+    {"top", required_argument, NULL, 'n'}, {"min", required_argument, NULL, 'm'},
+    {"paper-score", no_argument, NULL, 'o'},
     {"make-ranks", no_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
   orders o = {.top = 10};
   uint64_t threads = 1;

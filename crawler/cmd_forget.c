@@ -110,7 +110,8 @@ static int grant_all(const char *directory, wish *wishes, size_t count)
 int cmd_forget(int argc, char **argv)
 {
   static const struct option options[] = {
-    {"host", required_argument, NULL, 'H'}, {"prefix", required_argument, NULL, 'P'}, {"help", no_argument, NULL, 'h'}, {0}};
+    {"host", required_argument, NULL, 'H'}, {"prefix", required_argument, NULL, 'P'},
+    {"help", no_argument, NULL, 'h'}, {0}};
   wish *wishes = calloc((size_t)argc, sizeof *wishes);
   size_t count = 0;
   int code = EXIT_USAGE, option;

@@ -27,8 +27,9 @@ static const char help[] =
   "  --delta     what came to the counts in NEW since they were as in OLD (a directory with a copy of the files\n"
   "              inlinks.*), into FILE.0, and FILE.1, ... where a crawl has more; mostly zeros, small once compressed\n"
   "  --output FILE, -o FILE   where to: there must be no FILE.0 yet\n"
-  "  --apply FILE   add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of OLD, or of\n"
-  "              a merge in which OLD took part, as they were then: added to others, counts could come out too low\n"
+  "  --apply FILE   add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of\n"
+  "              OLD, or of a merge in which OLD took part, as they were then: added to others, counts could come\n"
+  "              out too low\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 

@@ -132,7 +132,8 @@ static int usage_error(const char *what, const char *text)
 static int read_options(links_job *job, int argc, char **argv)
 {
   static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "charset", required_argument, NULL, 'c' }, { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
+    { "base", required_argument, NULL, 'b' }, { "charset", required_argument, NULL, 'c' },
+    { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 } };
   optind = 1;
   opterr = 0;

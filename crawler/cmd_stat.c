@@ -17,8 +17,8 @@ static const char help[] =
   "  strata stat strata-example.org --json | jq .queued\n"
   "\n"
   "  --json   one JSON object\n"
-  "  --traps  hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories that\n"
-  "           most of them wait below, and examples\n"
+  "  --traps  hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories\n"
+  "           that most of them wait below, and examples\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 

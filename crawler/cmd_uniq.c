@@ -181,7 +181,8 @@ static int conclude(run *r)
   }
   mlbf_status saved = r->state ? uniq_memory_save(&r->memory, r->state) : MLBF_OK;
   if (saved != MLBF_OK) {
-    say_error("uniq", "%s: %s; it is as it was", r->state, saved == MLBF_IO ? strerror(errno) : mlbf_status_text(saved));
+    say_error("uniq", "%s: %s; it is as it was", r->state,
+              saved == MLBF_IO ? strerror(errno) : mlbf_status_text(saved));
     return EXIT_FAILED;
   }
   uniq_memory_warn(&r->memory);

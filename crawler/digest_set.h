@@ -1,5 +1,5 @@
-/* crawler/digest_set.h: digests of files, and files of digests, for strata digest. What cannot be read, or is no digest, is
- * said on stderr, and the function is false. */
+/* crawler/digest_set.h: digests of files, and files of digests, for strata digest. What cannot be read, or is no
+ * digest, is said on stderr, and the function is false. */
 #ifndef STRATA_CRAWLER_DIGEST_SET_H
 #define STRATA_CRAWLER_DIGEST_SET_H
 

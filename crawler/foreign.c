@@ -1,4 +1,5 @@
-/* Follows SVG and MathML through the tags. Exact as long as end tags match; where they do not, it errs as the tags do. */
+/* Follows SVG and MathML through the tags. Exact as long as end tags match; where they do not, it errs as the tags
+ * do. */
 #include "crawler/foreign.h"
 
 #include <stdlib.h>
@@ -50,7 +51,8 @@ static struct foreign_island *innermost(foreign_place *place)
 static void push(foreign_place *place, enum element element, bool resumes_html)
 {
   if (place->depth < FOREIGN_DEPTH_MAX)
-    place->islands[place->depth++] = (struct foreign_island){ .element = (unsigned char)element, .resumes_html = resumes_html };
+    place->islands[place->depth++] =
+      (struct foreign_island){ .element = (unsigned char)element, .resumes_html = resumes_html };
 }
 
 static void leave_to_html(foreign_place *place)

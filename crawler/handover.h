@@ -5,8 +5,8 @@
  *      handover_start, handover_push     -- requests -->           handover_take
  *      handover_next                     <-- blocks of events --   handover_body, handover_end, handover_publish
  *
- * Each side gathers, and takes the lock once a round; it wakes the other only if that one sleeps. Bodies wait in a fixed
- * number of blocks, used again and again, the warmest first; when all are full, the network waits. */
+ * Each side gathers, and takes the lock once a round; it wakes the other only if that one sleeps. Bodies wait in a
+ * fixed number of blocks, used again and again, the warmest first; when all are full, the network waits. */
 #ifndef STRATA_CRAWLER_HANDOVER_H
 #define STRATA_CRAWLER_HANDOVER_H
 

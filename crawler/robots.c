@@ -13,7 +13,8 @@
 enum {
   LINE_MAX_BYTES = 16663, /* the rest of a longer line is dropped, as by Google's parser */
   PATH_MAX_BYTES = 32768, /* no URL is longer; a longer path is compared byte for byte only */
-  WORK_MAX_BYTES = 1 << 24, /* of path searched for one answer, some 10 ms; 5,000 wildcards on a path of 200 need 1 << 20 */
+  WORK_MAX_BYTES = 1 << 24, /* of path searched for one answer, some 10 ms; 5,000 wildcards on a path of 200 need
+                               1 << 20 */
 };
 
 static const double crawl_delay_max = 1e9;
@@ -301,7 +302,8 @@ static survey survey_text(text rest, const char *agent)
   return found;
 }
 
-/* Second reading. A group is agent lines, then rules; lines of other kinds do not end it. Groups of one agent add up. */
+/* Second reading. A group is agent lines, then rules; lines of other kinds do not end it. Groups of one agent add
+ * up. */
 static void collect(robots *file, text rest, const char *agent)
 {
   bool applies = false, has_rules = false;

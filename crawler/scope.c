@@ -1,5 +1,5 @@
-/* See scope.h. Entries are "host:port", "host:port/path/" or "domain" in a balanced tree (libc's); a URL is looked up by
- * its host, or by each of its path's prefixes that end in a slash. */
+/* See scope.h. Entries are "host:port", "host:port/path/" or "domain" in a balanced tree (libc's); a URL is looked up
+ * by its host, or by each of its path's prefixes that end in a slash. */
 #include "crawler/scope.h"
 
 #include "crawler/domain.h"

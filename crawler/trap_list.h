@@ -33,7 +33,8 @@ typedef struct trap_list {
   bool failed;                    /* out of memory */
 } trap_list;
 
-/* Reads the hosts, the URLs that wait, and of those that were taken as many as it takes. FRONTIER_OK, or what the frontier said. */
+/* Reads the hosts, the URLs that wait, and of those that were taken as many as it takes. FRONTIER_OK, or what the
+ * frontier said. */
 frontier_status trap_list_read(frontier *f, trap_list *traps);
 void trap_list_free(trap_list *traps);
 

@@ -1,13 +1,13 @@
-/* datasets/copies.h: of which stored text is this one an edited copy? What mlbf_matrix_query answers, held against texts
- * compared four words by four words, of generated texts or of real ones.
+/* datasets/copies.h: of which stored text is this one an edited copy? What mlbf_matrix_query answers, held against
+ * texts compared four words by four words, of generated texts or of real ones.
  *
  *     stored     four texts of five, in an mlbf_matrix; the fifth is a stranger
  *     passage    a thousand words of a stranger, a share of which is replaced by a passage of a stored text
  *     inserts    a stored text into which sentences of a stranger are put, until they are that share of it
  *
  * A text is named if it seems to have 2 % of the query. Real pages have much in common, so that being named is no false
- * alarm: that it is only if less than half of this is true. What is true, the share of the query's shingles of four words
- * that the text has, is counted from all shingles; the matrix knows two of nine. */
+ * alarm: that it is only if less than half of this is true. What is true, the share of the query's shingles of four
+ * words that the text has, is counted from all shingles; the matrix knows two of nine. */
 #ifndef STRATA_DATASETS_COPIES_H
 #define STRATA_DATASETS_COPIES_H
 

@@ -60,8 +60,8 @@ static const char words[] =
   " times if keys come in turn or together, 1.3 to 1.7 times if they come shuffled and equally often. Table 9 misprints"
   " its last reduction: 4.735&nbsp;/&nbsp;1.720 is 2.753, not 2.725.</p>\n";
 
-/* Experiment 4 is said to be within 2 % where m = 80,000 (its c_i are a guess of what was drawn). Of 1,000 rounds the mean
- * has a standard error of 0.46 to 0.56 %, and so has the printed one; of 4,000 ours adds little. */
+/* Experiment 4 is said to be within 2 % where m = 80,000 (its c_i are a guess of what was drawn). Of 1,000 rounds the
+ * mean has a standard error of 0.46 to 0.56 %, and so has the printed one; of 4,000 ours adds little. */
 static uint32_t rounds_of(const counting_row *row, const paper_run *run)
 {
   bool is_held_close = row->experiment == 4 && row->cells == 80000;

@@ -6,7 +6,8 @@
  *                          +--answers, by hash--> sorted --merge with the list's truth--> wrong ones counted
  *
  * Ground truth is exact: "seen" of a member is right in every protocol. For the false negatives all n keys are
- * asked again after they were inserted, as most protocols ask for none of them. Counts depend on list, setting and seed alone; memory on the filters, not on the list.
+ * asked again after they were inserted, as most protocols ask for none of them. Counts depend on list, setting and seed
+ * alone; memory on the filters, not on the list.
  *
  * Timings: the filters take turns, a batch of 1,024 keys each, the first to go changing from batch to batch; what
  * is given is the median over batches. Hashing is timed, reading and cutting the URL is not. The batch's keys lie

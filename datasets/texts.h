@@ -33,7 +33,8 @@ enum { TEXTS_FILE_MAX = 16 << 20 };
 /* One more, of these bytes. False: out of memory, and it is not there. */
 bool texts_add(texts *to, const char *bytes, size_t size);
 
-/* Every regular file under `directory`, in the order of names; symbolic links are not followed. False: errno says why. */
+/* Every regular file under `directory`, in the order of names; symbolic links are not followed. False: errno says
+ * why. */
 bool texts_add_tree(texts *to, const char *directory);
 
 /* `count` texts of random words; lengths fall exponentially from 50 words on, with this mean. False: out of memory. */

@@ -1,5 +1,5 @@
-/* Read it as a frontier would, in a child process: where pages.c found nothing, LMDB's reader should find nothing either.
- * If it dies, or is silent for too long, nobody thought of that damage, and it is said. */
+/* Read it as a frontier would, in a child process: where pages.c found nothing, LMDB's reader should find nothing
+ * either. If it dies, or is silent for too long, nobody thought of that damage, and it is said. */
 #include "frontier/check.h"
 
 #include <errno.h>

@@ -66,8 +66,8 @@ static mlbf_filter *make_filter(check *c)
   if (made == MLBF_NO_MEMORY)
     check_fail(c, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
   else if (made != MLBF_OK)
-    check_say(c, IN_DATA, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g", (unsigned)o->filter, keys,
-              o->rate);
+    check_say(c, IN_DATA, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g",
+              (unsigned)o->filter, keys, o->rate);
   return filter;
 }
 
@@ -108,9 +108,11 @@ static void check_log_end(check *c, const log_walk *w)
   if (!c->has_progress)
     return;
   if (w->keys != c->f->log_keys && !w->is_torn)
-    check_say(c, IN_DATA, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys, c->f->log_keys);
+    check_say(c, IN_DATA, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys,
+              c->f->log_keys);
   if (!w->ends_at_checkpoint && !w->is_torn && c->f->checkpoint_keys && c->f->checkpoint_keys != w->keys)
-    check_say(c, IN_DATA, "hash log: the filter file ends inside a piece of it, at key %" PRIu64, c->f->checkpoint_keys);
+    check_say(c, IN_DATA, "hash log: the filter file ends inside a piece of it, at key %" PRIu64,
+              c->f->checkpoint_keys);
 }
 
 void check_log(check *c)

@@ -34,8 +34,8 @@ typedef struct children_count {
   uint32_t parts;   /* and the different parameters, with their values, that these are made of */
 } children_count;
 
-/* One new URL, its path without the first '/' and its query without '?'. If its child is a date, it counts for `dates` of
- * them. Memory that cannot be had: not counted. */
+/* One new URL, its path without the first '/' and its query without '?'. If its child is a date, it counts for `dates`
+ * of them. Memory that cannot be had: not counted. */
 children_count children_note(children *c, uint32_t host_id, span path, span query, uint32_t dates);
 
 #endif

@@ -2,8 +2,8 @@
  *
  *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
  *
- * Death before the rename leaves the old file, and a copy that the next compaction writes over; after it, the new one. The
- * filter file that is not the valid one goes too: it is only of use while a new one is written. */
+ * Death before the rename leaves the old file, and a copy that the next compaction writes over; after it, the new one.
+ * The filter file that is not the valid one goes too: it is only of use while a new one is written. */
 #include "frontier/care.h"
 #include "frontier/records.h"
 #include "frontier/replace.h"
@@ -88,7 +88,8 @@ static frontier_status verify(frontier *f, const char *path)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
   if (faults)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s is damaged; strata check says where, and may repair it", f->directory);
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s is damaged; strata check says where, and may repair it",
+                         f->directory);
   return FRONTIER_OK;
 }
 

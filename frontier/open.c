@@ -437,6 +437,7 @@ frontier_status frontier_close(frontier *f)
   batch_free(f);
   leases_free(&f->in_flight);
   hosts_free(f->hosts);
+  host_changes_free(&f->host_changes);
   checkpoint_abandon(f);
   watch_free(f->watch);
   seen_free(f->seen);

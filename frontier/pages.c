@@ -283,8 +283,8 @@ static size_t find_page_size(const pages *p)
   return is_sound ? size : 4096; /* the second meta page will tell */
 }
 
-/* The newer of two sound meta pages is the root, as for LMDB; where one is damaged, the other: it is what the file was a
- * transaction before, or is now. */
+/* The newer of two sound meta pages is the root, as for LMDB; where one is damaged, the other: it is what the file was
+ * a transaction before, or is now. */
 static void find_root(pages *p, uint64_t file_size)
 {
   uint8_t page[META_END];
@@ -461,7 +461,8 @@ static void note_free(void *context, const uint8_t *key, size_t key_size, const 
     if (page >= p->count)
       pages_say(p, "page %" PRIu64 " is called free, and there is no such page", page);
     else if (p->owner[page] != NOBODY)
-      pages_say(p, "page %" PRIu64 " is called free, and is %s", page, p->owner[page] == IS_FREE ? "so twice" : "in use");
+      pages_say(p, "page %" PRIu64 " is called free, and is %s", page,
+                p->owner[page] == IS_FREE ? "so twice" : "in use");
     else
       p->owner[page] = IS_FREE;
   }

@@ -34,8 +34,8 @@ typedef void pages_visitor(void *context, const uint8_t *key, size_t key_size, c
 void pages_each(pages *p, const char *table, pages_visitor *visit, void *context);
 bool pages_were_walked(const pages *p, const char *table);
 
-/* Each record of whatever page of records is in no table: what damage cut off, and what is free, so of older states too. Of
- * any table; out of order; only a checksum can tell what is sound. */
+/* Each record of whatever page of records is in no table: what damage cut off, and what is free, so of older states
+ * too. Of any table; out of order; only a checksum can tell what is sound. */
 void pages_each_stray(pages *p, pages_visitor *visit, void *context);
 
 /* After every table was visited: the free list, and that every page has exactly one owner. */

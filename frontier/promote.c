@@ -7,8 +7,8 @@
  * Which of the two is told by load_sequence and is_unread (queue.c): a URL of HIGH before load_sequence must be in
  * memory, one behind it must not be, if there is anything unread.
  *
- * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it fails
- * they are put back. */
+ * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it
+ * fails they are put back. */
 #include "frontier/promote.h"
 
 #include "frontier/spill.h"
@@ -78,13 +78,13 @@ static frontier_status read_waiting(promotion *p, uint64_t sequence, const uint8
   e->host = hosts_look(p->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   e->is_stored = true;
   if (!e->host) { /* it would have been made with the URL */
-    free(e);
+    entry_free(e);
     return FRONTIER_DAMAGED;
   }
   if (e->origin.depth <= p->f->options.depth_cap && is_chosen(p, e))
     *out = e;
   else
-    free(e);
+    entry_free(e);
   return FRONTIER_OK;
 }
 
@@ -99,7 +99,7 @@ static bool look_at(void *context, uint64_t sequence, const uint8_t *body, size_
   p->left--;
   p->status = read_waiting(p, sequence, body, size, &e);
   if (e && !choose(p, &p->from_disk, e))
-    free(e);
+    entry_free(e);
   return p->status == FRONTIER_OK;
 }
 
@@ -180,7 +180,7 @@ static void leave_lines(const promotion *p)
 static void join_line(frontier *f, entry *e, bool is_read_later)
 {
   if (is_read_later) {
-    free(e);
+    entry_free(e);
     return;
   }
   if (f->load_sequence[FRONTIER_HIGH] <= e->sequence)
@@ -231,7 +231,7 @@ static frontier_status promote(promotion *p, uint64_t *from, size_t *promoted)
     return status;
   }
   for (size_t i = 0; i < p->from_disk.count; i++)
-    free(p->from_disk.at[i]);
+    entry_free(p->from_disk.at[i]);
   return status;
 }
 

@@ -89,7 +89,8 @@ void records_each(pages *p, const char *table, store_visitor *visit, void *conte
 
 void records_each_meta(pages *p, records_meta_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = "meta", .is_quiet = pages_were_walked(p, "meta"), .visit_meta = visit, .context = context};
+  reading r = {.p = p, .table = "meta", .is_quiet = pages_were_walked(p, "meta"), .visit_meta = visit,
+               .context = context};
   pages_each(p, "meta", read_named, &r);
 }
 

@@ -1,5 +1,5 @@
-/* The records in the pages of data.mdb whose checksum holds; of each other one is said what it still shows. The tables are
- * those of store.h, for files that LMDB may not survive. */
+/* The records in the pages of data.mdb whose checksum holds; of each other one is said what it still shows. The tables
+ * are those of store.h, for files that LMDB may not survive. */
 #ifndef STRATA_FRONTIER_RECORDS_H
 #define STRATA_FRONTIER_RECORDS_H
 

@@ -15,7 +15,8 @@ static uint64_t sum_lines(FILE *file, uint64_t limit, journal_sum *sum)
   uint64_t at = 0;
   *sum = (journal_sum){0};
   rewind(file);
-  for (ssize_t got; (got = getdelim(&text, &room, '\n', file)) > 0 && text[got - 1] == '\n' && at + (uint64_t)got <= limit;
+  for (ssize_t got;
+       (got = getdelim(&text, &room, '\n', file)) > 0 && text[got - 1] == '\n' && at + (uint64_t)got <= limit;
        at += (uint64_t)got)
     journal_sum_add(sum, at, (const uint8_t *)text, (size_t)got);
   free(text);
@@ -31,8 +32,8 @@ static void end_line(FILE *file, uint64_t offset)
   }
 }
 
-/* Up to where the file is taken as it is. `*owed_size` becomes 0 if what stands behind are not the owed lines: the record is
- * then of an older state, and they are there already. */
+/* Up to where the file is taken as it is. `*owed_size` becomes 0 if what stands behind are not the owed lines: the
+ * record is then of an older state, and they are there already. */
 static uint64_t settle_file(FILE *file, uint64_t offset, const uint8_t *owed, size_t *owed_size, journal_sum *sum)
 {
   uint64_t size = fseeko(file, 0, SEEK_END) == 0 ? (uint64_t)ftello(file) : 0;

@@ -41,7 +41,8 @@ frontier_status environment_replace(const char *directory, const char *from, con
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s is being read by another process", directory);
     return FRONTIER_BUSY;
   }
-  if ((error = sync_name(from, 0)) == 0 && ((keep && link(data, keep) != 0 && errno != ENOENT) || rename(from, data) != 0))
+  if ((error = sync_name(from, 0)) == 0 &&
+      ((keep && link(data, keep) != 0 && errno != ENOENT) || rename(from, data) != 0))
     error = errno;
   if (error && error != EEXIST && keep)
     unlink(keep); /* it was only another name */

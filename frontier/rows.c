@@ -72,7 +72,8 @@ bool rows_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor
     if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS)
       return false;
     row = get_le(body + at + 1, 4);
-    if (row > size - at - QUEUE_ROW_HEAD || !visit(context, key * SHELF_ROWS + body[at], body + at + QUEUE_ROW_HEAD, row))
+    if (row > size - at - QUEUE_ROW_HEAD ||
+        !visit(context, key * SHELF_ROWS + body[at], body + at + QUEUE_ROW_HEAD, row))
       return false;
   }
   return size > 0;

@@ -1,5 +1,5 @@
-/* The URLs in the pages of data.mdb: which rows of the packs in queue and history count, as shelf.h has it, for files that
- * LMDB may not survive. */
+/* The URLs in the pages of data.mdb: which rows of the packs in queue and history count, as shelf.h has it, for files
+ * that LMDB may not survive. */
 #ifndef STRATA_FRONTIER_ROWS_H
 #define STRATA_FRONTIER_ROWS_H
 
@@ -16,8 +16,8 @@ typedef struct row_places {
 bool row_places_read(pages *p, uint64_t sequences, row_places *places);
 void row_places_free(row_places *places);
 
-/* Each row of a queue, or of the history, that counts, or may: where its place is not known, all do. A pack that is none is
- * said. `visit` gets the sequence and the row's record. */
+/* Each row of a queue, or of the history, that counts, or may: where its place is not known, all do. A pack that is
+ * none is said. `visit` gets the sequence and the row's record. */
 void rows_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context);
 
 /* The rows of one value, all of them; false: it is no pack of that table, or `visit` had enough. */

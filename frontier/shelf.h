@@ -11,8 +11,8 @@
  *     place of 7:  waiting  --done-->  ended, row 1  --asked for again-->  waiting  --done-->  ended, row 2
  *
  * A row whose place does not point to it is dead. Packs of a queue without a living row go when few living ones are
- * left around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second time
- * leaves one.
+ * left around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second
+ * time leaves one.
  *
  * A transaction's changes are gathered, sorted, and written at its end. FORMAT.md has the bytes. */
 #ifndef STRATA_FRONTIER_SHELF_H

@@ -92,8 +92,8 @@ static frontier_status read_copy(const char *partial, beside *now, char message[
   return status;
 }
 
-static frontier_status copy_all(frontier *f, int filter, const beside *then, const char *partial, const char *journal_to,
-                                char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status copy_all(frontier *f, int filter, const beside *then, const char *partial,
+                                const char *journal_to, char message[FRONTIER_MESSAGE_SIZE])
 {
   char path[FRESH_PATH_SIZE];
   beside now;
@@ -110,7 +110,8 @@ static frontier_status copy_all(frontier *f, int filter, const beside *then, con
   int error = copy_filter(filter, then, &now, partial);
   if (error)
     return fail(error, f->directory, message);
-  error = f->options.journal_path && journal_to ? copy_journal(f->options.journal_path, now.journal_size, journal_to) : 0;
+  bool has_journal = f->options.journal_path && journal_to;
+  error = has_journal ? copy_journal(f->options.journal_path, now.journal_size, journal_to) : 0;
   return error ? fail(error, f->options.journal_path, message) : FRONTIER_OK;
 }
 

@@ -29,7 +29,7 @@ static bool remember(void *context, uint64_t sequence, const uint8_t *body, size
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
     watch_remember(r->f->watch, who, r->u);
-  free(e);
+  entry_free(e);
   r->left--;
   r->left_of_host--;
   return true;
@@ -118,7 +118,7 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   frontier_trapped trapped = {.host = e->url + e->host_begin, .host_size = e->host_end - e->host_begin, .url = e->url,
                               .url_size = e->url_size, .is_queued = true};
   tell(l, &trapped);
-  free(e);
+  entry_free(e);
   return !l->is_over;
 }
 

@@ -14,8 +14,8 @@
  * came lately counts.
  *
  * Two traps show in what one directory has for children, and by nothing else, or much sooner:
- *   - of 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further ones are of class TRAP: no
- *     part of such a URL was ever seen. A daily archive of 27 years still fits a budget of 10,000;
+ *   - of 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further ones are of class TRAP:
+ *     no part of such a URL was ever seen. A daily archive of 27 years still fits a budget of 10,000;
  *   - if it has 64 queries of several parameters or more, made of a quarter as many different parameters or fewer,
  *     further suspects are: whatever names these have, so that filters that are left out where nothing is chosen do not
  *     make a directory of their own for each choice.
@@ -23,8 +23,8 @@
  * Measured (tests/bench/bench_traps): of 20,000 URLs of a calendar, of session ids, of links in circles or of facets 64
  * to 70 are taken before the trap is known; 230 of such filters (577 without the children), 367 of such dates (all
  * without). Of 4.2 million real URLs, host after host, 5,038 are called a trap's, one of 838: half of them one book in
- * thirty languages. Children call none of them so. What no URL shows is not seen: ?seed=17 leads to ?seed=4711, and so do
- * the topics of a forum.
+ * thirty languages. Children call none of them so. What no URL shows is not seen: ?seed=17 leads to ?seed=4711, and so
+ * do the topics of a forum.
  *
  * Directories, segments and children are remembered as far as 3.5 MB go. Another handle learns them anew, but for what
  * waits in class TRAP: of that it reads up to 16,384 URLs when it begins to watch, so that a trap that was known is

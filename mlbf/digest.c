@@ -1,7 +1,7 @@
 /* From features to filters, as sdhash 4.0 fills them.
  *
- * Stream: features of a score above 16, in order, into one filter until it has 160, then into the next. A feature that a
- * larger filter of all of them seems to know is left out: repeated text would fill filters with nothing else.
+ * Stream: features of a score above 16, in order, into one filter until it has 160, then into the next. A feature that
+ * a larger filter of all of them seems to know is left out: repeated text would fill filters with nothing else.
  * Blocks: each 16 KiB alone, the features of the best scores into its one filter, at most 192. */
 #include "mlbf/digest_inside.h"
 

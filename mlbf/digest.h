@@ -8,8 +8,8 @@
  *     stream   filters of 160 features, one after another: about 2.7 % of the input. For files.
  *     blocks   one filter of at most 192 features for each 16 KiB (sdbf-dd). For large things, and in parallel.
  *
- * The rules are those of sdhash 4.0 where it differs from the papers (digest_features.c and digest.c say where), so that
- * with its table of ranks the digests are byte for byte those of that tool. The table built in is our own.
+ * The rules are those of sdhash 4.0 where it differs from the papers (digest_features.c and digest.c say where), so
+ * that with its table of ranks the digests are byte for byte those of that tool. The table built in is our own.
  *
  * Threads: digests never change once made; any number of threads may read one. */
 #ifndef STRATA_MLBF_DIGEST_H
@@ -42,8 +42,8 @@ const mlbf_digest_ranks *mlbf_digest_ranks_default(void);
 void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTROPY_CLASSES]);
 void mlbf_digest_ranks_from_counts(const uint64_t counts[MLBF_ENTROPY_CLASSES], mlbf_digest_ranks *ranks);
 
-/* A table as text: 1001 whole numbers below 65536, one a line; lines that begin with # are passed over. BAD_ARGUMENT: it
- * is none, and `*line` is where. */
+/* A table as text: 1001 whole numbers below 65536, one a line; lines that begin with # are passed over. BAD_ARGUMENT:
+ * it is none, and `*line` is where. */
 mlbf_status mlbf_digest_ranks_parse(const char *text, size_t size, mlbf_digest_ranks *ranks, size_t *line);
 
 typedef struct mlbf_digest mlbf_digest;
@@ -88,8 +88,8 @@ enum {
   MLBF_DIGEST_NO_MEMORY = -2,
 };
 
-/* 0 (nothing in common but chance) to 100. How much of the *smaller* digest is found in the larger: not a metric, and for
- * digests of equally many filters not even symmetric, unless their names or last filters tell them apart. */
+/* 0 (nothing in common but chance) to 100. How much of the *smaller* digest is found in the larger: not a metric, and
+ * for digests of equally many filters not even symmetric, unless their names or last filters tell them apart. */
 int mlbf_digest_score(const mlbf_digest *a, const mlbf_digest *b, mlbf_digest_rule rule);
 
 #ifdef __cplusplus

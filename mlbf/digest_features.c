@@ -4,8 +4,9 @@
  *     class    --a table-------->   rank: how common the class is
  *     ranks    --digest_score_windows-->  in how many neighbourhoods of 64 windows this one is the rarest
  *
- * The entropy of a window is the sum over byte values of table[count]; a step of one byte changes two counts. The sums are
- * of whole numbers, so that the rolling sum is exact for ever (sdhash computes it anew every 4096 bytes; the same comes out). */
+ * The entropy of a window is the sum over byte values of table[count]; a step of one byte changes two counts. The sums
+ * are of whole numbers, so that the rolling sum is exact for ever (sdhash computes it anew every 4096 bytes; the same
+ * comes out). */
 #include "mlbf/digest_features.h"
 
 #include <math.h>
@@ -103,8 +104,8 @@ static size_t rarest(const uint16_t *ranks, size_t begin)
 }
 
 /* As the neighbourhood moves on, its rarest window stays until it drops out or a rarer one comes in. sdhash asks the
- * window one place beyond the new neighbourhood, so that the one in between can be missed, and a window can win 65 times;
- * so do we, bit for bit. */
+ * window one place beyond the new neighbourhood, so that the one in between can be missed, and a window can win 65
+ * times; so do we, bit for bit. */
 void digest_score_windows(digest_scorer *scorer, const uint16_t *ranks, size_t end, uint8_t *scores)
 {
   digest_scorer s = *scorer;

@@ -13,8 +13,8 @@ enum {
 enum { DIGEST_RANK_MAX = MLBF_ENTROPY_CLASSES };
 void digest_ranks_pack(const mlbf_digest_ranks *ranks, mlbf_digest_ranks *packed);
 
-/* out[i] = of_class[c], c being the entropy class of the window that begins at bytes[i], for i < windows; so bytes holds
- * windows + 63. */
+/* out[i] = of_class[c], c being the entropy class of the window that begins at bytes[i], for i < windows; so bytes
+ * holds windows + 63. */
 void digest_classes(const uint8_t *bytes, size_t windows, const uint16_t of_class[MLBF_ENTROPY_CLASSES], uint16_t *out);
 
 /* Goes over windows once, in pieces of any size. */

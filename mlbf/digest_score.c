@@ -4,10 +4,10 @@
  * gives two filters of so many features, as a share of what they could have. The score is the mean of these.
  *
  * sdhash 4.0 takes "what chance gives" from a table of its own making, by the sum of both features: a small filter is
- * cut as if it and the other had half of them each, and a short piece, of fewer bits than that cut, matches nothing. Ours
- * is computed: the expected number of common bits of two such halves and two standard deviations of it. That gives all
- * 25 scores of that tool's test digests (tests/test_digest.c); one deviation is up to 2 points off, three up to 1, the
- * mean alone up to 4. */
+ * cut as if it and the other had half of them each, and a short piece, of fewer bits than that cut, matches nothing.
+ * Ours is computed: the expected number of common bits of two such halves and two standard deviations of it. That gives
+ * all 25 scores of that tool's test digests (tests/test_digest.c); one deviation is up to 2 points off, three up to 1,
+ * the mean alone up to 4. */
 #include "mlbf/digest_inside.h"
 
 #include <math.h>
@@ -81,8 +81,8 @@ static double best_match(const rule *r, const mlbf_digest *a, size_t i, const ml
   return best;
 }
 
-/* Is it `b` whose filters are looked for in `a`'s? The digest with fewer filters; sdhash then asks the last filters, and
- * then the names. */
+/* Is it `b` whose filters are looked for in `a`'s? The digest with fewer filters; sdhash then asks the last filters,
+ * and then the names. */
 static bool is_swapped(const mlbf_digest *a, const mlbf_digest *b)
 {
   if (a->filters != b->filters)

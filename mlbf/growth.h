@@ -33,7 +33,8 @@ void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 void mlbf_chain_hash(const mlbf_chain *chain, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
-/* Begin to fetch what a test or an insert of this key will touch: for callers who hash some tens of keys and ask then. */
+/* Begin to fetch what a test or an insert of this key will touch: for callers who hash some tens of keys and ask
+ * then. */
 void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
 /* MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): a new slice was needed and could not be had; the key is

@@ -1,17 +1,18 @@
 /* mlbf/matrix.h: which stored documents does this one resemble?
  *
- * After Butakov's pseudo-matrix Bloom filter: documents are packed into rows, each row is a Bloom filter of the shingles of
- * the documents in it, and a query asks every row how many of its shingles it knows. A row that knows more than chance
- * explains names its documents, and those are compared shingle by shingle.
+ * After Butakov's pseudo-matrix Bloom filter: documents are packed into rows, each row is a Bloom filter of the
+ * shingles of the documents in it, and a query asks every row how many of its shingles it knows. A row that knows more
+ * than chance explains names its documents, and those are compared shingle by shingle.
  *
  *     documents   | a | b |   c   | d  |......|      shingles of each are kept, 8 bytes each
  *     rows        [ a b ] [ c ] [ c d ] [ ... ]      n shingles, m bits each, the same k hashes for all
  *     bit 0        0       1     0                   bits of equal number lie side by side, 64 rows in a word: one
  *     bit 1        1       0     1       ...         memory access asks 64 rows about one hash
  *
- * What the paper does otherwise: it keeps no shingles, so that it can neither remove a document nor say which of a row's
- * documents matched; its score is the number of common ones per row, which grows with the row's fill (mlbf_matrix_row_score
- * gives both). A long document spreads over several rows, short ones share one, as in its "distributed" layout.
+ * What the paper does otherwise: it keeps no shingles, so that it can neither remove a document nor say which of a
+ * row's documents matched; its score is the number of common ones per row, which grows with the row's fill
+ * (mlbf_matrix_row_score gives both). A long document spreads over several rows, short ones share one, as in its
+ * "distributed" layout.
  *
  * Threads: one writer at a time, or any number of readers. */
 #ifndef STRATA_MLBF_MATRIX_H
@@ -38,12 +39,12 @@ mlbf_status mlbf_matrix_create(const mlbf_matrix_options *options, mlbf_matrix *
 /* NULL is fine. */
 void mlbf_matrix_free(mlbf_matrix *matrix);
 
-/* Document `id`, with its shingles. MLBF_BAD_ARGUMENT: there is one of that id, or there are no shingles; MLBF_NO_MEMORY:
- * it is not in. */
+/* Document `id`, with its shingles. MLBF_BAD_ARGUMENT: there is one of that id, or there are no shingles;
+ * MLBF_NO_MEMORY: it is not in. */
 mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles);
 
-/* Documents go; the rows they were in are built anew from those that stay, and no other. MLBF_BAD_ARGUMENT: one of them is
- * not there, and nothing was removed. MLBF_NO_MEMORY: nothing was removed either. */
+/* Documents go; the rows they were in are built anew from those that stay, and no other. MLBF_BAD_ARGUMENT: one of them
+ * is not there, and nothing was removed. MLBF_NO_MEMORY: nothing was removed either. */
 mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count);
 
 typedef struct mlbf_matrix_match {
@@ -53,8 +54,8 @@ typedef struct mlbf_matrix_match {
 } mlbf_matrix_match;
 
 /* The documents that share most of the query, best first, at most `*count`; how many there were. Rows whose
- * chance-corrected share is below `least_share` are not looked into, so that documents below it may be missing; none above
- * it is, but with the odds of a Bloom filter's errors, which only ever add rows. MLBF_NO_MEMORY. */
+ * chance-corrected share is below `least_share` are not looked into, so that documents below it may be missing; none
+ * above it is, but with the odds of a Bloom filter's errors, which only ever add rows. MLBF_NO_MEMORY. */
 mlbf_status mlbf_matrix_query(const mlbf_matrix *matrix, const mlbf_shingles *query, double least_share,
                               mlbf_matrix_match *matches, size_t *count);
 

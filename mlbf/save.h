@@ -5,8 +5,8 @@
  *     mlbf_save_begin -> mlbf_save_step, insertions, mlbf_save_step, insertions ... -> *is_done: the file is there
  *
  * The file then holds every key inserted before mlbf_save_begin, and of those inserted since, some bits or all. Bits
- * are only ever added, so it is a sound filter: who has a log of keys replays those from mlbf_save_begin on, and what it
- * knows already does not matter.
+ * are only ever added, so it is a sound filter: who has a log of keys replays those from mlbf_save_begin on, and what
+ * it knows already does not matter.
  *
  * Threads: as one that reads the filter. The filter may not be freed before the saving ends. */
 #ifndef STRATA_MLBF_SAVE_H

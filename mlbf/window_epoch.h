@@ -5,7 +5,8 @@
  * kept. Cells too old are cleared by a sweep that goes round with the insertions, a few cache lines a key: no
  * pauses. Against SKIP at equal bits this has b / 2 times as many places as one of its arrays, b = ceil(log2(w+1)),
  * as 4 bits take the place of two times b. At k = 4 that makes 50 times fewer false positives and more as long as w/m,
- * m being SKIP's, is below 0.34 at b = 10, 0.52 at b = 12, 1.0 at b = 20; then SKIP calls 19, 42 and 86 % of all keys seen. */
+ * m being SKIP's, is below 0.34 at b = 10, 0.52 at b = 12, 1.0 at b = 20; then SKIP calls 19, 42 and 86 % of all keys
+ * seen. */
 #ifndef STRATA_MLBF_WINDOW_EPOCH_H
 #define STRATA_MLBF_WINDOW_EPOCH_H
 

@@ -5,7 +5,8 @@
 enum { COMMAND_OUTPUT_SIZE = 16384 };
 
 /* Runs `command` in a child; `arguments`, its name first, are cut at blanks; `input` is its standard input. What it
- * writes comes back in `out` and `err`; with `out_path` its standard output goes there instead. Returns its exit status. */
+ * writes comes back in `out` and `err`; with `out_path` its standard output goes there instead. Returns its exit
+ * status. */
 int command_run(int (*command)(int argc, char **argv), const char *arguments, const char *input, const char *out_path,
                 char out[COMMAND_OUTPUT_SIZE], char err[COMMAND_OUTPUT_SIZE]);
 

@@ -18,8 +18,8 @@ void model_check_stats(model *m)
       s.skipped != model_count_of(m, SKIPPED) || s.noted != model_count_of(m, NOTED) || s.forced != m->now.forced ||
       s.hosts != m->now.hosts || s.profile != m->options.profile)
     model_differ(m, "queued %llu, in flight %llu, done %llu, failed %llu, skipped %llu of %zu",
-                 (unsigned long long)s.queued, (unsigned long long)s.in_flight, (unsigned long long)s.done, (unsigned long long)s.failed,
-                 (unsigned long long)s.skipped, m->now.pages);
+                 (unsigned long long)s.queued, (unsigned long long)s.in_flight, (unsigned long long)s.done,
+                 (unsigned long long)s.failed, (unsigned long long)s.skipped, m->now.pages);
   if (memcmp(s.outcomes, m->now.verdicts, sizeof s.outcomes) != 0)
     model_differ(m, "verdicts are counted otherwise");
   if (s.deferred > model_deferred(m))

@@ -191,8 +191,8 @@ static void a_flipped_bit_of_the_journal_is_noticed(void **state)
   free(bytes);
 }
 
-/* The number of the transaction in either root: one that is too high by a little makes the root of the transaction before
- * the valid one, and that directory is as whole as this one. */
+/* The number of the transaction in either root: one that is too high by a little makes the root of the transaction
+ * before the valid one, and that directory is as whole as this one. */
 static bool is_transaction_before(size_t at)
 {
   enum { PAGE = 4096, NUMBER = 144 };

@@ -1,4 +1,5 @@
-/* frontier/clock.c: the caller's clock jumps by hours, back and forth; no host is asked early for it, and none waits. */
+/* frontier/clock.c: the caller's clock jumps by hours, back and forth; no host is asked early for it, and none
+ * waits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Pages in the charsets of the old web: what the crawl asks for is what a browser would ask for, path in UTF-8 and query
- * in the page's own charset. */
+/* Pages in the charsets of the old web: what the crawl asks for is what a browser would ask for, path in UTF-8 and
+ * query in the page's own charset. */
 #include "tests/site/pages.h"
 #include "tests/site/raw.h"
 #include "tests/site/trial.h"

@@ -43,8 +43,8 @@ static int stop(void **state)
   return 0;
 }
 
-/* 32 connections and a wake-up can be waited for (a poll(2) for more than the limit fails, and libcurl 7.88 then leaks its
- * list), but with the crawl's own files there are not so many; or there are none. */
+/* 32 connections and a wake-up can be waited for (a poll(2) for more than the limit fails, and libcurl 7.88 then leaks
+ * its list), but with the crawl's own files there are not so many; or there are none. */
 enum { TOO_FEW = 36, NONE = 4 };
 
 /* A crawl that after some requests may have so many descriptors; its exit code. */

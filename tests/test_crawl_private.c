@@ -1,6 +1,6 @@
 /* Nobody leads a crawl to an address that is not public: not by a name, by another answer to the same name, by a
- * redirect, or by an odd spelling. In a network of its own (Linux namespaces), where public and private addresses are all
- * this machine's and a name server of the test answers, so that whatever is not refused is reached, and noticed. */
+ * redirect, or by an odd spelling. In a network of its own (Linux namespaces), where public and private addresses are
+ * all this machine's and a name server of the test answers, so that whatever is not refused is reached, and noticed. */
 #include "tests/site/pages.h"
 #include "tests/site/raw.h"
 #include "tests/site/server.h"

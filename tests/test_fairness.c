@@ -89,9 +89,9 @@ static unsigned hosts_with(const crowd *c, unsigned taken)
   return hosts;
 }
 
-/* A crawler that takes 64 URLs a millisecond is slower than a million hosts with a second's delay allow: hosts are always
- * due, and yet nobody gets a second turn before everybody had a first one; nor when a day is skipped, as by a machine that
- * sleeps. */
+/* A crawler that takes 64 URLs a millisecond is slower than a million hosts with a second's delay allow: hosts are
+ * always due, and yet nobody gets a second turn before everybody had a first one; nor when a day is skipped, as by a
+ * machine that sleeps. */
 static void everybody_has_a_turn_before_anybody_has_two(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
-/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says: what
- * it reports, many at once, and what is left when it goes in the midst of work. */
+/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says:
+ * what it reports, many at once, and what is left when it goes in the midst of work. */
 #include "crawler/fetch.h"
 #include "tests/site/process.h"
 #include "tests/site/raw.h"
@@ -241,8 +241,9 @@ static void every_error_has_a_word(void **state)
       assert_string_not_equal(fetch_error_name((fetch_error)i), fetch_error_name((fetch_error)k));
 }
 
-#define TWICE(test)                                                                                                    \
-  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
+#define TWICE(test) \
+  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, \
+    {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
 
 int main(void)
 {

@@ -75,8 +75,8 @@ static void lines(void **state)
   agree(run);
 }
 
-/* No filter is smaller than 4 KiB, which takes some 10,000 keys before it lies about one new URL in three; it does so for
- * tens of thousands here, and no verdict shows it. */
+/* No filter is smaller than 4 KiB, which takes some 10,000 keys before it lies about one new URL in three; it does so
+ * for tens of thousands here, and no verdict shows it. */
 static const model_run doubtful = {.name = "exact keys", .steps = 60, .filter = MLBF_KIND_MLBF, .expected_urls = 1,
                                    .per_host = 1000, .depth_cap = 9, .hosts = 30, .words = 200, .links = 2000,
                                    .leases = 700, .overflows = true, .exact = true};

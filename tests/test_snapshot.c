@@ -1,4 +1,5 @@
-/* frontier_snapshot: what the last commit held, whole, while the writer goes on; it opens elsewhere and crawls to the end. */
+/* frontier_snapshot: what the last commit held, whole, while the writer goes on; it opens elsewhere and crawls to the
+ * end. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

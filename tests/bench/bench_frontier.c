@@ -49,6 +49,7 @@ typedef struct meter {
   double stall;
   double lot_cpu;      /* the most of the processor that a lot of calls took, and so the most any call did */
   double own, own_cpu; /* spent by the bench itself, making URLs */
+  uint64_t accepted;   /* a filter may take one of millions for seen */
 } meter;
 
 void contender_fail(const char *who, const char *why)
@@ -118,7 +119,7 @@ static void add_texts(const contender *c, void *self, const work *w, uint64_t fi
   cpu_began = cpu();
   for (uint64_t i = 0; i < count; i++) {
     began = now();
-    c->add(self, text[i], size[i]);
+    m->accepted += c->add(self, text[i], size[i]);
     watch(m, began);
   }
   watch_lot(m, cpu_began);
@@ -149,11 +150,11 @@ static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
 static void run(const contender *c, void *self, const work *w, meter *m)
 {
   uint64_t added = 0, taken = 0;
-  while (taken < w->urls) {
+  while (added < w->urls || taken < m->accepted) {
     uint64_t lot = w->urls - added < LOT ? w->urls - added : LOT;
     add_lot(c, self, w, added, lot, m);
     added += lot;
-    if (added == w->urls || added - taken > w->backlog)
+    if (added == w->urls || m->accepted - taken > w->backlog)
       taken += take_lot(c, self, LOT, m);
   }
 }

@@ -2,13 +2,15 @@
  *
  *     bench_matrix [PAGES [ROUNDS]]      20000, 5; pages of 50 words and more, 500 on average
  *
- * A query is a stored page with a tenth of foreign words behind it; wanted are the pages that have half of it. Opponents:
+ * A query is a stored page with a tenth of foreign words behind it; wanted are the pages that have half of it.
+ * Opponents:
  *
  *     sketches     what needs no filter: the query's shingles against each page's in turn
  *     libbloom     the paper's rows with a plain library: one filter for as many shingles and of the same rate for each
  *                  row, asked one after another; the pages of rows that know enough one by one
  *
- * All three must give the same answers. Times are of the processor, as the machine may be busy; medians of the rounds. */
+ * All three must give the same answers. Times are of the processor, as the machine may be busy; medians of the
+ * rounds. */
 #include <bloom.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  *
  *     bench_memory [--urls N] [--fp P] [--dir DIR]        default 10^7, 1e-6
  *
- * Filters alone: one for N URLs gets N, then its next size, 1.4 times, is filled beside it, as a rebuild does. A frontier:
- * it expects N, and is told of 1.2 N (noted, so that none waits; on 1,000 hosts), so that it rebuilds within. Bytes are
- * those of anonymous pages that are resident (RssAnon), less those there were before; each row is a process of its own.
- * Wrong: of 10^7 new pages in known directories, those called seen at design load. */
+ * Filters alone: one for N URLs gets N, then its next size, 1.4 times, is filled beside it, as a rebuild does. A
+ * frontier: it expects N, and is told of 1.2 N (noted, so that none waits; on 1,000 hosts), so that it rebuilds within.
+ * Bytes are those of anonymous pages that are resident (RssAnon), less those there were before; each row is a process
+ * of its own. Wrong: of 10^7 new pages in known directories, those called seen at design load. */
 #include "frontier/frontier.h"
 #include "mlbf/growth.h"
 

@@ -126,8 +126,8 @@ static void promises_hold_through_kills(void **state)
   free(a);
 }
 
-/* The auditor is worth something: a frontier that says "synced" too early does not get past it. One crawl may end before
- * a kill falls between the word and the deed; a hundred kills never all miss. */
+/* The auditor is worth something: a frontier that says "synced" too early does not get past it. One crawl may end
+ * before a kill falls between the word and the deed; a hundred kills never all miss. */
 static void a_broken_promise_is_noticed(void **state)
 {
   (void)state;

@@ -1,5 +1,5 @@
-/* Any page in any charset, in any pieces: the same text, and no more of it than a page of that size can give. The input's
- * first byte chooses what the header says, its second where the page is cut. */
+/* Any page in any charset, in any pieces: the same text, and no more of it than a page of that size can give. The
+ * input's first byte chooses what the header says, its second where the page is cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
