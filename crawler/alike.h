@@ -4,8 +4,9 @@
 
 #include "crawler/crawl_state.h"
 
-/* The page says this, or its body is that, into contents and digests, and what it is near into `facts`. Before its links
- * are added: they go last if it is a near-duplicate and crawl_options.near_last is set. false: the crawl is to end. */
+/* The page says this, or its body is that, into contents and digests, and what it is near into `facts`. Before its
+ * links are added: they go last if it is a near-duplicate and crawl_options.near_last is set. false: the crawl is to
+ * end. */
 bool alike_note(crawl *c, visit *v, page_facts *facts);
 
 /* The body of a visit that ended, however it did. */

@@ -87,36 +87,41 @@ static bool write_line(bodies *b, const char *line, size_t size)
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
 static const char escaped[] = "%:|";
+static const char *const codes[] = {"%25", "%3A", "%7C"};
+enum { CODE = 3 };
 
 /* To be freed; NULL: no memory. */
 static char *name_of(const char *page)
 {
-  static const char digits[] = "0123456789ABCDEF";
-  char *name = malloc(3 * strlen(page) + 1), *to = name;
-  for (; name && *page; page++)
-    if (strchr(escaped, *page)) {
-      *to++ = '%';
-      *to++ = digits[*page >> 4 & 15];
-      *to++ = digits[*page & 15];
-    } else {
+  char *name = malloc(CODE * strlen(page) + 1), *to = name;
+  for (; name && *page; page++) {
+    const char *found = strchr(escaped, *page);
+    if (found)
+      to = stpcpy(to, codes[found - escaped]);
+    else
       *to++ = *page;
-    }
+  }
   if (name)
     *to = '\0';
   return name;
 }
 
+/* Which of `escaped` is written here; NULL: none. */
+static const char *code_at(const char *at)
+{
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+    if (strncmp(at, codes[i], CODE) == 0)
+      return &escaped[i];
+  return NULL;
+}
+
 void bodies_url_of_name(char *name)
 {
   char *to = name;
-  for (const char *at = name; *at; at++) {
-    unsigned byte;
-    if (*at == '%' && sscanf(at + 1, "%2X", &byte) == 1 && byte && strchr(escaped, (int)byte)) {
-      *to++ = (char)byte;
-      at += 2;
-    } else {
-      *to++ = *at;
-    }
+  for (const char *at = name; *at;) {
+    const char *code = code_at(at);
+    *to++ = code ? *code : *at;
+    at += code ? CODE : 1;
   }
   *to = '\0';
 }

@@ -1,9 +1,11 @@
 /* strata check: is a crawl's directory sound? */
 #include "crawler/cmd.h"
+#include "crawler/contents.h"
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 #include "frontier/care.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,8 @@
 static const char help[] =
   "Usage: strata check DIR [--repair]\n"
   "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
-  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl.\n"
+  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
+  "pages say (--similar).\n"
   "Not while DIR is being crawled.\n"
   "\n"
   "  strata check strata-example.org\n"
@@ -39,6 +42,25 @@ static void print_summary(const char *directory, const frontier_findings *found)
     fprintf(stderr, "%s fault%s\n", say_count(found->faults, a), found->faults == 1 ? "" : "s");
 }
 
+/* What pages say has nothing to be made of again: damaged, it is put aside, and the next pages begin it anew. */
+static bool check_contents(const char *directory, bool repair)
+{
+  char message[MLBF_CORPUS_MESSAGE_SIZE], path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 16];
+  if (contents_are_sound(directory, message))
+    return true;
+  puts(message);
+  if (!repair)
+    return false;
+  crawl_dir_file(directory, "contents", path);
+  snprintf(aside, sizeof aside, "%s.damaged", path);
+  if (rename(path, aside) != 0) {
+    say_error("check", "%s: %s", aside, strerror(errno));
+    return false;
+  }
+  printf("%s is put aside as %s; the pages to come begin it anew\n", path, aside);
+  return true;
+}
+
 static int check(const char *directory, bool repair)
 {
   char path[CRAWL_PATH_SIZE], pages[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
@@ -57,6 +79,7 @@ static int check(const char *directory, bool repair)
     say_error("check", "%s", message);
     return EXIT_FAILED;
   }
+  found.faults += !check_contents(directory, repair);
   print_summary(directory, &found);
   return fflush(stdout) == 0 && found.faults == 0 ? EXIT_DONE : EXIT_FAILED;
 }

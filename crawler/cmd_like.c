@@ -16,10 +16,10 @@
 
 static const char help[] =
   "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
-  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it, from\n"
-  "0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some two of\n"
-  "nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages that have\n"
-  "little more in common than what each page of their site begins with, some are left out.\n"
+  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it,\n"
+  "from 0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some\n"
+  "two of nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages\n"
+  "that have little more in common than what each page of their site begins with, some are left out.\n"
   "\n"
   "  strata like strata-example.org draft.html\n"
   "  strata like strata-example.org https://example.org/about --top 3\n"
@@ -28,13 +28,14 @@ static const char help[] =
   "  --top N      how many pages (default 10)\n"
   "  --min SHARE  leave out pages that have less of it (default 0.1)\n"
   "\n"
-  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a URL.\n"
+  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
+  "URL.\n"
   "DIR has the pages of when it was crawled with --similar.\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 
-/* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit all
- * pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
+/* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit
+ * all pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
 enum { ROWS_MOST = 32 };
 
 typedef struct orders {
@@ -132,11 +133,9 @@ static bool read_file(const char *name, mlbf_shingles *shingles)
   reading r = {0};
   bool is_done = false, is_stdin = strcmp(name, "-") == 0;
   FILE *file = is_stdin ? stdin : fopen(name, "re");
-  if (!file)
-    say_error("like", "%s: %s", name, strerror(errno));
-  else if (!begin_reading(&r))
+  if (file && !begin_reading(&r))
     say_error("like", "out of memory");
-  else if (!read_pieces(&r, file))
+  else if (!file || !read_pieces(&r, file))
     say_error("like", "%s: %s", name, strerror(errno));
   else
     is_done = copy_shingles(is_stdin ? "standard input" : name, page_text_finish(r.text), shingles);
@@ -239,7 +238,10 @@ static bool parse_share(const char *text, double *share)
 int cmd_like(int argc, char **argv)
 {
   static const struct option options[] = {
-    {"top", required_argument, NULL, 't'}, {"min", required_argument, NULL, 'm'}, {"help", no_argument, NULL, 'h'}, {0}};
+    {"top", required_argument, NULL, 't'},
+    {"min", required_argument, NULL, 'm'},
+    {"help", no_argument, NULL, 'h'},
+    {0}};
   orders o = {.top = 10, .least = 0.1};
   for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
     switch (option) {

@@ -4,6 +4,7 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,4 +87,24 @@ mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shi
 const char *contents_message(const contents *c)
 {
   return mlbf_corpus_message(c->corpus);
+}
+
+static bool go_on(void *context, mlbf_span name, const uint64_t *shingles, size_t count)
+{
+  (void)context, (void)name, (void)shingles, (void)count;
+  return true;
+}
+
+bool contents_are_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE])
+{
+  char path[CRAWL_PATH_SIZE];
+  mlbf_corpus *c = NULL;
+  crawl_dir_file(directory, "contents", path);
+  mlbf_status status = mlbf_corpus_open(path, true, &c, message);
+  if (status == MLBF_IO && errno == ENOENT)
+    return true;
+  if (status == MLBF_OK && (status = mlbf_corpus_each(c, go_on, NULL)) != MLBF_OK)
+    snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "%s", mlbf_corpus_message(c));
+  mlbf_corpus_close(c);
+  return status == MLBF_OK;
 }

@@ -52,7 +52,7 @@ static const char with_what[] =
   "What pages say\n"
   "  --similar            keep it: pages that say what another says are told of, and strata like finds them\n"
   "  --near-last          and what such a page links to waits for all else\n"
-  "  --digests            similarity digests of what is no HTML into DIR/digests.sdbf; see strata digest, strata report\n"
+  "  --digests            similarity digests of what is no HTML into DIR/digests.sdbf; see strata report\n"
   "\n"
   "Access (user and headers go to the hosts of start URLs only)\n"
   "  --user NAME:PASSWORD basic authentication\n"

@@ -252,8 +252,8 @@ static int open_summary(crawl_job *job)
   return EXIT_FAILED;
 }
 
-/* What pages say is the user's: a damaged file is not passed over, for pages that are missing in it once are missing for
- * good. */
+/* What pages say is the user's: a damaged file is not passed over, for pages that are missing in it once are missing
+ * for good. */
 static int open_contents(crawl_job *job)
 {
   crawl_options *o = &job->args.crawl;

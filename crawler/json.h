@@ -29,7 +29,8 @@ void json_end_array(json *j);
 /* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, so a line is one line. */
 void json_put_string(json *j, const char *name, const char *value);
 void json_put_number(json *j, const char *name, uint64_t value);
-void json_put_real(json *j, const char *name, double value, int decimals); /* 0 to 10^9, or the nearest; 1 to 9 decimals */
+/* 0 to 10^9, or the nearest; 1 to 9 decimals */
+void json_put_real(json *j, const char *name, double value, int decimals);
 void json_put_rate(json *j, const char *name, double value); /* shortest form that reads back, such as 1e-06 */
 void json_put_bool(json *j, const char *name, bool value);
 void json_put_raw(json *j, const char *text); /* as it is, between objects; ends with a blank or a line feed */

@@ -318,7 +318,8 @@ static void on_text(void *context, const char *bytes, size_t size)
 }
 
 static const tokenizer_sink sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL };
-static const tokenizer_sink text_sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, on_text };
+static const tokenizer_sink text_sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended,
+                                          on_text };
 
 links_scanner *links_create(links_visitor *visit_link, void *context)
 {

@@ -2,6 +2,7 @@
  * every page would cost more than parsing the page. */
 #include "crawler/network.h"
 
+#include "crawler/fetch_error.h"
 #include "crawler/guard.h"
 #include "crawler/header_list.h"
 
@@ -17,6 +18,8 @@ enum {
   DESCRIPTORS_MS = 50,
   PAUSE_NS = 10000000, /* where waiting itself fails */
 };
+
+static const char not_public[] = "not a public address";
 
 typedef struct transfer {
   struct transfer *next; /* in the list of idle ones, or of those that wait */
@@ -291,25 +294,6 @@ const shortage *network_shortage(const network *n)
 
 /* ---- how a request ends ---------------------------------------------------------------------------------- */
 
-static fetch_error classify(const transfer *t, CURLcode code)
-{
-  if (t->was_private)
-    return FETCH_PRIVATE;
-  switch (code) {
-  case CURLE_OK: return FETCH_OK;
-  case CURLE_COULDNT_RESOLVE_HOST: return FETCH_NAME;
-  case CURLE_COULDNT_CONNECT: return FETCH_CONNECT;
-  case CURLE_OPERATION_TIMEDOUT: return FETCH_TIMEOUT;
-  case CURLE_SSL_CONNECT_ERROR: case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CERTPROBLEM:
-  case CURLE_SSL_CACERT_BADFILE: return FETCH_TLS;
-  case CURLE_GOT_NOTHING: case CURLE_RECV_ERROR: case CURLE_SEND_ERROR: case CURLE_PARTIAL_FILE:
-  case CURLE_HTTP2: case CURLE_HTTP2_STREAM: case CURLE_WEIRD_SERVER_REPLY: case CURLE_UNSUPPORTED_PROTOCOL:
-    return FETCH_BROKEN;
-  case CURLE_BAD_CONTENT_ENCODING: return FETCH_ENCODING;
-  default: return FETCH_OTHER;
-  }
-}
-
 /* When the transfer reached what; a TLS handshake is part of connecting. */
 static void take_times(const transfer *t, fetch_response *response)
 {
@@ -351,8 +335,8 @@ static void finish(transfer *t, CURLcode code)
     begin_body(t);
   const char *location = response_head_find(&r->head, "Location", 0);
   response->location = location ? location : "";
-  response->error = classify(t, code);
-  response->explanation = response->error == FETCH_PRIVATE ? "not a public address" : curl_easy_strerror(code);
+  response->error = t->was_private ? FETCH_PRIVATE : fetch_error_of(code);
+  response->explanation = t->was_private ? not_public : curl_easy_strerror(code);
   take_times(t, response);
   take_counts(t, response);
   take_address(t);
@@ -391,31 +375,6 @@ static bool try_again(transfer *t, CURLcode code)
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
 
-/* What an archive keeps is coded as every reader of archives can undo. */
-static const char *codings(const fetch_options *o)
-{
-  unsigned can = (unsigned)curl_version_info(CURLVERSION_NOW)->features;
-  if (o->exchange_directory || !(can & CURL_VERSION_BROTLI))
-    return "gzip, deflate";
-  return can & CURL_VERSION_ZSTD ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
-}
-
-/* These and the options' own; NULL: out of memory. From CURLOPT_USERAGENT and CURLOPT_ACCEPT_ENCODING libcurl (7.88)
- * would print the same two lines anew for each request, and once more into it: a twentieth of a crawl's instructions. */
-static struct curl_slist *make_headers(const fetch_options *o, const char *const *more)
-{
-  struct curl_slist *list = NULL;
-  bool all = header_list_add_field(&list, "User-Agent", o->user_agent) &&
-             header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
-             header_list_add_field(&list, "Accept-Encoding", codings(o));
-  for (; all && more && *more; more++)
-    all = header_list_add(&list, *more);
-  if (all)
-    return list;
-  curl_slist_free_all(list);
-  return NULL;
-}
-
 network *network_create(const fetch_options *options, network_receiver receiver)
 {
   network *n = calloc(1, sizeof *n);
@@ -427,9 +386,9 @@ network *network_create(const fetch_options *options, network_receiver receiver)
   n->receiver = receiver;
   n->shortage.limit = SIZE_MAX;
   n->multi = curl_multi_init();
-  n->headers = make_headers(options, NULL);
+  n->headers = header_list_create(options, NULL);
   bool has_trust = options->user || options->headers;
-  n->trusted_headers = has_trust ? make_headers(options, options->headers) : NULL;
+  n->trusted_headers = has_trust ? header_list_create(options, options->headers) : NULL;
   n->share = options->cookie_file ? curl_share_init() : NULL;
   if (!n->multi || !n->headers || (has_trust && !n->trusted_headers) || (options->cookie_file && !n->share)) {
     network_free(n);
@@ -473,7 +432,7 @@ void network_begin(network *n, request *r)
 {
   static const char no_memory[] = "out of memory";
   if (is_for_proxy_to_refuse(n->options, r->url)) {
-    fail(n, r, FETCH_PRIVATE, "not a public address");
+    fail(n, r, FETCH_PRIVATE, not_public);
     return;
   }
   transfer *t = take_idle(n);
@@ -537,7 +496,8 @@ void network_wait(network *n, int wait_ms)
 {
   if (n->waiting && wait_ms > DESCRIPTORS_MS)
     wait_ms = DESCRIPTORS_MS; /* nobody tells that there are some again */
-  if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK) /* poll(2) refuses more than RLIMIT_NOFILE */
+  /* poll(2) refuses more than RLIMIT_NOFILE */
+  if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK)
     nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 }
 

@@ -1,5 +1,5 @@
-/* See page_text.h. What is between tags is text, and a tag parts words; a reference that is cut by the end of a piece is
- * held until the rest of it comes. */
+/* See page_text.h. What is between tags is text, and a tag parts words; a reference that is cut by the end of a piece
+ * is held until the rest of it comes. */
 #include "crawler/page_text.h"
 
 #include "crawler/entities.h"

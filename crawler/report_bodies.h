@@ -7,8 +7,9 @@
 /* A pair is alike from this score on, of 100. */
 enum { REPORT_BODIES_SCORE = 50 };
 
-/* Pairs of bodies that are alike and not equal. Each is compared with the 64 that follow it by their number of features,
- * as long as these have no more than half as many again. No such file: none. False: errno says why it cannot be read. */
+/* Pairs of bodies that are alike and not equal. Each is compared with the 64 that follow it by their number of
+ * features, as long as these have no more than half as many again. No such file: none. False: errno says why it cannot
+ * be read. */
 bool report_bodies_read(const char *path, report_pairs *pairs);
 
 #endif

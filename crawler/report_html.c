@@ -409,7 +409,8 @@ bool report_html_write(FILE *to, const report_input *in)
     put_list(to, "Largest", &d->largest, true);
     fputs("</div>\n", to);
     put_copies(to, d);
-    put_pairs(to, "Near-duplicates", &d->near, "pages say what an earlier one says: at least 90 % of each text is in the other.");
+    put_pairs(to, "Near-duplicates", &d->near,
+              "pages say what an earlier one says: at least 90 % of each text is in the other.");
     put_pairs(to, "Bodies that are alike", &d->bodies,
               "pairs of what is no HTML have at least half of the smaller in common, by similarity digests.");
   }

@@ -2,8 +2,8 @@
  *
  * It happens although --connections was checked against the limit at the start: a host with two addresses takes two, a
  * name being looked up three, and the limit of a running process can be lowered. What found no descriptor is not said
- * to have failed; it is begun again when there are fewer others. When descriptors may be free again nobody says, so more
- * are tried from time to time. */
+ * to have failed; it is begun again when there are fewer others. Nobody says when descriptors are free again, so
+ * more are tried from time to time. */
 #ifndef STRATA_CRAWLER_SHORTAGE_H
 #define STRATA_CRAWLER_SHORTAGE_H
 

@@ -1,8 +1,8 @@
 /* crawler/tokenizer.h: the tags of an HTML page as its bytes arrive (WHATWG HTML, section 13.2.5), and its text.
  *
- * A tag is reported piece by piece to a sink, which says after each piece whether it wants the next. Text is reported as
- * it stands between tags, if the sink wants it; what is inside title, script and the like is not. A page cut anywhere gives the same reports. Fixed memory: one
- * `tokenizer`, whatever the page. */
+ * A tag is reported piece by piece to a sink, which says after each piece whether it wants the next. Text is reported
+ * as it stands between tags, if the sink wants it; what is inside title, script and the like is not. A page cut
+ * anywhere gives the same reports. Fixed memory: one `tokenizer`, whatever the page. */
 #ifndef STRATA_CRAWLER_TOKENIZER_H
 #define STRATA_CRAWLER_TOKENIZER_H
 

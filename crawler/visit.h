@@ -56,8 +56,8 @@ void visit_free(visit *v); /* NULL is fine */
 bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
 void visit_begin(visit *v, const frontier_lease *lease);
 
-/* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into, nor
- * is plain text unless it is wanted. */
+/* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into,
+ * nor is plain text unless it is wanted. */
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
 void visit_finish(visit *v);
 

@@ -8,7 +8,7 @@
 
 typedef struct exact_walk {
   check *c;
-  hash_set in_table, in_log;
+  hash_set in_table, of_nobody, in_log; /* of_nobody: in the table, and only without a host */
   uint64_t missing; /* of the log's keys, from the table */
 } exact_walk;
 
@@ -23,7 +23,13 @@ static bool put(exact_walk *w, hash_set *set, mlbf_hash128 hash)
 static void note_exact(void *context, const store_exact_key *key)
 {
   exact_walk *w = context;
-  mlbf_hash128 hash = {get_le(key->bytes + 8, 8), get_le(key->bytes + 16, 8)};
+  mlbf_hash128 hash = exact_whole(key);
+  if (exact_is_of_nobody(key)) {
+    if (!hash_set_has(&w->in_table, hash))
+      put(w, &w->of_nobody, hash);
+    return;
+  }
+  hash_set_remove(&w->of_nobody, hash); /* found again since the repair that did not know its host */
   if (hash_set_has(&w->in_table, hash))
     check_say(w->c, IN_DATA, "table exact: one key is there for two hosts");
   put(w, &w->in_table, hash);
@@ -32,7 +38,8 @@ static void note_exact(void *context, const store_exact_key *key)
 static bool compare_key(void *context, mlbf_hash128 hash)
 {
   exact_walk *w = context;
-  w->missing += !hash_set_has(&w->in_table, hash) && !hash_set_has(&w->in_log, hash);
+  bool is_there = hash_set_has(&w->in_table, hash) || hash_set_has(&w->of_nobody, hash);
+  w->missing += !is_there && !hash_set_has(&w->in_log, hash);
   return put(w, &w->in_log, hash);
 }
 
@@ -52,12 +59,13 @@ void check_exact(check *c)
   records_each_exact(c->p, note_exact, &w);
   if (c->f->options.exact && c->status == FRONTIER_OK) {
     records_each(c->p, "hashes", compare_chunk, &w);
-    uint64_t beyond = w.in_table.used + w.missing - w.in_log.used;
+    uint64_t beyond = w.in_table.used + w.of_nobody.used + w.missing - w.in_log.used;
     if (w.missing)
       check_say(c, IN_DATA, "table exact: it lacks %" PRIu64 " of the keys in the hash log", w.missing);
     if (beyond && c->status == FRONTIER_OK)
       check_say(c, IN_DATA, "table exact: it has %" PRIu64 " keys that are not in the hash log", beyond);
   }
   hash_set_free(&w.in_table);
+  hash_set_free(&w.of_nobody);
   hash_set_free(&w.in_log);
 }

@@ -37,6 +37,11 @@ store_exact_key exact_key_of_nobody(mlbf_hash128 whole)
   return make_key(0, whole);
 }
 
+bool exact_is_of_nobody(const store_exact_key *key)
+{
+  return get_le(key->bytes, 8) == 0;
+}
+
 mlbf_hash128 exact_whole(const store_exact_key *key)
 {
   return (mlbf_hash128){get_le(key->bytes + 8, 8), get_le(key->bytes + 16, 8)};

@@ -21,8 +21,9 @@ typedef struct exact {
 /* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
 store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);
 
-/* What the log has in the place of a key that is no longer told (seen_blot_out, a repair): it is of no host. */
+/* A key of the log whose host is not known, after a repair, or that no URL has (seen_blot_out). Nobody finds it. */
 store_exact_key exact_key_of_nobody(mlbf_hash128 whole);
+bool exact_is_of_nobody(const store_exact_key *key);
 mlbf_hash128 exact_whole(const store_exact_key *key);
 /* The key of a URL whose own is not the caller's. */
 store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole);

@@ -71,13 +71,12 @@ static bool open_both(salvage *s)
   s->status = pages_open(from, say_nothing, NULL, &s->p, s->f->message);
   if (s->status != FRONTIER_OK || !salvage_meta(s))
     return false;
-  if (s->f->options.exact)
-    return salvage_fail(s, FRONTIER_DAMAGED, "its table of exact keys cannot be made again; nothing was changed");
   remove_rebuilt(s);
   if (mkdir(to, 0777) != 0)
     return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));
   s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
-  if (s->status == FRONTIER_OK && store_begin(s->to) != FRONTIER_OK)
+  if (s->status == FRONTIER_OK && ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) ||
+                                   store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
 }

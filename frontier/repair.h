@@ -4,6 +4,7 @@
  *     hosts, history, queue,  as far as the trees lead to them,                salvage_tables
  *       chunks, hash log        and then what is stray
  *     what is missing         keys of the log, from the texts of URLs;         salvage_finish
+ *                             the table of exact keys;                         salvage_exact_*
  *                             counts; the numbers of URLs that are gone
  */
 #ifndef STRATA_FRONTIER_REPAIR_H
@@ -36,6 +37,7 @@ typedef struct salvage {
   byte_row places;      /* by sequence: 0 nowhere */
   byte_row log;         /* by key of the hash log: 0 missing */
   seen *seen;           /* knows the salvaged log */
+  hash_set in_log, in_table; /* where keys are exact: those of the salvaged log, and of the new table */
   url *u;
   frontier_class class; /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */
@@ -53,6 +55,12 @@ bool salvage_meta(salvage *s);   /* needs no `to` yet: identity is found here */
 bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);
+
+/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose key
+ * the log has; and when the log is complete. */
+bool salvage_exact_begin(salvage *s);
+bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
+bool salvage_exact_finish(salvage *s);
 
 /* repair_journal.c: the record of the journal, after the file at `path`. */
 bool repair_journal(salvage *s, const char *path);

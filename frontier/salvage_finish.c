@@ -66,15 +66,30 @@ static bool write_piece(salvage *s)
 
 static bool add_key(salvage *s, const mlbf_hashes *hashes)
 {
-  if (!seen_add(s->seen, hashes))
+  bool is_exact = s->f->options.exact;
+  if (!seen_add(s->seen, hashes) || (is_exact && !hash_set_put(&s->in_log, hashes->whole)))
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more key");
   return seen_batch_keys(s->seen) < s->gap_room || write_piece(s);
+}
+
+/* The same where keys are exact: the filter's word that the log has it is not enough. */
+static bool know_exactly(salvage *s, const char *text, size_t size, field key)
+{
+  mlbf_hashes hashes = {0};
+  if (field_hash(key, &hashes.whole))
+    return hash_set_has(&s->in_log, hashes.whole) || add_key(s, &hashes);
+  if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
+    return true;
+  seen_hash(seen_filter(s->seen), s->u, &hashes);
+  return (hash_set_has(&s->in_log, hashes.whole) || add_key(s, &hashes)) && salvage_exact_url(s, hashes.whole);
 }
 
 /* Every URL that is left is in the log, as all of them were; with its own key, by that. */
 static bool know(salvage *s, const char *text, size_t size, field key)
 {
   mlbf_hashes hashes = {0};
+  if (s->f->options.exact)
+    return know_exactly(s, text, size, key);
   if (field_hash(key, &hashes.whole))
     return seen_had_whole(s->seen, hashes.whole) || add_key(s, &hashes);
   if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
@@ -92,7 +107,7 @@ static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, si
 static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   entry *e = NULL;
-  if (entry_read(sequence, body, size, &e) != FRONTIER_OK)
+  if (entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
     return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   bool go_on = know(context, e->url, e->url_size, entry_field(e, FIELD_KEY));
   free(e);
@@ -123,12 +138,12 @@ static bool complete_log(salvage *s)
   uint64_t keys = s->has_progress ? s->f->log_keys : 0;
   if (keys + 1 < s->places.count)
     keys = s->places.count - 1;
-  if (!make_seen(s))
+  if (!make_seen(s) || (s->f->options.exact && !salvage_exact_begin(s)))
     return false;
   if (keys && !byte_row_reach(&s->log, keys - 1))
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
   find_gap(s);
-  return know_all(s) && fill_gaps(s);
+  return know_all(s) && fill_gaps(s) && (!s->f->options.exact || salvage_exact_finish(s));
 }
 
 /* ---- what is gone --------------------------------------------------------------------------------------- */
@@ -219,6 +234,8 @@ void salvage_free(salvage *s)
   }
   store_close(s->to);
   seen_free(s->seen);
+  hash_set_free(&s->in_log);
+  hash_set_free(&s->in_table);
   free(s->places.at);
   free(s->log.at);
   free(s->u);

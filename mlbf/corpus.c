@@ -157,7 +157,7 @@ static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes
     return MLBF_OK;
   mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
   int why = errno;
-  (void)!ftruncate(c->file, (off_t)end); /* else the next is written over what is torn, or whoever opens it next cuts it off */
+  (void)!ftruncate(c->file, (off_t)end); /* else the next is written over it, or whoever opens it next cuts it off */
   errno = why;
   return status;
 }
@@ -168,7 +168,8 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
   corpus_place where = corpus_where(c);
   if (c->is_read_only || name.size == 0 || name.size > MLBF_CORPUS_NAME_MAX || shingles->count == 0 ||
       shingles->count > MLBF_CORPUS_SHINGLES_MAX)
-    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "no name, no shingles, too much of them, or read-only");
+    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
+                           "no name, no shingles, too many of them, or read-only");
   uint64_t bytes = CORPUS_RECORD_HEAD + 8 * shingles->count + (name.size + 7) / 8 * 8;
   mlbf_status status = have_room(c, shingles->count, bytes);
   if (status != MLBF_OK)
@@ -222,7 +223,7 @@ mlbf_status mlbf_corpus_each(mlbf_corpus *c, mlbf_corpus_visitor *visit, void *c
       if (status != MLBF_OK)
         return status;
       while (corpus_next_record(c, &c->volumes[i], row, size, &at, &r, &status))
-        if (!visit(context, r.name, &(mlbf_shingles){.at = (uint64_t *)(uintptr_t)r.shingles, .count = r.count}))
+        if (!visit(context, r.name, r.shingles, r.count))
           return MLBF_OK;
       if (status != MLBF_OK)
         return status;

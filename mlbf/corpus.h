@@ -7,11 +7,12 @@
  * matrix.h has the idea. Here documents fill one row after the other, a volume is full with its 64 rows (some 8,000 web
  * pages, 11 MB), and is never changed again. Its rows are mapped; a query asks them all, and reads from the .docs those
  * rows that can hold an answer, best first, until no other can. So memory of the process is that of the volume that
- * grows, 2 MiB, and of a buffer of as much; the kernel's cache gets some 120 bytes a page of rows.
+ * grows, 1 MiB of rows, and a buffer of as much; opened, that volume is read whole for a moment. The kernel's cache gets
+ * some 120 bytes a page of rows.
  *
  * Crashes. A document is appended by one write: death of the process loses none that was added. After a power cut the
- * last ones may be missing or torn; they are cut off when the corpus is opened for writing. Anything else that is wrong is
- * damage: each document has a checksum, and so have the rows. Rows can be had again from documents: remove the file.
+ * last ones may be missing or torn; they are cut off when the corpus is opened for writing. Anything else that is wrong
+ * is damage: each document has a checksum, and so have the rows. Rows can be had again from documents: remove the file.
  *
  * Threads: one at a time. Processes: one writer, which the caller sees to, and any number of readers. */
 #ifndef STRATA_MLBF_CORPUS_H
@@ -31,9 +32,9 @@ enum {
 
 typedef struct mlbf_corpus mlbf_corpus;
 
-/* The corpus in `directory`, which is made if need be; read_only: as it is now. MLBF_IO, with ENOENT in errno if there is
- * none to read; MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. On failure `message` holds one sentence
- * that names the file and what is wrong with it. */
+/* The corpus in `directory`, which is made if need be; read_only: as it is now. MLBF_IO, with ENOENT in errno if there
+ * is none to read; MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. On failure `message` holds one
+ * sentence that names the file and what is wrong with it. */
 mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus **out,
                              char message[MLBF_CORPUS_MESSAGE_SIZE]);
 void mlbf_corpus_close(mlbf_corpus *c); /* NULL is fine; nothing is left to write */
@@ -63,13 +64,13 @@ typedef struct mlbf_corpus_question {
   size_t rows_most;  /* look into so many rows at most, of some 130 pages each, best first; 0: whatever is needed */
 } mlbf_corpus_question;
 
-/* The documents that resemble the query most, best first, at most `*count` (no more than 10,000); how many there were. Of
- * documents of one name that match the newest is taken. Free their names with mlbf_corpus_matches_free.
+/* The documents that resemble the query most, best first, at most `*count` (no more than 10,000); how many there were.
+ * Of documents of one name that match the newest is taken. Free their names with mlbf_corpus_matches_free.
  *
  * Without rows_most each document that has the least share is found, but for those that are unlike what is asked for in
- * length: where one has more than MLBF_CORPUS_SHINGLES_MAX and is known by a sample, a short passage of it may be missed;
- * and with `least` from 0.5 on, eight shingles decide whether a volume is looked into, by which one in 200 is missed.
- * MLBF_DAMAGED, MLBF_IO, MLBF_NO_MEMORY: there are no matches. */
+ * length: where one has more than MLBF_CORPUS_SHINGLES_MAX and is known by a sample, a short passage of it may be
+ * missed; and with `least` from 0.5 on, eight shingles decide whether a volume is looked into, by which one in 200 is
+ * missed. MLBF_DAMAGED, MLBF_IO, MLBF_NO_MEMORY: there are no matches. */
 mlbf_status mlbf_corpus_query(mlbf_corpus *c, const mlbf_shingles *query, const mlbf_corpus_question *question,
                               mlbf_corpus_match *matches, size_t *count);
 void mlbf_corpus_matches_free(mlbf_corpus_match *matches, size_t count);
@@ -78,9 +79,10 @@ void mlbf_corpus_matches_free(mlbf_corpus_match *matches, size_t count);
 void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
                          double *share, double *back_share);
 
-typedef bool mlbf_corpus_visitor(void *context, mlbf_span name, const mlbf_shingles *shingles); /* false: enough */
+/* The name and `shingles`, `count` of them, live during the call. false: enough. */
+typedef bool mlbf_corpus_visitor(void *context, mlbf_span name, const uint64_t *shingles, size_t count);
 
-/* Every document, in order of addition. The shingles live during the call. */
+/* Every document, in order of addition. */
 mlbf_status mlbf_corpus_each(mlbf_corpus *c, mlbf_corpus_visitor *visit, void *context);
 
 typedef struct mlbf_corpus_stats {
@@ -90,6 +92,7 @@ typedef struct mlbf_corpus_stats {
   uint64_t cut_bytes;      /* of a torn end that was cut off when it was opened */
 } mlbf_corpus_stats;
 
+/* How much is in it, and what it takes. */
 void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Which documents of a corpus resemble this one. First all rows are asked, then documents are read, row by row, from the
- * row that knows most of the query on: what a row knows of it bounds what any document in it can have, so the search
- * ends as soon as the matches at hand are better than that. */
+/* Which documents of a corpus resemble this one. First all rows are asked, then documents are read, row by row, from
+ * the row that knows most of the query on: what a row knows of it bounds what any document in it can have, so the
+ * search ends as soon as the matches at hand are better than that. */
 #include "mlbf/corpus_inside.h"
 
 #include <math.h>
@@ -43,8 +43,8 @@ static bool add_candidate(candidates *list, candidate one)
   return true;
 }
 
-/* A cheap look first: of so many shingles a row with a match knows at least this many, but for one time in 200. They are
- * the query's least ones, so it is the same passages that every document like it was sampled by. */
+/* A cheap look first: of so many shingles a row with a match knows at least this many, but for one time in 200. They
+ * are the query's least ones, so it is the same passages that every document like it was sampled by. */
 static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, double least)
 {
   enum { SAMPLE = 8 };
@@ -182,7 +182,8 @@ static mlbf_status search_row(search *s, const candidate *in)
   uint64_t size, at = 0, number = in->first_number;
   mlbf_status status = corpus_load_row(s->corpus, in->volume, in->row, &size);
   while (status == MLBF_OK && corpus_next_record(s->corpus, in->volume, in->row, size, &at, &r, &status)) {
-    mlbf_corpus_match match = {.number = number++};
+    mlbf_corpus_match match = {.number = number};
+    number++;
     mlbf_corpus_compare(s->query->at, s->query->count, r.shingles, r.count, &match.share, &match.back_share);
     if (match.share > 0 && !offer(s, match, r.name))
       return corpus_no_memory(s->corpus);

@@ -1,5 +1,6 @@
 /* One volume: a file of documents, and which row each is in. A document's row follows from those before it, so the rows
- * of a volume can be made from its documents at any time; a full one has them on disk only so as to be opened at once. */
+ * of a volume can be made from its documents at any time; a full one has them on disk only so as to be opened at once.
+ * */
 #include "mlbf/corpus_volume.h"
 
 #include <errno.h>
@@ -124,7 +125,8 @@ static mlbf_status check_header(int file, const struct stat *info)
   return h.checksum == XXH3_64bits(&h, offsetof(docs_header, checksum)) ? MLBF_VERSION : MLBF_DAMAGED;
 }
 
-/* What is behind the documents: nothing, the torn end of a power cut, or, if there is another document in it, damage. */
+/* What is behind the documents: nothing, the torn end of a power cut, or, if there is another document in it, damage.
+ * */
 static bool follows_another(const unsigned char *bytes, uint64_t at, uint64_t size)
 {
   corpus_record r;
@@ -139,8 +141,10 @@ static mlbf_status take_documents(const corpus_place *where, const char *path, c
 {
   corpus_record r;
   uint64_t at = CORPUS_HEADER_BYTES;
-  for (; corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes); at += r.bytes)
+  while (corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
     corpus_volume_take(v, &r);
+    at += r.bytes;
+  }
   if (!follows_another(bytes, at, size))
     return MLBF_OK;
   char what[64];
@@ -148,7 +152,8 @@ static mlbf_status take_documents(const corpus_place *where, const char *path, c
   return corpus_complain(where, path, MLBF_DAMAGED, what);
 }
 
-static mlbf_status read_documents(const corpus_place *where, const char *path, int file, uint64_t size, corpus_volume *v)
+static mlbf_status read_documents(const corpus_place *where, const char *path, int file, uint64_t size,
+                                  corpus_volume *v)
 {
   if (size > docs_bytes_most + CORPUS_RECORD_MAX)
     return corpus_complain(where, path, MLBF_DAMAGED, "longer than it can be");

@@ -65,8 +65,8 @@ uint64_t corpus_record_write(unsigned char *to, uint64_t offset, mlbf_span name,
 /* A new one with its file. */
 mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v);
 
-/* What is on disk: its rows if there are any, else they are made from the documents; a torn end counts for nothing, and is
- * cut off if `may_cut`, `*cut_bytes` of them. MLBF_IO with ENOENT: there is no such volume. */
+/* What is on disk: its rows if there are any, else they are made from the documents; a torn end counts for nothing, and
+ * is cut off if `may_cut`, `*cut_bytes` of them. MLBF_IO with ENOENT: there is no such volume. */
 mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
                                uint64_t *cut_bytes);
 void corpus_volume_drop(corpus_volume *v);

@@ -15,8 +15,8 @@ void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTR
 {
   uint16_t classes[COUNT_PIECE], itself[MLBF_ENTROPY_CLASSES];
   const uint8_t *at = bytes;
-  for (uint16_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
-    itself[i] = i;
+  for (size_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
+    itself[i] = (uint16_t)i;
   while (size > DIGEST_WINDOW) {
     size_t windows = size - DIGEST_WINDOW < COUNT_PIECE ? size - DIGEST_WINDOW : COUNT_PIECE;
     digest_classes(at, windows, itself, classes);

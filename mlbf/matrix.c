@@ -63,15 +63,10 @@ void mlbf_matrix_free(mlbf_matrix *matrix)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-static mlbf_rows_shape shape_of(const mlbf_matrix *m)
-{
-  return (mlbf_rows_shape){.bits = m->row_bits, .hashes = m->hashes};
-}
-
 static void row_insert(mlbf_matrix *m, size_t row, const uint64_t *shingles, size_t count)
 {
   uint64_t *group = m->groups[row / MATRIX_GROUP];
-  m->rows[row].bits_set += mlbf_rows_insert(group, shape_of(m), row % MATRIX_GROUP, shingles, count);
+  m->rows[row].bits_set += mlbf_rows_insert(group, matrix_shape(m), row % MATRIX_GROUP, shingles, count);
   m->rows[row].shingles += count;
 }
 
@@ -217,6 +212,7 @@ mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingle
     document_drop(&d);
     return MLBF_NO_MEMORY;
   }
+  d.first_row = d.pieces[0].row;
   memmove(matrix->documents + at + 1, matrix->documents + at, (matrix->document_count - at) * sizeof d);
   matrix->documents[at] = d;
   matrix->document_count++;
@@ -301,87 +297,4 @@ void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats)
                                .rows = matrix->row_count, .row_bits = matrix->row_bits, .hashes = matrix->hashes};
   stats->bytes = matrix->group_count * matrix->row_bits * sizeof **matrix->groups +
                  matrix->shingle_count * sizeof *matrix->documents->shingles;
-}
-
-/* ---- questions ------------------------------------------------------------------------------------------ */
-
-/* known[r] = how many shingles of the query row r knows. */
-static void ask_group(const mlbf_matrix *m, size_t group, const mlbf_shingles *query, uint32_t *known)
-{
-  mlbf_rows_ask(m->groups[group], shape_of(m), query->at, query->count, known);
-}
-
-/* Of every row; room for whole groups. NULL: no memory. */
-static uint32_t *ask_rows(const mlbf_matrix *m, const mlbf_shingles *query)
-{
-  uint32_t *known = calloc(m->group_count * MATRIX_GROUP + 1, sizeof *known);
-  for (size_t i = 0; known && i < m->group_count; i++)
-    ask_group(m, i, query, known + i * MATRIX_GROUP);
-  return known;
-}
-
-mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles *query, size_t row,
-                                  mlbf_matrix_row *score)
-{
-  if (row >= matrix->row_count || query->count == 0)
-    return MLBF_BAD_ARGUMENT;
-  uint32_t known[MATRIX_GROUP] = {0};
-  const matrix_row *r = &matrix->rows[row];
-  ask_group(matrix, row / MATRIX_GROUP, query, known);
-  double fill = (double)r->bits_set / (double)matrix->row_bits, chance = pow(fill, matrix->hashes);
-  double share = known[row % MATRIX_GROUP] / (double)query->count;
-  *score = (mlbf_matrix_row){.documents = r->id_count, .shingles = r->shingles, .fill = fill,
-                             .common = known[row % MATRIX_GROUP], .score = chance < 1 ? (share - chance) / (1 - chance) : 0};
-  return MLBF_OK;
-}
-
-/* Can it hold that share of the query? What its rows know of it is never less than what it has. */
-static bool is_candidate(const matrix_document *d, const uint32_t *known, double least)
-{
-  uint64_t sum = 0;
-  for (size_t i = 0; i < d->piece_count; i++)
-    sum += known[d->pieces[i].row];
-  return (double)sum >= least;
-}
-
-static bool is_better(const mlbf_matrix_match *a, const mlbf_matrix_match *b)
-{
-  if (a->share != b->share)
-    return a->share > b->share;
-  return a->back_share != b->back_share ? a->back_share > b->back_share : a->id < b->id;
-}
-
-/* Into the list of the best, if it belongs there. */
-static void offer(mlbf_matrix_match *matches, size_t *count, size_t room, mlbf_matrix_match found)
-{
-  size_t at = *count;
-  while (at > 0 && is_better(&found, &matches[at - 1]))
-    at--;
-  if (at == room)
-    return;
-  size_t kept = *count < room ? *count : room - 1;
-  memmove(matches + at + 1, matches + at, (kept - at) * sizeof *matches);
-  matches[at] = found;
-  *count = kept + 1;
-}
-
-mlbf_status mlbf_matrix_query(const mlbf_matrix *matrix, const mlbf_shingles *query, double least_share,
-                              mlbf_matrix_match *matches, size_t *count)
-{
-  size_t room = *count;
-  uint32_t *known = ask_rows(matrix, query);
-  if (!known)
-    return MLBF_NO_MEMORY;
-  double least = least_share * (double)query->count;
-  *count = 0;
-  for (size_t i = 0; room && query->count && i < matrix->document_count; i++) {
-    const matrix_document *d = &matrix->documents[i];
-    if (!is_candidate(d, known, least))
-      continue;
-    double common = (double)mlbf_shingles_common(query->at, query->count, d->shingles, d->count);
-    if (common > 0 && common >= least)
-      offer(matches, count, room, (mlbf_matrix_match){d->id, common / (double)query->count, common / (double)d->count});
-  }
-  free(known);
-  return MLBF_OK;
 }

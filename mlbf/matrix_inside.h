@@ -16,6 +16,7 @@ typedef struct matrix_document {
   size_t count;
   matrix_piece *pieces; /* each in another row */
   size_t piece_count;
+  uint32_t first_row;   /* of them: nearly all documents have one piece, and a query looks at all documents */
 } matrix_document;
 
 typedef struct matrix_row {
@@ -39,5 +40,10 @@ struct mlbf_matrix {
   uint64_t **groups; /* row_bits words each; bit r % 64 of word b of group r / 64 is bit b of row r */
   size_t group_count;
 };
+
+static inline mlbf_rows_shape matrix_shape(const mlbf_matrix *m)
+{
+  return (mlbf_rows_shape){.bits = m->row_bits, .hashes = m->hashes};
+}
 
 #endif

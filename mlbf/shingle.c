@@ -197,8 +197,8 @@ static void take_high(mlbf_shingler *s, unsigned char byte)
   append(s, byte);
 }
 
-/* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for all
- * the compiler knows, and it would wait for itself at each. */
+/* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for
+ * all the compiler knows, and it would wait for itself at each. */
 static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
 {
   size_t size = s->word_size;

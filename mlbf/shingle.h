@@ -1,12 +1,12 @@
 /* mlbf/shingle.h: a text as a set of numbers, for finding texts that share passages.
  *
  * A shingle is four words in a row; its number is a hash of them. Of any eight neighbouring shingles the least is kept
- * (winnowing: Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", 2003), about two of
- * nine, so that any passage of eleven words that two texts share gives them a number in common, wherever it stands.
+ * (winnowing: Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", 2003), about two
+ * of nine, so that any passage of eleven words that two texts share gives them a number in common, wherever it stands.
  *
  * A word is a run of letters, digits and bytes above 127, ASCII letters in lower case; all else parts words. Chinese,
- * Japanese and Korean put no blanks between theirs: each character of these (U+3000 to U+DFFF, and from U+10000 on) is a
- * word. A text of fewer than four words has one shingle of all of them, an empty one none. */
+ * Japanese and Korean put no blanks between theirs: each character of these (U+3000 to U+DFFF, and from U+10000 on) is
+ * a word. A text of fewer than four words has one shingle of all of them, an empty one none. */
 #ifndef STRATA_MLBF_SHINGLE_H
 #define STRATA_MLBF_SHINGLE_H
 

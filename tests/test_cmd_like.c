@@ -201,7 +201,8 @@ static void however_it_is_written(void **state)
   (void)state;
   static const char *const versions[][2] = {
     {"one.html", "<meta charset=iso-8859-1><p>Stra\xDF" "e und Gr\xFC\xDF" "e: f\xFCnf Wege nach M\xFCnchen"},
-    {"two.html", "<html>Stra&szlig;e <b>und</b>&nbsp;Gr&uuml;&#xDF;e: <script>nichts</script>f&#252;nf Wege nach M&uuml;nchen"},
+    {"two.html", "<html>Stra&szlig;e <b>und</b>&nbsp;Gr&uuml;&#xDF;e: <script>nichts</script>f&#252;nf "
+                 "Wege nach M&uuml;nchen"},
     {"three.txt", "stra\xC3\x9F" "e und GR\xC3\xBC\xC3\x9F" "e f\xC3\xBCnf wege\nnach m\xC3\xBCnchen"},
   };
   char directory[SCRATCH_PATH], path[SCRATCH_PATH];
@@ -260,6 +261,29 @@ static void bad_input_gets_one_sentence(void **state)
   assert_refused(2, "strata like DIR FILE");
 }
 
+/* 32 MB take no more memory than nothing. */
+static void a_long_file_streams(void **state)
+{
+  (void)state;
+  char path[SCRATCH_PATH];
+  text words = {0};
+  long most[2];
+  add_words(&words, 1 << 20);
+  scratch_join(served->home, "long.txt", path);
+  for (int i = 0; i < 2; i++) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int k = 0; i == 1 && k < 5; k++)
+      assert_int_equal(fwrite(words.bytes, 1, words.size, file), words.size);
+    fputs("and a few words more", file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(STRATA(served, "like", "DIR", path), 0);
+    most[i] = served->end.usage.ru_maxrss;
+  }
+  assert_true(most[1] < most[0] + 4096); /* KiB */
+  text_free(&words);
+}
+
 static void without_the_option_nothing_is_kept(void **state)
 {
   (void)state;
@@ -292,9 +316,18 @@ static void a_damaged_index_is_refused(void **state)
   assert_int_equal(CRAWL(t, "--similar"), 1);
   assert_non_null(strstr(t->err.bytes, "contents/00001.docs: damaged at byte 64; remove "));
   assert_int_equal(CRAWL(t, "--quiet"), 0); /* without it the crawl goes on */
+  assert_int_equal(STRATA(t, "check", "DIR"), 1);
+  assert_non_null(strstr(t->out.bytes, "contents/00001.docs: damaged at byte 64\n"));
   docs[100] ^= 1;
   scratch_write(path, docs, size);
   assert_int_equal(STRATA(t, "like", "DIR", page_url(0, -1)), 0);
+  assert_int_equal(STRATA(t, "check", "DIR"), 0);
+  docs[100] ^= 1;
+  scratch_write(path, docs, size);
+  assert_int_equal(STRATA(t, "check", "DIR", "--repair"), 0);
+  assert_non_null(strstr(t->out.bytes, "is put aside as"));
+  assert_int_equal(CRAWL(t, "--similar"), 0);
+  assert_int_equal(STRATA(t, "check", "DIR"), 0);
   free(docs);
 }
 
@@ -307,6 +340,7 @@ int main(void)
     cmocka_unit_test(however_it_is_written),
     cmocka_unit_test(what_near_duplicates_link_to_can_wait),
     cmocka_unit_test(bad_input_gets_one_sentence),
+    cmocka_unit_test(a_long_file_streams),
     cmocka_unit_test(without_the_option_nothing_is_kept),
     cmocka_unit_test(a_damaged_index_is_refused),
   };

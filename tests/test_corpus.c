@@ -129,7 +129,8 @@ static void ask_for_many(mlbf_corpus *c, size_t *missed)
   const mlbf_corpus_question questions[] = {{.least = 0.1}, {.least = 0.5}, {.least = 0.9, .mutual = true}};
   *missed = 0;
   for (size_t i = 0; i < 40; i++) {
-    mlbf_shingles query = make_document(50 + dice_throw(200), dice_throw(document_count), (double)dice_throw(101) / 100);
+    mlbf_shingles query = make_document(50 + dice_throw(200), dice_throw(document_count),
+                                        (double)dice_throw(101) / 100);
     for (size_t k = 0; k < 3; k++)
       assert_best(c, &query, &questions[k], i % 2 ? 1 : 20, missed);
     mlbf_shingles_free(&query);
@@ -338,7 +339,8 @@ static void damage_is_refused_by_name(void **state)
   mlbf_corpus *c = open_corpus(true);
   mlbf_corpus_match match;
   size_t count = 1;
-  assert_int_equal(mlbf_corpus_query(c, &documents[1], &(mlbf_corpus_question){.least = 0.9}, &match, &count), MLBF_DAMAGED);
+  assert_int_equal(mlbf_corpus_query(c, &documents[1], &(mlbf_corpus_question){.least = 0.9}, &match, &count),
+                   MLBF_DAMAGED);
   assert_non_null(strstr(mlbf_corpus_message(c), "00001.docs: damaged at byte 64"));
   mlbf_corpus_close(c);
 }
@@ -352,8 +354,8 @@ static void rows_that_lie_are_refused(void **state)
     size_t at;
     uint64_t number;
   } lies[] = {
-    {HEADER + WORDS, 0}, {HEADER + WORDS + 8 * 7, 64}, {HEADER + WORDS + 8 * 64, UINT64_MAX}, {HEADER + WORDS + 8 * 5, 12345},
-    {HEADER + WORDS + 8 * 70, UINT64_MAX}, {56 + 8 * 0, 7}, {56 + 8 * 1, 64}, {56 + 8 * 2, 33}, {56 + 8 * 3, 0},
+    {HEADER + WORDS, 0}, {HEADER + WORDS + 8 * 7, 64}, {HEADER + WORDS + 8 * 64, UINT64_MAX},
+    {HEADER + WORDS + 8 * 5, 12345}, {HEADER + WORDS + 8 * 70, UINT64_MAX}, {56 + 8 * 0, 7}, {56 + 8 * 1, 64}, {56 + 8 * 2, 33}, {56 + 8 * 3, 0},
     {56 + 8 * 4, 1}, {56 + 8 * 9, 1},
   };
   char path[SCRATCH_PATH];

@@ -1,6 +1,6 @@
-/* Each allocation, write and sync of a corpus fails once, and then, from each on, all of them, as a volume becomes full and
- * the next is begun. Whatever happens: the call says so by its status, the same call works once the cause is gone, and in
- * the end every document is there once. */
+/* Each allocation, write and sync of a corpus fails once, and then, from each on, all of them, as a volume becomes full
+ * and the next is begun. Whatever happens: the call says so by its status, the same call works once the cause is gone,
+ * and in the end every document is there once. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,11 +30,16 @@ static mlbf_shingles document(uint64_t id)
   return (mlbf_shingles){.at = shingles, .count = SHINGLES};
 }
 
+static mlbf_span name_of(uint64_t id, char name[32])
+{
+  return (mlbf_span){name, (size_t)snprintf(name, 32, "%llu", (unsigned long long)id)};
+}
+
 static mlbf_status add(mlbf_corpus *c, uint64_t id)
 {
   char name[32];
   mlbf_shingles d = document(id);
-  return mlbf_corpus_add(c, (mlbf_span){name, (size_t)snprintf(name, sizeof name, "%llu", (unsigned long long)id)}, &d);
+  return mlbf_corpus_add(c, name_of(id, name), &d);
 }
 
 static int fill_a_volume(void **state)
@@ -92,13 +97,12 @@ static void ask(fault_class what, mlbf_corpus *c, uint64_t id)
   mlbf_shingles d = document(id), found = {0};
   size_t count = 1;
   char name[32];
-  const mlbf_span span = {name, (size_t)snprintf(name, sizeof name, "%llu", (unsigned long long)id)};
   while (has_failed(what, mlbf_corpus_query(c, &d, &(mlbf_corpus_question){.least = 1}, &match, &count)))
     count = 1;
   assert_int_equal(count, 1);
   assert_int_equal(match.number, id);
   mlbf_corpus_matches_free(&match, count);
-  while (has_failed(what, mlbf_corpus_find(c, span, &found)))
+  while (has_failed(what, mlbf_corpus_find(c, name_of(id, name), &found)))
     continue;
   assert_memory_equal(found.at, d.at, SHINGLES * sizeof *d.at);
   mlbf_shingles_free(&found);

@@ -3,13 +3,14 @@
 #include "tests/site/judge.h"
 #include "tests/site/trial.h"
 
+#include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -343,11 +344,13 @@ static void a_second_crawl_of_the_same_directory(void **state)
   (void)state;
   pid_t first = trial_strata_start(served, (const char *const[]){CRAWL, "URL", NULL});
   assert_true(trial_wait_requests(served, 20, first));
+  assert_int_equal(kill(first, SIGSTOP), 0); /* or it may be done before the second has begun */
   char *out = trial_path(served, "second.out"), *err = trial_path(served, "second.err");
   const char *const argv[] = {STRATA_PROGRAM, "crawl", "--dir", served->crawl, "--allow-private", served->url, NULL};
   pid_t second = process_start(argv, &(process_files){.out = out, .err = err});
   process_end end;
   assert_true(process_wait(second, 10, &end));
+  assert_int_equal(kill(first, SIGCONT), 0);
   assert_int_equal(trial_collect(served, first), 0);
   text_clear(&served->err);
   text_add_file(&served->err, err);

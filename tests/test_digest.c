@@ -181,8 +181,8 @@ static void classes_are_those_of_each_window_alone(void **state)
   static uint16_t classes[MOST], itself[MLBF_ENTROPY_CLASSES];
   size_t windows = MOST - dice_throw(2); /* odd and even */
   fill(bytes, SIZE);
-  for (uint16_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
-    itself[i] = i;
+  for (size_t i = 0; i < MLBF_ENTROPY_CLASSES; i++)
+    itself[i] = (uint16_t)i;
   digest_classes(bytes, windows, itself, classes);
   for (size_t i = 0; i < windows; i++) {
     uint16_t alone;

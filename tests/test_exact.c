@@ -3,10 +3,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <xxhash.h>
 
 #include "frontier/care.h"
 #include "tests/scratch.h"
@@ -233,7 +235,9 @@ static void merging_with_one_that_is_not_is_refused(void **state)
 
 /* ---- damage --------------------------------------------------------------------------------------------- */
 
-typedef enum damage { A_KEY_LESS, A_BYTE, NO_TABLE } damage;
+typedef enum damage { A_KEY_LESS, A_BYTE, NO_TABLE, OWN_KEY_LESS } damage;
+
+#define OWN_KEY "isbn:1"
 
 static void do_damage(damage what)
 {
@@ -253,7 +257,11 @@ static void do_damage(damage what)
     assert_int_equal(mdb_drop(txn, dbi, 1), 0);
   } else {
     assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
-    assert_int_equal(mdb_cursor_get(cursor, &key, &value, MDB_FIRST), 0);
+    uint64_t host = XXH3_64bits(OWN_KEY, strlen(OWN_KEY));
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, &host, sizeof host);
+    key = (MDB_val){sizeof bytes, bytes};
+    assert_int_equal(mdb_cursor_get(cursor, &key, &value, what == OWN_KEY_LESS ? MDB_SET_RANGE : MDB_FIRST), 0);
     memcpy(bytes, key.mv_data, sizeof bytes);
     memcpy(checksum, value.mv_data, sizeof checksum);
     assert_int_equal(mdb_cursor_del(cursor, 0), 0);
@@ -269,24 +277,112 @@ static void do_damage(damage what)
   mdb_env_close(env);
 }
 
-/* It is found, and repair leaves everything as it was. */
-static void damage_is_found(void **state)
+static frontier_repairs repair(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_repairs done;
+  unsigned said = 0;
+  if (frontier_repair(directory, NULL, count_fault, &said, &done, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(check(directory), 0);
+  return done;
+}
+
+/* It is found, and the table is made again from the URLs. */
+static void damage_of_the_table_is_repaired(void **state)
 {
   for (int what = A_KEY_LESS; what <= NO_TABLE; what++) {
-    char message[FRONTIER_MESSAGE_SIZE] = "", path[SCRATCH_PATH];
-    frontier_repairs done;
-    unsigned said = 0;
+    char message[FRONTIER_MESSAGE_SIZE] = "";
     begin(state);
     do_damage((damage)what);
     assert_true(check(directory) > 0);
-    assert_int_equal(frontier_repair(directory, NULL, count_fault, &said, &done, message), FRONTIER_DAMAGED);
-    assert_non_null(strstr(message, "exact keys"));
-    scratch_join(directory, "data.mdb.damaged", path);
-    assert_int_not_equal(access(path, F_OK), 0);
     if (what == NO_TABLE) {
       frontier *f = NULL;
       assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_DAMAGED);
     }
+    frontier_repairs done = repair();
+    assert_true(done.was_rebuilt && done.gone == 0 && done.keys_gone == 0);
+    check_memory(directory);
+    end(state);
+  }
+}
+
+static frontier_outcome add_by_own_key(void)
+{
+  static url u;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_verdict verdict;
+  mlbf_span own = {OWN_KEY, strlen(OWN_KEY)};
+  frontier *f = NULL;
+  assert_int_equal(url_parse("http://own.test/", 16, URL_STRICT, &u), URL_OK);
+  assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_note(f, &(frontier_link){.target = &u, .key = &own, .key_count = 1}, 0, &verdict),
+                   FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  return verdict.outcome;
+}
+
+static void compact(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  if (frontier_compact(directory, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+}
+
+/* Which host a caller's own key is of, only the table knew. What it did not lose is kept, also on pages that are free
+ * meanwhile; the rest is new again. */
+static void own_keys_are_kept_or_said_to_be_gone(void **state)
+{
+  static const struct { damage what; bool is_compacted, is_kept; } rows[] = {
+    {A_KEY_LESS, true, true}, {OWN_KEY_LESS, false, true}, {OWN_KEY_LESS, true, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    begin(state);
+    assert_int_not_equal(add_by_own_key(), FRONTIER_SEEN);
+    assert_int_equal(add_by_own_key(), FRONTIER_SEEN);
+    do_damage(rows[i].what);
+    if (rows[i].is_compacted)
+      compact();
+    assert_int_equal(repair().keys_gone, rows[i].is_kept ? 0 : 1);
+    assert_int_equal(add_by_own_key() == FRONTIER_SEEN, rows[i].is_kept);
+    assert_int_equal(add_by_own_key(), FRONTIER_SEEN);
+    assert_int_equal(check(directory), 0);
+    end(state);
+  }
+}
+
+/* Pages of the file, of whatever table, are overwritten: what comes out is sound, and nothing in it is new. */
+static void overwritten_pages(void **state)
+{
+  enum { PAGE = 4096, TRIES = 12 };
+  for (unsigned seed = 1; seed <= TRIES; seed++) {
+    char data[SCRATCH_PATH];
+    size_t size;
+    unsigned dice = seed;
+    frontier_stats stats;
+    frontier *f = NULL;
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    begin(state);
+    scratch_join(directory, "data.mdb", data);
+    char *bytes = scratch_read(data, &size);
+    for (int i = 0; i < 5; i++)
+      memset(bytes + (2 + (unsigned)rand_r(&dice) % (size / PAGE - 2)) * PAGE, (int)seed, PAGE);
+    scratch_write(data, bytes, size);
+    free(bytes);
+    if (check(directory) > 0)
+      repair();
+    assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+    assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+    unsigned seen = 0;
+    for (unsigned i = 0; i < URLS; i++) {
+      frontier_outcome outcome;
+      ask(f, i, NULL, &outcome);
+      seen += outcome == FRONTIER_SEEN;
+      ask(f, i, "/never/", &outcome);
+      assert_int_not_equal(outcome, FRONTIER_SEEN);
+    }
+    assert_true(seen >= stats.done + stats.failed + stats.skipped + stats.queued);
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
     end(state);
   }
 }
@@ -300,7 +396,9 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_snapshot_has_the_table, begin, end),
     cmocka_unit_test_setup_teardown(merged_exactly, begin, end),
     cmocka_unit_test_setup_teardown(merging_with_one_that_is_not_is_refused, begin, end),
-    cmocka_unit_test(damage_is_found),
+    cmocka_unit_test(damage_of_the_table_is_repaired),
+    cmocka_unit_test(own_keys_are_kept_or_said_to_be_gone),
+    cmocka_unit_test(overwritten_pages),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,8 +241,9 @@ static void every_error_has_a_word(void **state)
       assert_string_not_equal(fetch_error_name((fetch_error)i), fetch_error_name((fetch_error)k));
 }
 
-#define TWICE(test)                                                                                                    \
-  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
+#define TWICE(test) \
+  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, \
+    {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
 
 int main(void)
 {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # strata crawl beside other crawlers and the floor under them all, on small pages from nginx on loopback.
 #   bench_crawl.sh STRATA FETCH_LIST [ROUNDS [PAGES [TREE]]]
-#   First each crawler runs once while nginx keeps a log: which pages did it miss, which did it fetch again? Then they run
-#   in turn without a log: medians of wall and CPU seconds, peak memory, ratios to a bare libcurl fetcher that is given
-#   the list. Who takes longer than SLOW seconds (default 20) is timed by its first run alone; who is not done after
-#   LIMIT (default 180) is stopped, and said to be.
+#   First each crawler runs once while nginx keeps a log: which pages did it miss, which did it fetch again? Then they
+#   run in turn without a log: medians of wall and CPU seconds, peak memory, ratios to a bare libcurl fetcher that is
+#   given the list. Who takes longer than SLOW seconds (default 20) is timed by its first run alone; who is not done
+#   after LIMIT (default 180) is stopped, and said to be.
 #   TREE: serve this directory, start at its index.html, instead of PAGES generated ones (default 20000); what strata
 #   fetched is then taken for what there is. Needs nginx and GNU time; wget2, wget, httrack and scrapy are measured if
 #   they are there. CONNECTIONS=N (default 16); ONLY='floor strata ...' for some of them.
@@ -61,7 +61,8 @@ http {
   access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
   log_format bench '\$request_method \$status \$uri';
   types { text/html html; text/css css; image/png png; } default_type application/octet-stream;
-  client_body_temp_path $work; proxy_temp_path $work; fastcgi_temp_path $work; uwsgi_temp_path $work; scgi_temp_path $work;
+  client_body_temp_path $work; proxy_temp_path $work; fastcgi_temp_path $work;
+  uwsgi_temp_path $work; scgi_temp_path $work;
   server { listen 127.0.0.1:$quiet_port backlog=4096; root $1; }
   server { listen 127.0.0.1:$port backlog=4096; root $1; access_log $work/access.log bench; }
 }

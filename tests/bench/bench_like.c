@@ -2,10 +2,10 @@
  *
  *     bench_like [PAGES [DIRECTORY]]      default 100000, in a new directory below TMPDIR
  *
- * Pages are made: 200 to 1,000 words from a vocabulary of 20,000, some much more frequent than others, behind the 60 words
- * that all pages of their site begin with; a hundred sites. Asked are pages with a tenth of their words new, and pages that
- * are like none but for their site's beginning. Both ways are asked in turns, and must give the same shares. Times are the
- * processor's, medians. */
+ * Pages are made: 200 to 1,000 words from a vocabulary of 20,000, some much more frequent than others, behind the 60
+ * words that all pages of their site begin with; a hundred sites. Asked are pages with a tenth of their words new, and
+ * pages that are like none but for their site's beginning. Both ways are asked in turns, and must give the same shares.
+ * Times are the processor's, medians. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static void add_words(page *p, uint64_t count, uint64_t site)
 {
   for (uint64_t i = 0; i < count && p->size + 16 < TEXT_MAX; i++) {
     uint64_t word = throw_dice(VOCABULARY) * throw_dice(VOCABULARY) / VOCABULARY;
-    p->size += (size_t)snprintf(p->text + p->size, 16, "%s%u ", i % 2 ? "w" : "word", (unsigned)(site ? site * 7 + i : word));
+    p->size += (size_t)snprintf(p->text + p->size, 16, "%s%u ", i % 2 ? "w" : "word",
+                                (unsigned)(site ? site * 7 + i : word));
   }
 }
 
@@ -159,7 +160,8 @@ static void build(mlbf_corpus *c, sketches *s, uint64_t pages)
 }
 
 /* `new_words`: in front of a page that is in it; 0: a page that is not. */
-static void ask(mlbf_corpus *c, const sketches *s, const char *what, const mlbf_corpus_question *question, uint64_t new_words)
+static void ask(mlbf_corpus *c, const sketches *s, const char *what, const mlbf_corpus_question *question,
+                uint64_t new_words)
 {
   static page p;
   static double ours[QUERIES], theirs[QUERIES];
@@ -193,8 +195,9 @@ static void print_memory(const mlbf_corpus *c)
   mlbf_corpus_stats stats;
   mlbf_corpus_stats_read(c, &stats);
   double documents = (double)stats.documents;
-  printf("%-42s %8.0f bytes on disk, %.0f of rows, mapped; %llu volumes\n", "a page", (double)stats.document_bytes / documents,
-         (double)stats.row_bytes / documents, (unsigned long long)stats.volumes);
+  printf("%-42s %8.0f bytes on disk, %.0f of rows, mapped; %llu volumes\n", "a page",
+         (double)stats.document_bytes / documents, (double)stats.row_bytes / documents,
+         (unsigned long long)stats.volumes);
 }
 
 int main(int argc, char **argv)

@@ -7,8 +7,8 @@
  *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
  *
  * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open with
- * O_CREAT. Only calls through the dynamic linker are seen, which is where LMDB's and our own come from; sockets are
- * served by send(), stdio by calls inside the C library. */
+ * O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are seen,
+ * which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +47,12 @@ static bool strikes(bool needs_room)
   return errno == EIO || needs_room; /* what needs no room does not fail for want of it */
 }
 
+static bool is_file(int fd)
+{
+  struct stat info;
+  return fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
 __attribute__((destructor)) static void report(void)
 {
   const char *path = getenv("STRATA_FAULT_REPORT");
@@ -57,9 +63,9 @@ __attribute__((destructor)) static void report(void)
   }
 }
 
-/* Defines `name` as: fail if it is time, else call the next library's. */
+/* Defines `name` as: if it is of a file, fail if it is time; else call the next library's. */
 // NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments bring their own
-#define WRAP(type, name, parameters, arguments, needs_room)                              \
+#define WRAP(type, name, parameters, arguments, is_of_file, needs_room)                  \
   type name parameters;                                                                  \
   type name parameters                                                                   \
   {                                                                                      \
@@ -68,23 +74,25 @@ __attribute__((destructor)) static void report(void)
       void *found = dlsym(RTLD_NEXT, #name);                                             \
       memcpy(&next, &found, sizeof next); /* ISO C has no cast from object to function */ \
     }                                                                                    \
-    return strikes(needs_room) ? -1 : next arguments;                                    \
+    return (is_of_file) && strikes(needs_room) ? -1 : next arguments;                    \
   }
 
 // NOLINTEND(bugprone-macro-parentheses)
 
-WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size), true)
-WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), true)
-WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), true)
-WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), true)
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), true)
-WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), true)
-WRAP(int, ftruncate, (int fd, off_t size), (fd, size), true)
-WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size), true)
-WRAP(int, fsync, (int fd), (fd), false)
-WRAP(int, fdatasync, (int fd), (fd), false)
-WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), false)
-WRAP(int, rename, (const char *from, const char *to), (from, to), true)
+WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size), is_file(fd), true)
+WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), is_file(fd), true)
+WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), is_file(fd), true)
+WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), is_file(fd), true)
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), is_file(fd),
+     true)
+WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), is_file(fd),
+     true)
+WRAP(int, ftruncate, (int fd, off_t size), (fd, size), is_file(fd), true)
+WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size), is_file(fd), true)
+WRAP(int, fsync, (int fd), (fd), is_file(fd), false)
+WRAP(int, fdatasync, (int fd), (fd), is_file(fd), false)
+WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), true, false)
+WRAP(int, rename, (const char *from, const char *to), (from, to), true, true)
 
 /* open is variadic: its third argument is there if O_CREAT is. */
 #define WRAP_OPEN(name)                                                                  \

@@ -1,6 +1,6 @@
-/* Whatever bytes a corpus's file of documents holds: it is refused, or it can be read through, asked, added to and opened
- * again. Checksums are put right first, of the header and of whatever can be taken for a record, or nothing would get
- * past them. */
+/* Whatever bytes a corpus's file of documents holds: it is refused, or it can be read through, asked, added to and
+ * opened again. Checksums are put right first, of the header and of whatever can be taken for a record, or nothing
+ * would get past them. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +36,10 @@ static void repair(uint8_t *file, size_t size)
   }
 }
 
-static bool count_one(void *context, mlbf_span name, const mlbf_shingles *shingles)
+static bool count_one(void *context, mlbf_span name, const uint64_t *shingles, size_t count)
 {
-  uint64_t *count = context;
-  ++*count;
-  return name.size > 0 && shingles->count > 0;
+  ++*(uint64_t *)context;
+  return name.size > 0 && shingles && count > 0;
 }
 
 static void ask(mlbf_corpus *c, const mlbf_shingles *query)
