@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-enum { TOGETHER = 32 }; /* links: as the filter's own batches, mlbf/inside.h */
+enum { TOGETHER = HOSTS_FETCH }; /* links: as the filter's own batches, mlbf/inside.h */
 
 typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
@@ -22,8 +22,8 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
   const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
   size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
-  entry *e = entry_create_roomy(f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end, link->origin,
-                                key_size + payload_size);
+  entry *e = entry_create_roomy(&f->pool, f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end,
+                                link->origin, key_size + payload_size);
   if (!e)
     return NULL;
   uint8_t *at = entry_fields(e);
@@ -78,12 +78,12 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
   entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
   if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
-    free(e);
+    entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   }
   if (!seen_add(f->seen, hashes)) {
     batch_take_back(f, what_for);
-    free(e);
+    entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
   revoked_remove(&f->revoked, hashes->whole);
@@ -145,6 +145,20 @@ static frontier_status look_up(frontier *f, const frontier_link *links, size_t c
   return f->options.exact ? confirm(f, links, count, out) : FRONTIER_OK;
 }
 
+/* What takes those in that are new. */
+static void fetch(const frontier *f, const frontier_link *links, size_t count, const looked_up *found)
+{
+  host_name names[TOGETHER];
+  size_t new = 0;
+  for (size_t i = 0; i < count; i++)
+    if (found->verdicts[i].outcome != MLBF_SEEN) {
+      const url *u = links[i].target;
+      seen_fetch(f->seen, &found->hashes[i]);
+      names[new++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
+    }
+  hosts_fetch(f->hosts, names, new);
+}
+
 static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
 {
   const mlbf_hashes *hashes = &found->hashes[i];
@@ -199,10 +213,16 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
                                    uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
 {
   looked_up found;
-  frontier_status status = batch_is_full(f) ? commit_batch(f) : FRONTIER_OK;
+  frontier_status status = FRONTIER_OK;
+  if (batch_is_full(f))
+    status = commit_batch(f);
+  else
+    maintain_pay_some(f);
   *settled = 0;
   if (status == FRONTIER_OK)
     status = look_up(f, links, count, &found);
+  if (status == FRONTIER_OK && count > 1)
+    fetch(f, links, count, &found);
   for (size_t i = 0; i < count && status == FRONTIER_OK; i++) {
     status = settle(f, &links[i], &found, i, what_for, now_ms, &verdicts[i]);
     *settled += status == FRONTIER_OK;

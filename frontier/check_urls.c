@@ -218,7 +218,7 @@ static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, s
 {
   url_walk *w = context;
   entry *e = NULL;
-  frontier_status status = entry_read(sequence, body, size, &e);
+  frontier_status status = entry_read(NULL, sequence, body, size, &e);
   count_place(w, sequence);
   if (status == FRONTIER_NO_MEMORY)
     check_fail(w->c, status, "out of memory for one more URL");

@@ -81,17 +81,31 @@ bool batch_add_ending(frontier *f, ending what, uint64_t now_ms)
   return true;
 }
 
+/* Entries, and their hosts, were touched long ago: they are fetched while those before them are written. */
+enum { HOST_AHEAD = 4, ENTRY_AHEAD = 8, ENTRY_LINES = 192 / 64 };
+
+static void fetch_entry(const entry *e)
+{
+  for (int i = 0; i < ENTRY_LINES; i++)
+    __builtin_prefetch((const char *)e + 64 * i);
+}
+
 /* Entries nobody holds any more go; those of `added` that ended are in `ended` too. */
 static void batch_clear(batch *b)
 {
   for (size_t i = 0; i < b->added.count; i++) {
     entry *e = b->added.at[i];
+    if (i + ENTRY_AHEAD < b->added.count)
+      __builtin_prefetch(&b->added.at[i + ENTRY_AHEAD]->is_stored, 1);
     e->is_stored = true;
     if (!e->is_held && !e->is_ended)
-      free(e);
+      entry_free(e);
   }
-  for (size_t i = 0; i < b->ended_count; i++)
+  for (size_t i = 0; i < b->ended_count; i++) {
+    if (i + ENTRY_AHEAD < b->ended_count)
+      fetch_entry(b->ended[i + ENTRY_AHEAD].entry);
     entry_free(b->ended[i].entry);
+  }
   b->added.count = b->ended_count = b->untaken = b->payload_size = 0;
   b->is_dirty = false;
 }
@@ -108,8 +122,13 @@ void batch_free(frontier *f)
 static void put_added(frontier *f)
 {
   uint8_t body[ENTRY_SIZE_MAX];
-  for (size_t i = 0; i < f->batch.added.count; i++) {
+  size_t count = f->batch.added.count;
+  for (size_t i = 0; i < count; i++) {
     const entry *e = f->batch.added.at[i];
+    if (i + ENTRY_AHEAD < count)
+      fetch_entry(f->batch.added.at[i + ENTRY_AHEAD]);
+    if (i + HOST_AHEAD < count)
+      __builtin_prefetch(&f->batch.added.at[i + HOST_AHEAD]->host->id);
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
     entry_write(e, body);
@@ -122,6 +141,8 @@ static void put_ended(frontier *f)
   uint8_t body[HISTORY_SIZE_MAX];
   for (size_t i = 0; i < f->batch.ended_count; i++) {
     const ending *what = &f->batch.ended[i];
+    if (i + ENTRY_AHEAD < f->batch.ended_count)
+      fetch_entry(what[ENTRY_AHEAD].entry);
     const entry *e = what->entry;
     if (e->is_stored)
       store_delete(f->store, queue_table(e->class), e->sequence);
@@ -258,13 +279,16 @@ static double current_rate(frontier *f)
 static frontier_status settle_seen(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
+  frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
+  f->has_failed_upkeep = false;
   if (keys == 0)
-    return FRONTIER_OK;
+    return status;
   if (!f->options.exact)
     f->expected_lost += current_rate(f) * (double)keys;
   f->log_keys += keys;
   seen_settle(f->seen);
-  return maintain_after_commit(f, keys);
+  f->owed_keys += keys;
+  return status;
 }
 
 frontier_status commit_batch(frontier *f)

@@ -37,7 +37,7 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
 {
   walk *w = context;
   entry *e = NULL;
-  w->status = entry_read(sequence, body, size, &e);
+  w->status = entry_read(NULL, sequence, body, size, &e);
   if (w->status != FRONTIER_OK)
     return false;
   field payload = entry_field(e, FIELD_PAYLOAD);

@@ -11,13 +11,14 @@ static const uint32_t has_fields = (uint32_t)1 << 31;
 /* The verdict stands above the host's end: a host ends within URL_LENGTH_MAX. */
 enum { OUTCOME_SHIFT = 24, LAYER_SHIFT = 27, OUTCOME_MASK = 7, END_MASK = (1 << OUTCOME_SHIFT) - 1 };
 
-entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
-                          uint32_t host_end, frontier_origin origin, size_t fields_size)
+entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
+                          uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size)
 {
-  entry *e = malloc(sizeof *e + url_size + 1 + fields_size);
+  size_t size = sizeof(entry) + url_size + 1 + fields_size;
+  entry *e = pool ? entry_pool_take(pool, size) : malloc(size);
   if (!e)
     return NULL;
-  *e = (entry){.sequence = sequence, .origin = origin, .host_begin = host_begin, .host_end = host_end,
+  *e = (entry){.pool = pool, .sequence = sequence, .origin = origin, .host_begin = host_begin, .host_end = host_end,
                .url_size = url_size, .fields_size = (uint32_t)fields_size};
   memcpy(e->url, fetch, url_size);
   e->url[url_size] = '\0';
@@ -27,14 +28,18 @@ entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_siz
 entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
                     frontier_origin origin)
 {
-  return entry_create_roomy(sequence, fetch, url_size, host_begin, host_end, origin, 0);
+  return entry_create_roomy(NULL, sequence, fetch, url_size, host_begin, host_end, origin, 0);
 }
 
 void entry_free(entry *e)
 {
-  if (e)
-    free(e->note);
-  free(e);
+  if (!e)
+    return;
+  free(e->note);
+  if (e->pool)
+    entry_pool_give(e->pool, e, sizeof *e + e->url_size + 1 + e->fields_size);
+  else
+    free(e);
 }
 
 uint8_t *entry_fields(entry *e)
@@ -69,7 +74,12 @@ void entry_write(const entry *e, uint8_t *body)
   memcpy(body, e->url, e->url_size);
 }
 
-frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out)
+uint32_t entry_host_id(const uint8_t *body)
+{
+  return (uint32_t)get_le(body, 4);
+}
+
+frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *body, size_t size, entry **out)
 {
   if (size < ENTRY_HEAD)
     return FRONTIER_DAMAGED;
@@ -85,8 +95,8 @@ frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, 
   host_begin &= ~has_fields;
   if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size || outcome >= FRONTIER_OUTCOMES)
     return FRONTIER_DAMAGED;
-  entry *e = entry_create_roomy(sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end, origin,
-                                fields.size);
+  entry *e = entry_create_roomy(pool, sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end,
+                                origin, fields.size);
   if (!e)
     return FRONTIER_NO_MEMORY;
   e->verdict = (frontier_verdict){(frontier_outcome)outcome, end_and_verdict >> LAYER_SHIFT};

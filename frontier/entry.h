@@ -2,6 +2,7 @@
 #ifndef STRATA_FRONTIER_ENTRY_H
 #define STRATA_FRONTIER_ENTRY_H
 
+#include "frontier/entry_pool.h"
 #include "frontier/fields.h"
 #include "frontier/host.h"
 
@@ -15,6 +16,7 @@ typedef struct entry {
   frontier_origin origin;
   frontier_verdict verdict; /* that let it in */
   frontier_class class;  /* which queue it stands in */
+  entry_pool *pool;      /* it is of; NULL: of none */
   visit_note *note;      /* what is said of its fetch, until it is committed: visits.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
@@ -28,9 +30,9 @@ typedef struct entry {
 entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
                     frontier_origin origin); /* NULL: out of memory */
 
-/* The same, with room for `fields_size` bytes of fields, which the caller fills. */
-entry *entry_create_roomy(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
-                          uint32_t host_end, frontier_origin origin, size_t fields_size);
+/* The same, in a pool (NULL: in none), with room for `fields_size` bytes of fields, which the caller fills. */
+entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
+                          uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size);
 void entry_free(entry *e); /* and its note; NULL is fine */
 uint8_t *entry_fields(entry *e);
 field entry_field(const entry *e, field_tag tag);
@@ -43,6 +45,8 @@ enum {
 };
 size_t entry_size(const entry *e);               /* of its record */
 void entry_write(const entry *e, uint8_t *body); /* entry_size(e) bytes */
-frontier_status entry_read(uint64_t sequence, const uint8_t *body, size_t size, entry **out); /* DAMAGED, NO_MEMORY */
+uint32_t entry_host_id(const uint8_t *body); /* in a record that could be read */
+/* DAMAGED, NO_MEMORY */
+frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *body, size_t size, entry **out);
 
 #endif

@@ -71,7 +71,7 @@ static bool note_waiting(void *context, uint64_t sequence, const uint8_t *body, 
   sweep *s = context;
   entry *e;
   mlbf_hash128 hash;
-  s->status = entry_read(sequence, body, size, &e);
+  s->status = entry_read(NULL, sequence, body, size, &e);
   if (s->status != FRONTIER_OK)
     return false;
   if (matches(s, e->url, e->url_size) && hash_of(s, entry_field(e, FIELD_KEY), e->url, e->url_size, &hash) &&

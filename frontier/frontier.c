@@ -109,6 +109,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
   clock_assume_wall(f, now_ms);
   bool is_commit_due = commit_is_due(f, l.now_ms);
   frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
+  if (!is_commit_due)
+    maintain_pay_some(f);
   if (status == FRONTIER_OK)
     status = spill_read_back(f);
   if (status == FRONTIER_OK)

@@ -32,7 +32,7 @@ static void line_free(line *l)
   l->last->next = NULL;
   for (entry *next; e; e = next) {
     next = e->next;
-    free(e);
+    entry_free(e);
   }
 }
 
@@ -146,6 +146,22 @@ host *hosts_look(const hosts *h, const char *name, size_t size)
 {
   size_t slot = slot_of(h, name, size);
   return h->table[slot] ? h->by_id[h->table[slot] - 1] : NULL;
+}
+
+void hosts_fetch(const hosts *h, const host_name *names, size_t count)
+{
+  const uint32_t *slots[HOSTS_FETCH];
+  for (size_t i = 0; i < count; i++) {
+    slots[i] = &h->table[XXH3_64bits(names[i].at, names[i].size) & (h->table_size - 1)];
+    __builtin_prefetch(slots[i]);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (*slots[i])
+      __builtin_prefetch(&h->by_id[*slots[i] - 1]);
+  for (size_t i = 0; i < count; i++)
+    if (*slots[i])
+      for (size_t at = 0; at < sizeof(host) + names[i].size; at += 64)
+        __builtin_prefetch((const char *)h->by_id[*slots[i] - 1] + at, 1);
 }
 
 /* A new host is remembered at once, whatever becomes of its URL: an id that is given must be on disk too. */

@@ -74,6 +74,13 @@ void hosts_free(hosts *h); /* and every host and every entry in a line */
 /* Find by name, or make with the next id (and touch it); NULL: out of memory. */
 host *hosts_find(hosts *h, const char *name, size_t size);
 host *hosts_look(const hosts *h, const char *name, size_t size); /* NULL: there is none */
+/* Hosts that will be looked for soon: what that takes is fetched, for all of them together. */
+enum { HOSTS_FETCH = 32 };
+typedef struct host_name {
+  const char *at;
+  size_t size;
+} host_name;
+void hosts_fetch(const hosts *h, const host_name *names, size_t count); /* HOSTS_FETCH at most */
 /* One that is on disk; NULL: out of memory, or it was there. */
 host *hosts_make(hosts *h, const char *name, size_t size, bool *was_there);
 uint64_t hosts_count(const hosts *h);

@@ -438,6 +438,7 @@ frontier_status frontier_close(frontier *f)
   leases_free(&f->in_flight);
   hosts_free(f->hosts);
   host_changes_free(&f->host_changes);
+  entry_pool_free(&f->pool);
   checkpoint_abandon(f);
   watch_free(f->watch);
   seen_free(f->seen);

@@ -72,7 +72,7 @@ static frontier_status read_waiting(promotion *p, uint64_t sequence, const uint8
 {
   entry *e;
   *out = NULL;
-  frontier_status status = entry_read(sequence, body, size, &e);
+  frontier_status status = entry_read(&p->f->pool, sequence, body, size, &e);
   if (status != FRONTIER_OK)
     return status;
   e->host = hosts_look(p->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);

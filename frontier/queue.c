@@ -9,6 +9,7 @@
 #include "frontier/spill.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 store_table queue_table(frontier_class class)
 {
@@ -76,12 +77,21 @@ typedef struct reading {
   frontier_status status;
 } reading;
 
-/* Into the line of its host, among the deferred, or on its way to a chunk. */
-static frontier_status place(frontier *f, entry *e, uint32_t share)
+/* The one its record names, if that has the URL's name: found without a search. */
+static host *host_of(frontier *f, const entry *e, uint32_t id)
 {
-  host *who = hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
+  host *who = hosts_at(f->hosts, id);
+  uint32_t size = e->host_end - e->host_begin;
+  bool is_it = who && who->name_size == size && memcmp(who->name, e->url + e->host_begin, size) == 0;
+  return is_it ? who : hosts_find(f->hosts, e->url + e->host_begin, size);
+}
+
+/* Into the line of its host, among the deferred, or on its way to a chunk. */
+static frontier_status place(frontier *f, entry *e, uint32_t id, uint32_t share)
+{
+  host *who = host_of(f, e, id);
   if (!who || !host_reserve(who, e->class)) {
-    free(e);
+    entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
   const line *l = host_line(who, e->class);
@@ -89,11 +99,11 @@ static frontier_status place(frontier *f, entry *e, uint32_t share)
   e->is_stored = true;
   if (e->origin.depth > f->options.depth_cap) {
     queue_defer(f, who, e->class);
-    free(e);
+    entry_free(e);
   } else if (l->count < share && !spill_is_behind_chunks(l) && !host_is_held(f->hosts, who, e->class)) {
     hosts_push(f->hosts, e);
   } else if (!spill_add(f, e)) {
-    free(e);
+    entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
   return FRONTIER_OK;
@@ -106,11 +116,11 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
   entry *e;
   if (r->taken == r->limit || !has_room(f, r->class))
     return false;
-  r->status = entry_read(sequence, body, size, &e);
+  r->status = entry_read(&f->pool, sequence, body, size, &e);
   if (r->status != FRONTIER_OK)
     return false;
   e->class = r->class;
-  r->status = place(f, e, r->share);
+  r->status = place(f, e, entry_host_id(body), r->share);
   if (r->status != FRONTIER_OK)
     return false;
   r->taken++;

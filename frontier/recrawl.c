@@ -75,7 +75,7 @@ static bool note_taken(recrawling *r, entry *e, visit_note *note)
 static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit *v)
 {
   entry *e;
-  frontier_status status = entry_read(v->sequence, v->record, v->record_size, &e);
+  frontier_status status = entry_read(NULL, v->sequence, v->record, v->record_size, &e);
   if (status != FRONTIER_OK)
     return status;
   visit_note *note = note_queued(v, due_s);
@@ -83,7 +83,7 @@ static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit
   e->host = note ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
   if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->again, e, note)) {
     free(note);
-    free(e);
+    entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
   uncount_ending(f, e->host, e->class, v->state);

@@ -179,7 +179,7 @@ static bool keep_waiting(void *context, uint64_t sequence, const uint8_t *body, 
 {
   salvage *s = context;
   entry *e = NULL;
-  if (entry_read(sequence, body, size, &e) == FRONTIER_NO_MEMORY)
+  if (entry_read(NULL, sequence, body, size, &e) == FRONTIER_NO_MEMORY)
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   host *who = e ? claim(s, sequence, e->url, e->url_size) : NULL;
   if (who) {
@@ -284,7 +284,7 @@ static bool looks_ended(const uint8_t *body, size_t size)
 static bool looks_waiting(const uint8_t *body, size_t size)
 {
   entry *e = NULL;
-  bool is_one = entry_read(1, body, size, &e) == FRONTIER_OK && is_text(e->url, e->url_size);
+  bool is_one = entry_read(NULL, 1, body, size, &e) == FRONTIER_OK && is_text(e->url, e->url_size);
   free(e);
   return is_one;
 }

@@ -107,7 +107,7 @@ static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, si
 static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   entry *e = NULL;
-  if (entry_read(sequence, body, size, &e) != FRONTIER_OK)
+  if (entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
     return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   bool go_on = know(context, e->url, e->url_size, entry_field(e, FIELD_KEY));
   free(e);

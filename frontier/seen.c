@@ -175,6 +175,13 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
 }
 
+void seen_fetch(const seen *s, const mlbf_hashes *hashes)
+{
+  __builtin_prefetch(&s->batch[hashes->whole.low & (s->batch_size - 1)], 1);
+  for (uint32_t i = 0; i < layers_of(s, hashes); i++)
+    __builtin_prefetch(&s->batch[hashes->layer[i].low & (s->batch_size - 1)], 1);
+}
+
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
 {
   seen_hash(s->filter, u, hashes);

@@ -26,6 +26,9 @@ void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /*
 /* The filter's verdict on a key, once the open batch has had its say. */
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
 
+/* To be judged, and perhaps added, soon: what that takes is fetched. */
+void seen_fetch(const seen *s, const mlbf_hashes *hashes);
+
 /* All three steps. Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
 

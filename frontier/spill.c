@@ -118,6 +118,7 @@ typedef struct chunk {
   uint64_t key;
   host *who;
   frontier_class class;
+  entry_pool *pool;
   entry_list urls; /* all of it, or it stays where it is */
   frontier_status status;
 } chunk;
@@ -151,13 +152,13 @@ static bool take_record(void *context, uint64_t sequence, const uint8_t *body, s
 {
   chunk *c = context;
   entry *e = NULL;
-  c->status = entry_read(sequence, body, size, &e);
+  c->status = entry_read(c->pool, sequence, body, size, &e);
   if (c->status != FRONTIER_OK)
     return false;
   e->host = c->who;
   e->class = c->class;
   if (!entry_list_add(&c->urls, e)) {
-    free(e);
+    entry_free(e);
     c->status = FRONTIER_NO_MEMORY;
   }
   return c->status == FRONTIER_OK;
@@ -193,13 +194,13 @@ static bool take_back(frontier *f, const chunk *c)
 static frontier_status read_back(frontier *f, host *who, frontier_class class)
 {
   uint64_t key = spill_key(who, class, host_line(who, class)->chunk_first);
-  chunk c = {.key = key, .who = who, .class = class, .status = FRONTIER_DAMAGED};
+  chunk c = {.key = key, .who = who, .class = class, .pool = &f->pool, .status = FRONTIER_DAMAGED};
   frontier_status status = store_each(f->store, STORE_CHUNKS, c.key, read_chunk, &c);
   if (status == FRONTIER_OK && c.status == FRONTIER_OK && !take_back(f, &c))
     c.status = FRONTIER_NO_MEMORY;
   if (status != FRONTIER_OK || c.status != FRONTIER_OK)
     for (size_t i = 0; i < c.urls.count; i++)
-      free(c.urls.at[i]);
+      entry_free(c.urls.at[i]);
   free(c.urls.at);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
@@ -324,12 +325,12 @@ void spill_settle(frontier *f)
     watch_line(f, first->host, first->class);
   }
   for (size_t i = 0; i < s->leaving.count; i++)
-    free(s->leaving.at[i]);
+    entry_free(s->leaving.at[i]);
   for (size_t i = 0; i < s->returning.count; i++) {
     entry *e = s->returning.at[i];
     e->is_stored = true;
     if (!e->is_held && !e->is_ended) /* deferred: it stays on disk */
-      free(e);
+      entry_free(e);
   }
   s->leaving.count = s->returning.count = s->read_count = 0;
 }
@@ -338,10 +339,10 @@ void spill_free(frontier *f)
 {
   spilling *s = &f->spilling;
   for (size_t i = 0; i < s->leaving.count; i++)
-    free(s->leaving.at[i]);
+    entry_free(s->leaving.at[i]);
   for (size_t i = 0; i < s->returning.count; i++)
     if (!s->returning.at[i]->is_held && !s->returning.at[i]->is_ended)
-      free(s->returning.at[i]);
+      entry_free(s->returning.at[i]);
   free(s->leaving.at);
   free(s->returning.at);
   free(s->read);

@@ -114,6 +114,7 @@ struct frontier {
   revoked revoked;          /* keys that `seen` knows and that are new again */
   hosts *hosts;
   host_changes host_changes;
+  entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   journal *journal;         /* NULL: none */
   counters counters;
   setting *settings;
@@ -144,6 +145,8 @@ struct frontier {
   mlbf_saving *saving;      /* the other one, being written; NULL */
   uint64_t saving_keys;     /* what it will hold of the log */
   uint64_t checkpoint_at;   /* the next one is begun when the log has so many keys */
+  uint64_t owed_keys;       /* that brought upkeep which is still to be done: maintain.c */
+  bool has_failed_upkeep;   /* since the last commit */
   mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
   uint64_t growing_keys;    /* of the log, those it holds */
   uint64_t full_at;         /* keys that the filter in use is made for, */
@@ -251,8 +254,9 @@ void checkpoint_step(frontier *f, uint64_t bytes);
 uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
 void checkpoint_abandon(frontier *f); /* before the filter goes */
 
-/* maintain.c: upkeep after a commit that brought `new_keys` */
-frontier_status maintain_after_commit(frontier *f, uint64_t new_keys);
+/* maintain.c: upkeep for f->owed_keys; what fails in part is tried again, and told of, with the next commit */
+frontier_status maintain_pay_all(frontier *f);
+void maintain_pay_some(frontier *f);
 
 /* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
  * for the log, all at once */

@@ -24,7 +24,7 @@ static bool remember(void *context, uint64_t sequence, const uint8_t *body, size
 {
   remembering *r = context;
   entry *e = NULL;
-  if (r->left == 0 || r->left_of_host == 0 || entry_read(sequence, body, size, &e) != FRONTIER_OK)
+  if (r->left == 0 || r->left_of_host == 0 || entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
     return false; /* whoever takes it will say that it is damaged */
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
@@ -112,7 +112,7 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
 {
   listing *l = context;
   entry *e = NULL;
-  l->status = entry_read(sequence, body, size, &e);
+  l->status = entry_read(NULL, sequence, body, size, &e);
   if (l->status != FRONTIER_OK)
     return false;
   frontier_trapped trapped = {.host = e->url + e->host_begin, .host_size = e->host_end - e->host_begin, .url = e->url,

@@ -191,7 +191,7 @@ visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who)
     note = visits_note_create(v);
   }
   free(record);
-  free(e);
+  entry_free(e);
   return note;
 }
 

@@ -7,7 +7,9 @@
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
  * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
  * call, and the most of the processor that 512 calls took (a call waits for the disk, too, and for other programs);
- * bytes written by the process and left on disk, and memory at its end (anonymous pages only), for each URL.
+ * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at its
+ * end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as many, with
+ * as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
@@ -21,17 +23,19 @@
 #include "tests/bench/frontier_contender.h"
 #include "tests/bench/frontier_known.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { RUN = 8, LOT = 512, ROUNDS_MAX = 99, URL_ROOM = 128 };
+enum { RUN = 8, LOT = CONTENDER_LOT, ROUNDS_MAX = 99 };
 
 typedef struct work {
   uint64_t urls, hosts, backlog, known, expect;
@@ -41,8 +45,8 @@ typedef struct work {
 } work;
 
 typedef struct result {
-  double seconds, cpu, open_ms, stall_ms, lot_cpu_ms, close_ms;
-  uint64_t written, left, compacted, memory;
+  double seconds, cpu, open_ms, stall_ms, lot_cpu_ms, close_ms, floor;
+  uint64_t written, left, compacted, memory, syncs;
 } result;
 
 typedef struct meter {
@@ -74,6 +78,42 @@ static double cpu(void)
          (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
+/* ---- what the disk asks ---------------------------------------------------------------------------------- */
+
+/* In the place of libc's, for the libraries too: counted. */
+static _Atomic uint64_t syncs;
+
+int fdatasync(int fd)
+{
+  syncs++;
+  return (int)syscall(SYS_fdatasync, fd);
+}
+
+int fsync(int fd)
+{
+  syncs++;
+  return (int)syscall(SYS_fsync, fd);
+}
+
+/* Seconds for so many syncs of so many bytes in all. */
+static double time_floor(const char *directory, uint64_t count, uint64_t bytes)
+{
+  char path[4200];
+  size_t piece = count ? bytes / count + 1 : 1;
+  char *text = calloc(1, piece);
+  snprintf(path, sizeof path, "%s/floor", directory);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  double began = now();
+  for (uint64_t i = 0; i < count; i++)
+    if (!text || pwrite(fd, text, piece, (off_t)(i * piece)) != (ssize_t)piece || syscall(SYS_fdatasync, fd) != 0)
+      contender_fail(path, "cannot be written");
+  double took = now() - began;
+  close(fd);
+  unlink(path);
+  free(text);
+  return took;
+}
+
 /* ---- the work -------------------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t z)
@@ -83,10 +123,10 @@ static uint64_t mix(uint64_t z)
   return z ^ z >> 31;
 }
 
-static size_t make_url(const work *w, uint64_t number, char text[URL_ROOM])
+static size_t make_url(const work *w, uint64_t number, char text[CONTENDER_TEXT])
 {
   uint64_t host = mix(number / RUN + 1) % w->hosts;
-  return (size_t)snprintf(text, URL_ROOM,
+  return (size_t)snprintf(text, CONTENDER_TEXT,
                           "https://www.host-%06" PRIu64 ".example/section-%02u/article-%010" PRIu64 "-title.html", host,
                           (unsigned)(mix(number) % 20), number);
 }
@@ -109,19 +149,22 @@ static void watch_lot(meter *m, double cpu_began)
 static void add_texts(const contender *c, void *self, const work *w, uint64_t first, uint64_t count, bool are_old,
                       meter *m)
 {
-  static char text[LOT][URL_ROOM];
-  static size_t size[LOT];
+  static contender_text texts[LOT];
   double cpu_began = cpu(), began = now();
   for (uint64_t i = 0; i < count; i++)
-    size[i] = make_url(w, are_old ? mix(~(first + i)) % (first + i + 1) : first + i, text[i]);
+    texts[i].size = make_url(w, are_old ? mix(~(first + i)) % (first + i + 1) : first + i, texts[i].text);
   m->own += now() - began;
   m->own_cpu += cpu() - cpu_began;
   cpu_began = cpu();
-  for (uint64_t i = 0; i < count; i++) {
+  began = now();
+  if (c->add_lot)
+    m->accepted += c->add_lot(self, texts, count);
+  for (uint64_t i = 0; i < count && !c->add_lot; i++) {
     began = now();
-    m->accepted += c->add(self, text[i], size[i]);
+    m->accepted += c->add(self, texts[i].text, texts[i].size);
     watch(m, began);
   }
+  watch(m, began);
   watch_lot(m, cpu_began);
 }
 
@@ -191,7 +234,7 @@ static result measure(const contender *c, const work *w, const char *directory)
 {
   result r = {0};
   meter m = {0};
-  uint64_t before = read_proc("/proc/self/io", "write_bytes:");
+  uint64_t syncs_before = syncs, before = read_proc("/proc/self/io", "wchar:");
   double began = now();
   void *self = c->open(directory, w->expect ? w->expect : w->urls);
   r.open_ms = (now() - began) * 1e3;
@@ -210,7 +253,9 @@ static result measure(const contender *c, const work *w, const char *directory)
   r.cpu += cpu() - close_cpu;
   r.stall_ms = m.stall * 1e3;
   r.lot_cpu_ms = m.lot_cpu * 1e3;
-  r.written = read_proc("/proc/self/io", "write_bytes:") - before;
+  r.written = read_proc("/proc/self/io", "wchar:") - before;
+  r.syncs = syncs - syncs_before;
+  r.floor = time_floor(directory, r.syncs, r.written);
   return r;
 }
 
@@ -300,7 +345,8 @@ static void print_row(const char *name, const result *r, const work *w, const re
   double n = (double)w->urls;
   printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
          r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->lot_cpu_ms, r->close_ms);
-  printf(" %13.1f %12.1f %11.1f", (double)r->written / n, (double)r->left / n, (double)r->memory / n);
+  printf(" %13.1f %12.1f %11.1f %7" PRIu64 " %9.1fx", (double)r->written / n, (double)r->left / n,
+         (double)r->memory / n, r->syncs, r->floor > 0 ? r->seconds / r->floor : 0);
   if (r->compacted)
     printf(" %14.1f", (double)r->compacted / n);
   putchar('\n');
@@ -316,7 +362,8 @@ static void bench(const contender *const *row, size_t count, const work *w)
          w->hosts, w->backlog, w->known, w->rounds);
   printf("%-9s %9s %11s %10s %8s %9s %9s %10s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
          "open ms", "stall ms", "lot cpu ms", "close ms");
-  printf(" %13s %12s %11s%s\n", "B written/URL", "B on disk/URL", "B RAM/URL", w->compact ? " compacted/URL" : "");
+  printf(" %13s %12s %11s %7s %10s%s\n", "B written/URL", "B on disk/URL", "B RAM/URL", "syncs", "time/floor",
+         w->compact ? " compacted/URL" : "");
   for (size_t i = 0; i < count; i++)
     qsort(results[i], w->rounds, sizeof results[i][0], by_seconds);
   for (size_t i = 0; i < count; i++)

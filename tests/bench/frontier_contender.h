@@ -16,10 +16,18 @@
 
 enum { CONTENDER_GROUP = 16384 }; /* operations in a transaction of the opponents, as many as ours has at this pace */
 
+enum { CONTENDER_LOT = 512, CONTENDER_TEXT = 128 };
+
+typedef struct contender_text {
+  char text[CONTENDER_TEXT];
+  size_t size;
+} contender_text;
+
 typedef struct contender {
   const char *name;
   void *(*open)(const char *directory, uint64_t expected_urls);
   bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
+  size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many of these were; NULL: one by one */
   size_t (*next)(void *self, uint64_t *ids, size_t max);
   void (*done)(void *self, uint64_t id);
   void (*close)(void *self); /* commits what is open */

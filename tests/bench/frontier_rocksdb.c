@@ -170,4 +170,4 @@ static void close_plain(void *self)
   free(p);
 }
 
-const contender contender_rocksdb = {"rocksdb", open_plain, add, next, done, close_plain, NULL, NULL, NULL};
+const contender contender_rocksdb = {"rocksdb", open_plain, add, NULL, next, done, close_plain, NULL, NULL, NULL};

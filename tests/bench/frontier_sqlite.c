@@ -117,4 +117,4 @@ static void close_plain(void *self)
   free(p);
 }
 
-const contender contender_sqlite = {"sqlite", open_plain, add, next, done, close_plain, NULL, NULL, NULL};
+const contender contender_sqlite = {"sqlite", open_plain, add, NULL, next, done, close_plain, NULL, NULL, NULL};

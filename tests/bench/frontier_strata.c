@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LEASES = 1024 };
+enum { LEASES = 1024, TOGETHER = 64 /* links in a call: those of a page */ };
 
 typedef struct ours {
   frontier *frontier;
-  url url;
+  url urls[TOGETHER];
 } ours;
 
 static uint64_t now_ms(void)
@@ -53,10 +53,30 @@ static bool add(void *self, const char *text, size_t size)
 {
   ours *o = self;
   frontier_verdict verdict;
-  if (url_parse(text, size, URL_STRICT, &o->url) != URL_OK)
+  if (url_parse(text, size, URL_STRICT, &o->urls[0]) != URL_OK)
     contender_fail("strata", text);
-  demand(o, frontier_add(o->frontier, &o->url, (frontier_origin){0}, now_ms(), &verdict));
+  demand(o, frontier_add(o->frontier, &o->urls[0], (frontier_origin){0}, now_ms(), &verdict));
   return verdict.outcome != FRONTIER_SEEN;
+}
+
+static size_t add_lot(void *self, const contender_text *texts, size_t count)
+{
+  ours *o = self;
+  frontier_link links[TOGETHER] = {0};
+  frontier_verdict verdicts[TOGETHER];
+  size_t accepted = 0;
+  for (size_t begin = 0, size, settled; begin < count; begin += size) {
+    size = count - begin < TOGETHER ? count - begin : TOGETHER;
+    for (size_t i = 0; i < size; i++) {
+      links[i].target = &o->urls[i];
+      if (url_parse(texts[begin + i].text, texts[begin + i].size, URL_STRICT, &o->urls[i]) != URL_OK)
+        contender_fail("strata", texts[begin + i].text);
+    }
+    demand(o, frontier_add_batch(o->frontier, links, size, now_ms(), verdicts, &settled));
+    for (size_t i = 0; i < size; i++)
+      accepted += verdicts[i].outcome != FRONTIER_SEEN;
+  }
+  return accepted;
 }
 
 static size_t next(void *self, uint64_t *ids, size_t max)
@@ -104,9 +124,9 @@ static void report(void *self)
     char text[64];
     frontier_verdict verdict;
     int size = snprintf(text, sizeof text, "https://www.host-%06u.example/never/%u", i % 100000, i);
-    if (url_parse(text, (size_t)size, URL_STRICT, &o->url) != URL_OK)
+    if (url_parse(text, (size_t)size, URL_STRICT, &o->urls[0]) != URL_OK)
       contender_fail("strata", text);
-    demand(o, frontier_lookup(o->frontier, &o->url, &verdict));
+    demand(o, frontier_lookup(o->frontier, &o->urls[0], &verdict));
     wrong += verdict.outcome == FRONTIER_SEEN;
   }
   printf("filter: %.2f bits a URL, made for %.2f times as many as it has; promised %.1e, expected lost %.3f; %u of %d "
@@ -124,5 +144,5 @@ static void compact(const char *directory)
     contender_fail("strata", message);
 }
 
-const contender contender_strata = {"strata", open_ours, add, next, done, close_ours, commit, report, compact};
-const contender contender_exact = {"exact", open_exact, add, next, done, close_ours, commit, report, compact};
+const contender contender_strata = {"strata", open_ours, add, add_lot, next, done, close_ours, commit, report, compact};
+const contender contender_exact = {"exact", open_exact, add, add_lot, next, done, close_ours, commit, report, compact};
