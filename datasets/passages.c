@@ -1,29 +1,18 @@
 #include "datasets/passages.h"
 #include "datasets/random.h"
+#include "datasets/texts.h"
 #include "mlbf/matrix.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum {
-  WORDS_MEAN = 1900, /* a twentieth of PAN-09's */
-  WORDS_MIN = 50,
-  WORD_SIZE = 3,     /* two letters and a blank */
-  VOCABULARY = 5000,
-};
+enum { WORDS_MEAN = 1900 }; /* a twentieth of PAN-09's */
 
 static const double RATE = 0.05; /* of a full row, as in the paper's Table 1 */
 
 /* A full row knows 5 % of anything, give or take 1 % of a query of mean length: nearly twice that; and for what chance
  * leaves, four of those deviations. */
 const double passages_least[PASSAGES_SCORES] = { [PASSAGES_LITERAL] = 0.09, [PASSAGES_CORRECTED] = 0.04 };
-
-typedef struct text {
-  char *words; /* WORD_SIZE bytes each */
-  size_t count;
-  mlbf_shingles shingles;
-} text;
 
 typedef struct row {
   uint64_t *bits;
@@ -38,8 +27,8 @@ typedef struct layout {
 } layout;
 
 struct passages {
-  text *documents;
-  uint32_t document_count;
+  texts documents;
+  mlbf_shingles *shingles; /* of each */
   uint64_t row_shingles, row_bits;
   uint32_t hashes;
   layout layouts[PASSAGES_LAYOUTS];
@@ -48,43 +37,18 @@ struct passages {
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
-/* Two bytes above 127, which are letters to mlbf_shingles_of, name the word. */
-static void word_put(char *to, uint64_t *dice)
+static bool text_shingle(const text_words *of, mlbf_shingles *shingles)
 {
-  uint64_t word = random_roll(dice, 1 + random_roll(dice, VOCABULARY)); /* word i is as common as ln(5000 / i) */
-  to[0] = (char)(0x80 + word % 100);
-  to[1] = (char)(0x80 + word / 100);
-  to[2] = ' ';
+  return mlbf_shingles_of(of->bytes, of->at[of->count], shingles) == MLBF_OK;
 }
 
-static bool text_make(text *t, size_t count, uint64_t *dice)
+static bool make_documents(passages *of, uint32_t documents, uint64_t seed)
 {
-  *t = (text){ .words = malloc(count * WORD_SIZE), .count = count };
-  for (size_t i = 0; t->words != NULL && i < count; i++)
-    word_put(t->words + i * WORD_SIZE, dice);
-  return t->words != NULL;
-}
-
-static bool text_shingle(text *t)
-{
-  return mlbf_shingles_of(t->words, t->count * WORD_SIZE, &t->shingles) == MLBF_OK;
-}
-
-static void text_free(text *t)
-{
-  free(t->words);
-  mlbf_shingles_free(&t->shingles);
-}
-
-static bool make_documents(passages *of, uint64_t *dice)
-{
-  for (uint32_t i = 0; i < of->document_count; i++) {
-    double above = ((double)random_roll(dice, 1u << 30) + 1) / (1u << 30);
-    size_t words = WORDS_MIN + (size_t)(-log(above) * (WORDS_MEAN - WORDS_MIN));
-    if (!text_make(&of->documents[i], words, dice) || !text_shingle(&of->documents[i]))
-      return false;
-  }
-  return true;
+  of->shingles = calloc(documents, sizeof *of->shingles);
+  bool is_made = of->shingles != NULL && texts_generate(&of->documents, documents, WORDS_MEAN, seed);
+  for (uint32_t i = 0; is_made && i < documents; i++)
+    is_made = text_shingle(&of->documents.list[i], &of->shingles[i]);
+  return is_made;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -148,7 +112,7 @@ static bool layout_put(passages *of, layout *to, uint32_t document, const uint64
 
 static bool layout_put_split(passages *of, layout *to, uint32_t document)
 {
-  const mlbf_shingles *all = &of->documents[document].shingles;
+  const mlbf_shingles *all = &of->shingles[document];
   bool is_put = true;
   for (size_t from = 0; is_put && from < all->count; from += of->row_shingles) {
     size_t left = all->count - from;
@@ -159,7 +123,7 @@ static bool layout_put_split(passages *of, layout *to, uint32_t document)
 
 static bool layout_put_alone(passages *of, layout *to, uint32_t document)
 {
-  const mlbf_shingles *all = &of->documents[document].shingles;
+  const mlbf_shingles *all = &of->shingles[document];
   row *r = &to->rows[to->count];
   r->bits = calloc((size_t)(of->row_bits / 64 + 1), sizeof(uint64_t));
   if (r->bits == NULL)
@@ -171,15 +135,15 @@ static bool layout_put_alone(passages *of, layout *to, uint32_t document)
 
 static bool make_layouts(passages *of)
 {
-  size_t room = of->document_count;
-  for (uint32_t i = 0; i < of->document_count; i++)
-    room += of->documents[i].shingles.count / of->row_shingles;
+  size_t room = of->documents.count;
+  for (uint32_t i = 0; i < of->documents.count; i++)
+    room += of->shingles[i].count / of->row_shingles;
   for (int l = 0; l < PASSAGES_LAYOUTS; l++)
-    of->layouts[l] = (layout){ calloc(room, sizeof(row)), 0, calloc(room * of->document_count, 1), room };
+    of->layouts[l] = (layout){ calloc(room, sizeof(row)), 0, calloc(room * of->documents.count, 1), room };
   bool is_made = true;
   for (int l = 0; l < PASSAGES_LAYOUTS; l++)
     is_made = is_made && of->layouts[l].rows != NULL && of->layouts[l].is_in != NULL;
-  for (uint32_t i = 0; is_made && i < of->document_count; i++)
+  for (uint32_t i = 0; is_made && i < of->documents.count; i++)
     is_made = layout_put_alone(of, &of->layouts[PASSAGES_ROW_EACH], i) &&
               layout_put_split(of, &of->layouts[PASSAGES_DISTRIBUTED], i);
   return is_made;
@@ -189,8 +153,8 @@ static bool make_matrix(passages *of)
 {
   mlbf_matrix_options options = { .row_shingles = of->row_shingles, .rate = RATE };
   bool is_made = mlbf_matrix_create(&options, &of->matrix) == MLBF_OK;
-  for (uint32_t i = 0; is_made && i < of->document_count; i++)
-    is_made = mlbf_matrix_add(of->matrix, i, &of->documents[i].shingles) == MLBF_OK;
+  for (uint32_t i = 0; is_made && i < of->documents.count; i++)
+    is_made = mlbf_matrix_add(of->matrix, i, &of->shingles[i]) == MLBF_OK;
   return is_made;
 }
 
@@ -205,13 +169,13 @@ static int by_size(const void *a, const void *b)
 /* n: 95 of 100 documents have at most so many shingles. */
 static bool choose_row(passages *of)
 {
-  uint64_t *counts = malloc(of->document_count * sizeof *counts);
+  uint64_t *counts = malloc(of->documents.count * sizeof *counts);
   if (counts == NULL)
     return false;
-  for (uint32_t i = 0; i < of->document_count; i++)
-    counts[i] = of->documents[i].shingles.count;
-  qsort(counts, of->document_count, sizeof *counts, by_size);
-  of->row_shingles = counts[(uint64_t)of->document_count * 95 / 100];
+  for (uint32_t i = 0; i < of->documents.count; i++)
+    counts[i] = of->shingles[i].count;
+  qsort(counts, of->documents.count, sizeof *counts, by_size);
+  of->row_shingles = counts[(uint64_t)of->documents.count * 95 / 100];
   of->row_bits = mlbf_matrix_row_bits(of->row_shingles, RATE);
   of->hashes = (uint32_t)lround((double)of->row_bits / (double)of->row_shingles * M_LN2);
   free(counts);
@@ -220,13 +184,10 @@ static bool choose_row(passages *of)
 
 passages *passages_create(uint32_t documents, uint64_t seed)
 {
-  uint64_t dice = random_mix(seed);
   passages *of = calloc(1, sizeof *of);
   if (of == NULL)
     return NULL;
-  of->documents = calloc(documents, sizeof *of->documents);
-  of->document_count = of->documents != NULL ? documents : 0;
-  if (of->documents != NULL && make_documents(of, &dice) && choose_row(of) && make_layouts(of) && make_matrix(of))
+  if (make_documents(of, documents, seed) && choose_row(of) && make_layouts(of) && make_matrix(of))
     return of;
   passages_free(of);
   return NULL;
@@ -236,8 +197,8 @@ void passages_free(passages *of)
 {
   if (of == NULL)
     return;
-  for (uint32_t i = 0; i < of->document_count; i++)
-    text_free(&of->documents[i]);
+  for (uint32_t i = 0; of->shingles != NULL && i < of->documents.count; i++)
+    mlbf_shingles_free(&of->shingles[i]);
   for (int l = 0; l < PASSAGES_LAYOUTS; l++) {
     for (size_t i = 0; i < of->layouts[l].count; i++)
       free(of->layouts[l].rows[i].bits);
@@ -245,7 +206,8 @@ void passages_free(passages *of)
     free(of->layouts[l].is_in);
   }
   mlbf_matrix_free(of->matrix);
-  free(of->documents);
+  free(of->shingles);
+  texts_free(&of->documents);
   free(of);
 }
 
@@ -266,8 +228,8 @@ static uint32_t choose_source(const passages *of, size_t words, uint64_t *dice)
 {
   uint32_t source;
   do
-    source = (uint32_t)random_roll(dice, of->document_count);
-  while (of->documents[source].count < words);
+    source = (uint32_t)random_roll(dice, of->documents.count);
+  while (of->documents.list[source].count < words);
   return source;
 }
 
@@ -307,20 +269,25 @@ static bool ask_matrix(const passages *of, const mlbf_shingles *query, uint32_t 
   return true;
 }
 
+/* `copied` words of `from` amid random ones. */
+static bool write_query(const text_words *from, size_t copied, uint64_t *dice, text_words *query)
+{
+  size_t at = random_roll(dice, from->count - copied + 1), before = random_roll(dice, WORDS_MEAN - copied + 1);
+  return text_append_random(query, before, dice) && text_append(query, from, at, copied) &&
+         text_append_random(query, WORDS_MEAN - copied - before, dice);
+}
+
 static bool ask(const passages *of, uint32_t percent, uint64_t *dice, passages_result *result)
 {
-  text query = { .count = 0 };
+  text_words query = { .count = 0 };
+  mlbf_shingles shingles = { .count = 0 };
   size_t copied = (size_t)WORDS_MEAN * percent / 100;
   uint32_t source = choose_source(of, copied, dice);
-  const text *from = &of->documents[source];
-  bool is_asked = text_make(&query, WORDS_MEAN, dice);
-  if (is_asked) {
-    size_t at = random_roll(dice, from->count - copied + 1), to = random_roll(dice, WORDS_MEAN - copied + 1);
-    memcpy(query.words + to * WORD_SIZE, from->words + at * WORD_SIZE, copied * WORD_SIZE);
-    is_asked = text_shingle(&query) && ask_matrix(of, &query.shingles, source, copied > 0, result);
-  }
+  bool is_asked = write_query(&of->documents.list[source], copied, dice, &query) && text_shingle(&query, &shingles) &&
+                  ask_matrix(of, &shingles, source, copied > 0, result);
   for (int l = 0; is_asked && l < PASSAGES_LAYOUTS; l++)
-    ask_layout(of, l, &query.shingles, source, copied > 0, result);
+    ask_layout(of, l, &shingles, source, copied > 0, result);
+  mlbf_shingles_free(&shingles);
   text_free(&query);
   return is_asked;
 }

@@ -228,6 +228,14 @@ static bool add_random_word(text_words *to, uint64_t *dice)
   return add_word(to, letters, size);
 }
 
+bool text_append_random(text_words *to, size_t count, uint64_t *dice)
+{
+  bool is_made = true;
+  for (size_t i = 0; is_made && i < count; i++)
+    is_made = add_random_word(to, dice);
+  return is_made;
+}
+
 bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed)
 {
   uint64_t dice = random_mix(seed);
@@ -235,10 +243,7 @@ bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed)
     text_words made = { .count = 0 };
     double above = ((double)random_roll(&dice, 1u << 30) + 1) / (1u << 30);
     size_t words = WORDS_MIN + (size_t)(-log(above) * ((double)words_mean - WORDS_MIN));
-    bool is_made = true;
-    while (is_made && made.count < words)
-      is_made = add_random_word(&made, &dice);
-    if (!is_made || !texts_put(to, &made)) {
+    if (!text_append_random(&made, words, &dice) || !texts_put(to, &made)) {
       text_free(&made);
       return false;
     }

@@ -13,6 +13,7 @@
 
 #include "mlbf/count.h"
 #include "mlbf/growth.h"
+#include "mlbf/key_set.h"
 #include "mlbf/matrix.h"
 #include "mlbf/revoke.h"
 #include "mlbf/window_epoch.h"
@@ -41,6 +42,7 @@ LOADER(map_epoch, mlbf_epoch, mlbf_epoch_map, mlbf_epoch_free)
 LOADER(load_count, mlbf_count, mlbf_count_load, mlbf_count_free)
 LOADER(map_count, mlbf_count, mlbf_count_map, mlbf_count_free)
 LOADER(load_matrix, mlbf_matrix, mlbf_matrix_load, mlbf_matrix_free)
+LOADER(load_key_set, mlbf_key_set, mlbf_key_set_load, mlbf_key_set_free)
 LOADER(load_filter, mlbf_filter, mlbf_load, mlbf_free)
 LOADER(map_filter, mlbf_filter, mlbf_map, mlbf_free)
 LOADER(load_chain, mlbf_chain, mlbf_chain_load, mlbf_chain_free)
@@ -54,9 +56,9 @@ static const struct loader {
   { "skip", load_skip, "window-skip.mlbf" },   { "skip, mapped", map_skip, "window-skip.mlbf" },
   { "epoch", load_epoch, "window-epoch.mlbf" }, { "epoch, mapped", map_epoch, "window-epoch.mlbf" },
   { "count", load_count, "count.mlbf" },       { "count, mapped", map_count, "count.mlbf" },
-  { "matrix", load_matrix, "matrix.mlbf" },    { "filter", load_filter, NULL },
-  { "filter, mapped", map_filter, NULL },      { "chain", load_chain, NULL },
-  { "generations", load_generations, NULL },
+  { "matrix", load_matrix, "matrix.mlbf" },    { "key set", load_key_set, "key-set.mlbf" },
+  { "filter", load_filter, NULL },             { "filter, mapped", map_filter, NULL },
+  { "chain", load_chain, NULL },               { "generations", load_generations, NULL },
 };
 
 enum { LOADERS = sizeof loaders / sizeof *loaders };
@@ -121,7 +123,8 @@ static void a_gigabyte_is_refused_before_it_is_read(void **state)
 static void another_structure_is_named_as_such(void **state)
 {
   (void)state;
-  static const char *const tables[] = { "window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf" };
+  static const char *const tables[] = { "window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf",
+                                        "key-set.mlbf" };
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
     size_t size;
     char *bytes = golden(tables[t], &size);

@@ -1,7 +1,6 @@
 /* Each allocation, write and sync of a filter's life fails once, and then, from each on, all of them. Whatever happens:
  * the call says so by its status and writes no output, the same call works once the cause is gone, no key is lost, and
  * nothing is leaked. */
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,35 +18,14 @@
 #include "mlbf/revoke.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
-#include "tests/faults.h"
-#include "tests/scratch.h"
+#include "tests/lives.h"
 
 enum {
   KEYS = 300,
   COUNTED = 20,                    /* keys of a counting filter, which allocates as it fills */
   FIRST = 60,                      /* of a chain: three slices for 300 keys */
   DESIGN = 250000,
-  BODY_PAGES = 219,                /* of a filter for so many, 28.8 bits each */
 };
-
-typedef struct story {
-  fault_class what;
-  unsigned failures;
-  char root[SCRATCH_PATH], path[SCRATCH_PATH];
-} story;
-
-/* A status that names the fault ends its cause; whoever gets `true` calls again. */
-static bool has_failed(story *s, mlbf_status status)
-{
-  if (status == MLBF_OK)
-    return false;
-  assert_int_equal(status, s->what == FAULT_ALLOC ? MLBF_NO_MEMORY : MLBF_IO);
-  assert_true(s->what == FAULT_ALLOC || errno == ENOSPC);
-  assert_true(faults_have_struck());
-  faults_end();
-  s->failures++;
-  return true;
-}
 
 static void make_key(uint64_t id, char text[32], mlbf_span segments[2])
 {
@@ -416,93 +394,10 @@ static void be_a_chain(story *s)
   live_in_slices(s, usual);
 }
 
-static void (*const lives[])(story *s) = { be_a_filter,          be_a_chain, remember, count_keys,
-                                           look_through_windows, know_keys,  grow_old, find_the_like,
-                                           digest_a_stream,      digest_blocks };
-enum { LIVES = sizeof lives / sizeof *lives };
-
-/* Pages of this process: what a filter's body takes, and no malloc knows of. */
-static unsigned long pages_mapped(void)
-{
-  unsigned long pages = 0;
-  FILE *file = fopen("/proc/self/statm", "r");
-  assert_non_null(file);
-  assert_int_equal(fscanf(file, "%lu", &pages), 1);
-  fclose(file);
-  return pages;
-}
-
-/* How often something failed. */
-static unsigned fail_each_of(fault_class what, int error, bool stays, void (*live)(story *s), story *s)
-{
-  unsigned number = 0, failures = 0;
-  do {
-    s->failures = 0;
-    faults_set(what, ++number, error, stays);
-    live(s);
-    assert_int_equal(s->failures, faults_have_struck()); /* each failure was told, and only once */
-    faults_end();
-    failures += s->failures;
-  } while (s->failures);
-  return failures;
-}
-
-static void fail_each(fault_class what, int error, bool stays)
-{
-  story s = { .what = what };
-  scratch_make_fast(s.root);
-  scratch_join(s.root, "filter", s.path);
-  unsigned failures = 0;
-  for (int i = 0; i < LIVES; i++)
-    lives[i](&s); /* undisturbed, and what is allocated once in a program is now */
-  unsigned long before = pages_mapped();
-  for (int i = 0; i < LIVES; i++)
-    failures += fail_each_of(what, error, stays, lives[i], &s);
-  scratch_remove(s.root);
-  unsigned long after = pages_mapped();
-  print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);
-  assert_true(failures >= 5);
-#ifndef __SANITIZE_ADDRESS__ /* it maps more itself; of malloc's memory it knows what was leaked */
-  assert_true(after < before + BODY_PAGES);
-#endif
-}
-
-static void each_allocation_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_ALLOC, ENOMEM, false);
-}
-
-static void from_each_allocation_on_all_fail(void **state)
-{
-  (void)state;
-  fail_each(FAULT_ALLOC, ENOMEM, true);
-}
-
-static void each_write_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_WRITE, ENOSPC, false);
-}
-
-static void from_each_write_on_all_fail(void **state)
-{
-  (void)state;
-  fail_each(FAULT_WRITE, ENOSPC, true);
-}
-
-static void each_sync_fails_once(void **state)
-{
-  (void)state;
-  fail_each(FAULT_SYNC, ENOSPC, false);
-}
+static life *const lives[] = { be_a_filter, be_a_chain, remember, count_keys, look_through_windows, know_keys, grow_old,
+                               find_the_like, digest_a_stream, digest_blocks };
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(each_allocation_fails_once), cmocka_unit_test(from_each_allocation_on_all_fail),
-    cmocka_unit_test(each_write_fails_once),      cmocka_unit_test(from_each_write_on_all_fail),
-    cmocka_unit_test(each_sync_fails_once),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return lives_fail(lives, sizeof lives / sizeof *lives);
 }

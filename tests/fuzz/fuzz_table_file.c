@@ -9,6 +9,7 @@
 
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
+#include "mlbf/key_set.h"
 #include "mlbf/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
@@ -146,12 +147,32 @@ static void use_matrix(mlbf_matrix *matrix)
   mlbf_matrix_free(again);
 }
 
+static void use_key_set(mlbf_key_set *set)
+{
+  mlbf_key_set_stats stats, loaded;
+  for (uint64_t i = 0; i < 40; i++) {
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){ &i, sizeof i });
+    bool is_there = mlbf_key_set_test(set, hash), was_seen;
+    if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || was_seen != is_there || !mlbf_key_set_test(set, hash))
+      abort();
+  }
+  mlbf_key_set *again = NULL;
+  if (mlbf_key_set_save(set, copy) != MLBF_OK || mlbf_key_set_load(copy, &again) != MLBF_OK)
+    abort();
+  mlbf_key_set_stats_read(set, &stats);
+  mlbf_key_set_stats_read(again, &loaded);
+  if (loaded.keys != stats.keys)
+    abort();
+  mlbf_key_set_free(again);
+}
+
 static void try_all(bool is_mapped)
 {
   mlbf_epoch *epoch = NULL;
   mlbf_skip *skip = NULL;
   mlbf_count *count = NULL;
   mlbf_matrix *matrix = NULL;
+  mlbf_key_set *set = NULL;
   if ((is_mapped ? mlbf_epoch_map : mlbf_epoch_load)(path, &epoch) == MLBF_OK)
     use_epoch(epoch);
   if ((is_mapped ? mlbf_skip_map : mlbf_skip_load)(path, &skip) == MLBF_OK)
@@ -164,8 +185,11 @@ static void try_all(bool is_mapped)
   mlbf_key_set_free(keys);
   if (!is_mapped && mlbf_matrix_load(path, &matrix) == MLBF_OK)
     use_matrix(matrix);
+  if (!is_mapped && mlbf_key_set_load(path, &set) == MLBF_OK)
+    use_key_set(set);
   mlbf_epoch_free(epoch);
   mlbf_skip_free(skip);
+  mlbf_key_set_free(set);
   mlbf_matrix_free(matrix);
   mlbf_count_free(count);
 }
