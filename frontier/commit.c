@@ -288,7 +288,8 @@ static frontier_status settle_seen(frontier *f)
   f->log_keys += keys;
   seen_settle(f->seen);
   f->owed_keys += keys;
-  return status;
+  bool is_overfull = f->log_keys > f->full_at; /* then its successor cannot wait */
+  return status == FRONTIER_OK && is_overfull ? maintain_pay_all(f) : status;
 }
 
 frontier_status commit_batch(frontier *f)

@@ -268,17 +268,21 @@ static entry *take(hosts *h, host *who, uint64_t now_ms)
   return e;
 }
 
-/* Those after this one, a step further each: the third host, the last URL of the second, the first URL of the next. */
+/* Of those behind this one: the second's first URL, the fourth's last one, which leads there, the sixth itself. */
 static void fetch_ready(const host *who)
 {
-  const host *one = who->ready_next, *two = one ? one->ready_next : NULL, *three = two ? two->ready_next : NULL;
-  if (!three)
+  enum { FIRST = 2, LAST = 4, WHOLE = 6 };
+  for (int i = 1; (who = who->ready_next); i++) {
+    if (i == FIRST && who->normal.last)
+      __builtin_prefetch(who->normal.last->next, 1);
+    if (i == LAST)
+      __builtin_prefetch(who->normal.last, 1);
+    if (i < WHOLE)
+      continue;
+    for (size_t at = 0; at < sizeof(host); at += 64)
+      __builtin_prefetch((const char *)who + at, 1);
     return;
-  for (size_t at = 0; at < sizeof(host); at += 64)
-    __builtin_prefetch((const char *)three + at, 1);
-  __builtin_prefetch(two->normal.last, 1);
-  if (one->normal.last)
-    __builtin_prefetch(one->normal.last->next, 1);
+  }
 }
 
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)

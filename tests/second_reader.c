@@ -373,11 +373,14 @@ static uint64_t short_number(const uint8_t *value, size_t *at, size_t end)
 static uint8_t *keep_host(second_view *v, const uint8_t *record, size_t size)
 {
   v->changed_hosts = realloc(v->changed_hosts, (v->changed_count + 1) * sizeof *v->changed_hosts);
-  uint8_t *value = calloc(1, 4 + size + 1);
-  if (!v->changed_hosts || !value)
+  if (!v->changed_hosts)
     abort();
-  memcpy(value + 4, record, size);
-  return v->changed_hosts[v->changed_count++] = value;
+  uint8_t **value = &v->changed_hosts[v->changed_count++];
+  *value = calloc(1, 4 + size + 1);
+  if (!*value)
+    abort();
+  memcpy(*value + 4, record, size);
+  return *value;
 }
 
 /* One change, from `at` on; returns where it ends. */

@@ -7,8 +7,8 @@
  *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
  *
  * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open with
- * O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are seen,
- * which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C library. */
+ * O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are
+ * seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -83,10 +83,10 @@ WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size)
 WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), is_file(fd), true)
 WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), is_file(fd), true)
 WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), is_file(fd), true)
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), is_file(fd),
-     true)
-WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at), is_file(fd),
-     true)
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at),
+     is_file(fd), true)
+WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at),
+     is_file(fd), true)
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size), is_file(fd), true)
 WRAP(int, ftruncate64, (int fd, off64_t size), (fd, size), is_file(fd), true)
 WRAP(int, fsync, (int fd), (fd), is_file(fd), false)
