@@ -78,7 +78,7 @@ static bool store(copies *of, size_t number)
 {
   const text_words *t = &of->texts->list[number];
   mlbf_shingles winnowed = { .count = 0 };
-  bool is_in = mlbf_shingles_of(t->bytes, t->at[t->count], &winnowed) == MLBF_OK &&
+  bool is_in = mlbf_shingles_of(t->bytes, text_size(t), &winnowed) == MLBF_OK &&
                mlbf_matrix_add(of->matrix, number, &winnowed) == MLBF_OK && every_shingle(t, &of->every[number]);
   mlbf_shingles_free(&winnowed);
   return is_in;
@@ -218,7 +218,7 @@ static bool ask(const copies *of, const text_words *query, question *q, copies_r
   size_t count = of->stored.count;
   mlbf_matrix_match *named = malloc(count * sizeof *named);
   bool is_answered = named != NULL && every_shingle(query, &q->every) &&
-                     mlbf_shingles_of(query->bytes, query->at[query->count], &q->winnowed) == MLBF_OK &&
+                     mlbf_shingles_of(query->bytes, text_size(query), &q->winnowed) == MLBF_OK &&
                      mlbf_matrix_query(of->matrix, &q->winnowed, NAMED, named, &count) == MLBF_OK;
   if (is_answered)
     judge(of, q, named, count, result);

@@ -39,7 +39,7 @@ struct passages {
 
 static bool text_shingle(const text_words *of, mlbf_shingles *shingles)
 {
-  return mlbf_shingles_of(of->bytes, of->at[of->count], shingles) == MLBF_OK;
+  return mlbf_shingles_of(of->bytes, text_size(of), shingles) == MLBF_OK;
 }
 
 static bool make_documents(passages *of, uint32_t documents, uint64_t seed)

@@ -24,8 +24,8 @@ static bool reserve(text_words *to, size_t words, size_t bytes)
     to->at = at;
     to->room = room;
   }
-  size_t used = to->count > 0 ? to->at[to->count] : 0;
-  if (used + bytes > to->bytes_room) {
+  size_t used = text_size(to);
+  if (to->bytes == NULL || used + bytes > to->bytes_room) {
     size_t room = 2 * to->bytes_room + bytes + 256;
     char *larger = realloc(to->bytes, room);
     if (larger == NULL)

@@ -18,6 +18,12 @@ typedef struct text_words {
   size_t room, bytes_room;
 } text_words;
 
+/* Bytes of all its words. */
+static inline size_t text_size(const text_words *of)
+{
+  return of->count > 0 ? of->at[of->count] : 0;
+}
+
 /* Words [first, first + count) of `from` at the end of `to`, which begins as zeros. False: out of memory. */
 bool text_append(text_words *to, const text_words *from, size_t first, size_t count);
 /* Random words at the end of `to`, of a vocabulary of 5,000, some more often. False: out of memory. */

@@ -18,7 +18,7 @@ enum { SEED = 1 };
 
 static void assert_words(const text_words *of, const char *wanted)
 {
-  size_t size = of->count > 0 ? of->at[of->count] : 0;
+  size_t size = text_size(of);
   assert_int_equal(size, strlen(wanted));
   if (size > 0)
     assert_memory_equal(of->bytes, wanted, size);
@@ -58,7 +58,7 @@ static void words_are_those_of_shingles(void **state)
   mlbf_shingles a = { .count = 0 }, b = { .count = 0 };
   assert_true(texts_add(&read, bytes, strlen(bytes)));
   assert_int_equal(mlbf_shingles_of(bytes, strlen(bytes), &a), MLBF_OK);
-  assert_int_equal(mlbf_shingles_of(read.list[0].bytes, read.list[0].at[read.list[0].count], &b), MLBF_OK);
+  assert_int_equal(mlbf_shingles_of(read.list[0].bytes, text_size(&read.list[0]), &b), MLBF_OK);
   assert_true(a.count > 1);
   assert_int_equal(a.count, b.count);
   assert_memory_equal(a.at, b.at, a.count * sizeof *a.at);
@@ -160,7 +160,7 @@ static void what_pages_truly_share_is_no_false_alarm(void **state)
     text_words page = { .count = 0 };
     assert_true(text_append(&page, &made.list[0], 0, FRAME));
     assert_true(text_append(&page, &made.list[i], 0, made.list[i].count));
-    assert_true(texts_add(&framed, page.bytes, page.at[page.count]));
+    assert_true(texts_add(&framed, page.bytes, text_size(&page)));
     text_free(&page);
   }
   copies *of = copies_create(&framed, SEED);

@@ -60,7 +60,7 @@ static mlbf_shingles shingles_of(const text_words *of, const text_words *behind)
   mlbf_shingles made = { .count = 0 };
   size_t foreign = of->count / 10 < behind->count ? of->count / 10 : behind->count;
   if (!text_append(&both, of, 0, of->count) || (behind != of && !text_append(&both, behind, 0, foreign)) ||
-      mlbf_shingles_of(both.bytes, both.at[both.count], &made) != MLBF_OK)
+      mlbf_shingles_of(both.bytes, text_size(&both), &made) != MLBF_OK)
     checked(NULL);
   text_free(&both);
   return made;
