@@ -1,5 +1,4 @@
-/* See alike.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing for good.
- * */
+/* See alike.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing for good. */
 #include "crawler/alike.h"
 
 #include <errno.h>
@@ -14,14 +13,22 @@ static frontier_status status_of(mlbf_status status)
   }
 }
 
+/* Connections have them all, and waiting frees none. */
+static bool lacks_files(mlbf_status status)
+{
+  return status == MLBF_IO && (errno == EMFILE || errno == ENFILE);
+}
+
 static bool note_text(crawl *c, visit *v)
 {
   contents *kept = c->options.contents;
   mlbf_shingles shingles = visit_shingles(v);
   mlbf_status status;
-  while ((status = contents_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK)
+  while ((status = contents_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
     if (!crawl_wait_out(c, status_of(status), contents_message(kept)))
       return false;
+  if (status != MLBF_OK)
+    crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
   if (c->near)
     crawl_holds(c, frontier_count(c->frontier, "near-duplicates", 1));
   return true;

@@ -14,7 +14,7 @@ static const char help[] =
   "Usage: strata check DIR [--repair]\n"
   "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
   "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
-  "pages say (--similar).\n"
+  "pages say.\n"
   "Not while DIR is being crawled.\n"
   "\n"
   "  strata check strata-example.org\n"

@@ -30,7 +30,7 @@ static const char help[] =
   "\n"
   "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
   "URL.\n"
-  "DIR has the pages of when it was crawled with --similar.\n"
+  "DIR has the pages of when it was crawled without --no-similar.\n"
   "\n"
   "Exit: 0 done, 1 failed, 2 usage.\n";
 
@@ -206,7 +206,7 @@ static mlbf_corpus *open_corpus(const char *directory)
   }
   mlbf_status status = mlbf_corpus_open(path, true, &c, message);
   if (status == MLBF_IO && errno == ENOENT)
-    say_error("like", "%s: what its pages say was not kept; crawl with --similar", directory);
+    say_error("like", "%s: what its pages say was not kept; crawl without --no-similar", directory);
   else if (status != MLBF_OK)
     say_error("like", "%s", message);
   return c;

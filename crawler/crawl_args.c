@@ -20,7 +20,7 @@ enum {
   OPT_IGNORE_ROBOTS,
   OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
   OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
-  OPT_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
+  OPT_NO_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
 };
 
 static const struct option options[] = {
@@ -66,7 +66,7 @@ static const struct option options[] = {
   {"recrawl-after", required_argument, NULL, OPT_RECRAWL_AFTER},
   {"proxy", required_argument, NULL, OPT_PROXY},
   {"retry-failed", no_argument, NULL, OPT_RETRY_FAILED},
-  {"similar", no_argument, NULL, OPT_SIMILAR},
+  {"no-similar", no_argument, NULL, OPT_NO_SIMILAR},
   {"near-last", no_argument, NULL, OPT_NEAR_LAST},
   {"digests", no_argument, NULL, OPT_DIGESTS},
   {NULL, 0, NULL, 0},
@@ -336,7 +336,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
-  case OPT_SIMILAR: a->similar = true; return true;
+  case OPT_NO_SIMILAR: a->no_similar = true; return true;
   case OPT_DIGESTS: a->digests = true; return true;
   case OPT_NEAR_LAST: a->crawl.near_last = true; return true;
   case OPT_SUMMARY: a->summary = value; return true;
@@ -363,16 +363,13 @@ static bool is_consistent(const crawl_args *a)
     say_error("crawl", "--no-store keeps nothing, so there can be no --warc");
     return false;
   }
-  if (a->no_store && a->similar) {
-    say_error("crawl", "--no-store keeps nothing, so no page can be --similar to another");
-    return false;
-  }
   if (a->no_store && a->digests) {
     say_error("crawl", "--no-store keeps nothing, so there can be no --digests");
     return false;
   }
-  if (a->crawl.near_last && !a->similar) {
-    say_error("crawl", "--near-last is for near-duplicates, which --similar finds; give both");
+  if (a->crawl.near_last && (a->no_store || a->no_similar)) {
+    say_error("crawl", "--near-last is for near-duplicates; without %s they are found",
+              a->no_store ? "--no-store" : "--no-similar");
     return false;
   }
   if (a->no_store && a->crawl.recrawl_least_s) {

@@ -29,7 +29,7 @@ typedef struct crawl_args {
   bool no_store;
   bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
-  bool similar;          /* keep what pages say, to find those that resemble each other */
+  bool no_similar;       /* do not keep what pages say, to find those that resemble each other */
   bool digests;          /* of what is no HTML */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */

@@ -3,7 +3,7 @@
  *     DIR/pages.jsonl   one line a fetch, for programs (PAGES.md)
  *     DIR/pages-*       with --warc: what came over the wire (WARC.md)
  *     DIR/inlinks.*     how many pages link to a URL (frontier/inlinks.h)
- *     DIR/contents/     with --similar: what pages say (contents.h)
+ *     DIR/contents/     what pages say (contents.h)
  *     DIR/digests.sdbf  with --digests: of what is no HTML (bodies.h)
  *     DIR/frontier/     what was seen, and what is next (frontier/FORMAT.md)
  */

@@ -50,8 +50,8 @@ static const char what_and_how[] =
 
 static const char with_what[] =
   "What pages say\n"
-  "  --similar            keep it: pages that say what another says are told of, and strata like finds them\n"
-  "  --near-last          and what such a page links to waits for all else\n"
+  "  --no-similar         do not keep it; else pages that say what another says are told of, and strata like finds them\n"
+  "  --near-last          what a page links to that says what another says waits for all else\n"
   "  --digests            similarity digests of what is no HTML into DIR/digests.sdbf; see strata report\n"
   "\n"
   "Access (user and headers go to the hosts of start URLs only)\n"

@@ -257,7 +257,7 @@ static int open_summary(crawl_job *job)
 static int open_contents(crawl_job *job)
 {
   crawl_options *o = &job->args.crawl;
-  if (job->args.similar && !(o->contents = contents_open(job->directory)))
+  if (!job->args.no_similar && *job->directory && !(o->contents = contents_open(job->directory)))
     return EXIT_FAILED;
   if (job->args.digests && !(o->bodies = bodies_open(job->directory)))
     return EXIT_FAILED;

@@ -1,4 +1,4 @@
-/* strata like on a site of pages and edited copies of them, crawled with --similar. */
+/* strata like on a site of pages and edited copies of them. */
 #include "tests/dice.h"
 #include "tests/scratch.h"
 #include "tests/site/pages.h"
@@ -131,7 +131,7 @@ static void what_near_duplicates_link_to_can_wait(void **state)
   for (int waits = 0; waits < 2; waits++) {
     trial *t = trial_open(&(trial_options){.root = directory});
     size_t size;
-    assert_int_equal(CRAWL(t, "--similar", waits ? "--near-last" : "--progress", "URL"), 0);
+    assert_int_equal(CRAWL(t, waits ? "--near-last" : "--progress", "URL"), 0);
     char *pages = scratch_read(t->pages, &size);
     const char *last_of_c = strstr(pages, "/c2.html\""), *first_of_b = strstr(pages, "/b0.html\"");
     assert_true(last_of_c && first_of_b && (last_of_c < first_of_b) == waits);
@@ -148,8 +148,8 @@ static void what_near_duplicates_link_to_can_wait(void **state)
 static void a_crawl_keeps_what_pages_say(void **state)
 {
   (void)state;
-  assert_int_equal(CRAWL(served, "--similar", "--max-pages", "20", "URL"), 0);
-  assert_int_equal(CRAWL(served, "--similar"), 0);
+  assert_int_equal(CRAWL(served, "--max-pages", "20", "URL"), 0);
+  assert_int_equal(CRAWL(served, "--progress"), 0);
   assert_int_equal(STRATA(served, "stat", "DIR"), 0);
   assert_non_null(strstr(served->out.bytes, "near-duplicates"));
 }
@@ -214,7 +214,7 @@ static void however_it_is_written(void **state)
   scratch_join(directory, "index.html", path);
   scratch_write(path, "<a href=one.html></a>", 21);
   trial *t = trial_open(&(trial_options){.root = directory});
-  assert_int_equal(CRAWL(t, "--similar", "URL"), 0);
+  assert_int_equal(CRAWL(t, "--progress", "URL"), 0);
   for (int i = 0; i < 3; i++) {
     scratch_join(directory, versions[i][0], path);
     assert_int_equal(STRATA(t, "like", "DIR", path), 0);
@@ -284,19 +284,19 @@ static void a_long_file_streams(void **state)
   text_free(&words);
 }
 
-static void without_the_option_nothing_is_kept(void **state)
+static void where_told_so_nothing_is_kept(void **state)
 {
   (void)state;
   trial *t = trial_open(&(trial_options){.root = root});
   struct stat info;
   char path[SCRATCH_PATH];
-  assert_int_equal(CRAWL(t, "--max-pages", "3", "URL"), 0);
+  assert_int_equal(CRAWL(t, "--no-similar", "--max-pages", "3", "URL"), 0);
   scratch_join(t->crawl, "contents", path);
   assert_int_not_equal(stat(path, &info), 0);
   assert_int_equal(STRATA(t, "like", "DIR", page_url(0, -1)), 1);
-  assert_non_null(strstr(t->err.bytes, "crawl with --similar"));
-  assert_int_equal(CRAWL(t, "--near-last"), 2);
-  assert_int_equal(STRATA(t, "crawl", "--no-store", "--similar", "URL"), 2);
+  assert_non_null(strstr(t->err.bytes, "crawl without --no-similar"));
+  assert_int_equal(CRAWL(t, "--near-last", "--no-similar"), 2);
+  assert_int_equal(STRATA(t, "crawl", "--no-store", "--near-last", "URL"), 2);
   trial_close(t);
 }
 
@@ -313,9 +313,9 @@ static void a_damaged_index_is_refused(void **state)
   scratch_write(path, docs, size);
   assert_int_equal(STRATA(t, "like", "DIR", page_url(0, -1)), 1);
   assert_non_null(strstr(t->err.bytes, "contents/00001.docs: damaged at byte 64"));
-  assert_int_equal(CRAWL(t, "--similar"), 1);
+  assert_int_equal(CRAWL(t, "--quiet"), 1);
   assert_non_null(strstr(t->err.bytes, "contents/00001.docs: damaged at byte 64; remove "));
-  assert_int_equal(CRAWL(t, "--quiet"), 0); /* without it the crawl goes on */
+  assert_int_equal(CRAWL(t, "--no-similar"), 0); /* without it the crawl goes on */
   assert_int_equal(STRATA(t, "check", "DIR"), 1);
   assert_non_null(strstr(t->out.bytes, "contents/00001.docs: damaged at byte 64\n"));
   docs[100] ^= 1;
@@ -326,7 +326,7 @@ static void a_damaged_index_is_refused(void **state)
   scratch_write(path, docs, size);
   assert_int_equal(STRATA(t, "check", "DIR", "--repair"), 0);
   assert_non_null(strstr(t->out.bytes, "is put aside as"));
-  assert_int_equal(CRAWL(t, "--similar"), 0);
+  assert_int_equal(CRAWL(t, "--quiet"), 0);
   assert_int_equal(STRATA(t, "check", "DIR"), 0);
   free(docs);
 }
@@ -341,7 +341,7 @@ int main(void)
     cmocka_unit_test(what_near_duplicates_link_to_can_wait),
     cmocka_unit_test(bad_input_gets_one_sentence),
     cmocka_unit_test(a_long_file_streams),
-    cmocka_unit_test(without_the_option_nothing_is_kept),
+    cmocka_unit_test(where_told_so_nothing_is_kept),
     cmocka_unit_test(a_damaged_index_is_refused),
   };
   return cmocka_run_group_tests(tests, open_site, close_site);

@@ -331,7 +331,7 @@ static void near_duplicates(void **state)
   text copy = {0};
   text_addf(&copy, "%scopy", address);
   const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--allow-private",
-                               "--similar", address, NULL};
+                               address, NULL};
   assert_int_equal(trial_strata(t, words), 0);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);

@@ -1,4 +1,4 @@
-/* kill -9 at random moments of a crawl with --similar, again and again: each time what pages say can be opened, and in
+/* kill -9 at random moments of a crawl, again and again: each time what pages say can be opened, and in
  * the end no page is missing. The seed is printed; with STRATA_SEED=N that one is taken. */
 #include "tests/crash/said.h"
 #include "tests/site/random.h"
@@ -39,7 +39,7 @@ static uint64_t choose_seed(void)
 static pid_t start(trial *t)
 {
   return trial_strata_start(t, (const char *const[]){"crawl", "--dir", "DIR", "--delay", "0", "--allow-private",
-                                                     "--per-host", "16", "--similar", "URL", NULL});
+                                                     "--per-host", "16", "URL", NULL});
 }
 
 static void killed_again_and_again(void **state)
