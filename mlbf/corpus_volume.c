@@ -174,20 +174,27 @@ static mlbf_status cut(const corpus_place *where, const char *path, uint64_t end
   return MLBF_OK;
 }
 
-mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v)
+/* Under another name first: there is no volume whose header is half written. */
+static bool make_documents(const char *made, const char *path)
 {
-  char path[PATH_MAX];
   docs_header header = header_of_ours();
-  corpus_path(where->directory, number, ".docs", path);
-  if (make_rows(number, v) != MLBF_OK)
-    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
-  int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
   int why = errno;
   if (file >= 0)
     close(file);
   errno = why;
-  if (is_written && mlbf_disk_sync_directory_of(path))
+  return is_written && rename(made, path) == 0 && mlbf_disk_sync_directory_of(path);
+}
+
+mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v)
+{
+  char made[PATH_MAX], path[PATH_MAX];
+  corpus_path(where->directory, number, ".docs.new", made);
+  corpus_path(where->directory, number, ".docs", path);
+  if (make_rows(number, v) != MLBF_OK)
+    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+  if (make_documents(made, path))
     return MLBF_OK;
   corpus_volume_drop(v);
   return corpus_complain(where, path, MLBF_IO, NULL);

@@ -82,7 +82,7 @@ static bool holds(const json_t *line, const char *when, const char *name)
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
   if (strcmp(when, "near") == 0)
-    return strstr(string_of(line, "url"), "/copy") != NULL;
+    return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name); /* generated pages may be alike, too */
   if (strcmp(when, "asked") == 0)
     return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name); /* generated pages may ask as well */
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
