@@ -6,7 +6,8 @@
 #   given the list. Who takes longer than SLOW seconds (default 20) is timed by its first run alone; who is not done
 #   after LIMIT (default 180) is stopped, and said to be.
 #   TREE: serve this directory, start at its index.html, instead of PAGES generated ones (default 20000); what strata
-#   fetched is then taken for what there is. Needs nginx and GNU time; wget2, wget, httrack and scrapy are measured if
+#   fetched is then taken for what there is. strata-kept is a crawl into a directory with --no-similar, strata-alike one
+#   without. Needs nginx and GNU time; wget2, wget, httrack and scrapy are measured if
 #   they are there. CONNECTIONS=N (default 16); ONLY='floor strata ...' for some of them.
 set -eu
 strata=$(realpath "$1")
@@ -122,7 +123,9 @@ run() # NAME PORT FILE
       sed "s|^|http://127.0.0.1:$2|" "$work/paths" >"$work/list"
       measure "$3" "$fetch_list" "$work/list" "$connections" ;;
     strata) measure "$3" "$strata" crawl --no-store --delay 0 --per-host "$connections" --allow-private "$url" ;;
-    strata-kept) measure "$3" "$strata" crawl --dir "$work/out/kept" --delay 0 --per-host "$connections" \
+    strata-kept) measure "$3" "$strata" crawl --dir "$work/out/kept" --no-similar --delay 0 --per-host "$connections" \
+      --allow-private "$url" ;;
+    strata-alike) measure "$3" "$strata" crawl --dir "$work/out/alike" --delay 0 --per-host "$connections" \
       --allow-private "$url" ;;
     wget2) measure "$3" wget2 -q -r -l 0 --max-threads="$connections" -O /dev/null "$url" ;;
     wget) measure "$3" wget -q -r -l inf -nd --delete-after -P "$work/out/wget" "$url" ;;
@@ -144,7 +147,7 @@ judge() # NAME
 }
 
 names=
-for name in ${ONLY:-floor strata strata-kept wget2 wget httrack scrapy}; do
+for name in ${ONLY:-floor strata strata-kept strata-alike wget2 wget httrack scrapy}; do
   case $name in
     floor | strata*) names="$names $name" ;;
     *)
