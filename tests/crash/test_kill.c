@@ -8,7 +8,6 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -26,16 +25,6 @@ static int clean_up(void **state)
   trial_close(served);
   served = NULL;
   return 0;
-}
-
-static uint64_t choose_seed(void)
-{
-  const char *given = getenv("STRATA_SEED");
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
-  print_message("STRATA_SEED=%llu\n", (unsigned long long)seed);
-  return seed;
 }
 
 static pid_t start(trial *t, const char *filter, const char *expect)
@@ -112,21 +101,21 @@ static void kill_and_continue(uint64_t seed, const char *filter, const char *exp
 static void killed_twenty_times_with_the_layered_filter(void **state)
 {
   (void)state;
-  kill_and_continue(choose_seed(), "mlbf", "1000000");
+  kill_and_continue(random_seed(), "mlbf", "1000000");
 }
 
 /* A filter for 64 pages on a site of 700: it grows several times, and some kills fall into that. */
 static void killed_twenty_times_while_the_filter_grows(void **state)
 {
   (void)state;
-  kill_and_continue(choose_seed(), "bloom", "64");
+  kill_and_continue(random_seed(), "bloom", "64");
 }
 
 /* The end of a crawl has its own writes: last commit, checkpoint, closing line. */
 static void killed_near_the_end(void **state)
 {
   (void)state;
-  uint64_t seed = choose_seed(), random = seed;
+  uint64_t seed = random_seed(), random = seed;
   enum { ROUNDS = 10, FEW = 40 };
   for (unsigned round = 0; round < ROUNDS; round++) {
     trial *t = served = trial_open(&(trial_options){.seed = seed + round, .entries = FEW});

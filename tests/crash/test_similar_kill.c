@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cmocka.h>
 
@@ -26,16 +25,6 @@ static int clean_up(void **state)
   return 0;
 }
 
-static uint64_t choose_seed(void)
-{
-  const char *given = getenv("STRATA_SEED");
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
-  print_message("STRATA_SEED=%llu\n", (unsigned long long)seed);
-  return seed;
-}
-
 static pid_t start(trial *t)
 {
   return trial_strata_start(t, (const char *const[]){"crawl", "--dir", "DIR", "--delay", "0", "--allow-private",
@@ -45,7 +34,7 @@ static pid_t start(trial *t)
 static void killed_again_and_again(void **state)
 {
   (void)state;
-  uint64_t random = choose_seed();
+  uint64_t random = random_seed();
   unsigned pages;
   trial *t = served = trial_open(&(trial_options){.seed = random, .entries = ENTRIES, .jitter_ms = JITTER_MS});
   for (int i = 0; i < KILLS; i++) {

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "mlbf/corpus.h"
+#include "tests/fuzz/file.h"
 
 enum { HEADER = 64, HEAD = 16 };
 
@@ -86,15 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
       abort();
     snprintf(path, sizeof path, "%s/00001.docs", directory);
   }
-  uint8_t *file = malloc(size + 1);
-  FILE *out = fopen(path, "wb");
-  if (!file || !out)
-    abort();
-  memcpy(file, data, size);
-  repair(file, size);
-  fwrite(file, 1, size, out);
-  fclose(out);
-  free(file);
+  fuzz_write_file(path, data, size, repair);
   use(true);
   use(false);
   use(true);

@@ -12,6 +12,7 @@
 
 #include "mlbf/growth.h"
 #include "mlbf/revoke.h"
+#include "tests/fuzz/file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
 
@@ -93,15 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   static char path[48];
   if (!path[0])
     snprintf(path, sizeof path, "/tmp/fuzz_filter_file.%d", (int)getpid());
-  uint8_t *file = malloc(size + 1);
-  FILE *out = fopen(path, "wb");
-  if (!file || !out)
-    abort();
-  memcpy(file, data, size);
-  repair(file, size);
-  fwrite(file, 1, size, out);
-  fclose(out);
-  free(file);
+  fuzz_write_file(path, data, size, repair);
 
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;

@@ -13,6 +13,7 @@
 #include "mlbf/matrix.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
+#include "tests/fuzz/file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
 
@@ -200,15 +201,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/tmp/fuzz_table_file.%d", (int)getpid());
     snprintf(copy, sizeof copy, "%s.copy", path);
   }
-  uint8_t *file = malloc(size + 1);
-  FILE *out = fopen(path, "wb");
-  if (!file || !out)
-    abort();
-  memcpy(file, data, size);
-  repair(file, size);
-  fwrite(file, 1, size, out);
-  fclose(out);
-  free(file);
+  fuzz_write_file(path, data, size, repair);
   try_all(false);
   try_all(true);
   unlink(path);

@@ -5,6 +5,20 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Another one each time, and printed; STRATA_SEED=N takes that one. */
+static inline uint64_t random_seed(void)
+{
+  const char *given = getenv("STRATA_SEED");
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)now.tv_nsec;
+  printf("STRATA_SEED=%llu\n", (unsigned long long)seed);
+  return seed;
+}
 
 static inline uint64_t random_next(uint64_t *state)
 {
