@@ -1,4 +1,4 @@
-#include "tests/second_reader.h"
+#include "tests/second_inside.h"
 
 #include <errno.h>
 #include <lmdb.h>
@@ -14,9 +14,7 @@ const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "host
                                                      "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
                                                      "places", "host-changes", "meta", "exact"};
 
-enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
-
-__attribute__((format(printf, 2, 3))) static void fault(second_view *v, const char *format, ...)
+void second_fault(second_view *v, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
@@ -78,13 +76,13 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   if (table == SECOND_EXACT && error == MDB_NOTFOUND)
     return; /* where it has to be there, its keys are missed */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
-    fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
+    second_fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
   }
   while ((error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) == 0)
     keep_record(v, table, &key, &value);
   if (error != MDB_NOTFOUND)
-    fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
+    second_fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
   mdb_cursor_close(cursor);
 }
 
@@ -112,7 +110,7 @@ static void read_environment(second_view *v, const char *directory)
   MDB_txn *txn;
   int error = open_environment(directory, &env, &txn);
   if (error)
-    fault(v, "%s: %s", directory, mdb_strerror(error));
+    second_fault(v, "%s: %s", directory, mdb_strerror(error));
   for (int i = 0; i < SECOND_TABLES && !error; i++)
     read_table(v, txn, (second_table)i);
   close_environment(env, txn);
@@ -153,7 +151,7 @@ static second_url *url_at(second_view *v, const second_record *r)
   uint64_t sequence = number(r->key, 8);
   if (sequence > 0 && sequence < v->url_room)
     return &v->urls[sequence];
-  fault(v, "sequence %llu was not given yet", (unsigned long long)sequence);
+  second_fault(v, "sequence %llu was not given yet", (unsigned long long)sequence);
   return &v->urls[0];
 }
 
@@ -169,13 +167,13 @@ static size_t read_fields(second_view *v, const second_record *r, size_t at, boo
     return at;
   size_t end = r->value_size - at < 4 ? SIZE_MAX : at + 4 + number(r->value + at, 4);
   if (end > r->value_size) {
-    fault(v, "URL %llu: fields of a wrong size", (unsigned long long)number(r->key, 8));
+    second_fault(v, "URL %llu: fields of a wrong size", (unsigned long long)number(r->key, 8));
     return at;
   }
   for (at += 4; at < end;) {
     size_t size = end - at < 5 ? SIZE_MAX : number(r->value + at + 1, 4);
     if (size > end - at - 5 || (r->value[at] == 1 ? size != 16 : r->value[at] != 2 || size > 65536)) {
-      fault(v, "URL %llu: field %u of %zu bytes", (unsigned long long)number(r->key, 8), r->value[at], size);
+      second_fault(v, "URL %llu: field %u of %zu bytes", (unsigned long long)number(r->key, 8), r->value[at], size);
       return end;
     }
     if (r->value[at] == 1)
@@ -201,7 +199,7 @@ static void read_queue(second_view *v, const second_record *r)
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
       memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
-    fault(v, "queue %s: its host is not that of its host id", u->text);
+    second_fault(v, "queue %s: its host is not that of its host id", u->text);
 }
 
 /* The bytes of all places, two each, one behind the other. */
@@ -213,7 +211,7 @@ static void read_places(second_view *v)
     if (r->table != SECOND_PLACES)
       continue;
     if (r->key_size != 8 || r->value_size != 4 + 1024 || number(r->key, 8) >> 22)
-      fault(v, "places: a record of %zu bytes", r->value_size);
+      second_fault(v, "places: a record of %zu bytes", r->value_size);
     else if (number(r->key, 8) >= groups)
       groups = number(r->key, 8) + 1;
   }
@@ -249,7 +247,7 @@ static void split_queue(second_view *v, const second_record *pack)
     size = pack->value_size - at < 5 ? SIZE_MAX : (size_t)number(pack->value + at + 1, 4);
     if (pack->value_size - at < 5 || size > pack->value_size - at - 5 || size < 24 || pack->value[at] <= last ||
         pack->value[at] > 15) {
-      fault(v, "pack %llu of the queue: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      second_fault(v, "pack %llu of the queue: row at %zu", (unsigned long long)number(pack->key, 8), at);
       return;
     }
     last = pack->value[at];
@@ -265,7 +263,7 @@ static void split_history(second_view *v, const second_record *pack)
   for (size_t at = 4, size; at < pack->value_size; at += 14 + size) {
     size = pack->value_size - at < 14 ? SIZE_MAX : (size_t)number(pack->value + at + 10, 4);
     if (pack->value_size - at < 14 || size > pack->value_size - at - 14 || size < 16) {
-      fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
+      second_fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
       return;
     }
     unsigned place = place_of(v, number(pack->value + at, 8));
@@ -284,11 +282,11 @@ static void split_chunk(second_view *v, const second_record *chunk)
   for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
     size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
     if (size > chunk->value_size - at - 12 || size < 24) {
-      fault(v, "chunk %llx ends within a URL", (unsigned long long)number(key, 8));
+      second_fault(v, "chunk %llx ends within a URL", (unsigned long long)number(key, 8));
       return;
     }
     if (number(value + at + 12, 4) != id)
-      fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
+      second_fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
     /* the size of the record stands where a value of the queue has its checksum */
     keep_record(v, table, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
   }
@@ -311,7 +309,7 @@ static void split_packs(second_view *v)
   for (uint64_t i = 0; i < v->place_room; i++)
     places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
   if (rows - chunk_rows != places)
-    fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
+    second_fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
           (unsigned long long)places);
 }
 
@@ -324,7 +322,7 @@ static void read_history(second_view *v, const second_record *r)
                     .via = number(at + 12, 8), .host = UINT64_MAX};
   u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
   if (u->state < 1 || u->state > 4)
-    fault(v, "history %s: state %u", u->text, u->state);
+    second_fault(v, "history %s: state %u", u->text, u->state);
 }
 
 static void read_host_at(second_view *v, const second_record *r, uint64_t id)
@@ -333,7 +331,7 @@ static void read_host_at(second_view *v, const second_record *r, uint64_t id)
   second_host h = {.name = (const char *)at + 36, .queued = {number(at + 4, 7)}, .done = number(at + 12, 8),
                    .failed = number(at + 20, 8), .skipped = number(at + 28, 8)};
   if (at[11] > 1 || (at[11] == 1 && r->value_size < 114)) {
-    fault(v, "host %llu: a head of kind %u", (unsigned long long)id, at[11]);
+    second_fault(v, "host %llu: a head of kind %u", (unsigned long long)id, at[11]);
   } else if (at[11] == 1) {
     h.name = (const char *)at + 114;
     for (unsigned class = 1; class < 4; class++) {
@@ -342,7 +340,7 @@ static void read_host_at(second_view *v, const second_record *r, uint64_t id)
     }
     if (number(at + 60, 8) > h.done + h.failed + h.skipped || number(at + 72, 4) > number(at + 68, 4) || at[112] > 3 ||
         at[113] > 1)
-      fault(v, "host %s: what is said of traps and controls cannot be", h.name);
+      second_fault(v, "host %s: what is said of traps and controls cannot be", h.name);
   }
   v->hosts[id] = h;
   v->host_count += id == v->host_count;
@@ -351,7 +349,7 @@ static void read_host_at(second_view *v, const second_record *r, uint64_t id)
 static void read_host(second_view *v, const second_record *r)
 {
   if (number(r->key, 8) != v->host_count)
-    fault(v, "host %zu is missing", v->host_count);
+    second_fault(v, "host %zu is missing", v->host_count);
   read_host_at(v, r, v->host_count);
 }
 
@@ -420,13 +418,13 @@ static void read_changes(second_view *v, const second_record *r)
     v->first_change = key;
     v->host_records = v->host_count;
   } else if (key != v->next_change) {
-    fault(v, "host-changes: number %llu is missing", (unsigned long long)v->next_change);
+    second_fault(v, "host-changes: number %llu is missing", (unsigned long long)v->next_change);
   }
   v->next_change = key + 1;
   for (; at < r->value_size && read < changes; read++)
     at = read_change(v, r, at);
   if (at != r->value_size || read != changes || r->value[20] != 255)
-    fault(v, "host-changes, number %llu: it makes no sense", (unsigned long long)key);
+    second_fault(v, "host-changes, number %llu: it makes no sense", (unsigned long long)key);
   v->changes_agree = number(r->value + 4, 8) == v->host_count && number(r->value + 21, 8) == v->first_change &&
                      number(r->value + 29, 8) == v->host_records;
 }
@@ -440,9 +438,9 @@ static void read_visit(second_view *v, const second_record *r)
   bool is_queued = at[20] & 2, has_due = number(at + 16, 4) != 0;
   if (at[20] > 3 || is_queued == has_due || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 ||
       r->value_size < head + 24)
-    fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
+    second_fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
   else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
-    fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
+    second_fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
 }
 
 static void read_due(second_view *v, const second_record *r)
@@ -450,14 +448,14 @@ static void read_due(second_view *v, const second_record *r)
   uint64_t key = number(r->key, 8), sequence = number(r->value + 4, 8);
   v->dues++;
   if (r->value_size != 12 || (uint32_t)sequence != (uint32_t)key)
-    fault(v, "due %llx: its key is of another URL", (unsigned long long)key);
+    second_fault(v, "due %llx: its key is of another URL", (unsigned long long)key);
   for (size_t i = 0; i < v->record_count; i++) {
     const second_record *visit = &v->records[i];
     if (visit->table == SECOND_VISITS && number(visit->key, 8) == sequence && visit->value_size >= 43 &&
         number(visit->value + 16, 4) == key >> 32)
       return;
   }
-  fault(v, "due %llx: no visit is due then", (unsigned long long)key);
+  second_fault(v, "due %llx: no visit is due then", (unsigned long long)key);
 }
 
 static void keep_hash(second_view *v, const uint8_t *hash)
@@ -480,18 +478,18 @@ static void read_hashes(second_view *v, const second_record *r)
     at += 17;
     for (; segments && at + 17 <= r->value_size; segments--, at += 17, v->log_segments++)
       if (r->value[at] < 1 || r->value[at] > 16)
-        fault(v, "hashes: a segment of layer %u", r->value[at]);
+        second_fault(v, "hashes: a segment of layer %u", r->value[at]);
     v->log_keys++;
   }
   if (at != r->value_size)
-    fault(v, "hashes: a chunk of %zu bytes ends at %zu", r->value_size, at);
+    second_fault(v, "hashes: a chunk of %zu bytes ends at %zu", r->value_size, at);
 }
 
 static void read_revoked(second_view *v, const second_record *r)
 {
   v->revoked += (r->value_size - 4) / 8;
   if (r->value_size < 12 || r->value_size % 8 != 4)
-    fault(v, "revoked: a row of %zu bytes", r->value_size);
+    second_fault(v, "revoked: a row of %zu bytes", r->value_size);
 }
 
 /* ---- meta ---------------------------------------------------------------------------------------------- */
@@ -508,7 +506,7 @@ static void read_identity(second_view *v)
 {
   const second_record *r = second_meta(v, "identity");
   if (!r || r->value_size < 44 || r->value_size - 44 >= sizeof v->profile) {
-    fault(v, "identity: missing, or of a wrong size");
+    second_fault(v, "identity: missing, or of a wrong size");
     return;
   }
   memcpy(v->identity_magic, r->value + 4, 16);
@@ -520,7 +518,7 @@ static void read_identity(second_view *v)
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
   if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version < (v->is_exact ? 4 : 3) || v->version > 5)
-    fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
+    second_fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
 static void read_progress(second_view *v)
@@ -530,7 +528,7 @@ static void read_progress(second_view *v)
   if (!r)
     return;
   if (r->value_size != 108) {
-    fault(v, "progress: %zu bytes", r->value_size);
+    second_fault(v, "progress: %zu bytes", r->value_size);
     return;
   }
   for (size_t i = 0; i < PROGRESS; i++)
@@ -538,7 +536,7 @@ static void read_progress(second_view *v)
   v->expected_lost = real(r->value + 100);
   r = second_meta(v, "acceptance");
   if (r && r->value_size != 28)
-    fault(v, "acceptance: %zu bytes", r->value_size);
+    second_fault(v, "acceptance: %zu bytes", r->value_size);
   else if (r) {
     v->noted = number(r->value + 4, 8);
     v->forced = number(r->value + 12, 8);
@@ -557,128 +555,6 @@ static void read_texts(second_view *v)
     v->owed = (const char *)r->value + 12;
     v->owed_size = r->value_size - 12;
   }
-}
-
-/* ---- what agrees with what ----------------------------------------------------------------------------- */
-
-static int by_name(const void *a, const void *b)
-{
-  return strcmp(((const second_host *)a)->name, ((const second_host *)b)->name);
-}
-
-/* The hosts by name, no two alike, all counts 0. */
-static second_host *sort_hosts(second_view *v)
-{
-  second_host *sorted = calloc(v->host_count + 1, sizeof *sorted);
-  if (!sorted)
-    abort();
-  for (size_t i = 0; i < v->host_count; i++)
-    sorted[i].name = v->hosts[i].name;
-  qsort(sorted, v->host_count, sizeof *sorted, by_name);
-  for (size_t i = 1; i < v->host_count; i++)
-    if (by_name(&sorted[i - 1], &sorted[i]) == 0)
-      fault(v, "host %s is there twice", sorted[i].name);
-  return sorted;
-}
-
-static second_host *host_of(const second_view *v, second_host *sorted, const char *url)
-{
-  char name[512];
-  const char *begin = strstr(url, "//");
-  size_t size = begin ? strcspn(begin + 2, "/?#") : 0;
-  if (size >= sizeof name)
-    return NULL;
-  memcpy(name, begin + 2, size);
-  name[size] = '\0';
-  second_host wanted = {.name = name};
-  return bsearch(&wanted, sorted, v->host_count, sizeof wanted, by_name);
-}
-
-static void agree_on_urls(second_view *v)
-{
-  if (v->next_change && !v->changes_agree)
-    fault(v, "host-changes: the last one tells of other hosts than are there");
-  second_host *counted = sort_hosts(v);
-  uint64_t all[5] = {0};
-  for (uint64_t i = 1; i < v->url_room; i++) {
-    const second_url *u = &v->urls[i];
-    second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
-    if (!h) {
-      fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
-      continue;
-    }
-    uint64_t nowhere = 0, *of_host[5] = {&h->queued[u->class], &h->done, &h->failed, &h->skipped, &nowhere};
-    unsigned state = u->state <= 4 ? u->state : 0;
-    ++*of_host[state];
-    all[state]++;
-  }
-  for (size_t i = 0; i < v->host_count; i++) {
-    const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
-    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed ||
-        h->skipped != c->skipped)
-      fault(v, "host %s: its counts are not those of its URLs", h->name);
-  }
-  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
-      all[4] != v->noted)
-    fault(v, "progress counts other endings than history holds");
-  free(counted);
-}
-
-static void agree_on_log(second_view *v)
-{
-  uint64_t new_ones = v->forced + v->known_before;
-  for (size_t i = NEW; i < PROGRESS; i++)
-    new_ones += v->progress[i];
-  v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
-  if (v->log_has_gap || v->log_keys != v->progress[LOG_KEYS])
-    fault(v, "the log has %llu keys%s, progress says %llu", (unsigned long long)v->log_keys,
-          v->log_has_gap ? " with gaps" : "", (unsigned long long)v->progress[LOG_KEYS]);
-  if (v->log_keys != v->url_room - 1 || v->log_keys != new_ones)
-    fault(v, "%llu keys in the log, %llu URLs, %llu verdicts of new", (unsigned long long)v->log_keys,
-          (unsigned long long)v->url_room - 1, (unsigned long long)new_ones);
-  if (v->progress[CHECKPOINT_KEYS] && !v->checkpoint_is_at_chunk)
-    fault(v, "the checkpoint ends inside a chunk");
-  if (v->progress[SLOT] > 1)
-    fault(v, "filter file %llu", (unsigned long long)v->progress[SLOT]);
-}
-
-static int by_hash(const void *a, const void *b)
-{
-  return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, 16);
-}
-
-/* Each key of the log is in the table once, and no other. */
-static void agree_on_exact(second_view *v)
-{
-  size_t keys = 0, wanted = 0;
-  const uint8_t **found = calloc(v->record_count + 1, sizeof *found);
-  if (!found)
-    abort();
-  for (size_t i = 0; i < v->record_count; i++)
-    if (v->records[i].table == SECOND_EXACT) {
-      if (v->records[i].key_size != 24 || v->records[i].value_size != 4)
-        fault(v, "exact: a key of %zu bytes", v->records[i].key_size);
-      else
-        found[keys++] = v->records[i].key + 8;
-    }
-  qsort(found, keys, sizeof *found, by_hash);
-  if (v->log_keys)
-    qsort(v->log_hashes, v->log_keys, sizeof *v->log_hashes, by_hash);
-  for (size_t i = 0; v->is_exact && i < v->log_keys; i++) {
-    if (i && by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) == 0)
-      continue;
-    if (wanted >= keys || by_hash(&found[wanted], &v->log_hashes[i]) != 0)
-      break;
-    wanted++;
-  }
-  uint64_t distinct = 0;
-  for (size_t i = 0; i < v->log_keys; i++)
-    distinct += i == 0 || by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) != 0;
-  if (v->is_exact ? wanted != keys || keys != distinct : keys != 0)
-    fault(v, "exact: %zu keys, and %llu in the log", keys, (unsigned long long)distinct);
-  if (v->is_exact && v->expected_lost != 0)
-    fault(v, "exact: %g URLs lost", v->expected_lost);
-  free(found);
 }
 
 /* So many hosts at most are in `host-changes` alone: a change has two bytes. */
@@ -707,7 +583,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
   read_environment(v, directory);
   for (size_t i = 0; i < v->record_count; i++)
     if (!checksum_holds(&v->records[i]))
-      fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
+      second_fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
   read_places(v);
   split_packs(v);
   read_identity(v);
@@ -724,13 +600,11 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
       if (r->table != order[t].table)
         continue;
       if (r->key_size != 8 || r->value_size < order[t].head)
-        fault(v, "table %d: a record of %zu bytes", (int)r->table, r->value_size);
+        second_fault(v, "table %d: a record of %zu bytes", (int)r->table, r->value_size);
       else
         order[t].read(v, r);
     }
-  agree_on_urls(v);
-  agree_on_log(v);
-  agree_on_exact(v);
+  second_agree(v);
 }
 
 void second_free(second_view *v)
