@@ -259,17 +259,6 @@ static frontier_status keep_log_in_memory(frontier *f)
   return FRONTIER_OK;
 }
 
-/* The filter's rate now. It rises slowly, and reading it costs a miss for each of its samples, 7 ms of a large filter:
- * it is read again when there are a hundredth more keys. */
-static double current_rate(frontier *f)
-{
-  if (f->log_keys >= f->rate_until) {
-    f->rate = mlbf_rate(seen_filter(f->seen));
-    f->rate_until = f->log_keys + f->log_keys / 128 + 1;
-  }
-  return f->rate;
-}
-
 static frontier_status settle_seen(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
@@ -278,7 +267,7 @@ static frontier_status settle_seen(frontier *f)
   if (keys == 0)
     return status;
   if (!f->options.exact)
-    f->expected_lost += current_rate(f) * (double)keys;
+    f->expected_lost += mlbf_rate_at(seen_filter(f->seen), (double)f->log_keys) * (double)keys;
   f->log_keys += keys;
   seen_settle(f->seen);
   f->owed_keys += keys;

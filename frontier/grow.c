@@ -55,7 +55,6 @@ static void finish(frontier *f)
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
   f->checkpoint_at = f->log_keys;
-  f->rate_until = 0; /* it falls */
   plan(f);
 }
 

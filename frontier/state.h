@@ -128,8 +128,6 @@ struct frontier {
   uint64_t noted, forced;
   bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
-  double rate;              /* of the filter, as last read; again when the log has */
-  uint64_t rate_until;      /* so many keys */
 
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
