@@ -253,6 +253,7 @@ void maintain_pay_some(frontier *f);
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
 bool grow_is_due(const frontier *f);
+uint64_t grow_room_for(uint64_t expected); /* keys of a filter that does not grow before more than expected have come */
 frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */
