@@ -1,7 +1,16 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--queued]
- *                    [--exact] [--again] [--compact] [--only NAME] [--dir DIR]
+ *                    [--exact] [--again] [--compact] [--check] [--only NAME] [--dir DIR]
+ *
+ *     strata                       ours
+ *     sqlite, rocksdb              the same contract: hosts take turns, 8 in flight, order within each, delays, records
+ *                                  of hosts, state and code of each URL, what was in flight comes again
+ *     sqlite-fifo, rocksdb-fifo    less: they know no hosts, one line in order of arrival
+ *
+ * What each promises is in frontier_contender.h word for word, and --check tries them on it, in some seconds. All have
+ * transactions of as many operations, and 256 MiB of cache where there is one to be set. What ours does above that
+ * (parsing URLs, verdicts, priorities, traps, memory that is bounded) the others are spared.
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
@@ -18,6 +27,7 @@
  * --expect E: ours begins with a filter for E URLs, and it grows; what it ends with is printed, and how many of 10^7
  * other URLs it calls seen.
  * --compact: ours alone, whose directory is compacted at the end.
+ * --only NAME: one row of those there would be.
  *
  * An opponent that was not there when this was built is named and skipped. */
 #include "tests/bench/frontier_check.h"

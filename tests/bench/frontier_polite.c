@@ -55,6 +55,8 @@ static void free_all(vector *v)
 
 void polite_free(polite *p)
 {
+  for (size_t id = 0; id < p->hosts.count; id++)
+    free(polite_host_at(p, id)->waiting);
   free_all(&p->hosts);
   free_all(&p->leases);
   free(p->heap.items);
@@ -200,7 +202,7 @@ static polite_host *ready_pop(polite *p)
 
 void polite_offer(polite *p, polite_host *host)
 {
-  if (host->is_offered || host->waiting == 0 || host->in_flight >= CONTENDER_PER_HOST)
+  if (host->is_offered || host->waiting_count == 0 || host->in_flight >= CONTENDER_PER_HOST)
     return;
   host->is_offered = true;
   if (host->delay_ms)
@@ -209,10 +211,32 @@ void polite_offer(polite *p, polite_host *host)
     ready_push(p, host);
 }
 
-void polite_queued(polite *p, polite_host *host, uint64_t count)
+static void grow_waiting(polite_host *host)
 {
-  host->waiting += count;
+  size_t room = host->waiting_room ? 2 * host->waiting_room : CONTENDER_PER_HOST;
+  uint64_t *ring = must(malloc(room * sizeof *ring));
+  for (size_t i = 0; i < host->waiting_count; i++)
+    ring[i] = host->waiting[(host->waiting_first + i) & (host->waiting_room - 1)];
+  free(host->waiting);
+  host->waiting = ring;
+  host->waiting_first = 0;
+  host->waiting_room = room;
+}
+
+void polite_queued(polite *p, polite_host *host, uint64_t number)
+{
+  if (host->waiting_count == host->waiting_room)
+    grow_waiting(host);
+  host->waiting[(host->waiting_first + host->waiting_count++) & (host->waiting_room - 1)] = number;
   polite_offer(p, host);
+}
+
+uint64_t polite_take(polite_host *host)
+{
+  uint64_t number = host->waiting[host->waiting_first];
+  host->waiting_first = (host->waiting_first + 1) & (host->waiting_room - 1);
+  host->waiting_count--;
+  return number;
 }
 
 /* A host whose delay was raised while it stood in line goes back to the heap. */
@@ -230,7 +254,7 @@ polite_host *polite_turn(polite *p, size_t *may)
   host->started_ms = now_ms;
   host->due_ms = now_ms + host->delay_ms;
   size_t room = CONTENDER_PER_HOST - host->in_flight;
-  *may = host->delay_ms ? 1 : host->waiting < room ? host->waiting : room;
+  *may = host->delay_ms ? 1 : host->waiting_count < room ? host->waiting_count : room;
   return host;
 }
 
@@ -266,8 +290,6 @@ void polite_start(polite *p, polite_host *host, uint64_t number, const char *url
   started->number = number;
   memcpy(started->url.text, url, size);
   started->url.size = size;
-  host->taken = number;
-  host->waiting--;
   host->in_flight++;
   *lease = (contender_lease){started->id, started->url};
 }

@@ -5,8 +5,13 @@
  *     heap       [h7 10:00:00.2] ...     may start something, but not yet
  *
  * That is how crawlers over such stores do it (URLFrontier over RocksDB, Heritrix over BDB), and it is faster than an
- * index of due times on disk, which would change with every URL. What the store keeps is each host's name, delay and
- * counts; open reads hosts and queue and makes the rest anew. URLs themselves stay on disk until they are in flight. */
+ * index of due times on disk, which would change with every URL. So are the numbers of each host's waiting URLs: with
+ * them in memory, the queue on disk is in order of arrival, and grows and shrinks at its ends; keyed by host and number
+ * instead, each URL touched a page of its own, and SQLite wrote half as much again. That takes 8 to 16 bytes for each URL
+ * that waits, without bound, which ours would not allow itself.
+ *
+ * What the store keeps is URLs, and each host's name, delay and counts; open reads hosts and queue, and makes the rest
+ * anew. */
 #ifndef STRATA_TESTS_FRONTIER_POLITE_H
 #define STRATA_TESTS_FRONTIER_POLITE_H
 
@@ -14,8 +19,8 @@
 
 typedef struct polite_host {
   uint64_t id;           /* 0, 1, ... in order of their first URLs */
-  uint64_t waiting;      /* URLs queued, and not in flight */
-  uint64_t taken;        /* number of the last URL taken: those behind it wait; at first 0 */
+  uint64_t *waiting;     /* numbers of the URLs that are queued and not in flight: a ring in order of arrival, */
+  size_t waiting_first, waiting_count, waiting_room; /* whose room is a power of two, or 0 */
   uint64_t done, failed;
   uint64_t delay_ms, started_ms, due_ms;
   uint64_t wake_ms;      /* its place in the heap */
@@ -38,25 +43,6 @@ typedef struct polite_lease {
 
 typedef struct polite polite;
 
-/* A row of the queue is known by its host and its own number in one integer, so that a host's URLs lie together in their
- * order and its next ones are one descent of the tree away. */
-enum { POLITE_NUMBER_BITS = 40 };
-
-static inline uint64_t polite_key(const polite_host *host, uint64_t number)
-{
-  return host->id << POLITE_NUMBER_BITS | number;
-}
-
-static inline uint64_t polite_key_host(uint64_t key)
-{
-  return key >> POLITE_NUMBER_BITS;
-}
-
-static inline uint64_t polite_key_number(uint64_t key)
-{
-  return key & (((uint64_t)1 << POLITE_NUMBER_BITS) - 1);
-}
-
 polite *polite_create(void);
 void polite_free(polite *p);
 
@@ -66,12 +52,13 @@ polite_host *polite_host_of(polite *p, const char *url, size_t size);
 polite_host *polite_host_restore(polite *p, const char *name, size_t size, uint64_t delay_ms);
 polite_host *polite_host_at(polite *p, uint64_t id); /* there is one */
 
-/* `count` more of its URLs can be read from the queue. */
-void polite_queued(polite *p, polite_host *host, uint64_t count);
+/* This URL of it can be read from the queue. */
+void polite_queued(polite *p, polite_host *host, uint64_t number);
 
-/* The host whose turn it is; `*may` is how many of its URLs it may start. Each is then given to polite_start, in order,
- * and the turn ends with polite_offer. NULL: none is due. */
+/* The host whose turn it is; `*may` is how many of its URLs it may start. Each is then taken, in order, read and
+ * started, and the turn ends with polite_offer. NULL: none is due. */
 polite_host *polite_turn(polite *p, size_t *may);
+uint64_t polite_take(polite_host *host); /* its number */
 void polite_start(polite *p, polite_host *host, uint64_t number, const char *url, size_t size, contender_lease *lease);
 void polite_offer(polite *p, polite_host *host);
 

@@ -12,7 +12,7 @@
 
 /* Keys are numbers, big-endian so that they sort:
  *     default     hash of a URL, 64 bits         -> nothing: it was seen
- *     queue       host and number, polite_key    -> URL
+ *     queue       1, 2, ... in order of arrival  -> URL
  *     history     how many ended before          -> state, code (2 bytes), URL
  *     host        its id                         -> delay, done, failed, name */
 enum { SEEN, QUEUE, HISTORY, HOST, TABLES };
@@ -88,7 +88,7 @@ static void commit(stored *s)
   rocksdb_writebatch_clear(s->batch);
   memset(s->in_batch, 0, sizeof s->in_batch);
   for (size_t i = 0; i < s->queued_count; i++)
-    polite_queued(s->hosts, s->queued[i], 1);
+    polite_queued(s->hosts, s->queued[i], s->last_number - s->queued_count + 1 + i);
   s->queued_count = s->in_group = 0;
 }
 
@@ -143,11 +143,8 @@ static void read_host(stored *s, const char *key, const char *value, size_t size
 
 static void read_queued(stored *s, const char *key, const char *value, size_t size)
 {
-  (void)value, (void)size;
-  uint64_t number = polite_key_number(get_number(key));
-  polite_queued(s->hosts, polite_host_at(s->hosts, polite_key_host(get_number(key))), 1);
-  if (number > s->last_number)
-    s->last_number = number;
+  s->last_number = get_number(key);
+  polite_queued(s->hosts, polite_host_of(s->hosts, value, size), s->last_number);
 }
 
 static void count_ended(stored *s)
@@ -217,28 +214,51 @@ static bool add(void *self, const char *url, size_t size)
     return false;
   polite_host *host = polite_host_of(s->hosts, url, size);
   put(s, SEEN, hash, "", 0);
-  put(s, QUEUE, polite_key(host, ++s->last_number), url, size);
+  put(s, QUEUE, ++s->last_number, url, size);
   s->queued[s->queued_count++] = host;
   count_operation(s);
   return true;
 }
 
-/* The next URLs of a host go in flight. Those that ended are passed over by the key to begin at, not one by one. */
-static size_t take(stored *s, rocksdb_iterator_t *at, polite_host *host, contender_lease *leases, size_t max)
+/* A queue's reader, at the URL `number`; 0 before the first. Often the next of a host stands right behind, as its link
+ * did; between others may lie many that ended, to be passed by seeking and not one by one. */
+typedef struct reader {
+  rocksdb_iterator_t *at;
+  uint64_t number;
+} reader;
+
+static void move_to(reader *r, uint64_t number)
 {
-  char begin[8];
-  size_t count = 0, size;
-  put_number(begin, polite_key(host, host->taken + 1));
-  for (rocksdb_iter_seek(at, begin, sizeof begin); count < max && rocksdb_iter_valid(at); rocksdb_iter_next(at)) {
-    uint64_t key = get_number(rocksdb_iter_key(at, &size));
-    const char *url = rocksdb_iter_value(at, &size);
-    if (polite_key_host(key) != host->id)
-      break;
-    polite_start(s->hosts, host, polite_key_number(key), url, size, &leases[count++]);
-  }
-  if (count != max)
+  char key[8];
+  size_t size;
+  put_number(key, number);
+  if (number == r->number + 1 && r->number)
+    rocksdb_iter_next(r->at);
+  else
+    rocksdb_iter_seek(r->at, key, sizeof key);
+  if (!rocksdb_iter_valid(r->at) || get_number(rocksdb_iter_key(r->at, &size)) != number)
     contender_fail("rocksdb", "a URL is gone from the queue");
-  polite_offer(s->hosts, host);
+  r->number = number;
+}
+
+/* The next URL of a host goes in flight. */
+static void take(stored *s, reader *r, polite_host *host, contender_lease *lease)
+{
+  size_t size;
+  uint64_t number = polite_take(host);
+  move_to(r, number);
+  const char *url = rocksdb_iter_value(r->at, &size);
+  polite_start(s->hosts, host, number, url, size, lease);
+}
+
+static size_t take_all(stored *s, contender_lease *leases, size_t max)
+{
+  size_t count = 0, may;
+  reader r = {rocksdb_create_iterator_cf(s->db, s->reading, s->table[QUEUE]), 0};
+  for (polite_host *host; count < max && (host = polite_turn(s->hosts, &may)); polite_offer(s->hosts, host))
+    for (; may > 0 && count < max; may--)
+      take(s, &r, host, &leases[count++]);
+  rocksdb_iter_destroy(r.at);
   return count;
 }
 
@@ -246,18 +266,11 @@ static size_t take(stored *s, rocksdb_iterator_t *at, polite_host *host, contend
 static size_t next(void *self, contender_lease *leases, size_t max)
 {
   stored *s = self;
-  size_t count = 0, may;
-  polite_host *host = polite_turn(s->hosts, &may);
-  if (!host && s->queued_count) {
+  size_t count = take_all(s, leases, max);
+  if (count == 0 && s->queued_count) {
     commit(s);
-    host = polite_turn(s->hosts, &may);
+    count = take_all(s, leases, max);
   }
-  rocksdb_iterator_t *at = rocksdb_create_iterator_cf(s->db, s->reading, s->table[QUEUE]);
-  while (host) {
-    count += take(s, at, host, leases + count, may < max - count ? may : max - count);
-    host = count < max ? polite_turn(s->hosts, &may) : NULL;
-  }
-  rocksdb_iter_destroy(at);
   return count;
 }
 
@@ -266,8 +279,8 @@ static void done(void *self, uint64_t id, contender_state state, unsigned code)
   stored *s = self;
   char key[8], value[HISTORY_HEAD + CONTENDER_TEXT] = {(char)state, (char)(code >> 8), (char)code};
   polite_lease *lease = polite_lease_of(s->hosts, id);
-  put_number(key, polite_key(lease->host, lease->number));
-  rocksdb_writebatch_delete_cf(s->batch, s->table[QUEUE], key, sizeof key);
+  put_number(key, lease->number);
+  rocksdb_writebatch_singledelete_cf(s->batch, s->table[QUEUE], key, sizeof key); /* what was put once */
   memcpy(value + HISTORY_HEAD, lease->url.text, lease->url.size);
   put(s, HISTORY, s->ended++, value, HISTORY_HEAD + lease->url.size);
   polite_end(s->hosts, lease, state);

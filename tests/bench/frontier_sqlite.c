@@ -20,9 +20,11 @@ enum {
   STATEMENTS,
 };
 
-/* Seen is keyed by a 64-bit hash of the URL: the smallest and fastest exact-enough set SQLite can keep. Counts, which
+/* The log is copied back when it has 64 MiB, as one transaction alone is as large as it is by default.
+ * Seen is keyed by a 64-bit hash of the URL: the smallest and fastest exact-enough set SQLite can keep. Counts, which
  * change all the time, lie apart from names, which do not: ten times as many hosts to a page. */
 static const char schema[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144;"
+                             "PRAGMA wal_autocheckpoint=16384;"
                              "CREATE TABLE IF NOT EXISTS seen(hash INTEGER PRIMARY KEY);"
                              "CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY, url TEXT);"
                              "CREATE TABLE IF NOT EXISTS history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER,"
@@ -34,7 +36,7 @@ static const char schema[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; 
 static const char *const texts[STATEMENTS] = {
   "INSERT OR IGNORE INTO seen VALUES(?)",
   "INSERT INTO queue VALUES(?, ?)",
-  "SELECT id, url FROM queue WHERE id > ? ORDER BY id LIMIT ?",
+  "SELECT url FROM queue WHERE id = ?",
   "DELETE FROM queue WHERE id = ?",
   "INSERT INTO history VALUES(NULL, ?, ?, ?)",
   "REPLACE INTO host VALUES(?, ?, ?)",
@@ -135,10 +137,9 @@ static void read_host(stored *s, sqlite3_stmt *row)
 
 static void read_queued(stored *s, sqlite3_stmt *row)
 {
-  uint64_t key = (uint64_t)sqlite3_column_int64(row, 0);
-  polite_queued(s->hosts, polite_host_at(s->hosts, polite_key_host(key)), 1);
-  if (polite_key_number(key) > s->last_number)
-    s->last_number = polite_key_number(key);
+  const char *url = (const char *)sqlite3_column_text(row, 1);
+  s->last_number = (uint64_t)sqlite3_column_int64(row, 0);
+  polite_queued(s->hosts, polite_host_of(s->hosts, url, (size_t)sqlite3_column_bytes(row, 1)), s->last_number);
 }
 
 static void *open_stored(const char *directory, uint64_t expected_urls)
@@ -150,11 +151,13 @@ static void *open_stored(const char *directory, uint64_t expected_urls)
     contender_fail("sqlite", "out of memory");
   s->hosts = polite_create();
   snprintf(path, sizeof path, "%s/sqlite.db", directory);
-  demand(s, sqlite3_open(path, &s->db) == SQLITE_OK && sqlite3_exec(s->db, schema, NULL, NULL, NULL) == SQLITE_OK);
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX; /* one thread, so no locks for more */
+  demand(s, sqlite3_open_v2(path, &s->db, flags, NULL) == SQLITE_OK);
+  demand(s, sqlite3_exec(s->db, schema, NULL, NULL, NULL) == SQLITE_OK);
   for (int i = 0; i < STATEMENTS; i++)
     demand(s, sqlite3_prepare_v2(s->db, texts[i], -1, &s->statement[i], NULL) == SQLITE_OK);
   each_row(s, "SELECT name, delay_ms, done, failed FROM host LEFT JOIN counts ON host = id ORDER BY id", read_host);
-  each_row(s, "SELECT id FROM queue", read_queued);
+  each_row(s, "SELECT id, url FROM queue ORDER BY id", read_queued);
   run(s, BEGIN);
   return s;
 }
@@ -169,37 +172,33 @@ static bool add(void *self, const char *url, size_t size)
   if (sqlite3_changes(s->db) == 0)
     return false;
   polite_host *host = polite_host_of(s->hosts, url, size);
-  bind(s, INSERT_QUEUE, 1, polite_key(host, ++s->last_number));
+  bind(s, INSERT_QUEUE, 1, ++s->last_number);
   bind_text(s, INSERT_QUEUE, 2, url, size);
   run(s, INSERT_QUEUE);
-  polite_queued(s->hosts, host, 1);
+  polite_queued(s->hosts, host, s->last_number);
   count_operation(s);
   return true;
 }
 
-/* The next URLs of a host go in flight. */
-static size_t take(stored *s, polite_host *host, contender_lease *leases, size_t max)
+/* The next URL of a host goes in flight. */
+static void take(stored *s, polite_host *host, contender_lease *lease)
 {
   sqlite3_stmt *read = s->statement[READ_QUEUE];
-  size_t count = 0;
-  bind(s, READ_QUEUE, 1, polite_key(host, host->taken));
-  bind(s, READ_QUEUE, 2, max);
-  for (; sqlite3_step(read) == SQLITE_ROW; count++) {
-    uint64_t number = polite_key_number((uint64_t)sqlite3_column_int64(read, 0));
-    const char *url = (const char *)sqlite3_column_text(read, 1);
-    polite_start(s->hosts, host, number, url, (size_t)sqlite3_column_bytes(read, 1), &leases[count]);
-  }
-  demand(s, sqlite3_reset(read) == SQLITE_OK && count == max);
-  polite_offer(s->hosts, host);
-  return count;
+  uint64_t number = polite_take(host);
+  bind(s, READ_QUEUE, 1, number);
+  demand(s, sqlite3_step(read) == SQLITE_ROW);
+  const char *url = (const char *)sqlite3_column_text(read, 0);
+  polite_start(s->hosts, host, number, url, (size_t)sqlite3_column_bytes(read, 0), lease);
+  sqlite3_reset(read);
 }
 
 static size_t next(void *self, contender_lease *leases, size_t max)
 {
   stored *s = self;
   size_t count = 0, may;
-  for (polite_host *host; count < max && (host = polite_turn(s->hosts, &may));)
-    count += take(s, host, leases + count, may < max - count ? may : max - count);
+  for (polite_host *host; count < max && (host = polite_turn(s->hosts, &may)); polite_offer(s->hosts, host))
+    for (; may > 0 && count < max; may--)
+      take(s, host, &leases[count++]);
   return count;
 }
 
@@ -207,7 +206,7 @@ static void done(void *self, uint64_t id, contender_state state, unsigned code)
 {
   stored *s = self;
   polite_lease *lease = polite_lease_of(s->hosts, id);
-  bind(s, DELETE_QUEUE, 1, polite_key(lease->host, lease->number));
+  bind(s, DELETE_QUEUE, 1, lease->number);
   run(s, DELETE_QUEUE);
   bind(s, INSERT_HISTORY, 1, state);
   bind(s, INSERT_HISTORY, 2, code);

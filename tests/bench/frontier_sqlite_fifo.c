@@ -11,9 +11,9 @@ enum { INSERT_SEEN, INSERT_QUEUE, READ_QUEUE, INSERT_HISTORY, DELETE_QUEUE, BEGI
 
 /* Seen is keyed by a 64-bit hash of the URL: the smallest and fastest exact-enough set SQLite can keep. */
 static const char schema[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144;"
-                             "CREATE TABLE seen(hash INTEGER PRIMARY KEY);"
-                             "CREATE TABLE queue(id INTEGER PRIMARY KEY, url TEXT);"
-                             "CREATE TABLE history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER, url TEXT);";
+                             "CREATE TABLE IF NOT EXISTS seen(hash INTEGER PRIMARY KEY);"
+                             "CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY, url TEXT);"
+                             "CREATE TABLE IF NOT EXISTS history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER, url TEXT);";
 
 static const char *const texts[STATEMENTS] = {
   "INSERT OR IGNORE INTO seen VALUES(?)",
