@@ -16,9 +16,9 @@
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
  * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
  * call, and the most of the processor that 512 calls took (a call waits for the disk, too, and for other programs);
- * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at its
- * end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as many, with
- * as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
+ * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at
+ * its end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as
+ * many, with as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.

@@ -4,10 +4,12 @@
  *     next    up to `max` URLs to fetch; none of them comes again unless the process dies
  *     done    one of them ended, for good: history has its URL, state and code, the queue no more
  *
- * All of it survives a power cut once a group of CONTENDER_GROUP operations is complete, and what was in flight is
- * queued again by the next open. Whoever says `keeps_hosts` also keeps what ours (frontier/frontier.h) promises of them:
+ * All of it survives a power cut once a group of CONTENDER_GROUP operations is complete. Whoever says `keeps_contract`
+ * also keeps what ours (frontier/frontier.h) promises of a crash and of hosts:
  *
- *     order     URLs of a host come in the order in which they were added
+ *     again     what was in flight is queued again by the next open
+ *     order     URLs of a host come in the order in which they were added (ours, once a host has so many that they
+ *               wait in chunks, only roughly)
  *     limit     no more than CONTENDER_PER_HOST of a host are in flight
  *     delay     a host with one starts its next URL no sooner than that after its last
  *     turns     each host that may start something gets its turn before any gets a second one
@@ -45,10 +47,10 @@ typedef struct contender {
   bool keeps_contract; /* all of it, hosts too */
   void *(*open)(const char *directory, uint64_t expected_urls);
   bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
-  size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many of these were; NULL: one by one */
+  size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many were; NULL: one by one */
   size_t (*next)(void *self, contender_lease *leases, size_t max);
   void (*done)(void *self, uint64_t id, contender_state state, unsigned code);
-  void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: knows no hosts */
+  void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: has none */
   void (*each_ended)(void *self, contender_visitor *visit, void *context);
   void (*close)(void *self); /* commits what is open */
   void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */

@@ -5,10 +5,10 @@
  *     heap       [h7 10:00:00.2] ...     may start something, but not yet
  *
  * That is how crawlers over such stores do it (URLFrontier over RocksDB, Heritrix over BDB), and it is faster than an
- * index of due times on disk, which would change with every URL. So are the numbers of each host's waiting URLs: with
- * them in memory, the queue on disk is in order of arrival, and grows and shrinks at its ends; keyed by host and number
- * instead, each URL touched a page of its own, and SQLite wrote half as much again. That takes 8 to 16 bytes for each URL
- * that waits, without bound, which ours would not allow itself.
+ * index of due times on disk, which would change with every URL. The numbers of each host's waiting URLs are in memory,
+ * too, so that the queue on disk is in order of arrival, and grows and shrinks at its ends; keyed by host and number
+ * instead, SQLite wrote 1.45 times as many bytes (600,000 URLs, 100,000 hosts). That takes 8 to 16 bytes for each URL
+ * that waits, without bound, which ours does not allow itself.
  *
  * What the store keeps is URLs, and each host's name, delay and counts; open reads hosts and queue, and makes the rest
  * anew. */

@@ -1,7 +1,7 @@
 /* bench_frontier: the contract of ours, hosts and all, over RocksDB. Each table is a column family, so that each has a
- * memtable of its own to be searched; batches over all of them are written with sync; the schedule of hosts is in memory
- * (frontier_polite.h). What is in the open batch cannot be read (a batch with an index would do, in more time): a set of
- * its keys stands beside it, and its URLs are handed out once it is written. */
+ * memtable of its own to be searched; batches over all of them are written with sync; the schedule of hosts is in
+ * memory (frontier_polite.h). What is in the open batch cannot be read (a batch with an index would do, in more time):
+ * a set of its keys stands beside it, and its URLs are handed out once it is written. */
 #include "tests/bench/frontier_polite.h"
 
 #include <rocksdb/c.h>

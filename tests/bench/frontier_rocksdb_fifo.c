@@ -1,6 +1,6 @@
-/* bench_frontier: a queue that knows no hosts, written plainly over RocksDB. Batches written with sync, beside each a set of the keys
- * in it (a batch with an index would do, in more time); a Bloom filter of 10 bits a key in front of each table, as its
- * handbook advises for look-ups of what is mostly not there. */
+/* bench_frontier: a queue that knows no hosts, written plainly over RocksDB. Batches written with sync, beside each a
+ * set of the keys in it (a batch with an index would do, in more time); a Bloom filter of 10 bits a key in front of
+ * each table, as its handbook advises for look-ups of what is mostly not there. */
 #include "tests/bench/frontier_contender.h"
 
 #include <rocksdb/c.h>

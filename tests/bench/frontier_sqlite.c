@@ -244,5 +244,6 @@ static void close_stored(void *self)
   free(s);
 }
 
-const contender contender_sqlite = {.name = "sqlite", .keeps_contract = true, .open = open_stored, .add = add, .next = next,
-                                    .done = done, .delay = delay, .each_ended = each_ended, .close = close_stored};
+const contender contender_sqlite = {
+  .name = "sqlite", .keeps_contract = true, .open = open_stored, .add = add, .next = next, .done = done,
+  .delay = delay, .each_ended = each_ended, .close = close_stored};

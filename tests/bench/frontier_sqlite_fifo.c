@@ -13,7 +13,8 @@ enum { INSERT_SEEN, INSERT_QUEUE, READ_QUEUE, INSERT_HISTORY, DELETE_QUEUE, BEGI
 static const char schema[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144;"
                              "CREATE TABLE IF NOT EXISTS seen(hash INTEGER PRIMARY KEY);"
                              "CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY, url TEXT);"
-                             "CREATE TABLE IF NOT EXISTS history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER, url TEXT);";
+                             "CREATE TABLE IF NOT EXISTS history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER,"
+                             " url TEXT);";
 
 static const char *const texts[STATEMENTS] = {
   "INSERT OR IGNORE INTO seen VALUES(?)",

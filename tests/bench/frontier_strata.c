@@ -25,8 +25,9 @@ static void demand(const ours *o, frontier_status status)
 static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6, .per_host = CONTENDER_PER_HOST,
-                              .depth_cap = UINT16_MAX, .keep_identity = true, .exact = exact};
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6,
+                              .per_host = CONTENDER_PER_HOST, .depth_cap = UINT16_MAX,
+                              .keep_identity = true, .exact = exact};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
@@ -134,7 +135,8 @@ static void close_ours(void *self)
 /* frontier_next does it, and gives nothing when nothing is wanted. */
 static void commit(void *self)
 {
-  next(self, NULL, 0);
+  contender_lease none;
+  next(self, &none, 0);
 }
 
 /* Bits and rates, and how many of 10^7 URLs that were never added it calls seen. */
