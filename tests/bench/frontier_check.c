@@ -25,7 +25,7 @@ typedef struct model {
   } urls[URLS];
   unsigned next_of[HOSTS];   /* no URL of the host below this one may come */
   unsigned flying_of[HOSTS], most_flying;
-  unsigned flying, ended, draws;
+  unsigned flying, ended, hosts, draws;
   bool is_slow;              /* SLOW_HOST was told to be, and last started one at that time; 0: none since open */
   uint64_t slow_started_ms;
 } model;
@@ -210,6 +210,27 @@ static void check_history(model *m)
     demand(m, m->urls[i].reported == 1, "history lacks a URL, or has it twice");
 }
 
+static void visit_host(void *context, const contender_host *found)
+{
+  model *m = context;
+  unsigned number = 0, done = 0, failed = 0;
+  char name[CONTENDER_TEXT];
+  snprintf(name, sizeof name, "%.*s", (int)found->name_size, found->name);
+  demand(m, sscanf(name, "host-%u.example", &number) == 1 && number < HOSTS, "a host that no URL is of");
+  for (unsigned i = 0; i < URLS; i++)
+    if (host_of(i) == number)
+      *(ended_as(i) == CONTENDER_DONE ? &done : &failed) += 1;
+  demand(m, found->done == done && found->failed == failed, "what is counted of a host");
+  demand(m, found->delay_ms == (number == SLOW_HOST ? SLOW_MS : 0), "a host's delay");
+  m->hosts++;
+}
+
+static void check_hosts(model *m)
+{
+  m->contender->each_host(m->self, visit_host, m);
+  demand(m, m->hosts == HOSTS, "a host is not recorded");
+}
+
 static void check(model *m)
 {
   static void (*const steps[])(model *m) = {check_turns, slow_down, end_some, reopen};
@@ -226,6 +247,7 @@ static void check(model *m)
     demand(m, take(m, MAX) == 0, "a URL that ended came again");
     add(m, 0, URLS, false);
     check_history(m);
+    check_hosts(m);
   }
 }
 

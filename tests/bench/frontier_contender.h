@@ -42,6 +42,14 @@ typedef enum contender_state { CONTENDER_DONE = 1, CONTENDER_FAILED } contender_
 
 typedef void contender_visitor(void *context, const char *url, size_t size, contender_state state, unsigned code);
 
+typedef struct contender_host {
+  const char *name;
+  size_t name_size;
+  uint64_t delay_ms, done, failed;
+} contender_host;
+
+typedef void contender_host_visitor(void *context, const contender_host *host);
+
 typedef struct contender {
   const char *name;
   bool keeps_contract; /* all of it, hosts too */
@@ -52,6 +60,7 @@ typedef struct contender {
   void (*done)(void *self, uint64_t id, contender_state state, unsigned code);
   void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: has none */
   void (*each_ended)(void *self, contender_visitor *visit, void *context);
+  void (*each_host)(void *self, contender_host_visitor *visit, void *context);
   void (*close)(void *self); /* commits what is open */
   void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */
   void (*report)(void *self); /* a line about its filter; NULL: it has none */

@@ -144,6 +144,14 @@ polite_host *polite_host_of(polite *p, const char *url, size_t size)
   return host_named(p, name, end ? (size_t)(end - name) : left);
 }
 
+void polite_each_host(const polite *p, contender_host_visitor *visit, void *context)
+{
+  for (size_t id = 0; id < p->hosts.count; id++) {
+    const polite_host *host = p->hosts.items[id];
+    visit(context, &(contender_host){host->name, host->name_size, host->delay_ms, host->done, host->failed});
+  }
+}
+
 polite_host *polite_changed(polite *p)
 {
   if (p->changed.count == 0)

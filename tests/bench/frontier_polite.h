@@ -52,6 +52,8 @@ polite_host *polite_host_of(polite *p, const char *url, size_t size);
 polite_host *polite_host_restore(polite *p, const char *name, size_t size, uint64_t delay_ms);
 polite_host *polite_host_at(polite *p, uint64_t id); /* there is one */
 
+void polite_each_host(const polite *p, contender_host_visitor *visit, void *context);
+
 /* This URL of it can be read from the queue. */
 void polite_queued(polite *p, polite_host *host, uint64_t number);
 

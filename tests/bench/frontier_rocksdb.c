@@ -307,6 +307,12 @@ static void each_ended(void *self, contender_visitor *visit, void *context)
   rocksdb_iter_destroy(at);
 }
 
+static void each_host(void *self, contender_host_visitor *visit, void *context)
+{
+  stored *s = self;
+  polite_each_host(s->hosts, visit, context);
+}
+
 static void close_stored(void *self)
 {
   stored *s = self;
@@ -325,4 +331,4 @@ static void close_stored(void *self)
 
 const contender contender_rocksdb = {
   .name = "rocksdb", .keeps_contract = true, .open = open_stored, .add = add, .next = next, .done = done,
-  .delay = delay, .each_ended = each_ended, .close = close_stored};
+  .delay = delay, .each_ended = each_ended, .each_host = each_host, .close = close_stored};

@@ -105,6 +105,7 @@ static void delay(void *self, uint64_t id, uint64_t delay_ms)
 
 typedef struct visit {
   contender_visitor *visit;
+  contender_host_visitor *visit_host;
   void *context;
 } visit;
 
@@ -121,7 +122,22 @@ static void each_ended(void *self, contender_visitor *visitor, void *context)
 {
   ours *o = self;
   demand(o, frontier_sync(o->frontier));
-  demand(o, frontier_each(o->frontier, visit_record, &(visit){visitor, context}));
+  demand(o, frontier_each(o->frontier, visit_record, &(visit){.visit = visitor, .context = context}));
+}
+
+static bool visit_host(void *context, const frontier_host_info *host)
+{
+  const visit *v = context;
+  v->visit_host(v->context, &(contender_host){host->name, strlen(host->name), host->control.delay_ms, host->done,
+                                              host->failed});
+  return true;
+}
+
+static void each_host(void *self, contender_host_visitor *visitor, void *context)
+{
+  ours *o = self;
+  demand(o, frontier_each_host(o->frontier, contender_now_ms(), visit_host,
+                               &(visit){.visit_host = visitor, .context = context}));
 }
 
 static void close_ours(void *self)
@@ -171,9 +187,10 @@ static void compact(const char *directory)
     contender_fail("strata", message);
 }
 
-#define OURS                                                                                                         \
-  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,                \
-  .each_ended = each_ended, .close = close_ours, .commit = commit, .report = report, .compact = compact
+#define OURS                                                                                                  \
+  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,         \
+  .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report,  \
+  .compact = compact
 
 const contender contender_strata = {.name = "strata", .open = open_ours, OURS};
 const contender contender_exact = {.name = "exact", .open = open_exact, OURS};
