@@ -206,10 +206,8 @@ static int close_stores(crawl_job *job, int code)
               job->directory);
     code = EXIT_FAILED;
   }
-  if (!crawl_warc_close(&job->warc, is_committed, message)) {
-    say_error("crawl", "%s", message);
-    return EXIT_FAILED;
-  }
+  if (!crawl_warc_close(&job->warc, is_committed, message)) /* nothing is lost: lines are found in it either way */
+    say_error("crawl", "%s; the index stays in order of arrival, as .cdxj.part, until the next run sorts it", message);
   if (is_committed && code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
     save_counts(job);
   return code;
