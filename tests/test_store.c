@@ -243,6 +243,37 @@ static void a_small_map_grows_is_full_and_says_so(void **state)
   store_close(s);
 }
 
+/* Fills the map while it reads. */
+static bool fill_inside(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  store *s = context;
+  frontier_status status = FRONTIER_OK;
+  if (key == 0 && (fill(s, 1, BLOCKS_MAX, &status) == BLOCKS_MAX || status != FRONTIER_NO_SPACE))
+    _exit(2);
+  return size == sizeof block && memcmp(body, block, size) == 0;
+}
+
+/* Exit code 0: a map that somebody looks into stays where it is, though it is full; it grows once they have done. */
+static void fill_while_reading(void)
+{
+  store *s = NULL;
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) ||
+      store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK || put_block(s, 0) != FRONTIER_OK)
+    _exit(1);
+  if (store_each(s, STORE_HOSTS, 0, fill_inside, s) != FRONTIER_OK)
+    _exit(3);
+  if (put_block(s, BLOCKS_MAX) != FRONTIER_OK)
+    _exit(4);
+  store_close(s);
+  _exit(0);
+}
+
+static void a_map_in_use_stays(void **state)
+{
+  (void)state;
+  assert_child_succeeds(fill_while_reading);
+}
+
 /* Looks at one record until it is killed. */
 static pid_t start_reader(void)
 {
@@ -404,6 +435,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(closing_aborts, begin, end),
     cmocka_unit_test_setup_teardown(a_dead_reader_holds_no_pages, begin, end),
     cmocka_unit_test_setup_teardown(a_small_map_grows_is_full_and_says_so, begin, end),
+    cmocka_unit_test_setup_teardown(a_map_in_use_stays, begin, end),
     cmocka_unit_test_setup_teardown(a_full_map_heals_when_a_reader_goes, begin, end),
     cmocka_unit_test_setup_teardown(a_reader_follows_a_file_that_grows, begin, end),
     cmocka_unit_test_setup_teardown(a_stillborn_file_is_made_anew, begin, end),
