@@ -70,8 +70,8 @@ const char *bodies_message(const bodies *b)
   return b->message;
 }
 
-/* One write, so that death leaves all of the line or nothing. A full disk may tear it: then what is there of it is cut off,
- * now, when the next one is written over it, or by the next run. */
+/* One write, so that death leaves all of the line or nothing. A full disk may tear it: then what is there of it is cut
+ * off, now, when the next one is written over it, or by the next run. */
 static bool write_line(bodies *b, const char *line, size_t size)
 {
   ssize_t written = pwrite(b->file, line, size, b->end);

@@ -1,7 +1,7 @@
 /* One WARC record after another as gzip members, into a file that is appended to.
  *
- * What was written stays in memory until it is on disk for sure. Where a sync fails, the kernel may have dropped what it
- * should have written, and says so only once: so all of it is written again. */
+ * What was written stays in memory until it is on disk for sure. Where a sync fails, the kernel may have dropped what
+ * it should have written, and says so only once: so all of it is written again. */
 #ifndef STRATA_CRAWLER_WARC_RECORD_H
 #define STRATA_CRAWLER_WARC_RECORD_H
 
@@ -35,8 +35,8 @@ void warc_record_end(warc_file *f);
 /* All of it is on disk. 0, or an errno: it may be repeated. */
 int warc_file_settle(warc_file *f);
 
-/* `size` bytes onto the disk, behind the `*end` bytes that are there, which moves. 0, or an errno: `*end` stays, and all is
- * to be given again. */
+/* `size` bytes onto the disk, behind the `*end` bytes that are there, which moves. 0, or an errno: `*end` stays, and
+ * all is to be given again. */
 int warc_append(int fd, const void *bytes, size_t size, uint64_t *end);
 
 #endif

@@ -89,7 +89,8 @@ frontier_status store_failed(store *s, int error, const char *doing)
 {
   char words[STORE_WORDS];
   error = store_cause(s, error, s->directory);
-  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, store_words(s->env, error, words));
+  store_words(s->env, error, words);
+  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words);
   return store_status(error);
 }
 

@@ -1,9 +1,9 @@
 /* The map: the address space LMDB's file is seen through, which is as far as the file can grow.
  *
- * Where nothing limits address space it is 1 TiB, and that is all. Under a limit (ulimit -v) the rest of the program needs
- * some as well. So the map begins with half of what is left, or less, and is made larger before a transaction that might
- * not find room in it, as long as SPARE bytes stay for the others. It is asked for anew each time: a limit can be raised
- * while the program runs (prlimit --as).
+ * Where nothing limits address space it is 1 TiB, and that is all. Under a limit (ulimit -v) the rest of the program
+ * needs some as well. So the map begins with half of what is left, or less, and is made larger before a transaction
+ * that might not find room in it, as long as SPARE bytes stay for the others. It is asked for anew each time: a limit
+ * can be raised while the program runs (prlimit --as).
  *
  * LMDB's own call that changes a map leaves none where there is no address space, so the environment is opened again. A
  * reader does the same when it hears that the file has outgrown its map. */
@@ -131,10 +131,12 @@ const char *store_words(MDB_env *env, int error, char words[STORE_WORDS])
   if (error == MDB_MAP_FULL)
     snprintf(words, STORE_WORDS, "its map of %zu MiB is full", info.me_mapsize / MIB);
   else /* LMDB's words are for those who know it */
-    snprintf(words, STORE_WORDS, "%s", error == MDB_PANIC ? "the disk failed while a commit was written" : mdb_strerror(error));
+    snprintf(words, STORE_WORDS, "%s",
+             error == MDB_PANIC ? "the disk failed while a commit was written" : mdb_strerror(error));
   size_t end = strlen(words);
   if (has_limit && (error == MDB_MAP_FULL || error == ENOMEM))
     snprintf(words + end, STORE_WORDS - end,
-             ", and address space is limited to %llu MiB (ulimit -v; prlimit --as raises it for a program that runs)", limit);
+             ", and address space is limited to %llu MiB (ulimit -v; prlimit --as raises it for a program that runs)",
+             limit);
   return words;
 }

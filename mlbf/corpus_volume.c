@@ -302,8 +302,8 @@ static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned ro
   return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
 }
 
-/* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still, and each
- * document's checksum tells: so all are written again. */
+/* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still,
+ * and each document's checksum tells: so all are written again. */
 static mlbf_status write_again(int file, const corpus_volume *v)
 {
   unsigned char *bytes = malloc(CORPUS_ROW_BYTES);

@@ -176,8 +176,8 @@ static void allocations_fail(void **state)
   live_through(FAULT_ALLOC);
 }
 
-/* Where the sync of a full volume failed, its documents are not trusted to be on disk: the next try writes them again, or
- * says that one of them is gone. */
+/* Where the sync of a full volume failed, its documents are not trusted to be on disk: the next try writes them again,
+ * or says that one of them is gone. */
 static void documents_that_were_not_synced_are_written_again(void **state)
 {
   (void)state;

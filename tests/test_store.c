@@ -206,7 +206,8 @@ static void fill_small_map(void)
   uint64_t blocks = fill(s, 0, BLOCKS_MAX, &status), count = 0;
   if (status != FRONTIER_NO_SPACE || !strstr(store_message(s), "is full, and address space is limited to 400 MiB"))
     _exit(2);
-  if (put_block(s, blocks) != FRONTIER_NO_SPACE || store_count(s, STORE_HOSTS, &count) != FRONTIER_OK || count != blocks)
+  if (put_block(s, blocks) != FRONTIER_NO_SPACE || store_count(s, STORE_HOSTS, &count) != FRONTIER_OK ||
+      count != blocks)
     _exit(3);
   if (blocks < LIMIT_MIB / 2) /* it began with half of what there was, at most */
     _exit(4);
@@ -321,8 +322,8 @@ static void a_full_map_heals_when_a_reader_goes(void **state)
   assert_child_succeeds(fill_beside_a_reader);
 }
 
-/* Exit code 0: a reader reads on when the file has outgrown its map; where there is no address space for that either, it
- * says so, and reads on once there is. */
+/* Exit code 0: a reader reads on when the file has outgrown its map; where there is no address space for that either,
+ * it says so, and reads on once there is. */
 static void read_what_outgrew_the_map(void)
 {
   enum { BLOCKS = LIMIT_MIB / 2 };

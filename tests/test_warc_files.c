@@ -1,5 +1,5 @@
-/* Where a WARC goes on after a crash: what is behind the committed place is cut off, and nothing else is touched. And after
- * a disk that failed: what it may have lost is written again. */
+/* Where a WARC goes on after a crash: what is behind the committed place is cut off, and nothing else is touched. And
+ * after a disk that failed: what it may have lost is written again. */
 #include "crawler/warc_files.h"
 #include "tests/faults.h"
 #include "tests/scratch.h"
@@ -152,8 +152,8 @@ static void put_one(warc_files *f, const char *text)
   json_put_raw(&f->lines, "\n");
 }
 
-/* Sync number `number` of the first settling fails: of the data, or of the index. All that was written is lost, and all the
- * same there when it is settled again. */
+/* Sync number `number` of the first settling fails: of the data, or of the index. All that was written is lost, and all
+ * the same there when it is settled again. */
 static void what_a_sync_lost_is_written_again(void **state)
 {
   (void)state;
@@ -198,8 +198,8 @@ static void a_file_whose_name_may_be_lost_is_made_anew(void **state)
   warc_files_free(&f);
 }
 
-/* However much came since the last commit, what is held in memory is bounded; and where the disk takes nothing, nothing is
- * lost either. */
+/* However much came since the last commit, what is held in memory is bounded; and where the disk takes nothing, nothing
+ * is lost either. */
 static void a_large_record_is_settled_in_between(void **state)
 {
   (void)state;

@@ -106,7 +106,7 @@ static void assert_all_is_kept(const char *fault)
   unsigned pages, missing = said_missing(served, &pages);
   archive_verdict v = archive_judge(served);
   if (missing || v.bad + v.missed + v.again + v.strangers)
-    fail_msg("after %s: %u of %u pages are not among the contents; in the WARC %u bad, %u missed, %u twice, %u strangers",
+    fail_msg("after %s: %u of %u pages not among the contents; in the WARC %u bad, %u missed, %u twice, %u strangers",
              fault, missing, pages, v.bad, v.missed, v.again, v.strangers);
 }
 

@@ -1,5 +1,5 @@
-/* Address space is short (ulimit -v), and the map of the frontier's file is full in the middle of a crawl: it pauses, says
- * so and what limits it, and goes on when the limit of the running process is raised, with nothing lost. */
+/* Address space is short (ulimit -v), and the map of the frontier's file is full in the middle of a crawl: it pauses,
+ * says so and what limits it, and goes on when the limit of the running process is raised, with nothing lost. */
 #include "tests/site/pages.h"
 #include "tests/site/small.h"
 
