@@ -35,7 +35,7 @@ void check_log(check *c);
 bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key);
 /* Was the key of c->u made new again? A filter that was made since does not know it then. */
 bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
-/* Was it, and is its complement in the log for it (erase.h)? Of one that the log does not have. */
+/* Was it, and is its complement in the log for it (erase.h)? */
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 
 /* check_exact.c: the table of exact keys against the log. */

@@ -28,7 +28,7 @@ bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
 
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key)
 {
-  return seen_has_whole(c->from_log, seen_blot(key_of(c, own_key)));
+  return c->from_log && seen_has_whole(c->from_log, seen_blot(key_of(c, own_key)));
 }
 
 typedef struct log_walk {

@@ -1,5 +1,6 @@
-/* Compaction, with and without what was forgotten, repair, snapshot and merge, stopped at each of their calls that change a file, by an error or by death:
- * what was there is as sound as before, what was to be made is there whole or not at all, and the next try works. */
+/* Compaction, with and without what was forgotten, repair, snapshot and merge, stopped at each of their calls that change
+ * a file, by an error or by death: what was there is as sound as before, what was to be made is there whole or not at all,
+ * and the next try works. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

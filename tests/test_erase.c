@@ -319,27 +319,43 @@ static void one_that_is_fetched_again(void **state)
 
 /* ---- doubt ------------------------------------------------------------------------------------------------ */
 
+enum { NOTED = 12000 };
+
+static frontier *open_doubtful(small_crawl *c, bool exact)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  *c = crawl(exact);
+  frontier_options options = small_crawl_options(c);
+  options.filter = MLBF_KIND_BLOOM; /* no layers, which know too well what is new */
+  options.rate = 0.3;
+  options.expected_urls = 1;
+  if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+static frontier *make_doubtful(small_crawl *c, bool exact)
+{
+  frontier *f = open_doubtful(c, exact);
+  for (unsigned i = 0; i < NOTED; i++) {
+    frontier_verdict verdict;
+    small_crawl_url(c, i, &u);
+    assert_int_equal(frontier_note(f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
+  }
+  return f;
+}
+
 /* A filter that takes one URL in four for seen: those it does, though they were never accepted, are forgotten by name, and
  * are new ever after. A row is left of those that the filter made anew claims as well. */
 static void what_the_filter_only_thinks_it_knows(void **state)
 {
   (void)state;
-  enum { KEYS = 12000, OTHERS = 300 };
-  small_crawl c = crawl(false);
-  char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier *f = NULL;
-  frontier_options options = small_crawl_options(&c);
-  options.filter = MLBF_KIND_BLOOM; /* no layers, which know too well what is new */
-  options.rate = 0.3;
-  options.expected_urls = 1;
-  assert_int_equal(frontier_open(directory, &options, &f, message), FRONTIER_OK);
-  for (unsigned i = 0; i < KEYS; i++) {
-    frontier_verdict verdict;
-    small_crawl_url(&c, i, &u);
-    assert_int_equal(frontier_note(f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
-  }
+  enum { OTHERS = 300 };
+  small_crawl c;
   unsigned claimed = 0;
   bool was_claimed[OTHERS];
+  frontier *f = make_doubtful(&c, false);
   c.path = "/0/other/";
   for (unsigned i = 0; i < OTHERS; i++) {
     small_crawl_url(&c, i, &u);
@@ -352,11 +368,35 @@ static void what_the_filter_only_thinks_it_knows(void **state)
   uint64_t left = rows();
   print_message("%u of %u were taken for seen, %llu still are\n", claimed, OTHERS, (unsigned long long)left);
   assert_true(left > 0 && left < claimed);
-  assert_int_equal(frontier_open(directory, &options, &f, message), FRONTIER_OK);
+  f = open_doubtful(&c, false);
+  c.path = "/0/other/";
   for (unsigned i = 0; i < OTHERS; i++)
     assert_false(was_claimed[i] && is_seen(&c, f, i));
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   assert_sound();
+}
+
+/* Beside such a filter the table has the last word, and none of them is forgotten twice, nor has a row. */
+static void what_the_table_knows_better(void **state)
+{
+  (void)state;
+  small_crawl c;
+  uint64_t forgotten;
+  frontier *f = make_doubtful(&c, true);
+  assert_int_equal(frontier_forget_host(f, CROWDED, strlen(CROWDED), &forgotten), FRONTIER_OK);
+  assert_true(forgotten > NOTED / 2);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  compact();
+  assert_int_equal(rows(), 0);
+  assert_sound();
+  f = open_doubtful(&c, true);
+  assert_int_equal(frontier_forget_host(f, CROWDED, strlen(CROWDED), &forgotten), FRONTIER_OK);
+  assert_int_equal(forgotten, 0);
+  for (unsigned i = 0; i < URLS; i++) {
+    bool is_known = !is_crowded(&c, i);
+    assert_int_equal(is_seen(&c, f, i), is_known);
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
 /* ---- elsewhere -------------------------------------------------------------------------------------------- */
@@ -409,6 +449,7 @@ int main(void)
     cmocka_unit_test(one_that_waits_and_one_with_an_own_key),
     cmocka_unit_test_setup_teardown(one_that_is_fetched_again, begin, end),
     cmocka_unit_test_setup_teardown(what_the_filter_only_thinks_it_knows, begin, end),
+    cmocka_unit_test_setup_teardown(what_the_table_knows_better, begin, end),
     cmocka_unit_test_setup_teardown(whoever_reads_the_directory, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
