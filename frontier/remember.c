@@ -96,7 +96,7 @@ static uint64_t interval(const frontier *f)
 /* As large as the log wants it, and with room. */
 static frontier_status make_from_log(frontier *f, mlbf_filter **out)
 {
-  uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
+  uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
   return rebuild(f, keys < expected ? expected : keys, out);
 }
 
@@ -146,7 +146,7 @@ frontier_status seen_make_anew(frontier *f)
   mlbf_free(f->growing);
   f->growing = NULL;
   seen_replace(f->seen, filter);
-  f->grow_at = f->rate_until = 0; /* not known yet */
+  f->grow_at = 0; /* not known yet */
   return FRONTIER_OK;
 }
 

@@ -117,12 +117,19 @@ static void step_without_commit(model *m)
     model_end_one(m);
 }
 
+/* A full batch has 32,768 links, and 800 in the tiny build. */
+#ifdef FRONTIER_TINY
+enum { LINKS_MANY = 100, STEPS_OF_MANY = 1 };
+#else
+enum { LINKS_MANY = 1000, STEPS_OF_MANY = 3 };
+#endif
+
 static void crash(model *m)
 {
   if (m->run->keeps_nothing)
     return;
   model_sync_now(m);
-  uint64_t most = m->run->links > 1000 ? 3 : 6; /* a batch that is full commits by itself */
+  uint64_t most = m->run->links > LINKS_MANY ? STEPS_OF_MANY : 6; /* a batch that is full commits by itself */
   for (uint64_t more = model_roll(m, most); more; more--)
     step_without_commit(m);
   char old_root[SCRATCH_PATH], old[SCRATCH_PATH];
