@@ -155,7 +155,8 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
   return who;
 }
 
-/* The filter has no false negative: not the file's, nor the one the log makes. A key that is erased neither has to know. */
+/* The filter has no false negative: not the file's, nor the one the log makes. A key that is erased neither has to
+ * know. */
 static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
 {
   char shown[RECORDS_QUOTE_SIZE];

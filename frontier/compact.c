@@ -1,5 +1,5 @@
-/* Disk space back. LMDB's file never shrinks: what was deleted or written over becomes free pages, for later records. And
- * memory: what was forgotten is erased first (erase.h), where there is any.
+/* Disk space back. LMDB's file never shrinks: what was deleted or written over becomes free pages, for later records.
+ * And memory: what was forgotten is erased first (erase.h), where there is any.
  *
  *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
  *

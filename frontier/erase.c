@@ -151,7 +151,8 @@ static bool is_needed(void *context, mlbf_hash128 hash)
 static frontier_status drop_rows(frontier *f)
 {
   if (!checkpoint_save(f))
-    return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written", f->directory);
+    return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written",
+                         f->directory);
   if (!revoked_drop(&f->revoked, is_needed, f))
     return no_memory(f);
   return commit_batch(f);

@@ -1,7 +1,7 @@
 /* URLs made new again: one by its key, or all of a host or prefix by a walk over the URLs on disk.
  *
- * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as far as
- * they are seen: what was forgotten and erased (erase.h) is still in the history. */
+ * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as
+ * far as they are seen: what was forgotten and erased (erase.h) is still in the history. */
 #include "frontier/spill.h"
 
 #include "frontier/history.h"
@@ -67,9 +67,9 @@ static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_ha
   return true;
 }
 
-/* Where the table cannot tell, or be asked (which host an own key is of, no record says), the filter's word counts: a row
- * too many does no harm. */
-static bool is_seen(const sweep *s, field own, mlbf_hash128 hash)
+/* Where the table cannot tell, or be asked (which host an own key is of, no record says), the filter's word counts: a
+ * row too many does no harm. */
+static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
 {
   const frontier *f = s->frontier;
   bool has;
@@ -118,7 +118,7 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
   }
   const char *fetch = (const char *)ended.url.bytes;
   if (!matches(s, fetch, ended.url.size) || !hash_of(s, ended.key, fetch, ended.url.size, &hash) ||
-      hash_set_has(&s->waiting, hash) || !is_seen(s, ended.key, hash))
+      hash_set_has(&s->waiting, hash) || !is_still_seen(s, ended.key, hash))
     return true;
   if (!revoked_put(set, hash)) {
     s->status = FRONTIER_NO_MEMORY;

@@ -39,8 +39,8 @@ typedef struct salvage {
   byte_row places;      /* by sequence: 0 nowhere */
   byte_row log;         /* by key of the hash log: */
   seen *seen;           /* knows the salvaged log */
-  hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and of nobody
-                           in the old one */
+  hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
+                           of nobody in the old one */
   url *u;
   frontier_class class; /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */
@@ -59,8 +59,8 @@ bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);
 
-/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose key
- * the log has; and when the log is complete. */
+/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
+ * key the log has; and when the log is complete. */
 bool salvage_exact_begin(salvage *s);
 bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
 bool salvage_exact_finish(salvage *s);

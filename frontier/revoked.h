@@ -1,6 +1,6 @@
 /* Keys that were made new again. The filter cannot unlearn them, so whoever hears SEEN asks here; and they are left out
- * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more; nor
- * is one that compaction erased from the log (erase.h).
+ * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more;
+ * nor is one that compaction erased from the log (erase.h).
  *
  *     frontier_forget --> set in memory --commit--> table `revoked`: FORMAT.md
  *

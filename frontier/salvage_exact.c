@@ -4,9 +4,9 @@
  *     the table's whole records   theirs; so do callers' own keys  }--> the table, as far as the log has the key
  *     stray ones                  what else is there               }
  *
- * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's: whoever
- * finds it again looks for it in vain, so it is new. Those that were nobody's already, erased or given up by an earlier
- * repair, are no further loss. */
+ * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's:
+ * whoever finds it again looks for it in vain, so it is new. Those that were nobody's already, erased or given up by an
+ * earlier repair, are no further loss. */
 #include "frontier/repair.h"
 
 #include "frontier/history.h"

@@ -72,9 +72,9 @@ static bool add_key(salvage *s, const mlbf_hashes *hashes)
   return seen_batch_keys(s->seen) < s->gap_room || write_piece(s);
 }
 
-/* Was the key of a URL forgotten, and erased (erase.h)? It was if its complement is in the log, and the URL's own place there
- * was found: the key would stand in it, or its complement. Where that place is gone, so may a second key of it be that was
- * accepted since; then it is rather kept. */
+/* Was the key of a URL forgotten, and erased (erase.h)? It was if its complement is in the log, and the URL's own place
+ * there was found: the key would stand in it, or its complement. Where that place is gone, so may a second key of it be
+ * that was accepted since; then it is rather kept. */
 static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
 {
   mlbf_hash128 blot = seen_blot(whole);

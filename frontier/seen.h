@@ -52,8 +52,8 @@ bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
 typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
-/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How many
- * there were. */
+/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
+ * many there were. */
 size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
 mlbf_hash128 seen_blot(mlbf_hash128 whole); /* what such a key becomes: its complement */
 /* A larger filter, filled from the whole log, takes the place of the old one. */

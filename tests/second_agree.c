@@ -124,7 +124,7 @@ static size_t exact_keys(second_view *v, bool has_host, const uint8_t **keys)
   return count;
 }
 
-/* Each key of the log is in the table, unless it is revoked; and what has a host there is in the log, and there once. */
+/* Each key of the log is in the table, unless it is revoked; what has a host there is in the log, and there once. */
 static void agree_on_exact(second_view *v)
 {
   const uint8_t **found = calloc(2 * v->record_count + 1, sizeof *found), **of_nobody = found + v->record_count;

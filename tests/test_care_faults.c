@@ -1,6 +1,6 @@
-/* Compaction, with and without what was forgotten, repair, snapshot and merge, stopped at each of their calls that change
- * a file, by an error or by death: what was there is as sound as before, what was to be made is there whole or not at all,
- * and the next try works. */
+/* Compaction, with and without what was forgotten, repair, snapshot and merge, stopped at each of their calls that
+ * change a file, by an error or by death: what was there is as sound as before, what was to be made is there whole or
+ * not at all, and the next try works. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -26,7 +26,8 @@ typedef enum work { COMPACT, ERASE, REPAIR, SNAPSHOT, MERGE } work;
 
 enum { URLS = 400 };
 
-static char root[SCRATCH_PATH], sound[SCRATCH_PATH], forgetful[SCRATCH_PATH], directory[SCRATCH_PATH], made[SCRATCH_PATH];
+static char root[SCRATCH_PATH], sound[SCRATCH_PATH], forgetful[SCRATCH_PATH];
+static char directory[SCRATCH_PATH], made[SCRATCH_PATH];
 static uint64_t urls_before, urls;                       /* in `sound`, and in `directory` now */
 static bool is_forgotten_before[URLS], is_forgotten[URLS]; /* the same of `forgetful` */
 

@@ -346,8 +346,8 @@ static frontier *make_doubtful(small_crawl *c, bool exact)
   return f;
 }
 
-/* A filter that takes one URL in four for seen: those it does, though they were never accepted, are forgotten by name, and
- * are new ever after. A row is left of those that the filter made anew claims as well. */
+/* A filter that takes one URL in four for seen: those it does, though they were never accepted, are forgotten by name,
+ * and are new ever after. A row is left of those that the filter made anew claims as well. */
 static void what_the_filter_only_thinks_it_knows(void **state)
 {
   (void)state;

@@ -1,7 +1,7 @@
-/* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only
- * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-6/, written once:
- * the library must read that, and write the same records today. golden/frontier-1/ to -3/ and -5/ are it in the formats of
- * those versions (1: its beginning): a writer must bring them up to date.
+/* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only FORMAT.md,
+ * must find every number of it at its offset. The same story lies in golden/frontier-6/, written once: the library must
+ * read that, and write the same records today. golden/frontier-1/ to -3/ and -5/ are it in the formats of those
+ * versions (1: its beginning): a writer must bring them up to date.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
 #include <setjmp.h>
@@ -544,7 +544,8 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 7, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 7, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION},
+              {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";

@@ -163,8 +163,8 @@ static bool note_asked(void *context, const char *fetch, size_t size)
   return false;
 }
 
-/* The queue moves meanwhile, at both ends: by the time the reading is back at its beginning, whatever has waited all along
- * was asked about, however little of it is read at once. */
+/* The queue moves meanwhile, at both ends: by the time the reading is back at its beginning, whatever has waited all
+ * along was asked about, however little of it is read at once. */
 static void each_that_waits_has_its_turn(void **state)
 {
   (void)state;

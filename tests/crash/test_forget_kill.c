@@ -1,6 +1,6 @@
-/* kill -9 at any moment of a program that remembers and forgets, and compacts its directory in between, which erases what
- * it forgot: what is seen afterwards is exactly what was after the last step it reported, or after the one it was about to
- * report. STRATA_SEED=N kills at other moments. */
+/* kill -9 at any moment of a program that remembers and forgets, and compacts its directory in between, which erases
+ * what it forgot: what is seen afterwards is exactly what was after the last step it reported, or after the one it was
+ * about to report. STRATA_SEED=N kills at other moments. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
