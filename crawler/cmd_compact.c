@@ -9,9 +9,9 @@
 
 static const char help[] =
   "Usage: strata compact DIR\n"
-  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. Needs room\n"
-  "for a copy meanwhile; stopped at any moment, it leaves the old files or the new ones. Not while DIR is being\n"
-  "crawled or read. Afterwards the crawl can go on.\n"
+  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. What was\n"
+  "forgotten costs no memory any more afterwards. Needs room for a copy meanwhile; stopped at any moment, it leaves\n"
+  "the old files or the new ones. Not while DIR is being crawled or read. Afterwards the crawl can go on.\n"
   "\n"
   "  strata compact strata-example.org\n"
   "\n"

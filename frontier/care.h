@@ -64,7 +64,11 @@ typedef struct frontier_sizes {
 
 /* Gives back the disk space of URLs that are done and of what was written over: data.mdb is copied without its free
  * pages, the copy read through, and then put in its place at one stroke. Needs room for the copy meanwhile. Refuses,
- * with BUSY, also while somebody reads it. */
+ * with BUSY, also while somebody reads it.
+ *
+ * If keys were forgotten since the last time (frontier_forget), they are erased first, so that they cost no memory any
+ * more: that opens the frontier, makes a second filter from the hash log, and writes again those pieces of it that have
+ * one. */
 frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* A copy of `f` as it was at its last commit, in a new directory `to` that opens as a frontier of its own. `f` may be

@@ -32,9 +32,11 @@ void check_fail(check *c, frontier_status status, const char *what);
 /* check_filter.c: the hash log and the filter files. */
 void check_log(check *c);
 /* Does the filter know the key of this URL, its own or the caller's (NULL: there is none)? */
-bool check_is_known(seen *s, const url *u, const mlbf_hash128 *own_key);
+bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key);
 /* Was the key of c->u made new again? A filter that was made since does not know it then. */
 bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
+/* Was it, and is its complement in the log for it (erase.h)? */
+bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 
 /* check_exact.c: the table of exact keys against the log. */
 void check_exact(check *c);

@@ -1,5 +1,6 @@
-/* The table of exact keys holds those of the hash log, each once, and no other: a key too few would be accepted again,
- * one too many never. A hash of all zeros is no member of a set of hashes; it comes once in 2^128. */
+/* The table of exact keys holds those of the hash log, each once: a key too few would be accepted again, one too many
+ * never, unless it is nobody's. One that was made new again may be missing, as it is erased here first (erase.h). A
+ * hash of all zeros is no member of a set of hashes; it comes once in 2^128. */
 #include "frontier/check.h"
 
 #include "frontier/record.h"
@@ -39,7 +40,7 @@ static bool compare_key(void *context, mlbf_hash128 hash)
 {
   exact_walk *w = context;
   bool is_there = hash_set_has(&w->in_table, hash) || hash_set_has(&w->of_nobody, hash);
-  w->missing += !is_there && !hash_set_has(&w->in_log, hash);
+  w->missing += !is_there && !hash_set_has(&w->in_log, hash) && !revoked_has(&w->c->revoked, hash);
   return put(w, &w->in_log, hash);
 }
 
@@ -51,6 +52,15 @@ static bool compare_chunk(void *context, uint64_t key, const uint8_t *body, size
   return w->c->status == FRONTIER_OK;
 }
 
+static uint64_t beyond_log(const exact_walk *w)
+{
+  uint64_t count = 0;
+  mlbf_hash128 hash;
+  for (size_t at = 0; at < w->in_table.size; at++)
+    count += hash_set_at(&w->in_table, at, &hash) && !hash_set_has(&w->in_log, hash);
+  return count;
+}
+
 /* Without an identity nobody knows whether there has to be such a table; what is in it is read all the same, as its
  * pages have an owner. */
 void check_exact(check *c)
@@ -59,7 +69,7 @@ void check_exact(check *c)
   records_each_exact(c->p, note_exact, &w);
   if (c->f->options.exact && c->status == FRONTIER_OK) {
     records_each(c->p, "hashes", compare_chunk, &w);
-    uint64_t beyond = w.in_table.used + w.of_nobody.used + w.missing - w.in_log.used;
+    uint64_t beyond = beyond_log(&w);
     if (w.missing)
       check_say(c, IN_DATA, "table exact: it lacks %" PRIu64 " of the keys in the hash log", w.missing);
     if (beyond && c->status == FRONTIER_OK)

@@ -6,20 +6,29 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool check_is_known(seen *s, const url *u, const mlbf_hash128 *own_key)
+bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key)
 {
   mlbf_hashes hashes;
-  return own_key ? seen_had_whole(s, *own_key) : seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+  return own_key ? seen_has_whole(s, *own_key) : seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+}
+
+static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
+{
+  mlbf_hashes hashes;
+  if (own_key)
+    return *own_key;
+  seen_hash(seen_filter(c->from_log), c->u, &hashes);
+  return hashes.whole;
 }
 
 bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
 {
-  mlbf_hashes hashes;
-  if (!c->revoked.set.used || (!own_key && !c->from_log))
-    return false;
-  if (!own_key)
-    seen_hash(seen_filter(c->from_log), c->u, &hashes);
-  return revoked_has(&c->revoked, own_key ? *own_key : hashes.whole);
+  return c->revoked.set.used && (own_key || c->from_log) && revoked_has(&c->revoked, key_of(c, own_key));
+}
+
+bool check_is_erased(const check *c, const mlbf_hash128 *own_key)
+{
+  return c->from_log && seen_has_whole(c->from_log, seen_blot(key_of(c, own_key)));
 }
 
 typedef struct log_walk {

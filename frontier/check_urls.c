@@ -155,16 +155,18 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
   return who;
 }
 
-/* The filter has no false negative: not the file's, nor the one the log makes. */
+/* The filter has no false negative: not the file's, nor the one the log makes. A key that is erased neither has to
+ * know. */
 static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
 {
   char shown[RECORDS_QUOTE_SIZE];
   mlbf_hash128 hash;
   const mlbf_hash128 *own = field_hash(key, &hash) ? &hash : NULL;
-  if (w->c->from_log && !check_is_known(w->c->from_log, u, own))
+  if (w->c->from_log && !check_is_known(w->c->from_log, u, own) && !check_is_erased(w->c, own))
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", %s: the hash log does not have it", sequence,
               records_quote(u->fetch, u->fetch_size, shown));
-  if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_revoked(w->c, own))
+  if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_revoked(w->c, own) &&
+      !check_is_erased(w->c, own))
     check_say(w->c, IN_FILTER, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
               records_quote(u->fetch, u->fetch_size, shown), w->c->f->checkpoint_slot);
 }

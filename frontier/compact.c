@@ -1,10 +1,12 @@
 /* Disk space back. LMDB's file never shrinks: what was deleted or written over becomes free pages, for later records.
+ * And memory: what was forgotten is erased first (erase.h), where there is any.
  *
  *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
  *
  * Death before the rename leaves the old file, and a copy that the next compaction writes over; after it, the new one.
  * The filter file that is not the valid one goes too: it is only of use while a new one is written. */
 #include "frontier/care.h"
+#include "frontier/erase.h"
 #include "frontier/records.h"
 #include "frontier/replace.h"
 #include "frontier/state.h"
@@ -93,6 +95,43 @@ static frontier_status verify(frontier *f, const char *path)
   return FRONTIER_OK;
 }
 
+/* ---- what was forgotten --------------------------------------------------------------------------------- */
+
+static frontier_status count_revoked(frontier *f, uint64_t *rows)
+{
+  frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
+  if (status != FRONTIER_OK)
+    return status;
+  status = store_count(f->store, STORE_REVOKED, rows);
+  if (status != FRONTIER_OK)
+    frontier_fail(f, status, "%s", store_message(f->store));
+  store_close(f->store);
+  f->store = NULL;
+  return status;
+}
+
+/* By a handle of its own, as a writer's, which it is. */
+static frontier_status erase_forgotten(frontier *f)
+{
+  const frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
+                                    .depth_cap = UINT16_MAX, .keep_identity = true};
+  frontier *writer = NULL;
+  uint64_t rows = 0;
+  frontier_status status = count_revoked(f, &rows);
+  if (status != FRONTIER_OK || rows == 0)
+    return status;
+  status = frontier_open(f->directory, &options, &writer, f->message);
+  if (status != FRONTIER_OK)
+    return status;
+  status = erase_revoked(writer);
+  if (status != FRONTIER_OK)
+    memcpy(f->message, writer->message, FRONTIER_MESSAGE_SIZE);
+  frontier_status closed = frontier_close(writer);
+  if (status == FRONTIER_OK && closed != FRONTIER_OK)
+    status = frontier_fail(f, closed, "%s: closing it after what was forgotten was erased failed", f->directory);
+  return status;
+}
+
 /* ---- the steps ------------------------------------------------------------------------------------------ */
 
 static frontier_status copy_store(frontier *f, const char *path)
@@ -125,10 +164,12 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
 {
   char path[PATH_SIZE];
   path_of(f, "data.mdb.compact", path);
-  frontier_status status = lock_directory(f);
+  sizes->before = disk_use(f);
+  frontier_status status = erase_forgotten(f);
+  if (status == FRONTIER_OK)
+    status = lock_directory(f);
   if (status != FRONTIER_OK)
     return status;
-  sizes->before = disk_use(f);
   status = copy_store(f, path);
   if (status == FRONTIER_OK)
     drop_other_filter(f);

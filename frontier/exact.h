@@ -7,7 +7,7 @@
  *
  * A key is 24 bytes, the hash of its host and then its own: links stay on their host mostly, so what one page asks for
  * lies on few pages of the table, and so does what it adds. Keys are put with the batch they came with, sorted. Those
- * that are forgotten stay; `revoked` says so, as it does to the filter. FORMAT.md, table "exact". */
+ * that are forgotten stay until they are erased; `revoked` says so, as to the filter. FORMAT.md, table "exact". */
 #ifndef STRATA_FRONTIER_EXACT_H
 #define STRATA_FRONTIER_EXACT_H
 

@@ -1,6 +1,7 @@
 /* URLs made new again: one by its key, or all of a host or prefix by a walk over the URLs on disk.
  *
- * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again. */
+ * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as
+ * far as they are seen: what was forgotten and erased (erase.h) is still in the history. */
 #include "frontier/spill.h"
 
 #include "frontier/history.h"
@@ -66,6 +67,20 @@ static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_ha
   return true;
 }
 
+/* Where the table cannot tell, or be asked (which host an own key is of, no record says), the filter's word counts: a
+ * row too many does no harm. */
+static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
+{
+  const frontier *f = s->frontier;
+  bool has;
+  if (revoked_has(&f->revoked, hash) || !seen_has_whole(f->seen, hash))
+    return false;
+  if (!f->options.exact || own.bytes)
+    return true;
+  store_exact_key key = exact_key_of_url(s->parsed, hash);
+  return store_has_exact(f->store, &key, 1, &has) != FRONTIER_OK || has;
+}
+
 static bool note_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   sweep *s = context;
@@ -103,7 +118,7 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
   }
   const char *fetch = (const char *)ended.url.bytes;
   if (!matches(s, fetch, ended.url.size) || !hash_of(s, ended.key, fetch, ended.url.size, &hash) ||
-      hash_set_has(&s->waiting, hash) || revoked_has(set, hash))
+      hash_set_has(&s->waiting, hash) || !is_still_seen(s, ended.key, hash))
     return true;
   if (!revoked_put(set, hash)) {
     s->status = FRONTIER_NO_MEMORY;

@@ -82,6 +82,12 @@ void hash_set_remove(hash_set *s, mlbf_hash128 hash)
   s->used--;
 }
 
+bool hash_set_at(const hash_set *s, size_t at, mlbf_hash128 *hash)
+{
+  *hash = s->slots[at];
+  return !is_free(*hash);
+}
+
 size_t hash_set_highs(const hash_set *s, uint64_t low, uint64_t *highs, size_t max)
 {
   size_t count = 0;

@@ -93,6 +93,13 @@ static uint64_t interval(const frontier *f)
   return share > CHECKPOINT_KEYS ? share : CHECKPOINT_KEYS;
 }
 
+/* As large as the log wants it, and with room. */
+static frontier_status make_from_log(frontier *f, mlbf_filter **out)
+{
+  uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
+  return rebuild(f, keys < expected ? expected : keys, out);
+}
+
 static frontier_status load_revoked(frontier *f)
 {
   frontier_status status = f->store ? revoked_load(&f->revoked, f->store) : FRONTIER_OK;
@@ -116,8 +123,7 @@ frontier_status seen_load(frontier *f)
       frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
-    uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
-    status = rebuild(f, keys < expected ? expected : keys, &filter);
+    status = make_from_log(f, &filter);
   }
   if (status != FRONTIER_OK) {
     mlbf_free(filter);
@@ -128,6 +134,20 @@ frontier_status seen_load(frontier *f)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
   f->checkpoint_at = f->checkpoint_keys + interval(f);
   return grow_at_open(f);
+}
+
+frontier_status seen_make_anew(frontier *f)
+{
+  mlbf_filter *filter;
+  frontier_status status = make_from_log(f, &filter);
+  if (status != FRONTIER_OK)
+    return status;
+  checkpoint_abandon(f);
+  mlbf_free(f->growing);
+  f->growing = NULL;
+  seen_replace(f->seen, filter);
+  f->grow_at = 0; /* not known yet */
+  return FRONTIER_OK;
 }
 
 /* ---- checkpoints -------------------------------------------------------------------------------------- */

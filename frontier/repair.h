@@ -20,6 +20,8 @@ typedef struct byte_row {
   uint64_t count, room;
 } byte_row;
 
+enum { LOG_MISSING, LOG_FOUND, LOG_MADE }; /* a key of the hash log */
+
 typedef struct kept_meta {
   struct kept_meta *next;
   size_t size;
@@ -35,9 +37,10 @@ typedef struct salvage {
   kept_meta *meta;
   bool has_identity, has_progress;
   byte_row places;      /* by sequence: 0 nowhere */
-  byte_row log;         /* by key of the hash log: 0 missing */
+  byte_row log;         /* by key of the hash log: */
   seen *seen;           /* knows the salvaged log */
-  hash_set in_log, in_table; /* where keys are exact: those of the salvaged log, and of the new table */
+  hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
+                           of nobody in the old one */
   url *u;
   frontier_class class; /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */
@@ -56,8 +59,8 @@ bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);
 
-/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose key
- * the log has; and when the log is complete. */
+/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
+ * key the log has; and when the log is complete. */
 bool salvage_exact_begin(salvage *s);
 bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
 bool salvage_exact_finish(salvage *s);

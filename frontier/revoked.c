@@ -53,6 +53,18 @@ void revoked_remove(revoked *r, mlbf_hash128 hash)
   r->changed[r->changed_count++] = hash.low;
 }
 
+/* Who is pushed into a slot that is freed is asked there; who is pushed round the end, once more. */
+bool revoked_drop(revoked *r, revoked_test *is_needed, void *context)
+{
+  for (size_t i = 0; i < r->set.size; i++)
+    for (mlbf_hash128 hash; hash_set_at(&r->set, i, &hash) && !is_needed(context, hash);) {
+      if (!revoked_make_room(r))
+        return false;
+      revoked_remove(r, hash);
+    }
+  return true;
+}
+
 /* ---- on disk -------------------------------------------------------------------------------------------- */
 
 void revoked_write(const revoked *r, store *s)

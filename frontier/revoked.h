@@ -1,5 +1,6 @@
 /* Keys that were made new again. The filter cannot unlearn them, so whoever hears SEEN asks here; and they are left out
- * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more.
+ * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more;
+ * nor is one that compaction erased from the log (erase.h).
  *
  *     frontier_forget --> set in memory --commit--> table `revoked`: FORMAT.md
  *
@@ -23,6 +24,9 @@ bool revoked_has(const revoked *r, mlbf_hash128 hash);
 bool revoked_put(revoked *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
 bool revoked_make_room(revoked *r);                      /* for one removal; false: no memory */
 void revoked_remove(revoked *r, mlbf_hash128 hash);      /* cannot fail in such room; fine if it is not there */
+/* Removes all but those that are needed. false: no memory, and some are left. */
+typedef bool revoked_test(void *context, mlbf_hash128 hash);
+bool revoked_drop(revoked *r, revoked_test *is_needed, void *context);
 
 /* Its part of the transaction; and the transaction is committed. */
 void revoked_write(const revoked *r, store *s);

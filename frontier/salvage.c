@@ -262,7 +262,7 @@ static bool keep_piece(void *context, uint64_t key, const uint8_t *body, size_t 
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
   if (!salvage_begin_record(s))
     return false;
-  memset(s->log.at + key, 1, (size_t)keys);
+  memset(s->log.at + key, LOG_FOUND, (size_t)keys);
   store_put(s->to, STORE_HASHES, key, body, size);
   return true;
 }

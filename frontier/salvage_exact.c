@@ -4,8 +4,9 @@
  *     the table's whole records   theirs; so do callers' own keys  }--> the table, as far as the log has the key
  *     stray ones                  what else is there               }
  *
- * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's: whoever
- * finds it again looks for it in vain, so it is new. */
+ * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's:
+ * whoever finds it again looks for it in vain, so it is new. Those that were nobody's already, erased or given up by an
+ * earlier repair, are no further loss. */
 #include "frontier/repair.h"
 
 #include "frontier/history.h"
@@ -63,8 +64,11 @@ bool salvage_exact_url(salvage *s, mlbf_hash128 whole)
 /* What was nobody's may be somebody's now. */
 static void keep_key(void *context, const store_exact_key *key)
 {
+  salvage *s = context;
   if (!exact_is_of_nobody(key))
-    put_key(context, key);
+    put_key(s, key);
+  else if (!hash_set_put(&s->of_nobody, exact_whole(key)))
+    no_memory(s);
 }
 
 static void keep_stray(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
@@ -82,7 +86,7 @@ static bool give_to_nobody(void *context, mlbf_hash128 whole)
 {
   salvage *s = context;
   store_exact_key key = exact_key_of_nobody(whole);
-  s->done->keys_gone += !hash_set_has(&s->in_table, whole);
+  s->done->keys_gone += !hash_set_has(&s->in_table, whole) && !hash_set_has(&s->of_nobody, whole);
   return put_key(s, &key);
 }
 

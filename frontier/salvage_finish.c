@@ -58,7 +58,7 @@ static bool write_piece(salvage *s)
   if (!salvage_begin_record(s))
     return false;
   store_put(s->to, STORE_HASHES, s->gap, piece, size);
-  memset(s->log.at + s->gap, 1, (size_t)keys);
+  memset(s->log.at + s->gap, LOG_MADE, (size_t)keys);
   seen_settle(s->seen);
   find_gap(s);
   return true;
@@ -72,36 +72,52 @@ static bool add_key(salvage *s, const mlbf_hashes *hashes)
   return seen_batch_keys(s->seen) < s->gap_room || write_piece(s);
 }
 
+/* Was the key of a URL forgotten, and erased (erase.h)? It was if its complement is in the log, and the URL's own place
+ * there was found: the key would stand in it, or its complement. Where that place is gone, so may a second key of it be
+ * that was accepted since; then it is rather kept. */
+static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
+{
+  mlbf_hash128 blot = seen_blot(whole);
+  return sequence - 1 < s->log.count && s->log.at[sequence - 1] == LOG_FOUND &&
+         (s->f->options.exact ? hash_set_has(&s->in_log, blot) : seen_has_whole(s->seen, blot));
+}
+
+static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *hashes)
+{
+  return was_erased(s, sequence, hashes->whole) || add_key(s, hashes);
+}
+
 /* The same where keys are exact: the filter's word that the log has it is not enough. */
-static bool know_exactly(salvage *s, const char *text, size_t size, field key)
+static bool know_exactly(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
 {
   mlbf_hashes hashes = {0};
   if (field_hash(key, &hashes.whole))
-    return hash_set_has(&s->in_log, hashes.whole) || add_key(s, &hashes);
+    return hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes);
   if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
     return true;
   seen_hash(seen_filter(s->seen), s->u, &hashes);
-  return (hash_set_has(&s->in_log, hashes.whole) || add_key(s, &hashes)) && salvage_exact_url(s, hashes.whole);
+  return (hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes)) &&
+         salvage_exact_url(s, hashes.whole);
 }
 
-/* Every URL that is left is in the log, as all of them were; with its own key, by that. */
-static bool know(salvage *s, const char *text, size_t size, field key)
+/* Every URL that is left is in the log, as all of them were but for those erased; with its own key, by that. */
+static bool know(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
 {
   mlbf_hashes hashes = {0};
   if (s->f->options.exact)
-    return know_exactly(s, text, size, key);
+    return know_exactly(s, sequence, text, size, key);
   if (field_hash(key, &hashes.whole))
-    return seen_had_whole(s->seen, hashes.whole) || add_key(s, &hashes);
+    return seen_has_whole(s->seen, hashes.whole) || add_unless_erased(s, sequence, &hashes);
   if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
     return true;
-  return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_key(s, &hashes);
+  return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_unless_erased(s, sequence, &hashes);
 }
 
 static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   ended_url ended;
-  (void)sequence;
-  return !history_read(body, size, &ended) || know(context, (const char *)ended.url.bytes, ended.url.size, ended.key);
+  return !history_read(body, size, &ended) ||
+         know(context, sequence, (const char *)ended.url.bytes, ended.url.size, ended.key);
 }
 
 static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
@@ -109,7 +125,7 @@ static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, 
   entry *e = NULL;
   if (entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
     return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
-  bool go_on = know(context, e->url, e->url_size, entry_field(e, FIELD_KEY));
+  bool go_on = know(context, sequence, e->url, e->url_size, entry_field(e, FIELD_KEY));
   free(e);
   return go_on;
 }
@@ -236,6 +252,7 @@ void salvage_free(salvage *s)
   seen_free(s->seen);
   hash_set_free(&s->in_log);
   hash_set_free(&s->in_table);
+  hash_set_free(&s->of_nobody);
   free(s->places.at);
   free(s->log.at);
   free(s->u);

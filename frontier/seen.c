@@ -334,21 +334,24 @@ mlbf_hash128 seen_blot(mlbf_hash128 whole)
   return (mlbf_hash128){~whole.low, ~whole.high};
 }
 
-void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
+size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
 {
   const uint8_t *next;
+  size_t count = 0;
   for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
     mlbf_hash128 hash = get_hash(at);
-    if (revoked_has(which, hash))
+    if (revoked_has(which, hash)) {
       put_hash(at, seen_blot(hash));
+      count++;
+    }
   }
+  return count;
 }
 
-bool seen_had_whole(seen *s, mlbf_hash128 whole)
+bool seen_has_whole(const seen *s, mlbf_hash128 whole)
 {
-  bool was_new = true;
-  mlbf_insert_wholes(s->filter, &whole, 1, &was_new);
-  return !was_new;
+  mlbf_hashes alone = {.whole = whole}; /* of depth 0: no segment is asked */
+  return mlbf_test(s->filter, &alone).outcome == MLBF_SEEN || batch_has(s, whole);
 }
 
 void seen_settle(seen *s)

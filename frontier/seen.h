@@ -32,8 +32,8 @@ void seen_fetch(const seen *s, const mlbf_hashes *hashes);
 /* All three steps. Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
 
-/* Is the whole key in the filter, whatever its segments say? It is from now on. For a filter of nobody else's. */
-bool seen_had_whole(seen *s, mlbf_hash128 whole);
+/* Is the whole key seen, whatever its segments say? */
+bool seen_has_whole(const seen *s, mlbf_hash128 whole);
 
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
 bool seen_add(seen *s, const mlbf_hashes *hashes);
@@ -52,9 +52,10 @@ bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
 typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
-/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. */
-void seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
-mlbf_hash128 seen_blot(mlbf_hash128 whole); /* what such a key becomes */
+/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
+ * many there were. */
+size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
+mlbf_hash128 seen_blot(mlbf_hash128 whole); /* what such a key becomes: its complement */
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

@@ -234,6 +234,7 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
 
 /* remember.c: the filter's life on disk */
 frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
+frontier_status seen_make_anew(frontier *f);  /* from the log alone; with nothing to commit */
 frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
 /* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
  * which loses time at the next open and nothing else, since the log has it all. */

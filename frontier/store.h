@@ -61,6 +61,7 @@ typedef struct store_exact_key {
   uint8_t bytes[24];
 } store_exact_key;
 void store_put_exact(store *s, const store_exact_key *key);
+void store_delete_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
 /* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
  * is there, store_message says why, and the same may be tried again. */

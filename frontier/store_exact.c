@@ -64,6 +64,16 @@ void store_put_exact(store *s, const store_exact_key *key)
     s->error = 0;
 }
 
+void store_delete_exact(store *s, const store_exact_key *key)
+{
+  store_exact_key copy = *key;
+  MDB_val k = {sizeof copy, copy.bytes};
+  if (s->error)
+    return;
+  int error = mdb_del(s->writing, s->exact, &k, NULL);
+  s->error = error == MDB_NOTFOUND ? 0 : error;
+}
+
 static int each_key(store *s, MDB_txn *txn, store_exact_visitor *visit, void *context)
 {
   MDB_cursor *cursor;

@@ -90,35 +90,58 @@ static int by_hash(const void *a, const void *b)
   return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, 16);
 }
 
-/* Each key of the log is in the table once, and no other. */
+static bool is_among(const uint8_t *const *sorted, size_t count, const uint8_t *hash)
+{
+  return count && bsearch(&hash, sorted, count, sizeof *sorted, by_hash);
+}
+
+static bool is_revoked(const second_view *v, const uint8_t *hash)
+{
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    for (size_t at = 4; r->table == SECOND_REVOKED && at + 8 <= r->value_size; at += 8)
+      if (memcmp(r->key, hash, 8) == 0 && memcmp(r->value + at, hash + 8, 8) == 0)
+        return true;
+  }
+  return false;
+}
+
+/* The keys of the table that have a host, or those that have none, sorted; how many. */
+static size_t exact_keys(second_view *v, bool has_host, const uint8_t **keys)
+{
+  static const uint8_t nobody[8];
+  size_t count = 0;
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table != SECOND_EXACT)
+      continue;
+    if (r->key_size != 24 || r->value_size != 4)
+      second_fault(v, "exact: a key of %zu bytes", r->key_size);
+    else if ((memcmp(r->key, nobody, 8) != 0) == has_host)
+      keys[count++] = r->key + 8;
+  }
+  qsort(keys, count, sizeof *keys, by_hash);
+  return count;
+}
+
+/* Each key of the log is in the table, unless it is revoked; what has a host there is in the log, and there once. */
 static void agree_on_exact(second_view *v)
 {
-  size_t keys = 0, wanted = 0;
-  const uint8_t **found = calloc(v->record_count + 1, sizeof *found);
+  const uint8_t **found = calloc(2 * v->record_count + 1, sizeof *found), **of_nobody = found + v->record_count;
   if (!found)
     abort();
-  for (size_t i = 0; i < v->record_count; i++)
-    if (v->records[i].table == SECOND_EXACT) {
-      if (v->records[i].key_size != 24 || v->records[i].value_size != 4)
-        second_fault(v, "exact: a key of %zu bytes", v->records[i].key_size);
-      else
-        found[keys++] = v->records[i].key + 8;
-    }
-  qsort(found, keys, sizeof *found, by_hash);
+  size_t keys = exact_keys(v, true, found), without = exact_keys(v, false, of_nobody);
   if (v->log_keys)
     qsort(v->log_hashes, v->log_keys, sizeof *v->log_hashes, by_hash);
-  for (size_t i = 0; v->is_exact && i < v->log_keys; i++) {
-    if (i && by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) == 0)
-      continue;
-    if (wanted >= keys || by_hash(&found[wanted], &v->log_hashes[i]) != 0)
-      break;
-    wanted++;
-  }
-  uint64_t distinct = 0;
-  for (size_t i = 0; i < v->log_keys; i++)
-    distinct += i == 0 || by_hash(&v->log_hashes[i - 1], &v->log_hashes[i]) != 0;
-  if (v->is_exact ? wanted != keys || keys != distinct : keys != 0)
-    second_fault(v, "exact: %zu keys, and %llu in the log", keys, (unsigned long long)distinct);
+  for (size_t i = 0; i < keys; i++)
+    if (!is_among(v->log_hashes, v->log_keys, found[i]) || (i && by_hash(&found[i - 1], &found[i]) == 0))
+      second_fault(v, "exact: a key that the log has not, or for two hosts");
+  for (size_t i = 0; v->is_exact && i < v->log_keys; i++)
+    if (!is_among(found, keys, v->log_hashes[i]) && !is_among(of_nobody, without, v->log_hashes[i]) &&
+        !is_revoked(v, v->log_hashes[i]))
+      second_fault(v, "exact: a key of the log is missing");
+  if (!v->is_exact && keys + without)
+    second_fault(v, "exact: %zu keys, of a crawl that is not", keys + without);
   if (v->is_exact && v->expected_lost != 0)
     second_fault(v, "exact: %g URLs lost", v->expected_lost);
   free(found);

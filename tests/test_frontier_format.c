@@ -1,7 +1,7 @@
-/* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only
- * FORMAT.md, must find every number of it at its offset. The same story lies in golden/frontier-5/, written once:
- * the library must read that, and write the same records today. golden/frontier-1/ to -3/ are it in the formats of
- * those versions (1: its beginning): a writer must bring them up to date.
+/* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only FORMAT.md,
+ * must find every number of it at its offset. The same story lies in golden/frontier-6/, written once: the library must
+ * read that, and write the same records today. golden/frontier-1/ to -3/ and -5/ are it in the formats of those
+ * versions (1: its beginning): a writer must bring them up to date.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
 #include <setjmp.h>
@@ -181,7 +181,7 @@ static void check_hosts(const second_view *v)
 
 static void check_meta(const second_view *v)
 {
-  assert_int_equal(v->version, 5);
+  assert_int_equal(v->version, 6);
   assert_int_equal(v->filter, 2);
   assert_true(v->rate == 1e-6);
   assert_int_equal(v->expected_urls, 1000);
@@ -280,7 +280,7 @@ static void open_copy(char directory[SCRATCH_PATH], unsigned version)
 
 static void open_golden_copy(char directory[SCRATCH_PATH])
 {
-  open_copy(directory, 5);
+  open_copy(directory, 6);
 }
 
 static uint32_t version_of(const char *directory)
@@ -354,7 +354,7 @@ static void version_1_is_brought_up_to_date(void **state)
   assert_int_equal(frontier_counter(f, "skipped-robots"), UINT64_MAX);
   tell_more(f, URL_NO_WWW);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  assert_int_equal(version_of(directory), 5);
+  assert_int_equal(version_of(directory), 6);
   scratch_remove(directory);
 }
 
@@ -370,7 +370,7 @@ static void is_as_the_golden_files_after_opening(unsigned version_found)
   frontier_close(open_or_fail(directory, &story_options));
   second_read(directory, false, &v);
   assert_int_equal(v.faults, 0);
-  assert_int_equal(v.version, 5);
+  assert_int_equal(v.version, 6);
   scratch_remove(directory);
   open_golden_copy(directory);
   second_read(directory, false, &golden);
@@ -395,6 +395,12 @@ static void version_3_is_brought_up_to_date(void **state)
 {
   (void)state;
   is_as_the_golden_files_after_opening(3);
+}
+
+static void version_5_is_brought_up_to_date(void **state)
+{
+  (void)state;
+  is_as_the_golden_files_after_opening(5);
 }
 
 static void the_library_reads_the_golden_files(void **state)
@@ -501,7 +507,7 @@ static void the_second_reader_notices(void **state)
       char directory[SCRATCH_PATH];
       second_view v;
       scratch_make_fast(directory);
-      scratch_copy(TESTS_DIR "/golden/frontier-5", directory);
+      scratch_copy(TESTS_DIR "/golden/frontier-6", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
       if (v.faults == 0 && !(at == whole.records[i].value_size && is_free_to_go(&whole.records[i])))
@@ -538,7 +544,8 @@ static void another_version_or_owner_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 6, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS},
+  } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 7, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION},
+              {4, 'Z', FRONTIER_NOT_OURS},
               {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
@@ -598,6 +605,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(version_1_is_brought_up_to_date),
     cmocka_unit_test(version_2_is_brought_up_to_date),
     cmocka_unit_test(version_3_is_brought_up_to_date),
+    cmocka_unit_test(version_5_is_brought_up_to_date),
     cmocka_unit_test(the_library_reads_the_golden_files),
     cmocka_unit_test(the_writer_makes_the_golden_records),
     cmocka_unit_test(the_second_reader_notices),

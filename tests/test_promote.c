@@ -155,6 +155,47 @@ static void the_disk_is_read_in_steps(void **state)
   close_and_check(f);
 }
 
+static bool note_asked(void *context, const char *fetch, size_t size)
+{
+  bool *is_asked = context;
+  (void)size;
+  is_asked[number_of(fetch)] = true;
+  return false;
+}
+
+/* The queue moves meanwhile, at both ends: by the time the reading is back at its beginning, whatever has waited all
+ * along was asked about, however little of it is read at once. */
+static void each_that_waits_has_its_turn(void **state)
+{
+  (void)state;
+  enum { BEFORE = 1000, STEP = 40, FETCHED = 5, ADDED = 20 };
+  bool is_asked[URLS + 1] = {false}, is_fetched[URLS + 1] = {false};
+  frontier_lease leases[FETCHED];
+  uint64_t from = 0;
+  size_t count, promoted;
+  int64_t wait_ms;
+  unsigned added = 0, steps = 0;
+  frontier *f = open_frontier(story_directory, UINT16_MAX);
+  while (added < BEFORE)
+    add(f, ++added, 1, 0);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  f = open_frontier(story_directory, UINT16_MAX);
+  do {
+    assert_int_equal(frontier_promote(f, note_asked, is_asked, STEP, &from, &promoted), FRONTIER_OK);
+    for (unsigned i = 0; i < ADDED && added < URLS; i++)
+      add(f, ++added, 1, 0);
+    assert_int_equal(frontier_next(f, 0, leases, FETCHED, &count, &wait_ms), FRONTIER_OK);
+    for (size_t i = 0; i < count; i++) {
+      is_fetched[number_of(leases[i].url)] = true;
+      finish(f, leases[i].id);
+    }
+  } while (from && ++steps < URLS);
+  for (unsigned i = 1; i <= BEFORE; i++)
+    if (!is_fetched[i] && !is_asked[i])
+      fail_msg("nobody asked about URL %u", i);
+  close_and_check(f);
+}
+
 static frontier_class prefer_all(void *context, const frontier_link *link, frontier_verdict verdict,
                                  frontier_class by_rule)
 {
@@ -375,6 +416,7 @@ int main(void)
     STORY(those_on_disk),
     STORY(those_of_a_frontier_that_keeps_nothing),
     STORY(the_disk_is_read_in_steps),
+    STORY(each_that_waits_has_its_turn),
     STORY(what_was_moved_is_not_read_again),
     STORY(what_may_not_be_taken_is_left),
     STORY(readers_are_refused),

@@ -1,5 +1,6 @@
-/* kill -9 at any moment of a program that remembers and forgets: what is seen afterwards is exactly what was after the
- * last step it reported, or after the one it was about to report. STRATA_SEED=N kills at other moments. */
+/* kill -9 at any moment of a program that remembers and forgets, and compacts its directory in between, which erases
+ * what it forgot: what is seen afterwards is exactly what was after the last step it reported, or after the one it was
+ * about to report. STRATA_SEED=N kills at other moments. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "frontier/frontier.h"
+#include "frontier/care.h"
 #include "tests/scratch.h"
 
-enum { STEPS = 300, GROUP = 10, KILLS = 25 };
+enum { STEPS = 300, GROUP = 10, COMPACTION = 4, KILLS = 50 };
 
 static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 20, .rate = 1e-9, .per_host = 1};
 
@@ -59,12 +60,29 @@ static void step(frontier *f, unsigned n)
   must(frontier_sync(f));
 }
 
-static void run(const char *directory, unsigned from, int reports)
+static frontier *open_it(const char *directory)
 {
   char message[FRONTIER_MESSAGE_SIZE];
   frontier *f;
   must(frontier_open(directory, &plain, &f, message));
+  return f;
+}
+
+static frontier *compact(const char *directory, frontier *f)
+{
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier_sizes sizes;
+  must(frontier_close(f));
+  must(frontier_compact(directory, &sizes, message));
+  return open_it(directory);
+}
+
+static void run(const char *directory, unsigned from, int reports)
+{
+  frontier *f = open_it(directory);
   for (unsigned n = from; n < STEPS; n++) {
+    if (n % COMPACTION == 0)
+      f = compact(directory, f);
     step(f, n);
     if (write(reports, &n, sizeof n) != sizeof n)
       _exit(3);
@@ -147,7 +165,7 @@ static void what_was_forgotten_stays_forgotten(void **state)
   srand(seed);
   scratch_make_fast(directory);
   for (int kills = 0; kills < KILLS && done < STEPS; kills++) {
-    unsigned wait = (unsigned)rand() % (2 * STEPS / KILLS), delay_us = (unsigned)rand() % 300;
+    unsigned wait = (unsigned)rand() % (2 * STEPS / KILLS), delay_us = (unsigned)rand() % 3000;
     done = steps_left(directory, kill_after(directory, done, wait, delay_us));
   }
   while (done < STEPS) /* to the end */
