@@ -17,9 +17,11 @@ static const struct {
   int status;
   const char *out, *err; /* err: a part of it, "" for nothing at all */
 } rows[] = {
-  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0, "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
+  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0,
+    "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
   { "robots - http://h http://h/ http://h#/p /x", RULES, 0, "allow\t\nallow\t\nallow\t\nallow\t\n", "" },
-  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0, "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
+  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0,
+    "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
   { "robots --agent=slow - /p#/p/a", RULES, 0, "deny\tdisallow: /p\n", "" },
   { "robots - /x", "", 0, "allow\t\n", "" },
   { "robots - /x", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "allow\t\n", "" },

@@ -140,8 +140,8 @@ static void deep_nesting(int fd)
 static void long_attribute(int fd)
 {
   raw_send_string(fd, OK CLOSED "<a href=\"/trap");
-  for (int i = 0; i < 10000; i++)
-    raw_send_string(fd, "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+  for (int i = 0; i < 20000; i++)
+    raw_send_string(fd, "01234567890123456789012345678901234567890123456789");
   raw_send_string(fd, "\">x</a><a href=/good.html>x</a>");
 }
 

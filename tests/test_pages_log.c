@@ -81,10 +81,10 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
-  if (strcmp(when, "near") == 0)
-    return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name); /* generated pages may be alike, too */
-  if (strcmp(when, "asked") == 0)
-    return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name); /* generated pages may ask as well */
+  if (strcmp(when, "near") == 0) /* generated pages may be alike, too */
+    return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name);
+  if (strcmp(when, "asked") == 0) /* generated pages may ask as well */
+    return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name);
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
   return false;
 }
