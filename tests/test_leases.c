@@ -44,7 +44,7 @@ static void as_an_array_does(void **state)
         leases_remove(&l, e);
         free(e);
       } else {
-        assert_true(leases_add(&l, make(id)));
+        assert_int_equal(leases_add(&l, make(id)), FRONTIER_OK);
       }
       is_in[n] = !is_in[n];
       count += is_in[n] ? 1 : (size_t)-1;
@@ -56,8 +56,22 @@ static void as_an_array_does(void **state)
   }
 }
 
+/* The one that is in flight stays the one that is found. */
+static void an_id_is_in_flight_once(void **state)
+{
+  (void)state;
+  lease_table l = {0};
+  entry *first = make(4), *second = make(4);
+  assert_int_equal(leases_add(&l, first), FRONTIER_OK);
+  assert_int_equal(leases_add(&l, second), FRONTIER_DAMAGED);
+  assert_int_equal(l.count, 1);
+  assert_ptr_equal(leases_find(&l, 4), first);
+  free(second);
+  leases_free(&l);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_an_array_does)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_an_array_does), cmocka_unit_test(an_id_is_in_flight_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
