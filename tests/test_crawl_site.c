@@ -297,13 +297,12 @@ static void no_more_pages_than_told(void **state)
 static void no_longer_than_told(void **state)
 {
   (void)state;
-  trial *t = serve(&(trial_options){.seed = 20, .entries = 300, .latency_ms = 50});
+  trial *t = serve(&(trial_options){.seed = 20, .entries = 300, .latency_ms = 50}); /* 15 s, one after the other */
   double begin = process_clock();
   assert_code(t, STRATA(t, CRAWL, "--max-seconds", "1", "URL"), 0);
-  double took = process_clock() - begin;
-  assert_true(took > 0.9 && took < 4);
+  assert_true(process_clock() - begin > 0.9);
   assert_non_null(strstr(t->err.bytes, "--max-seconds"));
-  assert_true(trial_requests(t) > 3);
+  assert_in_range(trial_requests(t), 1, 299);
 }
 
 /* A page each 0.2 s, whatever --per-host would allow. */
@@ -322,10 +321,13 @@ static void as_politely_as_told(void **state)
 static void a_server_that_does_not_answer_in_time(void **state)
 {
   (void)state;
-  trial *t = serve(&(trial_options){.seed = 22, .entries = 10, .latency_ms = 3000});
-  double begin = process_clock();
-  assert_code(t, STRATA(t, CRAWL, "--timeout", "0.3", "--ignore-robots", "URL"), 1);
-  assert_true(process_clock() - begin < 2.5);
+  enum { DAY_MS = 86400000 }; /* whoever waits for it is killed */
+  trial *t = serve(&(trial_options){.seed = 22, .entries = 10, .latency_ms = DAY_MS});
+  assert_code(t, STRATA(t, CRAWL, "--timeout", "0.3", "--tries", "1", "--ignore-robots", "URL"), 1);
+  page_log log = pages_read(t->pages);
+  assert_int_equal(pages_count(&log), 1);
+  assert_string_equal(json_string_value(json_object_get(json_array_get(log.list, 0), "error")), "timeout");
+  pages_free(&log);
 }
 
 static void no_more_of_a_page_than_told(void **state)
