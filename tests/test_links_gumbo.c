@@ -16,6 +16,7 @@
 
 #include "crawler/links.h"
 #include "tests/pages.h"
+#include "tests/site/random.h"
 
 /* A set of strings: collected, then sorted and made unique. */
 typedef struct strings {
@@ -235,12 +236,6 @@ enum { HTML_SCRAPS = sizeof html_scraps / sizeof *html_scraps,
        FOREIGN_SCRAPS = sizeof foreign_scraps / sizeof *foreign_scraps };
 enum { BROKEN_PAGES = 50000, BROKEN_PAGE_MAX = 1024 };
 
-static unsigned next_random(uint64_t *seed, unsigned below)
-{
-  *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-  return (unsigned)(*seed >> 33) % below;
-}
-
 static tally compare_broken(uint64_t seed, unsigned scraps)
 {
   tally sum = { 0 };
@@ -250,8 +245,8 @@ static tally compare_broken(uint64_t seed, unsigned scraps)
   for (unsigned i = 0; i < BROKEN_PAGES; i++) {
     char bytes[BROKEN_PAGE_MAX] = "<!DOCTYPE html><body>";
     html_page page = { .name = bytes, .bytes = bytes, .size = strlen(bytes) };
-    for (unsigned left = 3 + next_random(&seed, 28); left > 0; left--) {
-      unsigned pick = next_random(&seed, scraps);
+    for (unsigned left = 3 + random_below(&seed, 28); left > 0; left--) {
+      unsigned pick = random_below(&seed, scraps);
       const char *scrap = pick < HTML_SCRAPS ? html_scraps[pick] : foreign_scraps[pick - HTML_SCRAPS];
       page.size += (size_t)snprintf(bytes + page.size, sizeof bytes - page.size, "%s", scrap);
     }
