@@ -5,7 +5,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -335,9 +334,7 @@ static void a_hostile_server(void **state)
   const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
                                "--tries", "1", "--timeout", "3", "--max-body", "100000", url.bytes, NULL};
   int code = trial_strata(t, words); /* killed if something here held it up for long */
-  kill(server, SIGKILL);
-  process_end end;
-  process_wait(server, 5, &end);
+  process_kill(server);
   print_message("%.1f MB\n%s", (double)t->end.usage.ru_maxrss / 1024, t->err.bytes);
   assert_int_equal(code, 0);
 #ifndef __SANITIZE_ADDRESS__

@@ -234,7 +234,6 @@ static void a_crawl_among_traps(void **state)
     print_message("skipped: no network namespaces here\n");
     skip();
   }
-  process_end end;
   trial *t = trial_open(&(trial_options){.entries = 1}); /* for its directory */
   pid_t other = raw_start_at(answer, "0.0.0.0", &other_port), server = raw_start_at(answer, "0.0.0.0", &port);
   pid_t names = start_names();
@@ -275,12 +274,9 @@ static void a_crawl_among_traps(void **state)
   assert_true(shared->trapped > 10);
   free(allowed);
   text_free(&url);
-  kill(names, SIGKILL);
-  kill(server, SIGKILL);
-  kill(other, SIGKILL);
-  process_wait(names, 5, &end);
-  process_wait(server, 5, &end);
-  process_wait(other, 5, &end);
+  process_kill(names);
+  process_kill(server);
+  process_kill(other);
   trial_close(t);
 }
 

@@ -6,7 +6,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -191,9 +190,7 @@ static int clean_up(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
-    process_end end;
-    if (servers[i] && kill(servers[i], SIGKILL) == 0)
-      process_wait(servers[i], 5, &end);
+    process_kill(servers[i]);
     servers[i] = 0;
   }
   trial_close(served);
