@@ -1,11 +1,11 @@
 /* The life of a URL, from the queue on.
  *
- *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done    queue.c
+ *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done
  *              |                                                ^                                |
  *              +-- straight into the line while nothing waits --+          release puts it back -+
  *                  unread on disk and the window has room
  *
- * Sequence numbers order everything within a priority class; whose turn it is, schedule.c knows. */
+ * Sequence numbers order everything within a priority class (queue.c); whose turn it is, schedule.c knows. */
 #include "frontier/again.h"
 #include "frontier/spill.h"
 

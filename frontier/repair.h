@@ -56,8 +56,8 @@ bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);
 
-/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose key
- * the log has; and when the log is complete. */
+/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
+ * key the log has; and when the log is complete. */
 bool salvage_exact_begin(salvage *s);
 bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
 bool salvage_exact_finish(salvage *s);

@@ -56,8 +56,8 @@ typedef struct store_exact_key {
 } store_exact_key;
 void store_put_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
-/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
- * is there, store_message says why, and the same may be tried again. */
+/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing
+ * of it is there, store_message says why, and the same may be tried again. */
 frontier_status store_commit(store *s);
 
 void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */
