@@ -266,6 +266,23 @@ void store_delete(store *s, store_table table, uint64_t key)
   s->error = error == MDB_NOTFOUND ? 0 : error;
 }
 
+static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size, store_writer *write,
+                        const void *source)
+{
+  if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
+    s->error = ENOMEM;
+}
+
+void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_APPEND, key, size, write, source);
+}
+
+void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_END, key, size, write, source);
+}
+
 frontier_status store_commit(store *s)
 {
   MDB_txn *txn = s->writing;
