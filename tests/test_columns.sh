@@ -7,7 +7,7 @@ long_lines() # TREE
 {
   (
     cd "$1"
-    find mlbf datasets crawler tests cmake ./*.sh ./CMakeLists.txt -path tests/bench -prune -o -type f \
+    find mlbf datasets crawler tests cmake ./*.sh ./CMakeLists.txt -type f \
       \( -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' -o -name '*.sh' -o -name '*.awk' -o -name '*.cmake' -o \
       -name CMakeLists.txt \) -exec env LC_ALL=C awk '
         { line = $0; gsub(/[\200-\277]/, "") }
