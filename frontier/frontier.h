@@ -35,6 +35,8 @@
  * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
  * is gone. To serve from a child, open there, after the fork.
  *
+ * Address space: 1 TiB of it is mapped, none of it memory; under a limit (ulimit -v) half of what is left or less, more
+ * when it is needed, and FRONTIER_NO_SPACE when there is no more. The limit may be raised while the program runs.
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds. If it is set back between two calls of
  * frontier_next, the frontier's own time goes on from the latest it was told, at the pace of the new one: nobody is
