@@ -73,7 +73,8 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
     target=${corpus##*/}
     log=$root/build/log/fuzz-$target.log
     mkdir -p "$root/build/fuzz/tests/$target"
-    (cd "$root/build/fuzz/tests" && "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" "$target" "$corpus") >"$log" 2>&1 ||
+    (cd "$root/build/fuzz/tests" &&
+      "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" "$target" "$corpus") >"$log" 2>&1 ||
       fail_with_log "fuzz_$target found something"
   done
 }

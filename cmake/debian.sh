@@ -78,7 +78,8 @@ install_missing() # ROWS
   # --no-remove: a package that conflicts with one in use is for its owner to decide.
   # shellcheck disable=SC2086 # one word a package
   apt_get install --no-install-recommends --no-remove $missing ||
-    fail "apt-get could not install$missing ($(grep -m 1 '^E:' "$log" || echo 'no reason given'); see build/log/apt.log)"
+    fail "apt-get could not install$missing" \
+      "($(grep -m 1 '^E:' "$log" || echo 'no reason given'); see build/log/apt.log)"
   missing=$(missing_packages "$1")
   [ -z "$missing" ] || fail "installed, but not usable:$missing"
 }

@@ -19,7 +19,8 @@ target_compile_options(strata_flags INTERFACE
   -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -fno-strict-aliasing
   $<$<BOOL:${STRATA_WERROR}>:-Werror>)
 if(STRATA_SANITIZE)
-  target_compile_options(strata_flags INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_compile_options(strata_flags INTERFACE
+    -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(strata_flags INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()
 

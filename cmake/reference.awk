@@ -2,9 +2,9 @@
 # comments, so that they cannot say different things.
 #   awk -f reference.awk -v header=frontier/frontier.h -v out=DIRECTORY -v date="November 20, 2026" HEADER
 #
-# What it relies on (tests/test_reference.sh notices when it does not hold): the first comment is the header's. A comment
-# that begins a line belongs to the declarations below it up to the next empty line; one behind a declaration to that one.
-# "---- words ----" divides sections and belongs to nobody.
+# What it relies on (tests/test_reference.sh notices when it does not hold): the first comment is the header's. A
+# comment that begins a line belongs to the declarations below it up to the next empty line; one behind a declaration
+# to that one. "---- words ----" divides sections and belongs to nobody.
 
 function trim(text) { sub(/^[ \t]+/, "", text); sub(/[ \t]+$/, "", text); return text }
 
@@ -34,7 +34,12 @@ function finish_declaration(    name)
 
 function take(line)
 {
-  if (line ~ /\{[ \t]*$/ && declaration line ~ /\(/ || line ~ /^\{/) { skipping = 1; declaring = 0; finish_declaration(); return }
+  if (line ~ /\{[ \t]*$/ && declaration line ~ /\(/ || line ~ /^\{/) {
+    skipping = 1
+    declaring = 0
+    finish_declaration()
+    return
+  }
   if (match(line, /;/)) {
     rest = substr(line, RSTART + 1)
     declaration = declaration (declaration == "" ? "" : "\n") substr(line, 1, RSTART)
@@ -124,7 +129,11 @@ function print_text(text, file,    n, i, lines, literal, empty)
   n = split(text, lines, "\n")
   literal = 0; empty = 1
   for (i = 1; i <= n; i++) {
-    if (lines[i] ~ /^ *$/) { if (!empty && !literal && i < n) pending = 1; else if (literal) held = held "\n"; continue }
+    if (lines[i] ~ /^ *$/) {
+      if (!empty && !literal && i < n) pending = 1
+      else if (literal) held = held "\n"
+      continue
+    }
     if (lines[i] ~ /^    / && !literal) { print ".Bd -literal" > file; literal = 1; pending = 0; held = "" }
     if (lines[i] !~ /^ / && literal) { print ".Ed" > file; literal = 0; print ".Pp" > file; held = "" }
     if (literal) { printf "%s", held > file; held = "" }

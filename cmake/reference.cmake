@@ -1,5 +1,5 @@
-# Reference pages, section 3: one for each public function and one for each public header, made from the headers' comments
-# by reference.awk whenever a header changes. They lie in REFERENCE_PAGES.
+# Reference pages, section 3: one for each public function and one for each public header, made from the headers'
+# comments by reference.awk whenever a header changes. They lie in REFERENCE_PAGES.
 find_program(STRATA_AWK awk REQUIRED)
 set(REFERENCE_PAGES ${PROJECT_BINARY_DIR}/man3)
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A static library whose internals cannot clash with a stranger's: its objects become one, in which only the functions of
-# its public headers stay global.
+# A static library whose internals cannot clash with a stranger's: its objects become one, in which only the functions
+# of its public headers stay global.
 #   show_only.sh LIBRARY OUTPUT HEADER...      LD, OBJCOPY and AR name the tools
 set -eu
 library=$1

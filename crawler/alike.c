@@ -1,4 +1,5 @@
-/* See alike.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing for good. */
+/* See alike.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing for
+ * good. */
 #include "crawler/alike.h"
 
 #include <errno.h>

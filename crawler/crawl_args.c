@@ -267,8 +267,8 @@ static bool parse_rest(const char *text, crawl_args *args)
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
 
-/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one; yet
- * one that serves thousands is made for more than one page at a time. */
+/* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one;
+ * yet one that serves thousands is made for more than one page at a time. */
 enum { HOSTS_PER_ADDRESS = 8 };
 
 /* ---- the command line ----------------------------------------------------------------------------------- */

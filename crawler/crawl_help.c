@@ -28,7 +28,8 @@ static const char what_and_how[] =
   "  --recrawl-after AGE  fetch again what is older: 1h, 7d; as 1d..30d, what changes sooner\n"
   "  --retry-failed       queue again what failed for good in earlier runs\n"
   "  --trap-budget N      of a host's URLs that look like a trap's (default 10000; 0: all)\n"
-  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index; see strata show\n"
+  "  --warc               keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index;\n"
+  "                       see strata show\n"
   "  --warc-size BYTES    a WARC file is full then, and the next begins (default 1G)\n"
   "  --no-store           keep nothing on disk; the crawl ends with the program\n"
   "\n"
@@ -50,7 +51,8 @@ static const char what_and_how[] =
 
 static const char with_what[] =
   "What pages say\n"
-  "  --no-similar         do not keep it; else pages that say what another says are told of, and strata like finds them\n"
+  "  --no-similar         do not keep it; else pages that say what another says are told of, and strata like\n"
+  "                       finds them\n"
   "  --near-last          what a page links to that says what another says waits for all else\n"
   "  --digests            similarity digests of what is no HTML into DIR/digests.sdbf; see strata report\n"
   "\n"

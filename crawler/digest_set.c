@@ -67,7 +67,8 @@ static bool add_bytes(digest_set *set, const digest_manner *manner, const char *
     return true;
   mlbf_digest_free(digest);
   if (status == MLBF_BAD_ARGUMENT)
-    say_error("digest", "%s: %zu bytes; fewer than %d have too few features to compare", path, size, MLBF_DIGEST_SIZE_MIN);
+    say_error("digest", "%s: %zu bytes; fewer than %d have too few features to compare", path, size,
+              MLBF_DIGEST_SIZE_MIN);
   else
     say_error("digest", "%s: out of memory", path);
   return false;
@@ -103,12 +104,18 @@ static bool add_lines(digest_set *set, const char *path, const char *text, size_
   return true;
 }
 
+/* Is it a set by its first bytes? */
+static bool is_set(const char *bytes, size_t size)
+{
+  return (size > 5 && memcmp(bytes, "sdbf:", 5) == 0) || (size > 8 && memcmp(bytes, "sdbf-dd:", 8) == 0);
+}
+
 bool digest_set_add(digest_set *set, const digest_manner *manner, const char *path)
 {
   size_t size;
   char *bytes = read_file(path, &size);
-  bool is_set = bytes && ((size > 5 && memcmp(bytes, "sdbf:", 5) == 0) || (size > 8 && memcmp(bytes, "sdbf-dd:", 8) == 0));
-  bool is_done = bytes && (is_set ? add_lines(set, path, bytes, size) : add_bytes(set, manner, path, bytes, size));
+  bool is_done = bytes && (is_set(bytes, size) ? add_lines(set, path, bytes, size)
+                                               : add_bytes(set, manner, path, bytes, size));
   free(bytes);
   return is_done;
 }

@@ -80,7 +80,8 @@ static bool is_word(const char *text, size_t size, const char *word)
 }
 
 /* The next word of [*at, end) into [begin, *at); false past the last. */
-static bool next_word(const char **begin, const char **at, const char *end, const char *separators, size_t separator_count)
+static bool next_word(const char **begin, const char **at, const char *end, const char *separators,
+                      size_t separator_count)
 {
   while (*at < end && memchr(separators, **at, separator_count))
     (*at)++;
@@ -155,9 +156,9 @@ static enum element element_named(const char *name, size_t size)
 static unsigned attribute_named(const char *name, size_t size)
 {
   static const struct { char name[12]; unsigned attribute; } names[] = {
-    { "href", HREF }, { "rel", REL }, { "src", SRC }, { "content", CONTENT }, { "name", NAME }, { "http-equiv", HTTP_EQUIV },
-    { "xlink:href", XLINK_HREF }, { "encoding", ENCODING }, { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
-    { "srcset", SRCSET },
+    { "href", HREF }, { "rel", REL }, { "src", SRC }, { "srcset", SRCSET }, { "content", CONTENT }, { "name", NAME },
+    { "http-equiv", HTTP_EQUIV }, { "xlink:href", XLINK_HREF }, { "encoding", ENCODING },
+    { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (is_word(name, size, names[i].name))
@@ -278,7 +279,9 @@ static void meta_ended(links_scanner *scanner)
 static void visit_tag(links_scanner *scanner)
 {
   static const link_kind kinds[] = {
-    [A] = LINK_A, [AREA] = LINK_AREA, [BASE] = LINK_BASE, [FRAME] = LINK_FRAME, [IFRAME] = LINK_IFRAME, [LINK] = LINK_LINK };
+    [A] = LINK_A, [AREA] = LINK_AREA, [BASE] = LINK_BASE,
+    [FRAME] = LINK_FRAME, [IFRAME] = LINK_IFRAME, [LINK] = LINK_LINK,
+  };
   const open_tag *tag = &scanner->tag;
   if (tag->element == META)
     meta_ended(scanner);

@@ -43,7 +43,8 @@ static const char help[] =
   "Exit status: 0 done; 1 failed, or no URL was found; 2 wrong usage.\n";
 
 enum { OPTION_FORMAT = 256, OPTION_IDS, OPTION_PROTOCOL, OPTION_FILTERS, OPTION_N, OPTION_BITS, OPTION_M, OPTION_K,
-       OPTION_LAYERS, OPTION_QUERIES, OPTION_SHUFFLE, OPTION_SEED, OPTION_OUT, OPTION_PAPER, OPTION_ROUNDS, OPTION_HELP };
+       OPTION_LAYERS, OPTION_QUERIES, OPTION_SHUFFLE, OPTION_SEED, OPTION_OUT, OPTION_PAPER, OPTION_ROUNDS,
+       OPTION_HELP };
 
 static const struct option options[] = {
   { "format", required_argument, NULL, OPTION_FORMAT },

@@ -1,97 +1,22 @@
-/* robots.txt by RFC 9309, in two readings of the text: does a group name our agent, and then the rules of its
- * groups (or those of "*"). Rules are kept longest first, Allow before Disallow, so the first match decides.
- *
- * Where the RFC and Google's matcher, which wrote the field's habits down, disagree on percent-encoding, the more
- * restrictive wins: a Disallow matches if either does, byte for byte or with %62 taken for b (section 2.2.2); an Allow
- * matches only byte for byte, case of hex digits aside. */
-#include "crawler/robots.h"
+/* Reading robots.txt by RFC 9309, twice: does a group name our agent, and then the rules of its groups (or those of
+ * "*"). Rules are kept longest first, Allow before Disallow, so that the first match decides (robots_match.c). */
+#include "crawler/robots_inside.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  LINE_MAX_BYTES = 16663, /* the rest of a longer line is dropped, as by Google's parser */
-  PATH_MAX_BYTES = 32768, /* no URL is longer; a longer path is compared byte for byte only */
-  WORK_MAX_BYTES = 1 << 24, /* of path searched for one answer, some 10 ms; 5,000 wildcards on a path of 200 need
-                               1 << 20 */
-};
+enum { LINE_MAX_BYTES = 16663 }; /* the rest of a longer line is dropped, as by Google's parser */
 
 static const double crawl_delay_max = 1e9;
 
-typedef struct text {
-  const char *at;
-  size_t size;
-} text;
-
 typedef enum line_kind { LINE_OTHER, LINE_AGENT, LINE_ALLOW, LINE_DISALLOW, LINE_CRAWL_DELAY, LINE_SITEMAP } line_kind;
 
-/* A part of robots.bytes. */
-typedef struct span {
-  uint32_t begin, size;
-} span;
-
-typedef struct rule {
-  bool allows;
-  uint32_t line;   /* "disallow: /private", NUL-terminated, in robots.bytes; also the order in the file */
-  span exact;      /* the pattern, bytes over 0x7F escaped, hex digits upper-case */
-  span decoded;    /* unreserved characters and bytes over 0x7F unescaped */
-} rule;
-
-struct robots {
-  rule *rules;
-  uint32_t *sitemaps; /* offsets into bytes */
-  char *bytes;
-  size_t rule_count, sitemap_count, byte_count;
-  double crawl_delay;
-};
-
-/* Characters. */
+/* Lines. */
 
 static bool is_blank(char c)
 {
   return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\0';
 }
-
-static bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
-}
-
-static char upper(char c)
-{
-  return c >= 'a' && c <= 'z' ? (char)(c & ~32) : c;
-}
-
-static bool is_letter(char c)
-{
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
-
-static int hex_value(char c)
-{
-  return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
-}
-
-/* The byte that "%62" at `at` stands for, or -1. */
-static int escaped_byte(const char *at, const char *end)
-{
-  if (end - at < 3 || *at != '%' || hex_value(at[1]) < 0 || hex_value(at[2]) < 0)
-    return -1;
-  return hex_value(at[1]) * 16 + hex_value(at[2]);
-}
-
-static bool is_unreserved(int byte)
-{
-  return is_letter((char)byte) || is_digit((char)byte) || byte == '-' || byte == '.' || byte == '_' || byte == '~';
-}
-
-/* Lines. */
 
 static text trim(text line)
 {
@@ -208,47 +133,19 @@ static uint32_t store_line(robots *file, const char *name, text value)
   return begin;
 }
 
-static span store_exact(robots *file, text pattern)
-{
-  span exact = { (uint32_t)file->byte_count, 0 };
-  for (const char *at = pattern.at, *end = at + pattern.size; at < end; at++)
-    if ((unsigned char)*at >= 0x80) {
-      unsigned byte = (unsigned char)*at;
-      store(file, (char[]){ '%', "0123456789ABCDEF"[byte >> 4], "0123456789ABCDEF"[byte & 15] }, 3);
-    } else if (escaped_byte(at, end) >= 0) {
-      store(file, (char[]){ '%', upper(at[1]), upper(at[2]) }, 3);
-      at += 2;
-    } else
-      store(file, at, 1);
-  exact.size = (uint32_t)file->byte_count - exact.begin;
-  return exact;
-}
-
-/* Writes [at, at + size) to `out`, which has room for as much, with what may be unescaped unescaped. */
-static size_t decode(const char *at, size_t size, char *out)
-{
-  size_t written = 0;
-  for (const char *end = at + size; at < end; at++) {
-    int byte = escaped_byte(at, end);
-    bool may_decode = byte >= 0x80 || (byte >= 0 && is_unreserved(byte));
-    out[written++] = may_decode ? (char)byte : *at;
-    at += may_decode ? 2 : 0;
-  }
-  return written;
-}
-
 /* A rule for `pattern` followed by `tail`, "" or "$". */
 static void add_rule(robots *file, bool allows, uint32_t line, text pattern, const char *tail)
 {
   rule *added = &file->rules[file->rule_count++];
   added->allows = allows;
   added->line = line;
-  added->exact = store_exact(file, pattern);
+  added->exact.begin = (uint32_t)file->byte_count;
+  file->byte_count += robots_spell_exact(pattern, file->bytes + added->exact.begin);
   store(file, tail, strlen(tail));
-  added->exact.size += (uint32_t)strlen(tail);
+  added->exact.size = (uint32_t)file->byte_count - added->exact.begin;
   added->decoded.begin = (uint32_t)file->byte_count;
-  added->decoded.size =
-    (uint32_t)decode(file->bytes + added->exact.begin, added->exact.size, file->bytes + added->decoded.begin);
+  text exact = { file->bytes + added->exact.begin, added->exact.size };
+  added->decoded.size = (uint32_t)robots_spell_decoded(exact, file->bytes + added->decoded.begin);
   file->byte_count += added->decoded.size;
 }
 
@@ -391,106 +288,6 @@ void robots_free(robots *file)
   free(file->sitemaps);
   free(file->bytes);
   free(file);
-}
-
-/* Matching. */
-
-/* A path in the two spellings that rules have. */
-typedef struct spellings {
-  text exact, decoded;
-} spellings;
-
-static bool is_plain(text sent)
-{
-  for (size_t i = 0; i < sent.size; i++)
-    if (sent.at[i] == '%' || (unsigned char)sent.at[i] >= 0x80)
-      return false;
-  return true;
-}
-
-static spellings path_prepare(text sent, char exact[PATH_MAX_BYTES], char decoded[PATH_MAX_BYTES])
-{
-  if (is_plain(sent) || sent.size > PATH_MAX_BYTES)
-    return (spellings){ sent, sent };
-  const char *end = sent.at + sent.size;
-  memcpy(exact, sent.at, sent.size);
-  for (size_t i = 0; i < sent.size; i++)
-    if (escaped_byte(sent.at + i, end) >= 0) {
-      exact[i + 1] = upper(exact[i + 1]);
-      exact[i + 2] = upper(exact[i + 2]);
-    }
-  return (spellings){ { exact, sent.size }, { decoded, decode(exact, sent.size, decoded) } };
-}
-
-static text literal_before_star(text pattern)
-{
-  const char *star = memchr(pattern.at, '*', pattern.size);
-  return (text){ pattern.at, star ? (size_t)(star - pattern.at) : pattern.size };
-}
-
-static text skip(text all, size_t size)
-{
-  return (text){ all.at + size, all.size - size };
-}
-
-/* Does the pattern match the beginning of the path, or with a final '$' all of it? The leftmost place for each piece
- * between stars is as good as any other, so nothing is tried twice. Adds to `*work` the bytes it searched. */
-static bool pattern_matches(text pattern, text path, size_t *work)
-{
-  bool is_whole = pattern.size > 0 && pattern.at[pattern.size - 1] == '$';
-  pattern.size -= is_whole;
-  text piece = literal_before_star(pattern);
-  if (piece.size > path.size || memcmp(piece.at, path.at, piece.size) != 0)
-    return false;
-  pattern = skip(pattern, piece.size);
-  path = skip(path, piece.size);
-  if (pattern.size == 0)
-    return !is_whole || path.size == 0;
-  while (pattern.size > 0) {
-    pattern = skip(pattern, 1);
-    piece = literal_before_star(pattern);
-    pattern = skip(pattern, piece.size);
-    if (pattern.size == 0 && is_whole)
-      return piece.size <= path.size && memcmp(piece.at, path.at + path.size - piece.size, piece.size) == 0;
-    *work += path.size;
-    const char *found = memmem(path.at, path.size, piece.at, piece.size);
-    if (!found)
-      return false;
-    path = skip(path, (size_t)(found - path.at) + piece.size);
-  }
-  return true;
-}
-
-static bool rule_matches(const robots *file, const rule *candidate, const spellings *path, size_t *work)
-{
-  text exact = { file->bytes + candidate->exact.begin, candidate->exact.size };
-  if (pattern_matches(exact, path->exact, work))
-    return true;
-  text decoded = { file->bytes + candidate->decoded.begin, candidate->decoded.size };
-  bool is_same = decoded.size == exact.size && path->decoded.size == path->exact.size;
-  return !candidate->allows && !is_same && pattern_matches(decoded, path->decoded, work);
-}
-
-bool robots_allows(const robots *file, const char *sent, size_t size, const char **deciding)
-{
-  if (size == 0)
-    sent = "/", size = 1;
-  char exact[PATH_MAX_BYTES], decoded[PATH_MAX_BYTES];
-  spellings path = path_prepare((text){ sent, size }, exact, decoded);
-  if (deciding)
-    *deciding = "";
-  if (size == 11 && memcmp(sent, "/robots.txt", 11) == 0) /* section 2.2.2: implicitly allowed */
-    return true;
-  size_t work = 0;
-  for (size_t i = 0; i < file->rule_count && work <= WORK_MAX_BYTES; i++)
-    if (rule_matches(file, &file->rules[i], &path, &work)) {
-      if (deciding)
-        *deciding = file->bytes + file->rules[i].line;
-      return file->rules[i].allows;
-    }
-  if (work > WORK_MAX_BYTES && deciding)
-    *deciding = "too many wildcards for so long a path";
-  return work <= WORK_MAX_BYTES;
 }
 
 double robots_crawl_delay(const robots *file)

@@ -173,8 +173,8 @@ static void print_near(const summary *s)
   uint64_t near = frontier_counter(s->frontier, "near-duplicates");
   if (!near || !s->directory)
     return;
-  fprintf(stderr, "  Near-duplicates: %s page%s what another one says; to see them: strata report", say_count(near, count),
-          near == 1 ? " says" : "s say");
+  fprintf(stderr, "  Near-duplicates: %s page%s what another one says; to see them: strata report",
+          say_count(near, count), near == 1 ? " says" : "s say");
   print_word(s->directory);
   putc('\n', stderr);
 }

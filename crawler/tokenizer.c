@@ -78,9 +78,10 @@ static inline const char *turn(tokenizer *machine, tokenizer_state *next, const 
   return at;
 }
 
-static tokenizer_state data, tag_open, end_tag_open, tag_name, before_attribute_name, attribute_name, after_attribute_name,
-  before_value, quoted_value, unquoted_value, self_closing, markup_declaration, declaration_word, bogus_comment,
-  comment_start, comment_start_dash, comment, comment_end_bang, cdata, text, text_less_than, text_end_tag_name,
+static tokenizer_state data, tag_open, end_tag_open, tag_name,
+  before_attribute_name, attribute_name, after_attribute_name, before_value, quoted_value, unquoted_value, self_closing,
+  markup_declaration, declaration_word, bogus_comment, comment_start, comment_start_dash, comment, comment_end_bang,
+  cdata, text, text_less_than, text_end_tag_name,
   script, script_less_than, script_escape_start, script_escape_word, plaintext;
 
 /* Names. */

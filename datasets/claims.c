@@ -90,8 +90,9 @@ static claim judge_formula_4(const claims_input *input)
   double printed = claims_formula_4(input->setting, input->n), low, high;
   results_interval(layered, &low, &high);
   claim made = { .said = said, .verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS };
-  snprintf(made.measured, sizeof made.measured, "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula",
-           printed, results_rate(layered), low, high, results_rate(layered) / printed);
+  snprintf(made.measured, sizeof made.measured,
+           "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula", printed,
+           results_rate(layered), low, high, results_rate(layered) / printed);
   return made;
 }
 
@@ -142,8 +143,8 @@ static claim judge_schemes(const claims_input *input)
 {
   claim made = { .said = "http and https are one page", .verdict = CLAIM_PARTLY };
   snprintf(made.measured, sizeof made.measured,
-           "%llu of %llu URLs came with both schemes and are counted once here; a list cannot tell whether the pages differ",
-           (unsigned long long)input->both_schemes, (unsigned long long)input->distinct);
+           "%llu of %llu URLs came with both schemes and are counted once here; a list cannot tell whether the pages"
+           " differ", (unsigned long long)input->both_schemes, (unsigned long long)input->distinct);
   return made;
 }
 

@@ -136,7 +136,8 @@ static bool write_script(const replay_options *options, const replay_results *re
               "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
               "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
               "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
-              "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n", protocol_name(figures_protocol(options)));
+              "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n",
+          protocol_name(figures_protocol(options)));
   write_marks(to, options);
   for (int i = 0; i < FIGURE_COUNT; i++)
     write_figure(to, i, options, results);

@@ -55,7 +55,8 @@ static const char words[] =
   " words of the fifth, a share of them replaced by a passage of a stored document; or a stored document into which"
   " sentences of twenty words of the fifth are put until they are that share of it. A document is named if it seems to"
   " have 2&#8239;% of the query; that is a false alarm if less than half of this is true, by all shingles of four words"
-  " of both. Real documents have much in common, so that many are named, and rightly.</p>\n<div class=\"scroll\"><table>"
+  " of both. Real documents have much in common, so that many are named, and rightly.</p>\n"
+  "<div class=\"scroll\"><table>"
   "<tr><th>documents</th><th>edit</th><th>share</th><th>named, a query</th><th>false alarms, of all stored</th>"
   "<th>source not named</th><th>source named first</th><th>named a near-duplicate (90&#8239;%)</th>"
   "<th>error of the share</th></tr>\n";

@@ -150,7 +150,8 @@ static const struct {
 } protocols[PROTOCOL_COUNT] = {
   { "paper", "every URL of the list with its row number appended", compose_paper },
   { "fresh", "URLs of the list that were not inserted", compose_fresh },
-  { "recombined", "the beginning of one inserted URL and the rest of another: all segments are known", compose_recombined },
+  { "recombined", "the beginning of one inserted URL and the rest of another: all segments are known",
+    compose_recombined },
   { "permuted", "an inserted URL with the segments of its path in another order", compose_permuted },
   { "repeated", "an inserted URL host/page with /x/x appended, x known at both depths", compose_repeated },
   { "prefix", "an inserted URL cut short at a slash", compose_prefix },

@@ -14,8 +14,8 @@ static const char theory[] =
   "<p>Formula (4), f<sup>L</sup>, would hold if every layer were wrong independently about a new URL. But most layers"
   " are not wrong: they truthfully say &#8220;known&#8221;, as a new URL shares its host and its directories with old"
   " ones. In the paper's own protocol only the last segment is new, so only its layer and the XOR array can object:"
-  " about f<sup>2</sup> and not f<sup>4</sup>. Where every segment is known and only the combination is new, the XOR array"
-  " is alone, and it is no larger than the classic filter it is compared with.</p>\n"
+  " about f<sup>2</sup> and not f<sup>4</sup>. Where every segment is known and only the combination is new, the XOR"
+  " array is alone, and it is no larger than the classic filter it is compared with.</p>\n"
   "<p>At equal memory the same holds for any layering, over a whole crawl. Each distinct segment is unknown exactly"
   " once: when the first URL with it comes. So what a layer can object to is what it had to store. With the best"
   " sizing the gain is exp(&#8722;KL), KL being the divergence between where new URLs first differ and where distinct"
@@ -82,8 +82,9 @@ static void write_introduction(FILE *to, const report_input *input)
   fputs(" rows, ", to);
   html_count(to, input->statistics->urls);
   fprintf(to, " different URLs (the scheme left out), in %s. Seed %llu. m = %llu, k = %u, L = %u. ",
-          input->is_shuffled ? "an order drawn by the seed" : "the order of the file", (unsigned long long)input->options->seed,
-          (unsigned long long)input->setting->m, (unsigned)input->setting->k, (unsigned)input->setting->layers);
+          input->is_shuffled ? "an order drawn by the seed" : "the order of the file",
+          (unsigned long long)input->options->seed, (unsigned long long)input->setting->m,
+          (unsigned)input->setting->k, (unsigned)input->setting->layers);
   fputs("Processor: ", to);
   write_processor(to);
   fputs(". Compiler: ", to);
@@ -196,8 +197,8 @@ static void write_results(FILE *to, const report_input *input)
 {
   fputs("<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
         " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
-        " its 95&#8239;% interval Wilson's. A false negative is &#8220;new&#8221; of a URL that was inserted: all n are asked"
-        " again. The same numbers are in <code>results.csv</code>.</p>\n", to);
+        " its 95&#8239;% interval Wilson's. A false negative is &#8220;new&#8221; of a URL that was inserted: all n are"
+        " asked again. The same numbers are in <code>results.csv</code>.</p>\n", to);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
       write_protocol(to, input, (protocol)which);
@@ -205,7 +206,8 @@ static void write_results(FILE *to, const report_input *input)
 
 static void write_formula(FILE *to, const report_input *input)
 {
-  fputs("<h2>Formula (4) beside measurement</h2>\n<div class=\"scroll\"><table><tr><th>n</th><th>f<sup>L</sup>, formula (4)</th>"
+  fputs("<h2>Formula (4) beside measurement</h2>\n"
+        "<div class=\"scroll\"><table><tr><th>n</th><th>f<sup>L</sup>, formula (4)</th>"
         "<th>measured, mlbf-paper</th><th>95&#8239;%</th><th>measured / formula</th></tr>\n", to);
   for (size_t i = 0; i < input->options->size_count; i++) {
     uint64_t n = input->options->sizes[i];
@@ -247,8 +249,8 @@ static void write_statistics(FILE *to, const report_input *input)
   for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
     segments += of->cuts[CUT_LAYERS].urls[layer];
   fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
-              " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of the list, each URL as it comes, which layer"
-              " is the first to see something new.</p>\n",
+              " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of"
+              " the list, each URL as it comes, which layer is the first to see something new.</p>\n",
           of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
           of->urls > 0 ? 100 * (double)of->with_query / (double)of->urls : 0.0);
   write_layers(to, &of->cuts[CUT_PAPER], of->urls, "Cut at / as the paper has it; the last layer takes the rest");
@@ -256,12 +258,14 @@ static void write_statistics(FILE *to, const report_input *input)
 }
 
 static const char method[] =
-  "<h2>How it was measured</h2>\n<p>The filters take turns, a batch of 1&#8239;024 URLs each, another one first every time;"
+  "<h2>How it was measured</h2>\n"
+  "<p>The filters take turns, a batch of 1&#8239;024 URLs each, another one first every time;"
   " times are medians over batches and include hashing, but not reading, canonicalising or cutting the URL. Keys lie in"
   " the processor's caches when a filter gets them; of the filter lies there what its own use and the others' turns"
   " have left, so filters larger than the caches pay for memory. All filters are called in batches, which lets those"
   " that can fetch ahead. Queries are drawn with replacement, so where few are possible (prefix, recombined) some are"
-  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on disk.</p>\n";
+  " asked again and the intervals are a little too narrow. The truth is exact: 128-bit hashes of all URLs, sorted on"
+  " disk.</p>\n";
 
 bool report_write(const report_input *input)
 {

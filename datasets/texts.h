@@ -2,8 +2,9 @@
  *
  *     <p>The <b>URL</b>, then</p>   -->   "the url then "     at: 0 4 8 13
  *
- * A word is what mlbf/shingle.h takes for one (letters, digits and bytes above 127, ASCII letters in lower case), but that
- * Chinese, Japanese and Korean are not parted. Of a file that begins with '<' tags, comments, scripts and styles are left out. */
+ * A word is what mlbf/shingle.h takes for one (letters, digits and bytes above 127, ASCII letters in lower case), but
+ * that Chinese, Japanese and Korean are not parted. Of a file that begins with '<' tags, comments, scripts and styles
+ * are left out. */
 #ifndef STRATA_DATASETS_TEXTS_H
 #define STRATA_DATASETS_TEXTS_H
 

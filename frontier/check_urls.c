@@ -146,7 +146,8 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
   url *u = w->c->u;
   char shown[RECORDS_QUOTE_SIZE];
   if (size == 0 || url_parse(text, size, w->c->f->options.profile, u) != URL_OK) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table, records_quote(text, size, shown));
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table,
+              records_quote(text, size, shown));
     return NULL;
   }
   host *who = hosts_find(w->counted, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -280,8 +281,8 @@ static void check_places(url_walk *w)
   if (w->noted != f->noted)
     check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, f->noted);
   if (w->done != f->done || w->failed != f->failed || w->skipped != f->skipped)
-    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
-              ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
+    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %"
+              PRIu64 ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
 }
 
 static void read_tables(url_walk *w, const row_places *rows)
@@ -302,7 +303,8 @@ static void read_tables(url_walk *w, const row_places *rows)
 
 void check_urls(check *c)
 {
-  url_walk w = {.c = c, .counted = hosts_create(0, 1), .sequences = c->has_progress ? c->f->next_sequence - 1 : UINT64_MAX};
+  url_walk w = {.c = c, .counted = hosts_create(0, 1),
+                .sequences = c->has_progress ? c->f->next_sequence - 1 : UINT64_MAX};
   if (c->has_progress && w.sequences < SIZE_MAX - 1)
     w.places = calloc((size_t)w.sequences + 1, 1);
   row_places rows = {0};

@@ -194,7 +194,8 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
   path_of(f, "data.mdb", data);
   frontier_status status = access(data, F_OK) == 0
                              ? compact(f, sizes)
-                             : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", directory);
+                             : frontier_fail(f, FRONTIER_NOT_FOUND,
+                                             "%s is not a Strata frontier (no data.mdb in it)", directory);
   if (status != FRONTIER_OK)
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
   if (f->lock_fd >= 0)

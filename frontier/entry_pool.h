@@ -1,7 +1,7 @@
 /* Memory for entries: blocks of a few sizes, cut from slabs, and used again and again.
  *
- * Entries come by the thousand, of all sizes, and go in another order, which costs malloc an eighth of the whole way of a
- * URL (bench_frontier). A pool gives its memory back as a whole. */
+ * Entries come by the thousand, of all sizes, and go in another order, which costs malloc an eighth of the whole way of
+ * a URL (bench_frontier). A pool gives its memory back as a whole. */
 #ifndef STRATA_FRONTIER_ENTRY_POOL_H
 #define STRATA_FRONTIER_ENTRY_POOL_H
 

@@ -1,11 +1,11 @@
 /* The life of a URL, from the queue on.
  *
- *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done    queue.c
+ *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done
  *              |                                                ^                                |
  *              +-- straight into the line while nothing waits --+          release puts it back -+
  *                  unread on disk and the window has room
  *
- * Sequence numbers order everything within a priority class; whose turn it is, schedule.c knows. */
+ * Sequence numbers order everything within a priority class (queue.c); whose turn it is, schedule.c knows. */
 #include "frontier/again.h"
 #include "frontier/spill.h"
 
@@ -38,13 +38,20 @@ typedef struct leasing {
   size_t count, hosts;
 } leasing;
 
+static frontier_status refuse_lease(frontier *f, entry *e, frontier_status why)
+{
+  hosts_landed(f->hosts, e->host, e->class);
+  hosts_push_front(f->hosts, e);
+  if (why == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, why, "out of memory for one more lease");
+  return frontier_fail(f, why, "%s: URL %llu waits twice", f->directory, (unsigned long long)e->sequence);
+}
+
 static frontier_status lease_one(frontier *f, leasing *l, entry *e)
 {
-  if (!leases_add(&f->in_flight, e)) {
-    hosts_landed(f->hosts, e->host, e->class);
-    hosts_push_front(f->hosts, e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
-  }
+  frontier_status status = leases_add(&f->in_flight, e);
+  if (status != FRONTIER_OK)
+    return refuse_lease(f, e, status);
   f->queued--;
   spill_watch(f, e->host);
   l->leases[l->count++] = lease_of(e);

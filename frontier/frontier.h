@@ -288,8 +288,8 @@ typedef struct frontier_record {
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
 
 /* Every committed URL: first those that ended, in that order, then those that wait, in order of id but for hosts with
- * very long queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may be met
- * twice or be missed as it moves. A frontier that keeps nothing has none. */
+ * very long queues, whose URLs come last. Read from disk as it goes, in fixed memory; while a writer goes on, a URL may
+ * be met twice or be missed as it moves. A frontier that keeps nothing has none. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
 
 /* ---- upkeep ------------------------------------------------------------------------------------------ */

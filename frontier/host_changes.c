@@ -268,8 +268,10 @@ static bool load_change(void *context, const host_change *change)
   host *who = change->id < l->hosts->count ? hosts_at(l->hosts, (uint32_t)change->id) : NULL;
   if (who)
     l->status = host_change_apply(l->hosts, who, change);
+  else if (change->record)
+    l->status = hosts_read(l->hosts, change->id, change->record, change->record_size);
   else
-    l->status = change->record ? hosts_read(l->hosts, change->id, change->record, change->record_size) : FRONTIER_DAMAGED;
+    l->status = FRONTIER_DAMAGED;
   if (l->status == FRONTIER_OK)
     hosts_at(l->hosts, (uint32_t)change->id)->is_behind = true;
   return l->status == FRONTIER_OK;

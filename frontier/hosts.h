@@ -100,8 +100,8 @@ frontier_host_control *host_control_of(host *who);
 /* Between starts, unless robots.txt wants more: what was set for it, or the default. */
 uint64_t host_delay(const hosts *h, const host *who);
 
-/* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last; new ones
- * come in the order of their ids. */
+/* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last; new
+ * ones come in the order of their ids. */
 void hosts_touch(hosts *h, host *who);
 host *hosts_dirty(const hosts *h, size_t index);
 void hosts_clean(hosts *h);

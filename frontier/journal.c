@@ -91,11 +91,10 @@ static bool make_room(journal *j, size_t size)
 
 void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size)
 {
-  for (const uint8_t *at = lines, *end = lines + size, *line_end; at < end; at = line_end + 1) {
-    line_end = memchr(at, '\n', (size_t)(end - at));
-    if (!line_end)
-      line_end = end;
-    sum->sum += XXH3_64bits_withSeed(at, (size_t)(line_end - at), offset + (uint64_t)(at - lines));
+  for (size_t at = 0, line_end; at < size; at = line_end + 1) {
+    const uint8_t *feed = memchr(lines + at, '\n', size - at);
+    line_end = feed ? (size_t)(feed - lines) : size;
+    sum->sum += XXH3_64bits_withSeed(lines + at, line_end - at, offset + at);
     sum->lines++;
   }
 }

@@ -49,13 +49,16 @@ static bool make_room(lease_table *l)
   return true;
 }
 
-bool leases_add(lease_table *l, entry *e)
+frontier_status leases_add(lease_table *l, entry *e)
 {
   if (l->count == UINT32_MAX || !make_room(l))
-    return false;
+    return FRONTIER_NO_MEMORY;
+  size_t slot = slot_of(l, e->sequence);
+  if (l->table[slot])
+    return FRONTIER_DAMAGED;
   l->at[l->count++] = e;
-  l->table[slot_of(l, e->sequence)] = (uint32_t)l->count;
-  return true;
+  l->table[slot] = (uint32_t)l->count;
+  return FRONTIER_OK;
 }
 
 entry *leases_find(const lease_table *l, uint64_t id)

@@ -13,7 +13,8 @@ typedef struct lease_table {
 
 void leases_free(lease_table *l); /* and the entries */
 
-bool leases_add(lease_table *l, entry *e); /* false: no memory */
+/* NO_MEMORY; DAMAGED: its id is in flight, so the URL waited twice, which no sound directory says. */
+frontier_status leases_add(lease_table *l, entry *e);
 entry *leases_find(const lease_table *l, uint64_t id); /* NULL: not in flight */
 void leases_remove(lease_table *l, const entry *e); /* which is in flight */
 

@@ -1,7 +1,8 @@
 /* The memories of several crawls as one: a frontier whose log holds the keys of all, and that has no URL to fetch.
  *
  *     logs     one behind the other; a key that two crawls have is there twice, which makes the next filter larger than
- *              need be and nothing else. Leaving out what the filter knows already could leave out what it knows wrongly.
+ *              need be and nothing else. Leaving out what the filter knows already could leave out what it knows
+ *              wrongly
  *     exact    the union of the tables, which is the result's, if all have one; what is forgotten is blotted out of the
  *              log, and stands in the table as it does there
  *     filters  united bit by bit where they are of one size and seed; else the log makes one when it is opened
@@ -65,8 +66,8 @@ static frontier_status compare(merging *m, const frontier *f)
   url_profile_name(f->options.profile, b);
   if (ours->filter != f->options.filter || ours->profile != f->options.profile) {
     snprintf(m->message, FRONTIER_MESSAGE_SIZE,
-             "%.120s has filter %s, profile %.60s, and %.120s has filter %s, profile %.60s: their keys differ", m->first,
-             mlbf_kind_name(ours->filter), a, f->directory, mlbf_kind_name(f->options.filter), b);
+             "%.120s has filter %s, profile %.60s, and %.120s has filter %s, profile %.60s: their keys differ",
+             m->first, mlbf_kind_name(ours->filter), a, f->directory, mlbf_kind_name(f->options.filter), b);
     return FRONTIER_MISMATCH;
   }
   if (f->options.rate < ours->rate)

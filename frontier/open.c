@@ -66,8 +66,8 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
   f->is_old_format = version < FORMAT_VERSION;
   if (version < PACKED_VERSION && f->options.read_only)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl, "
-                         "and it is brought up to date", f->directory, version, FORMAT_VERSION);
+                         "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl,"
+                         " and it is brought up to date", f->directory, version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   bool is_exact = version == EXACT_VERSION || (version > EXACT_VERSION && get_le(body + 20, 4) & IS_EXACT);

@@ -228,8 +228,8 @@ static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, si
   return add_note(w, note);
 }
 
-/* Due later than any page may rest from now on: it was visited by a clock that was set back since, and has rested from a
- * time that is still to come. It rests from now on. */
+/* Due later than any page may rest from now on: it was visited by a clock that was set back since, and has rested from
+ * a time that is still to come. It rests from now on. */
 static bool bring_back(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   rewriting *w = context;
@@ -341,8 +341,9 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
     if (status == FRONTIER_OK)
       status = put_bounds(f, bounds);
   }
+  uint64_t latest = visits_due_key(visits_due(wall_now_s(f), (uint32_t)r->most_s), UINT32_MAX);
   if (status == FRONTIER_OK)
-    status = rewrite(f, STORE_DUE, visits_due_key(visits_due(wall_now_s(f), (uint32_t)r->most_s), UINT32_MAX), bring_back);
+    status = rewrite(f, STORE_DUE, latest, bring_back);
   if (status == FRONTIER_OK)
     status = rewrite(f, STORE_HISTORY, 0, adopt);
   r->is_on = status == FRONTIER_OK;

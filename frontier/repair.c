@@ -100,10 +100,11 @@ static bool rebuild(salvage *s)
 static void say_rebuilt(salvage *s)
 {
   const frontier_repairs *d = s->done;
-  salvage_say(s, "data.mdb: rebuilt with %" PRIu64 " URLs, %" PRIu64 " of them from pages that nothing led to; the old one is "
-              "data.mdb.damaged", d->kept, d->found_again);
+  salvage_say(s, "data.mdb: rebuilt with %" PRIu64 " URLs, %" PRIu64 " of them from pages that nothing led to;"
+              " the old one is data.mdb.damaged", d->kept, d->found_again);
   if (d->gone)
-    salvage_say(s, "gone: %" PRIu64 " URLs in all; where the hash log still has them, they are not taken again", d->gone);
+    salvage_say(s, "gone: %" PRIu64 " URLs in all; where the hash log still has them, they are not taken again",
+                d->gone);
   if (d->keys_gone)
     salvage_say(s, "gone: %" PRIu64 " keys of the hash log; a URL of theirs that is found again is new", d->keys_gone);
 }

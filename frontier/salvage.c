@@ -1,5 +1,5 @@
-/* What is whole, out of the damaged environment: see repair.h. What the trees lead to comes first, so that a stray record,
- * which may be of an older state, only ever fills a hole. */
+/* What is whole, out of the damaged environment: see repair.h. What the trees lead to comes first, so that a stray
+ * record, which may be of an older state, only ever fills a hole. */
 #include "frontier/repair.h"
 
 #include "frontier/history.h"
@@ -109,7 +109,8 @@ bool salvage_meta(salvage *s)
   if (!s->has_identity || !s->has_progress)
     pages_each_stray(s->p, read_stray_meta, s);
   if (s->status == FRONTIER_OK && !s->has_identity)
-    salvage_fail(s, FRONTIER_DAMAGED, "nothing is left that says which filter and profile made it; it cannot be repaired");
+    salvage_fail(s, FRONTIER_DAMAGED,
+                 "nothing is left that says which filter and profile made it; it cannot be repaired");
   return s->status == FRONTIER_OK;
 }
 
@@ -207,7 +208,8 @@ static void forget_counts(host *who)
       host_line(who, (frontier_class)class)->queued = 0;
 }
 
-/* In their order, so that ids stay the same unless one is lost. What was set for them stays; counts are counted anew. */
+/* In their order, so that ids stay the same unless one is lost. What was set for them stays; counts are counted
+ * anew. */
 static bool keep_host(void *context, uint64_t id, const uint8_t *body, size_t size)
 {
   salvage *s = context;

@@ -76,7 +76,8 @@ static int get_value(MDB_cursor *cursor, uint64_t number, const uint8_t **body, 
   return 0;
 }
 
-/* Room in a page for a value with a body of this size, which the caller fills and seals before LMDB is told anything else. */
+/* Room in a page for a value with a body of this size, which the caller fills and seals before LMDB is told anything
+ * else. */
 static int reserve_value(MDB_cursor *cursor, uint64_t number, size_t size, unsigned flags, uint8_t **body)
 {
   MDB_val key = {sizeof number, &number}, value = {.mv_size = RECORD_HEAD + size};

@@ -59,8 +59,9 @@ typedef struct spilling {
   entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;          /* keys of the chunks they stood in */
   size_t read_count, read_room;
-  uint64_t ahead[FRONTIER_CLASSES]; /* the last URL of the chunks found at open: none is read back before the reading of
-                              the queue is past it, or it would come by, in the queue again, and be taken a second time */
+  /* The last URL of the chunks found at open: none is read back before the reading of the queue is past it, or it
+   * would come by, in the queue again, and be taken a second time. */
+  uint64_t ahead[FRONTIER_CLASSES];
   struct low_line {
     host *who;
     frontier_class class;
@@ -160,8 +161,8 @@ struct frontier {
 #endif
 
 enum {
-  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled when
-                                             half used */
+  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled
+                                             when half used */
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
@@ -193,11 +194,11 @@ void frontier_log(const frontier *f, const char *format, ...) __attribute__((for
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
 
 /* clock.c: own time of the caller's `now_ms`; each public call with one asks for it once. Inside, all are own times. */
-uint64_t clock_now(frontier *f, uint64_t now_ms);             /* and from now on it is no earlier */
-uint64_t clock_glance(const frontier *f, uint64_t now_ms);    /* for calls that start nothing: changes nothing */
-void clock_assume_wall(frontier *f, uint64_t now_ms);         /* `now_ms` is the wall clock's, if nobody said otherwise */
-uint64_t clock_wall_s(const frontier *f, uint64_t own_ms);    /* seconds since 1970, the next whole one */
-uint64_t clock_own_of(const frontier *f, uint64_t wall_s);    /* the other way; 0: before own time began */
+uint64_t clock_now(frontier *f, uint64_t now_ms);          /* and from now on it is no earlier */
+uint64_t clock_glance(const frontier *f, uint64_t now_ms); /* for calls that start nothing: changes nothing */
+void clock_assume_wall(frontier *f, uint64_t now_ms);      /* `now_ms` is the wall clock's, if nobody said otherwise */
+uint64_t clock_wall_s(const frontier *f, uint64_t own_ms); /* seconds since 1970, the next whole one */
+uint64_t clock_own_of(const frontier *f, uint64_t wall_s); /* the other way; 0: before own time began */
 
 /* add.c */
 void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
@@ -249,8 +250,8 @@ void checkpoint_abandon(frontier *f); /* before the filter goes */
 frontier_status maintain_pay_all(frontier *f);
 void maintain_pay_some(frontier *f);
 
-/* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too small
- * for the log, all at once */
+/* grow.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too
+ * small for the log, all at once */
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
 bool grow_is_due(const frontier *f);

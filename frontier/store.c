@@ -74,8 +74,8 @@ int store_cause(const store *s, int error, const char *directory)
     return error;
   if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
     return ENOSPC;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && s->env && mdb_env_get_fd(s->env, &fd) == 0 &&
-      fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && s->env &&
+      mdb_env_get_fd(s->env, &fd) == 0 && fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
     return EFBIG;
   return error;
 }
@@ -96,8 +96,8 @@ frontier_status store_failed(store *s, int error, const char *doing)
 
 /* ---- after a commit that failed --------------------------------------------------------------------------
  *
- * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file or
- * not. So the environment is opened again, and the number of its last transaction tells whether that one is there. */
+ * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file
+ * or not. So the environment is opened again, and the number of its last transaction tells whether that one is there. */
 
 static bool has_landed(const store *s, size_t transaction)
 {
@@ -128,8 +128,8 @@ static int confirm(store *s)
   return error;
 }
 
-/* OK: it is on disk after all. Else nothing of it is; or, where even that could not be found out, the handle is of no more
- * use once it has been (store_begin). */
+/* OK: it is on disk after all. Else nothing of it is; or, where even that could not be found out, the handle is of no
+ * more use once it has been (store_begin). */
 static frontier_status settle_doubt(store *s, size_t transaction, int error)
 {
   frontier_status status = store_failed(s, error, "committing");
@@ -180,7 +180,8 @@ frontier_status store_begin(store *s)
   if (status != FRONTIER_OK)
     return status;
   if (s->is_lost) {
-    snprintf(s->message, sizeof s->message, "%s/data.mdb: its last commit failed, and is there; open it again", s->directory);
+    snprintf(s->message, sizeof s->message, "%s/data.mdb: its last commit failed, and is there; open it again",
+             s->directory);
     return FRONTIER_IO;
   }
   s->error = store_make_room(s);
@@ -208,7 +209,8 @@ static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
   return s->scratch;
 }
 
-void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size, unsigned flags)
+void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
+                      unsigned flags)
 {
   if (s->error)
     return;
@@ -261,8 +263,8 @@ void store_delete(store *s, store_table table, uint64_t key)
   s->error = error == MDB_NOTFOUND ? 0 : error;
 }
 
-static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size, store_writer *write,
-                        const void *source)
+static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size,
+                        store_writer *write, const void *source)
 {
   if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
     s->error = ENOMEM;

@@ -50,8 +50,8 @@ frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
-/* Of the queues and the history, and nothing is copied: as the transaction ends, `write` puts the body, `size` bytes made of
- * `source`, at `body`. `source` must live and stay as it is until then. */
+/* Of the queues and the history, and nothing is copied: as the transaction ends, `write` puts the body, `size` bytes
+ * made of `source`, at `body`. `source` must live and stay as it is until then. */
 typedef void store_writer(const void *source, uint8_t *body);
 void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source);
 /* Out of this queue, if it is in it, and into the history. */
@@ -63,8 +63,8 @@ typedef struct store_exact_key {
 void store_put_exact(store *s, const store_exact_key *key);
 void store_delete_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
-/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing of it
- * is there, store_message says why, and the same may be tried again. */
+/* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing
+ * of it is there, store_message says why, and the same may be tried again. */
 frontier_status store_commit(store *s);
 
 void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */

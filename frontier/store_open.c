@@ -51,8 +51,8 @@ static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
   int error = 0;
   for (int i = 0; i < STORE_TABLES && !error; i++) {
     bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
-    error = mdb_dbi_open(txn, store_table_name((store_table)i), MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0),
-                         &s->table[i]);
+    unsigned flags = MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0);
+    error = mdb_dbi_open(txn, store_table_name((store_table)i), flags, &s->table[i]);
     s->has_table[i] = !error;
     if (error == MDB_NOTFOUND && may_be_missing)
       error = 0;

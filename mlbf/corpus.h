@@ -7,8 +7,8 @@
  * matrix.h has the idea. Here documents fill one row after the other, a volume is full with its 64 rows (some 8,000 web
  * pages, 11 MB), and is never changed again. Its rows are mapped; a query asks them all, and reads from the .docs those
  * rows that can hold an answer, best first, until no other can. So memory of the process is that of the volume that
- * grows, 1 MiB of rows, and a buffer of as much; opened, that volume is read whole for a moment. The kernel's cache gets
- * some 120 bytes a page of rows.
+ * grows, 1 MiB of rows, and a buffer of as much; opened, that volume is read whole for a moment. The kernel's cache
+ * gets some 120 bytes a page of rows.
  *
  * Crashes. A document is appended by one write: death of the process loses none that was added. After a power cut the
  * last ones may be missing or torn; they are cut off when the corpus is opened for writing. Anything else that is wrong

@@ -22,11 +22,11 @@ extern "C" {
 #endif
 
 enum {
-  MLBF_DIGEST_SIZE_MIN = 512,               /* bytes of input: shorter ones have too few features to compare */
-  MLBF_DIGEST_STREAM_MAX = 16 << 20,        /* longer ones are better in blocks: a filter's best match takes longer to find */
+  MLBF_DIGEST_SIZE_MIN = 512,        /* bytes of input: shorter ones have too few features to compare */
+  MLBF_DIGEST_STREAM_MAX = 16 << 20, /* longer ones are better in blocks: a filter's best match takes longer to find */
   MLBF_DIGEST_BLOCK = 16384,
   MLBF_DIGEST_FILTER_BYTES = 256,
-  MLBF_ENTROPY_CLASSES = 1001,              /* 0: one byte 64 times; 1000: 64 different bytes */
+  MLBF_ENTROPY_CLASSES = 1001,       /* 0: one byte 64 times; 1000: 64 different bytes */
 };
 
 /* How rare each entropy class is: the lowest rank wins, rank 0 is never a feature. */
@@ -56,7 +56,8 @@ typedef struct mlbf_digest_options {
 
 /* The digest of these bytes; free it. `options` may be NULL. BAD_ARGUMENT: fewer than MLBF_DIGEST_SIZE_MIN bytes.
  * Memory beside the digest: 64 KiB, for blocks 48 KiB a thread. */
-mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size, mlbf_digest **digest);
+mlbf_status mlbf_digest_create(const mlbf_digest_options *options, const void *bytes, size_t size,
+                               mlbf_digest **digest);
 void mlbf_digest_free(mlbf_digest *digest); /* NULL is fine */
 
 /* Bytes of what the digest was made from. */

@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const double CHANCE_DEVIATIONS = 2;
-static const double PAPER_SCALE = 0.35; /* "about 0.3": this reproduces its Table 5 best (strata replay --paper sdhash) */
+/* "about 0.3": this reproduces its Table 5 best (strata replay --paper sdhash) */
+static const double PAPER_SCALE = 0.35;
 
 typedef struct rule {
   unsigned features_min; /* of a filter, else it is not compared */

@@ -2,6 +2,7 @@
 #include "tests/command.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,4 +70,19 @@ int command_run(int (*command)(int argc, char **argv), const char *arguments, co
   read_back(files[1], out);
   read_back(files[2], err);
   return WEXITSTATUS(status);
+}
+
+unsigned command_differences(int (*command)(int argc, char **argv), const command_row *rows, size_t count)
+{
+  unsigned differences = 0;
+  for (const command_row *row = rows; row < rows + count; row++) {
+    char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
+    int status = command_run(command, row->arguments, row->input, NULL, out, err);
+    bool is_said = *row->err ? strstr(err, row->err) != NULL : !*err;
+    if (status == row->status && strcmp(out, row->out) == 0 && is_said)
+      continue;
+    printf("strata %s: exit %d\n%s%s\n", row->arguments, status, out, err);
+    differences++;
+  }
+  return differences;
 }

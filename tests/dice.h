@@ -2,9 +2,7 @@
 #ifndef STRATA_TESTS_DICE_H
 #define STRATA_TESTS_DICE_H
 
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/site/random.h"
 
 static uint64_t dice_state;
 
@@ -15,13 +13,9 @@ static inline void dice_begin(uint64_t seed)
   printf("STRATA_SEED=%llu\n", (unsigned long long)dice_state);
 }
 
-static inline uint64_t dice_throw(uint64_t sides) /* splitmix64 */
+static inline uint64_t dice_throw(uint64_t sides)
 {
-  dice_state += 0x9e3779b97f4a7c15;
-  uint64_t x = dice_state;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return (x ^ x >> 31) % sides;
+  return random_next(&dice_state) % sides;
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* tests/lives.h: whole lives of structures, in each of which every allocation, write and sync fails once, and then, from
- * each on, all of them. */
+/* tests/lives.h: whole lives of structures, in each of which every allocation, write and sync fails once, and then,
+ * from each on, all of them. */
 #ifndef STRATA_TESTS_LIVES_H
 #define STRATA_TESTS_LIVES_H
 
@@ -16,7 +16,8 @@ typedef struct story {
 /* A status that names the fault ends its cause; whoever gets `true` calls again. */
 bool has_failed(story *s, mlbf_status status);
 
-/* Makes, uses and frees something, in files at s->path; each call that can fail is repeated while has_failed says so. */
+/* Makes, uses and frees something, in files at s->path; each call that can fail is repeated while has_failed says
+ * so. */
 typedef void life(story *s);
 
 /* Of a test program's main: each failure must be told, once, and nothing may be leaked. */

@@ -1,5 +1,6 @@
 /* What the model knows: its dice, its sets of strings, its lines of URLs. */
 #include "tests/model_inside.h"
+#include "tests/site/random.h"
 
 #include <search.h>
 #include <stdarg.h>
@@ -35,11 +36,7 @@ bool model_lies(model *m, model_lie lie)
 
 uint64_t model_roll(model *m, uint64_t sides)
 {
-  m->dice += 0x9e3779b97f4a7c15;
-  uint64_t x = m->dice;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return (x ^ x >> 31) % sides;
+  return random_next(&m->dice) % sides;
 }
 
 void *model_enough(void *array, size_t count, size_t *room, size_t element)

@@ -47,7 +47,8 @@ static int end(void **state)
   return 0;
 }
 
-__attribute__((format(printf, 3, 4))) static void run(int (*command)(int, char **), int expected, const char *format, ...)
+__attribute__((format(printf, 3, 4)))
+static void run(int (*command)(int, char **), int expected, const char *format, ...)
 {
   char arguments[4 * SCRATCH_PATH];
   va_list list;

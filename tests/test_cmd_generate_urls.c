@@ -102,7 +102,8 @@ static void test_like_a_list(void **state)
 {
   (void)state;
   static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];
-  assert_int_equal(run("--n 200 --seed 1 --like " TESTS_DIR "/../datasets/samples/id2url.link", NULL, out, err), EXIT_DONE);
+  assert_int_equal(run("--n 200 --seed 1 --like " TESTS_DIR "/../datasets/samples/id2url.link", NULL, out, err),
+                   EXIT_DONE);
   assert_string_equal(err, "");
   size_t lines = 0;
   for (const char *at = out; (at = strchr(at, '\n')) != NULL; at++)

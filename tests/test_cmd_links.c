@@ -10,20 +10,18 @@
 
 #include "tests/command.h"
 
-static const struct {
-  const char *arguments, *page;
-  int status;
-  const char *out, *err; /* err: a part of it, "" for nothing at all */
-} rows[] = {
+static const command_row rows[] = {
   { "links --base http://h/a/b -", "<a href=c?x&amp;y#z><a href=//g/>", 0, "http://h/a/c?x&y\nhttp://g/\n", "" },
   { "links --base=http://h/a/b --all -", "<a href=c rel=nofollow><frame src=d><svg><a xlink:href=e>", 0,
     "http://h/a/c\ta\thref\tnofollow\nhttp://h/a/d\tframe\tsrc\nhttp://h/a/e\ta\txlink:href\n", "" },
   { "links --base http://h/ --all -", "<meta http-equiv=refresh content='1;url=x'><link rel=next href=y>", 0,
     "http://h/x\tmeta-refresh\tcontent\nhttp://h/y\tlink\thref\n", "" },
-  { "links --base http://h/a/b -", "<a href=first><base href=/d/><base href=/no/><a href=x>", 0, "http://h/d/first\nhttp://h/d/x\n", "" },
+  { "links --base http://h/a/b -", "<a href=first><base href=/d/><base href=/no/><a href=x>", 0,
+    "http://h/d/first\nhttp://h/d/x\n", "" },
   { "links -", "<base href=http://h/d/><a href=x>", 0, "http://h/d/x\n", "" },
   { "links --base http://h/ -", "<base href='javascript:'><a href=x>", 0, "http://h/x\n", "" },
-  { "links -", "<a href=x><a href=http://h>", 0, "http://h/\n", "1 not taken: syntax (relative links need --base URL)" },
+  { "links -", "<a href=x><a href=http://h>", 0, "http://h/\n",
+    "1 not taken: syntax (relative links need --base URL)" },
   { "links --base http://h/ -", "<a href=mailto:x><a href=javascript:x>", 0, "", "2 not taken: scheme\n" },
   { "links --base http://h/ -", "", 0, "", "" },
   { "links", "", 2, "", "one FILE is needed" },
@@ -38,12 +36,7 @@ static const struct {
 static void each_row_prints_so(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
-    int status = command_run(cmd_links, rows[i].arguments, rows[i].page, NULL, out, err);
-    if (status != rows[i].status || strcmp(out, rows[i].out) != 0 || (*rows[i].err ? !strstr(err, rows[i].err) : *err))
-      fail_msg("strata %s: exit %d\n%s%s", rows[i].arguments, status, out, err);
-  }
+  assert_int_equal(command_differences(cmd_links, rows, sizeof rows / sizeof *rows), 0);
 }
 
 static void help_and_a_full_disk_are_told_apart(void **state)
@@ -52,7 +45,8 @@ static void help_and_a_full_disk_are_told_apart(void **state)
   char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
   assert_int_equal(command_run(cmd_links, "links --help", "", NULL, out, err), EXIT_DONE);
   assert_non_null(strstr(out, "Usage: strata links"));
-  assert_int_equal(command_run(cmd_links, "links --base http://h/ -", "<a href=x>", "/dev/full", out, err), EXIT_FAILED);
+  assert_int_equal(command_run(cmd_links, "links --base http://h/ -", "<a href=x>", "/dev/full", out, err),
+                   EXIT_FAILED);
   assert_non_null(strstr(err, "standard output: No space left on device"));
 }
 

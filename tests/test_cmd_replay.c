@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 #define SAMPLES TESTS_DIR "/../datasets/samples/"
-#define HEADER "protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,insert_ns,query_ns\n"
+#define HEADER "protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives," \
+               "insert_ns,query_ns\n"
 
 static char directory[SCRATCH_PATH]; /* the working one */
 static char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
@@ -86,12 +87,14 @@ static void test_writes_results_figures_and_a_page(void **state)
   assert_null(strstr(page, "<script"));
   assert_null(strstr(page, "src=\"http"));
   assert_null(strstr(page, "href="));
-  static const char *const words[] = { "Far fewer false positives", "Formula (4)", "Seed 1.", "Compiler: ", "Processor: ",
-    "first to see something new", "exp(&#8722;KL)", "recombined", "plain list, one URL a line", "</html>" };
+  static const char *const words[] = {
+    "Far fewer false positives", "Formula (4)", "Seed 1.", "Compiler: ", "Processor: ", "first to see something new",
+    "exp(&#8722;KL)", "recombined", "plain list, one URL a line", "</html>" };
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strstr(page, words[i]) == NULL)
       fail_msg("report.html does not say \"%s\"", words[i]);
-  static const char *const figures[] = { "fig5.svg", "fig6.svg", "fig7.svg", "fig5-equal.svg", "fig6-equal.svg", "fig7-equal.svg" };
+  static const char *const figures[] = {
+    "fig5.svg", "fig6.svg", "fig7.svg", "fig5-equal.svg", "fig6-equal.svg", "fig7-equal.svg" };
   size_t shown = 0;
   for (const char *at = page; (at = strstr(at, "data:image/svg+xml;base64,PD94")) != NULL; at++)
     shown++;

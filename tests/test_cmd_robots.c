@@ -12,14 +12,12 @@
 
 #define RULES "user-agent: *\ndisallow: /p\nallow: /p/a\n\nuser-agent: fast\ndisallow: /?q\n"
 
-static const struct {
-  const char *arguments, *text;
-  int status;
-  const char *out, *err; /* err: a part of it, "" for nothing at all */
-} rows[] = {
-  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0, "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
+static const command_row rows[] = {
+  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0,
+    "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
   { "robots - http://h http://h/ http://h#/p /x", RULES, 0, "allow\t\nallow\t\nallow\t\nallow\t\n", "" },
-  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0, "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
+  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0,
+    "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
   { "robots --agent=slow - /p#/p/a", RULES, 0, "deny\tdisallow: /p\n", "" },
   { "robots - /x", "", 0, "allow\t\n", "" },
   { "robots - /x", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "allow\t\n", "" },
@@ -35,12 +33,7 @@ static const struct {
 static void each_row_prints_so(void **state)
 {
   (void)state;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
-    int status = command_run(cmd_robots, rows[i].arguments, rows[i].text, NULL, out, err);
-    if (status != rows[i].status || strcmp(out, rows[i].out) != 0 || (*rows[i].err ? !strstr(err, rows[i].err) : *err))
-      fail_msg("strata %s: exit %d\n%s%s", rows[i].arguments, status, out, err);
-  }
+  assert_int_equal(command_differences(cmd_robots, rows, sizeof rows / sizeof *rows), 0);
 }
 
 static void help_and_a_full_disk_are_told_apart(void **state)

@@ -10,17 +10,12 @@
 
 #include "mlbf/count.h"
 #include "tests/scratch.h"
+#include "tests/site/random.h"
 
 enum { KEYS = 5000 };
 
 static uint64_t seed = 1;
 static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
-
-static uint64_t next_random(uint64_t *state)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
-}
 
 static mlbf_span span_of(const uint64_t *id)
 {
@@ -53,9 +48,9 @@ static uint32_t add(mlbf_count *count, uint64_t id, uint32_t times)
 static void add_skewed(mlbf_count *count, uint64_t additions, uint64_t dice, uint64_t exact[KEYS])
 {
   for (uint64_t i = 0; i < additions; i++) {
-    double x = (double)(next_random(&dice) + 1) / 2147483649.0;
+    double x = random_share(&dice);
     uint64_t id = (uint64_t)(KEYS * x * x * x) % KEYS;
-    uint32_t times = next_random(&dice) % 50 == 0 ? (uint32_t)(next_random(&dice) % 9 + 1) : 1;
+    uint32_t times = random_one_in(&dice, 50) ? random_below(&dice, 9) + 1 : 1;
     add(count, id, times);
     exact[id] += times;
   }

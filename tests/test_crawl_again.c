@@ -5,7 +5,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -175,9 +174,7 @@ static void an_age_that_is_none_is_refused(void **state)
 static int clean_up(void **state)
 {
   (void)state;
-  process_end end;
-  kill(server, SIGKILL);
-  process_wait(server, 5, &end);
+  process_kill(server);
   trial_close(served);
   return 0;
 }

@@ -5,7 +5,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -86,9 +85,7 @@ static void links_are_asked_for_as_browsers_do(void **state)
   const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--ignore-robots",
                                "--per-host", "4", url.bytes, NULL};
   int code = trial_strata(t, words);
-  kill(server, SIGKILL);
-  process_end end;
-  process_wait(server, 5, &end);
+  process_kill(server);
   assert_int_equal(code, 0);
   page_log log = pages_read(t->pages);
   unsigned missed = 0;

@@ -5,7 +5,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -140,8 +139,8 @@ static void deep_nesting(int fd)
 static void long_attribute(int fd)
 {
   raw_send_string(fd, OK CLOSED "<a href=\"/trap");
-  for (int i = 0; i < 10000; i++)
-    raw_send_string(fd, "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789");
+  for (int i = 0; i < 20000; i++)
+    raw_send_string(fd, "01234567890123456789012345678901234567890123456789");
   raw_send_string(fd, "\">x</a><a href=/good.html>x</a>");
 }
 
@@ -332,17 +331,12 @@ static void a_hostile_server(void **state)
   pid_t server = raw_start(answer, &port);
   text url = {0};
   text_addf(&url, "http://127.0.0.1:%u/", port);
-  double begin = process_clock();
   const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
                                "--tries", "1", "--timeout", "3", "--max-body", "100000", url.bytes, NULL};
-  int code = trial_strata(t, words);
-  double took = process_clock() - begin;
-  kill(server, SIGKILL);
-  process_end end;
-  process_wait(server, 5, &end);
-  print_message("%.2f s, %.1f MB\n%s", took, (double)t->end.usage.ru_maxrss / 1024, t->err.bytes);
+  int code = trial_strata(t, words); /* killed if something here held it up for long */
+  process_kill(server);
+  print_message("%.1f MB\n%s", (double)t->end.usage.ru_maxrss / 1024, t->err.bytes);
   assert_int_equal(code, 0);
-  assert_true(took < 20);
 #ifndef __SANITIZE_ADDRESS__
   assert_true(t->end.usage.ru_maxrss < 100 * 1024L);
 #endif

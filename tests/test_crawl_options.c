@@ -14,7 +14,8 @@
 #include <cmocka.h>
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1"
-#define PAGE_OF_100 "0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789"
+#define HALF_A_PAGE "01234567890123456789012345678901234567890123456789"
+#define PAGE_OF_100 HALF_A_PAGE HALF_A_PAGE
 
 static small *s;
 
@@ -85,8 +86,8 @@ static long long body_bytes_of(const char *end)
 static void patterns_decide_which_links_are_taken(void **state)
 {
   (void)state;
-  const char *const words[] = {CRAWL, "--allow-private", "--include", "/a/", "--include", "/b/", "--exclude", "2$", "URL",
-                               NULL};
+  const char *const words[] = {CRAWL, "--allow-private", "--include", "/a/", "--include", "/b/", "--exclude", "2$",
+                               "URL", NULL};
   assert_fetched(words, "/ /a/1 /b/1 ");
   assert_non_null(strstr(s->trial->err.bytes, "2 pattern"));
 }
@@ -144,8 +145,8 @@ static void secrets_go_where_they_belong(void **state)
   const char *const words[] = {CRAWL, "--allow-private", "--scope", "any", "--user", "name:pass", "-H", "X-Secret: 1",
                                "--cookies", cookies, "--max-pages", "3", "URL", NULL};
   run(words, 0);
-  const char *const resumed[] = {CRAWL, "--allow-private", "--user", "name:pass", "--header", "X-Secret: 1", "--cookies",
-                                 cookies, NULL}; /* no URL here: the directory knows whom to trust */
+  const char *const resumed[] = {CRAWL, "--allow-private", "--user", "name:pass", "--header", "X-Secret: 1",
+                                 "--cookies", cookies, NULL}; /* no URL here: the directory knows whom to trust */
   assert_fetched(resumed, "/ /a/1 /a/2 /b/1 /secrets /secrets?elsewhere ");
   assert_int_equal(body_bytes_of("/secrets"), strlen("Authorization: Basic bmFtZTpwYXNz" "X-Secret: 1" "Cookie: a=b"));
   assert_int_equal(body_bytes_of("/secrets?elsewhere"), 0);

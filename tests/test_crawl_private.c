@@ -214,8 +214,8 @@ static void answer(int fd, const char *target)
   else if (strncmp(target, "/kept/", 6) == 0)
     answer_kept(fd);
   else if (strcmp(target, "/redirect") == 0)
-    text_addf(&page, "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: http://127.0.0.1:%u/trap\r\n\r\n",
-              port);
+    text_addf(&page, "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
+                     "Location: http://127.0.0.1:%u/trap\r\n\r\n", port);
   else if (strcmp(target, "/first") == 0)
     text_addf(&page, HTML "<a href=http://rebind.example:%u/trap>x</a>", other_port);
   else
@@ -234,15 +234,14 @@ static void a_crawl_among_traps(void **state)
     print_message("skipped: no network namespaces here\n");
     skip();
   }
-  process_end end;
   trial *t = trial_open(&(trial_options){.entries = 1}); /* for its directory */
   pid_t other = raw_start_at(answer, "0.0.0.0", &other_port), server = raw_start_at(answer, "0.0.0.0", &port);
   pid_t names = start_names();
   assert_true(names > 0);
   text url = {0};
   text_addf(&url, "http://public.example:%u/", port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1", "--timeout", "5",
-                               "--scope", "any", url.bytes, NULL};
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1",
+                               "--timeout", "5", "--scope", "any", url.bytes, NULL};
   int code = trial_strata(t, words);
   if (code != 0)
     print_error("%s", t->err.bytes);
@@ -269,18 +268,15 @@ static void a_crawl_among_traps(void **state)
   pages_free(&log);
   /* and that the traps are traps: whoever allows it gets there */
   char *allowed = trial_path(t, "allowed");
-  const char *const reckless[] = {"crawl", "--dir", allowed, "--delay", "0", "--ignore-robots", "--tries", "1", "--timeout",
-                                  "5", "--scope", "any", "--allow-private", url.bytes, NULL};
+  const char *const reckless[] = {"crawl", "--dir", allowed, "--delay", "0", "--ignore-robots", "--tries", "1",
+                                  "--timeout", "5", "--scope", "any", "--allow-private", url.bytes, NULL};
   assert_int_equal(trial_strata(t, reckless), 0);
   assert_true(shared->trapped > 10);
   free(allowed);
   text_free(&url);
-  kill(names, SIGKILL);
-  kill(server, SIGKILL);
-  kill(other, SIGKILL);
-  process_wait(names, 5, &end);
-  process_wait(server, 5, &end);
-  process_wait(other, 5, &end);
+  process_kill(names);
+  process_kill(server);
+  process_kill(other);
   trial_close(t);
 }
 

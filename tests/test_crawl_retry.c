@@ -5,7 +5,6 @@
 
 #include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -129,9 +128,7 @@ static served serve(void)
 
 static void stop(served *s)
 {
-  process_end end;
-  kill(s->server, SIGKILL);
-  process_wait(s->server, 5, &end);
+  process_kill(s->server);
   munmap(seen_of, ROWS * sizeof *seen_of);
   text_free(&s->url);
   trial_close(s->trial);

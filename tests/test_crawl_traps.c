@@ -5,7 +5,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -173,9 +172,7 @@ static void traps_are_bounded_and_the_site_is_complete(void **state)
 static int clean_up(void **state)
 {
   (void)state;
-  process_end end;
-  kill(server, SIGKILL);
-  process_wait(server, 5, &end);
+  process_kill(server);
   trial_close(served);
   return 0;
 }

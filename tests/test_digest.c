@@ -1,5 +1,5 @@
-/* Similarity digests against a slow model of sdhash's rules, against its own output where that is at hand, and for what
- * they are for. */
+/* Similarity digests against a slow model of sdhash's rules, and for what they are for. test_digest_sdhash.c holds them
+ * against sdhash itself. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,6 @@
 
 #include "mlbf/digest.h"
 #include "mlbf/digest_features.h"
-#include "mlbf/digest_sha1.h"
 #include "tests/dice.h"
 
 static int begin(void **state)
@@ -43,80 +42,6 @@ static void fill(uint8_t *bytes, size_t size)
       for (; at < end; at++)
         bytes[at] = (uint8_t)dice_throw(256);
   }
-}
-
-/* ---- SHA-1 ---------------------------------------------------------------------------------------------- */
-
-/* FIPS 180-4, word for word. */
-static void slow_sha1(const uint8_t message[64], digest_sha1 hash)
-{
-  uint32_t h[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-  uint8_t blocks[128] = {0};
-  memcpy(blocks, message, 64);
-  blocks[64] = 0x80;
-  blocks[126] = 2; /* 512 bits */
-  for (int block = 0; block < 2; block++) {
-    uint32_t w[80], v[5];
-    for (int t = 0; t < 80; t++)
-      if (t < 16) {
-        const uint8_t *at = blocks + 64 * block + 4 * t;
-        w[t] = (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-      } else {
-        uint32_t x = w[t - 3] ^ w[t - 8] ^ w[t - 14] ^ w[t - 16];
-        w[t] = x << 1 | x >> 31;
-      }
-    memcpy(v, h, sizeof v);
-    for (int t = 0; t < 80; t++) {
-      uint32_t f = t < 20   ? (v[1] & v[2]) | (~v[1] & v[3])
-                   : t < 40 ? v[1] ^ v[2] ^ v[3]
-                   : t < 60 ? (v[1] & v[2]) | (v[1] & v[3]) | (v[2] & v[3])
-                            : v[1] ^ v[2] ^ v[3];
-      static const uint32_t k[] = {0x5a827999, 0x6ed9eba1, 0x8f1bbcdc, 0xca62c1d6};
-      uint32_t next = (v[0] << 5 | v[0] >> 27) + f + v[4] + k[t / 20] + w[t];
-      v[4] = v[3], v[3] = v[2], v[2] = v[1] << 30 | v[1] >> 2, v[1] = v[0], v[0] = next;
-    }
-    for (int i = 0; i < 5; i++)
-      h[i] += v[i];
-  }
-  memcpy(hash, h, sizeof h);
-}
-
-/* printf 'x%.0s' $(seq 64) | sha1sum */
-static void the_slow_sha1_is_sha1(void **state)
-{
-  (void)state;
-  static const digest_sha1 wanted = {0xbb2fa3ee, 0x7afb9f54, 0xc6dfb5d0, 0x21f14b1f, 0xfe40c163};
-  uint8_t message[64];
-  digest_sha1 hash;
-  memset(message, 'x', sizeof message);
-  slow_sha1(message, hash);
-  assert_memory_equal(hash, wanted, sizeof hash);
-}
-
-static void every_path_hashes_alike(void **state)
-{
-  (void)state;
-  unsigned paths = 0;
-  for (const digest_sha1_path *const *path = digest_sha1_paths; *path; path++) {
-    if (!(*path)->is_usable())
-      continue;
-    for (int round = 0; round < 50; round++) {
-      uint8_t bytes[1024];
-      const uint8_t *messages[DIGEST_SHA1_MANY];
-      digest_sha1 hashes[DIGEST_SHA1_MANY], wanted;
-      fill(bytes, sizeof bytes);
-      for (int i = 0; i < DIGEST_SHA1_MANY; i++)
-        messages[i] = bytes + dice_throw(sizeof bytes - 64);
-      (*path)->hash(messages, hashes);
-      for (int i = 0; i < DIGEST_SHA1_MANY; i++) {
-        slow_sha1(messages[i], wanted);
-        assert_memory_equal(hashes[i], wanted, sizeof wanted);
-      }
-    }
-    paths++;
-  }
-  printf("%u paths on this machine\n", paths);
-  assert_true(paths > 0);
 }
 
 /* ---- features ------------------------------------------------------------------------------------------- */
@@ -390,122 +315,9 @@ static void tables_of_ranks(void **state)
   assert_int_equal(line, 1 + MLBF_ENTROPY_CLASSES + 1);
 }
 
-/* ---- the tool itself ------------------------------------------------------------------------------------ */
-
-static char *shared_file(const char *name, size_t *size)
-{
-  char path[4096];
-  snprintf(path, sizeof path, "%s/sdhash/%s", SHARED_DATA, name);
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return NULL;
-  char *bytes = malloc(1 << 20);
-  *size = fread(bytes, 1, (1 << 20) - 1, file);
-  bytes[*size] = '\0';
-  fclose(file);
-  return bytes;
-}
-
-/* Each line of `expected`, made anew from the file it names. */
-static unsigned lines_made_anew(const char *expected, const mlbf_digest_ranks *ranks, bool blocks)
-{
-  size_t size = 0, bytes_size = 0;
-  char *lines = shared_file(expected, &size), *rest = NULL;
-  unsigned count = 0;
-  assert_non_null(lines);
-  for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-    const char *why;
-    mlbf_digest *theirs = NULL, *ours = NULL;
-    assert_int_equal(mlbf_digest_parse(line, strlen(line), &theirs, &why), MLBF_OK);
-    char *bytes = shared_file(mlbf_digest_name(theirs), &bytes_size);
-    assert_non_null(bytes);
-    mlbf_digest_options options = {.ranks = ranks, .blocks = blocks};
-    assert_int_equal(mlbf_digest_create(&options, bytes, bytes_size, &ours), MLBF_OK);
-    char *text = mlbf_digest_text(ours, mlbf_digest_name(theirs));
-    assert_string_equal(text, line);
-    free(text);
-    free(bytes);
-    mlbf_digest_free(ours);
-    mlbf_digest_free(theirs);
-    count++;
-  }
-  free(lines);
-  return count;
-}
-
-static void digests_are_those_of_sdhash(void **state)
-{
-  (void)state;
-  size_t size = 0, line = 0;
-  char *table = shared_file("entr64_ranks.csv", &size);
-  mlbf_digest_ranks ranks;
-  if (!table) {
-    printf("skipped: no shared data\n");
-    skip();
-  }
-  assert_int_equal(mlbf_digest_ranks_parse(table, size, &ranks, &line), MLBF_OK);
-  free(table);
-  assert_int_equal(lines_made_anew("expected.sdbf", &ranks, false), 6);
-  assert_int_equal(lines_made_anew("expected-dd.sdbf", &ranks, true), 5);
-}
-
-static mlbf_digest *named(const char *digests, const char *name)
-{
-  size_t size;
-  char *lines = shared_file(digests, &size), *rest = NULL;
-  mlbf_digest *found = NULL;
-  for (char *line = strtok_r(lines, "\n", &rest); line && !found; line = strtok_r(NULL, "\n", &rest)) {
-    const char *why;
-    assert_int_equal(mlbf_digest_parse(line, strlen(line), &found, &why), MLBF_OK);
-    if (strcmp(mlbf_digest_name(found), name) != 0) {
-      mlbf_digest_free(found);
-      found = NULL;
-    }
-  }
-  free(lines);
-  assert_non_null(found);
-  return found;
-}
-
-static unsigned scores_agree(const char *digests, const char *scores)
-{
-  size_t size;
-  char *lines = shared_file(scores, &size), *rest = NULL, a[64], b[64];
-  unsigned count = 0;
-  int wanted;
-  for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest), count++) {
-    assert_int_equal(sscanf(line, "%63[^|]|%63[^|]|%d", a, b, &wanted), 3);
-    mlbf_digest *x = named(digests, a), *y = named(digests, b);
-    int score = mlbf_digest_score(x, y, MLBF_DIGEST_RULE_CURRENT);
-    if (score != wanted)
-      printf("%s: %d\n", line, score);
-    assert_in_range(score, wanted > 3 ? wanted - 3 : 0, wanted + 3);
-    mlbf_digest_free(x);
-    mlbf_digest_free(y);
-  }
-  free(lines);
-  return count;
-}
-
-static void scores_are_those_of_sdhash(void **state)
-{
-  (void)state;
-  size_t size;
-  char *there = shared_file("expected-scores.txt", &size);
-  if (!there) {
-    printf("skipped: no shared data\n");
-    skip();
-  }
-  free(there);
-  assert_int_equal(scores_agree("expected.sdbf", "expected-scores.txt"), 15);
-  assert_int_equal(scores_agree("expected-dd.sdbf", "expected-dd-scores.txt"), 10);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_slow_sha1_is_sha1),
-    cmocka_unit_test_setup(every_path_hashes_alike, begin),
     cmocka_unit_test_setup(scores_are_the_same_in_any_pieces, begin),
     cmocka_unit_test_setup(classes_are_those_of_each_window_alone, begin),
     cmocka_unit_test_setup(a_part_is_found_in_the_whole, begin),
@@ -516,8 +328,6 @@ int main(void)
     cmocka_unit_test(bad_lines_are_refused_with_a_reason),
     cmocka_unit_test_setup(names_cannot_break_lines, begin),
     cmocka_unit_test(tables_of_ranks),
-    cmocka_unit_test(digests_are_those_of_sdhash),
-    cmocka_unit_test(scores_are_those_of_sdhash),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

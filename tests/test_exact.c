@@ -197,20 +197,27 @@ static void check_merged(const char *to, const char *other, const char *path)
     assert_int_equal(frontier_close(f[i]), FRONTIER_OK);
 }
 
+/* Crawls `c` beside the crawl there is, and merges both. */
+static frontier_status merge_with(small_crawl c, char other[SCRATCH_PATH], char to[SCRATCH_PATH],
+                                  char message[FRONTIER_MESSAGE_SIZE])
+{
+  const char *const both[] = {directory, other};
+  frontier_merged merged;
+  scratch_join(root, "other", other);
+  scratch_join(root, "merged", to);
+  c.directory = other;
+  small_crawl_make(&c);
+  return frontier_merge(both, 2, to, &merged, message);
+}
+
 static void merged_exactly(void **state)
 {
   (void)state;
   char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
-  const char *const both[] = {directory, other};
-  frontier_merged merged;
   small_crawl c = exact_crawl();
-  scratch_join(root, "other", other);
-  scratch_join(root, "merged", to);
-  c.directory = other;
   c.path = "/other/";
-  small_crawl_make(&c);
   forget(directory, FORGOTTEN);
-  if (frontier_merge(both, 2, to, &merged, message) != FRONTIER_OK)
+  if (merge_with(c, other, to, message) != FRONTIER_OK)
     fail_msg("%s", message);
   assert_int_equal(check(to), 0);
   check_merged(to, other, c.path);
@@ -220,15 +227,9 @@ static void merging_with_one_that_is_not_is_refused(void **state)
 {
   (void)state;
   char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
-  const char *const both[] = {directory, other};
-  frontier_merged merged;
   small_crawl c = exact_crawl();
-  scratch_join(root, "other", other);
-  scratch_join(root, "merged", to);
-  c.directory = other;
   c.exact = false;
-  small_crawl_make(&c);
-  assert_int_equal(frontier_merge(both, 2, to, &merged, message), FRONTIER_MISMATCH);
+  assert_int_equal(merge_with(c, other, to, message), FRONTIER_MISMATCH);
   assert_true(strstr(message, "exactly") && strstr(message, directory) && strstr(message, other));
   assert_int_not_equal(access(to, F_OK), 0);
 }

@@ -107,7 +107,8 @@ static void everybody_has_a_turn_before_anybody_has_two(void **state)
       has_jumped = true;
     }
   }
-  assert_in_range(hosts_with(c, 0) + hosts_with(c, 2), 0, 2 * TAKEN); /* the last call may have begun the second round */
+  /* the last call may have begun the second round */
+  assert_in_range(hosts_with(c, 0) + hosts_with(c, 2), 0, 2 * TAKEN);
   for (; !frontier_is_finished(c->f); c->now_ms += wait_ms > 0 ? (uint64_t)wait_ms : 1)
     take(c, &wait_ms);
   assert_int_equal(hosts_with(c, URLS_EACH), HOSTS);

@@ -6,7 +6,6 @@
 #include "tests/site/text.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -111,9 +110,7 @@ static int serve(void **state)
 static int stop(void **state)
 {
   (void)state;
-  process_end end;
-  kill(server, SIGKILL);
-  process_wait(server, 5, &end);
+  process_kill(server);
   return 0;
 }
 

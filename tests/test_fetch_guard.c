@@ -8,7 +8,6 @@
 #include "tests/site/text.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -112,9 +111,7 @@ static void each_alone(void **state)
     assert_int_equal(asked_to_connect, rows[i].connects_asked);
     assert_int_equal(asked_to_request, rows[i].requests_asked);
   }
-  process_end end;
-  kill(server, SIGKILL);
-  process_wait(server, 5, &end);
+  process_kill(server);
   munmap(requests, sizeof *requests);
 }
 

@@ -10,6 +10,7 @@
 
 #include "mlbf/filter.h"
 #include "mlbf/recent.h"
+#include "tests/site/random.h"
 
 static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
                                    MLBF_KIND_MLBF_PAPER };
@@ -52,12 +53,6 @@ static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, bool sign
   return filter;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
-}
-
 typedef struct violations {
   unsigned false_new;  /* an inserted key called NEW */
   unsigned changed;    /* mlbf_insert said other than mlbf_test just before */
@@ -75,7 +70,7 @@ static violations model_run(mlbf_filter *filter, uint64_t keys, uint64_t forgott
   if (forgotten < ids)
     is_known[forgotten] = true;
   for (uint64_t step = 0; step < 6 * keys; step++) {
-    uint64_t id = next_random(&state) % ids;
+    uint64_t id = random_next(&state) % ids;
     mlbf_hashes hashes = hashes_of(filter, id);
     mlbf_verdict before = mlbf_test(filter, &hashes), verdict;
     found.false_new += is_known[id] && before.outcome != MLBF_SEEN;

@@ -111,8 +111,8 @@ static void tell_story(const char *directory, frontier_options options)
   for (uint64_t id = 1; id <= PAGES; id++) {
     const struct page *p = &pages[id - 1];
     if (p->state)
-      assert_int_equal(frontier_done(f, id, (frontier_state)p->state, (uint16_t)p->code, p->report, strlen(p->report), 0),
-                       FRONTIER_OK);
+      assert_int_equal(frontier_done(f, id, (frontier_state)p->state, (uint16_t)p->code, p->report, strlen(p->report),
+                                     0), FRONTIER_OK);
   }
   tell_more(f, options.profile);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
@@ -474,7 +474,8 @@ static void spoil(const char *directory, const second_record *r, size_t at)
   mdb_env_set_maxdbs(env, SECOND_TABLES);
   assert_int_equal(mdb_env_open(env, directory, MDB_NOSYNC, 0666), 0);
   assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
-  assert_int_equal(mdb_dbi_open(txn, second_table_names[r->table], r->table >= SECOND_META ? 0 : MDB_INTEGERKEY, &dbi), 0);
+  unsigned flags = r->table >= SECOND_META ? 0 : MDB_INTEGERKEY;
+  assert_int_equal(mdb_dbi_open(txn, second_table_names[r->table], flags, &dbi), 0);
   if (at < r->value_size) {
     r->value[at] ^= 1;
     assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
@@ -488,9 +489,10 @@ static void spoil(const char *directory, const second_record *r, size_t at)
 
 static bool is_free_to_go(const second_record *r)
 {
-  return r->table == SECOND_REVOKED || r->table == SECOND_DUE || (r->table == SECOND_META && (strncmp((const char *)r->key, "setting/", 8) == 0 ||
-                                      strcmp((const char *)r->key, "counters") == 0 ||
-                                      strncmp((const char *)r->key, "journal", 7) == 0));
+  const char *name = (const char *)r->key;
+  if (r->table == SECOND_META)
+    return strncmp(name, "setting/", 8) == 0 || strcmp(name, "counters") == 0 || strncmp(name, "journal", 7) == 0;
+  return r->table == SECOND_REVOKED || r->table == SECOND_DUE;
 }
 
 /* The reader that the other tests trust: not one flipped byte, not one record gone passes it. */
@@ -545,8 +547,8 @@ static void another_version_or_owner_is_refused(void **state)
     uint8_t byte;
     frontier_status status;
   } rows[] = {{20, 4, FRONTIER_VERSION}, {20, 7, FRONTIER_VERSION}, {23, 1, FRONTIER_VERSION},
-              {4, 'Z', FRONTIER_NOT_OURS},
-              {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
+              {4, 'Z', FRONTIER_NOT_OURS}, {24, 77, FRONTIER_VERSION}, {44, 'z', FRONTIER_VERSION},
+              {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
     second_view v;

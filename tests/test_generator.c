@@ -163,7 +163,8 @@ static void test_the_shape_promised(void **state)
 static url_shape draw_shape(unsigned seed)
 {
   unsigned dice = seed, left = SHAPE_ONE;
-  url_shape drawn = { .hosts = (1 + rand_r(&dice) % 500) / 1000.0, .power = 1 + (unsigned)rand_r(&dice) % SHAPE_POWERS };
+  url_shape drawn = { .hosts = (1 + rand_r(&dice) % 500) / 1000.0,
+                      .power = 1 + (unsigned)rand_r(&dice) % SHAPE_POWERS };
   for (int i = 0; i < SHAPE_DEPTHS; i++) {
     drawn.depth[i] = i + 1 < SHAPE_DEPTHS ? (unsigned)rand_r(&dice) % (left + 1) : left;
     left -= drawn.depth[i];

@@ -7,16 +7,9 @@
 #include <cmocka.h>
 
 #include "frontier/hash_set.h"
+#include "tests/dice.h"
 
 enum { LOWS = 40, HIGHS = 5, HASHES = LOWS * HIGHS };
-
-static uint64_t dice = 1;
-
-static uint64_t roll(uint64_t sides)
-{
-  dice = dice * 6364136223846793005 + 1442695040888963407;
-  return (dice >> 33) % sides;
-}
 
 /* Lows that fall on few home slots of a table of 64, 128, ..., so that runs grow into each other and round the end. */
 static mlbf_hash128 hash_of(size_t n)
@@ -44,9 +37,10 @@ static void as_an_array_does(void **state)
   (void)state;
   hash_set s = {0};
   bool is_in[HASHES] = {false};
+  dice_begin(1);
   for (unsigned i = 0; i < 4000; i++) {
-    size_t n = (size_t)roll(HASHES);
-    if (roll(2)) {
+    size_t n = (size_t)dice_throw(HASHES);
+    if (dice_throw(2)) {
       assert_true(hash_set_put(&s, hash_of(n)));
       is_in[n] = true;
     } else {

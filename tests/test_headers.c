@@ -27,8 +27,9 @@ static void link_headers(void **state)
 {
   (void)state;
   static const struct { const char *value, *wanted; } rows[] = {
-    {"</2>; rel=next", "/2"}, {"</2>;rel=\"next\"", "/2"}, {"</2> ; rel = \"next\" ", "/2"}, {"</c>; rel=Canonical", "/c^"},
-    {"</1>; rel=prev, </3>; rel=next", "/1 /3"}, {"</s.css>; rel=preload; as=style, </3>; rel=next", "/3"},
+    {"</2>; rel=next", "/2"}, {"</2>;rel=\"next\"", "/2"}, {"</2> ; rel = \"next\" ", "/2"},
+    {"</c>; rel=Canonical", "/c^"}, {"</1>; rel=prev, </3>; rel=next", "/1 /3"},
+    {"</s.css>; rel=preload; as=style, </3>; rel=next", "/3"},
     {"</s.css>; rel=\"alternate stylesheet\"", ""}, {"</2>; rel=\"nofollow next\"", "/2!"},
     {"</2>; title=\"a, b; rel=x\\\" <\"; rel=next", "/2"}, {"</2>; rel=next; rel=preload", "/2"},
     {"</2>; rel=preload; rel=next", ""}, {"</2>; rel=next; anchor=\"/other\"", ""}, {"</2>", ""}, {"</2>; rel", ""},

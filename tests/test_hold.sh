@@ -12,7 +12,10 @@ cat "$@" | tr '\n' ' ' | grep -oE 'frontier_[a-z_]+\((const )?frontier \*[a-z]+'
   grep -vxE 'frontier_(close|message)' >"$work/public"
 awk '
   FNR == 1 { name = "" }
-  /^[a-z].*[ *]frontier_[a-z_]+\(/ && !/^static/ { match($0, /frontier_[a-z_]+\(/); name = substr($0, RSTART, RLENGTH - 1) }
+  /^[a-z].*[ *]frontier_[a-z_]+\(/ && !/^static/ {
+    match($0, /frontier_[a-z_]+\(/)
+    name = substr($0, RSTART, RLENGTH - 1)
+  }
   /^\{/ { opened = FNR }
   name != "" && opened == FNR - 1 && /^  HOLD\(f\);$/ { print name }
   /^}/ { name = "" }

@@ -106,7 +106,8 @@ static void they_are_what_was_committed(void **state)
     commit(&c, h, s, true);
     assert_int_equal(load(s, &c_read, &read), FRONTIER_OK);
     assert_alike(h, read);
-    assert_true(c_read.next == c.next && c_read.first == c.first && c_read.size == c.size && c_read.records == c.records);
+    assert_true(c_read.next == c.next && c_read.first == c.first);
+    assert_true(c_read.size == c.size && c_read.records == c.records);
     assert_true(values_of(s, STORE_HOST_CHANGES) <= 3 * HOSTS); /* a host a commit: two rounds, and one begun anew */
     if (i % 150 < 149) {
       hosts_free(read);
@@ -210,13 +211,13 @@ static void numbers_have_64_bits(void **state)
     bool is_one;
   } rows[] = {
     {{0, 0, 1, 2, 3, 4}, 6, true},
-    {{0x80, 0, 0, 1, 2, 3, 4}, 7, true},                                                      /* longer than need be */
-    {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, 15, true},     /* 2^64 - 1 */
+    {{0x80, 0, 0, 1, 2, 3, 4}, 7, true}, /* longer than need be */
+    {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, 15, true}, /* 2^64 - 1 */
     {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 2, 3, 4}, 15, false},
     {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0, 2, 3, 4}, 16, false},
-    {{0, 3, 1, 2, 3, 4}, 6, false},                                                           /* no such kind */
-    {{0, 2, 5, 2, 3, 4}, 6, false},                                                           /* a record beyond the end */
-    {{0, 0, 1, 2, 3, 4, 5}, 7, false},                                                        /* a byte too many */
+    {{0, 3, 1, 2, 3, 4}, 6, false}, /* no such kind */
+    {{0, 2, 5, 2, 3, 4}, 6, false}, /* a record beyond the end */
+    {{0, 0, 1, 2, 3, 4, 5}, 7, false}, /* a byte too many */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     uint8_t body[HEAD + 16] = {[8] = 1, [16] = 0xff};

@@ -32,12 +32,13 @@ static void records(void **state)
   assert_null(hosts_dirty(h, 0));
 
   body[HOST_HEAD] = 'f';
-  assert_int_equal(hosts_read(again, 2, body, HOST_HEAD + 16), FRONTIER_DAMAGED);         /* number 1 is missing */
+  assert_int_equal(hosts_read(again, 2, body, HOST_HEAD + 16), FRONTIER_DAMAGED); /* number 1 is missing */
   assert_int_equal(hosts_read(again, 1, body, HOST_HEAD - 1), FRONTIER_DAMAGED);
-  assert_int_equal(hosts_read(again, 1, body, HOST_HEAD + URL_LENGTH_MAX + 1), FRONTIER_DAMAGED); /* longer than any URL */
+  /* longer than any URL */
+  assert_int_equal(hosts_read(again, 1, body, HOST_HEAD + URL_LENGTH_MAX + 1), FRONTIER_DAMAGED);
   assert_int_equal(hosts_read(again, 1, body, HOST_HEAD + URL_LENGTH_MAX), FRONTIER_OK);
   body[HOST_HEAD] = 'e';
-  assert_int_equal(hosts_read(again, 2, body, HOST_HEAD + 16), FRONTIER_DAMAGED);         /* a name twice */
+  assert_int_equal(hosts_read(again, 2, body, HOST_HEAD + 16), FRONTIER_DAMAGED); /* a name twice */
   assert_int_equal(hosts_count(again), 2);
   hosts_free(h);
   hosts_free(again);

@@ -1,6 +1,7 @@
 /* In-link counts against exact ones, through growth, files and merging. */
 #include "frontier/inlinks.h"
 #include "tests/scratch.h"
+#include "tests/site/random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,12 +26,6 @@ static const url *url_of(uint32_t id)
   return &u;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
-}
-
 /* Pages of five links, one of them twice; a few URLs get many links. `exact` counts pages. */
 static void link_pages(inlinks *in, uint32_t pages, uint64_t dice, uint32_t exact[URLS])
 {
@@ -38,7 +33,7 @@ static void link_pages(inlinks *in, uint32_t pages, uint64_t dice, uint32_t exac
     uint32_t links[6];
     inlinks_begin_page(in);
     for (int i = 0; i < 5; i++) {
-      double x = (double)next_random(&dice) / 2147483648.0;
+      double x = random_share(&dice);
       links[i] = i < 2 ? (uint32_t)(HEAD * x * x) : (uint32_t)((page + x) * URLS / pages);
       bool is_again = false;
       for (int before = 0; before < i; before++)

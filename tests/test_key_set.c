@@ -11,6 +11,7 @@
 
 #include "mlbf/key_set.h"
 #include "tests/scratch.h"
+#include "tests/site/random.h"
 
 enum { KEYS = 200000, HEADER = 4096 };
 
@@ -55,10 +56,9 @@ static void each_key_is_new_once(void **state)
   (void)state;
   static bool is_there[KEYS];
   mlbf_key_set *set = create();
-  uint64_t distinct = 0, number = 1;
+  uint64_t distinct = 0, dice = 1;
   for (int i = 0; i < 2 * KEYS; i++) {
-    number = number * 6364136223846793005u + 1442695040888963407u;
-    uint64_t id = (number >> 33) % KEYS;
+    uint64_t id = random_below(&dice, KEYS);
     assert_int_equal(mlbf_key_set_test(set, hash_of(set, id)), is_there[id]);
     assert_int_equal(insert(set, hash_of(set, id)), is_there[id]);
     distinct += !is_there[id];

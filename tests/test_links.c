@@ -280,7 +280,8 @@ static void a_scanner_reads_page_after_page(void **state)
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   static const char *const pages[] = {
-    "<base href=b><meta name=ROBOTS content='NoIndex, x,nofollow'><svg><script><a href=1 x='", "<base href=c><a href=2><!-- ", "<a href=3>" };
+    "<base href=b><meta name=ROBOTS content='NoIndex, x,nofollow'><svg><script><a href=1 x='",
+    "<base href=c><a href=2><!-- ", "<a href=3>" };
   for (size_t i = 0; i < 3; i++) {
     links_feed(scanner, pages[i], strlen(pages[i]));
     links_finish(scanner);

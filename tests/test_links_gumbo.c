@@ -16,6 +16,7 @@
 
 #include "crawler/links.h"
 #include "tests/pages.h"
+#include "tests/site/random.h"
 
 /* A set of strings: collected, then sorted and made unique. */
 typedef struct strings {
@@ -87,7 +88,8 @@ static const char *attribute(const GumboElement *element, const char *name)
 /* Those <link>s that documentation has and everybody calls pages. */
 static bool is_page_rel(const char *rel)
 {
-  static const char *const rels[] = { "next", "prev", "up", "home", "index", "copyright", "search", "author", "canonical" };
+  static const char *const rels[] = {
+    "next", "prev", "up", "home", "index", "copyright", "search", "author", "canonical" };
   for (size_t i = 0; rel && i < sizeof rels / sizeof *rels; i++)
     if (strcasecmp(rel, rels[i]) == 0)
       return true;
@@ -179,8 +181,9 @@ static tally compare_pages(const html_page *list, size_t count)
 
 static void say(const char *name, size_t page_count, tally sum)
 {
+  double found = sum.gumbo ? 100.0 * (double)(sum.gumbo - sum.missed) / (double)sum.gumbo : 100.0;
   printf("%s: %zu pages, %zu distinct links of gumbo's, %zu missed (%.4f %% found), %zu more\n", name, page_count,
-         sum.gumbo, sum.missed, sum.gumbo ? 100.0 * (double)(sum.gumbo - sum.missed) / (double)sum.gumbo : 100.0, sum.extra);
+         sum.gumbo, sum.missed, found, sum.extra);
 }
 
 /* True if there were pages. */
@@ -200,7 +203,8 @@ static void real_pages_give_gumbos_links(void **state)
 {
   (void)state;
   static const char *const packages[] = {
-    "/usr/share/doc/postgresql-doc-15", "/usr/share/doc/python3.11", "/usr/share/doc/cmake-data", "/usr/share/doc/libboost1.74-doc" };
+    "/usr/share/doc/postgresql-doc-15", "/usr/share/doc/python3.11", "/usr/share/doc/cmake-data",
+    "/usr/share/doc/libboost1.74-doc" };
   const char *named = getenv("LINKS_TREE");
   unsigned compared = named ? compare_tree(named) : 0;
   for (size_t i = 0; !named && i < sizeof packages / sizeof *packages; i++)
@@ -213,28 +217,24 @@ static void real_pages_give_gumbos_links(void **state)
 
 /* What broken pages are made of. Not in it: </p> and </br>, which end SVG since 2020 but not yet for gumbo 0.10. */
 static const char *const html_scraps[] = {
-  "<a href=", "<a href=\"", "<a href='", "<area href=", "<a ", "href", "=", "\"", "'", " ", ">", "/>", "</a>", "<p>", "<div>",
-  "</div>", "<!--", "-->", "--!>", "<!-->", "<!--->", "-", "--", "!", "<!", "<?", "</", "</ ", "<script>", "</script>",
-  "<script", "</script", "<style>", "</style>", "<textarea>", "</textarea>", "<title>", "</title>", "<xmp>", "</xmp>",
-  "<noscript>", "</noscript>", "<iframe src=i>", "</iframe>", "<noembed>", "</noembed>", "<![CDATA[", "<![cdata[", "]]>", "]",
-  "<b>", "</b>", "<span>", "</span>", "&amp;", "&amp", "&", "&#65;", "&#x", "&copy", "&lt;", "&notit;", "x", "1", "y/z", "\n",
-  "\r", "\t", "\f", "?", "#", "<A HREF=q>", "<a/href=r>", "<!DOCTYPE html>", "<a href=1>", "<a href=2>", "<a href=3 href=4>",
-  "<img alt='", "<br>", "<table>", "<tr>", "<td>", "</table>", "<li>", "<ul>", "</ul>", "\\", "`", "<plaintext", "<base href=b>",
+  "<a href=", "<a href=\"", "<a href='", "<area href=", "<a ", "href", "=", "\"", "'", " ", ">", "/>", "</a>", "<p>",
+  "<div>", "</div>", "<!--", "-->", "--!>", "<!-->", "<!--->", "-", "--", "!", "<!", "<?", "</", "</ ", "<script>",
+  "</script>", "<script", "</script", "<style>", "</style>", "<textarea>", "</textarea>", "<title>", "</title>",
+  "<xmp>", "</xmp>", "<noscript>", "</noscript>", "<iframe src=i>", "</iframe>", "<noembed>", "</noembed>",
+  "<![CDATA[", "<![cdata[", "]]>", "]", "<b>", "</b>", "<span>", "</span>", "&amp;", "&amp", "&", "&#65;", "&#x",
+  "&copy", "&lt;", "&notit;", "x", "1", "y/z", "\n", "\r", "\t", "\f", "?", "#", "<A HREF=q>", "<a/href=r>",
+  "<!DOCTYPE html>", "<a href=1>", "<a href=2>", "<a href=3 href=4>", "<img alt='", "<br>", "<table>", "<tr>", "<td>",
+  "</table>", "<li>", "<ul>", "</ul>", "\\", "`", "<plaintext", "<base href=b>",
 };
 
 static const char *const foreign_scraps[] = {
-  "<svg>", "</svg>", "<svg/>", "<math>", "</math>", "<mi>", "</mi>", "<foreignObject>", "</foreignObject>", "<desc>", "</desc>",
-  "<annotation-xml>", "</annotation-xml>", "<annotation-xml encoding=text/html>", "<font color=x>", "<font>",
+  "<svg>", "</svg>", "<svg/>", "<math>", "</math>", "<mi>", "</mi>", "<foreignObject>", "</foreignObject>", "<desc>",
+  "</desc>", "<annotation-xml>", "</annotation-xml>", "<annotation-xml encoding=text/html>", "<font color=x>", "<font>",
 };
 
-enum { HTML_SCRAPS = sizeof html_scraps / sizeof *html_scraps, FOREIGN_SCRAPS = sizeof foreign_scraps / sizeof *foreign_scraps };
+enum { HTML_SCRAPS = sizeof html_scraps / sizeof *html_scraps,
+       FOREIGN_SCRAPS = sizeof foreign_scraps / sizeof *foreign_scraps };
 enum { BROKEN_PAGES = 50000, BROKEN_PAGE_MAX = 1024 };
-
-static unsigned next_random(uint64_t *seed, unsigned below)
-{
-  *seed = *seed * 6364136223846793005U + 1442695040888963407U;
-  return (unsigned)(*seed >> 33) % below;
-}
 
 static tally compare_broken(uint64_t seed, unsigned scraps)
 {
@@ -245,8 +245,8 @@ static tally compare_broken(uint64_t seed, unsigned scraps)
   for (unsigned i = 0; i < BROKEN_PAGES; i++) {
     char bytes[BROKEN_PAGE_MAX] = "<!DOCTYPE html><body>";
     html_page page = { .name = bytes, .bytes = bytes, .size = strlen(bytes) };
-    for (unsigned left = 3 + next_random(&seed, 28); left > 0; left--) {
-      unsigned pick = next_random(&seed, scraps);
+    for (unsigned left = 3 + random_below(&seed, 28); left > 0; left--) {
+      unsigned pick = random_below(&seed, scraps);
       const char *scrap = pick < HTML_SCRAPS ? html_scraps[pick] : foreign_scraps[pick - HTML_SCRAPS];
       page.size += (size_t)snprintf(bytes + page.size, sizeof bytes - page.size, "%s", scrap);
     }

@@ -6,7 +6,6 @@
 #include "tests/site/trial.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -81,10 +80,10 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
-  if (strcmp(when, "near") == 0)
-    return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name); /* generated pages may be alike, too */
-  if (strcmp(when, "asked") == 0)
-    return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name); /* generated pages may ask as well */
+  if (strcmp(when, "near") == 0) /* generated pages may be alike, too */
+    return strstr(string_of(line, "url"), "/copy") || json_object_get(line, name);
+  if (strcmp(when, "asked") == 0) /* generated pages may ask as well */
+    return strstr(string_of(line, "url"), "/asks") || json_object_get(line, name);
   fail_msg("PAGES.md: nobody knows when \"%s\" is", when);
   return false;
 }
@@ -191,9 +190,7 @@ static int clean_up(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
-    process_end end;
-    if (servers[i] && kill(servers[i], SIGKILL) == 0)
-      process_wait(servers[i], 5, &end);
+    process_kill(servers[i]);
     servers[i] = 0;
   }
   trial_close(served);

@@ -12,6 +12,7 @@
 #include "frontier/host.h"
 #include "tests/scratch.h"
 #include "tests/second_reader.h"
+#include "tests/site/random.h"
 
 enum { HOSTS = 12, URLS = 4000, STEPS = 3000 };
 
@@ -37,11 +38,7 @@ static url u;
 
 static uint64_t roll(model *m, uint64_t sides)
 {
-  m->dice += 0x9e3779b97f4a7c15;
-  uint64_t x = m->dice;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return (x ^ x >> 31) % sides;
+  return random_next(&m->dice) % sides;
 }
 
 static void good(const model *m, frontier_status status)

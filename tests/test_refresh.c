@@ -13,14 +13,15 @@
 static const struct { const char *content, *url; /* NULL: none */ } rows[] = {
   { "5;url=x", "x" }, { "5; URL = x", "x" }, { "5;uRl=x", "x" }, { " \t\n\f\r5 ; url=x", "x" },
   { "5,url=x", "x" }, { "5 url=x", "x" }, { "5;x", "x" }, { "5,x", "x" }, { "5 x", "x" }, { "5 ;; x", "; x" },
-  { "0;url=", "" }, { "0;url", "url" }, { "0;url x", "url x" }, { "0;ur=x", "ur=x" }, { "0;u", "u" }, { "0;urlx", "urlx" },
-  { "0;url=url=x", "url=x" }, { "0;url=x y ", "x y " },
+  { "0;url=", "" }, { "0;url", "url" }, { "0;url x", "url x" }, { "0;ur=x", "ur=x" }, { "0;u", "u" },
+  { "0;urlx", "urlx" }, { "0;url=url=x", "url=x" }, { "0;url=x y ", "x y " },
   { "0;url='x'y", "x" }, { "0;url=\"x'y\"z", "x'y" }, { "0;url='x", "x" }, { "0;url=''", "" }, { "0;url=x'y'", "x'y'" },
   { "0;'x'", "x" }, { "0;'", "" }, { "0;'url=x'", "url=x" }, { "0;url 'x'", "url 'x'" }, { "0;url= 'x'", "x" },
   { "1.5;x", "x" }, { "1..5.;x", "x" }, { ".5;x", "x" }, { ".;x", "x" }, { "05;x", "x" },
   { "99999999999999999999999;x", "x" },
   { "", NULL }, { " ", NULL }, { "5", NULL }, { "5;", NULL }, { "5; ", NULL }, { "5.", NULL }, { ".", NULL },
-  { "x", NULL }, { ";x", NULL }, { "-1;x", NULL }, { "+1;x", NULL }, { "5x", NULL }, { "5'x'", NULL }, { "url=x", NULL },
+  { "x", NULL }, { ";x", NULL }, { "-1;x", NULL }, { "+1;x", NULL }, { "5x", NULL }, { "5'x'", NULL },
+  { "url=x", NULL },
 };
 
 static void each_content_leads_where_the_standard_says(void **state)
@@ -33,7 +34,10 @@ static void each_content_leads_where_the_standard_says(void **state)
     memcpy(content, rows[i].content, size);
     const char *url = NULL;
     bool found = refresh_find_url(content, size, &url, &url_size);
-    if (found != (rows[i].url != NULL) || (found && (url_size != strlen(rows[i].url) || memcmp(url, rows[i].url, url_size) != 0)))
+    bool is_right = found == (rows[i].url != NULL);
+    if (found && is_right)
+      is_right = url_size == strlen(rows[i].url) && memcmp(url, rows[i].url, url_size) == 0;
+    if (!is_right)
       fail_msg("\"%s\": %.*s", rows[i].content, found ? (int)url_size : 4, found ? url : "none");
     free(content);
   }

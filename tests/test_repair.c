@@ -221,14 +221,15 @@ static void what_is_whole_is_kept(void **state)
     rebuilt += done.was_rebuilt;
     gone += done.gone;
     found_again += done.found_again;
-    if (done.was_rebuilt && done.kept + done.gone < accepted - 60) /* what the last transaction brought may not be known */
+    /* what the last transaction brought may not be known */
+    if (done.was_rebuilt && done.kept + done.gone < accepted - 60)
       fail_msg("%llu kept and %llu gone of %llu", (unsigned long long)done.kept, (unsigned long long)done.gone,
                (unsigned long long)accepted);
     assert_sound();
     assert_goes_on(&done);
   }
-  print_message("%u rebuilt, %u hopeless; %llu URLs gone, %llu found again\n", rebuilt, hopeless, (unsigned long long)gone,
-                (unsigned long long)found_again);
+  print_message("%u rebuilt, %u hopeless; %llu URLs gone, %llu found again\n", rebuilt, hopeless,
+                (unsigned long long)gone, (unsigned long long)found_again);
   assert_in_range(rebuilt, 30, 60);
   assert_in_range(hopeless, 0, 5);
 }

@@ -28,7 +28,8 @@ static void what_may_heal(void **state)
     {FETCH_NAME, 0, true}, {FETCH_CONNECT, 0, true}, {FETCH_TIMEOUT, 0, true}, {FETCH_BROKEN, 200, true},
     {FETCH_PRIVATE, 0, false}, {FETCH_TLS, 0, false}, {FETCH_ENCODING, 200, false}, {FETCH_OTHER, 0, false},
     {FETCH_OK, 429, true}, {FETCH_OK, 500, true}, {FETCH_OK, 502, true}, {FETCH_OK, 503, true}, {FETCH_OK, 504, true},
-    {FETCH_OK, 501, false}, {FETCH_OK, 505, false}, {FETCH_OK, 404, false}, {FETCH_OK, 403, false}, {FETCH_OK, 410, false},
+    {FETCH_OK, 501, false}, {FETCH_OK, 505, false}, {FETCH_OK, 404, false}, {FETCH_OK, 403, false},
+    {FETCH_OK, 410, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     retries *r = retries_create(3, 1000);

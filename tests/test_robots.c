@@ -34,6 +34,8 @@ typedef struct row {
   "User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n" \
   "User-Agent: quxbot\n"
 
+#define TWO_GROUPS_OF_A "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /y\nuser-agent: a\ndisallow: /z"
+
 static const row rows[] = {
   { SIMPLE_EXAMPLE, "strata", "/a.gif", false, "disallow: *.gif$" },
   { SIMPLE_EXAMPLE, "strata", "/a.gif?b", true, "" },
@@ -45,9 +47,9 @@ static const row rows[] = {
   { SIMPLE_EXAMPLE, "quxbot", "/example/a.gif", true, "" }, /* named, so "*" is not for it */
 
   /* 2.2.1: groups of one agent are one; letter case, what follows the token; * as a last resort */
-  { "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /y\nuser-agent: a\ndisallow: /z", "a", "/z", false, "disallow: /z" },
-  { "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /y\nuser-agent: a\ndisallow: /z", "a", "/x", false, "disallow: /x" },
-  { "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /y\nuser-agent: a\ndisallow: /z", "a", "/y", true, "" },
+  { TWO_GROUPS_OF_A, "a", "/z", false, "disallow: /z" },
+  { TWO_GROUPS_OF_A, "a", "/x", false, "disallow: /x" },
+  { TWO_GROUPS_OF_A, "a", "/y", true, "" },
   { "user-agent: Strata/1.0 (+http://example.org)\ndisallow: /", "strata", "/", false, "disallow: /" },
   { "user-agent: stratabot\ndisallow: /", "strata", "/", true, "" },
   { "user-agent: strat\ndisallow: /", "strata", "/", true, "" },

@@ -11,6 +11,7 @@
 #include <malloc.h>
 
 #include "frontier/schedule.h"
+#include "tests/site/random.h"
 
 static uint64_t next_sequence;
 
@@ -104,12 +105,6 @@ static void a_slow_host_holds_nobody(void **state)
   hosts_free(h);
 }
 
-static uint32_t roll(uint64_t *dice, uint32_t sides)
-{
-  *dice = *dice * 6364136223846793005u + 1442695040888963407u;
-  return (uint32_t)(*dice >> 33) % sides;
-}
-
 /* The least due time of all that may start one, by looking at each. */
 static uint64_t least_due(host *const *all, size_t count, uint32_t per_host)
 {
@@ -134,10 +129,10 @@ static void the_heap_is_as_good_as_a_search(void **state)
     assert_ptr_equal(all[i], hosts_find(h, all[i]->name, strlen(all[i]->name)));
   }
   for (unsigned step = 0; step < STEPS; step++) {
-    uint32_t what = roll(&dice, 10), at;
-    now_ms += roll(&dice, 3);
+    uint32_t what = random_below(&dice, 10), at;
+    now_ms += random_below(&dice, 3);
     if (what < 3) {
-      push(h, all[roll(&dice, HOSTS)]->name);
+      push(h, all[random_below(&dice, HOSTS)]->name);
     } else if (what < 6) {
       uint64_t least = least_due(all, HOSTS, PER_HOST);
       int64_t wait_ms = 0;
@@ -151,11 +146,11 @@ static void the_heap_is_as_good_as_a_search(void **state)
         free(e);
       }
     } else if (what < 9 && flying) {
-      at = roll(&dice, (uint32_t)flying);
+      at = random_below(&dice, (uint32_t)flying);
       hosts_landed(h, in_flight[at], FRONTIER_NORMAL);
       in_flight[at] = in_flight[--flying];
     } else if (flying) {
-      hosts_set_delay(h, in_flight[roll(&dice, (uint32_t)flying)], roll(&dice, 2000));
+      hosts_set_delay(h, in_flight[random_below(&dice, (uint32_t)flying)], random_below(&dice, 2000));
     }
   }
   assert_true(popped > STEPS / 10);
@@ -245,17 +240,17 @@ static void classes_against_a_model(void **state)
   hosts *h = hosts_create(3, 2);
   for (unsigned step = 0; step < STEPS; step++) {
     int64_t wait_ms;
-    if (roll(&dice, 2)) {
-      char name[2] = {(char)('a' + roll(&dice, HOSTS)), 0};
-      push_class(h, name, (frontier_class)roll(&dice, FRONTIER_CLASSES));
-    } else if (flying_count && roll(&dice, 2)) {
-      size_t at = roll(&dice, (uint32_t)flying_count);
+    if (random_below(&dice, 2)) {
+      char name[2] = {(char)('a' + random_below(&dice, HOSTS)), 0};
+      push_class(h, name, (frontier_class)random_below(&dice, FRONTIER_CLASSES));
+    } else if (flying_count && random_below(&dice, 2)) {
+      size_t at = random_below(&dice, (uint32_t)flying_count);
       entry *e = flying[at];
       flying[at] = flying[--flying_count];
       hosts_landed(h, e->host, e->class);
       free(e);
     } else {
-      now_ms += roll(&dice, 5);
+      now_ms += random_below(&dice, 5);
       entry *e = pop_entry(h, now_ms, &wait_ms);
       if (!e)
         continue;

@@ -57,7 +57,8 @@ static void check_row(const scope *s, size_t i, const char *when)
 {
   resolve(rows[i].url);
   if (scope_has(s, &u) != rows[i].is_in)
-    fail_msg("%s start %s, URL %s (%s): %s", scope_kind_name(rows[i].kind), rows[i].start, rows[i].url, when, rows[i].why);
+    fail_msg("%s start %s, URL %s (%s): %s", scope_kind_name(rows[i].kind), rows[i].start, rows[i].url, when,
+             rows[i].why);
 }
 
 static void rows_hold_before_and_after_writing(void **state)

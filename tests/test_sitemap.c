@@ -65,7 +65,8 @@ static char *gzip(const char *bytes, size_t size, size_t *packed_size)
   return packed;
 }
 
-#define URLSET "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"
+#define URLSET "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" \
+               "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"
 
 static const struct row {
   const char *what, *bytes;
@@ -85,8 +86,8 @@ static const struct row {
   ROW("other languages", URLSET "<url><loc>http://h/en</loc><x:link xmlns:x='h' rel='alternate' hreflang='de' "
       "href='http://h/de'/></url></urlset>", "http://h/en http://h/de"),
   ROW("RSS", "<rss version='2.0'><channel><title>t</title><link>http://h/</link><a:link xmlns:a='x' rel='self' "
-      "href='http://h/feed'/><item><title>x</title><link>http://h/1</link><guid>http://h/no</guid></item></channel></rss>",
-      "http://h/ http://h/1"),
+      "href='http://h/feed'/><item><title>x</title><link>http://h/1</link><guid>http://h/no</guid></item></channel>"
+      "</rss>", "http://h/ http://h/1"),
   ROW("Atom", "<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://h/'/><link rel='self' href='http://h/f'/>"
       "<entry><link rel='alternate' href='http://h/1'/><link rel='edit' href='http://h/e'/><id>http://h/no</id></entry>"
       "</feed>", "http://h/ http://h/1"),
@@ -100,8 +101,8 @@ static const struct row {
       "http://h/1 http://h/2"),
   ROW("entities of its own", "<!DOCTYPE urlset [<!ENTITY a \"http://h/\"><!ENTITY b \"&a;&a;\">]><urlset><url><loc>&b;"
       "</loc></url></urlset>", ""),
-  ROW("a document type", "<!DOCTYPE urlset SYSTEM 'file:///etc/passwd'><urlset><url><loc>http://h/1</loc></url></urlset>",
-      ""),
+  ROW("a document type", "<!DOCTYPE urlset SYSTEM 'file:///etc/passwd'><urlset><url><loc>http://h/1</loc></url>"
+      "</urlset>", ""),
   ROW("HTML", "<!doctype html><html><head><link rel=alternate href=http://h/1></head><body><a href=2>x</a>", ""),
   ROW("HTML without one", "<html><head><link rel='alternate' href='http://h/1'/></head><body>x</body></html>", ""),
   ROW("nothing", "", ""), ROW("a space", " ", ""), ROW("one byte", "h", ""), ROW("noise", "\xFF\x00\x01", ""),

@@ -52,8 +52,9 @@ static void words_are_those_of_shingles(void **state)
 {
   (void)state;
   static const char bytes[] =
-    "Sowohl M\xc3\xa4nner, als auch Frauen: 12 (zw\xc3\xb6lf) von 100 -- so war's, sagte sie; mehr nicht. Und wer es nicht"
-    " glaubt, der frage Herrn K., Hausnummer 4/b, 2. Stock, aber vor ZEHN Uhr; oder er lasse es: es ist lange her.";
+    "Sowohl M\xc3\xa4nner, als auch Frauen: 12 (zw\xc3\xb6lf) von 100 -- so war's, sagte sie; mehr nicht. Und wer es"
+    " nicht glaubt, der frage Herrn K., Hausnummer 4/b, 2. Stock, aber vor ZEHN Uhr; oder er lasse es: es ist lange"
+    " her.";
   texts read = { .count = 0 };
   mlbf_shingles a = { .count = 0 }, b = { .count = 0 };
   assert_true(texts_add(&read, bytes, strlen(bytes)));

@@ -1,5 +1,6 @@
 /* The fast path says what the slow path says: on every link of the data sets, and on what a seeded generator
  * makes of the pieces links are made of. (fuzz_url_fast.c looks for more.) */
+#include "tests/site/random.h"
 #include "tests/url_test.h"
 
 #include "frontier/url_parts.h"
@@ -42,14 +43,6 @@ static bool compare(const url_base *base, const char *href, size_t size)
 
 /* ---- generated links ------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state) /* splitmix64 */
-{
-  uint64_t z = (*state += 0x9e3779b97f4a7c15);
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-  z = (z ^ z >> 27) * 0x94d049bb133111eb;
-  return z ^ z >> 31;
-}
-
 static const char *const pieces[] = {
   "/", "/", "/", "//", "?", "&", "#", "../", "./", "..", ".", "a", "bc", "index.html", "q=1", "%2F", "%41", "%c3", "%",
   "%zz", ":", ":80", ":8080", "@", "http://", "https://", "http:", "mailto:", "www.example.org", "h", "H", "127.0.0.1",
@@ -60,8 +53,8 @@ static const char *const pieces[] = {
 static size_t make_link(uint64_t *state, char *text)
 {
   size_t size = 0;
-  for (uint64_t count = next_random(state) % 12; count > 0; count--) {
-    const char *piece = pieces[next_random(state) % COUNT(pieces)];
+  for (uint64_t count = random_next(state) % 12; count > 0; count--) {
+    const char *piece = pieces[random_next(state) % COUNT(pieces)];
     memcpy(text + size, piece, strlen(piece));
     size += strlen(piece);
   }

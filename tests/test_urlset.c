@@ -43,15 +43,22 @@ static const struct {
   size_t urls, bad;
   const char *first, *last;
 } samples[] = {
-  { "id2url.link", "sogout-link", "id table", 8, 0, "http://www.meridian.example/", "http://www.lantern.example/~keeper/%B5%C6.html" },
-  { "SogouT-link", "sogout-link", "SogouT-link", 10, 1, "http://www.meridian.example/atlas/index.html", "http://www.meridian.example/" },
-  { "SogouQ2008.gb18030.txt", "sogouq", "SogouQ 2008", 6, 0, "www.meridian.example/", "shop.orchard.example/item?id=9" },
-  { "SogouQ2012.gb18030.txt", "sogouq", "SogouQ 2012", 6, 0, "http://www.meridian.example/", "https://shop.orchard.example/item?id=9" },
-  { "news_sohusite_xml.dat", "sogou-news", "Sogou news", 4, 0, "http://news.harbour.example/2008/06/tide.shtml", "http://sports.orchard.example/0601/1.shtml" },
-  { "pages.001", "sogout-pages", "SogouT pages", 4, 0, "http://www.meridian.example/", "http://www.lantern.example/~keeper/" },
+  { "id2url.link", "sogout-link", "id table", 8, 0,
+    "http://www.meridian.example/", "http://www.lantern.example/~keeper/%B5%C6.html" },
+  { "SogouT-link", "sogout-link", "SogouT-link", 10, 1,
+    "http://www.meridian.example/atlas/index.html", "http://www.meridian.example/" },
+  { "SogouQ2008.gb18030.txt", "sogouq", "SogouQ 2008", 6, 0,
+    "www.meridian.example/", "shop.orchard.example/item?id=9" },
+  { "SogouQ2012.gb18030.txt", "sogouq", "SogouQ 2012", 6, 0,
+    "http://www.meridian.example/", "https://shop.orchard.example/item?id=9" },
+  { "news_sohusite_xml.dat", "sogou-news", "Sogou news", 4, 0,
+    "http://news.harbour.example/2008/06/tide.shtml", "http://sports.orchard.example/0601/1.shtml" },
+  { "pages.001", "sogout-pages", "SogouT pages", 4, 0,
+    "http://www.meridian.example/", "http://www.lantern.example/~keeper/" },
   { "index.cdx", "cdx", "CDX,", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg" },
   { "index.cdxj", "cdx", "CDXJ", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg" },
-  { "crawl.log", "crawl-log", "Heritrix", 4, 0, "http://www.meridian.example/robots.txt", "http://shop.orchard.example/item?id=9" },
+  { "crawl.log", "crawl-log", "Heritrix", 4, 0,
+    "http://www.meridian.example/robots.txt", "http://shop.orchard.example/item?id=9" },
   { "plain.txt", "plain", "plain list", 6, 0, "http://www.meridian.example/", "mailto:keeper@lantern.example" },
 };
 enum { SAMPLES_COUNT = sizeof samples / sizeof samples[0] };
@@ -380,7 +387,8 @@ static void test_bad_rows_are_shown(void **state)
   }
   free(heard.urls);
 
-  static const char links[] = "<doc>\n<docno>1</docno>\n</doc>\n<doc>\n<url>http://a.example/</url>\n<doc>\n<url>torn\n</doc>\n";
+  static const char links[] =
+    "<doc>\n<docno>1</docno>\n</doc>\n<doc>\n<url>http://a.example/</url>\n<doc>\n<url>torn\n</doc>\n";
   heard = hear_bytes(links, sizeof links - 1, "sogou-news");
   assert_int_equal(heard.count, 1);
   assert_int_equal(heard.bad, 2);

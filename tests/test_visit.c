@@ -75,7 +75,8 @@ static void xhtml_is_read_as_xml(void **state)
 
 static void a_feed_is_known_by_its_type(void **state)
 {
-  visit *v = read_as(*state, "application/rss+xml; charset=utf-8", "<rss><channel><item><link>six</link></item></channel></rss>");
+  visit *v = read_as(*state, "application/rss+xml; charset=utf-8",
+                     "<rss><channel><item><link>six</link></item></channel></rss>");
   assert_string_equal(links_of(v), "six");
   assert_string_equal(links_of(read_as(*state, "text/html", "<a href=seven>")), "seven");
 }

@@ -4,7 +4,6 @@
 #include "tests/site/raw.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,9 +23,7 @@ static pid_t raw_server;
 static int clean_up(void **state)
 {
   (void)state;
-  process_end end;
-  if (raw_server && kill(raw_server, SIGKILL) == 0)
-    process_wait(raw_server, 5, &end);
+  process_kill(raw_server);
   raw_server = 0;
   trial_close(served);
   served = NULL;

@@ -13,6 +13,7 @@
 #include "mlbf/window_epoch.h"
 #include "mlbf/window_skip.h"
 #include "tests/scratch.h"
+#include "tests/site/random.h"
 
 /* The calls of either window. */
 typedef struct window_calls {
@@ -80,12 +81,6 @@ enum { CALLS_COUNT = sizeof calls / sizeof *calls, IDS = 1 << 16 };
 static uint64_t seed = 1, insertions = 150000;
 static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 
-static uint64_t next_random(uint64_t *state)
-{
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
-}
-
 static mlbf_span span_of(const uint64_t *id)
 {
   return (mlbf_span){ id, sizeof *id };
@@ -108,7 +103,7 @@ typedef struct model {
 /* Ids as links come: many times a few, a few times many. */
 static uint64_t skewed(uint64_t *dice)
 {
-  double x = (double)(next_random(dice) + 1) / 2147483649.0;
+  double x = random_share(dice);
   return (uint64_t)(IDS * x * x * x * x) % IDS;
 }
 
@@ -185,8 +180,8 @@ static void the_same_in_time(void **state)
     calls[c].stats(tested, &stats);
     assert_true(stats.slack <= WINDOW / 10);
     for (uint64_t i = 0; i < insertions / 2; i++) {
-      uint64_t id = skewed(&dice), roll = next_random(&dice) % 20000;
-      now += roll < 10 ? next_random(&dice) % (WINDOW * 3 / 2) : roll % 40;
+      uint64_t id = skewed(&dice), roll = random_below(&dice, 20000);
+      now += roll < 10 ? random_next(&dice) % (WINDOW * 3 / 2) : roll % 40;
       uint64_t told = roll == 11 ? now - WINDOW : now, age = now - known.last[id];
       bool was_seen, is_seen;
       assert_int_equal(calls[c].test(tested, span_of(&id), told, &is_seen), MLBF_OK);

@@ -10,7 +10,11 @@ rounds=${ROUNDS:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 opponents='sha1sum'
-if command -v ssdeep >/dev/null; then opponents="$opponents ssdeep"; else echo 'ssdeep is skipped: it is not installed'; fi
+if command -v ssdeep >/dev/null; then
+  opponents="$opponents ssdeep"
+else
+  echo 'ssdeep is skipped: it is not installed'
+fi
 
 measure() # NAME COMMAND...
 {

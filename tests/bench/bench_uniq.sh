@@ -1,7 +1,7 @@
 #!/bin/sh
-# strata uniq beside sort -u and awk '!s[$0]++', in turn, on one list: medians of wall seconds and peak memory, and ratios.
-# Then its result at fp 1e-9, and that of --filter exact, against an exact one, by sorting the keys: how many, and for
-# --filter exact which.
+# strata uniq beside sort -u and awk '!s[$0]++', in turn, on one list: medians of wall seconds and peak memory, and
+# ratios. Then its result at fp 1e-9, and that of --filter exact, against an exact one, by sorting the keys: how many,
+# and for --filter exact which.
 #   bench_uniq.sh STRATA LIST [ROUNDS]        (needs GNU time: apt-get install time)
 set -eu
 strata=$1
@@ -41,6 +41,7 @@ done
 
 "$strata" url "$list" | grep -v '^!' | sort -u >"$work/keys"
 "$strata" url "$work/out.exact" | sort >"$work/exact-keys"
-echo "distinct keys: $(wc -l <"$work/keys"), strata uniq --fp 1e-9 $("$strata" uniq --fp 1e-9 "$list" 2>/dev/null | wc -l)," \
+echo "distinct keys: $(wc -l <"$work/keys")," \
+  "strata uniq --fp 1e-9 $("$strata" uniq --fp 1e-9 "$list" 2>/dev/null | wc -l)," \
   "--filter exact $(wc -l <"$work/exact-keys")"
 cmp "$work/keys" "$work/exact-keys" && echo "strata uniq --filter exact: each key once, and no other"

@@ -8,7 +8,8 @@
  *
  * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open with
  * O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are
- * seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C library. */
+ * seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C
+ * library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

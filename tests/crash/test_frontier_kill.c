@@ -54,12 +54,12 @@ static int64_t now_us(void)
   return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* Listens until the pipe ends or the time has come. */
-static bool listen_until(audit *a, int from, int64_t until_us)
+/* Listens until the pipe ends or the time has come, or until "synced" is said. */
+static bool listen_until(audit *a, int from, int64_t until_us, bool or_synced)
 {
   report reports[512];
   size_t held = 0;
-  for (;;) {
+  for (bool was_synced = false; !(or_synced && was_synced);) {
     int64_t left_us = until_us - now_us();
     struct pollfd ready = {.fd = from, .events = POLLIN};
     if (left_us <= 0 || poll(&ready, 1, (int)(left_us / 1000)) == 0)
@@ -69,11 +69,14 @@ static bool listen_until(audit *a, int from, int64_t until_us)
       return false;
     held += (size_t)got;
     size_t whole = held / sizeof *reports;
-    for (size_t i = 0; i < whole; i++)
+    for (size_t i = 0; i < whole; i++) {
       audit_hear(a, reports[i]);
+      was_synced |= reports[i].kind == REPORT_SYNCED;
+    }
     held -= whole * sizeof *reports;
     memmove(reports, (char *)reports + whole * sizeof *reports, held);
   }
+  return true;
 }
 
 static void live(audit *a, int64_t life_us, unsigned steps)
@@ -81,10 +84,10 @@ static void live(audit *a, int64_t life_us, unsigned steps)
   int from, status;
   a->lives++;
   pid_t child = start(a, steps, &from);
-  if (listen_until(a, from, now_us() + life_us)) {
+  if (listen_until(a, from, now_us() + life_us, a->is_lied_to)) {
     kill(child, SIGKILL);
     a->kills++;
-    listen_until(a, from, INT64_MAX); /* what it said before */
+    listen_until(a, from, INT64_MAX, false); /* what it said before */
   }
   close(from);
   waitpid(child, &status, 0);
@@ -96,11 +99,14 @@ static void live(audit *a, int64_t life_us, unsigned steps)
 
 /* ---- many lives ------------------------------------------------------------------------------------------- */
 
-/* A third die young, while opening; one in eight leaves by itself, closing. Once there were enough kills, none does. */
+/* A third die young, while opening; one in eight leaves by itself, closing. Once there were enough kills, none does. A
+ * liar is killed at its word, however slow the machine is. */
 static void next_life(audit *a)
 {
   bool is_last = a->kills >= kills_wanted;
-  int64_t life_us = is_last ? 600000000 : (int64_t)(audit_roll(a, 3) ? audit_roll(a, 150000) : audit_roll(a, 8000));
+  int64_t life_us = (int64_t)(audit_roll(a, 3) ? audit_roll(a, 150000) : audit_roll(a, 8000));
+  if (is_last || a->is_lied_to)
+    life_us = 600000000;
   live(a, life_us, is_last || audit_roll(a, 8) ? 0 : 1 + (unsigned)audit_roll(a, 500));
   audit_look_at_journal(a);
   audit_look_at_directory(a);
@@ -126,8 +132,8 @@ static void promises_hold_through_kills(void **state)
   free(a);
 }
 
-/* The auditor is worth something: a frontier that says "synced" too early does not get past it. One crawl may end
- * before a kill falls between the word and the deed; a hundred kills never all miss. */
+/* The auditor is worth something: a frontier that says "synced" too early does not get past it. A kill may come when
+ * the deed has followed after all; a hundred never all do. */
 static void a_broken_promise_is_noticed(void **state)
 {
   (void)state;

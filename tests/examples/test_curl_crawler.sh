@@ -10,7 +10,8 @@ trap '[ -z "$pid" ] || kill "$pid"; rm -rf "$work"' EXIT
 
 mkdir -p "$work/site/news"
 echo '<a href="b.html">b</a> <a href="/news/1.html#top">1</a> <a href="./b.html">b again</a>' >"$work/site/index.html"
-echo '<a href="news/../index.html">home</a> <a href="gone.html">gone</a> <a href="mailto:x">mail</a>' >"$work/site/b.html"
+echo '<a href="news/../index.html">home</a> <a href="gone.html">gone</a> <a href="mailto:x">mail</a>' \
+  >"$work/site/b.html"
 echo '<a href="2.html">2</a> <a href="http://127.0.0.2/elsewhere">elsewhere</a>' >"$work/site/news/1.html"
 echo '<a href="1.html">1</a> <a href="/b.html?q=1">b with a query</a>' >"$work/site/news/2.html"
 

@@ -96,3 +96,12 @@ bool process_wait(pid_t pid, double seconds, process_end *end)
   end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   return in_time;
 }
+
+void process_kill(pid_t pid)
+{
+  process_end end;
+  if (pid <= 0)
+    return;
+  kill(pid, SIGKILL);
+  process_wait(pid, 10, &end);
+}

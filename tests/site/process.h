@@ -26,6 +26,8 @@ typedef struct process_end {
 /* Waits at most `seconds`; then kills it and returns false. Either way it is gone, and `*end` says how. */
 bool process_wait(pid_t pid, double seconds, process_end *end);
 
+void process_kill(pid_t pid); /* and wait until it is gone; 0: there is none */
+
 bool process_has_ended(pid_t pid); /* and has still to be waited for */
 
 double process_clock(void); /* seconds of a clock that only goes forward */

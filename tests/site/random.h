@@ -35,6 +35,12 @@ static inline unsigned random_below(uint64_t *state, unsigned limit)
   return (unsigned)(random_next(state) % limit);
 }
 
+/* From 0 to less than 1. */
+static inline double random_share(uint64_t *state)
+{
+  return (double)(random_next(state) >> 11) / 0x1p53;
+}
+
 static inline bool random_one_in(uint64_t *state, unsigned n)
 {
   return random_below(state, n) == 0;

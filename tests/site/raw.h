@@ -13,7 +13,7 @@ typedef void raw_answer(int fd, const char *target);
 /* Of that request, in that process: the rest of its head, behind the target. */
 const char *raw_head(void);
 
-/* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or with kill(). */
+/* Starts serving on 127.0.0.1; `*port` gets the port. The server dies with the caller, or by process_kill(). */
 pid_t raw_start(raw_answer *answer, unsigned *port);
 pid_t raw_start_at(raw_answer *answer, const char *address, unsigned *port); /* "0.0.0.0": on all of IPv4's */
 

@@ -2,7 +2,6 @@
 #include "tests/site/small.h"
 #include "tests/site/pages.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,9 +37,7 @@ small small_open(const small_page *pages)
 
 void small_close(small *s)
 {
-  process_end end;
-  kill(s->server, SIGKILL);
-  process_wait(s->server, 5, &end);
+  process_kill(s->server);
   trial_close(s->trial);
 }
 

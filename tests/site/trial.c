@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ftw.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +114,7 @@ void trial_close(trial *t)
 {
   if (!t)
     return;
-  kill(t->server, SIGKILL);
-  process_end end;
-  process_wait(t->server, 10, &end);
+  process_kill(t->server);
   nftw(t->home, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   char *const strings[] = {t->url, t->home, t->crawl, t->pages, t->log};
   for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
