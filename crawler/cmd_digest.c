@@ -42,7 +42,7 @@ static const char HELP[] =
   "  $ strata digest --search known.sdbf draft.pdf\n"
   "  $ strata digest --compare report-1.txt report-2.txt\n"
   "\n"
-  "Exit status: 0 done; 1 some file could not be read or digested, the others were; 2 wrong usage.\n";
+  "Exit: 0 done; 1 some file could not be read or digested, the others were; 2 wrong usage.\n";
 
 typedef enum task { DIGEST, COMPARE, SEARCH, MAKE_RANKS } task;
 

@@ -20,7 +20,11 @@ static const char usage[] =
   "  --seed S     any number from 0 to 18446744073709551615\n"
   "  --like FILE  as many hosts for each URL, as unevenly filled, the depths, the new segments at each depth and the\n"
   "               queries of this list, whatever format \"strata replay\" can read it in; - is standard input\n"
-  "  --help       this text\n";
+  "  --help       this text\n"
+  "\n"
+  "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
 
 static int refuse(const char *why, const char *what)
 {

@@ -189,6 +189,8 @@ static bool print_matches(mlbf_corpus *c, const orders *o, const mlbf_shingles *
       printf("%.3f\t%s\n", matches[i].share, matches[i].name);
       shown++;
     }
+  if (is_done && !shown)
+    fprintf(stderr, "No page has %.0f %% of it or more.\n", 100 * o->least);
   if (is_done)
     mlbf_corpus_matches_free(matches, count);
   free(matches);

@@ -35,7 +35,7 @@ static const char HELP[] =
   "  http://example.org/b?x=1&y=2\n"
   "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n"
   "\n"
-  "Exit status: 0 done; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
+  "Exit: 0 done; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
 
 typedef struct links_job {
   bool shows_all;

@@ -28,7 +28,7 @@ static const char HELP[] =
   "  allow\t\n"
   "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n"
   "\n"
-  "Exit status: 0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
+  "Exit: 0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
 
 static const char *path_of(const char *url, size_t *size)
 {

@@ -38,7 +38,7 @@ static const char HELP[] =
   "  http://example.org|/a|/b|?x=1|&y=2\n"
   "  $ strata url --profile no-www,sort-query links.txt | sort -u | wc -l\n"
   "\n"
-  "Exit status: 0 done, also if lines were refused; 1 a file could not be read or written; 2 wrong usage.\n";
+  "Exit: 0 done, also if lines were refused; 1 a file could not be read or written; 2 wrong usage.\n";
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 

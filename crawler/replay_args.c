@@ -40,7 +40,7 @@ static const char help[] =
   "  $ strata replay --ids id2url.link --protocol stream SogouT-link\n"
   "  $ strata replay --paper skip,counting --rounds 50\n"
   "\n"
-  "Exit status: 0 done; 1 failed, or no URL was found; 2 wrong usage.\n";
+  "Exit: 0 done; 1 failed, or no URL was found; 2 wrong usage.\n";
 
 enum { OPTION_FORMAT = 256, OPTION_IDS, OPTION_PROTOCOL, OPTION_FILTERS, OPTION_N, OPTION_BITS, OPTION_M, OPTION_K,
        OPTION_LAYERS, OPTION_QUERIES, OPTION_SHUFFLE, OPTION_SEED, OPTION_OUT, OPTION_PAPER, OPTION_ROUNDS,

@@ -311,11 +311,12 @@ static void put_copies(FILE *to, const report_data *d)
   }
   end_table(to);
   fputs("<p class=\"faint\">", to);
+  fputs("Pages with the body of an earlier one, by SHA-256 of what was decoded: ", to);
   html_count(to, d->copied_pages);
-  fputs(" times a page had the body of an earlier one; SHA-256 of the decoded bodies.</p>\n", to);
+  fputs(".</p>\n", to);
 }
 
-/* `note`: what is said behind how many there are. */
+/* `note`: of what the number is said. */
 static void put_pairs(FILE *to, const char *title, const report_pairs *p, const char *note)
 {
   if (!p->all)
@@ -330,8 +331,9 @@ static void put_pairs(FILE *to, const char *title, const report_pairs *p, const 
   }
   end_table(to);
   fputs("<p class=\"faint\">", to);
+  fprintf(to, "%s: ", note);
   html_count(to, p->all);
-  fprintf(to, " %s</p>\n", note);
+  fputs(".</p>\n", to);
 }
 
 /* What the filter said about the links that were in scope: many new combinations of known parts hint at a trap. */
@@ -410,9 +412,9 @@ bool report_html_write(FILE *to, const report_input *in)
     fputs("</div>\n", to);
     put_copies(to, d);
     put_pairs(to, "Near-duplicates", &d->near,
-              "pages say what an earlier one says: at least 90 % of each text is in the other.");
+              "Pages that say what an earlier one says (at least 90 % of each text is in the other)");
     put_pairs(to, "Bodies that are alike", &d->bodies,
-              "pairs of what is no HTML have at least half of the smaller in common, by similarity digests.");
+              "Pairs of what is no HTML with at least half of the smaller in common, by similarity digests");
   }
   put_traps(to, in->traps);
   put_verdicts(to, in);

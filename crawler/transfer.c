@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-const char transfer_not_public[] = "not a public address";
+const char transfer_not_public[] = "not a public address; --allow-private fetches it";
 
 /* ---- what libcurl calls ----------------------------------------------------------------------------------- */
 

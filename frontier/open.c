@@ -24,7 +24,8 @@
 
 static const char magic[16] = "STRATA frontier";
 enum { FORMAT_VERSION = 6, OLDEST_VERSION = 1, PACKED_VERSION = 3, EXACT_VERSION = 4 };
-enum { IS_EXACT = 0x100 }; /* on top of the kind of filter: there is a table `exact`, as in every directory of version 4 */
+/* On top of the kind of filter: there is a table `exact`, as in every directory of version 4. */
+enum { IS_EXACT = 0x100 };
 
 static uint64_t double_bits(double value)
 {

@@ -97,7 +97,8 @@ frontier_status store_failed(store *s, int error, const char *doing)
 /* ---- after a commit that failed --------------------------------------------------------------------------
  *
  * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file
- * or not. So the environment is opened again, and the number of its last transaction tells whether that one is there. */
+ * or not. So the environment is opened again, and the number of its last transaction tells whether that one is there.
+ */
 
 static bool has_landed(const store *s, size_t transaction)
 {
