@@ -263,7 +263,8 @@ frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, c
 /* The URL goes back to the head of its host's queue, as if never leased. */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
-/* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
+/* Politeness of the host of a lease: at least `delay_ms` between starts, until it is said again or the handle is closed;
+ * never below the default, or what frontier_host_set says. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
 /* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */

@@ -31,7 +31,8 @@ typedef struct frontier_host_control {
   uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay wins */
   uint64_t budget;        /* URLs of this host ever to be taken, each counted once; 0: no limit */
   uint64_t trap_budget;   /* of class TRAP alone; 0: frontier_trap_budget's */
-  uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock */
+  uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
+                             raises it; set to an earlier time, or 0, it ends the wait */
   uint32_t per_host;      /* in flight at once; 0: the frontier's */
   frontier_class priority; /* of URLs accepted from now on that no other rule puts elsewhere */
   bool is_blocked;        /* start none */

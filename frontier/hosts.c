@@ -128,7 +128,6 @@ static host *make_host(hosts *h, const char *name, size_t size)
   if (!who)
     return NULL;
   who->id = (uint32_t)h->count;
-  who->delay_ms = h->delay_ms;
   who->name_size = (uint32_t)size;
   memcpy(who->name, name, size);
   h->by_id[h->count++] = who;
@@ -211,6 +210,8 @@ frontier_host_control *host_control_of(host *who)
 uint64_t host_delay(const hosts *h, const host *who)
 {
   uint64_t delay_ms = who->control && who->control->delay_ms ? who->control->delay_ms : h->delay_ms;
+  if (delay_ms < who->asked_ms)
+    delay_ms = who->asked_ms;
   return delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
 }
 
