@@ -343,7 +343,7 @@ void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
 {
   if (due_ms <= who->due_ms)
     return;
-  who->due_ms = due_ms < HOST_DELAY_MAX_MS ? due_ms : HOST_DELAY_MAX_MS;
+  who->due_ms = due_ms;
   due_changed(h, who);
 }
 
