@@ -42,7 +42,7 @@ void hosts_offer(hosts *h, host *who);
 /* A URL of this class of the host is no longer in flight. */
 void hosts_landed(hosts *h, host *who, frontier_class class);
 
-/* The delay is another now (host_delay): counted from the last start too. A wait until `until_ms` does not get shorter by
+/* The delay is another now (host_delay): counted from the last start too. A wait until `until_ms` gets no shorter by
  * it. */
 void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms);
 /* No start before `due_ms`; or no waiting longer than until then. */
