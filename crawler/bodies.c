@@ -15,6 +15,7 @@
 struct bodies {
   char path[CRAWL_PATH_SIZE];
   int file;
+  off_t end;   /* of the lines that are whole */
   size_t held; /* bytes of all copies */
   char message[CRAWL_PATH_SIZE + 128];
 };
@@ -46,9 +47,9 @@ bodies *bodies_open(const char *directory)
     return NULL;
   }
   crawl_dir_file(directory, "digests.sdbf", b->path);
-  b->file = open(b->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  off_t end = b->file >= 0 ? end_of_lines(b->file) : -1;
-  if (end >= 0 && ftruncate(b->file, end) == 0)
+  b->file = open(b->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  b->end = b->file >= 0 ? end_of_lines(b->file) : -1;
+  if (b->end >= 0 && ftruncate(b->file, b->end) == 0)
     return b;
   say_error("crawl", "%s: %s", b->path, strerror(errno));
   bodies_close(b);
@@ -69,16 +70,17 @@ const char *bodies_message(const bodies *b)
   return b->message;
 }
 
-/* One write, so that death leaves all of the line or nothing; a full disk may tear it, and then it is taken back. */
+/* One write, so that death leaves all of the line or nothing. A full disk may tear it: then what is there of it is cut
+ * off, now, when the next one is written over it, or by the next run. */
 static bool write_line(bodies *b, const char *line, size_t size)
 {
-  off_t end = lseek(b->file, 0, SEEK_END);
-  ssize_t written = write(b->file, line, size);
-  if (written == (ssize_t)size)
+  ssize_t written = pwrite(b->file, line, size, b->end);
+  if (written == (ssize_t)size) {
+    b->end += written;
     return true;
+  }
   int why = written < 0 ? errno : ENOSPC;
-  if (written > 0 && ftruncate(b->file, end) != 0)
-    why = EIO; /* the next run cuts it off */
+  (void)!ftruncate(b->file, b->end);
   snprintf(b->message, sizeof b->message, "%s: %s", b->path, strerror(why));
   errno = why;
   return false;

@@ -36,12 +36,17 @@ static void catch_signals(crawl *c)
 
 /* ---- beginning ------------------------------------------------------------------------------------------ */
 
+/* They order things and decide nothing: where they cannot be saved, that is said, and the crawl goes on. */
 static void save_counts(crawl_job *job)
 {
   mlbf_status status = job->args.crawl.counts ? inlinks_save(job->args.crawl.counts) : MLBF_OK;
-  if (status != MLBF_OK)
+  int why = errno;
+  if (status != MLBF_OK && !job->lacks_saved_counts) {
+    panel_clear(&job->panel);
     say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", job->directory,
-              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+              status == MLBF_IO ? strerror(why) : mlbf_status_text(status));
+  }
+  job->lacks_saved_counts = status != MLBF_OK;
 }
 
 /* By what is known when a run begins, and once a minute. */
@@ -206,10 +211,8 @@ static int close_stores(crawl_job *job, int code)
               job->directory);
     code = EXIT_FAILED;
   }
-  if (!crawl_warc_close(&job->warc, is_committed, message)) {
-    say_error("crawl", "%s", message);
-    return EXIT_FAILED;
-  }
+  if (!crawl_warc_close(&job->warc, is_committed, message)) /* nothing is lost: lines are found in it either way */
+    say_error("crawl", "%s; the index stays in order of arrival, as .cdxj.part, until the next run sorts it", message);
   if (is_committed && code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
     save_counts(job);
   return code;

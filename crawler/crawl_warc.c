@@ -30,8 +30,10 @@ static frontier_status before_commit(void *context, char message[FRONTIER_MESSAG
   if (place.number == k->place.number && place.bytes == k->place.bytes)
     return FRONTIER_OK;
   warc_place_write(place, text);
-  k->place = place;
-  return frontier_setting_put(k->frontier, SETTING, text, strlen(text));
+  status = frontier_setting_put(k->frontier, SETTING, text, strlen(text));
+  if (status == FRONTIER_OK)
+    k->place = place;
+  return status;
 }
 
 bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bool wanted,

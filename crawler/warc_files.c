@@ -65,41 +65,20 @@ static int open_new(const warc_files *f, unsigned number, const char *suffix)
   return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 }
 
-/* A piece that was written is written once more if the rest was not: index_bytes says where it goes. */
-static int write_lines(warc_files *f)
+static int settle_lines(warc_files *f)
 {
-  uint64_t end = f->index_bytes;
-  int error = warc_append(f->index_fd, f->lines.text, f->lines.size, &end);
-  if (error)
-    return error;
-  f->index_bytes = end;
-  json_clear(&f->lines);
-  return 0;
-}
-
-static bool sync_directory(const char *directory)
-{
-  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool synced = fd >= 0 && fsync(fd) == 0;
-  if (fd >= 0)
-    close(fd);
-  return synced;
+  int error = warc_append(f->index_fd, f->lines.text, f->lines.size, &f->index_bytes);
+  if (!error)
+    json_clear(&f->lines);
+  return error;
 }
 
 int warc_files_settle(warc_files *f)
 {
-  bool has_news = f->data.size > 0 || f->lines.size > 0;
-  if (f->data.fd < 0 || f->sync_error || !has_news)
-    return f->sync_error;
-  int error = warc_file_write(&f->data);
-  if (!error)
-    error = write_lines(f);
-  if (error)
-    return error;
-  if (fdatasync(f->data.fd) != 0 || fdatasync(f->index_fd) != 0 || (f->is_new && !sync_directory(f->directory)))
-    f->sync_error = errno;
-  f->is_new = false;
-  return f->sync_error;
+  if (f->data.fd < 0)
+    return 0;
+  int error = warc_file_settle(&f->data);
+  return error ? error : settle_lines(f);
 }
 
 static void close_one(int fd)
@@ -121,13 +100,24 @@ static void remove_behind(const warc_files *f)
   }
 }
 
-/* The files that are open stay so until the next ones are. */
+static bool sync_directory(const char *directory)
+{
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  bool synced = fd >= 0 && fsync(fd) == 0;
+  int error = errno;
+  close_one(fd);
+  errno = error;
+  return synced;
+}
+
+/* The files that are open stay so until the next ones are there for sure; else those are made anew by the next call. */
 static int open_next(warc_files *f)
 {
   int data = open_new(f, f->number + 1, WARC_SUFFIX), index = data < 0 ? -1 : open_new(f, f->number + 1, WARC_PART);
-  if (index < 0) {
+  if (index < 0 || !sync_directory(f->directory)) {
     int error = errno;
     close_one(data);
+    close_one(index);
     remove_behind(f);
     return error;
   }
@@ -136,8 +126,7 @@ static int open_next(warc_files *f)
   f->number++;
   f->data.fd = data;
   f->index_fd = index;
-  f->data.written = f->index_bytes = 0;
-  f->is_new = true;
+  f->data.settled = f->index_bytes = 0;
   return 0;
 }
 
@@ -152,7 +141,7 @@ int warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new)
 
 warc_place warc_files_place(const warc_files *f)
 {
-  return (warc_place){f->number, f->data.written, f->index_bytes};
+  return (warc_place){f->number, f->data.settled, f->index_bytes};
 }
 
 /* ---- after a crash --------------------------------------------------------------------------------------------- */
@@ -197,7 +186,7 @@ bool warc_files_recover(warc_files *f, warc_place place, char message[WARC_MESSA
 {
   char path[WARC_PATH_SIZE];
   f->number = place.number;
-  f->data.written = place.bytes;
+  f->data.settled = place.bytes;
   f->index_bytes = place.index_bytes;
   remove_behind(f);
   if (place.number == 0)

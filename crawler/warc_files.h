@@ -10,11 +10,9 @@ typedef struct warc_files {
   const char *directory;
   unsigned number;        /* of the open file, or of the last one */
   warc_file data;
-  json lines;             /* of the index, not written yet */
+  json lines;             /* of the index, not on disk yet */
   int index_fd;
-  uint64_t index_bytes;   /* written */
-  int sync_error;         /* errno of a sync that failed, or 0 */
-  bool is_new;            /* the directory does not know the open files for sure yet */
+  uint64_t index_bytes;   /* on disk */
 } warc_files;
 
 bool warc_files_init(warc_files *f, const char *directory); /* false: out of memory. `directory` is borrowed. */
@@ -27,8 +25,7 @@ bool warc_files_recover(warc_files *f, warc_place place, char message[WARC_MESSA
  * and the call may be repeated. */
 int warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new);
 
-/* All is on disk. 0, or an errno: what could not be written waits, and the call may be repeated. But if a sync failed,
- * nobody knows what is on disk: then it fails ever after. */
+/* All is on disk. 0, or an errno: what may not be there waits, and the call may be repeated. */
 int warc_files_settle(warc_files *f);
 warc_place warc_files_place(const warc_files *f);
 

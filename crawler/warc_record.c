@@ -14,7 +14,7 @@ enum {
   LEVEL = 3,
   GZIP_WINDOW = 15 + 16,  /* the largest, and a gzip head */
   PIECE = 64 << 10,
-  PENDING_MAX = 1 << 20,  /* then it is written, though nobody asked */
+  PENDING_MAX = 8 << 20,  /* then it is settled, though nobody asked; mostly a crawl commits before that */
 };
 
 bool warc_file_init(warc_file *f)
@@ -33,32 +33,29 @@ void warc_file_free(warc_file *f)
 
 uint64_t warc_file_end(const warc_file *f)
 {
-  return f->written + f->size;
+  return f->settled + f->size;
 }
 
 int warc_append(int fd, const void *bytes, size_t size, uint64_t *end)
 {
-  for (const uint8_t *at = bytes; size;) {
-    ssize_t written = pwrite(fd, at, size, (off_t)*end);
+  const uint8_t *from = bytes;
+  for (size_t done = 0; done < size;) {
+    ssize_t written = pwrite(fd, from + done, size - done, (off_t)(*end + done));
     if (written < 0 && errno != EINTR)
       return errno;
-    if (written <= 0)
-      continue;
-    at += written;
-    size -= (size_t)written;
-    *end += (uint64_t)written;
+    done += written > 0 ? (size_t)written : 0;
   }
+  if (size && fdatasync(fd) != 0)
+    return errno;
+  *end += size;
   return 0;
 }
 
-int warc_file_write(warc_file *f)
+int warc_file_settle(warc_file *f)
 {
-  uint64_t before = f->written;
-  int error = warc_append(f->fd, f->pending, f->size, &f->written);
-  size_t done = (size_t)(f->written - before);
-  f->size -= done;
-  if (f->size)
-    memmove(f->pending, f->pending + done, f->size);
+  int error = warc_append(f->fd, f->pending, f->size, &f->settled);
+  if (!error)
+    f->size = 0;
   return error;
 }
 
@@ -100,12 +97,12 @@ void warc_record_add(warc_file *f, const void *bytes, size_t size)
 {
   const char *at = bytes;
   while (size && !f->error) {
-    size_t piece = size < PIECE ? size : PIECE;
+    size_t piece = size < PIECE ? size : PIECE, before = f->size;
     compress_all(f, at, piece, Z_NO_FLUSH);
     at += piece;
     size -= piece;
-    if (f->size >= PENDING_MAX)
-      (void)warc_file_write(f); /* where there is no room for it now, there may be when it is asked for */
+    if (f->size / PENDING_MAX > before / PENDING_MAX)
+      (void)warc_file_settle(f); /* where there is no room for it now, there may be when it is asked for */
   }
 }
 

@@ -1,4 +1,7 @@
-/* One WARC record after another as gzip members, into a file that is appended to. */
+/* One WARC record after another as gzip members, into a file that is appended to.
+ *
+ * What was written stays in memory until it is on disk for sure. Where a sync fails, the kernel may have dropped what
+ * it should have written, and says so only once: so all of it is written again. */
 #ifndef STRATA_CRAWLER_WARC_RECORD_H
 #define STRATA_CRAWLER_WARC_RECORD_H
 
@@ -10,7 +13,7 @@
 
 typedef struct warc_file {
   int fd;            /* -1: none is open */
-  uint64_t written;  /* bytes in the file */
+  uint64_t settled;  /* bytes of it that are on disk */
   uint8_t *pending;  /* what follows them */
   size_t size, room;
   z_stream gzip;
@@ -29,10 +32,11 @@ void warc_record_add(warc_file *f, const void *bytes, size_t size);
 void warc_record_text(warc_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void warc_record_end(warc_file *f);
 
-/* Out of memory into the file. 0, or an errno: what could not be written stays in memory, for the next try. */
-int warc_file_write(warc_file *f);
+/* All of it is on disk. 0, or an errno: it may be repeated. */
+int warc_file_settle(warc_file *f);
 
-/* `size` bytes at the end of a file, which `*end` says and which moves. 0, or an errno. */
+/* `size` bytes onto the disk, behind the `*end` bytes that are there, which moves. 0, or an errno: `*end` stays, and
+ * all is to be given again. */
 int warc_append(int fd, const void *bytes, size_t size, uint64_t *end);
 
 #endif

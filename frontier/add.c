@@ -40,14 +40,14 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
 
 static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
 {
-  return what_for == TO_NOTE ? batch_add_ending(f, (ending){e, FRONTIER_NOTED, 0}, now_ms)
+  return what_for == TO_NOTE ? batch_add_ended(f, e, FRONTIER_NOTED, 0, now_ms)
                              : batch_add_entry(f, e, now_ms);
 }
 
 static void batch_take_back(frontier *f, purpose what_for)
 {
   if (what_for == TO_NOTE)
-    f->batch.ended_count--;
+    f->batch.ended.count--;
   else
     f->batch.added.count--;
 }
@@ -60,13 +60,6 @@ static void enqueue(frontier *f, entry *e)
   f->batch.payload_size += e->fields_size;
   queue_take_or_leave(f, e);
   hosts_recount(f->hosts, e->host);
-}
-
-/* It has a sequence like any other, but nothing to load. */
-static void keep_as_noted(frontier *f, entry *e)
-{
-  e->is_ended = true;
-  f->noted++;
 }
 
 static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes,
@@ -94,7 +87,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   e->verdict = verdict;
   f->next_sequence++;
   if (what_for == TO_NOTE)
-    keep_as_noted(f, e);
+    f->noted++; /* it has a sequence like any other, but nothing to load */
   else
     enqueue(f, e);
   return FRONTIER_OK;

@@ -22,19 +22,7 @@
 
 static bool batch_is_empty(const batch *b)
 {
-  return b->added.count == 0 && b->ended_count == 0;
-}
-
-/* One more element; NULL: no memory. */
-static void *make_room(void *array, size_t count, size_t *room, size_t element)
-{
-  if (count < *room)
-    return array;
-  size_t wanted = *room ? 2 * *room : 1024;
-  void *larger = realloc(array, wanted * element);
-  if (larger)
-    *room = wanted;
-  return larger;
+  return b->added.count == 0 && b->ended.count == 0;
 }
 
 static void batch_begin(batch *b, uint64_t now_ms)
@@ -46,12 +34,14 @@ static void batch_begin(batch *b, uint64_t now_ms)
 
 bool entry_list_reserve(entry_list *list, size_t more)
 {
-  while (list->room - list->count < more) {
-    entry **larger = make_room(list->at, list->room, &list->room, sizeof *larger);
-    if (!larger)
-      return false;
-    list->at = larger;
-  }
+  if (list->room - list->count >= more)
+    return true;
+  size_t room = 2 * (list->count + more) + 1024;
+  entry **larger = realloc(list->at, room * sizeof *larger);
+  if (!larger)
+    return false;
+  list->at = larger;
+  list->room = room;
   return true;
 }
 
@@ -69,15 +59,14 @@ bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms)
   return entry_list_add(&f->batch.added, e);
 }
 
-bool batch_add_ending(frontier *f, ending what, uint64_t now_ms)
+bool batch_add_ended(frontier *f, entry *e, frontier_state state, uint16_t code, uint64_t now_ms)
 {
-  batch *b = &f->batch;
-  ending *larger = make_room(b->ended, b->ended_count, &b->ended_room, sizeof *larger);
-  if (!larger)
+  batch_begin(&f->batch, now_ms);
+  if (!entry_list_add(&f->batch.ended, e))
     return false;
-  b->ended = larger;
-  batch_begin(b, now_ms);
-  b->ended[b->ended_count++] = what;
+  e->state = (uint8_t)state;
+  e->code = code;
+  e->is_ended = true;
   return true;
 }
 
@@ -101,12 +90,12 @@ static void batch_clear(batch *b)
     if (!e->is_held && !e->is_ended)
       entry_free(e);
   }
-  for (size_t i = 0; i < b->ended_count; i++) {
-    if (i + ENTRY_AHEAD < b->ended_count)
-      fetch_entry(b->ended[i + ENTRY_AHEAD].entry);
-    entry_free(b->ended[i].entry);
+  for (size_t i = 0; i < b->ended.count; i++) {
+    if (i + ENTRY_AHEAD < b->ended.count)
+      fetch_entry(b->ended.at[i + ENTRY_AHEAD]);
+    entry_free(b->ended.at[i]);
   }
-  b->added.count = b->ended_count = b->untaken = b->payload_size = 0;
+  b->added.count = b->ended.count = b->untaken = b->payload_size = 0;
   b->is_dirty = false;
 }
 
@@ -114,14 +103,24 @@ void batch_free(frontier *f)
 {
   batch_clear(&f->batch);
   free(f->batch.added.at);
-  free(f->batch.ended);
+  free(f->batch.ended.at);
 }
 
 /* ---- the transaction ---------------------------------------------------------------------------------- */
 
+static void write_entry(const void *source, uint8_t *body)
+{
+  entry_write(source, body);
+}
+
+static void write_ended(const void *source, uint8_t *body)
+{
+  history_write(source, body);
+}
+
+/* The entries stay as they are until the transaction is done. */
 static void put_added(frontier *f)
 {
-  uint8_t body[ENTRY_SIZE_MAX];
   size_t count = f->batch.added.count;
   for (size_t i = 0; i < count; i++) {
     const entry *e = f->batch.added.at[i];
@@ -131,23 +130,18 @@ static void put_added(frontier *f)
       __builtin_prefetch(&f->batch.added.at[i + HOST_AHEAD]->host->id);
     if (e->is_ended)
       continue; /* accepted, fetched and done within one batch: it never waits on disk */
-    entry_write(e, body);
-    store_append(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
+    store_append_from(f->store, queue_table(e->class), e->sequence, entry_size(e), write_entry, e);
   }
 }
 
 static void put_ended(frontier *f)
 {
-  uint8_t body[HISTORY_SIZE_MAX];
-  for (size_t i = 0; i < f->batch.ended_count; i++) {
-    const ending *what = &f->batch.ended[i];
-    if (i + ENTRY_AHEAD < f->batch.ended_count)
-      fetch_entry(what[ENTRY_AHEAD].entry);
-    const entry *e = what->entry;
-    if (e->is_stored)
-      store_delete(f->store, queue_table(e->class), e->sequence);
-    store_put(f->store, STORE_HISTORY, e->sequence, body, history_write(e, what->state, what->code, body));
-    visits_put_ended(f->store, e->note, what->state);
+  for (size_t i = 0; i < f->batch.ended.count; i++) {
+    const entry *e = f->batch.ended.at[i];
+    if (i + ENTRY_AHEAD < f->batch.ended.count)
+      fetch_entry(f->batch.ended.at[i + ENTRY_AHEAD]);
+    store_end_from(f->store, queue_table(e->class), e->sequence, history_size(e), write_ended, e);
+    visits_put_ended(f->store, e->note, (frontier_state)e->state);
   }
 }
 
@@ -228,8 +222,8 @@ static frontier_status write_transaction(frontier *f)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
   recrawl_put(f);
-  put_added(f);
   put_ended(f);
+  put_added(f);
   spill_put(f);
   host_changes_put(&f->host_changes, f->hosts, f->store);
   put_hashes(f);
@@ -265,17 +259,6 @@ static frontier_status keep_log_in_memory(frontier *f)
   return FRONTIER_OK;
 }
 
-/* The filter's rate now. It rises slowly, and reading it costs a miss for each of its samples, 7 ms of a large filter:
- * it is read again when there are a hundredth more keys. */
-static double current_rate(frontier *f)
-{
-  if (f->log_keys >= f->rate_until) {
-    f->rate = mlbf_rate(seen_filter(f->seen));
-    f->rate_until = f->log_keys + f->log_keys / 128 + 1;
-  }
-  return f->rate;
-}
-
 static frontier_status settle_seen(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
@@ -284,7 +267,7 @@ static frontier_status settle_seen(frontier *f)
   if (keys == 0)
     return status;
   if (!f->options.exact)
-    f->expected_lost += current_rate(f) * (double)keys;
+    f->expected_lost += mlbf_rate_at(seen_filter(f->seen), (double)f->log_keys) * (double)keys;
   f->log_keys += keys;
   seen_settle(f->seen);
   f->owed_keys += keys;
@@ -323,12 +306,12 @@ bool commit_is_due(const frontier *f, uint64_t now_ms)
 {
   const batch *b = &f->batch;
   return !batch_is_empty(b) &&
-         (b->added.count + b->ended_count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
+         (b->added.count + b->ended.count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
           now_ms - b->first_ms >= COMMIT_AFTER_MS);
 }
 
 bool batch_is_full(const frontier *f)
 {
   const batch *b = &f->batch;
-  return b->added.count + b->ended_count >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
+  return b->added.count + b->ended.count >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
 }

@@ -20,7 +20,9 @@ typedef struct entry {
   visit_note *note;      /* what is said of its fetch, until it is committed: visits.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */
   bool is_held;          /* in a host's line or in flight: not to be freed */
-  bool is_ended;         /* in the open batch's list of endings, which owns it now */
+  bool is_ended;         /* in the open batch's list of those, which owns it now, */
+  uint8_t state;         /* and this frontier_state is how, */
+  uint16_t code;         /* and why */
   uint32_t host_begin, host_end;
   uint32_t url_size;
   uint32_t fields_size;  /* bytes behind the URL's NUL: fields.h */

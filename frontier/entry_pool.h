@@ -5,15 +5,13 @@
 #ifndef STRATA_FRONTIER_ENTRY_POOL_H
 #define STRATA_FRONTIER_ENTRY_POOL_H
 
-#include <stddef.h>
+#include "frontier/arena.h"
 
 enum { POOL_STEP = 32, POOL_SIZES = 16 }; /* up to 512 bytes: a URL of 400. Larger ones are malloc's */
 
 typedef struct entry_pool {
   struct pool_block *free[POOL_SIZES];
-  struct pool_slab *slabs;
-  char *rest;        /* of the last slab */
-  size_t rest_size;
+  arena arena;
 } entry_pool;
 
 void *entry_pool_take(entry_pool *pool, size_t size); /* NULL: no memory */

@@ -83,7 +83,7 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
  * one host that has all its URLs in flight would have each of them committed alone. */
 static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
 {
-  bool is_gathering = f->batch.added.count + f->batch.ended_count > 0;
+  bool is_gathering = f->batch.added.count + f->batch.ended.count > 0;
   return !is_commit_due && is_gathering && f->in_flight.count && queue_is_unread(f);
 }
 
@@ -192,13 +192,13 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
   entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  if (!batch_add_ending(f, (ending){e, state, code}, clock_glance(f, now_ms)))
+  if (!batch_add_ended(f, e, state, code, clock_glance(f, now_ms)))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
   if (f->journal && report_size && !journal_add(f->journal, report, report_size)) {
-    f->batch.ended_count--;
+    f->batch.ended.count--;
+    e->is_ended = false;
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
   }
-  e->is_ended = true;
   land(f, e);
   count_ending(f, e->host, e->class, state);
   return FRONTIER_OK;

@@ -36,6 +36,8 @@
  * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
  * is gone. To serve from a child, open there, after the fork.
  *
+ * Address space: 1 TiB of it is mapped, none of it memory; under a limit (ulimit -v) half of what is left or less, more
+ * when it is needed, and FRONTIER_NO_SPACE when there is no more. The limit may be raised while the program runs.
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of death.
  * Time: the frontier owns no clock. `now_ms` is the caller's, milliseconds. If it is set back between two calls of
  * frontier_next, the frontier's own time goes on from the latest it was told, at the pace of the new one: nobody is
@@ -89,7 +91,7 @@ typedef void frontier_logger(void *context, const char *sentence);
 typedef struct frontier_options {
   mlbf_kind filter;           /* MLBF_KIND_MLBF, _BLOOM or _LINE; fixed for a directory */
   url_profile profile;        /* how keys are made; fixed for a directory */
-  uint64_t expected_urls;     /* first size of the filter; it grows by itself */
+  uint64_t expected_urls;     /* the filter has room for so many at first; when more come it grows by itself */
   double rate;                /* promised share of new URLs wrongly called seen; fixed for a directory */
   uint64_t delay_ms;          /* default pause between starts of fetches from one host */
   uint32_t per_host;          /* default number of URLs of one host in flight at once, >= 1 */
@@ -214,8 +216,8 @@ frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *wa
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
  * URLs that wait or are in flight are left alone, and with them whatever has the same key. Commits, then reads all
- * of the history and the queue: some seconds for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On failure it says how many were so far.
- * FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
+ * of the history and the queue: some seconds for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On
+ * failure it says how many were so far. FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
 

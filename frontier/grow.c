@@ -26,6 +26,11 @@ static void plan(frontier *f)
   f->grow_at = stats.design_keys - stats.design_keys / 10;
 }
 
+uint64_t grow_room_for(uint64_t expected)
+{
+  return expected < UINT64_MAX / 2 ? expected + expected / 9 + 1 : expected;
+}
+
 /* Keys to fill after a commit of `new_keys`: in proportion, all are done when no room is left. */
 static uint64_t share_of(const frontier *f, uint64_t new_keys)
 {
@@ -55,7 +60,6 @@ static void finish(frontier *f)
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
   f->checkpoint_at = f->log_keys;
-  f->rate_until = 0; /* it falls */
   plan(f);
 }
 

@@ -8,12 +8,18 @@ static const unsigned has_fields = 0x8000;
 /* It was of class TRAP. */
 static const unsigned was_trap = 0x4000;
 
-size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_t body[HISTORY_SIZE_MAX])
+size_t history_size(const entry *e)
+{
+  field key = entry_field(e, FIELD_KEY);
+  return HISTORY_HEAD + (key.bytes ? 4 + FIELD_HEAD + key.size : 0) + e->url_size;
+}
+
+void history_write(const entry *e, uint8_t *body)
 {
   field key = entry_field(e, FIELD_KEY);
   uint8_t *at = body + HISTORY_HEAD;
-  put_le(body + 0, (unsigned)state | (key.bytes ? has_fields : 0) | (e->class == FRONTIER_TRAP ? was_trap : 0), 2);
-  put_le(body + 2, code, 2);
+  put_le(body + 0, (unsigned)e->state | (key.bytes ? has_fields : 0) | (e->class == FRONTIER_TRAP ? was_trap : 0), 2);
+  put_le(body + 2, e->code, 2);
   put_le(body + 4, e->origin.depth, 2);
   put_le(body + 6, e->origin.hops, 2);
   put_le(body + 8, e->origin.via, 8);
@@ -22,7 +28,6 @@ size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_
     at = field_put(at + 4, FIELD_KEY, key.bytes, key.size);
   }
   memcpy(at, e->url, e->url_size);
-  return (size_t)(at - body) + e->url_size;
 }
 
 /* Fetch URLs are "http://host:port/..." or "https://...". */

@@ -12,13 +12,11 @@ typedef struct ended_url {
   field url, key;   /* key: the hash of the caller's own, if there was one */
 } ended_url;
 
-enum {
-  HISTORY_HEAD = 16,
-  HISTORY_SIZE_MAX = HISTORY_HEAD + 4 + FIELD_HEAD + sizeof(mlbf_hash128) + URL_LENGTH_MAX,
-};
+enum { HISTORY_HEAD = 16 };
 
-/* The body of the record; its size. */
-size_t history_write(const entry *e, frontier_state state, uint16_t code, uint8_t body[HISTORY_SIZE_MAX]);
+/* The body of the record of an entry that ended, history_size(e) bytes. */
+size_t history_size(const entry *e);
+void history_write(const entry *e, uint8_t *body);
 
 /* The part host[:port] of a fetch URL. */
 void history_host(const char *fetch, size_t size, uint32_t *begin, uint32_t *end);

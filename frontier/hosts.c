@@ -36,7 +36,7 @@ static void line_free(line *l)
   }
 }
 
-static void host_free(host *who)
+static void empty_host(host *who)
 {
   for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
     line *l = host_line(who, (frontier_class)class);
@@ -45,7 +45,6 @@ static void host_free(host *who)
   }
   free(who->others);
   free(who->control);
-  free(who);
 }
 
 void hosts_free(hosts *h)
@@ -53,7 +52,8 @@ void hosts_free(hosts *h)
   if (!h)
     return;
   for (size_t i = 0; i < h->count; i++)
-    host_free(h->by_id[i]);
+    empty_host(h->by_id[i]);
+  arena_free(&h->memory);
   free(h->by_id);
   free(h->table);
   free(h->heap);
@@ -124,12 +124,12 @@ static host *make_host(hosts *h, const char *name, size_t size)
 {
   if (h->count >= UINT32_MAX - 1 || !make_room(h))
     return NULL;
-  host *who = calloc(1, sizeof *who + size + 1);
+  host *who = arena_take(&h->memory, sizeof *who + size + 1);
   if (!who)
     return NULL;
-  who->id = (uint32_t)h->count;
-  who->name_size = (uint32_t)size;
+  *who = (host){.id = (uint32_t)h->count, .name_size = (uint32_t)size};
   memcpy(who->name, name, size);
+  who->name[size] = '\0';
   h->by_id[h->count++] = who;
   h->table[slot_of(h, name, size)] = who->id + 1;
   return who;

@@ -11,6 +11,7 @@
 #ifndef STRATA_FRONTIER_HOSTS_H
 #define STRATA_FRONTIER_HOSTS_H
 
+#include "frontier/arena.h"
 #include "frontier/entry.h"
 #include "frontier/host.h"
 
@@ -50,6 +51,7 @@ struct host {
 };
 
 typedef struct hosts {
+  arena memory;             /* of all hosts */
   host **by_id;
   size_t count, room;       /* room of by_id, heap and dirty */
   uint32_t *table;          /* id + 1 by name hash, 0 = free; at most half full */

@@ -116,7 +116,7 @@ frontier_status seen_load(frontier *f)
       frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
-    uint64_t expected = f->options.expected_urls, keys = f->log_keys + f->log_keys / 2;
+    uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
     status = rebuild(f, keys < expected ? expected : keys, &filter);
   }
   if (status != FRONTIER_OK) {

@@ -12,6 +12,8 @@
 enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
+enum { BATCH_SIZE = 4096 }; /* the least its table has */
+
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
 
 struct seen {
@@ -27,7 +29,6 @@ struct seen {
 
 seen *seen_adopt(mlbf_filter *filter)
 {
-  enum { BATCH_SIZE = 4096 };
   seen *s = calloc(1, sizeof *s);
   if (s)
     *s = (seen){.filter = filter, .logged = mlbf_recent_create(RECENT_SLOTS), .batch_size = BATCH_SIZE,
@@ -121,6 +122,22 @@ static bool batch_make_room(seen *s)
   return true;
 }
 
+/* After a large batch the table is too large for the next: to clear it, and to miss it, would cost more than to make it
+ * again as it grows. */
+static void batch_empty(seen *s)
+{
+  size_t size = s->batch_size;
+  while (size > BATCH_SIZE && 8 * s->batch_used < size)
+    size /= 2;
+  mlbf_hash128 *smaller = size < s->batch_size ? realloc(s->batch, size * sizeof *s->batch) : NULL;
+  if (smaller) {
+    s->batch = smaller;
+    s->batch_size = size;
+  }
+  memset(s->batch, 0, s->batch_size * sizeof *s->batch);
+  s->batch_used = 0;
+}
+
 static bool log_make_room(seen *s)
 {
   if (s->log_size + KEY_SIZE_MAX <= s->log_room)
@@ -152,7 +169,7 @@ static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t 
 /* What the filter called new in segment `from` (1-based), once the open batch has its say. */
 static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes, uint32_t from)
 {
-  for (uint32_t i = from - 1; i < layers_of(s, hashes); i++)
+  for (uint32_t i = from - 1, layers = layers_of(s, hashes); i < layers; i++)
     if (!segment_is_known(s, hashes, i))
       return (frontier_verdict){i == 0 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT, i + 1};
   return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
@@ -177,9 +194,12 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
 
 void seen_fetch(const seen *s, const mlbf_hashes *hashes)
 {
+  uint32_t layers = layers_of(s, hashes);
   __builtin_prefetch(&s->batch[hashes->whole.low & (s->batch_size - 1)], 1);
-  for (uint32_t i = 0; i < layers_of(s, hashes); i++)
+  for (uint32_t i = 0; i < layers; i++) {
     __builtin_prefetch(&s->batch[hashes->layer[i].low & (s->batch_size - 1)], 1);
+    mlbf_recent_fetch(s->logged, hashes->layer[i]);
+  }
 }
 
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
@@ -334,8 +354,7 @@ bool seen_had_whole(seen *s, mlbf_hash128 whole)
 void seen_settle(seen *s)
 {
   seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
-  memset(s->batch, 0, s->batch_size * sizeof *s->batch);
-  s->batch_used = 0;
+  batch_empty(s);
   s->keys = 0;
   s->log_size = 0;
 }

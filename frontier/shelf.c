@@ -5,8 +5,8 @@
 #include "frontier/shelf.h"
 
 #include "frontier/record.h"
-#include "frontier/shelf_changes.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,8 +18,8 @@ enum {
 
 struct shelf {
   shelf_changes changes;
-  uint8_t *value;     /* being made */
-  size_t value_room;
+  uint8_t *pack;      /* one that is written again, as it stood */
+  size_t pack_room;
 };
 
 shelf *shelf_create(void)
@@ -32,7 +32,7 @@ void shelf_free(shelf *s)
   if (!s)
     return;
   shelf_changes_free(&s->changes);
-  free(s->value);
+  free(s->pack);
   free(s);
 }
 
@@ -49,7 +49,15 @@ static uint8_t queue_of(store_table table)
 bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
 {
   shelf_row row = {.sequence = sequence, .size = (uint32_t)size, .queue = queue_of(table), .action = (uint8_t)action};
-  return size < UINT32_MAX && shelf_changes_add(&s->changes, row, body);
+  return size < UINT32_MAX && shelf_changes_copy(&s->changes, row, body);
+}
+
+bool shelf_change_from(shelf *s, store_table table, shelf_action action, uint64_t sequence, size_t size,
+                       store_writer *write, const void *source)
+{
+  shelf_row row = {.sequence = sequence, .write = write, .source = source, .size = (uint32_t)size,
+                   .queue = queue_of(table), .action = (uint8_t)action};
+  return size < UINT32_MAX && shelf_changes_add(&s->changes, row);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -68,25 +76,18 @@ static int get_value(MDB_cursor *cursor, uint64_t number, const uint8_t **body, 
   return 0;
 }
 
-/* Room for a value with a body of this size; NULL: no memory. */
-static uint8_t *value_for(shelf *s, size_t size)
+/* Room in a page for a value with a body of this size, which the caller fills and seals before LMDB is told anything else. */
+static int reserve_value(MDB_cursor *cursor, uint64_t number, size_t size, unsigned flags, uint8_t **body)
 {
-  if (s->value_room < RECORD_HEAD + size) {
-    size_t room = 2 * (RECORD_HEAD + size);
-    uint8_t *larger = realloc(s->value, room);
-    if (!larger)
-      return NULL;
-    s->value = larger;
-    s->value_room = room;
-  }
-  return s->value + RECORD_HEAD;
+  MDB_val key = {sizeof number, &number}, value = {.mv_size = RECORD_HEAD + size};
+  int error = mdb_cursor_put(cursor, &key, &value, flags | MDB_RESERVE);
+  *body = error ? NULL : (uint8_t *)value.mv_data + RECORD_HEAD;
+  return error;
 }
 
-static int put_value(const shelf *s, MDB_cursor *cursor, uint64_t number, size_t size, unsigned flags)
+static void seal_value(uint64_t number, uint8_t *body, size_t size)
 {
-  record_seal(number, s->value, RECORD_HEAD + size);
-  MDB_val key = {sizeof number, &number}, value = {RECORD_HEAD + size, s->value};
-  return mdb_cursor_put(cursor, &key, &value, flags);
+  record_seal(number, body - RECORD_HEAD, RECORD_HEAD + size);
 }
 
 /* The first key above all that are there. */
@@ -110,24 +111,35 @@ static int get_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
   const uint8_t *body;
   size_t size = 0;
   int error = get_value(cursor, group, &body, &size);
-  if (!error && size == PLACES_SIZE)
-    for (size_t i = 0; i < PLACES; i++)
-      places[i] = (place)get_le(body + 2 * i, 2);
-  else if (error == MDB_NOTFOUND)
-    memset(places, 0, PLACES * sizeof *places);
-  else
+  if (error == MDB_NOTFOUND) {
+    memset(places, 0, PLACES_SIZE);
+    return 0;
+  }
+  if (error || size != PLACES_SIZE)
     return error ? error : MDB_CORRUPTED;
+  memcpy(places, body, PLACES_SIZE);
+  for (size_t i = 0; i < PLACES; i++)
+    places[i] = le16toh(places[i]);
   return 0;
 }
 
-static int put_places(shelf *s, MDB_cursor *cursor, uint64_t group, const place places[PLACES])
+static int put_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
 {
-  uint8_t *body = value_for(s, PLACES_SIZE);
-  if (!body)
-    return ENOMEM;
+  uint8_t *body;
+  int error = reserve_value(cursor, group, PLACES_SIZE, 0, &body);
+  if (error)
+    return error;
   for (size_t i = 0; i < PLACES; i++)
-    put_le(body + 2 * i, places[i], 2);
-  return put_value(s, cursor, group, PLACES_SIZE, 0);
+    places[i] = htole16(places[i]);
+  memcpy(body, places, PLACES_SIZE);
+  seal_value(group, body, PLACES_SIZE);
+  return 0;
+}
+
+/* Does it go into the history? */
+static bool is_ended(const shelf_row *c)
+{
+  return c->action == SHELF_END || (!c->queue && c->action != SHELF_DELETE);
 }
 
 /* One change moves its URL. */
@@ -136,15 +148,15 @@ static int move(shelf_row *c, place *at)
   unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
   if (c->queue && c->action == SHELF_APPEND && queue)
     return MDB_KEYEXIST;
-  if (c->queue && c->action != SHELF_DELETE) {
+  if (c->queue && (c->action == SHELF_PUT || c->action == SHELF_APPEND))
     queue = c->queue;
-  } else if (c->queue) {
-    queue = queue == c->queue ? 0 : queue;
-  } else if (c->action == SHELF_DELETE) {
-    rest &= PLACE_ROW;
-  } else {
+  else if (c->queue && queue == c->queue)
+    queue = 0;
+  if (is_ended(c)) {
     c->row = (uint16_t)((rest + 1) & PLACE_ROW);
     rest = PLACE_ENDED | c->row;
+  } else if (!c->queue) {
+    rest &= PLACE_ROW;
   }
   *at = (place)(queue << PLACE_QUEUE_SHIFT | rest);
   return 0;
@@ -166,7 +178,8 @@ static unsigned count_waiting(const place *places, size_t count, unsigned queue)
 /* ---- packs of the queue --------------------------------------------------------------------------------- */
 
 typedef struct row {
-  const uint8_t *body; /* NULL: there is none */
+  const uint8_t *body;     /* where it stood, */
+  const shelf_row *change; /* or what it comes of; both NULL: there is none */
   size_t size;
 } row;
 
@@ -183,37 +196,68 @@ static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
     size_t left = size - at - QUEUE_ROW_HEAD, row_size;
     if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS || (row_size = (size_t)get_le(body + at + 1, 4)) > left)
       return false;
-    rows[body[at]] = (row){body + at + QUEUE_ROW_HEAD, row_size};
+    rows[body[at]] = (row){.body = body + at + QUEUE_ROW_HEAD, .size = row_size};
     at += QUEUE_ROW_HEAD + row_size;
   }
   return true;
 }
 
-/* The rows whose places say that they wait in this queue. */
-static int write_pack(shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
-                      unsigned queue, unsigned flags)
+static bool stands(const row *r, place where, unsigned queue)
 {
-  size_t size = 0;
-  for (int i = 0; i < SHELF_ROWS; i++)
-    if (rows[i].body && waits_in(places[i], queue))
-      size += QUEUE_ROW_HEAD + rows[i].size;
-  uint8_t *at = value_for(s, size);
-  if (size == 0 || !at)
-    return at ? 0 : ENOMEM;
-  for (int i = 0; i < SHELF_ROWS; i++)
-    if (rows[i].body && waits_in(places[i], queue)) {
-      *at = (uint8_t)i;
-      put_le(at + 1, rows[i].size, 4);
-      memcpy(at + QUEUE_ROW_HEAD, rows[i].body, rows[i].size);
-      at += QUEUE_ROW_HEAD + rows[i].size;
-    }
-  return put_value(s, cursor, number, size, flags);
+  return (r->body || r->change) && waits_in(where, queue);
 }
 
-/* Is this a new row of the queue? */
-static bool is_row_of(const shelf_row *c, unsigned queue)
+/* The rows whose places say that they wait in this queue. */
+static int write_pack(const shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
+                      unsigned queue, unsigned flags)
 {
-  return c->queue == queue && c->action != SHELF_DELETE;
+  uint8_t *body;
+  size_t size = 0;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (stands(&rows[i], places[i], queue))
+      size += QUEUE_ROW_HEAD + rows[i].size;
+  int error = size ? reserve_value(cursor, number, size, flags, &body) : 0;
+  if (error || size == 0)
+    return error;
+  uint8_t *at = body;
+  for (int i = 0; i < SHELF_ROWS; i++)
+    if (stands(&rows[i], places[i], queue)) {
+      *at = (uint8_t)i;
+      put_le(at + 1, rows[i].size, 4);
+      at += QUEUE_ROW_HEAD;
+      if (rows[i].change)
+        shelf_changes_body(&s->changes, rows[i].change, at);
+      else
+        memcpy(at, rows[i].body, rows[i].size);
+      at += rows[i].size;
+    }
+  seal_value(number, body, size);
+  return 0;
+}
+
+/* What stands in a pack, copied: its page will change. MDB_NOTFOUND, MDB_CORRUPTED. */
+static int copy_pack(shelf *s, MDB_cursor *cursor, uint64_t number, row rows[SHELF_ROWS])
+{
+  const uint8_t *body;
+  size_t size;
+  int error = get_value(cursor, number, &body, &size);
+  if (error)
+    return error;
+  if (s->pack_room < size) {
+    uint8_t *larger = realloc(s->pack, 2 * size);
+    if (!larger)
+      return ENOMEM;
+    s->pack = larger;
+    s->pack_room = 2 * size;
+  }
+  memcpy(s->pack, body, size);
+  return read_pack(s->pack, size, rows) ? 0 : MDB_CORRUPTED;
+}
+
+/* Is this a new row of a queue? */
+static bool is_queued(const shelf_row *c)
+{
+  return c->queue && (c->action == SHELF_PUT || c->action == SHELF_APPEND);
 }
 
 /* New rows of this queue among changes first..last - 1, all of one pack, beside what stands there. */
@@ -223,16 +267,12 @@ static int update_pack(shelf *s, queue_writing *w, unsigned queue, const shelf_r
   row rows[SHELF_ROWS] = {0};
   uint64_t number = first->sequence / SHELF_ROWS;
   bool is_new = number >= w->end;
-  const uint8_t *body = NULL;
-  size_t size = 0;
-  int error = is_new ? MDB_NOTFOUND : get_value(w->cursor, number, &body, &size);
+  int error = is_new ? 0 : copy_pack(s, w->cursor, number, rows);
   if (error && error != MDB_NOTFOUND)
     return error;
-  if (!error && !read_pack(body, size, rows))
-    return MDB_CORRUPTED;
   for (const shelf_row *c = first; c < last; c++)
-    if (is_row_of(c, queue))
-      rows[c->sequence % SHELF_ROWS] = (row){s->changes.bytes + c->at, c->size};
+    if (is_queued(c) && c->queue == queue)
+      rows[c->sequence % SHELF_ROWS] = (row){.change = c, .size = c->size};
   if (is_new)
     w->end = number + 1;
   return write_pack(s, w->cursor, number, rows, places, queue, is_new ? MDB_APPEND : 0);
@@ -245,7 +285,7 @@ static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const shel
   unsigned with_rows = 0;
   int error = 0;
   for (const shelf_row *c = first; c < last; c++)
-    with_rows |= (unsigned)(c->queue && c->action != SHELF_DELETE) << c->queue;
+    with_rows |= (unsigned)is_queued(c) << c->queue;
   for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
     if (with_rows >> queue & 1)
       error = update_pack(s, &queues[queue - 1], queue, first, last, places);
@@ -277,60 +317,65 @@ typedef struct writing {
   MDB_cursor *history, *places;
 } writing;
 
-/* Where few wait, and fewer than before, the packs in which none does. */
-static int sweep_queues(writing *w, uint64_t group, const place before[PLACES], const place after[PLACES])
+/* Of the queues which URLs left: where few wait, the packs in which none does. */
+static int sweep_queues(writing *w, uint64_t group, unsigned left, const place places[PLACES])
 {
   int error = 0;
-  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++) {
-    unsigned left = count_waiting(after, PLACES, queue);
-    if (left <= SWEEP_AT && left < count_waiting(before, PLACES, queue))
-      error = sweep(w->queues[queue - 1].cursor, queue, group, after);
-  }
+  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
+    if (left >> queue & 1 && count_waiting(places, PLACES, queue) <= SWEEP_AT)
+      error = sweep(w->queues[queue - 1].cursor, queue, group, places);
   return error;
 }
 
 /* Changes first..last - 1, all of one group, but for the rows of the history. */
 static int write_group(shelf *s, writing *w, shelf_row *first, shelf_row *last)
 {
-  place before[PLACES], places[PLACES];
+  place places[PLACES];
   uint64_t group = first->sequence / PLACES;
+  unsigned left = 0; /* a bit for each queue */
   int error = get_places(w->places, group, places);
-  memcpy(before, places, sizeof before);
-  for (shelf_row *c = first; c < last && !error; c++)
-    error = move(c, &places[c->sequence % PLACES]);
+  for (shelf_row *c = first; c < last && !error; c++) {
+    place *at = &places[c->sequence % PLACES], before = *at;
+    error = move(c, at);
+    left |= (unsigned)!waits_in(*at, before >> PLACE_QUEUE_SHIFT) << (before >> PLACE_QUEUE_SHIFT);
+  }
   for (const shelf_row *c = first, *next; c < last && !error; c = next) {
-    for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS;)
-      next++;
+    for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS; next++)
+      if (is_queued(next))
+        shelf_changes_fetch(&s->changes, (size_t)(next - s->changes.all) + SHELF_ROWS); /* for the next pack */
     error = update_packs(s, w->queues, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES);
   }
   if (!error)
-    error = sweep_queues(w, group, before, places);
-  return error ? error : put_places(s, w->places, group, places);
+    error = sweep_queues(w, group, left, places);
+  return error ? error : put_places(w->places, group, places);
 }
 
 /* The rows that ended, up to SHELF_ROWS of them from change `*first` on, as one value. */
-static int write_ended(shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
+static int write_ended(const shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
 {
-  size_t size = 0, rows = 0, end = *first;
-  for (; end < s->changes.count && rows < SHELF_ROWS; end++)
-    if (is_row_of(&s->changes.all[end], 0)) {
-      size += HISTORY_ROW_HEAD + s->changes.all[end].size;
-      rows++;
-    }
-  uint8_t *at = value_for(s, size);
-  if (!at)
-    return ENOMEM;
-  for (const shelf_row *c = s->changes.all + *first; c < s->changes.all + end; c++)
-    if (is_row_of(c, 0)) {
-      put_le(at, c->sequence, 8);
-      put_le(at + 8, c->row, 2);
-      put_le(at + 10, c->size, 4);
-      if (c->size)
-        memcpy(at + HISTORY_ROW_HEAD, s->changes.bytes + c->at, c->size);
-      at += HISTORY_ROW_HEAD + c->size;
+  const shelf_row *rows[SHELF_ROWS];
+  size_t size = 0, count = 0, end = *first;
+  for (; end < s->changes.count && count < SHELF_ROWS; end++)
+    if (is_ended(&s->changes.all[end])) {
+      shelf_changes_fetch(&s->changes, end + SHELF_ROWS); /* for the next value */
+      rows[count] = &s->changes.all[end];
+      size += HISTORY_ROW_HEAD + rows[count++]->size;
     }
   *first = end;
-  return rows ? put_value(s, cursor, number, size, MDB_APPEND) : 0;
+  uint8_t *body;
+  int error = count ? reserve_value(cursor, number, size, MDB_APPEND, &body) : 0;
+  if (error || count == 0)
+    return error;
+  uint8_t *at = body;
+  for (size_t i = 0; i < count; i++) {
+    put_le(at, rows[i]->sequence, 8);
+    put_le(at + 8, rows[i]->row, 2);
+    put_le(at + 10, rows[i]->size, 4);
+    shelf_changes_body(&s->changes, rows[i], at + HISTORY_ROW_HEAD);
+    at += HISTORY_ROW_HEAD + rows[i]->size;
+  }
+  seal_value(number, body, size);
+  return 0;
 }
 
 static int write_all(shelf *s, writing *w)

@@ -18,7 +18,7 @@
 #ifndef STRATA_FRONTIER_SHELF_H
 #define STRATA_FRONTIER_SHELF_H
 
-#include "frontier/store.h"
+#include "frontier/shelf_changes.h"
 
 #include <lmdb.h>
 
@@ -39,13 +39,17 @@ typedef struct shelf_tables {
   MDB_dbi queue[SHELF_QUEUES], history, places;
 } shelf_tables;
 
-typedef enum shelf_action { SHELF_PUT, SHELF_APPEND, SHELF_DELETE } shelf_action;
+/* SHELF_END: out of a queue, if it is in it, and into the history. */
+typedef enum shelf_action { SHELF_PUT, SHELF_APPEND, SHELF_DELETE, SHELF_END } shelf_action;
 
 shelf *shelf_create(void); /* NULL: no memory */
 void shelf_free(shelf *s);
 
 /* Of the open transaction; false: no memory. */
 bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size);
+/* The same, but nothing is copied: `write` puts the body into its page. */
+bool shelf_change_from(shelf *s, store_table table, shelf_action action, uint64_t sequence, size_t size,
+                       store_writer *write, const void *source);
 /* All gathered changes, which are then forgotten. LMDB's error or errno's; MDB_KEYEXIST for an append of what is there,
  * MDB_CORRUPTED if a checksum fails. */
 int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables);

@@ -35,13 +35,6 @@ typedef struct entry_list {
 bool entry_list_reserve(entry_list *list, size_t more); /* false: no memory */
 bool entry_list_add(entry_list *list, entry *e);        /* cannot fail in reserved room */
 
-/* A URL that ended since the last commit. */
-typedef struct ending {
-  entry *entry;
-  frontier_state state;
-  uint16_t code;
-} ending;
-
 typedef struct setting {
   struct setting *next;
   bool is_dirty;
@@ -54,8 +47,7 @@ typedef struct setting {
 typedef struct batch {
   entry_list added;
   size_t untaken;           /* of `added`, those left to the queue on disk */
-  ending *ended;
-  size_t ended_count, ended_room;
+  entry_list ended;
   size_t payload_size;      /* bytes that go with `added` */
   bool is_dirty;            /* there is something to commit, if only a counter */
   uint64_t first_ms;        /* when it began */
@@ -136,8 +128,6 @@ struct frontier {
   uint64_t noted, forced;
   bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
-  double rate;              /* of the filter, as last read; again when the log has */
-  uint64_t rate_until;      /* so many keys */
 
   uint64_t log_keys;        /* keys in the committed hash log */
   uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
@@ -219,7 +209,7 @@ frontier_status commit_batch(frontier *f);
 bool commit_is_due(const frontier *f, uint64_t now_ms);
 bool batch_is_full(const frontier *f);
 bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
-bool batch_add_ending(frontier *f, ending what, uint64_t now_ms);
+bool batch_add_ended(frontier *f, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
 void batch_free(frontier *f);
 
 /* queue.c: the queue of a class on disk */
@@ -263,6 +253,7 @@ void maintain_pay_some(frontier *f);
 frontier_status grow_step(frontier *f, uint64_t new_keys);
 frontier_status grow_at_open(frontier *f);
 bool grow_is_due(const frontier *f);
+uint64_t grow_room_for(uint64_t expected); /* keys of a filter that does not grow before more than expected have come */
 frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
 
 /* open.c */

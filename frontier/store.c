@@ -1,7 +1,7 @@
 /* The frontier's LMDB environment. See store.h for the tables, FORMAT.md for the bytes.
  *
  * Default LMDB flags on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full
- * disk into SIGBUS. The map is address space, not memory: as large as the machine grants. */
+ * disk into SIGBUS. */
 #include "frontier/store_inside.h"
 
 #include "frontier/record.h"
@@ -85,16 +85,12 @@ const char *store_message(const store *s)
   return s->message;
 }
 
-/* LMDB's words are for those who know it. */
-static const char *words_of(int error)
-{
-  return error == MDB_PANIC ? "the disk failed while a commit was written" : mdb_strerror(error);
-}
-
 frontier_status store_failed(store *s, int error, const char *doing)
 {
+  char words[STORE_WORDS];
   error = store_cause(s, error, s->directory);
-  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words_of(error));
+  store_words(s->env, error, words);
+  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words);
   return store_status(error);
 }
 
@@ -102,21 +98,6 @@ frontier_status store_failed(store *s, int error, const char *doing)
  *
  * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file or
  * not. So the environment is opened again, and the number of its last transaction tells whether that one is there. */
-
-static int reopen(store *s)
-{
-  if (s->env)
-    mdb_env_close(s->env);
-  s->env = NULL;
-  int error = store_map(&s->env, s->directory, MDB_NOTLS);
-  if (!error)
-    error = store_adopt(s, false, NULL, 0);
-  if (error && s->env) {
-    mdb_env_close(s->env);
-    s->env = NULL;
-  }
-  return error;
-}
 
 static bool has_landed(const store *s, size_t transaction)
 {
@@ -153,7 +134,7 @@ static frontier_status settle_doubt(store *s, size_t transaction, int error)
 {
   frontier_status status = store_failed(s, error, "committing");
   s->doubtful = transaction;
-  if (reopen(s) != 0)
+  if (store_reopen(s) != 0)
     return status;
   s->doubtful = 0;
   if (!has_landed(s, transaction))
@@ -165,7 +146,7 @@ static frontier_status settle_doubt(store *s, size_t transaction, int error)
 /* Meanwhile the caller may have gathered more, so a doubt that is settled late cannot be put right here. */
 static frontier_status settle_late(store *s)
 {
-  int error = reopen(s);
+  int error = store_reopen(s);
   if (error)
     return store_failed(s, error, "opening it again");
   s->is_lost = s->doubtful && has_landed(s, s->doubtful);
@@ -173,9 +154,20 @@ static frontier_status settle_late(store *s)
   return FRONTIER_OK;
 }
 
+/* A writer with more address space may have made the file larger than a reader's map. */
 int store_begin_reading(store *s, MDB_txn **txn)
 {
-  return s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : EIO;
+  int error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : s->is_read_only ? MDB_MAP_RESIZED : EIO;
+  if (error == MDB_MAP_RESIZED && !(error = store_follow(s)))
+    error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn);
+  s->readings += !error;
+  return error;
+}
+
+void store_end_reading(store *s, MDB_txn *txn)
+{
+  mdb_txn_abort(txn);
+  s->readings--;
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -184,16 +176,19 @@ int store_begin_reading(store *s, MDB_txn **txn)
  * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  frontier_status status = s->env ? FRONTIER_OK : settle_late(s);
+  frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
   if (status != FRONTIER_OK)
     return status;
   if (s->is_lost) {
     snprintf(s->message, sizeof s->message, "%s/data.mdb: its last commit failed, and is there; open it again", s->directory);
     return FRONTIER_IO;
   }
-  s->error = mdb_reader_check(s->env, NULL);
-  int error = s->error ? s->error : mdb_txn_begin(s->env, NULL, 0, &s->writing);
-  return error ? store_failed(s, error, "beginning a transaction") : FRONTIER_OK;
+  s->error = store_make_room(s);
+  if (!s->error)
+    s->error = mdb_reader_check(s->env, NULL);
+  if (!s->error)
+    s->error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  return s->error ? store_failed(s, s->error, "beginning a transaction") : FRONTIER_OK;
 }
 
 /* The body behind its checksum, in memory that lives until the next call. */
@@ -266,6 +261,23 @@ void store_delete(store *s, store_table table, uint64_t key)
   s->error = error == MDB_NOTFOUND ? 0 : error;
 }
 
+static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size, store_writer *write,
+                        const void *source)
+{
+  if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
+    s->error = ENOMEM;
+}
+
+void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_APPEND, key, size, write, source);
+}
+
+void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_END, key, size, write, source);
+}
+
 frontier_status store_commit(store *s)
 {
   MDB_txn *txn = s->writing;
@@ -279,8 +291,8 @@ frontier_status store_commit(store *s)
     return store_failed(s, s->error, "writing");
   }
   size_t transaction = mdb_txn_id(txn);
-  int error = mdb_txn_commit(txn);
-  return error ? settle_doubt(s, transaction, error) : FRONTIER_OK;
+  s->error = mdb_txn_commit(txn);
+  return s->error ? settle_doubt(s, transaction, s->error) : FRONTIER_OK;
 }
 
 void store_fail(store *s)
@@ -330,7 +342,7 @@ frontier_status store_each_of(store *s, const store_part *parts, size_t count, v
     return store_failed(s, error, "reading");
   while (read < count && !error)
     error = each_record(s, txn, &parts[read++], context);
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   if (error != MDB_CORRUPTED)
     return error ? store_failed(s, error, "reading") : FRONTIER_OK;
   snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
@@ -367,7 +379,7 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
       status = FRONTIER_NO_MEMORY;
     }
   }
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   return status;
 }
 
@@ -382,7 +394,7 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
   if (error)
     return store_failed(s, error, "reading");
   error = mdb_stat(txn, s->table[table], &stat);
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   if (error)
     return store_failed(s, error, "reading");
   *records = stat.ms_entries;
@@ -393,8 +405,13 @@ frontier_status store_count(store *s, store_table table, uint64_t *records)
 
 frontier_status store_copy(store *s, const char *path)
 {
+  MDB_txn *txn;
+  int error = store_begin_reading(s, &txn); /* from here on the map reaches as far as the file */
+  if (error)
+    return store_failed(s, error, "copying it");
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int error = fd < 0 ? errno : s->env ? mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT) : EIO;
+  error = fd < 0 ? errno : mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT);
+  store_end_reading(s, txn);
   if (!error && fsync(fd) != 0)
     error = errno;
   if (fd >= 0)

@@ -50,6 +50,12 @@ frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
+/* Of the queues and the history, and nothing is copied: as the transaction ends, `write` puts the body, `size` bytes made of
+ * `source`, at `body`. `source` must live and stay as it is until then. */
+typedef void store_writer(const void *source, uint8_t *body);
+void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source);
+/* Out of this queue, if it is in it, and into the history. */
+void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source);
 /* In table `exact`; fine if it is there. */
 typedef struct store_exact_key {
   uint8_t bytes[24];

@@ -33,7 +33,7 @@ frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t co
     error = mdb_get(txn, s->exact, &key, &value);
     has[i] = !error;
   }
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   return error && error != MDB_NOTFOUND ? store_failed(s, error, "reading") : FRONTIER_OK;
 }
 
@@ -48,7 +48,7 @@ frontier_status store_count_exact(store *s, uint64_t *keys)
   if (error)
     return store_failed(s, error, "reading");
   error = mdb_stat(txn, s->exact, &stat);
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   if (!error)
     *keys = stat.ms_entries;
   return error ? store_failed(s, error, "reading") : FRONTIER_OK;
@@ -95,6 +95,6 @@ frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *con
   if (error)
     return store_failed(s, error, "reading");
   error = each_key(s, txn, visit, context);
-  mdb_txn_abort(txn);
+  store_end_reading(s, txn);
   return error ? store_failed(s, error, "reading table exact") : FRONTIER_OK;
 }

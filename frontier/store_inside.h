@@ -1,6 +1,7 @@
 /* Inside the store: the handle, and what its files share. They and shelf.c are all that know LMDB.
  *
  *     store_open.c     from a directory to an environment with our tables
+ *     store_map.c      how much address space it has
  *     store.c          transactions, records and their checksums
  *     store_exact.c    the table of exact keys
  *     store_upgrade.c  from older formats
@@ -15,6 +16,7 @@
 struct store {
   char *directory;
   MDB_env *env;    /* NULL: a commit failed, and opening it again failed too */
+  bool is_read_only;
   size_t doubtful; /* the number of that commit's transaction; 0: there is none */
   bool is_lost;    /* it is there, and whoever asked for it does not know */
   MDB_dbi table[STORE_TABLES];
@@ -22,7 +24,8 @@ struct store {
   MDB_dbi meta, exact;
   bool has_exact;
   MDB_txn *writing;
-  int error;       /* of the open transaction: LMDB's or errno's */
+  size_t readings; /* transactions that are open and look into the map */
+  int error;       /* of the open transaction, or the last one: LMDB's or errno's */
   shelf *shelf;    /* changes of the queue and the history, written at its end */
   uint8_t *scratch;
   size_t scratch_size;
@@ -43,12 +46,30 @@ MDB_val store_name_key(const char *name);
 
 shelf_tables store_shelves(const store *s);
 int store_begin_reading(store *s, MDB_txn **txn);
+void store_end_reading(store *s, MDB_txn *txn);
 /* In the open transaction, under its checksum; the first error is remembered. */
 void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
                       unsigned flags);
 
-/* store_open.c: the environment of s->directory with our tables in it, into `s`. LMDB's error. */
-int store_map(MDB_env **env, const char *directory, unsigned flags);
+/* store_open.c: the tables of s->env, into `s`. LMDB's error. */
 int store_adopt(store *s, bool read_only, const void *identity, size_t identity_size);
+
+/* ---- store_map.c; LMDB's errors, and after one s->env may be NULL ---- */
+
+/* An environment with the map that can be had. */
+int store_map(MDB_env **env, const char *directory, unsigned flags);
+
+/* The environment again, for nothing is known of the old one. EBUSY: it is being read, and stays. */
+int store_reopen(store *s);
+
+/* The same, because the file has outgrown the map. */
+int store_follow(store *s);
+
+/* Before a transaction: a larger map, if it may need one and there is address space. */
+int store_make_room(store *s);
+
+/* What `error` means, with the limit that made it. `env` may be NULL. */
+enum { STORE_WORDS = 256 };
+const char *store_words(MDB_env *env, int error, char words[STORE_WORDS]);
 
 #endif

@@ -45,30 +45,6 @@ static bool is_stillborn(const char *path)
   return is_so;
 }
 
-/* 1 TiB of address space, or what a limit (ulimit -v, a sanitizer) leaves. */
-int store_map(MDB_env **env, const char *directory, unsigned flags)
-{
-#if defined(__SANITIZE_THREAD__)
-  size_t map = (size_t)64 << 30;
-#else
-  size_t map = (size_t)1 << 40;
-#endif
-  for (;; map /= 2) {
-    int error = mdb_env_create(env);
-    if (error)
-      return error;
-    mdb_env_set_mapsize(*env, map);
-    mdb_env_set_maxdbs(*env, STORE_TABLES + 2 + STORE_OLD_TABLES);
-    error = mdb_env_open(*env, directory, flags, 0666);
-    if (!error)
-      return 0;
-    mdb_env_close(*env);
-    *env = NULL;
-    if (error != ENOMEM || map <= (size_t)64 << 20)
-      return error;
-  }
-}
-
 /* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
 static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
 {
@@ -141,7 +117,8 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
-  char path[4096];
+  char path[4096], words[STORE_WORDS];
+  s->is_read_only = read_only;
   snprintf(path, sizeof path, "%s/data.mdb", directory);
   bool is_empty = is_stillborn(path);
   if (is_empty && !read_only)
@@ -156,7 +133,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
              error == MDB_INVALID                          ? "not a Strata frontier"
              : error == ENOENT && access(path, F_OK) == 0 ? "empty: its making was cut short; crawl again to begin it"
-                                                           : mdb_strerror(error));
+                                                           : store_words(s->env, error, words));
     store_close(s);
     return store_status(error);
   }

@@ -289,15 +289,48 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
   return status;
 }
 
-static bool sync_file(const char *path)
+static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned row, unsigned char *bytes)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  bool is_synced = file >= 0 && fdatasync(file) == 0;
+  uint64_t from = v->row_at[row], size = v->row_at[row + 1] - from;
+  corpus_record r;
+  mlbf_status status = mlbf_disk_read(file, bytes, size, from);
+  if (status != MLBF_OK)
+    return status;
+  for (uint64_t at = 0; at < size; at += r.bytes)
+    if (!corpus_record_read(bytes + at, size - at, from + at, &r))
+      return MLBF_DAMAGED;
+  return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
+}
+
+/* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still,
+ * and each document's checksum tells: so all are written again. */
+static mlbf_status write_again(int file, const corpus_volume *v)
+{
+  unsigned char *bytes = malloc(CORPUS_ROW_BYTES);
+  mlbf_status status = bytes ? MLBF_OK : MLBF_NO_MEMORY;
+  for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
+    status = write_row_again(file, v, row, bytes);
   int why = errno;
-  if (file >= 0)
-    close(file);
+  free(bytes);
   errno = why;
-  return is_synced;
+  return status;
+}
+
+/* The documents are on disk. */
+static mlbf_status settle(corpus_volume *v, const char *path)
+{
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0)
+    return MLBF_IO;
+  mlbf_status status = v->is_doubtful ? write_again(file, v) : MLBF_OK;
+  if (status == MLBF_OK) {
+    v->is_doubtful = fdatasync(file) != 0;
+    status = v->is_doubtful ? MLBF_IO : MLBF_OK;
+  }
+  int why = errno;
+  close(file);
+  errno = why;
+  return status;
 }
 
 mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
@@ -312,9 +345,10 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
   memcpy(v->table.numbers, numbers, sizeof numbers);
   corpus_path(where->directory, v->number, ".docs", docs);
   corpus_path(where->directory, v->number, ".rows", rows);
-  if (!sync_file(docs))
-    return corpus_complain(where, docs, MLBF_IO, NULL);
-  mlbf_status status = mlbf_table_save(&v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, rows);
+  mlbf_status status = settle(v, docs);
+  if (status != MLBF_OK)
+    return corpus_complain(where, docs, status, NULL);
+  status = mlbf_table_save(&v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, rows);
   if (status != MLBF_OK)
     return corpus_complain(where, rows, status, NULL);
   corpus_volume mapped;

@@ -41,6 +41,7 @@ typedef struct corpus_volume {
   uint64_t *words;                 /* CORPUS_ROW_BITS of them, in `table` */
   mlbf_table table;                /* mapped once the volume is full */
   bool is_full;
+  bool is_doubtful;                /* a sync of its documents failed: nobody knows which of them are on disk */
 } corpus_volume;
 
 /* Where the complaint goes when something is wrong. */

@@ -226,8 +226,13 @@ const char *mlbf_profile(const mlbf_filter *filter)
   return filter->profile;
 }
 
-double mlbf_rate(const mlbf_filter *filter)
+double mlbf_rate_at(const mlbf_filter *filter, double keys)
 {
   const mlbf_array *array = &filter->arrays[0];
-  return mlbf_layout_rate(array->layout, array->hashes, (double)array->bits, mlbf_array_keys(array));
+  return mlbf_layout_rate(array->layout, array->hashes, (double)array->bits, keys);
+}
+
+double mlbf_rate(const mlbf_filter *filter)
+{
+  return mlbf_rate_at(filter, mlbf_array_keys(&filter->arrays[0]));
 }

@@ -184,6 +184,7 @@ typedef struct mlbf_stats {
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */
 const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, "" for none; lives as long as the filter */
 double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
+double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same with so many keys in it, calculated */
 
 /* Save: to a temporary file, fsync, rename, fsync of the directory. A crash leaves the old file or the
  * new one, whole. FORMAT.md has every byte. */

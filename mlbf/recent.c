@@ -33,6 +33,11 @@ bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment)
   return false;
 }
 
+void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment)
+{
+  __builtin_prefetch(&recent->slots[segment.high & recent->mask], 1);
+}
+
 void mlbf_recent_clear(mlbf_recent *recent)
 {
   memset(recent->slots, 0, (recent->mask + 1) * sizeof recent->slots[0]);

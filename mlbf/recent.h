@@ -23,6 +23,9 @@ void mlbf_recent_free(mlbf_recent *recent); /* NULL is fine */
  * are salted by layer, so the layer need not be told. */
 bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment);
 
+/* This one will be noted soon: its memory is fetched meanwhile. */
+void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment);
+
 /* Forget all: the log's transaction failed, and what was noted since may not be in it. */
 void mlbf_recent_clear(mlbf_recent *recent);
 

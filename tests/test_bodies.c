@@ -3,6 +3,7 @@
 #include "crawler/report_bodies.h"
 #include "mlbf/digest.h"
 #include "tests/dice.h"
+#include "tests/faults.h"
 #include "tests/scratch.h"
 #include "tests/site/trial.h"
 
@@ -190,6 +191,37 @@ static void names_go_both_ways(void **state)
   assert_string_equal(name, "http://a/%|%2f%:%3");
 }
 
+/* The disk takes half of a line, and then does not even let it be cut off: the same call writes it whole. */
+static void a_line_the_disk_tore_is_written_over(void **state)
+{
+  (void)state;
+  enum { TORN = 6000, NEXT = 3000 };
+  char directory[SCRATCH_PATH], bytes[TORN];
+  size_t size;
+  scratch_make(directory);
+  bodies *b = bodies_open(directory);
+  assert_non_null(b);
+  fill(bytes, TORN);
+  body_copy copy = {.bytes = bytes, .size = TORN};
+  faults_set(FAULT_WRITE, 1, FAULT_SHORT, true);
+  assert_int_equal(bodies_add(b, &copy, "http://a.test/1"), MLBF_IO);
+  faults_end();
+  assert_non_null(strstr(bodies_message(b), "No space left"));
+  assert_int_equal(bodies_add(b, &copy, "http://a.test/1"), MLBF_OK);
+  copy.size = NEXT;
+  assert_int_equal(bodies_add(b, &copy, "http://a.test/2"), MLBF_OK);
+  bodies_close(b);
+  scratch_join(directory, "digests.sdbf", path);
+  char *digests = scratch_read(path, &size);
+  static const char begin[] = "sdbf:03:";
+  assert_int_equal(count_lines(digests), 2);
+  assert_ptr_equal(strstr(digests, begin), digests);
+  assert_ptr_equal(strstr(digests + 1, begin), strchr(digests, '\n') + 1);
+  assert_int_equal(size, strlen(digests)); /* and nothing behind them, nor a hole */
+  free(digests);
+  scratch_remove(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -197,6 +229,7 @@ int main(void)
     cmocka_unit_test(the_report_lists_those_that_are_alike),
     cmocka_unit_test(digests_are_those_of_the_files),
     cmocka_unit_test(a_torn_line_is_cut_off),
+    cmocka_unit_test(a_line_the_disk_tore_is_written_over),
     cmocka_unit_test(what_does_not_fit_into_memory_gets_none),
     cmocka_unit_test(names_go_both_ways),
   };

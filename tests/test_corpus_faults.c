@@ -79,6 +79,20 @@ static void restore(void)
   assert_int_equal(truncate(docs, full_bytes), 0);
 }
 
+/* A bit of the documents. */
+static void flip(off_t at)
+{
+  char byte;
+  FILE *file = fopen(docs, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  assert_int_equal(fread(&byte, 1, 1, file), 1);
+  byte ^= 1;
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  assert_int_equal(fwrite(&byte, 1, 1, file), 1);
+  assert_int_equal(fclose(file), 0);
+}
+
 /* A status that names the fault ends its cause; whoever gets `true` calls again. */
 static bool has_failed(fault_class what, mlbf_status status)
 {
@@ -162,12 +176,40 @@ static void allocations_fail(void **state)
   live_through(FAULT_ALLOC);
 }
 
+/* Where the sync of a full volume failed, its documents are not trusted to be on disk: the next try writes them again,
+ * or says that one of them is gone. */
+static void documents_that_were_not_synced_are_written_again(void **state)
+{
+  (void)state;
+  for (int is_lost = 0; is_lost < 2; is_lost++) {
+    mlbf_corpus *c = NULL;
+    restore();
+    assert_int_equal(mlbf_corpus_open(directory, false, &c, message), MLBF_OK);
+    faults_set(FAULT_SYNC, 1, EIO, false);
+    assert_int_equal(add(c, FULL), MLBF_IO);
+    assert_non_null(strstr(mlbf_corpus_message(c), "00001.docs: Input/output error"));
+    faults_set(FAULT_WRITE, 1, EIO, false);
+    assert_int_equal(add(c, FULL), MLBF_IO);
+    assert_non_null(strstr(mlbf_corpus_message(c), "00001.docs: Input/output error"));
+    faults_end();
+    if (is_lost)
+      flip(full_bytes / 2);
+    assert_int_equal(add(c, FULL), is_lost ? MLBF_DAMAGED : MLBF_OK);
+    if (is_lost)
+      flip(full_bytes / 2);
+    else
+      ask(FAULT_NONE, c, 100);
+    mlbf_corpus_close(c);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(writes_fail),
     cmocka_unit_test(syncs_fail),
     cmocka_unit_test(allocations_fail),
+    cmocka_unit_test(documents_that_were_not_synced_are_written_again),
   };
   return cmocka_run_group_tests(tests, fill_a_volume, clean_up);
 }

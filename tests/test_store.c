@@ -121,6 +121,15 @@ static bool die(void *context, uint64_t key, const uint8_t *body, size_t size)
   return false;
 }
 
+/* Tells, by the pipe it is given, that it is there. */
+static bool wait_for_ever(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)key, (void)body, (void)size;
+  if (write(*(const int *)context, "", 1) == 1)
+    pause();
+  return false;
+}
+
 static void write_block(store *s, unsigned number)
 {
   static char block[65536];
@@ -155,52 +164,201 @@ static void a_dead_reader_holds_no_pages(void **state)
   store_close(s);
 }
 
-/* Exit code 0: under a limit of address space, the store opens with a smaller map, says when it is full, and keeps
- * what it has. */
+/* ---- address space ---------------------------------------------------------------------------------------- */
+
+enum { LIMIT_MIB = 400, BLOCKS_MAX = 1000, HEALED = 50 };
+static char block[1 << 20];
+
+static bool limit_address_space(rlim_t bytes)
+{
+  return setrlimit(RLIMIT_AS, &(struct rlimit){bytes, RLIM_INFINITY}) == 0;
+}
+
+static frontier_status put_block(store *s, uint64_t number)
+{
+  frontier_status status = store_begin(s);
+  if (status != FRONTIER_OK)
+    return status;
+  store_put(s, STORE_HOSTS, number, block, sizeof block);
+  return store_commit(s);
+}
+
+/* So many blocks are there; how many went in before one did not. */
+static uint64_t fill(store *s, uint64_t from, uint64_t most, frontier_status *status)
+{
+  uint64_t blocks = from;
+  while (blocks < most && (*status = put_block(s, blocks)) == FRONTIER_OK)
+    blocks++;
+  return blocks;
+}
+
+/* Exit code 0: under a limit of address space, the map grows while it may, says when it is full and why, keeps what it
+ * has, and goes on when the limit is raised. */
 static void fill_small_map(void)
 {
-  struct rlimit limit = {(rlim_t)400 << 20, (rlim_t)400 << 20};
-  static char block[1 << 20];
   store *s = NULL;
-  if (setrlimit(RLIMIT_AS, &limit) != 0 || store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK) {
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) ||
+      store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK) {
     fprintf(stderr, "%s\n", message);
     _exit(1);
   }
   frontier_status status = FRONTIER_OK;
-  uint64_t blocks = 0;
-  while (status == FRONTIER_OK && blocks < 1000) {
-    if (store_begin(s) != FRONTIER_OK)
-      _exit(2);
-    store_put(s, STORE_HOSTS, blocks, block, sizeof block);
-    status = store_commit(s);
-    blocks += status == FRONTIER_OK;
-  }
-  uint64_t count = 0;
-  if (status != FRONTIER_NO_SPACE || store_count(s, STORE_HOSTS, &count) != FRONTIER_OK || count != blocks)
+  uint64_t blocks = fill(s, 0, BLOCKS_MAX, &status), count = 0;
+  if (status != FRONTIER_NO_SPACE || !strstr(store_message(s), "is full, and address space is limited to 400 MiB"))
+    _exit(2);
+  if (put_block(s, blocks) != FRONTIER_NO_SPACE || store_count(s, STORE_HOSTS, &count) != FRONTIER_OK ||
+      count != blocks)
     _exit(3);
+  if (blocks < LIMIT_MIB / 2) /* it began with half of what there was, at most */
+    _exit(4);
+  if (!limit_address_space(RLIM_INFINITY) || fill(s, blocks, blocks + HEALED, &status) != blocks + HEALED)
+    _exit(5);
   store_close(s);
-  _exit(blocks > 10 ? 0 : 4);
+  _exit(0);
 }
 
-static void a_small_map_is_full_and_says_so(void **state)
+static void assert_child_succeeds(void child(void))
 {
-  (void)state;
+  int status;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   puts("skipped: sanitizers need more address space");
   skip();
 #endif
-  pid_t child = fork();
-  if (child == 0)
-    fill_small_map();
-  int status;
-  waitpid(child, &status, 0);
+  pid_t pid = fork();
+  if (pid == 0)
+    child();
+  waitpid(pid, &status, 0);
   assert_true(WIFEXITED(status));
   assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void a_small_map_grows_is_full_and_says_so(void **state)
+{
+  (void)state;
+  assert_child_succeeds(fill_small_map);
   store *s = open_store(false); /* with a larger one */
   uint64_t count = records_of(s, STORE_HOSTS);
+  assert_true(count > LIMIT_MIB / 2 + HEALED);
   write_block(s, 0);
   assert_int_equal(records_of(s, STORE_HOSTS), count);
   store_close(s);
+}
+
+/* Fills the map while it reads. */
+static bool fill_inside(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  store *s = context;
+  frontier_status status = FRONTIER_OK;
+  if (key == 0 && (fill(s, 1, BLOCKS_MAX, &status) == BLOCKS_MAX || status != FRONTIER_NO_SPACE))
+    _exit(2);
+  return size == sizeof block && memcmp(body, block, size) == 0;
+}
+
+/* Exit code 0: a map that somebody looks into stays where it is, though it is full; it grows once they have done. */
+static void fill_while_reading(void)
+{
+  store *s = NULL;
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) ||
+      store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK || put_block(s, 0) != FRONTIER_OK)
+    _exit(1);
+  if (store_each(s, STORE_HOSTS, 0, fill_inside, s) != FRONTIER_OK)
+    _exit(3);
+  if (put_block(s, BLOCKS_MAX) != FRONTIER_OK)
+    _exit(4);
+  store_close(s);
+  _exit(0);
+}
+
+static void a_map_in_use_stays(void **state)
+{
+  (void)state;
+  assert_child_succeeds(fill_while_reading);
+}
+
+/* Looks at one record until it is killed. */
+static pid_t start_reader(void)
+{
+  int is_there[2];
+  char byte;
+  if (pipe(is_there) != 0)
+    _exit(6);
+  pid_t reader = fork();
+  if (reader == 0) {
+    store *r = NULL;
+    if (store_open(directory, true, "us", 2, &r, message) == FRONTIER_OK)
+      store_each(r, STORE_HOSTS, 0, wait_for_ever, &is_there[1]);
+    _exit(1);
+  }
+  return read(is_there[0], &byte, 1) == 1 ? reader : 0;
+}
+
+/* Exit code 0: what a reader looks at is not written over, so the map can be full of what is gone; once the reader has
+ * gone too, there is room. */
+static void fill_beside_a_reader(void)
+{
+  store *s = NULL;
+  frontier_status status = FRONTIER_OK;
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) ||
+      store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK || put_block(s, 0) != FRONTIER_OK)
+    _exit(1);
+  pid_t reader = start_reader();
+  if (!reader)
+    _exit(2);
+  for (unsigned i = 0; i < BLOCKS_MAX && status == FRONTIER_OK; i++)
+    status = put_block(s, 0);
+  if (status != FRONTIER_NO_SPACE)
+    _exit(3);
+  kill(reader, SIGKILL);
+  waitpid(reader, NULL, 0);
+  if (put_block(s, 0) != FRONTIER_OK)
+    _exit(4);
+  store_close(s);
+  _exit(0);
+}
+
+static void a_full_map_heals_when_a_reader_goes(void **state)
+{
+  (void)state;
+  assert_child_succeeds(fill_beside_a_reader);
+}
+
+/* Exit code 0: a reader reads on when the file has outgrown its map; where there is no address space for that either,
+ * it says so, and reads on once there is. */
+static void read_what_outgrew_the_map(void)
+{
+  enum { BLOCKS = LIMIT_MIB / 2 };
+  store *r = NULL;
+  uint64_t count = 0;
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) || store_open(directory, true, "us", 2, &r, message) != FRONTIER_OK)
+    _exit(1);
+  pid_t writer = fork();
+  if (writer == 0) {
+    store *s = NULL;
+    frontier_status status = FRONTIER_OK;
+    bool is_open = limit_address_space(RLIM_INFINITY) &&
+                   store_open(directory, false, "us", 2, &s, message) == FRONTIER_OK;
+    _exit(is_open && fill(s, 1, BLOCKS, &status) == BLOCKS ? 0 : 1);
+  }
+  int end;
+  if (waitpid(writer, &end, 0) != writer || end != 0)
+    _exit(2);
+  if (!limit_address_space(64 << 20) || store_count(r, STORE_HOSTS, &count) != FRONTIER_NO_MEMORY ||
+      !strstr(store_message(r), "address space is limited to 64 MiB"))
+    _exit(3);
+  if (!limit_address_space((rlim_t)LIMIT_MIB << 20) || store_count(r, STORE_HOSTS, &count) != FRONTIER_OK ||
+      count != BLOCKS)
+    _exit(4);
+  store_close(r);
+  _exit(0);
+}
+
+static void a_reader_follows_a_file_that_grows(void **state)
+{
+  (void)state;
+  store *s = open_store(false);
+  assert_int_equal(put_block(s, 0), FRONTIER_OK);
+  store_close(s);
+  assert_child_succeeds(read_what_outgrew_the_map);
 }
 
 /* The making of data.mdb, cut short anywhere, by another hand than LMDB's too. */
@@ -277,7 +435,10 @@ int main(void)
     cmocka_unit_test_setup_teardown(all_or_nothing, begin, end),
     cmocka_unit_test_setup_teardown(closing_aborts, begin, end),
     cmocka_unit_test_setup_teardown(a_dead_reader_holds_no_pages, begin, end),
-    cmocka_unit_test_setup_teardown(a_small_map_is_full_and_says_so, begin, end),
+    cmocka_unit_test_setup_teardown(a_small_map_grows_is_full_and_says_so, begin, end),
+    cmocka_unit_test_setup_teardown(a_map_in_use_stays, begin, end),
+    cmocka_unit_test_setup_teardown(a_full_map_heals_when_a_reader_goes, begin, end),
+    cmocka_unit_test_setup_teardown(a_reader_follows_a_file_that_grows, begin, end),
     cmocka_unit_test_setup_teardown(a_stillborn_file_is_made_anew, begin, end),
     cmocka_unit_test_setup_teardown(a_torn_birth_is_begun_again, begin, end),
   };

@@ -1,15 +1,24 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--queued]
- *                    [--exact] [--again] [--compact] [--only NAME] [--dir DIR]
+ *                    [--exact] [--again] [--compact] [--check] [--only NAME] [--dir DIR]
+ *
+ *     strata                       ours
+ *     sqlite, rocksdb              the same contract: hosts take turns, 8 in flight, order within each, delays, records
+ *                                  of hosts, state and code of each URL, what was in flight comes again
+ *     sqlite-fifo, rocksdb-fifo    less: they know no hosts, one line in order of arrival
+ *
+ * What each promises is in frontier_contender.h word for word, and --check tries them on it, in some seconds. All have
+ * transactions of as many operations, and 256 MiB of cache where there is one to be set. What ours does above that
+ * (parsing URLs, verdicts, priorities, traps, memory that is bounded) the others are spared.
  *
  * N made-up URLs of some 70 bytes over H hosts come in runs of 8 of one host, as links do. They are queued until B
  * wait, from then on one leaves for each that comes, and at the end all do; so with B above 65,536 each goes through
  * the queue on disk. Each contender works in a process of its own. Columns: medians of R rounds; the longest single
  * call, and the most of the processor that 512 calls took (a call waits for the disk, too, and for other programs);
- * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at its
- * end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as many, with
- * as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
+ * bytes given to the kernel to write (what it makes of them it counts by whole folios) and left on disk, and memory at
+ * its end (anonymous pages only), for each URL. The last two: its fdatasyncs and fsyncs, and its time over that of as
+ * many, with as many bytes before each, alone and one behind the other in a file: what the disk asks of any order.
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already (DIR needs 25 bytes for each).
  * --queued: ours alone; N URLs are queued and none is taken, the process is killed, and another opens what it left.
@@ -18,8 +27,10 @@
  * --expect E: ours begins with a filter for E URLs, and it grows; what it ends with is printed, and how many of 10^7
  * other URLs it calls seen.
  * --compact: ours alone, whose directory is compacted at the end.
+ * --only NAME: one row of those there would be.
  *
  * An opponent that was not there when this was built is named and skipped. */
+#include "tests/bench/frontier_check.h"
 #include "tests/bench/frontier_contender.h"
 #include "tests/bench/frontier_known.h"
 
@@ -35,13 +46,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RUN = 8, LOT = CONTENDER_LOT, ROUNDS_MAX = 99 };
+enum { RUN = 8, LOT = CONTENDER_LOT, ROUNDS_MAX = 99, CONTENDERS = 6 };
 
 typedef struct work {
   uint64_t urls, hosts, backlog, known, expect;
   unsigned rounds;
   const char *only, *directory;
-  bool queued, exact, again, compact;
+  bool queued, exact, again, compact, check;
 } work;
 
 typedef struct result {
@@ -60,6 +71,16 @@ void contender_fail(const char *who, const char *why)
 {
   fprintf(stderr, "bench_frontier: %s: %s\n", who, why);
   _exit(1);
+}
+
+/* Now, or what --check has set. */
+uint64_t contender_now_ms(void)
+{
+  struct timespec t;
+  if (frontier_check_clock_ms)
+    return frontier_check_clock_ms;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+  return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
 static double now(void)
@@ -177,13 +198,13 @@ static void add_lot(const contender *c, void *self, const work *w, uint64_t firs
 
 static uint64_t take_lot(const contender *c, void *self, uint64_t max, meter *m)
 {
-  uint64_t ids[LOT];
+  static contender_lease leases[LOT];
   double began = now(), cpu_began = cpu();
-  size_t count = c->next(self, ids, max < LOT ? max : LOT);
+  size_t count = c->next(self, leases, max < LOT ? max : LOT);
   watch(m, began);
   for (size_t i = 0; i < count; i++) {
     began = now();
-    c->done(self, ids[i]);
+    c->done(self, leases[i].id, CONTENDER_DONE, 200);
     watch(m, began);
   }
   watch_lot(m, cpu_began);
@@ -343,7 +364,7 @@ static int by_seconds(const void *left, const void *right)
 static void print_row(const char *name, const result *r, const work *w, const result *ours)
 {
   double n = (double)w->urls;
-  printf("%-9s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
+  printf("%-12s %9.2f %11.0f %9.2fx %8.2f %8.2fx %9.1f %10.1f %10.1f %9.1f", name, r->seconds, n / r->seconds,
          r->seconds / ours->seconds, r->cpu, r->cpu / ours->cpu, r->open_ms, r->stall_ms, r->lot_cpu_ms, r->close_ms);
   printf(" %13.1f %12.1f %11.1f %7" PRIu64 " %9.1fx", (double)r->written / n, (double)r->left / n,
          (double)r->memory / n, r->syncs, r->floor > 0 ? r->seconds / r->floor : 0);
@@ -354,13 +375,13 @@ static void print_row(const char *name, const result *r, const work *w, const re
 
 static void bench(const contender *const *row, size_t count, const work *w)
 {
-  static result results[4][ROUNDS_MAX];
+  static result results[CONTENDERS][ROUNDS_MAX];
   for (unsigned round = 0; round < w->rounds; round++)
     for (size_t i = 0; i < count; i++)
       results[i][round] = measure_apart(row[i], w);
   printf("%" PRIu64 " URLs, %" PRIu64 " hosts, backlog %" PRIu64 ", %" PRIu64 " known before, %u rounds\n", w->urls,
          w->hosts, w->backlog, w->known, w->rounds);
-  printf("%-9s %9s %11s %10s %8s %9s %9s %10s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
+  printf("%-12s %9s %11s %10s %8s %9s %9s %10s %10s %9s", "", "seconds", "URLs/s", "time/ours", "cpu s", "cpu/ours",
          "open ms", "stall ms", "lot cpu ms", "close ms");
   printf(" %13s %12s %11s %7s %10s%s\n", "B written/URL", "B on disk/URL", "B RAM/URL", "syncs", "time/floor",
          w->compact ? " compacted/URL" : "");
@@ -376,7 +397,7 @@ static uint64_t number(const char *text)
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
     contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] "
-                            "[--queued] [--exact] [--again] [--compact] [--only NAME] [--dir DIR]");
+                            "[--queued] [--exact] [--again] [--compact] [--check] [--only NAME] [--dir DIR]");
   return (uint64_t)value;
 }
 
@@ -386,7 +407,8 @@ static work parse(char **argument)
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}, {"--compact", &w.compact}};
+  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}, {"--compact", &w.compact},
+               {"--check", &w.check}};
   for (; *argument; argument++) {
     const char *name = argument[0], *value = argument[1];
     bool is_flag = false;
@@ -417,31 +439,50 @@ static work parse(char **argument)
   return w;
 }
 
-int main(int argc, char **argv)
+/* Who takes part; ours is the first, to which the others are compared. */
+static size_t choose(const work *w, const contender *row[CONTENDERS])
 {
-  (void)argc;
-  work w = parse(argv + 1);
-  const contender *row[3] = {&contender_strata};
-  size_t count = 1;
+  size_t count = 0;
+  row[count++] = &contender_strata;
+  if (w->exact || w->check)
+    row[count++] = &contender_exact;
+  if (w->known || w->queued || w->exact || w->compact)
+    return count;
 #ifdef HAVE_SQLITE
   row[count++] = &contender_sqlite;
+  row[count++] = &contender_sqlite_fifo;
 #else
   puts("sqlite: skipped, libsqlite3-dev was not there when this was built");
 #endif
 #ifdef HAVE_ROCKSDB
   row[count++] = &contender_rocksdb;
+  row[count++] = &contender_rocksdb_fifo;
 #else
   puts("rocksdb: skipped, librocksdb-dev was not there when this was built");
 #endif
-  if (w.known || w.queued || w.exact || w.compact)
-    count = 1;
-  if (w.exact)
-    row[count++] = &contender_exact;
-  for (size_t i = 0; w.only && i < count; i++)
-    if (strcmp(row[i]->name, w.only) == 0) {
+  return count;
+}
+
+static size_t keep_only(const char *name, const contender *row[CONTENDERS], size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(row[i]->name, name) == 0) {
       row[0] = row[i];
-      count = 1;
+      return 1;
     }
+  contender_fail(name, "takes no part");
+}
+
+int main(int argc, char **argv)
+{
+  (void)argc;
+  work w = parse(argv + 1);
+  const contender *row[CONTENDERS];
+  size_t count = choose(&w, row);
+  if (w.only)
+    count = keep_only(w.only, row, count);
+  if (w.check)
+    return frontier_check(row, count, w.directory);
   bench(row, count, &w);
   return 0;
 }

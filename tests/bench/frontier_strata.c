@@ -3,10 +3,11 @@
 
 #include "frontier/care.h"
 #include "frontier/frontier.h"
+#include "frontier/host.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
 enum { LEASES = 1024, TOGETHER = 64 /* links in a call: those of a page */ };
 
@@ -14,13 +15,6 @@ typedef struct ours {
   frontier *frontier;
   url urls[TOGETHER];
 } ours;
-
-static uint64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void demand(const ours *o, frontier_status status)
 {
@@ -31,8 +25,9 @@ static void demand(const ours *o, frontier_status status)
 static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6, .per_host = 8,
-                              .depth_cap = UINT16_MAX, .keep_identity = true, .exact = exact};
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6,
+                              .per_host = CONTENDER_PER_HOST, .depth_cap = UINT16_MAX,
+                              .keep_identity = true, .exact = exact};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
@@ -55,7 +50,7 @@ static bool add(void *self, const char *text, size_t size)
   frontier_verdict verdict;
   if (url_parse(text, size, URL_STRICT, &o->urls[0]) != URL_OK)
     contender_fail("strata", text);
-  demand(o, frontier_add(o->frontier, &o->urls[0], (frontier_origin){0}, now_ms(), &verdict));
+  demand(o, frontier_add(o->frontier, &o->urls[0], (frontier_origin){0}, contender_now_ms(), &verdict));
   return verdict.outcome != FRONTIER_SEEN;
 }
 
@@ -72,29 +67,77 @@ static size_t add_lot(void *self, const contender_text *texts, size_t count)
       if (url_parse(texts[begin + i].text, texts[begin + i].size, URL_STRICT, &o->urls[i]) != URL_OK)
         contender_fail("strata", texts[begin + i].text);
     }
-    demand(o, frontier_add_batch(o->frontier, links, size, now_ms(), verdicts, &settled));
+    demand(o, frontier_add_batch(o->frontier, links, size, contender_now_ms(), verdicts, &settled));
     for (size_t i = 0; i < size; i++)
       accepted += verdicts[i].outcome != FRONTIER_SEEN;
   }
   return accepted;
 }
 
-static size_t next(void *self, uint64_t *ids, size_t max)
+static size_t next(void *self, contender_lease *leased, size_t max)
 {
   ours *o = self;
   frontier_lease leases[LEASES];
   size_t count;
   int64_t wait_ms;
-  demand(o, frontier_next(o->frontier, now_ms(), leases, max < LEASES ? max : LEASES, &count, &wait_ms));
-  for (size_t i = 0; i < count; i++)
-    ids[i] = leases[i].id;
+  demand(o, frontier_next(o->frontier, contender_now_ms(), leases, max < LEASES ? max : LEASES, &count, &wait_ms));
+  for (size_t i = 0; i < count; i++) {
+    leased[i].id = leases[i].id;
+    leased[i].url.size = leases[i].url_size;
+    memcpy(leased[i].url.text, leases[i].url, leases[i].url_size);
+  }
   return count;
 }
 
-static void done(void *self, uint64_t id)
+static void done(void *self, uint64_t id, contender_state state, unsigned code)
 {
   ours *o = self;
-  demand(o, frontier_done(o->frontier, id, FRONTIER_DONE, 200, NULL, 0, now_ms()));
+  frontier_state ended = state == CONTENDER_DONE ? FRONTIER_DONE : FRONTIER_FAILED;
+  demand(o, frontier_done(o->frontier, id, ended, (uint16_t)code, NULL, 0, contender_now_ms()));
+}
+
+static void delay(void *self, uint64_t id, uint64_t delay_ms)
+{
+  ours *o = self;
+  frontier_host_control control = {.delay_ms = delay_ms};
+  demand(o, frontier_host_set(o->frontier, frontier_host_of(o->frontier, id), &control));
+}
+
+typedef struct visit {
+  contender_visitor *visit;
+  contender_host_visitor *visit_host;
+  void *context;
+} visit;
+
+static bool visit_record(void *context, const frontier_record *record)
+{
+  const visit *v = context;
+  if (!record->is_queued)
+    v->visit(v->context, record->url, record->url_size,
+             record->state == FRONTIER_DONE ? CONTENDER_DONE : CONTENDER_FAILED, record->code);
+  return true;
+}
+
+static void each_ended(void *self, contender_visitor *visitor, void *context)
+{
+  ours *o = self;
+  demand(o, frontier_sync(o->frontier));
+  demand(o, frontier_each(o->frontier, visit_record, &(visit){.visit = visitor, .context = context}));
+}
+
+static bool visit_host(void *context, const frontier_host_info *host)
+{
+  const visit *v = context;
+  v->visit_host(v->context, &(contender_host){host->name, strlen(host->name), host->control.delay_ms, host->done,
+                                              host->failed});
+  return true;
+}
+
+static void each_host(void *self, contender_host_visitor *visitor, void *context)
+{
+  ours *o = self;
+  demand(o, frontier_each_host(o->frontier, contender_now_ms(), visit_host,
+                               &(visit){.visit_host = visitor, .context = context}));
 }
 
 static void close_ours(void *self)
@@ -108,7 +151,7 @@ static void close_ours(void *self)
 /* frontier_next does it, and gives nothing when nothing is wanted. */
 static void commit(void *self)
 {
-  uint64_t none;
+  contender_lease none;
   next(self, &none, 0);
 }
 
@@ -144,5 +187,10 @@ static void compact(const char *directory)
     contender_fail("strata", message);
 }
 
-const contender contender_strata = {"strata", open_ours, add, add_lot, next, done, close_ours, commit, report, compact};
-const contender contender_exact = {"exact", open_exact, add, add_lot, next, done, close_ours, commit, report, compact};
+#define OURS                                                                                                  \
+  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,         \
+  .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report,  \
+  .compact = compact
+
+const contender contender_strata = {.name = "strata", .open = open_ours, OURS};
+const contender contender_exact = {.name = "exact", .open = open_exact, OURS};

@@ -3,6 +3,8 @@
  * nothing is asked for again that was reported done. An error may keep a crawl from beginning, with a sentence; once it
  * has begun, it pauses, and goes on when the error is gone. */
 #include "tests/crash/promises.h"
+#include "tests/crash/said.h"
+#include "tests/site/archive.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -19,6 +21,7 @@ enum { ENTRIES = 24, SEED = 41, CALLS_MAX = 300 };
 
 static trial *served;
 static promises noted;
+static bool keeps_all; /* the crawl writes all the files it can: a WARC, its index, digests */
 
 static int clean_up(void **state)
 {
@@ -38,7 +41,9 @@ static void open_trial(void)
 
 static pid_t start(const char *fault, const char *report, const char *max_pages)
 {
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--expect", "1000", "URL",
+  static const char usual[] = "--allow-private"; /* twice is fine */
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", usual, "--expect", "1000", "URL",
+                               keeps_all ? "--warc" : usual, keeps_all ? "--digests" : usual,
                                max_pages ? "--max-pages" : NULL, max_pages, NULL};
   if (fault) {
     setenv("LD_PRELOAD", FAULT_LIBRARY, 1);
@@ -95,6 +100,16 @@ static long count_calls(bool is_resumed)
   return calls;
 }
 
+/* What each page came as, and what it said. */
+static void assert_all_is_kept(const char *fault)
+{
+  unsigned pages, missing = said_missing(served, &pages);
+  archive_verdict v = archive_judge(served);
+  if (missing || v.bad + v.missed + v.again + v.strangers)
+    fail_msg("after %s: %u of %u pages not among the contents; in the WARC %u bad, %u missed, %u twice, %u strangers",
+             fault, missing, pages, v.bad, v.missed, v.again, v.strangers);
+}
+
 static void assert_all_is_well(const char *fault)
 {
   int code = crawl(NULL, NULL, NULL);
@@ -115,6 +130,8 @@ static void assert_all_is_well(const char *fault)
   assert_int_equal(seen.missed + seen.forbidden + seen.unknown, 0);
   assert_int_equal(reported.missed + reported.again + reported.unknown, 0);
   assert_int_equal(broken, 0);
+  if (keeps_all)
+    assert_all_is_kept(fault);
 }
 
 /* One complaint, and it says something. */
@@ -137,8 +154,9 @@ static bool is_expected(const char *mode, int code)
   return code == 0 || (strcmp(mode, "full") == 0 && code == 3 && strstr(err, "paused: "));
 }
 
-static void strike_each(const char *mode, bool is_resumed)
+static void strike_each(const char *mode, bool is_resumed, bool keeps)
 {
+  keeps_all = keeps;
   long calls = count_calls(is_resumed);
   bool is_full = strcmp(mode, "full") == 0;
   unsigned ended = 0, paused = 0;
@@ -165,31 +183,31 @@ static void strike_each(const char *mode, bool is_resumed)
 static void killed_at_every_call(void **state)
 {
   (void)state;
-  strike_each("kill", false);
+  strike_each("kill", false, false);
 }
 
 static void killed_at_every_call_of_a_second_run(void **state)
 {
   (void)state;
-  strike_each("kill", true);
+  strike_each("kill", true, false);
 }
 
 static void no_room_once_at_every_call(void **state)
 {
   (void)state;
-  strike_each("ENOSPC", true);
+  strike_each("ENOSPC", true, true);
 }
 
 static void no_room_from_every_call_on(void **state)
 {
   (void)state;
-  strike_each("full", false);
+  strike_each("full", false, true);
 }
 
 static void a_bad_disk_once_at_every_call(void **state)
 {
   (void)state;
-  strike_each("EIO", false);
+  strike_each("EIO", false, true);
 }
 
 int main(void)
