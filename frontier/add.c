@@ -163,10 +163,18 @@ static frontier_verdict judge(const frontier *f, const frontier_link *link, cons
   return said;
 }
 
+static frontier_status refuse_empty_key(frontier *f, const frontier_link *link)
+{
+  return link->key && link->key_count == 0 ? frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a key of no segments")
+                                           : FRONTIER_OK;
+}
+
 frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict)
 {
   looked_up found;
-  frontier_status status = look_up(f, link, 1, &found);
+  frontier_status status = refuse_empty_key(f, link);
+  if (status == FRONTIER_OK)
+    status = look_up(f, link, 1, &found);
   if (status != FRONTIER_OK)
     return status;
   *hashes = found.hashes[0];
@@ -179,9 +187,7 @@ static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
   if (link->payload_size > FRONTIER_PAYLOAD_MAX)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a payload of %zu bytes; %d is the most", link->payload_size,
                          FRONTIER_PAYLOAD_MAX);
-  if (link->key && link->key_count == 0)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a key of no segments");
-  return FRONTIER_OK;
+  return refuse_empty_key(f, link);
 }
 
 static frontier_status settle(frontier *f, const frontier_link *link, const looked_up *found, size_t i,
@@ -272,6 +278,8 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 {
   HOLD(f);
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
+  for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
+    status = refuse_empty_key(f, &links[i]);
   for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
     size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
     looked_up found;

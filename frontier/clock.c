@@ -14,10 +14,24 @@
  * those that are late by so little, or each of them would set it forward. */
 enum { LATE_MS = 2000 };
 
+/* A caller's clock may say anything. What it says ends here, nine million years from now; own time has room for eight
+ * such leaps before it stands still, and is far from where sums wrap round. */
+static const uint64_t SAID_END_MS = (uint64_t)1 << 58, OWN_END_MS = (uint64_t)1 << 61;
+
+static uint64_t bounded(uint64_t ms, uint64_t end_ms)
+{
+  return ms < end_ms ? ms : end_ms;
+}
+
+static uint64_t own_of(const own_clock *c, uint64_t now_ms)
+{
+  return bounded(bounded(now_ms, SAID_END_MS) + c->shift_ms, OWN_END_MS);
+}
+
 uint64_t clock_now(frontier *f, uint64_t now_ms)
 {
   own_clock *c = &f->clock;
-  uint64_t own_ms = now_ms + c->shift_ms;
+  uint64_t own_ms = own_of(c, now_ms);
   if (own_ms < c->latest_ms && c->latest_ms - own_ms > LATE_MS) {
     uint64_t lost_ms = c->latest_ms - own_ms;
     c->shift_ms += lost_ms;
@@ -32,7 +46,7 @@ uint64_t clock_now(frontier *f, uint64_t now_ms)
 
 uint64_t clock_glance(const frontier *f, uint64_t now_ms)
 {
-  uint64_t own_ms = now_ms + f->clock.shift_ms;
+  uint64_t own_ms = own_of(&f->clock, now_ms);
   return own_ms > f->clock.latest_ms ? own_ms : f->clock.latest_ms;
 }
 
@@ -53,7 +67,7 @@ uint64_t clock_wall_s(const frontier *f, uint64_t own_ms)
 static void set_wall(frontier *f, uint64_t own_ms, uint64_t wall_ms)
 {
   bool is_first = !f->clock.has_wall;
-  f->clock.wall_offset_ms = (int64_t)wall_ms - (int64_t)own_ms;
+  f->clock.wall_offset_ms = (int64_t)bounded(wall_ms, SAID_END_MS) - (int64_t)own_ms;
   f->clock.has_wall = true;
   host *who;
   for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)

@@ -251,16 +251,6 @@ host *lease_host(frontier *f, uint64_t lease)
   return e ? e->host : NULL;
 }
 
-frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms)
-{
-  HOLD(f);
-  host *who = lease_host(f, lease);
-  if (!who)
-    return FRONTIER_NOT_FOUND;
-  hosts_set_delay(f->hosts, who, delay_ms);
-  return FRONTIER_OK;
-}
-
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
 {
   HOLD(f);

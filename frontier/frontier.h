@@ -30,7 +30,8 @@
  * for handles of one thread, frontier_message_copy for others.
  *
  * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but in one
- * process one handle for a directory: LMDB's locks are the process's.
+ * process one handle for a directory: LMDB's locks are the process's, and closing a second handle would drop those of
+ * the first. A second writer there is refused; a reader beside a handle is not noticed.
  * fork(): the handle stays with the parent. The child must neither use nor close it, only exec or _exit: its file
  * descriptors are closed by exec. A child that lives on without exec keeps the directory FRONTIER_BUSY when its parent
  * is gone. To serve from a child, open there, after the fork.
@@ -96,7 +97,8 @@ typedef struct frontier_options {
   uint32_t per_host;          /* default number of URLs of one host in flight at once, >= 1 */
   uint16_t depth_cap;         /* deeper URLs are accepted but wait on disk until opened with a larger cap */
   const char *journal_path;   /* file that gets the reports; NULL: none */
-  bool read_only;             /* look, while another process may be writing */
+  bool read_only;             /* look, while another process may be writing: hosts, counts, verdicts as they were when
+                                 it was opened or first asked; URLs (frontier_each) as they are committed by now */
   bool keep_identity;         /* an existing directory's filter, profile and rate win over the ones above */
   frontier_logger *log;       /* hears of what is no error: a filter that grows, or is rebuilt; NULL: nobody does */
   void *log_context;
@@ -213,9 +215,9 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
- * URLs that wait or are in flight are left alone. Commits, then reads all of the history and the queue: some seconds
- * for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On failure it says how many were so far.
- * FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
+ * URLs that wait or are in flight are left alone, and with them whatever has the same key. Commits, then reads all
+ * of the history and the queue: some seconds for 10^7 URLs. `*forgotten`: keys that were seen, and are no more. On
+ * failure it says how many were so far. FRONTIER_BAD_ARGUMENT from a frontier that keeps nothing: it has no history. */
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
 
@@ -265,7 +267,8 @@ frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, c
 /* The URL goes back to the head of its host's queue, as if never leased. */
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
 
-/* Politeness of the host of a lease: at least `delay_ms` between starts; never below the default. */
+/* Politeness of the host of a lease: at least `delay_ms` between starts, until it is said again or the handle is
+ * closed; never below the default, or what frontier_host_set says. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
 /* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
@@ -313,7 +316,8 @@ void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);
 
-/* Named counters of the caller, committed with the batch; names as "skipped-robots", at most 47 bytes. */
+/* Named counters of the caller, committed with the batch; names as "skipped-robots", at most 47 bytes.
+ * FRONTIER_BAD_ARGUMENT: another name, or there are 64 already. */
 frontier_status frontier_count(frontier *f, const char *name, uint64_t add);
 uint64_t frontier_counter(const frontier *f, const char *name);
 /* The i-th counter in order of first use; false past the last. */

@@ -40,12 +40,24 @@ frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_c
   return FRONTIER_OK;
 }
 
+/* No start before this own time, by its control; 0: that says nothing, or nobody said yet what time it is (clock.c asks
+ * again then). */
+static uint64_t rests_until(const frontier *f, const host *who)
+{
+  bool is_known = who->control && who->control->not_before_s && f->clock.has_wall;
+  return is_known ? clock_own_of(f, who->control->not_before_s) : 0;
+}
+
+/* A time that was lifted is not waited for any more, but the delay is, from now on: its last start is forgotten. */
 static void apply(frontier *f, host *who, const frontier_host_control *control)
 {
+  uint64_t delay_before_ms = host_delay(f->hosts, who);
+  bool is_lifted = control->not_before_s < who->control->not_before_s;
   *who->control = *control;
-  hosts_set_delay(f->hosts, who, 0);
-  if (control->not_before_s)
-    hosts_hold_until(f->hosts, who, clock_own_of(f, control->not_before_s));
+  hosts_shift(f->hosts, who, delay_before_ms, rests_until(f, who));
+  if (is_lifted)
+    hosts_hurry(f->hosts, who, f->clock.latest_ms + host_delay(f->hosts, who));
+  hosts_hold_until(f->hosts, who, rests_until(f, who));
   hosts_touch(f->hosts, who);
   f->batch.is_dirty = true;
   hosts_recount(f->hosts, who);
@@ -87,6 +99,18 @@ frontier_status frontier_host_unblock(frontier *f, const char *name)
 {
   HOLD(f);
   return set_blocked(f, name, false);
+}
+
+frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms)
+{
+  HOLD(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  uint64_t before_ms = host_delay(f->hosts, who);
+  who->asked_ms = delay_ms;
+  hosts_shift(f->hosts, who, before_ms, rests_until(f, who));
+  return FRONTIER_OK;
 }
 
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)

@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-/* Priority classes. Each is a queue of its own, first in first out. Of 64 turns one is TRAP's, one of 16 LOW's, one of
+/* Priority classes. Each is a queue of its own, of a host's URLs first in first out; what a block or a budget held back
+ * comes in order only roughly, once it may be taken again. Of 64 turns one is TRAP's, one of 16 LOW's, one of
  * 4 NORMAL's, the others HIGH's; a turn whose class has nothing to give goes to the best that has. Nothing starves. */
 typedef enum frontier_class {
   FRONTIER_NORMAL = 0,
@@ -29,9 +30,11 @@ const char *frontier_class_name(frontier_class which); /* "normal", "high", "low
 /* All zero: nothing said, the frontier's defaults hold. */
 typedef struct frontier_host_control {
   uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay wins */
-  uint64_t budget;        /* URLs of this host ever to be taken, each counted once; 0: no limit */
+  uint64_t budget;        /* URLs of this host ever to be taken, each counted once, but not while it waits to be fetched
+                             again (recrawl.h): then a new one may come before it; 0: no limit */
   uint64_t trap_budget;   /* of class TRAP alone; 0: frontier_trap_budget's */
-  uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock */
+  uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
+                             raises it; set to an earlier time, or 0, it ends the wait */
   uint32_t per_host;      /* in flight at once; 0: the frontier's */
   frontier_class priority; /* of URLs accepted from now on that no other rule puts elsewhere */
   bool is_blocked;        /* start none */

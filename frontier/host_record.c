@@ -118,7 +118,6 @@ static frontier_status read_record(hosts *h, host *who, const uint8_t *body, boo
   if (!host_set_counts(h, who, &counts))
     return FRONTIER_NO_MEMORY;
   frontier_status status = is_long ? read_control(who, body) : FRONTIER_OK;
-  who->delay_ms = host_delay(h, who);
   hosts_recount(h, who);
   return status;
 }

@@ -127,7 +127,7 @@ static host *make_host(hosts *h, const char *name, size_t size)
   host *who = arena_take(&h->memory, sizeof *who + size + 1);
   if (!who)
     return NULL;
-  *who = (host){.id = (uint32_t)h->count, .delay_ms = h->delay_ms, .name_size = (uint32_t)size};
+  *who = (host){.id = (uint32_t)h->count, .name_size = (uint32_t)size};
   memcpy(who->name, name, size);
   who->name[size] = '\0';
   h->by_id[h->count++] = who;
@@ -210,6 +210,8 @@ frontier_host_control *host_control_of(host *who)
 uint64_t host_delay(const hosts *h, const host *who)
 {
   uint64_t delay_ms = who->control && who->control->delay_ms ? who->control->delay_ms : h->delay_ms;
+  if (delay_ms < who->asked_ms)
+    delay_ms = who->asked_ms;
   return delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
 }
 

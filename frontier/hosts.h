@@ -39,7 +39,7 @@ struct host {
   uint64_t held;            /* URLs that may not be taken whatever the time: blocked, over a budget */
   uint64_t due_ms;          /* next start not before this */
   uint64_t turn;            /* waits since: breaks ties of due_ms */
-  uint64_t delay_ms;        /* in force */
+  uint64_t asked_ms;        /* between starts, by frontier_host_delay; 0: nothing was asked */
   host *ready_next, *ready_before; /* while it is due: in the line of hosts of class `ready` */
   uint32_t found, suspect;  /* new URLs, and those that look like a trap's: traps.h */
   uint8_t ready;            /* 1 + class, 0 = not due, or may start none */
@@ -97,7 +97,7 @@ uint64_t host_queued(const host *who);
 /* Its control, made if there is none yet; NULL: out of memory. */
 frontier_host_control *host_control_of(host *who);
 
-/* Between starts, unless robots.txt wants more: what was set for it, or the default. */
+/* Between starts: what was set for it, or the default, or what robots.txt asks if that is more. */
 uint64_t host_delay(const hosts *h, const host *who);
 
 /* The record changed: remember it for the next commit. hosts_dirty gives the i-th such host, NULL past the last; new

@@ -374,10 +374,19 @@ static frontier_status previous_fits(frontier *f)
   return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", f->options.previous_path, name);
 }
 
+/* A rule nobody knows has no name, and would be lost with the handle. */
+static bool is_profile(url_profile profile)
+{
+  char name[URL_PROFILE_NAME_SIZE];
+  url_profile named;
+  url_profile_name(profile, name);
+  return url_profile_parse(name, &named) && named == profile;
+}
+
 static bool options_make_sense(const frontier_options *o)
 {
   bool is_known = o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM || o->filter == MLBF_KIND_LINE;
-  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0;
+  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 && is_profile(o->profile);
 }
 
 frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,

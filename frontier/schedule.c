@@ -263,7 +263,7 @@ static entry *take(hosts *h, host *who, uint64_t now_ms)
   entry *e = take_first(h, who, class);
   who->in_flight++;
   who->trap_in_flight += class == FRONTIER_TRAP;
-  who->due_ms = now_ms + who->delay_ms;
+  who->due_ms = now_ms + host_delay(h, who);
   hosts_recount(h, who);
   return e;
 }
@@ -330,16 +330,13 @@ static void due_changed(hosts *h, host *who)
   }
 }
 
-void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms)
+void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms)
 {
-  uint64_t least = host_delay(h, who);
-  if (delay_ms < least)
-    delay_ms = least;
-  if (delay_ms > HOST_DELAY_MAX_MS)
-    delay_ms = HOST_DELAY_MAX_MS;
-  if (who->due_ms >= who->delay_ms)
-    who->due_ms += delay_ms - who->delay_ms;
-  who->delay_ms = delay_ms;
+  uint64_t due_ms = who->due_ms;
+  if (due_ms >= delay_before_ms) /* else there was no start to count from */
+    who->due_ms += host_delay(h, who) - delay_before_ms;
+  if (who->due_ms < until_ms)
+    who->due_ms = due_ms < until_ms ? due_ms : until_ms;
   due_changed(h, who);
 }
 
@@ -347,7 +344,15 @@ void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
 {
   if (due_ms <= who->due_ms)
     return;
-  who->due_ms = due_ms < HOST_DELAY_MAX_MS ? due_ms : HOST_DELAY_MAX_MS;
+  who->due_ms = due_ms;
+  due_changed(h, who);
+}
+
+void hosts_hurry(hosts *h, host *who, uint64_t due_ms)
+{
+  if (due_ms >= who->due_ms)
+    return;
+  who->due_ms = due_ms;
   due_changed(h, who);
 }
 

@@ -42,10 +42,12 @@ void hosts_offer(hosts *h, host *who);
 /* A URL of this class of the host is no longer in flight. */
 void hosts_landed(hosts *h, host *who, frontier_class class);
 
-/* At least `delay_ms` between starts, counted from the last one too; never below the default. */
-void hosts_set_delay(hosts *h, host *who, uint64_t delay_ms);
-/* No start before `due_ms`. */
+/* The delay is another now (host_delay): counted from the last start too. A wait until `until_ms` gets no shorter by
+ * it. */
+void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms);
+/* No start before `due_ms`; or no waiting longer than until then. */
 void hosts_hold_until(hosts *h, host *who, uint64_t due_ms);
+void hosts_hurry(hosts *h, host *who, uint64_t due_ms);
 
 /* Counts or controls changed: what is held, and whether it may start one, is worked out again. */
 void hosts_recount(hosts *h, host *who);

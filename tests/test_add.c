@@ -102,6 +102,9 @@ static void what_is_refused(void **state)
   assert_int_equal(settled, 1); /* the first, and its verdict, hold */
   assert_int_equal(verdicts[0].outcome, FRONTIER_NEW_HOST);
   assert_int_equal(frontier_force(f, &no_key, 0, verdicts), FRONTIER_BAD_ARGUMENT);
+  bool was_seen;
+  assert_int_equal(frontier_lookup_batch(f, &no_key, 1, verdicts), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_forget(f, &no_key, &was_seen), FRONTIER_BAD_ARGUMENT);
   frontier_stats stats;
   assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
   assert_int_equal(stats.queued, 1);

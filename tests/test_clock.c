@@ -74,6 +74,36 @@ static void set_back_by_hours(void **state)
 }
 
 /* Threads that waited for the handle come with a time that is past: own time does not run faster for each. */
+/* A clock of nonsense, once: time that passed. Delays and back-offs hold after it as before. */
+static void set_to_the_end_of_time(void **state)
+{
+  (void)state;
+  frontier_lease lease;
+  size_t count;
+  unsigned host;
+  int64_t wait_ms;
+  frontier *f = open_it(NULL);
+  add(f, 1, 3, START);
+  frontier_clock(f, START, (uint64_t)1 << 63);
+  frontier_clock(f, START, START);
+  assert_true(take(f, UINT64_MAX, &host, &wait_ms));
+  assert_false(take(f, UINT64_MAX, &host, &wait_ms));
+  assert_false(take(f, START, &host, &wait_ms)); /* set back: it goes on from there */
+  assert_int_equal(wait_ms, DELAY);
+  assert_true(take(f, START + DELAY, &host, &wait_ms));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+
+  f = open_it(NULL);
+  add(f, 1, 3, START);
+  assert_int_equal(frontier_next(f, (uint64_t)1 << 60, &lease, 1, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(count, 1);
+  assert_int_equal(frontier_host_back_off(f, lease.id, START, HOUR), FRONTIER_OK);
+  assert_int_equal(frontier_release(f, lease.id, START), FRONTIER_OK);
+  assert_false(take(f, START + HOUR - 1, &host, &wait_ms));
+  assert_true(take(f, START + HOUR, &host, &wait_ms));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static void late_calls_do_not_add_up(void **state)
 {
   (void)state;
@@ -221,6 +251,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(set_back_by_hours),
+    cmocka_unit_test(set_to_the_end_of_time),
     cmocka_unit_test(late_calls_do_not_add_up),
     cmocka_unit_test(adding_and_ending_move_no_time),
     cmocka_unit_test(all_hosts_keep_their_pace),

@@ -306,8 +306,8 @@ static void options_that_make_no_frontier(void **state)
   (void)state;
   char message[FRONTIER_MESSAGE_SIZE];
   frontier *f = NULL;
-  frontier_options bad[7];
-  for (size_t i = 0; i < 7; i++)
+  frontier_options bad[8];
+  for (size_t i = 0; i < 8; i++)
     bad[i] = plain;
   bad[0].filter = MLBF_KIND_MLBF_PAPER;
   bad[1].expected_urls = 0;
@@ -316,7 +316,8 @@ static void options_that_make_no_frontier(void **state)
   bad[4].per_host = 0;
   bad[5].read_only = true;      /* of nothing */
   bad[6].journal_path = "/tmp"; /* of nothing */
-  for (size_t i = 0; i < 7; i++)
+  bad[7].profile = 1u << 31;    /* no rule of ours */
+  for (size_t i = 0; i < 8; i++)
     assert_int_equal(frontier_open(NULL, &bad[i], &f, message), FRONTIER_BAD_ARGUMENT);
   bad[0] = plain;
   bad[0].read_only = true;

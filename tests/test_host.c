@@ -256,6 +256,59 @@ static void a_clock_that_jumps_shortens_nothing(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
+/* What robots.txt asks holds beside the controls, whichever is said last; and a delay that gets shorter does not cut a
+ * back-off. */
+static void what_robots_asks_outlasts_controls(void **state)
+{
+  (void)state;
+  frontier_lease leases[4];
+  int64_t wait_ms;
+  frontier *f = open_it(false);
+  frontier_host_control longer = {.delay_ms = 9000}, none = {0};
+  add(f, "a.test", 4);
+  assert_int_equal(next(f, 1000, leases, 4, &wait_ms), 1);
+  assert_int_equal(frontier_host_delay(f, leases[0].id, 5000), FRONTIER_OK);
+  assert_int_equal(frontier_host_block(f, "a.test"), FRONTIER_OK);
+  assert_int_equal(frontier_host_unblock(f, "a.test"), FRONTIER_OK);
+  assert_int_equal(next(f, 1000, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(wait_ms, 5000);
+  assert_int_equal(frontier_host_set(f, "a.test", &longer), FRONTIER_OK);
+  assert_int_equal(next(f, 1000, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(wait_ms, 9000);
+  assert_int_equal(frontier_host_set(f, "a.test", &none), FRONTIER_OK);
+  assert_int_equal(next(f, 5999, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(wait_ms, 1);
+  assert_int_equal(frontier_host_back_off(f, leases[0].id, 5999, 60000), FRONTIER_OK);
+  assert_int_equal(frontier_host_delay(f, leases[0].id, 0), FRONTIER_OK);
+  assert_int_equal(next(f, 65998, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(next(f, 66999, leases + 1, 1, &wait_ms), 1);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* A time not to start before may be said before anybody said what time it is, and may be lifted. */
+static void a_time_not_to_start_before_is_lifted(void **state)
+{
+  (void)state;
+  static const uint64_t wall_s = 1700000000;
+  frontier_lease leases[4];
+  int64_t wait_ms;
+  frontier *f = open_it(false);
+  frontier_host_control late = {.not_before_s = wall_s + 60}, soon = {.not_before_s = wall_s + 30}, none = {0};
+  add(f, "a.test", 4);
+  assert_int_equal(frontier_host_set(f, "a.test", &late), FRONTIER_OK);
+  frontier_clock(f, 500, wall_s * 1000);
+  assert_int_equal(next(f, 500, leases, 4, &wait_ms), 0);
+  assert_int_equal(wait_ms, 60000);
+  assert_int_equal(frontier_host_set(f, "a.test", &soon), FRONTIER_OK);
+  assert_int_equal(next(f, 500, leases, 4, &wait_ms), 0);
+  assert_int_equal(wait_ms, 30000);
+  assert_int_equal(frontier_host_set(f, "a.test", &none), FRONTIER_OK);
+  assert_int_equal(next(f, 500, leases, 4, &wait_ms), 0);
+  assert_int_equal(wait_ms, 10); /* the delay from now on */
+  assert_int_equal(next(f, 510, leases, 4, &wait_ms), 1);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static void a_bad_name_or_class_is_refused(void **state)
 {
   (void)state;
@@ -361,6 +414,8 @@ int main(void)
     STORY(delay_and_concurrency_are_a_hosts_own),
     STORY(back_off_outlives_the_process),
     STORY(a_clock_that_jumps_shortens_nothing),
+    STORY(what_robots_asks_outlasts_controls),
+    STORY(a_time_not_to_start_before_is_lifted),
     STORY(a_bad_name_or_class_is_refused),
     STORY(classes_come_from_host_depth_and_caller),
     STORY(a_batch_keeps_its_limits),

@@ -69,7 +69,7 @@ static void longer_records(void **state)
   assert_int_equal(hosts_read(again, 0, body, size), FRONTIER_OK);
   const host *read = hosts_look(again, "example.org", 11);
   assert_true(read->normal.queued == 5 && host_line(read, FRONTIER_TRAP)->queued == 7 && host_queued(read) == 13);
-  assert_true(read->trap_ended == 4 && read->found == 300 && read->suspect == 299 && read->delay_ms == 50);
+  assert_true(read->trap_ended == 4 && read->found == 300 && read->suspect == 299 && host_delay(again, read) == 50);
   const frontier_host_control *c = read->control;
   assert_true(c->delay_ms == 50 && c->budget == 9 && c->trap_budget == 3 && c->not_before_s == 1700000000);
   assert_true(c->per_host == 4 && c->priority == FRONTIER_LOW && c->is_blocked);
