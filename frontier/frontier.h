@@ -23,7 +23,8 @@
  *     death of the machine (power cut, panic)      the same, if the disk keeps what it says it has written
  *     a full disk, an I/O error                    the same; the open batch stays, and the call can be repeated
  *
- * What was said since the last commit is lost as if it had never been said; frontier_sync commits now.
+ * What was said since the last commit is lost as if it had never been said; frontier_sync commits now. URLs alone make a
+ * commit due: counters, settings and what was said of hosts go along with it.
  *
  * Threads: any number may use one handle; each call waits for the one before it (a mutex inside). frontier_open and
  * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is
