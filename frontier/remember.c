@@ -138,7 +138,7 @@ frontier_status seen_load(frontier *f)
 
 frontier_status seen_make_anew(frontier *f)
 {
-  mlbf_filter *filter;
+  mlbf_filter *filter = NULL;
   frontier_status status = make_from_log(f, &filter);
   if (status != FRONTIER_OK)
     return status;

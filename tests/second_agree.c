@@ -127,9 +127,10 @@ static size_t exact_keys(second_view *v, bool has_host, const uint8_t **keys)
 /* Each key of the log is in the table, unless it is revoked; what has a host there is in the log, and there once. */
 static void agree_on_exact(second_view *v)
 {
-  const uint8_t **found = calloc(2 * v->record_count + 1, sizeof *found), **of_nobody = found + v->record_count;
+  const uint8_t **found = calloc(2 * v->record_count + 1, sizeof *found);
   if (!found)
     abort();
+  const uint8_t **of_nobody = found + v->record_count;
   size_t keys = exact_keys(v, true, found), without = exact_keys(v, false, of_nobody);
   if (v->log_keys)
     qsort(v->log_hashes, v->log_keys, sizeof *v->log_hashes, by_hash);
