@@ -132,7 +132,7 @@ static inline frontier_status frontier_open(const char *directory, const frontie
   return frontier_open_sized(directory, options, sizeof *options, out, message);
 }
 
-/* Commits, saves the filter, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
+/* Commits, saves the filter if much came since it was saved last, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
 
 /* One sentence about the last call that failed on this handle, valid until the next one that fails. */

@@ -432,7 +432,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
 static frontier_status close_cleanly(frontier *f)
 {
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && f->checkpoint_keys != f->log_keys && checkpoint_save(f))
+  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && checkpoint_save(f))
     status = commit_batch(f);
   return status;
 }

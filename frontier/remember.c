@@ -123,6 +123,7 @@ frontier_status seen_load(frontier *f)
       frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
+    f->checkpoint_keys = 0;
     status = make_from_log(f, &filter);
   }
   if (status != FRONTIER_OK) {
@@ -194,6 +195,13 @@ static bool step(frontier *f, uint64_t bytes)
 bool checkpoint_is_due(const frontier *f)
 {
   return f->store && !f->options.read_only && (f->saving || f->log_keys >= f->checkpoint_at);
+}
+
+/* The filter of 10^8 keys takes a second to write, a hundredth of them half of one to replay. */
+bool checkpoint_is_worthwhile(const frontier *f)
+{
+  uint64_t behind = f->log_keys - f->checkpoint_keys;
+  return behind && (behind >= f->log_keys / 64 || checkpoint_is_due(f));
 }
 
 /* So large a piece that a file is written in half the keys between two of them. */

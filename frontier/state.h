@@ -240,6 +240,7 @@ frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
 /* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
  * which loses time at the next open and nothing else, since the log has it all. */
 bool checkpoint_save(frontier *f);
+bool checkpoint_is_worthwhile(const frontier *f); /* at close, for the next open */
 /* The same in steps: begun when it is due, `bytes` further with each call; tried again later if it fails. */
 bool checkpoint_is_due(const frontier *f);
 void checkpoint_step(frontier *f, uint64_t bytes);
