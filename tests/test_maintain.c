@@ -1,5 +1,5 @@
-/* frontier_maintain: what it has done is not left for the commits, and survives death. With tiny limits: a checkpoint
- * is due after 300 keys. */
+/* frontier_maintain: what it has done is not left for the commits, and survives death; what closing does then. With tiny
+ * limits: a checkpoint is due after 300 keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,11 +129,43 @@ static void nothing_to_do(void **state)
   frontier_close(f);
 }
 
+static uint64_t saved_keys(void)
+{
+  second_view v;
+  second_read(directory, false, &v);
+  uint64_t keys = v.progress[CHECKPOINT_KEYS];
+  second_free(&v);
+  return keys;
+}
+
+static void add_and_close(unsigned from, unsigned to)
+{
+  frontier *f = open_frontier();
+  for (unsigned i = 0; i < to; i++)
+    assert_int_equal(ask(f, i, i >= from) == FRONTIER_SEEN, i < from);
+  assert_int_equal(frontier_sync(f), FRONTIER_OK);
+  maintain_all(f);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* The filter of many keys is not written again for a few. */
+static void closing_saves_what_is_worth_it(void **state)
+{
+  (void)state;
+  add_and_close(0, URLS);
+  assert_int_equal(saved_keys(), URLS);
+  add_and_close(URLS, URLS + URLS / 100);
+  assert_int_equal(saved_keys(), URLS);
+  add_and_close(URLS + URLS / 100, URLS + URLS / 50);
+  assert_int_equal(saved_keys(), URLS + URLS / 50);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(all_that_is_due_is_done, begin, end),
     cmocka_unit_test_setup_teardown(nothing_to_do, begin, end),
+    cmocka_unit_test_setup_teardown(closing_saves_what_is_worth_it, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
