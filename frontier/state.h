@@ -166,8 +166,8 @@ enum {
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                  /* or after so long */
-  BATCH_FULL = FRONTIER_LIMIT(32768, 800), /* nothing is added to so large a batch: some 6 MB; twice as many took 155 ms
-                                              of the processor to commit while a filter for 1,000 grows */
+  BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 5 MB; 32,768 took up to 119 ms
+                                              to commit while a filter for 1,000 grows to millions */
   BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,

@@ -117,7 +117,7 @@ static void step_without_commit(model *m)
     model_end_one(m);
 }
 
-/* A full batch has 32,768 links, and 800 in the tiny build. */
+/* A full batch has 24,576 links, and 800 in the tiny build. */
 #ifdef FRONTIER_TINY
 enum { LINKS_MANY = 100, STEPS_OF_MANY = 1 };
 #else
