@@ -23,8 +23,8 @@
  *     death of the machine (power cut, panic)      the same, if the disk keeps what it says it has written
  *     a full disk, an I/O error                    the same; the open batch stays, and the call can be repeated
  *
- * What was said since the last commit is lost as if it had never been said; frontier_sync commits now. URLs alone make a
- * commit due: counters, settings and what was said of hosts go along with it.
+ * What was said since the last commit is lost as if it had never been said; frontier_sync commits now. URLs alone make
+ * a commit due: counters, settings and what was said of hosts go along with it.
  *
  * Threads: any number may use one handle; each call waits for the one before it (a mutex inside). frontier_open and
  * frontier_close are for one thread alone. A pointer that a call gives says how long it is valid; frontier_message is
@@ -132,7 +132,8 @@ static inline frontier_status frontier_open(const char *directory, const frontie
   return frontier_open_sized(directory, options, sizeof *options, out, message);
 }
 
-/* Commits, saves the filter if much came since it was saved last, frees. The status is the commit's; the handle is gone in any case. NULL is fine. */
+/* Commits, saves the filter if much came since it was saved last, frees. The status is the commit's; the handle is gone
+ * in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
 
 /* One sentence about the last call that failed on this handle, valid until the next one that fails. */

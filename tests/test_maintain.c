@@ -1,5 +1,5 @@
-/* frontier_maintain: what it has done is not left for the commits, and survives death; what closing does then. With tiny
- * limits: a checkpoint is due after 300 keys. */
+/* frontier_maintain: what it has done is not left for the commits, and survives death; what closing does then. With
+ * tiny limits: a checkpoint is due after 300 keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
