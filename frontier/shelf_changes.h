@@ -30,6 +30,7 @@ bool shelf_changes_copy(shelf_changes *c, shelf_row change, const void *body); /
 
 /* What the i-th change is written from, as far as a URL of usual length goes, will be asked for. */
 void shelf_changes_fetch(const shelf_changes *c, size_t i);
+
 /* The body of a row, into `change->size` bytes. */
 void shelf_changes_body(const shelf_changes *c, const shelf_row *change, uint8_t *body);
 

@@ -129,6 +129,23 @@ static void nothing_to_do(void **state)
   frontier_close(f);
 }
 
+/* The filter has room for as many as were expected, and grows when more come. */
+static void what_was_expected_fits(void **state)
+{
+  (void)state;
+  frontier *f = open_frontier();
+  uint64_t design = 0;
+  for (unsigned i = 0; i < 2 * EXPECTED; i++) {
+    assert_int_not_equal(ask(f, i, true), FRONTIER_SEEN);
+    assert_int_equal(frontier_sync(f), FRONTIER_OK);
+    maintain_all(f);
+    design = i ? design : design_of(f);
+    assert_true(i + 1 > EXPECTED || design_of(f) == design);
+  }
+  assert_true(design_of(f) > design);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 static uint64_t saved_keys(void)
 {
   second_view v;
@@ -165,6 +182,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(all_that_is_due_is_done, begin, end),
     cmocka_unit_test_setup_teardown(nothing_to_do, begin, end),
+    cmocka_unit_test_setup_teardown(what_was_expected_fits, begin, end),
     cmocka_unit_test_setup_teardown(closing_saves_what_is_worth_it, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
