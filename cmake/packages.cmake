@@ -6,6 +6,7 @@ pkg_check_modules(URIPARSER REQUIRED IMPORTED_TARGET liburiparser) # liburiparse
 pkg_check_modules(IDN2      REQUIRED IMPORTED_TARGET libidn2)      # libidn2-dev
 pkg_check_modules(LMDB      REQUIRED IMPORTED_TARGET lmdb)         # liblmdb-dev
 pkg_check_modules(CURL      REQUIRED IMPORTED_TARGET libcurl)      # libcurl4-openssl-dev
+pkg_check_modules(SSL       REQUIRED IMPORTED_TARGET libssl)       # libssl-dev
 pkg_check_modules(CRYPTO    REQUIRED IMPORTED_TARGET libcrypto)    # libssl-dev
 pkg_check_modules(XML2      REQUIRED IMPORTED_TARGET libxml-2.0)   # libxml2-dev
 pkg_check_modules(PSL       REQUIRED IMPORTED_TARGET libpsl)       # libpsl-dev

@@ -245,6 +245,7 @@ int cmd_crawl(int argc, char **argv)
   bodies_close(job->args.crawl.bodies);
   scope_free(job->scope);
   scope_free(job->trusted);
+  trust_free(job->trust);
   crawl_args_free(&job->args);
   starts_close(job->starts);
   if (job->summary_file)

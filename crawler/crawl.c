@@ -103,10 +103,22 @@ static bool is_trusted(crawl *c, const visit *v)
          scope_has(c->options.trusted, c->target);
 }
 
-static void fetch_page(crawl *c, visit *v)
+/* Too deep to lead further, and nothing else of its host waits (a list of pages fetched with --max-depth 0); or the
+ * next one is not due while the connection lasts. What the page will lead to, nobody knows yet: then it is kept, and
+ * goes when it was idle longest. */
+static bool is_last_for_now(crawl *c, const visit *v, double crawl_delay)
+{
+  bool is_slow = crawl_delay > FETCH_IDLE_S || c->options.delay_ms > (uint64_t)FETCH_IDLE_S * 1000;
+  return is_slow ||
+         (v->lease.origin.depth >= c->options.max_depth && frontier_host_waiting(c->frontier, v->lease.id) == 0);
+}
+
+/* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
+static void fetch_page(crawl *c, visit *v, double crawl_delay)
 {
   fetch_receiver receiver = {.body = body_came, .finished = visit_end_fetched, .context = v,
-                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v)};
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v),
+                             .is_last = is_last_for_now(c, v, crawl_delay)};
   v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
@@ -129,7 +141,7 @@ static void visit_start(void *context)
   visit *v = context;
   crawl *c = v->owner;
   if (c->options.ignore_robots) {
-    fetch_page(c, v);
+    fetch_page(c, v, -1);
     return;
   }
   /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
@@ -140,7 +152,7 @@ static void visit_start(void *context)
   case ORIGIN_WAIT: break;
   case ORIGIN_ALLOWED:
     heed_delay(c, v, ruling.crawl_delay);
-    fetch_page(c, v);
+    fetch_page(c, v, ruling.crawl_delay);
     break;
   case ORIGIN_DENIED:
     visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");

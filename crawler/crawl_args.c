@@ -16,11 +16,10 @@
 enum {
   OPT_DIR = 256, OPT_SEEDS, OPT_SCOPE, OPT_INCLUDE, OPT_EXCLUDE, OPT_SITEMAPS, OPT_IMAGES, OPT_MAX_PAGES, OPT_MAX_BYTES,
   OPT_MAX_DEPTH, OPT_MAX_SECONDS, OPT_RECRAWL_AFTER, OPT_TRAP_BUDGET, OPT_RETRY_FAILED, OPT_WARC, OPT_WARC_SIZE,
-  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_USER_AGENT, OPT_CONTACT, OPT_TRIES,
-  OPT_IGNORE_ROBOTS,
-  OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY, OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE,
-  OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET, OPT_PROGRESS, OPT_HELP,
-  OPT_NO_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
+  OPT_NO_STORE, OPT_DELAY, OPT_PER_HOST, OPT_PER_ADDRESS, OPT_CONNECTIONS, OPT_KEEP_ALIVE, OPT_USER_AGENT,
+  OPT_CONTACT, OPT_TRIES, OPT_IGNORE_ROBOTS, OPT_FOLLOW_NOFOLLOW, OPT_ALLOW_PRIVATE, OPT_TIMEOUT, OPT_MAX_BODY,
+  OPT_USER, OPT_COOKIES, OPT_PROXY, OPT_CA_FILE, OPT_FILTER, OPT_EXPECT, OPT_FP, OPT_PROFILE, OPT_SUMMARY, OPT_QUIET,
+  OPT_PROGRESS, OPT_HELP, OPT_NO_SIMILAR, OPT_NEAR_LAST, OPT_DIGESTS,
 };
 
 static const struct option options[] = {
@@ -36,6 +35,7 @@ static const struct option options[] = {
   {"per-host", required_argument, NULL, OPT_PER_HOST},
   {"per-address", required_argument, NULL, OPT_PER_ADDRESS},
   {"connections", required_argument, NULL, OPT_CONNECTIONS},
+  {"keep-alive", required_argument, NULL, OPT_KEEP_ALIVE},
   {"user-agent", required_argument, NULL, OPT_USER_AGENT},
   {"contact", required_argument, NULL, OPT_CONTACT},
   {"sitemaps", required_argument, NULL, OPT_SITEMAPS},
@@ -308,6 +308,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
     good = value_number("crawl", name, value, 1, 10000, false, &number);
     a->crawl.fetch.connections = (unsigned)number;
     return good;
+  case OPT_KEEP_ALIVE: return value_number("crawl", name, value, 0, (uint64_t)1 << 40, true, &a->keep_bytes);
   case OPT_USER_AGENT: return parse_user_agent(value, a);
   case OPT_CONTACT: return parse_contact(value, a);
   case OPT_SITEMAPS: return parse_sitemaps(value, a);
@@ -333,7 +334,7 @@ static bool take_option(int option, const char *name, char *value, crawl_args *a
   case 'H': return parse_header(value, a);
   case OPT_USER: return parse_user(value, a);
   case OPT_COOKIES: return parse_file(name, value, &a->crawl.fetch.cookie_file);
-  case OPT_CA_FILE: return parse_file(name, value, &a->crawl.fetch.ca_file);
+  case OPT_CA_FILE: return parse_file(name, value, &a->ca_file);
   case OPT_PROXY: return parse_proxy(value, a);
   case OPT_RETRY_FAILED: a->retry_failed = true; return true;
   case OPT_NO_SIMILAR: a->no_similar = true; return true;
@@ -401,7 +402,7 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
                         .max_body = 16 << 20}},
     .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
     .trap_budget = TRAP_BUDGET,
-    .warc_bytes = (uint64_t)1 << 30,
+    .warc_bytes = (uint64_t)1 << 30, .keep_bytes = 64 << 20,
   };
   args->patterns = patterns_create();
   args->secrets = calloc((size_t)argc + 1, sizeof *args->secrets);
@@ -420,6 +421,7 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
     return EXIT_DONE;
   if (!args->per_address_given)
     args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
+  args->crawl.fetch.multiplexes = args->per_host > 1;
   if (!name_agent(args)) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;

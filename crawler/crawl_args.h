@@ -21,6 +21,7 @@ typedef struct crawl_args {
   uint64_t expect;
   double rate;
   unsigned per_host;
+  uint64_t keep_bytes;   /* of memory for connections that wait for the next request to their host */
   uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
@@ -40,6 +41,7 @@ typedef struct crawl_args {
   char *agent;           /* the User-Agent with it, owned; NULL without */
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
+  const char *ca_file;   /* of certificates to trust instead of the system's; NULL */
   const char *summary;   /* file for the final counters; NULL: none */
   char **urls;
   int url_count;

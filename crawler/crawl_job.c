@@ -14,13 +14,24 @@
 #include <sys/resource.h>
 #include <time.h>
 
+/* How many connections are kept for later, by the memory that one takes: bench_https.sh measures it. */
+static rlim_t kept_connections(const crawl_args *args)
+{
+  enum { HTTP1_BYTES = 40 << 10, HTTP2_BYTES = 80 << 10, MOST = 1 << 20 };
+  uint64_t kept = args->keep_bytes / (args->crawl.fetch.multiplexes ? HTTP2_BYTES : HTTP1_BYTES);
+  return kept < MOST ? kept : MOST;
+}
+
 /* A connection that finds no descriptor would be a page called unreachable. Ask for what --connections can need, which
- * with two address families and a name being looked up is four each, and refuse to begin without one each. */
-static int reserve_descriptors(const crawl_job *job)
+ * with two address families and a name being looked up is four each, and refuse to begin without one each. What is
+ * allowed beyond that is for connections kept for later. */
+static int reserve_descriptors(crawl_job *job)
 {
   enum { OURS = 32, EACH_AT_WORST = 4 };
-  rlim_t connections = job->args.crawl.fetch.connections;
-  rlim_t needed = connections + OURS, wanted = connections * EACH_AT_WORST + OURS;
+  fetch_options *fetch = &job->args.crawl.fetch;
+  rlim_t connections = fetch->connections, kept = kept_connections(&job->args);
+  rlim_t needed = connections + OURS, in_use = connections * EACH_AT_WORST + OURS, wanted = in_use + kept;
+  fetch->kept = (unsigned)kept;
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
     return EXIT_DONE;
@@ -28,10 +39,12 @@ static int reserve_descriptors(const crawl_job *job)
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     setrlimit(RLIMIT_NOFILE, &limit);
   }
+  if (limit.rlim_cur < wanted)
+    fetch->kept = limit.rlim_cur > in_use ? (unsigned)(limit.rlim_cur - in_use) : 0;
   if (limit.rlim_cur >= needed)
     return EXIT_DONE;
   say_error("crawl", "--connections %u needs %ju open files, but only %ju are allowed here (ulimit -n)",
-            job->args.crawl.fetch.connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
+            fetch->connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
   return EXIT_FAILED;
 }
 
@@ -264,9 +277,21 @@ static int open_contents(crawl_job *job)
   return EXIT_DONE;
 }
 
+static int open_trust(crawl_job *job)
+{
+  char message[TRUST_MESSAGE];
+  job->args.crawl.fetch.trust = job->trust = trust_create(job->args.ca_file, message);
+  if (job->trust)
+    return EXIT_DONE;
+  say_error("crawl", "%s", message);
+  return EXIT_FAILED;
+}
+
 int crawl_job_open(crawl_job *job)
 {
   int code = reserve_descriptors(job);
+  if (code == EXIT_DONE)
+    code = open_trust(job);
   if (code == EXIT_DONE)
     code = read_first_start(job);
   if (code == EXIT_DONE)

@@ -8,6 +8,7 @@
 #include "crawler/linked.h"
 #include "crawler/panel.h"
 #include "crawler/starts.h"
+#include "crawler/trust.h"
 
 /* Everything one run holds, so that it is let go of in one place. */
 typedef struct crawl_job {
@@ -21,6 +22,7 @@ typedef struct crawl_job {
   scope *scope;
   scope *trusted;                  /* hosts of start URLs */
   crawl_warc warc;
+  trust *trust;                    /* whose certificates are believed */
   crawl *crawl;
   FILE *summary_file;
   panel panel;

@@ -2,7 +2,8 @@
  *
  *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
  *
- * Keep-alive, HTTP/2 by ALPN, content decoding. Redirects are not followed here: each hop is the crawl's to judge.
+ * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: each hop is the crawl's
+ * to judge.
  * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
  * unless allowed. With a proxy only the proxy's address is seen here: hosts are then judged by their text, and names
  * that lead to private addresses are the proxy's to refuse. */
@@ -53,6 +54,8 @@ typedef struct fetch_response {
 /* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
 const char *fetch_header(const fetch_response *response, const char *name, size_t nth);
 
+enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most servers have closed it by then */
+
 typedef struct fetch_receiver {
   /* Bytes of the decoded body of a response with this status and type. */
   void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
@@ -62,12 +65,15 @@ typedef struct fetch_receiver {
   uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
   const char *if_none_match;     /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
   const char *if_modified_since;
+  bool is_last;      /* nothing more is wanted of its host soon: the connection is not kept */
   bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
   const char *user_agent;
-  unsigned connections;  /* open at once, over all hosts */
+  unsigned connections;  /* in use at once, over all hosts */
+  unsigned kept;         /* besides these, open for the next request to their host; the one idle longest goes first */
+  bool multiplexes;      /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
   bool allow_private;
@@ -75,7 +81,7 @@ typedef struct fetch_options {
   const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
   const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
   const char *proxy;        /* NULL: none, whatever the environment says */
-  const char *ca_file;      /* certificates to trust instead of the system's; NULL */
+  struct trust *trust;      /* whose certificates are believed; NULL: as libcurl was built, read for each connection */
   const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
   bool has_thread;          /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
                                called on the caller's all the same */

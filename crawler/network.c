@@ -83,11 +83,13 @@ static void put_waiting(network *n, transfer *t)
   n->waiting_count++;
 }
 
-/* Also of connections kept for later. */
+/* Those in use are limited by who begins requests; here those kept for later are counted with them, and libcurl closes
+ * the one idle longest when there are more. While descriptors are short none is kept. */
 static void limit_connections(network *n)
 {
-  long most = n->options->connections;
-  if (n->shortage.limit < n->options->connections)
+  const fetch_options *o = n->options;
+  long most = (long)o->connections + (long)o->kept;
+  if (n->shortage.limit < o->connections)
     most = (long)n->shortage.limit;
   curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
   curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, most);
@@ -151,10 +153,12 @@ static bool make_setting(network *n)
   n->setting = (transfer_setting){
     .options = o, .headers = header_list_create(o, NULL), .body = n->receiver.body, .context = n->receiver.context,
     .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
-    .share = o->cookie_file ? curl_share_init() : NULL};
+    .share = o->cookie_file ? curl_share_init() : NULL,
+    .tls = o->trust ? tls_create(o->trust) : NULL};
   if (n->setting.share)
     curl_share_setopt(n->setting.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
-  return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file);
+  return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file) &&
+         (n->setting.tls || !o->trust);
 }
 
 network *network_create(const fetch_options *options, network_receiver receiver)
@@ -189,6 +193,7 @@ void network_free(network *n)
   curl_slist_free_all(n->setting.headers);
   curl_slist_free_all(n->setting.trusted_headers);
   curl_share_cleanup(n->setting.share);
+  tls_free(n->setting.tls);
   curl_global_cleanup();
   free(n);
 }

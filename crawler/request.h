@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { REQUEST_ADDRESS = 64 }; /* of a server, as text */
+enum {
+  REQUEST_ADDRESS = 64,      /* of a server, as text */
+  REQUEST_EXPLANATION = 192, /* why it failed */
+};
 
 typedef struct request {
   struct request *next;          /* in whatever list it is */
@@ -22,6 +25,7 @@ typedef struct request {
   exchange *exchange;            /* NULL: nobody keeps it */
   response_head head;
   char address[REQUEST_ADDRESS];
+  char explanation[REQUEST_EXPLANATION]; /* where it names a cause of its own */
   fetch_response response;
 } request;
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
@@ -36,6 +37,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   (void)local;
   (void)remote_port;
   (void)local_port;
+  t->tls.is_shaking = false;
   if (t->setting->options->allow_private || t->setting->options->proxy || guard_text_is_public(remote))
     return CURL_PREREQFUNC_OK;
   t->was_private = true;
@@ -51,6 +53,16 @@ static size_t take_header(char *line, size_t one, size_t size, void *context)
   return size;
 }
 
+/* Its host wants to rest, longer than a connection lasts. */
+static bool is_told_to_wait(const transfer *t)
+{
+  curl_off_t seconds = 0;
+  long status = t->request->response.status;
+  if (status == 429 || status == 503)
+    curl_easy_getinfo(t->easy, CURLINFO_RETRY_AFTER, &seconds);
+  return seconds > FETCH_IDLE_S;
+}
+
 /* The head is complete, and stays as it is: the crawling thread may read it from the first piece of the body on. */
 static void begin_body(transfer *t)
 {
@@ -59,6 +71,8 @@ static void begin_body(transfer *t)
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
   for (size_t i = 0; (value = response_head_find(&t->request->head, "Content-Type", i)); i++)
     response->content_type = value; /* the last, as browsers */
+  if (is_told_to_wait(t))
+    curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
   t->has_begun = true;
 }
 
@@ -100,6 +114,7 @@ static void set_up(transfer *t, bool is_first)
   const fetch_options *o = t->setting->options;
   CURL *e = t->easy;
   curl_easy_setopt(e, CURLOPT_PRIVATE, (char *)t);
+  curl_easy_setopt(e, CURLOPT_ERRORBUFFER, t->said);
   curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(e, CURLOPT_WRITEDATA, t);
   curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, take_header);
@@ -114,14 +129,16 @@ static void set_up(transfer *t, bool is_first)
     curl_easy_setopt(e, CURLOPT_NOPROXY, ""); /* not the environment's */
     curl_easy_setopt(e, CURLOPT_USERAGENT, o->user_agent); /* the proxy is not told our headers */
   }
-  if (o->ca_file)
-    curl_easy_setopt(e, CURLOPT_CAINFO, o->ca_file);
+  if (t->setting->tls)
+    tls_set_up(t->setting->tls, e, &t->tls);
   if (t->setting->share) {
     curl_easy_setopt(e, CURLOPT_SHARE, t->setting->share);
     curl_easy_setopt(e, CURLOPT_COOKIEFILE, is_first ? o->cookie_file : ""); /* read once */
   }
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
-  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+  /* With one request at a time there is nothing to multiplex, and HTTP/2's connection takes twice the memory. */
+  curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)(o->multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(e, CURLOPT_PIPEWAIT, (long)o->multiplexes);
   curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* decode; what we accept is among our headers */
   curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
@@ -169,7 +186,9 @@ bool transfer_set(transfer *t, request *r)
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
   t->request = r;
-  t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = false;
+  *t->said = '\0';
+  t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->tls.is_shaking = false;
+  curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, (long)r->receiver.is_last);
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);
   return set_headers(t) && curl_easy_setopt(t->easy, CURLOPT_URL, r->url) == CURLE_OK;
@@ -207,14 +226,14 @@ void transfer_set_second_try(transfer *t)
 /* When the transfer reached what; a TLS handshake is part of connecting. */
 static void take_times(const transfer *t, fetch_response *response)
 {
-  double tls = 0;
+  double handshake = 0;
   curl_easy_getinfo(t->easy, CURLINFO_NAMELOOKUP_TIME, &response->name_seconds);
   curl_easy_getinfo(t->easy, CURLINFO_CONNECT_TIME, &response->connect_seconds);
-  curl_easy_getinfo(t->easy, CURLINFO_APPCONNECT_TIME, &tls);
+  curl_easy_getinfo(t->easy, CURLINFO_APPCONNECT_TIME, &handshake);
   curl_easy_getinfo(t->easy, CURLINFO_STARTTRANSFER_TIME, &response->first_byte_seconds);
   curl_easy_getinfo(t->easy, CURLINFO_TOTAL_TIME, &response->seconds);
-  if (tls > response->connect_seconds)
-    response->connect_seconds = tls;
+  if (handshake > response->connect_seconds)
+    response->connect_seconds = handshake;
 }
 
 static void take_counts(const transfer *t, fetch_response *response)
@@ -226,11 +245,42 @@ static void take_counts(const transfer *t, fetch_response *response)
   response->retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
 }
 
+/* libcurl calls that a connection that broke. */
+static bool was_refused_by_proxy(CURLcode code, long answer)
+{
+  return code == CURLE_RECV_ERROR && answer && answer / 100 != 2;
+}
+
+static fetch_error error_of(const transfer *t, CURLcode code)
+{
+  long answer = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &answer);
+  return was_refused_by_proxy(code, answer) ? FETCH_CONNECT : fetch_error_of(code);
+}
+
 static void take_address(const transfer *t)
 {
   char *address = NULL;
   curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_IP, &address);
   snprintf(t->request->address, sizeof t->request->address, "%s", address ? address : "");
+}
+
+/* The words of libcurl, but where the user can do something about it. */
+static const char *explain(const transfer *t, CURLcode code)
+{
+  long answer = 0;
+  char *text = t->request->explanation;
+  if (fetch_error_of(code) == FETCH_TLS) {
+    tls_explain(t->easy, code, t->said, text, REQUEST_EXPLANATION);
+    return text;
+  }
+  if (code == CURLE_OPERATION_TIMEDOUT && t->tls.is_shaking)
+    return "the TLS handshake did not end in time (--timeout)";
+  curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &answer);
+  if (!was_refused_by_proxy(code, answer))
+    return curl_easy_strerror(code);
+  snprintf(text, REQUEST_EXPLANATION, "the proxy does not connect to it: it answered %ld", answer);
+  return text;
 }
 
 void transfer_conclude(transfer *t, CURLcode code)
@@ -243,8 +293,8 @@ void transfer_conclude(transfer *t, CURLcode code)
     begin_body(t);
   const char *location = response_head_find(&r->head, "Location", 0);
   response->location = location ? location : "";
-  response->error = t->was_private ? FETCH_PRIVATE : fetch_error_of(code);
-  response->explanation = t->was_private ? transfer_not_public : curl_easy_strerror(code);
+  response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
+  response->explanation = t->was_private ? transfer_not_public : explain(t, code);
   take_times(t, response);
   take_counts(t, response);
   take_address(t);

@@ -4,6 +4,7 @@
 #define STRATA_CRAWLER_TRANSFER_H
 
 #include "crawler/request.h"
+#include "crawler/tls.h"
 
 #include <curl/curl.h>
 #include <stdbool.h>
@@ -13,6 +14,7 @@
 typedef struct transfer_setting {
   const fetch_options *options;
   CURLSH *share;                      /* cookies; NULL: none */
+  tls *tls;                           /* NULL: libcurl's own */
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
@@ -29,6 +31,8 @@ typedef struct transfer {
   bool was_private;
   bool was_without_descriptor;
   bool is_second_try;    /* on a connection of its own */
+  tls_handle tls;
+  char said[CURL_ERROR_SIZE]; /* by libcurl, of what went wrong */
 } transfer;
 
 /* What FETCH_PRIVATE means, in words. */

@@ -140,6 +140,13 @@ const char *frontier_host_of(frontier *f, uint64_t lease)
   return who ? who->name : NULL;
 }
 
+uint64_t frontier_host_waiting(frontier *f, uint64_t lease)
+{
+  HOLD(f);
+  const host *who = lease_host(f, lease);
+  return who ? host_queued(who) - who->in_flight : 0;
+}
+
 /* ---- looking -------------------------------------------------------------------------------------------- */
 
 static frontier_host_state state_of(const frontier *f, const host *who, uint64_t now_ms)

@@ -56,6 +56,10 @@ frontier_status frontier_host_unblock(frontier *f, const char *name);
  * The name of a lease's host, NUL-terminated and valid while the handle is open; NULL: no such lease in flight. */
 const char *frontier_host_of(frontier *f, uint64_t lease);
 
+/* URLs of a lease's host that wait, those in flight not counted; 0 also where there is no such lease. At 0 a fetcher
+ * may let its connection go. */
+uint64_t frontier_host_waiting(frontier *f, uint64_t lease);
+
 typedef enum frontier_host_state {
   FRONTIER_HOST_IDLE,     /* nothing to take */
   FRONTIER_HOST_DUE,      /* may start one now */

@@ -51,7 +51,8 @@ awk -v c_library="$c_library" -v sockets="$sockets" '
     allow("frontier", c_library " xxhash lmdb idn2 libpsl uriparser/Uri uriparser/UriIp4")
     allow("datasets", c_library " fts xxhash zlib zstd lzma iconv jansson")
     allow("crawler", c_library " " sockets \
-          " sys/eventfd curl/curl zlib iconv libpsl pcre2 jansson libxml/parser openssl/evp openssl/sha")
+          " sys/eventfd curl/curl zlib iconv libpsl pcre2 jansson libxml/parser openssl/evp openssl/sha" \
+          " openssl/ssl openssl/types openssl/x509 openssl/x509_vfy")
   }
 
   !/^[ \t]*#[ \t]*(include|include_next|import)/ { next }

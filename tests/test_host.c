@@ -68,6 +68,24 @@ static unsigned drain(frontier *f, uint64_t now_ms)
   return drained;
 }
 
+static void what_waits_of_a_host(void **state)
+{
+  (void)state;
+  frontier *f = open_it(false);
+  frontier_lease leases[2];
+  int64_t wait_ms;
+  add(f, "a.test", 3);
+  assert_int_equal(next(f, 0, leases, 1, &wait_ms), 1);
+  assert_int_equal(frontier_host_waiting(f, leases[0].id), 2);
+  assert_int_equal(next(f, 1000, leases + 1, 1, &wait_ms), 1);
+  assert_int_equal(frontier_host_waiting(f, leases[0].id), 1);
+  done(f, &leases[1]);
+  assert_int_equal(frontier_host_waiting(f, leases[0].id), 1);
+  assert_int_equal(frontier_release(f, leases[0].id, 1000), FRONTIER_OK);
+  assert_int_equal(frontier_host_waiting(f, leases[0].id), 0); /* no lease any more */
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 typedef struct finding {
   const char *name;
   frontier_host_info info;
@@ -321,6 +339,7 @@ static void a_bad_name_or_class_is_refused(void **state)
   assert_int_equal(frontier_host_get(f, "never.test", &control), FRONTIER_OK);
   assert_int_equal(control.priority, FRONTIER_NORMAL);
   assert_null(frontier_host_of(f, 1));
+  assert_int_equal(frontier_host_waiting(f, 1), 0);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
@@ -408,6 +427,7 @@ static void a_batch_keeps_its_limits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    STORY(what_waits_of_a_host),
     STORY(a_blocked_host_waits_and_is_counted),
     STORY(blocked_hosts_delay_nobody),
     STORY(a_budget_holds_the_rest),

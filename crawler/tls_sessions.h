@@ -1,0 +1,29 @@
+/* TLS sessions by host, so that the next connection to it needs no certificate again (RFC 8446, 2.2; RFC 5077).
+ *
+ * A table of fixed size, so that a crawl of many hosts is bounded: 6 MB with certificates of usual size, 16 at worst.
+ * The oldest of a set gives way. libcurl's own table has room for eight hosts, and no setting makes it larger. Sessions
+ * are kept as bytes: OpenSSL spoils one whose connection ends without a goodbye, as most do here, and with HTTP/2 all.
+ *
+ * Not thread-safe: one thread at a time. */
+#ifndef STRATA_CRAWLER_TLS_SESSIONS_H
+#define STRATA_CRAWLER_TLS_SESSIONS_H
+
+#include <openssl/ssl.h>
+
+enum {
+  TLS_SESSIONS = 4096,
+  TLS_SESSION_MAX = 4096, /* bytes; a session with its server's certificate has 1,200 to 2,500 */
+};
+
+typedef struct tls_sessions tls_sessions;
+
+tls_sessions *tls_sessions_create(void); /* NULL: out of memory */
+void tls_sessions_free(tls_sessions *s); /* NULL is fine */
+
+void tls_sessions_put(tls_sessions *s, const char *host, const SSL_SESSION *session);
+
+/* The caller frees it; NULL: there is none. It may serve again: a client would hide by using each once (RFC 8446, C.4),
+ * but a crawler says who it is, and many servers give no new one when they take one. */
+SSL_SESSION *tls_sessions_get(tls_sessions *s, const char *host);
+
+#endif

@@ -1,0 +1,32 @@
+/* Whose certificates are believed: the first of these that is given.
+ *
+ *     --ca-file FILE                    nothing but the certificates in it
+ *     SSL_CERT_FILE, SSL_CERT_DIR       what these environment variables name, one of them or both
+ *     the system                        the file and the directory that libcurl was built for
+ *
+ * They are read once and serve every connection. (libcurl 7.88 by itself reads the system's anew for each: 145
+ * certificates, 30 ms.) A directory's are looked up by hash when a server needs one, and kept.
+ *
+ * Not thread-safe: one thread at a time. */
+#ifndef STRATA_CRAWLER_TRUST_H
+#define STRATA_CRAWLER_TRUST_H
+
+#include <openssl/types.h>
+#include <stdbool.h>
+
+typedef struct trust trust;
+
+enum { TRUST_MESSAGE = 512 };
+
+/* `ca_file`: of --ca-file, or NULL. What the user named is read now: NULL and one sentence in `message` if it cannot
+ * be, or has no certificate. The system's are read when they are first needed. */
+trust *trust_create(const char *ca_file, char message[TRUST_MESSAGE]);
+void trust_free(trust *t); /* NULL is fine */
+
+/* For as many connections as there are; NULL: they cannot be read, or there is no memory. A later call tries again. */
+X509_STORE *trust_store(trust *t);
+
+const char *trust_file(const trust *t);      /* NULL: none */
+const char *trust_directory(const trust *t);
+
+#endif

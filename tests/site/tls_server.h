@@ -1,0 +1,40 @@
+/* tests/site/tls_server.h: an https server with certificates of its own making, good and bad, and what it saw of
+ * connections. HTTP/1.1, a process for each connection; it answers every target with a small page. */
+#ifndef STRATA_TESTS_SITE_TLS_SERVER_H
+#define STRATA_TESTS_SITE_TLS_SERVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+typedef enum tls_flaw {
+  TLS_GOOD,        /* for localhost, one.localhost to nine.localhost and 127.0.0.1, by the authority of `ca` */
+  TLS_OTHER_HOST,  /* for other.test */
+  TLS_EXPIRED,     /* since yesterday */
+  TLS_NOT_YET,     /* before tomorrow */
+  TLS_SELF_SIGNED,
+  TLS_UNKNOWN,     /* by an authority that is in no file */
+  TLS_PLAIN,       /* none: it answers in plain HTTP, whatever comes */
+  TLS_SILENT,      /* none: it says nothing at all */
+} tls_flaw;
+
+/* What all connections to one server came to; shared with its processes. */
+typedef struct tls_counts {
+  unsigned connections, resumed, offered_http2, requests, now_open;
+} tls_counts;
+
+typedef struct tls_server {
+  pid_t pid;
+  unsigned port;
+  tls_flaw flaw;
+  volatile tls_counts *counts;
+  const char *head; /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
+} tls_server;
+
+/* A new authority, its certificate as PEM in the file `ca`; false: it cannot be written. */
+bool tls_authority(const char *ca);
+
+/* On 127.0.0.1, with a certificate by the authority made last; dies with the caller, or by tls_stop. */
+void tls_start(tls_server *s, tls_flaw flaw);
+void tls_stop(tls_server *s);
+
+#endif
