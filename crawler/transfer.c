@@ -12,6 +12,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* How long libcurl remembers the address of a name. It goes over all names it remembers at the end of each transfer: with
+ * its 60 seconds, 7 us a page for each 1,000 hosts met in a minute. Connections are kept, so names are seldom asked for
+ * again. */
+enum { NAMES_S = 2 };
+
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
 
 /* ---- what libcurl calls ----------------------------------------------------------------------------------- */
@@ -142,6 +147,7 @@ static void set_up(transfer *t, bool is_first)
   curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* decode; what we accept is among our headers */
   curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(e, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_S);
   if (o->exchange_directory) {
     curl_easy_setopt(e, CURLOPT_VERBOSE, 1L);
     curl_easy_setopt(e, CURLOPT_DEBUGFUNCTION, show_bytes);

@@ -5,16 +5,19 @@
 # HOSTS hosts of PAGES pages of 2 kB each; the first links to ten others of its host and to two more hosts.
 # It needs nginx (with HTTP/2), openssl and unshare, and wget2 for its rows. All happens in namespaces of its own: names
 # lead to 127.1.0.0/16 by a hosts file, nginx has ports 80 and 443, and the system's list of certificates gets one more,
-# of a CA made for the run. ONLY="https wget2-https" runs those rows alone.
+# of a CA made for the run. ONLY="https wget2-https" runs those rows alone, OPTIONS="--per-host 16" goes to every crawl
+# by strata: with 1 host of 10000 pages that is a crawl of one large site. FETCH_LIST=build/.../bench_fetch_list adds
+# the floor: bare libcurl, which is given all URLs and does nothing with the pages.
 set -eu
 if [ "${IN_NAMESPACE:-}" != yes ]; then
-  [ $# -ge 1 ] || { sed -n '2,8s/^# //p' "$0" >&2; exit 2; }
+  [ $# -ge 1 ] || { sed -n '2,10s/^# //p' "$0" >&2; exit 2; }
   for tool in nginx openssl unshare ip /usr/bin/time; do
     command -v "$tool" >/dev/null || { echo "bench_https.sh: there is no $tool here; please install it" >&2; exit 1; }
   done
   IN_NAMESPACE=yes exec unshare -rmn "$0" "$@"
 fi
 strata=$(realpath "$1")
+fetch_list=$(realpath "${FETCH_LIST:-/dev/null}")
 rounds=${2:-5} hosts=${3:-1000} pages=${4:-10}
 domain=web.test
 limit=600
@@ -48,6 +51,19 @@ make_pages()
       }
     }
   }' </dev/null
+}
+
+# All URLs in the order a crawl may meet them: a page of each host, and round again.
+make_lists()
+{
+  for scheme in http https; do
+    awk -v hosts="$hosts" -v pages="$pages" -v scheme="$scheme" -v domain="$domain" 'BEGIN {
+      for (first = 0; first < hosts; first += 64)
+        for (i = 0; i < pages; i++)
+          for (h = first; h < first + 64 && h < hosts; h++)
+            print scheme "://h" h "." domain "/" (i ? i ".html" : "")
+    }' </dev/null >"$work/list.$scheme"
+  done
 }
 
 # One key for all hosts; the CA stands in the system's list, among all others.
@@ -124,7 +140,8 @@ strata_crawl() # NAME OPTION...
 {
   name=$1
   shift
-  measure "$name" "$strata" crawl --scope domain --allow-private --max-seconds "$limit" "$@"
+  # shellcheck disable=SC2086 # one word an option
+  measure "$name" "$strata" crawl --scope domain --allow-private --max-seconds "$limit" ${OPTIONS:-} "$@"
 }
 
 wget2_crawl() # NAME URL
@@ -142,6 +159,8 @@ run() # NAME
     https-reconnect) strata_crawl "$1" --delay 0 --keep-alive 0 "https://$first" ;;
     https-http2) strata_crawl "$1" --delay 0 --per-host 2 "https://$first" ;;
     https-polite) strata_crawl "$1" "https://$first" ;;
+    floor-http) measure "$1" "$fetch_list" "$work/list.http" 64 1600 ;;
+    floor-https) measure "$1" "$fetch_list" "$work/list.https" 64 1600 ;;
     wget2-http) wget2_crawl "$1" "http://$first" ;;
     wget2-https) wget2_crawl "$1" "https://$first" ;;
     *) echo "bench_https.sh: no row $1" >&2; exit 2 ;;
@@ -155,13 +174,16 @@ median() # FILE FIELDS
 }
 
 make_pages
+make_lists
 make_certificates
 lead_names_here
 serve
 names=
-for name in ${ONLY:-http https https-nostore https-http2 https-reconnect https-polite wget2-http wget2-https}; do
+all='http https https-nostore https-http2 https-reconnect https-polite wget2-http wget2-https floor-http floor-https'
+for name in ${ONLY:-$all}; do
   case $name in
     wget2-*) command -v wget2 >/dev/null || { echo "$name: skipped, there is no wget2"; continue; } ;;
+    floor-*) [ -x "$fetch_list" ] || { echo "$name: skipped, FETCH_LIST names no program"; continue; } ;;
   esac
   names="$names $name"
 done
