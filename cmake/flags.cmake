@@ -8,6 +8,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 option(STRATA_WERROR "Warnings are errors" OFF)
+option(STRATA_ASSERTS "A broken invariant aborts: for tests, fuzzers and simulation" OFF)
 option(STRATA_LINT "Run clang-tidy and cppcheck on every file as it compiles" OFF)
 set(STRATA_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, such as address,undefined")
 
@@ -17,7 +18,8 @@ target_compile_definitions(strata_flags INTERFACE _GNU_SOURCE STRATA_VERSION="${
 target_compile_options(strata_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wundef -Wstrict-prototypes -Wmissing-prototypes
   -Wpointer-arith -Wcast-qual -Wwrite-strings -Wformat=2 -Wvla -fno-strict-aliasing
-  $<$<BOOL:${STRATA_WERROR}>:-Werror>)
+  $<$<BOOL:${STRATA_WERROR}>:-Werror>
+  $<IF:$<BOOL:${STRATA_ASSERTS}>,-UNDEBUG,-DNDEBUG>)           # the last word, whatever the build type says
 if(STRATA_SANITIZE)
   target_compile_options(strata_flags INTERFACE
     -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
