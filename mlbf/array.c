@@ -1,5 +1,6 @@
 #include "mlbf/array.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 enum { LINE_BYTES = 64, FILL_SAMPLE_WORDS = 1 << 16 };
@@ -12,6 +13,7 @@ static uint64_t array_bytes(const mlbf_array_plan *array)
 uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i)
 {
   uint64_t offset = 0;
+  assert(i <= plan->array_count && plan->array_count <= MLBF_ARRAYS_MAX);
   for (uint32_t before = 0; before < i; before++)
     offset += array_bytes(&plan->arrays[before]);
   return offset;
@@ -53,6 +55,7 @@ uint64_t mlbf_array_popcount(const mlbf_array *array)
 double mlbf_array_fill(const mlbf_array *array)
 {
   uint64_t words = (array->bits + 63) / 64;
+  assert(words);
   if (words <= FILL_SAMPLE_WORDS)
     return (double)popcount_words(array->words, words, 1) / (double)array->bits;
   uint64_t stride = words / FILL_SAMPLE_WORDS;
@@ -74,6 +77,7 @@ static uint64_t next_place(uint64_t place, uint64_t increment)
 bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash)
 {
   uint64_t place = hash.low, increment = hash.high | 1;
+  assert(array->bits && array->hashes);
   for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
     if (!mlbf_bit_test(array, mlbf_scale(place, array->bits)))
       return false;
@@ -84,6 +88,7 @@ bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash)
 {
   uint64_t place = hash.low, increment = hash.high | 1;
   bool was_new = false;
+  assert(array->bits && array->hashes);
   for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
     was_new |= mlbf_bit_set(array, mlbf_scale(place, array->bits));
   return was_new;

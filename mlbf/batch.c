@@ -1,5 +1,6 @@
 /* Many keys at once: hashed, their memory fetched meanwhile, and settled in order. A batch is what the memory system
  * can fetch while the processor hashes. */
+#include <assert.h>
 #include <string.h>
 
 #include "mlbf/inside.h"
@@ -14,6 +15,7 @@ static size_t smaller(size_t a, size_t b)
 /* Keys from `begin` on. */
 static mlbf_batch batch_from(const mlbf_key *keys, size_t count, size_t begin)
 {
+  assert(begin < count);
   size_t size = smaller(BATCH, count - begin);
   return (mlbf_batch){ keys + begin, size, count - begin - size };
 }
@@ -67,6 +69,8 @@ static void insert_wholes_shared(mlbf_filter *filter, const mlbf_hash128 *wholes
 static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
 {
   uint64_t new_keys = 0;
+  assert_filter(filter);
+  assert(count && count <= BATCH);
   if (filter->is_patch)
     memset(was_new, 0, count * sizeof *was_new);
   else if (filter->stripes)
@@ -162,6 +166,7 @@ static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, m
     return say_unknown(batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++)
     verdicts[i] = (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+  assert(new_keys <= batch->count);
   mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
   mlbf_counter_add(filter, &filter->answers.seen, batch->count - new_keys);
   return new_keys;
@@ -171,6 +176,7 @@ static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, m
 static uint64_t insert_alone(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
+  assert(!filter->stripes && !filter->is_patch);
   filter->operations->insert_keys(filter, batch, verdicts);
   if (mlbf_filter_cannot_tell(filter))
     return say_unknown(batch->count, verdicts);

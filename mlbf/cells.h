@@ -7,6 +7,7 @@
 #ifndef STRATA_MLBF_CELLS_H
 #define STRATA_MLBF_CELLS_H
 
+#include <assert.h>
 #include <string.h>
 
 #include "mlbf/guard.h"
@@ -31,6 +32,7 @@ static inline uint64_t mlbf_cells_bytes(uint64_t count, uint32_t bits)
 /* False: the file under this cell is damaged. */
 static inline bool mlbf_cells_touch(const mlbf_cells *cells, uint64_t cell)
 {
+  assert(cell < cells->count);
   if (!cells->guard)
     return true;
   uint64_t byte = cell * cells->bits / 8; /* the 8 bytes read may begin in one word and end in the next */
@@ -41,6 +43,7 @@ static inline bool mlbf_cells_touch(const mlbf_cells *cells, uint64_t cell)
 static inline uint64_t mlbf_cells_get(const mlbf_cells *cells, uint64_t cell)
 {
   uint64_t bit = cell * cells->bits, word;
+  assert(cell < cells->count && cells->bits >= 1 && cells->bits <= MLBF_CELL_BITS_MAX);
   memcpy(&word, cells->bytes + bit / 8, sizeof word);
   return word >> bit % 8 & ((UINT64_C(1) << cells->bits) - 1);
 }
@@ -48,6 +51,7 @@ static inline uint64_t mlbf_cells_get(const mlbf_cells *cells, uint64_t cell)
 static inline void mlbf_cells_set(const mlbf_cells *cells, uint64_t cell, uint64_t value)
 {
   uint64_t bit = cell * cells->bits, word, mask = ((UINT64_C(1) << cells->bits) - 1) << bit % 8;
+  assert(cell < cells->count && value >> cells->bits == 0);
   memcpy(&word, cells->bytes + bit / 8, sizeof word);
   word = (word & ~mask) | (value << bit % 8 & mask);
   memcpy(cells->bytes + bit / 8, &word, sizeof word);
@@ -57,6 +61,7 @@ static inline void mlbf_cells_set(const mlbf_cells *cells, uint64_t cell, uint64
 static inline void mlbf_places(mlbf_hash128 hash, uint64_t count, uint32_t k, uint64_t places[MLBF_HASHES_MAX])
 {
   uint64_t place = hash.low, increment = hash.high | 1;
+  assert(count && k >= 1 && k <= MLBF_HASHES_MAX);
   for (uint32_t i = 0; i < k; i++, place = place * 0xd1342543de82ef95u + increment)
     places[i] = mlbf_scale(place, count);
 }

@@ -1,4 +1,5 @@
 /* Filters of equal geometry, seed and profile, bit by bit: union, and the patch between two. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static mlbf_status check_pair(const mlbf_filter *a, const mlbf_filter *b)
 
 static uint64_t words_of(const mlbf_filter *filter)
 {
+  assert_filter(filter);
   return filter->body_bytes / sizeof(uint64_t);
 }
 
@@ -38,6 +40,7 @@ static void recount(mlbf_filter *into, const mlbf_filter *from)
 {
   uint64_t least = into->keys > from->keys ? into->keys : from->keys, most = into->keys + from->keys;
   double keys = round(mlbf_array_keys(&into->arrays[0]));
+  assert(least <= most);
   into->keys = (uint64_t)fmin(fmax(keys, (double)least), (double)most);
   into->answers.seen += from->answers.seen;
   into->answers.new_combination += from->answers.new_combination;

@@ -1,6 +1,7 @@
 /* Volumes one after the other: opened, added to, read through. */
 #include "mlbf/corpus_inside.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ static bool make_room(mlbf_corpus *c)
     return false;
   c->volumes = larger;
   c->room = room;
+  assert(c->count < c->room);
   return true;
 }
 
@@ -126,6 +128,7 @@ static void close_file(mlbf_corpus *c)
 static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
 {
   corpus_place where = corpus_where(c);
+  assert(!c->is_read_only && c->count <= c->room);
   corpus_volume *last = c->count ? &c->volumes[c->count - 1] : NULL;
   mlbf_status status = MLBF_OK;
   if (last && corpus_volume_has_room(last, shingles, bytes))
@@ -176,6 +179,7 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
     return status;
   corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
+  assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
   corpus_record_write(c->buffer, at, name, shingles);
   status = append(c, v, bytes);
   if (status != MLBF_OK)
@@ -200,6 +204,7 @@ bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, ui
   corpus_place where = corpus_where(c);
   char path[PATH_MAX], what[64];
   uint64_t offset = v->row_at[row] + *at;
+  assert(row < v->rows && *at <= size && size <= CORPUS_ROW_BYTES);
   if (*at == size)
     return false;
   if (corpus_record_read(c->buffer + *at, size - *at, offset, r)) {

@@ -3,6 +3,7 @@
  * */
 #include "mlbf/corpus_volume.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t 
 
 static void row_begin(corpus_volume *v)
 {
+  assert(v->rows < MLBF_ROWS);
   v->row_first[v->rows] = v->documents;
   v->row_at[v->rows + 1] = v->row_at[v->rows];
   v->row_shingles = 0;
@@ -75,6 +77,7 @@ static void row_begin(corpus_volume *v)
 void corpus_volume_take(corpus_volume *v, const corpus_record *r)
 {
   uint64_t marks[CORPUS_NAME_MARKS];
+  assert(!v->is_full && corpus_volume_has_room(v, r->count, r->bytes));
   if (!row_has_room(v, r->count, r->bytes))
     row_begin(v);
   unsigned row = v->rows - 1;
@@ -84,6 +87,7 @@ void corpus_volume_take(corpus_volume *v, const corpus_record *r)
   v->row_shingles += r->count + CORPUS_NAME_MARKS;
   v->row_at[v->rows] += r->bytes;
   v->documents++;
+  assert_volume(v);
 }
 
 static mlbf_status make_rows(uint32_t number, corpus_volume *v)
@@ -336,6 +340,8 @@ static mlbf_status settle(corpus_volume *v, const char *path)
 mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
 {
   char docs[PATH_MAX], rows[PATH_MAX];
+  assert(!v->is_full && v->rows == MLBF_ROWS);
+  assert_volume(v);
   rows_index *index = (void *)(v->table.body + words_bytes);
   memcpy(index->row_at, v->row_at, sizeof index->row_at);
   memcpy(index->row_first, v->row_first, sizeof index->row_first);
@@ -364,6 +370,8 @@ mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volum
                                    unsigned char *buffer, uint64_t *size)
 {
   char path[PATH_MAX];
+  assert_volume(v);
+  assert(row < v->rows && v->row_at[row + 1] - v->row_at[row] <= CORPUS_ROW_BYTES);
   corpus_path(where->directory, v->number, ".docs", path);
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)

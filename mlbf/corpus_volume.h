@@ -3,6 +3,7 @@
 #ifndef STRATA_MLBF_CORPUS_VOLUME_H
 #define STRATA_MLBF_CORPUS_VOLUME_H
 
+#include <assert.h>
 #include <limits.h>
 
 #include "mlbf/corpus.h"
@@ -43,6 +44,19 @@ typedef struct corpus_volume {
   bool is_full;
   bool is_doubtful;                /* a sync of its documents failed: nobody knows which of them are on disk */
 } corpus_volume;
+
+/* Rows are begun in order, each at the end of the one before, and none is longer than the buffer that reads it. */
+static inline void assert_volume(const corpus_volume *v)
+{
+  assert(v->number >= 1 && v->rows <= MLBF_ROWS && v->row_at[0] == CORPUS_HEADER_BYTES);
+  assert(v->words == (const void *)v->table.body && v->words);
+  assert((v->rows == 0) == (v->documents == 0));
+  assert(v->rows == 0 || v->row_at[v->rows] > v->row_at[v->rows - 1]);
+  assert(v->rows == 0 || v->row_at[v->rows] - v->row_at[v->rows - 1] <= CORPUS_ROW_BYTES);
+  assert(v->rows == 0 || v->row_first[v->rows - 1] < v->documents);
+  assert(v->rows == MLBF_ROWS || !v->is_full);
+  (void)v;
+}
 
 /* Where the complaint goes when something is wrong. */
 typedef struct corpus_place {

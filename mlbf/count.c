@@ -1,5 +1,6 @@
 #include "mlbf/count_inside.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,6 +39,7 @@ mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
   made->table = *table;
   made->base_bits = (uint32_t)table->numbers[BASE_BITS];
   made->cells = (mlbf_cells){ table->body, table->numbers[CELLS], made->base_bits + 1, table->guard };
+  assert_count(made);
   *count = made;
   return MLBF_OK;
 }
@@ -150,6 +152,8 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
 {
   cell_values are;
   uint64_t cells[MLBF_HASHES_MAX];
+  assert_count(count);
+  assert(number >= 1 && number <= MLBF_HASHES_MAX);
   uint32_t kept = without_equal(places, number, cells);
   mlbf_status status = read_cells(count, cells, kept, &are);
   if (status != MLBF_OK)
@@ -163,6 +167,7 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
     if (value > are.value[i])
       count_set_cell(count, cells[i], value);
   }
+  assert_count(count);
   count->table.numbers[ADDITIONS] += times;
   *now = raised;
   return MLBF_OK;
@@ -171,6 +176,8 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
 mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times)
 {
   cell_values are;
+  assert_count(count);
+  assert(number >= 1 && number <= MLBF_HASHES_MAX);
   mlbf_status status = read_cells(count, places, number, &are);
   if (status == MLBF_OK)
     *times = are.least;
@@ -204,6 +211,7 @@ mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, 
 {
   cell_values are;
   uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX];
+  assert_count(count);
   if (count->table.numbers[FLAGS])
     return MLBF_BAD_ARGUMENT;
   uint32_t hashes = places_of(count, key, places), kept = without_equal(places, hashes, cells);

@@ -5,6 +5,8 @@
 #ifndef STRATA_MLBF_COUNT_INSIDE_H
 #define STRATA_MLBF_COUNT_INSIDE_H
 
+#include <assert.h>
+
 #include "mlbf/cells.h"
 #include "mlbf/count.h"
 #include "mlbf/overflow.h"
@@ -22,6 +24,18 @@ struct mlbf_count {
   uint32_t base_bits;
 };
 
+/* The numbers are a file's, checked by count_body_bytes before there is a filter. */
+static inline void assert_count(const mlbf_count *count)
+{
+  assert(count->cells.count == count->table.numbers[CELLS] && count->cells.bits == count->base_bits + 1);
+  assert(count->base_bits == count->table.numbers[BASE_BITS] && count->cells.bytes == count->table.body);
+  assert(count->table.numbers[HASHES] >= 1 && count->table.numbers[HASHES] <= MLBF_HASHES_MAX);
+  assert(count->table.numbers[LIMIT] <= MLBF_COUNT_LIMIT_MOST);
+  assert(count->overflow.chunk_count == mlbf_overflow_chunks(count->cells.count));
+  assert(count->overflow.entries <= count->cells.count);
+  (void)count;
+}
+
 static inline bool count_is_minimal(const mlbf_count *count)
 {
   return count->table.numbers[FLAGS] & COUNT_MINIMAL;
@@ -38,6 +52,7 @@ static inline uint32_t count_get_cell(const mlbf_count *count, uint64_t cell)
 /* After mlbf_overflow_reserve. */
 static inline void count_set_cell(mlbf_count *count, uint64_t cell, uint32_t value)
 {
+  assert(value <= count->table.numbers[LIMIT]);
   uint32_t flag = UINT32_C(1) << count->base_bits, rest = value >> count->base_bits;
   if (rest > 0 || mlbf_cells_get(&count->cells, cell) & flag)
     mlbf_overflow_set(&count->overflow, cell, rest);

@@ -8,6 +8,7 @@
 #include "mlbf/digest_features.h"
 #include "mlbf/digest_sha1.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +181,7 @@ static bool begin_filter(mlbf_digest *d)
 static bool stream_add(stream *s, const digest_sha1 hash, unsigned *known_features)
 {
   mlbf_digest *d = s->digest;
+  assert(d->filters >= 1 && d->features[d->filters - 1] < DIGEST_STREAM_FEATURES && *known_features < KNOWN_FEATURES);
   size_t last = d->filters - 1;
   if (!set_bits(d->bits + last * MLBF_DIGEST_FILTER_BYTES, MLBF_DIGEST_FILTER_BYTES, hash) ||
       !set_bits(s->known, KNOWN_BYTES, hash))
@@ -238,6 +240,7 @@ static uint8_t least_score(const run *r, unsigned *still_fit)
     windows[r->scores[i]]++;
   while (least > THRESHOLD && sum + windows[least - 1] <= DIGEST_BLOCK_FEATURES)
     sum += windows[--least];
+  assert(sum <= DIGEST_BLOCK_FEATURES);
   *still_fit = DIGEST_BLOCK_FEATURES - sum;
   return least;
 }
@@ -253,6 +256,7 @@ static void fill_block(const run *r, uint8_t least, unsigned still_fit, uint8_t 
       if ((is_extra && still_fit == 0) || !set_bits(bits, MLBF_DIGEST_FILTER_BYTES, hashes[i]))
         continue;
       ++*features;
+      assert(*features <= DIGEST_BLOCK_FEATURES && (!is_extra || still_fit));
       still_fit -= is_extra;
     }
 }

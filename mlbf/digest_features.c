@@ -9,6 +9,7 @@
  * comes out). */
 #include "mlbf/digest_features.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ static size_t rarest(const uint16_t *ranks, size_t begin)
     least = both < least ? both : least;
   }
   size_t i = (uint16_t)least % DIGEST_WINDOW;
+  assert(at[i] && at[i] <= DIGEST_RANK_MAX);
   while (i + 1 < DIGEST_WINDOW && at[i + 1] == at[i])
     i++;
   return begin + i;
@@ -131,6 +133,7 @@ void digest_score_windows(digest_scorer *scorer, const uint16_t *ranks, size_t e
 
 void digest_scorer_shift(digest_scorer *scorer, size_t by)
 {
+  assert(by <= scorer->begin);
   scorer->begin -= by;
   scorer->best = scorer->best > by ? scorer->best - by : 0;
 }

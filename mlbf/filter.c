@@ -1,6 +1,7 @@
 /* The life of a filter, and the way from the common interface to its kind. */
 #include "mlbf/filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const ch
   made->body_bytes = mlbf_body_bytes(plan);
   made->guard = guard;
   set_arrays(made);
+  assert_filter(made);
   *filter = made;
   return MLBF_OK;
 }
@@ -90,6 +92,7 @@ mlbf_status mlbf_share(mlbf_filter *filter)
 {
   if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
     return MLBF_BAD_ARGUMENT;
+  assert_filter(filter);
   mlbf_status status = mlbf_verify(filter); /* blocks cannot be checked while others write to them */
   if (status != MLBF_OK || filter->stripes)
     return status;
@@ -102,6 +105,7 @@ mlbf_status mlbf_share(mlbf_filter *filter)
 
 mlbf_status mlbf_verify(mlbf_filter *filter)
 {
+  assert_filter(filter);
   if (!filter->guard)
     return MLBF_OK;
   if (!mlbf_guard_check_all(filter->guard))
@@ -136,6 +140,8 @@ static const mlbf_verdict unknown = { MLBF_UNKNOWN, 0 };
 
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
+  assert_filter(filter);
+  assert(hashes->depth <= MLBF_LAYERS_MAX);
   mlbf_verdict verdict = filter->operations->test(filter, hashes);
   return mlbf_filter_cannot_tell(filter) ? unknown : verdict;
 }
@@ -153,6 +159,8 @@ mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count)
 void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict)
 {
   mlbf_answers *answers = &filter->answers;
+  assert(verdict.outcome != MLBF_UNKNOWN);
+  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
   if (verdict.outcome == MLBF_SEEN)
     mlbf_counter_add(filter, &answers->seen, 1);
   else if (verdict.outcome == MLBF_NEW_SEGMENT)
@@ -163,6 +171,8 @@ void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict)
 
 mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
+  assert_filter(filter);
+  assert(hashes->depth <= MLBF_LAYERS_MAX);
   if (filter->is_patch)
     return unknown;
   mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_lock(filter->stripes, hashes->whole.low) : NULL;
@@ -183,6 +193,7 @@ mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_ver
 
 uint32_t mlbf_layer_count(const mlbf_filter *filter)
 {
+  assert_filter(filter);
   uint32_t layer_arrays = filter->plan.array_count - 1;
   return filter->plan.kind == MLBF_KIND_MLBF && layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
 }
@@ -201,6 +212,7 @@ bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 s
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
 {
+  assert_filter(filter);
   *stats = (mlbf_stats){
     .kind = filter->plan.kind,
     .bits = filter->plan.bits,

@@ -1,5 +1,6 @@
 #include "mlbf/growth.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -37,6 +38,17 @@ struct mlbf_chain {
   uint32_t count;
   mlbf_filter *slices[SLICES_MAX]; /* oldest first; the last takes the inserts */
 };
+
+/* All slices hash alike, each is larger than the one before, and only the last may have room. */
+static void assert_chain(const mlbf_chain *chain)
+{
+  assert(chain->count >= 1 && chain->count <= SLICES_MAX);
+  const mlbf_filter *first = chain->slices[0], *last = chain->slices[chain->count - 1];
+  assert_filter(last);
+  assert(last->plan.kind == first->plan.kind && last->seed == first->seed);
+  assert(!last->is_patch && !last->stripes);
+  (void)first, (void)last;
+}
 
 static bool is_paper(mlbf_kind kind)
 {
@@ -96,6 +108,7 @@ static mlbf_verdict new_verdict(const mlbf_chain *chain, const mlbf_hashes *hash
 
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
 {
+  assert_chain(chain);
   for (uint32_t i = chain->count; i-- > 0;) {
     mlbf_verdict verdict = mlbf_test(chain->slices[i], hashes);
     if (verdict.outcome == MLBF_SEEN || verdict.outcome == MLBF_UNKNOWN)
@@ -118,12 +131,14 @@ static mlbf_status add_slice(mlbf_chain *chain)
   mlbf_options options = options_like(last, (double)last->plan.keys * SLICE_GROWTH, last->plan.rate * tightening);
   mlbf_status status = mlbf_create(&options, &chain->slices[chain->count]);
   chain->count += status == MLBF_OK;
+  assert_chain(chain);
   return status;
 }
 
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict)
 {
   mlbf_filter *first = chain->slices[0];
+  assert_chain(chain);
   if (chain->count == 1 && first->keys < first->plan.keys)
     return mlbf_insert(first, hashes, verdict); /* tests and sets in one pass */
   mlbf_verdict found = mlbf_chain_test(chain, hashes), ignored;
@@ -156,6 +171,7 @@ void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path)
 {
   const mlbf_filter *slices[SLICES_MAX];
+  assert_chain(chain);
   for (uint32_t i = 0; i < chain->count; i++)
     slices[i] = chain->slices[i];
   return mlbf_file_save(slices, chain->count, path);
@@ -175,6 +191,7 @@ static mlbf_status load_slices(int file, mlbf_chain *chain)
   uint32_t count = 1;
   mlbf_status status = MLBF_OK;
   while (status == MLBF_OK && chain->count < count) {
+    assert(chain->count < SLICES_MAX); /* the header's check lets no more through */
     status = mlbf_file_load_slice(file, &offset, chain->count, &count, &chain->slices[chain->count]);
     if (status == MLBF_OK && !is_slice_of(chain, chain->slices[chain->count++]))
       status = MLBF_MISMATCH;

@@ -1,5 +1,6 @@
 #include "mlbf/guard.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mlbf/header.h"
@@ -34,6 +35,7 @@ void mlbf_guard_free(mlbf_guard *guard)
 /* Two readers may check one block at the same time and find the same. */
 static bool check_block(mlbf_guard *guard, uint64_t block)
 {
+  assert(block < mlbf_block_count(guard->body_bytes));
   if (__atomic_load_n(&guard->is_checked[block], __ATOMIC_RELAXED))
     return true;
   if (mlbf_block_checksum(guard->body, guard->body_bytes, block) != guard->table[block]) {
@@ -46,6 +48,7 @@ static bool check_block(mlbf_guard *guard, uint64_t block)
 
 bool mlbf_guard_touch(mlbf_guard *guard, const uint64_t *word)
 {
+  assert((const char *)word >= guard->body && (const char *)word < guard->body + guard->body_bytes);
   return check_block(guard, (uint64_t)((const char *)word - guard->body) / MLBF_BLOCK_BYTES);
 }
 

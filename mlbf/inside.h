@@ -2,12 +2,15 @@
 #ifndef STRATA_MLBF_INSIDE_H
 #define STRATA_MLBF_INSIDE_H
 
+#include <assert.h>
+
 #include "mlbf/array.h"
 #include "mlbf/filter.h"
 #include "mlbf/guard.h"
 #include "mlbf/hash.h"
 #include "mlbf/plan.h"
 #include "mlbf/stripes.h"
+
 
 enum {
   MLBF_BATCH = 32,          /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
@@ -76,6 +79,22 @@ struct mlbf_filter {
   uint64_t body_bytes;
   char profile[MLBF_PROFILE_SIZE];
 };
+
+/* Of every filter, made, loaded or mapped: its arrays are its plan's, end to end in its body, and one of two ways of
+ * sharing it at most. */
+static inline void assert_filter(const mlbf_filter *filter)
+{
+  const mlbf_plan *plan = &filter->plan;
+  assert(filter->operations && plan->array_count >= 1 && plan->array_count <= MLBF_ARRAYS_MAX);
+  assert(plan->keys > 0 && plan->rate > 0 && plan->rate < 1);
+  assert(filter->arrays[0].bits > 0 && filter->arrays[0].bits <= plan->bits);
+  assert(filter->arrays[0].hashes >= 1 && filter->arrays[0].hashes <= MLBF_HASHES_MAX);
+  assert(filter->arrays[0].words == filter->body && filter->arrays[0].bits <= 8 * filter->body_bytes);
+  assert(filter->body_bytes % (MLBF_LINE_BITS / 8) == 0 && filter->body_bytes <= filter->memory.bytes);
+  assert(!filter->guard || !filter->stripes); /* blocks cannot be checked while others write to them */
+  assert(filter->profile[MLBF_PROFILE_SIZE - 1] == '\0');
+  (void)plan;
+}
 
 /* A filter of this plan with cleared arrays. */
 mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter);

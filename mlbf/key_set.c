@@ -1,5 +1,6 @@
 #include "mlbf/key_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "mlbf/hash.h"
@@ -42,6 +43,14 @@ static bool is_before(mlbf_hash128 a, mlbf_hash128 b)
   return a.low != b.low ? a.low < b.low : a.high < b.high;
 }
 
+/* There are free slots, so that insertions move little and searches end. */
+static void assert_set(const mlbf_key_set *set)
+{
+  assert(set->homes >= HOMES_MIN && set->tail >= TAIL_MIN && set->homes + set->tail <= slots_most);
+  assert(set->count <= set->homes - set->homes / 8);
+  (void)set;
+}
+
 /* Where this hash is, or where it belongs: free, or of a larger one, or behind the last slot. */
 static uint64_t slot_of(const mlbf_key_set *set, mlbf_hash128 hash)
 {
@@ -77,6 +86,7 @@ static void spread(mlbf_key_set *set, const mlbf_hash128 *packed)
     mlbf_hash128 hash = packed[i];
     for (uint64_t home = mlbf_scale(hash.low, set->homes); next < home; next++)
       set->slots[next] = (mlbf_hash128){ 0, 0 };
+    assert(set->slots + next <= packed + i);
     set->slots[next++] = hash;
   }
   while (next < set->homes + set->tail)
@@ -141,6 +151,7 @@ void mlbf_key_set_prefetch(const mlbf_key_set *set, mlbf_hash128 hash)
 bool mlbf_key_set_test(const mlbf_key_set *set, mlbf_hash128 hash)
 {
   hash = usable(hash);
+  assert_set(set);
   return is_at(set, slot_of(set, hash), hash);
 }
 
@@ -162,15 +173,20 @@ static mlbf_status make_room(mlbf_key_set *set, mlbf_hash128 hash, uint64_t *slo
 mlbf_status mlbf_key_set_insert(mlbf_key_set *set, mlbf_hash128 hash, bool *was_seen)
 {
   hash = usable(hash);
+  assert_set(set);
   uint64_t slot = slot_of(set, hash), end;
   bool is_seen = is_at(set, slot, hash);
   if (!is_seen) {
     mlbf_status status = make_room(set, hash, &slot, &end);
     if (status != MLBF_OK)
       return status;
+    assert(slot <= end && end < set->homes + set->tail && is_free(set->slots[end]));
+    assert(slot == 0 || is_free(set->slots[slot - 1]) || is_before(set->slots[slot - 1], hash));
+    assert(is_free(set->slots[slot]) || is_before(hash, set->slots[slot]));
     memmove(&set->slots[slot + 1], &set->slots[slot], (end - slot) * sizeof *set->slots);
     set->slots[slot] = hash;
     set->count++;
+    assert_set(set);
   }
   *was_seen = is_seen;
   return MLBF_OK;

@@ -1,6 +1,7 @@
 /* Documents packed into rows, and back out of them. The picture is in matrix.h. */
 #include "mlbf/matrix_inside.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,9 +66,11 @@ void mlbf_matrix_free(mlbf_matrix *matrix)
 
 static void row_insert(mlbf_matrix *m, size_t row, const uint64_t *shingles, size_t count)
 {
+  assert(row < m->row_count);
   uint64_t *group = m->groups[row / MATRIX_GROUP];
   m->rows[row].bits_set += mlbf_rows_insert(group, matrix_shape(m), row % MATRIX_GROUP, shingles, count);
   m->rows[row].shingles += count;
+  assert(m->rows[row].shingles <= m->options.row_shingles && m->rows[row].bits_set <= m->row_bits);
 }
 
 static void row_clear(mlbf_matrix *m, size_t row)
@@ -184,6 +187,7 @@ static void pieces_take_back(mlbf_matrix *m, const matrix_document *d, size_t co
     size_t at = 0;
     while (r->ids[at] != d->id)
       at++;
+    assert(at < r->id_count);
     memmove(r->ids + at, r->ids + at + 1, (r->id_count - at - 1) * sizeof *r->ids);
     r->id_count--;
   }
@@ -191,6 +195,7 @@ static void pieces_take_back(mlbf_matrix *m, const matrix_document *d, size_t co
 
 mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles)
 {
+  assert_matrix(matrix);
   size_t at = find(matrix, id), done = 0;
   matrix_document d;
   if (has(matrix, at, id) || shingles->count == 0 || shingles->count > UINT32_MAX)
@@ -212,11 +217,13 @@ mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingle
     document_drop(&d);
     return MLBF_NO_MEMORY;
   }
+  assert(done == d.piece_count);
   d.first_row = d.pieces[0].row;
   memmove(matrix->documents + at + 1, matrix->documents + at, (matrix->document_count - at) * sizeof d);
   matrix->documents[at] = d;
   matrix->document_count++;
   matrix->shingle_count += d.count;
+  assert_matrix(matrix);
   return MLBF_OK;
 }
 
@@ -239,6 +246,7 @@ static void take_out(mlbf_matrix *m, matrix_document *d, bool *is_touched)
   for (size_t i = 0; i < d->piece_count; i++)
     is_touched[d->pieces[i].row] = true;
   pieces_take_back(m, d, d->piece_count);
+  assert(m->shingle_count >= d->count);
   m->shingle_count -= d->count;
   document_drop(d);
   *d = (matrix_document){.id = d->id};
@@ -265,6 +273,7 @@ mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t 
   for (size_t i = 0; i < count; i++)
     take_out(matrix, &matrix->documents[find(matrix, ids[i])], is_touched); /* twice: nothing is left to take */
   close_gaps(matrix);
+  assert_matrix(matrix);
   for (size_t i = 0; i < matrix->row_count; i++)
     if (is_touched[i])
       row_rebuild(matrix, i);

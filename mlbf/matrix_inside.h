@@ -2,6 +2,8 @@
 #ifndef STRATA_MLBF_MATRIX_INSIDE_H
 #define STRATA_MLBF_MATRIX_INSIDE_H
 
+#include <assert.h>
+
 #include "mlbf/matrix.h"
 #include "mlbf/rows.h"
 
@@ -40,6 +42,17 @@ struct mlbf_matrix {
   uint64_t **groups; /* row_bits words each; bit r % 64 of word b of group r / 64 is bit b of row r */
   size_t group_count;
 };
+
+/* Every row has its place in a group, and there is no group without one, but for one that memory was had for last. */
+static inline void assert_matrix(const mlbf_matrix *m)
+{
+  assert(m->row_bits > 0 && m->hashes >= 1 && m->options.row_shingles > 0);
+  assert(m->document_count <= m->document_room && m->row_count <= m->row_room);
+  assert(m->row_count <= m->group_count * MATRIX_GROUP);
+  assert(m->group_count <= (m->row_count + MATRIX_GROUP - 1) / MATRIX_GROUP + 1);
+  assert(m->shingle_count >= m->document_count); /* no document is empty */
+  (void)m;
+}
 
 static inline mlbf_rows_shape matrix_shape(const mlbf_matrix *m)
 {

@@ -1,6 +1,7 @@
 /* Which documents of a matrix does this one resemble? Rows first, then their documents, shingle by shingle. */
 #include "mlbf/matrix_inside.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ static void offer(mlbf_matrix_match *matches, size_t *count, size_t room, mlbf_m
   size_t kept = *count < room ? *count : room - 1;
   memmove(matches + at + 1, matches + at, (kept - at) * sizeof *matches);
   matches[at] = found;
+  assert(at <= kept && kept < room);
   *count = kept + 1;
 }
 
@@ -70,6 +72,7 @@ mlbf_status mlbf_matrix_query(const mlbf_matrix *matrix, const mlbf_shingles *qu
                               mlbf_matrix_match *matches, size_t *count)
 {
   size_t room = *count;
+  assert_matrix(matrix);
   uint32_t *known = ask_rows(matrix, query);
   if (!known)
     return MLBF_NO_MEMORY;

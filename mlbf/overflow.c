@@ -1,5 +1,6 @@
 #include "mlbf/overflow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,8 @@ void mlbf_overflow_drop(mlbf_overflow *overflow)
 static uint32_t find(const mlbf_chunk *chunk, uint32_t cell)
 {
   const uint32_t *at = chunk->entries;
+  assert(cell < MLBF_CHUNK_CELLS && chunk->count <= MLBF_CHUNK_CELLS);
+  assert(chunk->room == 0 || chunk->count <= chunk->room);
   uint32_t left = chunk->count, least = cell << 16;
   if (left == 0)
     return 0;
@@ -36,6 +39,7 @@ static uint32_t find(const mlbf_chunk *chunk, uint32_t cell)
 
 uint32_t mlbf_overflow_get(const mlbf_overflow *overflow, uint64_t cell)
 {
+  assert(cell / MLBF_CHUNK_CELLS < overflow->chunk_count);
   const mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
   uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place);
   bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;
@@ -64,12 +68,16 @@ bool mlbf_overflow_reserve(mlbf_overflow *overflow, uint64_t cell, uint32_t more
 
 static void take_out(mlbf_chunk *chunk, uint32_t at)
 {
+  assert(at < chunk->count);
   chunk->count--;
   memmove(chunk->entries + at, chunk->entries + at + 1, (chunk->count - at) * sizeof *chunk->entries);
 }
 
 static void put_in(mlbf_chunk *chunk, uint32_t at, uint32_t entry)
 {
+  assert(chunk->count < chunk->room && at <= chunk->count); /* reserved */
+  assert(at == 0 || chunk->entries[at - 1] >> 16 < entry >> 16);
+  assert(at == chunk->count || chunk->entries[at] >> 16 > entry >> 16);
   memmove(chunk->entries + at + 1, chunk->entries + at, (chunk->count - at) * sizeof *chunk->entries);
   chunk->entries[at] = entry;
   chunk->count++;
@@ -80,6 +88,7 @@ void mlbf_overflow_set(mlbf_overflow *overflow, uint64_t cell, uint32_t rest)
   mlbf_chunk *chunk = &overflow->chunks[cell / MLBF_CHUNK_CELLS];
   uint32_t place = cell % MLBF_CHUNK_CELLS, at = find(chunk, place), entry = place << 16 | rest;
   bool is_there = at < chunk->count && chunk->entries[at] >> 16 == place;
+  assert(rest <= UINT16_MAX);
   if (is_there && rest > 0)
     chunk->entries[at] = entry;
   else if (is_there)

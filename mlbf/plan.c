@@ -1,6 +1,7 @@
 /* Sizing. Every constant that decides how large a filter gets is here. */
 #include "mlbf/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 
@@ -208,6 +209,7 @@ mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const c
   draft arrays[MLBF_ARRAYS_MAX];
   size_t count = draft_arrays(options, arrays);
   double total = 0;
+  assert(count >= 1 && count <= MLBF_ARRAYS_MAX);
   for (size_t i = 0; i < count; i++)
     total += arrays[i].bits;
   if (!(total <= (double)bits_max)) /* infinite, if no number of bits gives that rate */
@@ -217,10 +219,12 @@ mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const c
                      .signals = options->signals, .array_count = (uint32_t)count };
   for (size_t i = 0; i < count; i++) {
     made.arrays[i] = (mlbf_array_plan){ arrays[i].layout, arrays[i].hashes, (uint64_t)arrays[i].bits };
+    assert(made.arrays[i].bits >= 1 && made.arrays[i].hashes >= 1 && made.arrays[i].hashes <= MLBF_HASHES_MAX);
     made.bits += made.arrays[i].bits;
   }
   if (made.rate == 0) /* a promise is inside (0,1), however absurd the size */
     made.rate = fmin(fmax(mlbf_plan_rate(&made, made.keys), 1e-300), 1 - 1e-15);
+  assert(made.rate > 0 && made.rate < 1);
   *plan = made;
   return MLBF_OK;
 }

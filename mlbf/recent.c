@@ -1,5 +1,6 @@
 #include "mlbf/recent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,7 @@ void mlbf_recent_free(mlbf_recent *recent)
 
 bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment)
 {
+  assert((recent->mask & (recent->mask + 1)) == 0);
   mlbf_hash128 *slot = &recent->slots[segment.high & recent->mask];
   if (slot->low == segment.low && slot->high == segment.high)
     return segment.low || segment.high;

@@ -1,5 +1,6 @@
 #include "mlbf/revoke.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ mlbf_status mlbf_pair_make(mlbf_filter *seen, mlbf_filter *revoked, mlbf_pair **
     mlbf_free(revoked);
     return fits ? MLBF_NO_MEMORY : MLBF_BAD_ARGUMENT;
   }
+  assert(seen != revoked);
   *made = (mlbf_pair){ seen, revoked };
   *pair = made;
   return MLBF_OK;
@@ -152,6 +154,7 @@ bool mlbf_generations_test(const mlbf_generations *generations, mlbf_span key)
 
 mlbf_status mlbf_generations_insert(mlbf_generations *generations, mlbf_span key, bool *was_member)
 {
+  assert(generations->count >= 2 && generations->count <= MLBF_GENERATIONS_MAX);
   bool was = mlbf_generations_test(generations, key);
   mlbf_status status = put(generations->filters[generations->count - 1], key);
   if (is_in(status))
@@ -162,6 +165,7 @@ mlbf_status mlbf_generations_insert(mlbf_generations *generations, mlbf_span key
 mlbf_status mlbf_generations_age(mlbf_generations *generations)
 {
   mlbf_filter *oldest = generations->filters[0], *fresh;
+  assert(generations->count >= 2 && generations->count <= MLBF_GENERATIONS_MAX);
   mlbf_status status = mlbf_filter_make(&oldest->plan, oldest->seed, oldest->profile, &fresh);
   if (status != MLBF_OK)
     return status;

@@ -7,6 +7,7 @@
 #ifndef STRATA_MLBF_ROWS_H
 #define STRATA_MLBF_ROWS_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ static inline uint64_t mlbf_rows_place(mlbf_rows_shape shape, uint64_t shingle, 
 static inline uint64_t mlbf_rows_insert(uint64_t *words, mlbf_rows_shape shape, unsigned row, const uint64_t *shingles,
                                         size_t count)
 {
+  assert(row < MLBF_ROWS);
   uint64_t bit = UINT64_C(1) << row, fresh = 0;
   for (size_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < shape.hashes; j++) {

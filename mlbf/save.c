@@ -2,6 +2,7 @@
  * the file is none. */
 #include "mlbf/save.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,6 +23,14 @@ struct mlbf_saving {
   uint64_t *table;
   char path[PATH_MAX], temporary[PATH_MAX];
 };
+
+static void assert_saving(const mlbf_saving *s)
+{
+  assert(s->file >= 0 && s->block <= s->blocks && s->blocks > 0);
+  assert(s->blocks == mlbf_block_count(s->filter->body_bytes)); /* it may not grow meanwhile */
+  assert(s->filter->keys >= s->as_it_was.keys);
+  (void)s;
+}
 
 static mlbf_status prepare(mlbf_saving *s, const mlbf_filter *filter, const char *path)
 {
@@ -79,6 +88,7 @@ uint64_t mlbf_save_size(const mlbf_saving *s)
 /* The bytes that are written are those that were summed: nobody inserts meanwhile. */
 static bool write_block(mlbf_saving *s)
 {
+  assert(s->block < s->blocks);
   uint64_t begin = s->block * MLBF_BLOCK_BYTES, left = s->filter->body_bytes - begin;
   s->table[s->block] = mlbf_block_checksum(s->filter->body, s->filter->body_bytes, s->block);
   s->block++;
@@ -89,6 +99,7 @@ static bool write_block(mlbf_saving *s)
 static bool finish(mlbf_saving *s)
 {
   mlbf_header header;
+  assert(s->block == s->blocks);
   mlbf_header_fill(&s->as_it_was, s->table, 0, 1, &header);
   return mlbf_disk_write(s->file, s->table, s->blocks * sizeof *s->table) && lseek(s->file, 0, SEEK_SET) == 0 &&
          mlbf_disk_write(s->file, &header, sizeof header) && fsync(s->file) == 0 &&
@@ -97,6 +108,8 @@ static bool finish(mlbf_saving *s)
 
 mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)
 {
+  assert_saving(s);
+  assert(!s->is_done);
   uint64_t end = s->block + bytes / MLBF_BLOCK_BYTES + 1;
   *is_done = false;
   while (s->block < s->blocks && s->block < end)

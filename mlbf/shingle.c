@@ -1,6 +1,7 @@
 /* A text as a set of numbers. */
 #include "mlbf/shingle.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,15 @@ struct mlbf_shingler {
   mlbf_shingles kept;    /* in the order of the text until they are settled */
   bool has_failed;
 };
+
+static void assert_shingler(const mlbf_shingler *s)
+{
+  assert(s->most > 0 && s->word_size <= WORD_MAX && s->kept.count <= s->kept.room);
+  assert(s->shingle_count == (s->word_count < MLBF_SHINGLE_WORDS ? 0 : s->word_count - MLBF_SHINGLE_WORDS + 1));
+  assert(s->shingle_count == 0 || s->least_number < s->shingle_count);
+  assert(s->shingle_count == 0 || s->least_number + MLBF_SHINGLE_WINDOW >= s->shingle_count); /* in the window */
+  (void)s;
+}
 
 mlbf_shingler *mlbf_shingler_create(size_t most)
 {
@@ -81,6 +91,7 @@ static void settle(mlbf_shingler *s)
   if (kept->count < s->most)
     return;
   kept->count = s->most;
+  assert(kept->at[s->most - 1] <= s->limit); /* it never rises */
   s->limit = kept->at[s->most - 1];
 }
 
@@ -212,6 +223,7 @@ static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, 
 void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
 {
   const unsigned char *at = (const unsigned char *)text, *end = at + size;
+  assert_shingler(s);
   while (at < end) {
     if (*at >= 0x80) {
       take_high(s, *at++);
@@ -229,6 +241,7 @@ void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
 mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
 {
   end_word(s);
+  assert_shingler(s);
   if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS)
     keep(s, shingle_of(s));
   if (s->shingle_count > 0 && s->shingle_count < MLBF_SHINGLE_WINDOW)

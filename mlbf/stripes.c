@@ -1,5 +1,6 @@
 #include "mlbf/stripes.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -36,5 +37,6 @@ mlbf_stripe *mlbf_stripe_lock(mlbf_stripe *stripes, uint64_t hash)
 
 void mlbf_stripe_unlock(mlbf_stripe *stripe)
 {
+  assert(__atomic_load_n(&stripe->is_locked, __ATOMIC_RELAXED));
   __atomic_store_n(&stripe->is_locked, false, __ATOMIC_RELEASE);
 }

@@ -1,5 +1,6 @@
 #include "mlbf/table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ mlbf_status mlbf_table_verify(mlbf_table *table)
 
 bool mlbf_table_touch(const mlbf_table *table, uint64_t begin, uint64_t size)
 {
+  assert(begin <= table->body_bytes && size <= table->body_bytes - begin);
   for (uint64_t at = begin; table->guard && at < begin + size; at = (at / MLBF_BLOCK_BYTES + 1) * MLBF_BLOCK_BYTES)
     if (!mlbf_guard_touch(table->guard, (const uint64_t *)(const void *)(table->body + at / 8 * 8)))
       return false;
@@ -84,6 +86,7 @@ static bool sink_flush(table_sink *sink)
 {
   if (sink->filled == 0)
     return true;
+  assert(sink->written % MLBF_BLOCK_BYTES == 0 && sink->filled <= MLBF_BLOCK_BYTES); /* only the last may be short */
   sink->table[sink->written / MLBF_BLOCK_BYTES] = XXH3_64bits(sink->block, sink->filled);
   bool is_written = mlbf_disk_write(sink->file, sink->block, sink->filled);
   sink->written += sink->filled;

@@ -13,6 +13,7 @@
  * sweeping. Why 4 bits: 3 bits leave 6 epochs, 17 % slack, for a quarter less memory. */
 #include "mlbf/window_epoch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -68,6 +69,17 @@ static uint32_t values_of(uint64_t epoch, uint64_t ages)
 static uint32_t live_values(const mlbf_table *table, uint64_t epoch)
 {
   return values_of(epoch, epochs_of(table));
+}
+
+/* The numbers are a file's, checked by body_bytes before there is a window. */
+static void assert_epoch(const mlbf_epoch *window)
+{
+  const uint64_t *n = window->table.numbers;
+  assert(n[EPOCH_LENGTH] > 0 && epochs_of(&window->table) <= EPOCHS_MAX);
+  assert(n[HASHES] >= 1 && n[HASHES] <= MLBF_HASHES_MAX && n[SEEN] <= n[INSERTIONS]);
+  assert(n[SWEPT] <= quota_of(&window->table) && n[CURSOR] < words_of(&window->table));
+  assert(8 * words_of(&window->table) <= window->table.body_bytes);
+  (void)n;
 }
 
 /* Creation */
@@ -168,6 +180,7 @@ static bool sweep_to(mlbf_epoch *window, uint64_t epoch, uint64_t share)
   if (share <= *swept)
     return true;
   uint64_t count = share - *swept;
+  assert(share <= quota_of(&window->table)); /* or a cell might be swept that is young again */
   *swept = share;
   return sweep_words(window, count, live_values(&window->table, epoch));
 }
@@ -187,6 +200,7 @@ static bool forget_all(mlbf_epoch *window)
 static bool advance(mlbf_epoch *window, uint64_t now)
 {
   uint64_t *n = window->table.numbers, length = n[EPOCH_LENGTH], quota = quota_of(&window->table);
+  assert(now >= n[CLOCK]);
   uint64_t epoch = epoch_at(&window->table, n[CLOCK]), last = epoch_at(&window->table, now);
   if (last - epoch > epochs_of(&window->table) && !forget_all(window)) /* nothing that is there can still be live */
     return false;
@@ -229,6 +243,7 @@ static bool all_among(const mlbf_epoch *window, const uint64_t *places, uint32_t
 mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms, bool *was_seen)
 {
   uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = mlbf_window_now(&window->table, CLOCK, now_ms);
+  assert_epoch(window);
   places_of(window, key, places);
   for (uint64_t i = 0; i < n[HASHES]; i++)
     __builtin_prefetch(window->table.body + places[i] / 2, 1);
@@ -241,6 +256,7 @@ mlbf_status mlbf_epoch_insert(mlbf_epoch *window, mlbf_span key, uint64_t now_ms
     mlbf_cells_set(&cells, places[i], 1 + epoch % VALUES);
   n[INSERTIONS]++;
   n[SEEN] += *was_seen;
+  assert_epoch(window);
   return MLBF_OK;
 }
 
@@ -249,6 +265,7 @@ mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t no
   uint64_t places[MLBF_HASHES_MAX], ages = epochs_of(&window->table);
   uint64_t written = epoch_at(&window->table, window->table.numbers[CLOCK]);
   uint64_t since = epoch_at(&window->table, mlbf_window_now(&window->table, CLOCK, now_ms)) - written;
+  assert_epoch(window);
   places_of(window, key, places);
   if (!touch_all(window, places))
     return MLBF_DAMAGED;

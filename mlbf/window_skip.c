@@ -10,6 +10,7 @@
  * the same p, and a key is seen for w ticks and what is left of its own. */
 #include "mlbf/window_skip.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,11 +50,24 @@ static uint64_t array_bytes(const mlbf_table *table)
   return mlbf_cells_bytes(table->numbers[CELLS], bits_for(positions_of(table)));
 }
 
+/* The numbers are a file's, checked by body_bytes before there is a window. */
+static void assert_skip(const mlbf_skip *window)
+{
+  const uint64_t *n = window->table.numbers;
+  assert(n[ARRAYS] == 2 || n[ARRAYS] == 3);
+  assert(n[TICK] > 0 && bits_for(positions_of(&window->table)) <= MLBF_CELL_BITS_MAX);
+  assert(n[HASHES] >= 1 && n[HASHES] <= MLBF_HASHES_MAX && n[SEEN] <= n[INSERTIONS]);
+  assert(n[CLEARED] <= array_bytes(&window->table));
+  assert(n[ARRAYS] * array_bytes(&window->table) == window->table.body_bytes);
+  (void)n;
+}
+
 /* The array that was the new one `before` generations ago. */
 static mlbf_cells array_of(const mlbf_skip *window, uint64_t generation, uint64_t before)
 {
   const mlbf_table *table = &window->table;
   uint64_t arrays = table->numbers[ARRAYS], index = (generation % arrays + arrays - before) % arrays;
+  assert(before < arrays);
   return (mlbf_cells){ table->body + index * array_bytes(table), table->numbers[CELLS],
                        bits_for(positions_of(table)), table->guard };
 }
@@ -116,6 +130,7 @@ void mlbf_skip_free(mlbf_skip *window)
 
 static bool clear(mlbf_skip *window, uint64_t begin, uint64_t size)
 {
+  assert(begin + size <= window->table.body_bytes);
   if (!mlbf_table_touch(&window->table, begin, size))
     return false;
   memset(window->table.body + begin, 0, size);
@@ -149,6 +164,7 @@ static bool swap(mlbf_skip *window, uint64_t generation)
 static bool advance(mlbf_skip *window, uint64_t now)
 {
   uint64_t *n = window->table.numbers, generation = generation_at(&window->table, n[CLOCK]);
+  assert(now >= n[CLOCK]);
   uint64_t last = generation_at(&window->table, now), bytes = array_bytes(&window->table);
   if (last - generation > 1) { /* all of it is too old, if there is anything */
     if (n[INSERTIONS] > 0 && !clear(window, 0, window->table.body_bytes))
@@ -193,6 +209,7 @@ mlbf_status mlbf_skip_insert(mlbf_skip *window, mlbf_span key, uint64_t now_ms, 
 {
   uint64_t places[MLBF_HASHES_MAX], *n = window->table.numbers, now = mlbf_window_now(&window->table, CLOCK, now_ms);
   uint64_t generation = generation_at(&window->table, now), position = position_at(&window->table, now);
+  assert_skip(window);
   if (!places_of(window, key, generation, places) || !advance(window, now))
     return MLBF_DAMAGED;
   mlbf_cells fresh = array_of(window, generation, 0), old = array_of(window, generation, 1);
@@ -201,6 +218,7 @@ mlbf_status mlbf_skip_insert(mlbf_skip *window, mlbf_span key, uint64_t now_ms, 
     mlbf_cells_set(&fresh, places[i], position);
   n[INSERTIONS]++;
   n[SEEN] += *was_seen;
+  assert_skip(window);
   return MLBF_OK;
 }
 
@@ -210,6 +228,7 @@ mlbf_status mlbf_skip_test(const mlbf_skip *window, mlbf_span key, uint64_t now_
   uint64_t now = mlbf_window_now(&window->table, CLOCK, now_ms), position = position_at(&window->table, now);
   uint64_t written = generation_at(&window->table, window->table.numbers[CLOCK]);
   uint64_t since = generation_at(&window->table, now) - written;
+  assert_skip(window);
   if (!places_of(window, key, written, places))
     return MLBF_DAMAGED;
   mlbf_cells fresh = array_of(window, written, 0), old = array_of(window, written, 1);
