@@ -9,6 +9,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { TOGETHER = HOSTS_FETCH }; /* links: as the filter's own batches, mlbf/inside.h */
@@ -34,8 +35,18 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
     at = field_put(at, FIELD_KEY, hash, sizeof hash);
   }
   if (payload_size)
-    field_put(at, FIELD_PAYLOAD, link->payload, link->payload_size);
+    at = field_put(at, FIELD_PAYLOAD, link->payload, link->payload_size);
+  assert(at == entry_fields(e) + e->fields_size);
   return e;
+}
+
+/* As url_parse and url_resolve make it, or a caller of their own. */
+static void assert_link(const frontier_link *link)
+{
+  const url *u = link->target;
+  assert(u->fetch_size <= URL_LENGTH_MAX && u->fetch[u->fetch_size] == '\0');
+  assert(u->host_begin < u->host_end && u->host_end <= u->path_begin && u->path_begin <= u->fetch_size);
+  (void)u;
 }
 
 static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
@@ -46,6 +57,7 @@ static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
 
 static void batch_take_back(frontier *f, purpose what_for)
 {
+  assert(what_for == TO_NOTE ? f->batch.ended.count : f->batch.added.count);
   if (what_for == TO_NOTE)
     f->batch.ended.count--;
   else
@@ -66,6 +78,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
                               frontier_verdict verdict, purpose what_for, uint64_t now_ms)
 {
   const url *u = link->target;
+  assert_link(link);
   host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
   frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
   bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
@@ -85,6 +98,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   e->host = who;
   e->class = class;
   e->verdict = verdict;
+  assert(e->sequence == f->next_sequence);
   f->next_sequence++;
   if (what_for == TO_NOTE)
     f->noted++; /* it has a sequence like any other, but nothing to load */
@@ -200,6 +214,7 @@ static frontier_status settle(frontier *f, const frontier_link *link, const look
     status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
   if (status != FRONTIER_OK)
     return status;
+  assert((unsigned)said.outcome < FRONTIER_OUTCOMES);
   f->outcomes[said.outcome]++;
   f->forced += is_forced;
   f->batch.is_dirty = true;
@@ -213,6 +228,7 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
 {
   looked_up found;
   frontier_status status = FRONTIER_OK;
+  assert(count && count <= TOGETHER);
   if (batch_is_full(f))
     status = commit_batch(f);
   else

@@ -3,6 +3,7 @@
 
 #include "mlbf/count.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -62,6 +63,7 @@ static uint32_t add(children *c, uint64_t key, uint32_t times)
   if (mlbf_count_add(c->counts, (mlbf_span){ &key, sizeof key }, times, &now) != MLBF_OK)
     return 0;
   c->keys += now == times;
+  assert(now >= times || now == MLBF_COUNT_LIMIT_MOST); /* never too low */
   return now;
 }
 
@@ -146,6 +148,7 @@ static span last_segment(span path, span *directory)
 children_count children_note(children *c, uint32_t host_id, span path, span query, uint32_t dates)
 {
   span directory = path, child = query;
+  assert(c->counts && c->keys <= KEYS + PARAMETERS_MAX + 2); /* what one query adds */
   if (c->keys >= KEYS && begin(c) != MLBF_OK)
     return (children_count){ 0 };
   if (query.size && memchr(query.at, '&', query.size))

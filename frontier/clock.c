@@ -10,6 +10,8 @@
 
 #include "frontier/state.h"
 
+#include <assert.h>
+
 /* Threads read their clocks first and wait for the handle then, so they come in another order: time stands still for
  * those that are late by so little, or each of them would set it forward. */
 enum { LATE_MS = 2000 };
@@ -41,6 +43,7 @@ uint64_t clock_now(frontier *f, uint64_t now_ms)
   }
   if (own_ms > c->latest_ms)
     c->latest_ms = own_ms;
+  assert(c->latest_ms <= OWN_END_MS && own_ms <= c->latest_ms);
   return c->latest_ms;
 }
 
@@ -69,6 +72,7 @@ static void set_wall(frontier *f, uint64_t own_ms, uint64_t wall_ms)
   bool is_first = !f->clock.has_wall;
   f->clock.wall_offset_ms = (int64_t)bounded(wall_ms, SAID_END_MS) - (int64_t)own_ms;
   f->clock.has_wall = true;
+  assert(own_ms <= OWN_END_MS);
   host *who;
   for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)
     if (who->control && who->control->not_before_s)

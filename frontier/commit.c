@@ -15,6 +15,7 @@
 #include "frontier/history.h"
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ bool entry_list_add(entry_list *list, entry *e)
 {
   if (!entry_list_reserve(list, 1))
     return false;
+  assert_entry_list(list);
   list->at[list->count++] = e;
   return true;
 }
@@ -61,6 +63,7 @@ bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms)
 
 bool batch_add_ended(frontier *f, entry *e, frontier_state state, uint16_t code, uint64_t now_ms)
 {
+  assert(!e->is_ended && (unsigned)state <= UINT8_MAX);
   batch_begin(&f->batch, now_ms);
   if (!entry_list_add(&f->batch.ended, e))
     return false;
@@ -91,6 +94,7 @@ static void batch_clear(batch *b)
       entry_free(e);
   }
   for (size_t i = 0; i < b->ended.count; i++) {
+    assert(b->ended.at[i]->is_ended);
     if (i + ENTRY_AHEAD < b->ended.count)
       fetch_entry(b->ended.at[i + ENTRY_AHEAD]);
     entry_free(b->ended.at[i]);
@@ -256,12 +260,14 @@ static frontier_status keep_log_in_memory(frontier *f)
   if (size)
     memcpy(f->memory_log + f->memory_log_size, log, size);
   f->memory_log_size += size;
+  assert(f->memory_log_size <= f->memory_log_room);
   return FRONTIER_OK;
 }
 
 static frontier_status settle_seen(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
+  assert(f->log_keys + keys + 1 == f->next_sequence);
   frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
   f->has_failed_upkeep = false;
   if (keys == 0)
@@ -279,6 +285,8 @@ frontier_status commit_batch(frontier *f)
 {
   if (!f->batch.is_dirty)
     return FRONTIER_OK;
+  assert(!f->options.read_only);
+  assert_batch(&f->batch);
   frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
   if (status != FRONTIER_OK)
     return status;

@@ -1,6 +1,7 @@
 /* See counters.h. A few dozen names: a linear search is as fast as anything. */
 #include "frontier/counters.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ bool counters_add(counters *c, const char *name, uint64_t add)
     memcpy(c->each[i].name, name, size + 1);
     c->each[i].value = 0;
     c->count++;
+    assert(c->count <= COUNTERS_MAX);
   }
   c->each[i].value += add;
   return true;
@@ -39,6 +41,7 @@ size_t counters_write(const counters *c, char text[COUNTERS_TEXT_MAX])
   size_t at = 0;
   for (size_t i = 0; i < c->count; i++)
     at += (size_t)snprintf(text + at, COUNTERS_TEXT_MAX - at, "%s %" PRIu64 "\n", c->each[i].name, c->each[i].value);
+  assert(at < COUNTERS_TEXT_MAX);
   return at;
 }
 

@@ -3,6 +3,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Set where the host's begin stands: fields follow the head. A host begins at 8 at most. */
@@ -10,6 +11,16 @@ static const uint32_t has_fields = (uint32_t)1 << 31;
 
 /* The verdict stands above the host's end: a host ends within URL_LENGTH_MAX. */
 enum { OUTCOME_SHIFT = 24, LAYER_SHIFT = 27, OUTCOME_MASK = 7, END_MASK = (1 << OUTCOME_SHIFT) - 1 };
+
+/* What every record relies on, whoever made the entry: FORMAT.md has no room for more. */
+static void assert_entry(const entry *e)
+{
+  assert(e->url_size <= URL_LENGTH_MAX && e->host_begin <= e->host_end && e->host_end <= e->url_size);
+  assert(e->url[e->url_size] == '\0');
+  assert(e->fields_size <= FIELDS_SIZE_MAX);
+  assert((unsigned)e->verdict.outcome < FRONTIER_OUTCOMES);
+  (void)e;
+}
 
 entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
                           uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size)
@@ -22,6 +33,7 @@ entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch
                .url_size = url_size, .fields_size = (uint32_t)fields_size};
   memcpy(e->url, fetch, url_size);
   e->url[url_size] = '\0';
+  assert_entry(e);
   return e;
 }
 
@@ -35,6 +47,7 @@ void entry_free(entry *e)
 {
   if (!e)
     return;
+  assert_entry(e);
   free(e->note);
   if (e->pool)
     entry_pool_give(e->pool, e, sizeof *e + e->url_size + 1 + e->fields_size);
@@ -59,6 +72,8 @@ size_t entry_size(const entry *e)
 
 void entry_write(const entry *e, uint8_t *body)
 {
+  assert_entry(e);
+  assert(e->host_begin < has_fields && e->verdict.layer < 1u << (32 - LAYER_SHIFT));
   put_le(body + 0, e->host->id, 4);
   put_le(body + 4, e->origin.depth, 2);
   put_le(body + 6, e->origin.hops, 2);

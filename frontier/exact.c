@@ -3,6 +3,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static uint64_t host_hash(const frontier_link *link)
@@ -62,6 +63,7 @@ bool exact_make_room(exact *e)
 
 void exact_add(exact *e, store_exact_key key)
 {
+  assert(e->count < e->room);
   e->added[e->count++] = key;
 }
 

@@ -9,6 +9,7 @@
 #include "frontier/again.h"
 #include "frontier/spill.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
   frontier_status status = leases_add(&f->in_flight, e);
   if (status != FRONTIER_OK)
     return refuse_lease(f, e, status);
+  assert(f->queued && !e->is_ended && e->is_held);
   f->queued--;
   spill_watch(f, e->host);
   l->leases[l->count++] = lease_of(e);
@@ -140,6 +142,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     *wait_ms = 0; /* there is more to read */
   while (first < f->in_flight.count)
     hosts_offer(f->hosts, f->in_flight.at[first++]->host);
+  assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));
+  assert_frontier(f);
   *count = l.count;
   return l.count ? FRONTIER_OK : status;
 }
@@ -174,6 +178,7 @@ static entry *find_in_flight(frontier *f, uint64_t lease)
 
 static void land(frontier *f, entry *e)
 {
+  assert(e->is_held && host_line(e->host, e->class));
   leases_remove(&f->in_flight, e);
   hosts_landed(f->hosts, e->host, e->class);
 }
@@ -182,6 +187,7 @@ static void count_ending(frontier *f, host *who, frontier_class class, frontier_
 {
   uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
   uint64_t *of_all = state == FRONTIER_DONE ? &f->done : state == FRONTIER_FAILED ? &f->failed : &f->skipped;
+  assert(host_line(who, class)->queued); /* it was counted there while it was in flight */
   ++*of_host;
   ++*of_all;
   who->trap_ended += class == FRONTIER_TRAP;

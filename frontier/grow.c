@@ -12,6 +12,8 @@
 
 #include "mlbf/growth.h"
 
+#include <assert.h>
+
 enum {
   FILL_FACTOR = 12,
   FILL_MIN = FRONTIER_LIMIT(16384, 8), /* keys: some 5 ms */
@@ -24,6 +26,7 @@ static void plan(frontier *f)
   mlbf_stats_read(seen_filter(f->seen), &stats);
   f->full_at = stats.design_keys;
   f->grow_at = stats.design_keys - stats.design_keys / 10;
+  assert(f->grow_at && f->grow_at <= f->full_at); /* 0 would mean that it is not known */
 }
 
 uint64_t grow_room_for(uint64_t expected)
@@ -34,6 +37,7 @@ uint64_t grow_room_for(uint64_t expected)
 /* Keys to fill after a commit of `new_keys`: in proportion, all are done when no room is left. */
 static uint64_t share_of(const frontier *f, uint64_t new_keys)
 {
+  assert(!f->growing || f->growing_keys <= f->log_keys);
   uint64_t to_do = f->log_keys - (f->growing ? f->growing_keys : 0);
   uint64_t room = f->full_at > f->log_keys ? f->full_at - f->log_keys : 0;
   if (room == 0)
@@ -44,6 +48,7 @@ static uint64_t share_of(const frontier *f, uint64_t new_keys)
 
 static frontier_status begin(frontier *f)
 {
+  assert(!f->growing);
   mlbf_status made = mlbf_create_larger(seen_filter(f->seen), &f->growing);
   if (made != MLBF_OK)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
@@ -56,6 +61,7 @@ static frontier_status begin(frontier *f)
 
 static void finish(frontier *f)
 {
+  assert(f->growing && f->growing_keys == f->log_keys); /* or keys would be new again */
   checkpoint_abandon(f);
   seen_replace(f->seen, f->growing);
   f->growing = NULL;
@@ -93,6 +99,7 @@ static frontier_status fill(frontier *f, uint64_t keys)
   if (status != FRONTIER_OK || step.is_damaged)
     return frontier_fail(f, step.is_damaged ? FRONTIER_DAMAGED : status, "%s: the hash log: %s", f->directory,
                          step.is_damaged ? "damaged" : store_message(f->store));
+  assert(step.reached >= f->growing_keys);
   f->growing_keys = step.reached;
   return FRONTIER_OK;
 }

@@ -1,10 +1,19 @@
 /* See hash_set.h. */
 #include "frontier/hash_set.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SIZE_MIN = 64 };
+
+/* There is always a free slot, or a search would never end. */
+static void assert_set(const hash_set *s)
+{
+  assert((s->size & (s->size - 1)) == 0 && 2 * s->used <= s->size);
+  assert((s->slots == NULL) == (s->size == 0));
+  (void)s;
+}
 
 void hash_set_free(hash_set *s)
 {
@@ -50,17 +59,20 @@ static bool make_room(hash_set *s)
 
 bool hash_set_has(const hash_set *s, mlbf_hash128 hash)
 {
+  assert_set(s);
   return s->used && !is_free(s->slots[slot_of(s, usable(hash))]);
 }
 
 bool hash_set_put(hash_set *s, mlbf_hash128 hash)
 {
   hash = usable(hash);
+  assert_set(s);
   if (!make_room(s))
     return false;
   size_t slot = slot_of(s, hash);
   s->used += is_free(s->slots[slot]);
   s->slots[slot] = hash;
+  assert_set(s);
   return true;
 }
 
@@ -70,6 +82,7 @@ void hash_set_remove(hash_set *s, mlbf_hash128 hash)
 {
   if (!hash_set_has(s, hash))
     return;
+  assert(s->used);
   size_t mask = s->size - 1, hole = slot_of(s, usable(hash));
   for (size_t at = (hole + 1) & mask; !is_free(s->slots[at]); at = (at + 1) & mask) {
     size_t home = s->slots[at].low & mask;
@@ -84,6 +97,7 @@ void hash_set_remove(hash_set *s, mlbf_hash128 hash)
 
 bool hash_set_at(const hash_set *s, size_t at, mlbf_hash128 *hash)
 {
+  assert(at < s->size);
   *hash = s->slots[at];
   return !is_free(*hash);
 }
@@ -91,6 +105,7 @@ bool hash_set_at(const hash_set *s, size_t at, mlbf_hash128 *hash)
 size_t hash_set_highs(const hash_set *s, uint64_t low, uint64_t *highs, size_t max)
 {
   size_t count = 0;
+  assert_set(s);
   if (s->used)
     for (size_t slot = low & (s->size - 1); !is_free(s->slots[slot]); slot = (slot + 1) & (s->size - 1))
       if (s->slots[slot].low == low && count++ < max)

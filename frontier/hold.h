@@ -1,5 +1,6 @@
 /* One call at a time: every public function on a handle, but open, close and message, begins with HOLD(f), and lets go
- * however its block is left. The mutex is recursive, for calls that are made of calls and visitors that make some. */
+ * however its block is left. The mutex is recursive, for calls that are made of calls and visitors that make some. What
+ * always holds of a frontier is asserted here too: each call meets what the last one left. */
 #ifndef STRATA_FRONTIER_HOLD_H
 #define STRATA_FRONTIER_HOLD_H
 
@@ -16,6 +17,8 @@ static inline void hold_end(pthread_mutex_t **held)
   pthread_mutex_unlock(*held);
 }
 
-#define HOLD(f) pthread_mutex_t *held __attribute__((cleanup(hold_end), unused)) = hold_begin((f)->mutex)
+#define HOLD(f)                                                                                         \
+  pthread_mutex_t *held __attribute__((cleanup(hold_end), unused)) = hold_begin((f)->mutex);              \
+  assert_frontier(f)
 
 #endif

@@ -4,6 +4,7 @@
 #include "frontier/record.h"
 #include "frontier/state.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -102,6 +103,16 @@ static bool make_room(host_changes *c, size_t size)
   return true;
 }
 
+/* The picture in host_changes.h. */
+static void assert_host_changes(const host_changes *c, const hosts *h)
+{
+  assert(c->first <= c->begun && c->begun <= c->next);
+  assert(c->size_begun <= c->size && (c->size || c->first == c->next));
+  assert(c->at <= h->count && c->known <= h->count && c->records <= h->count);
+  assert(c->value_size <= c->value_room);
+  (void)c, (void)h;
+}
+
 /* Of a host that is new, or for which something was set, its whole record. */
 static bool put_change(host_changes *c, const host *who)
 {
@@ -116,6 +127,7 @@ static bool put_change(host_changes *c, const host *who)
   at = is_whole ? put_number(at, size) : put_counts(at, &counts, has_all(&counts));
   memcpy(at, record, size);
   c->value_size = (size_t)(at + size - c->value);
+  assert(c->value_size <= c->value_room);
   return true;
 }
 
@@ -182,6 +194,7 @@ static uint32_t round_end(const host_changes *c, const hosts *h)
   uint64_t round = ROUND_PER_HOST * (uint64_t)h->count, left = h->count - c->at;
   round = round > ROUND_MIN ? round : ROUND_MIN;
   uint64_t share = c->size > ROUNDS_MAX * round ? left : h->count * c->value_size / round + 1;
+  assert(c->at <= h->count);
   return c->at + (uint32_t)(share < left ? share : left);
 }
 
@@ -198,6 +211,7 @@ static void put_head(const host_changes *c, const hosts *h)
 void host_changes_put(host_changes *c, const hosts *h, store *s)
 {
   uint8_t record[HOST_HEAD_2 + URL_LENGTH_MAX];
+  assert_host_changes(c, h);
   c->value_size = 0;
   c->end = c->at;
   if (h->dirty_count == 0)
@@ -230,6 +244,7 @@ static void begin_round(host_changes *c)
 void host_changes_settle(host_changes *c, hosts *h)
 {
   host *who;
+  assert(c->at <= c->end && c->end <= h->count);
   for (size_t i = 0; (who = hosts_dirty(h, i)); i++)
     who->is_behind = true;
   for (; c->at < c->end; c->at++)
@@ -243,6 +258,7 @@ void host_changes_settle(host_changes *c, hosts *h)
   c->size += c->value_size;
   if (c->at == h->count)
     begin_round(c);
+  assert_host_changes(c, h);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include "frontier/schedule.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -132,6 +133,8 @@ static host *make_host(hosts *h, const char *name, size_t size)
   who->name[size] = '\0';
   h->by_id[h->count++] = who;
   h->table[slot_of(h, name, size)] = who->id + 1;
+  assert_hosts(h);
+  assert_host(h, who);
   return who;
 }
 
@@ -150,6 +153,7 @@ host *hosts_look(const hosts *h, const char *name, size_t size)
 void hosts_fetch(const hosts *h, const host_name *names, size_t count)
 {
   const uint32_t *slots[HOSTS_FETCH];
+  assert(count <= HOSTS_FETCH);
   for (size_t i = 0; i < count; i++) {
     slots[i] = &h->table[XXH3_64bits(names[i].at, names[i].size) & (h->table_size - 1)];
     __builtin_prefetch(slots[i]);
@@ -182,6 +186,7 @@ line *host_line(const host *who, frontier_class class)
   union { const line *in; line *out; } own = {.in = &who->normal}; /* as much the caller's to change as `who` is */
   if (class == FRONTIER_NORMAL)
     return own.out;
+  assert((unsigned)class < FRONTIER_CLASSES);
   return who->others ? &who->others[class - 1] : NULL;
 }
 
@@ -219,7 +224,9 @@ uint64_t host_delay(const hosts *h, const host *who)
 
 void hosts_touch(hosts *h, host *who)
 {
+  assert_host(h, who);
   if (!who->is_dirty) {
+    assert(h->dirty_count < h->count);
     who->is_dirty = true;
     h->dirty[h->dirty_count++] = who;
   }

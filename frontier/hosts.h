@@ -15,6 +15,8 @@
 #include "frontier/entry.h"
 #include "frontier/host.h"
 
+#include <assert.h>
+
 /* Longer delays (a robots.txt may ask for anything) are this long: some 9,000 years, and no sum overflows. */
 #define HOST_DELAY_MAX_MS ((uint64_t)1 << 48)
 
@@ -69,6 +71,39 @@ typedef struct hosts {
   size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
   uint64_t held;            /* sum over hosts */
 } hosts;
+
+/* What always holds of a line, of a host, and of all of them together. */
+static inline void assert_line(const line *l)
+{
+  assert((l->last == NULL) == (l->count == 0));
+  assert(l->chunk_first <= l->chunk_next);
+  (void)l;
+}
+
+static inline void assert_host(const hosts *h, const host *who)
+{
+  assert(who->id < h->count && h->by_id[who->id] == who);
+  assert(who->trap_in_flight <= who->in_flight);
+  assert(who->held <= h->held);
+  assert(!who->heap_at || !who->ready); /* it waits for its time, or for its turn */
+  assert(who->heap_at <= h->heap_count && (!who->heap_at || h->heap[who->heap_at] == who));
+  assert(who->ready <= FRONTIER_CLASSES);
+  assert(!who->ready || (h->ready_first[who->ready - 1] == who) == (who->ready_before == NULL));
+  assert(!who->ready || (h->ready_last[who->ready - 1] == who) == (who->ready_next == NULL));
+  assert_line(&who->normal);
+  (void)h, (void)who;
+}
+
+static inline void assert_hosts(const hosts *h)
+{
+  assert((h->table_size & (h->table_size - 1)) == 0 && 2 * h->count <= h->table_size);
+  assert(h->count < h->room || h->count == 0); /* one more in the heap, which counts from 1 */
+  assert(h->heap_count <= h->count && h->dirty_count <= h->count);
+  assert(h->delay_ms <= HOST_DELAY_MAX_MS);
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
+    assert((h->ready_first[class] == NULL) == (h->ready_last[class] == NULL));
+  (void)h;
+}
 
 hosts *hosts_create(uint64_t delay_ms, uint32_t per_host);
 void hosts_free(hosts *h); /* and every host and every entry in a line */

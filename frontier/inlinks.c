@@ -12,6 +12,7 @@
  * least on. */
 #include "frontier/inlinks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -47,6 +48,13 @@ struct inlinks {
   uint64_t page;       /* from 1 */
   recent_link *recent; /* RECENT_LINKS */
 };
+
+static void assert_inlinks(const inlinks *in)
+{
+  assert(in->filter_count >= 1 && in->filter_count <= FILTERS_MAX && in->filters[in->filter_count - 1]);
+  assert(in->page >= 1 && in->recent);
+  (void)in;
+}
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
@@ -215,6 +223,8 @@ mlbf_status inlinks_note(inlinks *in, const url *u)
 {
   XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
   recent_link *link = slot_of(in, hash);
+  assert_inlinks(in);
+  assert(link->page <= in->page && (link->page || !link->pending));
   if (is_of(link, hash)) {
     link->pending += link->page != in->page;
     link->page = in->page;
@@ -277,6 +287,7 @@ static mlbf_status replace_files(const inlinks *in)
 
 mlbf_status inlinks_save(inlinks *in)
 {
+  assert_inlinks(in);
   mlbf_status status = settle_all(in);
   if (status == MLBF_OK && *in->path && in->is_changed)
     status = replace_files(in);
@@ -318,6 +329,7 @@ static mlbf_status check_fit(const inlinks *a, const inlinks *b)
 static mlbf_status add_like(inlinks *in, const mlbf_count *like)
 {
   mlbf_count_stats s;
+  assert(in->filter_count < FILTERS_MAX);
   mlbf_count_stats_read(like, &s);
   mlbf_count_options options = { .keys = s.keys, .cells = s.cells, .hashes = s.hashes, .base_bits = s.base_bits,
                                  .limit = s.limit, .minimal = s.minimal, .seed = s.seed, .profile = s.profile };

@@ -1,6 +1,7 @@
 /* See journal.h. */
 #include "frontier/journal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,6 +27,14 @@ struct journal {
   char *path;
   char message[FRONTIER_MESSAGE_SIZE];
 };
+
+static void assert_journal(const journal *j)
+{
+  assert(j->fd >= 0);
+  assert(j->written <= j->size && j->size <= j->room);
+  assert(!j->has_failed || j->written); /* and they are still to be written again */
+  (void)j;
+}
 
 static frontier_status failed(journal *j, const char *doing)
 {
@@ -53,6 +62,7 @@ frontier_status journal_write(journal *j)
 {
   size_t size;
   uint64_t offset;
+  assert_journal(j);
   const uint8_t *lines = journal_owed(j, &size, &offset);
   if (!write_all(j->fd, lines, size, offset))
     return failed(j, "writing");
@@ -62,6 +72,7 @@ frontier_status journal_write(journal *j)
 
 frontier_status journal_settle(journal *j)
 {
+  assert_journal(j);
   if (j->written == 0)
     return FRONTIER_OK;
   if (j->has_failed && !write_all(j->fd, j->lines, j->written, j->offset))
@@ -73,6 +84,7 @@ frontier_status journal_settle(journal *j)
   j->size -= j->written;
   memmove(j->lines, j->lines + j->written, j->size);
   j->written = 0;
+  assert_journal(j);
   return FRONTIER_OK;
 }
 
@@ -114,12 +126,14 @@ bool journal_total(const journal *j, journal_sum *sum)
 
 bool journal_add(journal *j, const char *line, size_t size)
 {
+  assert_journal(j);
   if (!make_room(j, size + 1))
     return false;
   memcpy(j->lines + j->size, line, size);
   j->lines[j->size + size] = '\n';
   journal_sum_add(&j->total, j->offset + j->size, j->lines + j->size, size + 1);
   j->size += size + 1;
+  assert_journal(j);
   return true;
 }
 

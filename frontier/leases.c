@@ -1,6 +1,7 @@
 /* See leases.h. Ids are given in order, so a multiplication spreads them well enough. */
 #include "frontier/leases.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { ROOM_MIN = 64 };
@@ -51,6 +52,7 @@ static bool make_room(lease_table *l)
 
 frontier_status leases_add(lease_table *l, entry *e)
 {
+  assert_leases(l);
   if (l->count == UINT32_MAX || !make_room(l))
     return FRONTIER_NO_MEMORY;
   size_t slot = slot_of(l, e->sequence);
@@ -58,11 +60,13 @@ frontier_status leases_add(lease_table *l, entry *e)
     return FRONTIER_DAMAGED;
   l->at[l->count++] = e;
   l->table[slot] = (uint32_t)l->count;
+  assert_leases(l);
   return FRONTIER_OK;
 }
 
 entry *leases_find(const lease_table *l, uint64_t id)
 {
+  assert_leases(l);
   size_t slot = l->count ? slot_of(l, id) : 0;
   return l->count && l->table[slot] ? l->at[l->table[slot] - 1] : NULL;
 }
@@ -83,7 +87,10 @@ static void free_slot(lease_table *l, size_t hole)
 
 void leases_remove(lease_table *l, const entry *e)
 {
+  assert_leases(l);
+  assert(l->count);
   size_t slot = slot_of(l, e->sequence), at = l->table[slot] - 1;
+  assert(at < l->count && l->at[at] == e);
   free_slot(l, slot);
   entry *last = l->at[--l->count];
   if (last == e)

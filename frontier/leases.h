@@ -4,12 +4,22 @@
 
 #include "frontier/entry.h"
 
+#include <assert.h>
+
 typedef struct lease_table {
   entry **at;       /* in no order */
   size_t count, room;
   uint32_t *table;  /* place in `at` + 1, by id; 0 = free; at most half full */
   size_t table_size; /* a power of two; 0 before the first lease */
 } lease_table; /* all zeros is none */
+
+/* Of every size: what a search in the table and a walk over the list rely on. */
+static inline void assert_leases(const lease_table *l)
+{
+  assert(l->count <= l->room && l->room <= UINT32_MAX);
+  assert(l->table_size == 2 * l->room && (l->table_size & (l->table_size - 1)) == 0);
+  (void)l;
+}
 
 void leases_free(lease_table *l); /* and the entries */
 

@@ -5,6 +5,7 @@
  * bits, so all is done in time whoever calls. A caller with time to spare pays ahead by frontier_maintain. */
 #include "frontier/state.h"
 
+#include <assert.h>
 #include <time.h>
 
 /* A step of frontier_maintain: some 2 ms each. */
@@ -15,6 +16,7 @@ enum { PIECE_BYTES = FRONTIER_LIMIT(4 << 20, 4 << 10), PIECE_KEYS = FRONTIER_LIM
 
 static frontier_status pay(frontier *f, uint64_t keys)
 {
+  assert(keys && keys <= f->owed_keys);
   if (checkpoint_is_due(f))
     checkpoint_step(f, checkpoint_share(f, keys));
   frontier_status status = grow_step(f, keys);

@@ -3,6 +3,7 @@
 
 #include "frontier/page.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -105,6 +106,7 @@ static bool own(walk *w, uint64_t first, uint64_t count)
       broken(w, i, "is in two places at once");
       return false;
     }
+  assert(first + count <= p->count && w->owner >= OF_FREE_LIST);
   memset(p->owner + first, w->owner, count);
   memset(p->was_met + first, true, count);
   return true;
@@ -207,6 +209,7 @@ static void visit_leaf(walk *w, uint64_t number, const uint8_t *page)
 
 static void walk_page(walk *w, uint64_t number, uint64_t level)
 {
+  assert(level < w->of->depth && w->of->depth <= DEPTH_MAX); /* so there is room for it in the pool */
   uint8_t *page = w->p->pool + level * w->p->page_size;
   bool is_leaf = level + 1 == w->of->depth;
   if (!own(w, number, 1) || !read_page(w, number, is_leaf ? IS_LEAF : IS_BRANCH, page))

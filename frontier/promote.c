@@ -13,6 +13,7 @@
 
 #include "frontier/spill.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 typedef struct promotion {
@@ -49,6 +50,7 @@ static bool choose(promotion *p, entry_list *list, entry *e)
     p->status = FRONTIER_NO_MEMORY;
     return false;
   }
+  assert(e->class == FRONTIER_NORMAL && (is_read_later(p->f, e) || p->room >= hosts_weight(e)));
   if (!is_read_later(p->f, e))
     p->room -= hosts_weight(e);
   return true;
@@ -119,6 +121,7 @@ static void count_all(const promotion *p, const entry_list *list, frontier_class
 {
   for (size_t i = 0; i < list->count; i++) {
     host *who = list->at[i]->host;
+    assert(host_line(who, from)->queued && host_line(who, to));
     host_line(who, from)->queued--;
     host_line(who, to)->queued++;
     hosts_touch(p->f->hosts, who);

@@ -8,11 +8,13 @@
  * wait on disk (or, not committed yet, in the batch, for the disk). */
 #include "frontier/spill.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 store_table queue_table(frontier_class class)
 {
+  assert((unsigned)class < FRONTIER_CLASSES);
   static const store_table tables[FRONTIER_CLASSES] = {STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW,
                                                        STORE_QUEUE_TRAP};
   return tables[class];
@@ -38,6 +40,7 @@ static bool has_room(const frontier *f, frontier_class class)
 
 void queue_defer(frontier *f, host *who, frontier_class class)
 {
+  assert(host_line(who, class));
   f->deferred++;
   host_line(who, class)->deferred++;
   hosts_recount(f->hosts, who);
@@ -55,6 +58,7 @@ static bool may_take(const frontier *f, const entry *e)
 
 void queue_take_or_leave(frontier *f, entry *e)
 {
+  assert(e->sequence < f->next_sequence && e->sequence >= f->load_sequence[e->class]); /* the newest of its class */
   if (f->store && !may_take(f, e)) {
     f->batch.untaken++;
     f->is_unread[e->class] = true;
@@ -131,6 +135,7 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
 frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken)
 {
   reading r = {.frontier = f, .class = class, .share = share, .limit = limit};
+  assert(f->store && f->is_unread[class]);
   *taken = 0;
   if (f->batch.untaken) { /* they are next after what is on disk: make it one line */
     frontier_status status = commit_batch(f);
@@ -140,6 +145,7 @@ frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, un
   frontier_status status = store_each(f->store, queue_table(class), f->load_sequence[class], read_record, &r);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  assert(r.taken <= limit);
   *taken = r.taken;
   if (r.status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, r.status, "out of memory for one more URL of the queue");

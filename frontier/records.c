@@ -3,6 +3,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -61,6 +62,7 @@ static void read_named(void *context, const uint8_t *key, size_t key_size, const
 {
   const reading *r = context;
   char name[KEY_MAX + 1], text[RECORDS_QUOTE_SIZE];
+  assert(key_size <= KEY_MAX); /* pages.c shows no longer one */
   memcpy(name, key, key_size);
   name[key_size] = '\0';
   if (record_is_whole(XXH3_64bits(key, key_size), value, size))

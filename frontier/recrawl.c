@@ -6,6 +6,7 @@
 #include "frontier/record.h"
 #include "frontier/visits.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -67,6 +68,7 @@ static bool note_taken(recrawling *r, entry *e, visit_note *note)
     r->taken = larger;
     r->taken_room = room;
   }
+  assert(r->taken_count < r->taken_room);
   r->taken[r->taken_count++] = (struct due_entry){e, note};
   return true;
 }
@@ -144,6 +146,7 @@ bool recrawl_is_over(const frontier *f)
 void recrawl_put(frontier *f)
 {
   const recrawling *r = &f->again;
+  assert_recrawling(r);
   uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < r->taken_count; i++) {
     const entry *e = r->taken[i].entry;
@@ -197,6 +200,7 @@ static bool add_note(rewriting *w, visit_note *note)
     w->status = frontier_fail(w->f, FRONTIER_NO_MEMORY, "out of memory for a visit");
     return false;
   }
+  assert(r->note_count < NOTES_AT_ONCE);
   r->notes[r->note_count++] = note;
   w->f->batch.is_dirty = true;
   if (r->note_count == NOTES_AT_ONCE)

@@ -14,6 +14,7 @@
 #include "frontier/record.h"
 #include "mlbf/save.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -133,6 +134,7 @@ frontier_status seen_load(frontier *f)
   f->seen = seen_adopt(filter);
   if (!f->seen)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  assert(!f->saving && !f->growing); /* they belong to a filter */
   f->checkpoint_at = f->checkpoint_keys + interval(f);
   return grow_at_open(f);
 }
@@ -146,6 +148,7 @@ frontier_status seen_make_anew(frontier *f)
   checkpoint_abandon(f);
   mlbf_free(f->growing);
   f->growing = NULL;
+  assert(seen_batch_keys(f->seen) == 0);
   seen_replace(f->seen, filter);
   f->grow_at = 0; /* not known yet */
   return FRONTIER_OK;
@@ -171,6 +174,7 @@ static bool begin(frontier *f)
 {
   char path[4096];
   filter_path(f, 1 - f->checkpoint_slot, path);
+  assert(f->store && !f->saving); /* two would write one file */
   f->saving_keys = f->log_keys;
   mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->saving);
   return begun == MLBF_OK || say_failed(f, begun);
@@ -184,6 +188,7 @@ static bool step(frontier *f, uint64_t bytes)
     return say_failed(f, saved);
   if (!is_done)
     return true;
+  assert(f->checkpoint_keys <= f->saving_keys && f->saving_keys <= f->log_keys);
   checkpoint_abandon(f); /* there is nothing left to abandon */
   f->checkpoint_slot = 1 - f->checkpoint_slot;
   f->checkpoint_keys = f->saving_keys;
@@ -200,6 +205,7 @@ bool checkpoint_is_due(const frontier *f)
 /* The filter of 10^8 keys takes a second to write, a hundredth of them half of one to replay. */
 bool checkpoint_is_worthwhile(const frontier *f)
 {
+  assert(f->checkpoint_keys <= f->log_keys);
   uint64_t behind = f->log_keys - f->checkpoint_keys;
   return behind && (behind >= f->log_keys / 64 || checkpoint_is_due(f));
 }

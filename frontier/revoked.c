@@ -4,6 +4,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { HIGHS_MAX = 64 }; /* of one low half: a 65th, which only malice can find, is not revoked */
@@ -49,6 +50,7 @@ void revoked_remove(revoked *r, mlbf_hash128 hash)
 {
   if (!hash_set_has(&r->set, hash))
     return;
+  assert(r->changed_count < r->changed_room);
   hash_set_remove(&r->set, hash);
   r->changed[r->changed_count++] = hash.low;
 }

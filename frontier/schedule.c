@@ -1,10 +1,13 @@
 /* See schedule.h. A plain binary heap, and a line of hosts for each class. */
 #include "frontier/schedule.h"
 
+#include <assert.h>
+
 frontier_class schedule_class(uint64_t turn, unsigned has)
 {
   static const frontier_class best_first[FRONTIER_CLASSES] = {FRONTIER_HIGH, FRONTIER_NORMAL, FRONTIER_LOW,
                                                               FRONTIER_TRAP};
+  assert(has && !(has >> FRONTIER_CLASSES));
   frontier_class first = turn % 64 == 63   ? FRONTIER_TRAP
                          : turn % 16 == 15 ? FRONTIER_LOW
                          : turn % 4 == 3   ? FRONTIER_NORMAL
@@ -106,8 +109,18 @@ static void heap_move(hosts *h, host *who)
   heap_rise(h, who->heap_at, who);
 }
 
+/* At the top, where every host comes by before it is taken. */
+static void assert_heap(const hosts *h)
+{
+  assert(h->heap_count < 1 || h->heap[1]->heap_at == 1);
+  assert(h->heap_count < 2 || !is_before(h->heap[2], h->heap[1]));
+  assert(h->heap_count < 3 || !is_before(h->heap[3], h->heap[1]));
+  (void)h;
+}
+
 static void heap_remove(hosts *h, host *who)
 {
+  assert(who->heap_at && who->heap_at <= h->heap_count && h->heap[who->heap_at] == who);
   size_t at = who->heap_at;
   host *last = h->heap[h->heap_count--];
   who->heap_at = 0;
@@ -121,6 +134,7 @@ static void heap_remove(hosts *h, host *who)
 
 static void ready_add(hosts *h, host *who, frontier_class class)
 {
+  assert(!who->ready && !who->heap_at);
   who->ready = (uint8_t)(class + 1);
   who->ready_next = NULL;
   who->ready_before = h->ready_last[class];
@@ -133,6 +147,7 @@ static void ready_add(hosts *h, host *who, frontier_class class)
 
 static void ready_remove(hosts *h, host *who)
 {
+  assert(who->ready && who->ready <= FRONTIER_CLASSES);
   unsigned class = who->ready - 1u;
   if (who->ready_before)
     who->ready_before->ready_next = who->ready_next;
@@ -165,8 +180,10 @@ static void stand_down(hosts *h, host *who)
 
 void hosts_offer(hosts *h, host *who)
 {
+  assert_host(h, who);
   if (who->heap_at || who->ready || !has_connection(h, who) || !classes_of(h, who))
     return;
+  assert(h->heap_count < h->count);
   who->turn = h->turns++;
   heap_rise(h, ++h->heap_count, who);
 }
@@ -182,6 +199,7 @@ size_t hosts_weight(const entry *e)
 static void pushed(hosts *h, entry *e)
 {
   host *who = e->host;
+  assert(h->heap_count <= h->count && h->by_id[who->id] == who);
   host_line(who, e->class)->count++;
   h->waiting[e->class] += hosts_weight(e);
   e->is_held = true;
@@ -199,6 +217,7 @@ static void pushed(hosts *h, entry *e)
 void hosts_push_front(hosts *h, entry *e)
 {
   line *l = host_line(e->host, e->class);
+  assert(l && !e->is_ended); /* host_reserve made the line */
   if (!l->last)
     l->last = e;
   else
@@ -210,6 +229,7 @@ void hosts_push_front(hosts *h, entry *e)
 void hosts_push(hosts *h, entry *e)
 {
   line *l = host_line(e->host, e->class);
+  assert(l && !e->is_ended); /* host_reserve made the line */
   if (l->last) {
     e->next = l->last->next;
     l->last->next = e;
@@ -223,6 +243,7 @@ void hosts_push(hosts *h, entry *e)
 static entry *take_first(hosts *h, host *who, frontier_class class)
 {
   line *l = host_line(who, class);
+  assert(l->count && h->waiting[class] >= hosts_weight(l->last->next));
   entry *e = l->last->next;
   l->last->next = e->next;
   if (e == l->last)
@@ -230,11 +251,13 @@ static entry *take_first(hosts *h, host *who, frontier_class class)
   l->count--;
   h->waiting[class] -= hosts_weight(e);
   e->next = NULL;
+  assert_line(l);
   return e;
 }
 
 entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
 {
+  assert_host(h, who);
   line *l = host_line(who, class);
   if (!l || l->count <= keep)
     return NULL;
@@ -248,9 +271,12 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
   l->last = keep ? last : NULL;
   if (keep)
     last->next = first;
-  for (const entry *e = rest; e; e = e->next)
+  for (const entry *e = rest; e; e = e->next) {
+    assert(h->waiting[class] >= hosts_weight(e));
     h->waiting[class] -= hosts_weight(e);
+  }
   l->count = keep;
+  assert_line(l);
   hosts_recount(h, who);
   return rest;
 }
@@ -259,12 +285,14 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
 
 static entry *take(hosts *h, host *who, uint64_t now_ms)
 {
+  assert(who->due_ms <= now_ms && has_connection(h, who)); /* not too early, and not one too many */
   frontier_class class = schedule_class(who->turns++, classes_of(h, who));
   entry *e = take_first(h, who, class);
   who->in_flight++;
   who->trap_in_flight += class == FRONTIER_TRAP;
   who->due_ms = now_ms + host_delay(h, who);
   hosts_recount(h, who);
+  assert_host(h, who);
   return e;
 }
 
@@ -289,7 +317,10 @@ static void fetch_ready(const host *who)
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
 {
   unsigned has = 0;
+  assert_hosts(h);
+  assert_heap(h);
   wake(h, now_ms);
+  assert(!h->heap_count || h->heap[1]->due_ms > now_ms);
   for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
     has |= h->ready_first[class] ? 1u << class : 0;
   if (!has) {
@@ -297,6 +328,7 @@ entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
     return NULL;
   }
   host *who = h->ready_first[schedule_class(h->picks++, has)];
+  assert_host(h, who);
   fetch_ready(who);
   ready_remove(h, who);
   return take(h, who, now_ms);
@@ -304,6 +336,7 @@ entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
 
 entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms)
 {
+  assert_host(h, who);
   if (who->due_ms > now_ms || !has_connection(h, who) || !classes_of(h, who))
     return NULL;
   stand_down(h, who);
@@ -312,6 +345,8 @@ entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms)
 
 void hosts_landed(hosts *h, host *who, frontier_class class)
 {
+  assert_host(h, who);
+  assert(who->in_flight && (class != FRONTIER_TRAP || who->trap_in_flight));
   who->in_flight--;
   who->trap_in_flight -= class == FRONTIER_TRAP;
   hosts_recount(h, who);
@@ -333,6 +368,7 @@ static void due_changed(hosts *h, host *who)
 void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms)
 {
   uint64_t due_ms = who->due_ms;
+  assert_host(h, who);
   if (due_ms >= delay_before_ms) /* else there was no start to count from */
     who->due_ms += host_delay(h, who) - delay_before_ms;
   if (who->due_ms < until_ms)
@@ -342,6 +378,7 @@ void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_m
 
 void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
 {
+  assert_host(h, who);
   if (due_ms <= who->due_ms)
     return;
   who->due_ms = due_ms;
@@ -350,6 +387,7 @@ void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
 
 void hosts_hurry(hosts *h, host *who, uint64_t due_ms)
 {
+  assert_host(h, who);
   if (due_ms >= who->due_ms)
     return;
   who->due_ms = due_ms;
@@ -359,6 +397,7 @@ void hosts_hurry(hosts *h, host *who, uint64_t due_ms)
 void hosts_recount(hosts *h, host *who)
 {
   uint64_t held = held_of(h, who);
+  assert_host(h, who);
   h->held = h->held - who->held + held;
   who->held = held;
   if ((who->heap_at || who->ready) && (!has_connection(h, who) || !classes_of(h, who)))

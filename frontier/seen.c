@@ -7,6 +7,7 @@
 #include "frontier/record.h"
 #include "mlbf/recent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
@@ -26,6 +27,15 @@ struct seen {
   uint8_t *log;
   size_t log_size, log_room;
 };
+
+static void assert_seen(const seen *s)
+{
+  assert(s->batch_size >= BATCH_SIZE && (s->batch_size & (s->batch_size - 1)) == 0);
+  assert(2 * s->batch_used <= s->batch_size);
+  assert(s->log_size <= s->log_room);
+  assert(s->log_size >= s->keys * (HASH_SIZE + 1) && s->log_size <= s->keys * KEY_SIZE_MAX);
+  (void)s;
+}
 
 seen *seen_adopt(mlbf_filter *filter)
 {
@@ -178,6 +188,7 @@ static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes,
 void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
+  assert(u->segment_count && u->segment_count <= URL_SEGMENTS_MAX);
   for (uint32_t i = 0; i < u->segment_count; i++)
     segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
   mlbf_hash(filter, segments, u->segment_count, hashes);
@@ -185,6 +196,7 @@ void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
 
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
 {
+  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
   if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
   if (verdict.outcome == MLBF_NEW_SEGMENT)
@@ -222,6 +234,8 @@ static mlbf_hash128 get_hash(const uint8_t *at)
 
 bool seen_add(seen *s, const mlbf_hashes *hashes)
 {
+  assert(s->filter);
+  assert_seen(s);
   if (!batch_make_room(s) || !log_make_room(s))
     return false;
   uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
@@ -239,6 +253,7 @@ bool seen_add(seen *s, const mlbf_hashes *hashes)
   s->log_size = (size_t)(at - s->log);
   batch_put(s, hashes->whole);
   s->keys++;
+  assert_seen(s);
   return true;
 }
 
@@ -266,6 +281,7 @@ typedef struct replaying {
 static void flush_wholes(replaying *r)
 {
   bool was_new[REPLAY_LOT];
+  assert(r->count <= REPLAY_LOT);
   mlbf_insert_wholes(r->filter, r->wholes, r->count, was_new);
   r->count = 0;
 }
@@ -356,10 +372,13 @@ bool seen_has_whole(const seen *s, mlbf_hash128 whole)
 
 void seen_settle(seen *s)
 {
+  assert(s->filter);
+  assert_seen(s);
   seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
   batch_empty(s);
   s->keys = 0;
   s->log_size = 0;
+  assert_seen(s);
 }
 
 void seen_replace(seen *s, mlbf_filter *filter)

@@ -6,6 +6,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,6 +44,7 @@ void shelf_forget(shelf *s)
 
 static uint8_t queue_of(store_table table)
 {
+  assert(table >= STORE_QUEUE && table <= STORE_HISTORY);
   return table == STORE_HISTORY ? 0 : (uint8_t)(table - STORE_QUEUE + 1);
 }
 
@@ -146,6 +148,7 @@ static bool is_ended(const shelf_row *c)
 /* One change moves its URL. */
 static int move(shelf_row *c, place *at)
 {
+  assert(c->queue <= SHELF_QUEUES);
   unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
   if (c->queue && c->action == SHELF_APPEND && queue)
     return MDB_KEYEXIST;
@@ -232,6 +235,7 @@ static int write_pack(const shelf *s, MDB_cursor *cursor, uint64_t number, const
         memcpy(at, rows[i].body, rows[i].size);
       at += rows[i].size;
     }
+  assert(at == body + size);
   seal_value(number, body, size);
   return 0;
 }
@@ -266,6 +270,7 @@ static int update_pack(shelf *s, queue_writing *w, unsigned queue, const shelf_r
                        const place *places)
 {
   row rows[SHELF_ROWS] = {0};
+  assert(first < last && first->sequence / SHELF_ROWS == last[-1].sequence / SHELF_ROWS);
   uint64_t number = first->sequence / SHELF_ROWS;
   bool is_new = number >= w->end;
   int error = is_new ? 0 : copy_pack(s, w->cursor, number, rows);
@@ -333,6 +338,7 @@ static int write_group(shelf *s, writing *w, shelf_row *first, shelf_row *last)
 {
   place places[PLACES];
   uint64_t group = first->sequence / PLACES;
+  assert(first < last && last[-1].sequence / PLACES == group);
   unsigned left = 0; /* a bit for each queue */
   int error = get_places(w->places, group, places);
   for (shelf_row *c = first; c < last && !error; c++) {
@@ -375,6 +381,7 @@ static int write_ended(const shelf *s, MDB_cursor *cursor, size_t *first, uint64
     shelf_changes_body(&s->changes, rows[i], at + HISTORY_ROW_HEAD);
     at += HISTORY_ROW_HEAD + rows[i]->size;
   }
+  assert(at == body + size);
   seal_value(number, body, size);
   return 0;
 }
@@ -390,6 +397,7 @@ static int write_all(shelf *s, writing *w)
   for (size_t first = 0, last = 0; !error && first < s->changes.count; first = last) {
     while (last < s->changes.count && s->changes.all[last].sequence / PLACES == s->changes.all[first].sequence / PLACES)
       last++;
+    assert(!first || s->changes.all[first - 1].sequence / PLACES < s->changes.all[first].sequence / PLACES);
     error = write_group(s, w, s->changes.all + first, s->changes.all + last);
   }
   for (size_t first = 0; !error && first < s->changes.count; history_end++)

@@ -1,7 +1,14 @@
 #include "frontier/shelf_changes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void assert_changes(const shelf_changes *c)
+{
+  assert(c->count <= c->room && c->size <= c->bytes_room);
+  (void)c;
+}
 
 void shelf_changes_free(shelf_changes *c)
 {
@@ -11,6 +18,8 @@ void shelf_changes_free(shelf_changes *c)
 
 bool shelf_changes_add(shelf_changes *c, shelf_row change)
 {
+  assert_changes(c);
+  assert(change.write || change.at + change.size <= c->bytes_room);
   if (c->count == c->room) {
     size_t room = c->room ? 2 * c->room : 1024;
     shelf_row *larger = realloc(c->all, room * sizeof *larger);
@@ -45,11 +54,13 @@ bool shelf_changes_copy(shelf_changes *c, shelf_row change, const void *body)
   if (change.size)
     memcpy(c->bytes + c->size, body, change.size);
   c->size += change.size;
+  assert_changes(c);
   return true;
 }
 
 void shelf_changes_body(const shelf_changes *c, const shelf_row *change, uint8_t *body)
 {
+  assert(change->write || change->at + change->size <= c->size);
   if (change->write)
     change->write(change->source, body);
   else if (change->size)
@@ -96,6 +107,7 @@ bool shelf_changes_sort(shelf_changes *c)
       begin[(from[i].sequence >> shift & 255) + 1]++;
     for (size_t i = 1; i < 256; i++)
       begin[i] += begin[i - 1];
+    assert(begin[255] <= count && begin[256] <= count);
     for (size_t i = 0; i < count; i++)
       to[begin[from[i].sequence >> shift & 255]++] = from[i];
     shelf_row *swap = from;

@@ -3,6 +3,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -17,6 +18,7 @@ enum { CHUNK_NUMBER_BITS = 30, CHUNK_NUMBER_MASK = (1 << CHUNK_NUMBER_BITS) - 1 
 
 uint64_t spill_key(const host *who, frontier_class class, uint32_t number)
 {
+  assert((unsigned)class < FRONTIER_CLASSES && number <= CHUNK_NUMBER_MASK);
   return (uint64_t)who->id << 32 | (uint64_t)class << CHUNK_NUMBER_BITS | number;
 }
 
@@ -32,6 +34,7 @@ bool spill_is_behind_chunks(const line *l)
 
 bool spill_add(frontier *f, entry *e)
 {
+  assert(e->host && e->is_stored); /* nothing but its record is left of it after the commit */
   e->is_held = false;
   f->batch.is_dirty = true;
   return entry_list_add(&f->spilling.leaving, e);
@@ -52,6 +55,7 @@ static void watch_line(frontier *f, host *who, frontier_class class)
     s->low = larger;
     s->low_room = room;
   }
+  assert(s->low_count < s->low_room);
   l->is_low = true;
   s->low[s->low_count++] = (struct low_line){who, class};
 }
@@ -186,7 +190,9 @@ static bool take_back(frontier *f, const chunk *c)
     else
       hosts_push(f->hosts, e);
   }
-  host_line(c->who, c->class)->chunk_first++;
+  line *l = host_line(c->who, c->class);
+  assert(l->chunk_first < l->chunk_next);
+  l->chunk_first++;
   f->batch.is_dirty = true;
   return true;
 }
@@ -221,6 +227,7 @@ static frontier_status read_back_line(frontier *f, struct low_line low)
 {
   frontier_status status = FRONTIER_OK;
   line *l = host_line(low.who, low.class);
+  assert(l->is_low);
   l->is_low = false;
   while (status == FRONTIER_OK && l->count <= LINE_LOW && l->chunk_first < l->chunk_next &&
          !host_is_held(f->hosts, low.who, low.class))
@@ -239,6 +246,7 @@ frontier_status spill_read_back(frontier *f)
       s->low[kept++] = s->low[i];
     else
       status = read_back_line(f, s->low[i]);
+  assert(kept <= s->low_count);
   s->low_count = kept;
   return status;
 }
@@ -264,6 +272,7 @@ static bool are_of_one_line(const entry *a, const entry *b)
 static size_t chunk_count(entry *const *from, size_t count)
 {
   size_t n = 1;
+  assert(count);
   while (n < count && n < SPILL_CHUNK && are_of_one_line(from[n], from[0]))
     n++;
   return n;
@@ -286,6 +295,7 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
     at += CHUNK_HEAD + entry_size(from[i]);
     store_delete(f->store, queue_table(from[i]->class), from[i]->sequence);
   }
+  assert(at == body + size);
   store_put(f->store, STORE_CHUNKS, spill_key(from[0]->host, from[0]->class, number), body, size);
   free(body);
 }
@@ -293,6 +303,7 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
 void spill_put(frontier *f)
 {
   spilling *s = &f->spilling;
+  assert_spilling(s);
   if (s->leaving.count)
     qsort(s->leaving.at, s->leaving.count, sizeof *s->leaving.at, by_host_and_sequence);
   uint32_t number = 0;
@@ -318,6 +329,7 @@ void spill_put(frontier *f)
 void spill_settle(frontier *f)
 {
   spilling *s = &f->spilling;
+  assert_spilling(s);
   for (size_t i = 0, n; i < s->leaving.count; i += n) {
     const entry *first = s->leaving.at[i];
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);

@@ -27,10 +27,18 @@
 #include "frontier/watch.h"
 #include "mlbf/save.h"
 
+#include <assert.h>
+
 typedef struct entry_list {
   entry **at;
   size_t count, room;
 } entry_list;
+
+static inline void assert_entry_list(const entry_list *list)
+{
+  assert(list->count <= list->room && (list->at || !list->room));
+  (void)list;
+}
 
 bool entry_list_reserve(entry_list *list, size_t more); /* false: no memory */
 bool entry_list_add(entry_list *list, entry *e);        /* cannot fail in reserved room */
@@ -53,6 +61,16 @@ typedef struct batch {
   uint64_t first_ms;        /* when it began */
 } batch;
 
+static inline void assert_batch(const batch *b)
+{
+  assert_entry_list(&b->added);
+  assert_entry_list(&b->ended);
+  assert(b->untaken <= b->added.count);
+  assert(b->is_dirty || b->added.count + b->ended.count == 0);
+  assert(b->added.count || !b->payload_size);
+  (void)b;
+}
+
 /* On its way between queue and chunks; see spill.h. */
 typedef struct spilling {
   entry_list leaving;      /* from the queue into chunks with the next commit; nobody else has them */
@@ -68,6 +86,14 @@ typedef struct spilling {
   } *low;                  /* lines that run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
+
+static inline void assert_spilling(const spilling *s)
+{
+  assert_entry_list(&s->leaving);
+  assert_entry_list(&s->returning);
+  assert(s->read_count <= s->read_room && s->low_count <= s->low_room);
+  (void)s;
+}
 
 /* Recrawl; see recrawl.h. */
 typedef struct recrawling {
@@ -85,6 +111,14 @@ typedef struct recrawling {
   size_t note_count;
   uint8_t *last_visit;       /* what frontier_visit_get points into */
 } recrawling;
+
+static inline void assert_recrawling(const recrawling *r)
+{
+  assert(r->taken_count <= r->taken_room);
+  assert(r->notes || !r->note_count);
+  assert(!r->is_on || (r->has_bounds && r->least_s && r->least_s <= r->most_s));
+  (void)r;
+}
 
 /* See clock.c. */
 typedef struct own_clock {
@@ -152,6 +186,39 @@ struct frontier {
 
   char message[FRONTIER_MESSAGE_SIZE];
 };
+
+/* Where a URL that was accepted can be: it waits, is in flight, or has ended. Keys that came by a merge, and what was
+ * lost with a damaged file, are nowhere. */
+static inline uint64_t urls_accounted_for(const frontier *f)
+{
+  return f->queued + f->in_flight.count + f->done + f->failed + f->skipped + f->noted;
+}
+
+/* What holds of an open frontier between any two calls: no URL is in two places; the filter, the log and the numbers
+ * given to URLs tell of the same keys; and what is being written or filled is no further than the log. A directory's
+ * numbers count as ours once their checksum holds. */
+static inline void assert_frontier(const frontier *f)
+{
+  assert((f->store == NULL) == (f->directory == NULL));
+  assert((f->lock_fd >= 0) == (f->store && !f->options.read_only));
+  assert(!f->journal || f->lock_fd >= 0);
+  assert(f->next_sequence - 1 == f->log_keys + (f->seen ? seen_batch_keys(f->seen) : 0));
+  assert(f->checkpoint_keys <= f->log_keys && f->checkpoint_slot <= 1);
+  assert(!f->saving || (f->store && f->saving_keys <= f->log_keys));
+  assert(!f->growing || f->growing_keys <= f->log_keys);
+  assert(f->grow_at <= f->full_at && f->owed_keys <= f->log_keys);
+  assert(f->memory_log_size <= f->memory_log_room && (!f->store || !f->memory_log_room));
+  assert(urls_accounted_for(f) <= f->next_sequence - 1);
+  assert(f->deferred <= f->queued && f->hosts->held <= f->queued - f->deferred);
+  assert(f->counters.count <= COUNTERS_MAX);
+  assert(f->exact.count <= f->exact.room && (f->options.exact || !f->exact.count));
+  assert_batch(&f->batch);
+  assert_spilling(&f->spilling);
+  assert_recrawling(&f->again);
+  assert_leases(&f->in_flight);
+  assert_hosts(f->hosts);
+  (void)f;
+}
 
 /* The tests build this room a second time with tiny limits, so that a small crawl meets every one of them. */
 #ifdef FRONTIER_TINY

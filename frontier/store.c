@@ -6,6 +6,7 @@
 
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,6 +32,14 @@ shelf_tables store_shelves(const store *s)
   shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
   memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
   return tables;
+}
+
+/* Changes are gathered between begin and commit, and not while nobody knows what became of the last commit. */
+static void assert_writing(const store *s)
+{
+  assert(s->writing || s->error);
+  assert(!s->is_read_only && !s->doubtful && !s->is_lost);
+  (void)s;
 }
 
 const char *store_table_name(store_table table)
@@ -168,6 +177,7 @@ int store_begin_reading(store *s, MDB_txn **txn)
 void store_end_reading(store *s, MDB_txn *txn)
 {
   mdb_txn_abort(txn);
+  assert(s->readings);
   s->readings--;
 }
 
@@ -177,6 +187,7 @@ void store_end_reading(store *s, MDB_txn *txn)
  * grow for ever. */
 frontier_status store_begin(store *s)
 {
+  assert(!s->writing && !s->is_read_only);
   frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
   if (status != FRONTIER_OK)
     return status;
@@ -186,6 +197,7 @@ frontier_status store_begin(store *s)
     return FRONTIER_IO;
   }
   s->error = store_make_room(s);
+  assert(s->error || s->env);
   if (!s->error)
     s->error = mdb_reader_check(s->env, NULL);
   if (!s->error)
@@ -213,6 +225,7 @@ static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
 void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
                       unsigned flags)
 {
+  assert_writing(s);
   if (s->error)
     return;
   uint8_t *bytes = sealed(s, seal, body, size);
@@ -226,6 +239,7 @@ void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const
 
 static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
 {
+  assert_writing(s);
   if (!s->error && !shelf_change(s->shelf, table, action, key, body, size))
     s->error = ENOMEM;
 }
@@ -267,6 +281,8 @@ void store_delete(store *s, store_table table, uint64_t key)
 static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size,
                         store_writer *write, const void *source)
 {
+  assert_writing(s);
+  assert(is_shelved(table) && table != STORE_HISTORY);
   if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
     s->error = ENOMEM;
 }
@@ -283,6 +299,8 @@ void store_end_from(store *s, store_table queue, uint64_t key, size_t size, stor
 
 frontier_status store_commit(store *s)
 {
+  assert_writing(s);
+  assert(s->writing);
   MDB_txn *txn = s->writing;
   shelf_tables tables = store_shelves(s);
   if (!s->error)

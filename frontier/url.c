@@ -1,6 +1,7 @@
 /* From a base and an href to a fetch URL and a key: the order of the stages. url_parts.h draws them. */
 #include "frontier/url_parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,19 @@ void url_base_free(url_base *base)
   free(base);
 }
 
+/* What the header says of a URL, however it was made. */
+static void assert_url(const url *u)
+{
+  assert(u->fetch_size <= URL_LENGTH_MAX && u->fetch[u->fetch_size] == '\0');
+  assert(u->key_size <= URL_LENGTH_MAX && u->key[u->key_size] == '\0');
+  assert(u->host_begin < u->host_end && u->host_end == u->path_begin && u->path_begin < u->fetch_size);
+  assert(u->host_end - u->host_begin <= URL_HOST_MAX + URL_PORT_MAX);
+  assert(u->fetch[u->path_begin] == '/');
+  assert(u->segment_count && u->segment_count <= URL_SEGMENTS_MAX);
+  assert(u->segment_begin[0] == 0 && u->segment_begin[u->segment_count] == u->key_size);
+  (void)u;
+}
+
 /* The long way; segments are the caller's. */
 static url_status resolve_slow(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
 {
@@ -30,8 +44,10 @@ url_status url_resolve(const url_base *base, const char *href, size_t size, url_
   if (base && !base->is_set)
     base = NULL;
   if (url_fast_resolve(base, href, size, out)) {
-    if (profile == URL_STRICT)
+    if (profile == URL_STRICT) {
+      assert_url(out);
       return URL_OK;
+    }
   } else {
     url_status status = resolve_slow(base, href, size, profile, out);
     if (status != URL_OK)
@@ -39,6 +55,7 @@ url_status url_resolve(const url_base *base, const char *href, size_t size, url_
   }
   url_rules_apply(profile, out);
   url_segments(profile, out);
+  assert_url(out);
   return URL_OK;
 }
 
@@ -81,6 +98,8 @@ url_status url_base_set(url_base *base, const char *text, size_t size)
   base->path_end = (uint32_t)(end - fetch);
   base->directory_end = (uint32_t)((const char *)memrchr(path, '/', (size_t)(end - path)) + 1 - fetch);
   base->plain_end = agreement(&base->parsed);
+  assert(base->path_end <= base->parsed.fetch_size && base->plain_end <= base->parsed.fetch_size);
+  assert(base->directory_end > base->parsed.path_begin && base->directory_end <= base->path_end);
   base->is_set = true;
   return URL_OK;
 }

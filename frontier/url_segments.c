@@ -1,6 +1,7 @@
 /* The layers of a key, for a filter that knows nothing of URLs: offsets of its delimiters. */
 #include "frontier/url_parts.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Where the host[:port] of a key ends: at the first '/' after "//". A key always has one. */
@@ -24,4 +25,5 @@ void url_segments(url_profile profile, url *out)
   }
   out->segment_begin[count] = out->key_size;
   out->segment_count = count;
+  assert(out->segment_begin[count - 1] < out->key_size); /* none is empty */
 }

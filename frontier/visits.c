@@ -4,6 +4,7 @@
 #include "frontier/history.h"
 #include "frontier/record.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { VISIT_HEAD = 39, HAS_CONTENT = 1, IS_QUEUED = 2 };
@@ -104,6 +105,7 @@ static void find_bounds(frontier *f)
 
 uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most)
 {
+  assert(least <= most);
   return value < least ? least : value > most ? most : value;
 }
 
@@ -172,6 +174,7 @@ visit_note *visits_note_create(const seen_visit *v)
   visit_note *note = malloc(sizeof *note + head + v->record_size);
   if (!note)
     return NULL;
+  assert(v->visit.etag_size <= FRONTIER_VALIDATOR_MAX && v->visit.last_modified_size <= FRONTIER_VALIDATOR_MAX);
   *note = (visit_note){.sequence = v->sequence, .size = head + v->record_size, .due_s = v->due_s};
   visits_write(v, note->body);
   memcpy(note->body + head, v->record, v->record_size);
@@ -229,6 +232,7 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
 void visits_put(store *s, const visit_note *note)
 {
   uint8_t id[8];
+  assert(note->sequence && note->size >= VISIT_HEAD);
   put_le(id, note->sequence, 8);
   if (note->old_due_s)
     store_delete(s, STORE_DUE, visits_due_key(note->old_due_s, note->sequence));

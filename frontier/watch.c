@@ -9,6 +9,7 @@
 #include "frontier/children.h"
 #include "mlbf/recent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -179,6 +180,7 @@ static directory *find_directory(watch *w, uint64_t hash)
   if (second->found && second->tag == tag)
     return second;
   directory *rarer = second->found < first->found ? second : first;
+  assert(rarer->suspect <= rarer->found);
   if (rarer->found) {
     rarer->found--;
     rarer->suspect -= rarer->suspect > 0;
@@ -202,6 +204,7 @@ static bool directory_is_trap(watch *w, const host *who, const url *u, bool susp
   directory *d = find_directory(w, watch_directory(who, u->fetch, u->fetch_size, u->path_begin, &end));
   if (!d)
     return false;
+  assert(d->suspect <= d->found && d->found < FOUND_MAX);
   d->found++;
   d->suspect = (uint16_t)(d->suspect + suspect);
   if (d->found == FOUND_MAX) {
