@@ -1,5 +1,6 @@
 #include "datasets/batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void batch_clear(key_batch *batch)
 
 void batch_add(key_batch *to, const char *key, size_t size)
 {
+  assert(!batch_is_full(to) && size <= KEY_SIZE_MAX && to->size <= to->count * KEY_SIZE_MAX);
   char *copy = to->bytes + to->size;
   memcpy(copy, key, size);
   to->size += size;
@@ -28,6 +30,7 @@ void batch_add(key_batch *to, const char *key, size_t size)
     mlbf_span *spans = to->spans[cut] + to->span_count[cut];
     size_t count = cut_key((key_cut)cut, copy, size, spans);
     to->keys[cut][to->count] = (mlbf_key){ spans, count };
+    assert(count && count <= MLBF_LAYERS_MAX);
     to->span_count[cut] += count;
   }
   to->count++;

@@ -1,6 +1,7 @@
 #include "datasets/counting.h"
 #include "datasets/random.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ static uint32_t draw_poisson(uint64_t *dice, uint32_t mean)
   uint32_t number = 0;
   while ((product *= (double)(random_roll(dice, sides) + 1) / (double)sides) > end)
     number++;
+  assert(product <= end);
   return number < TIMES_MOST ? number : TIMES_MOST;
 }
 
@@ -89,6 +91,7 @@ static void put_in_order(addition_order order, uint64_t *dice, counting_round *r
   for (uint32_t i = 0; order != IN_TURN && i < COUNTING_KEYS; i++)
     for (uint32_t times = 0; times < round->times[i]; times++)
       round->order[count++] = i;
+  assert(count == round->sum);
   for (uint64_t i = count; order == SHUFFLED && i > 1; i--) {
     uint64_t other = random_roll(dice, i);
     uint32_t key = round->order[i - 1];
@@ -100,6 +103,7 @@ static void put_in_order(addition_order order, uint64_t *dice, counting_round *r
 bool counting_round_make(int experiment, uint32_t cells, uint32_t hashes, uint32_t number, uint64_t seed,
                          counting_round *round)
 {
+  assert(experiment >= 1 && experiment <= COUNTING_EXPERIMENTS && hashes >= 1 && cells > 0);
   if (round->order == NULL) {
     draw_times(experiment, seed, round);
     round->order = malloc(round->sum * sizeof *round->order);

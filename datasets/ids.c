@@ -3,6 +3,7 @@
 #include "datasets/sorter.h"
 #include "datasets/spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,7 @@ bool ids_find(const url_ids *table, text_span id, text_span *url)
 {
   if (id.size != ID_SIZE)
     return false;
+  assert(spool_size(table->records) == table->count * sizeof(id_record));
   const id_record *records = spool_bytes(table->records);
   id_record wanted = record_of(id, 0);
   uint64_t low = 0, high = table->count;
@@ -140,6 +142,7 @@ bool ids_find(const url_ids *table, text_span id, text_span *url)
   const char *text = (const char *)spool_bytes(table->texts) + records[low].place;
   uint32_t size;
   memcpy(&size, text, sizeof size);
+  assert(records[low].place + sizeof size + size <= spool_size(table->texts));
   *url = (text_span){ text + sizeof size, size };
   return true;
 }

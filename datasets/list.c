@@ -8,6 +8,7 @@
 #include "datasets/sorter.h"
 #include "datasets/spool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -95,6 +96,7 @@ void urllist_free(urllist *old)
 
 bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
 {
+  assert(to->pending && size <= UINT16_MAX && to->rows == sorter_count(to->pending));
   row_record row = {
     .hash = key_hash_of(key, size),
     .order = to->shuffle ? random_mix(to->seed ^ to->rows) : to->rows, /* mix is a bijection: no two rows tie */
@@ -156,6 +158,8 @@ bool urllist_finish(urllist *filled)
   bool is_done = ordered != NULL && hashes != NULL && sorter_finish(filled->pending) &&
                  mark_firsts(filled, ordered) && write_orders(filled, ordered, hashes) &&
                  write_truth(filled, hashes);
+  assert(!is_done || (filled->distinct <= filled->rows && filled->both_schemes <= filled->distinct));
+  assert(!is_done || spool_size(filled->stream) == filled->rows * sizeof(uint64_t));
   sorter_free(filled->pending);
   filled->pending = NULL;
   sorter_free(ordered);
@@ -182,6 +186,7 @@ static const char *key_at(const urllist *list, uint64_t offset, size_t *size)
 {
   const char *bytes = (const char *)spool_bytes(list->keys) + offset;
   uint16_t size16;
+  assert(offset + sizeof size16 <= spool_size(list->keys));
   memcpy(&size16, bytes, sizeof size16);
   *size = size16;
   return bytes + sizeof size16;
@@ -189,11 +194,13 @@ static const char *key_at(const urllist *list, uint64_t offset, size_t *size)
 
 const char *urllist_key(const urllist *list, uint64_t rank, size_t *size)
 {
+  assert(!list->pending && rank < list->distinct);
   return key_at(list, ((const uint64_t *)spool_bytes(list->ranks))[rank], size);
 }
 
 const char *urllist_row(const urllist *list, uint64_t row, size_t *size, bool *is_first)
 {
+  assert(!list->pending && row < list->rows);
   uint64_t place = ((const uint64_t *)spool_bytes(list->stream))[row];
   *is_first = place & 1;
   return key_at(list, place / 2, size);

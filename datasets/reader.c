@@ -11,6 +11,7 @@
 #include "datasets/reader.h"
 #include "datasets/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -28,6 +29,13 @@ struct dataset_reader {
   dataset_bad bad;
   char buffer[DATASET_LINE_MAX + 1 + READ_SIZE]; /* + 1: the CR of a longest line's CR LF */
 };
+
+/* The picture above. */
+static void assert_reader(const dataset_reader *r)
+{
+  assert(r->begin <= r->scanned && r->scanned <= r->end && r->end <= sizeof r->buffer);
+  (void)r;
+}
 
 dataset_reader *dataset_open(const char *path)
 {
@@ -64,6 +72,8 @@ static void count_bad(dataset_reader *reader, dataset_fault fault)
 static bool fill(dataset_reader *reader)
 {
   size_t kept = reader->end - reader->begin;
+  assert_reader(reader);
+  assert(kept <= sizeof reader->buffer - READ_SIZE); /* drop_endless came before */
   memmove(reader->buffer, reader->buffer + reader->begin, kept);
   reader->begin = 0;
   reader->scanned = reader->end = kept;
@@ -94,6 +104,7 @@ static void drop_endless(dataset_reader *reader)
 /* Move past one line, reading on as needed. A last line without LF is a line. */
 static dataset_status take_line(dataset_reader *reader, const char **line, size_t *size, bool *too_long)
 {
+  assert_reader(reader);
   for (;;) {
     const char *start = reader->buffer + reader->begin;
     const char *feed = memchr(reader->buffer + reader->scanned, '\n', reader->end - reader->scanned);
@@ -106,6 +117,7 @@ static dataset_status take_line(dataset_reader *reader, const char **line, size_
       reader->begin += *size + (feed != NULL);
       reader->scanned = reader->begin;
       reader->lines++;
+      assert_reader(reader);
       return DATASET_OK;
     }
     if (reader->at_end)
@@ -126,6 +138,7 @@ dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *
   reader->scanned = reader->begin; /* fill takes what was there before it for searched */
   *bytes = reader->buffer + reader->begin;
   *size = reader->end - reader->begin;
+  assert_reader(reader);
   return DATASET_OK;
 }
 

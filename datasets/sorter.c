@@ -1,6 +1,7 @@
 #include "datasets/sorter.h"
 #include "datasets/spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,13 @@ struct sorter {
   size_t runs;
   bool has_given;           /* heap[0].at is the record given last */
 };
+
+static void assert_sorter(const sorter *s)
+{
+  assert(s->record_size > 0 && s->room >= 1 && s->held <= s->room && s->held <= s->count);
+  assert(s->disk || s->held == s->count || s->heap); /* what is not in memory is on disk */
+  (void)s;
+}
 
 sorter *sorter_create(const char *directory, size_t record_size, sorter_compare compare, size_t memory_bytes)
 {
@@ -62,6 +70,8 @@ static bool write_run(sorter *of)
 
 bool sorter_add(sorter *to, const void *record)
 {
+  assert_sorter(to);
+  assert(!to->heap); /* not finished yet */
   if (to->held == to->room && !write_run(to))
     return false;
   memcpy(to->memory + to->held++ * to->record_size, record, to->record_size);
@@ -77,6 +87,7 @@ uint64_t sorter_count(const sorter *of)
 static void sink(sorter *of, size_t hole)
 {
   run *heap = of->heap;
+  assert(hole < of->runs || of->runs == 0);
   for (;;) {
     size_t least = hole;
     for (size_t child = 2 * hole + 1; child <= 2 * hole + 2 && child < of->runs; child++)
@@ -93,11 +104,14 @@ static void sink(sorter *of, size_t hole)
 
 bool sorter_finish(sorter *filled)
 {
+  assert_sorter(filled);
+  assert(!filled->heap);
   qsort(filled->memory, filled->held, filled->record_size, filled->compare);
   if (filled->disk != NULL && !spool_finish(filled->disk))
     return false;
   size_t run_size = filled->room * filled->record_size;
   size_t on_disk = filled->disk == NULL ? 0 : spool_size(filled->disk) / run_size;
+  assert(on_disk * filled->room + filled->held == filled->count); /* a run on disk is a full one */
   filled->heap = malloc((on_disk + 1) * sizeof *filled->heap);
   if (filled->heap == NULL)
     return false;
@@ -115,7 +129,9 @@ bool sorter_finish(sorter *filled)
 /* The record given last is passed over only now, so that it could be read in its place. */
 const void *sorter_next(sorter *sorted)
 {
+  assert(sorted->heap && (!sorted->has_given || sorted->runs));
   if (sorted->has_given) {
+    assert((size_t)(sorted->heap[0].end - sorted->heap[0].at) >= sorted->record_size);
     sorted->heap[0].at += sorted->record_size;
     if (sorted->heap[0].at == sorted->heap[0].end)
       sorted->heap[0] = sorted->heap[--sorted->runs];

@@ -1,5 +1,6 @@
 #include "datasets/spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +18,12 @@ struct spool {
   void *map;         /* NULL until finished, and if empty */
   char buffer[BUFFER_SIZE];
 };
+
+static void assert_spool(const spool *s)
+{
+  assert(s->fd >= 0 && s->buffered <= BUFFER_SIZE && s->buffered <= s->size);
+  (void)s;
+}
 
 /* A file without a name; where the file system has no such thing, a file that loses its name at once. */
 static int open_unnamed(const char *directory)
@@ -84,6 +91,8 @@ static bool flush(spool *to)
 
 bool spool_write(spool *to, const void *bytes, size_t size)
 {
+  assert_spool(to);
+  assert(!to->map); /* not finished yet */
   if (size > BUFFER_SIZE - to->buffered && !flush(to))
     return false;
   to->size += size;
@@ -91,6 +100,7 @@ bool spool_write(spool *to, const void *bytes, size_t size)
     return write_out(to, bytes, size);
   memcpy(to->buffer + to->buffered, bytes, size);
   to->buffered += size;
+  assert_spool(to);
   return true;
 }
 
@@ -101,6 +111,7 @@ uint64_t spool_size(const spool *of)
 
 bool spool_finish(spool *written)
 {
+  assert(!written->map);
   if (!flush(written))
     return false;
   if (written->size == 0)
@@ -114,5 +125,6 @@ bool spool_finish(spool *written)
 
 const void *spool_bytes(const spool *finished)
 {
+  assert(finished->map || !finished->size);
   return finished->map;
 }
