@@ -3,6 +3,7 @@
 
 #include "crawler/domain.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct addresses {
 addresses *addresses_create(unsigned limit)
 {
   addresses *a = calloc(1, sizeof *a);
+  assert(limit);
   if (a)
     a->limit = limit;
   return a;
@@ -101,12 +103,14 @@ bool addresses_enter(addresses *a, const char *host, size_t size, address_place 
     return false;
   }
   a->places[place].inside++;
+  assert(place < PLACES && a->places[place].inside <= a->limit);
   *where = place;
   return true;
 }
 
 void addresses_leave(addresses *a, address_place where)
 {
+  assert(where < PLACES && a->places[where].inside && a->places[where].inside <= a->limit);
   a->places[where].inside--;
   if (a->places[where].waiting)
     a->places[where].waiting--;

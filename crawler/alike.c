@@ -2,6 +2,7 @@
  * good. */
 #include "crawler/alike.h"
 
+#include <assert.h>
 #include <errno.h>
 
 static frontier_status status_of(mlbf_status status)
@@ -49,6 +50,7 @@ static bool note_body(crawl *c, visit *v)
 
 bool alike_note(crawl *c, visit *v, page_facts *facts)
 {
+  assert(v->stage == VISIT_FETCHING && c->visits.active);
   c->near = NULL;
   if (v->is_map)
     return true;

@@ -5,6 +5,7 @@
 #include "crawler/say.h"
 #include "mlbf/digest.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -132,6 +133,7 @@ void bodies_url_of_name(char *name)
 
 void bodies_drop(bodies *b, body_copy *copy)
 {
+  assert(b->held >= copy->room && copy->size <= copy->room);
   b->held -= copy->room;
   free(copy->bytes);
   *copy = (body_copy){.bytes = NULL};
@@ -149,6 +151,7 @@ static bool make_room(bodies *b, body_copy *copy, size_t size)
   char *larger = realloc(copy->bytes, room);
   if (!larger)
     return false;
+  assert(room >= copy->room);
   b->held += room - copy->room;
   copy->bytes = larger;
   copy->room = room;
@@ -166,6 +169,7 @@ void bodies_take(bodies *b, body_copy *copy, const char *bytes, size_t size)
   }
   memcpy(copy->bytes + copy->size, bytes, size);
   copy->size += size;
+  assert(copy->size <= copy->room && b->held <= BODIES_MEMORY);
 }
 
 /* The digest's line with its line feed, to be freed; NULL: no memory. */

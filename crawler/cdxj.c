@@ -1,6 +1,7 @@
 /* See cdxj.h. */
 #include "crawler/cdxj.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -71,6 +72,7 @@ static void sort_query(char *query)
     if (!at[parts[count++].size])
       break;
   }
+  assert(count && count <= PARTS_MAX);
   const part *last = &parts[count - 1];
   char *copy = last->at + last->size == query + size ? malloc(size + 1) : NULL, *out = copy;
   if (!copy)
@@ -134,6 +136,7 @@ void cdxj_put(json *lines, const cdxj_capture *capture)
     return;
   }
   cdxj_key(capture->url, key);
+  assert(strlen(key) < strlen(capture->url) + CDXJ_KEY_EXTRA);
   json_put_raw(lines, key);
   json_put_raw(lines, " ");
   json_put_raw(lines, capture->date);

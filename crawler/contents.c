@@ -4,6 +4,7 @@
 #include "crawler/crawl_dir.h"
 #include "crawler/say.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static mlbf_status find_near(contents *c, const char *page, const mlbf_shingles 
   mlbf_status status = mlbf_corpus_query(c->corpus, shingles, &question, c->matches, &count);
   if (status != MLBF_OK)
     return status;
+  assert(count <= MATCHES && !c->near.url);
   c->match_count = count;
   for (size_t i = 0; i < count && !c->near.url; i++) {
     const mlbf_corpus_match *match = &c->matches[i];

@@ -14,6 +14,7 @@
 #include "crawler/visit_end.h"
 #include "frontier/host.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ static void fetch_page(crawl *c, visit *v, double crawl_delay)
   fetch_receiver receiver = {.body = body_came, .finished = visit_end_fetched, .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v),
                              .is_last = is_last_for_now(c, v, crawl_delay)};
+  assert(v->stage == VISIT_ASKING);
   v->stage = VISIT_FETCHING;
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
@@ -179,11 +181,13 @@ static size_t lease_room(const crawl *c)
   uint64_t taken = c->pages_ever + active;
   uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
   uint64_t room = connections < pages ? connections : pages;
+  assert(!room || active + room <= all);
   return room < BATCH ? (size_t)room : BATCH;
 }
 
 void crawl_let_go(crawl *c, visit *v)
 {
+  assert(c->visits.active && v->owner == c);
   alike_forget(c, v);
   if (c->addresses)
     addresses_leave(c->addresses, v->where);
@@ -207,6 +211,7 @@ static bool enter_address(crawl *c, visit *v)
 /* Its last visit is looked up on disk; where that fails, it is as if it had not been leased. */
 static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
 {
+  assert(lease->host_begin < lease->host_end && lease->host_end <= lease->url_size);
   visit_begin(v, lease);
   v->begun_ms = c->now_ms;
   v->stage = VISIT_ASKING;

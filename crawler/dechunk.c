@@ -1,6 +1,8 @@
 /* See dechunk.h. Lines may end with LF alone, as servers that send so are read by everybody. */
 #include "crawler/dechunk.h"
 
+#include <assert.h>
+
 enum { DIGITS_MAX = 15 }; /* of a size: no overflow, and no chunk of an exabyte */
 
 static int digit_of(char c)
@@ -54,11 +56,14 @@ static void step(dechunk *d, char c)
 
 void dechunk_feed(dechunk *d, const char *bytes, size_t size, dechunk_sink *sink, void *context)
 {
+  assert(d->state != DECHUNK_DATA || d->left);
+  assert(d->digits <= DIGITS_MAX + 1);
   while (size && d->state != DECHUNK_DONE && d->state != DECHUNK_BAD) {
     size_t taken = 1;
     if (d->state == DECHUNK_DATA) {
       taken = size < d->left ? size : (size_t)d->left;
       sink(context, bytes, taken);
+      assert(taken && taken <= d->left);
       d->left -= taken;
       if (!d->left)
         d->state = DECHUNK_DATA_END;

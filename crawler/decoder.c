@@ -1,6 +1,7 @@
 /* See decoder.h. */
 #include "crawler/decoder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -34,6 +35,14 @@ decoder *decoder_create(decoder_sink *sink, void *context)
     d->context = context;
   }
   return d;
+}
+
+static void assert_decoder(const decoder *d)
+{
+  assert(d->part_size < PART_MAX && d->held_size <= PRESCAN_MAX);
+  assert(d->state != CONVERTING || (d->charset && d->opened == d->charset));
+  assert(d->state == CONVERTING || !d->part_size); /* only a conversion waits for the rest of a character */
+  (void)d;
 }
 
 static void close_conversion(decoder *d)
@@ -106,8 +115,10 @@ static size_t complete_part(decoder *d, const char *bytes, size_t size)
 {
   size_t used = 0;
   while (d->part_size && used < size) {
+    assert(d->part_size < PART_MAX);
     d->part[d->part_size++] = bytes[used++];
     size_t left = convert(d, d->part, d->part_size);
+    assert(left <= d->part_size);
     memmove(d->part, d->part + d->part_size - left, left);
     d->part_size = left;
   }
@@ -120,6 +131,7 @@ static void convert_piece(decoder *d, const char *bytes, size_t size)
   if (used == size)
     return;
   d->part_size = convert(d, bytes + used, size - used);
+  assert(d->part_size <= size - used && d->part_size < PART_MAX);
   memcpy(d->part, bytes + size - d->part_size, d->part_size);
 }
 
@@ -180,6 +192,8 @@ static void decide_on_held(decoder *d)
 void decoder_feed(decoder *d, const char *bytes, size_t size)
 {
   size_t needed = d->charset ? BOM_MAX : PRESCAN_MAX;
+  assert_decoder(d);
+  assert(d->state != DECIDING || d->held_size < needed);
   if (d->state == DECIDING && d->held_size == 0 && size >= needed) {
     decide(d, bytes, size);
   } else if (d->state == DECIDING) {

@@ -3,6 +3,7 @@
 
 #include "crawler/secrets.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,6 +33,18 @@ struct exchange {
   char *directory;
   const char *const *secret_headers;
 };
+
+/* Of a body, what is in memory comes first, then what is in the file, then what the file did not take. */
+static void assert_exchange(const exchange *x)
+{
+  assert(x->request.size <= x->request.room && x->head.size <= x->head.room && x->tail.size <= x->tail.room);
+  assert(x->body.size <= x->body.room && x->body.size <= MEMORY_MAX);
+  assert(x->head.size <= HEAD_MAX);
+  assert(!x->spilled || (x->fd >= 0 && x->body.size == MEMORY_MAX));
+  assert(!x->tail.size || x->body.size == MEMORY_MAX);
+  assert(exchange_body_size(x) <= x->body_max);
+  (void)x;
+}
 
 exchange *exchange_create(const char *directory, uint64_t body_max, const char *const *headers)
 {
@@ -165,6 +178,7 @@ static void add_request(exchange *x, const char *from, size_t size)
 
 void exchange_add(exchange *x, exchange_part part, const char *from, size_t size)
 {
+  assert_exchange(x);
   if (x->error)
     return;
   if (part == EXCHANGE_BODY) {
@@ -174,6 +188,7 @@ void exchange_add(exchange *x, exchange_part part, const char *from, size_t size
   } else {
     add_request(x, from, size);
   }
+  assert_exchange(x);
 }
 
 const char *exchange_request(const exchange *x, size_t *size)
@@ -196,6 +211,7 @@ uint64_t exchange_body_size(const exchange *x)
 bool exchange_body(const exchange *x, exchange_sink *sink, void *context)
 {
   char piece[PIECE];
+  assert_exchange(x);
   if (x->body.size)
     sink(context, x->body.at, x->body.size);
   for (uint64_t offset = 0; offset < x->spilled;) {

@@ -1,6 +1,7 @@
 /* See failures.h. */
 #include "crawler/failures.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 /* In the order of fetch_error, then what answered. */
@@ -11,6 +12,7 @@ enum { COUNTERS = sizeof counters / sizeof *counters, ANSWERED = FETCH_ERRORS };
 
 const char *failures_counter(const fetch_response *response)
 {
+  assert((unsigned)response->error < FETCH_ERRORS);
   if (response->error != FETCH_OK)
     return counters[response->error];
   return response->status >= 500 ? counters[ANSWERED + 1] : response->status >= 400 ? counters[ANSWERED] : counters[0];

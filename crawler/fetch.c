@@ -7,6 +7,7 @@
 #include "crawler/handover.h"
 #include "crawler/network.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,6 +35,15 @@ const char *fetch_header(const fetch_response *response, const char *name, size_
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
+
+static void assert_fetcher(const fetcher *f)
+{
+  assert(f->active <= f->all_count && f->all_count <= f->all_room);
+  assert(!f->idle || f->active < f->all_count); /* no request is both; one whose receiver is called is neither */
+  assert((f->started != NULL) == (f->started_last != &f->started) && !*f->started_last);
+  assert(!f->handover || !f->started);
+  (void)f;
+}
 
 static request *make_request(fetcher *f)
 {
@@ -64,6 +74,7 @@ static void give_piece(const request *r, const char *bytes, size_t size)
 
 static void give_response(fetcher *f, request *r)
 {
+  assert(f->active);
   f->active--;
   f->has_news = true;
   r->receiver.finished(r->receiver.context, &r->response);
@@ -200,6 +211,7 @@ void fetcher_free(fetcher *f)
 bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
 {
   request *r = f->idle;
+  assert_fetcher(f);
   if (r)
     f->idle = r->next;
   else if (!(r = make_request(f)))
@@ -243,6 +255,7 @@ static void poll_network(fetcher *f, int wait_ms)
 
 void fetch_poll(fetcher *f, int wait_ms)
 {
+  assert_fetcher(f);
   if (f->handover)
     poll_thread(f, wait_ms);
   else

@@ -2,6 +2,7 @@
  * do. */
 #include "crawler/foreign.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static bool is_of_math(enum element element)
 
 static struct foreign_island *innermost(foreign_place *place)
 {
+  assert(place->depth > 0 && place->depth <= FOREIGN_DEPTH_MAX);
   return &place->islands[place->depth - 1];
 }
 

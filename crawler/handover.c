@@ -1,6 +1,7 @@
 /* See handover.h. An event is a record in a block, and for a piece of a body its bytes behind it. */
 #include "crawler/handover.h"
 
+#include <assert.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -58,8 +59,17 @@ static void list_clear(block_list *list)
   list->last = &list->first;
 }
 
+static void assert_list(const block_list *list)
+{
+  assert((list->first == NULL) == (list->last == &list->first));
+  assert(!*list->last);
+  (void)list;
+}
+
 static void list_add(block_list *list, block *b)
 {
+  assert_list(list);
+  assert(b->used && b->used <= BLOCK); /* whoever reads a block finds a record in it */
   b->next = NULL;
   *list->last = b;
   list->last = &b->next;
@@ -68,6 +78,8 @@ static void list_add(block_list *list, block *b)
 /* All of `from` behind all of `to`. */
 static void list_move(block_list *to, block_list *from)
 {
+  assert_list(to);
+  assert_list(from);
   if (!from->first)
     return;
   *to->last = from->first;
@@ -118,6 +130,7 @@ void handover_free(handover *h)
 void handover_start(handover *h, request *r)
 {
   r->next = NULL;
+  assert(!*h->started_last && (h->started != NULL) == (h->started_last != &h->started));
   *h->started_last = r;
   h->started_last = &r->next;
 }
@@ -127,6 +140,7 @@ bool handover_push(handover *h)
   if (!h->started)
     return false;
   pthread_mutex_lock(&h->lock);
+  assert(!*h->down_last && (h->down != NULL) == (h->down_last != &h->down));
   *h->down_last = h->started;
   h->down_last = h->started_last;
   bool is_asleep = h->is_network_asleep;
@@ -157,6 +171,8 @@ static void exchange_blocks(handover *h)
 static void leave_block(handover *h)
 {
   block *b = h->reading.first;
+  assert_list(&h->reading);
+  assert(h->at == b->used);
   h->reading.first = b->next;
   if (!b->next)
     h->reading.last = &h->reading.first;
@@ -180,11 +196,13 @@ bool handover_next(handover *h, handover_event *event)
   if (!b)
     return false;
   record head;
+  assert(h->at + sizeof head <= b->used);
   memcpy(&head, b->bytes + h->at, sizeof head);
   *event = (handover_event){.request = head.request, .size = head.size};
   if (!head.is_end)
     event->bytes = b->bytes + h->at + sizeof head;
   h->at += sizeof head + aligned(head.size);
+  assert(head.request && h->at <= b->used && (head.is_end ? !head.size : head.size > 0));
   return true;
 }
 
@@ -279,12 +297,14 @@ static size_t make_room(handover *h)
   }
   if (!h->filling && !wait_for_block(h))
     return 0;
+  assert(h->filling->used + sizeof(record) < BLOCK);
   return BLOCK - h->filling->used - sizeof(record);
 }
 
 static void put(handover *h, record head, const char *bytes)
 {
   block *b = h->filling;
+  assert(b->used + sizeof head + aligned(head.size) <= BLOCK);
   memcpy(b->bytes + b->used, &head, sizeof head);
   memcpy(b->bytes + b->used + sizeof head, bytes, head.size);
   b->used += sizeof head + aligned(head.size);

@@ -59,6 +59,20 @@ static size_t utf8_sequence(const unsigned char *at)
   return 0;
 }
 
+static void assert_json(const json *j)
+{
+  assert(j->size <= j->room && (j->text || !j->room));
+  (void)j;
+}
+
+/* A comma or a brace can only close what something opened: the text is not empty, unless memory was out. */
+static void assert_open(const json *j)
+{
+  assert_json(j);
+  assert(j->size || j->failed);
+  (void)j;
+}
+
 static void append_escaped(json *j, const char *value)
 {
   append_text(j, "\"");
@@ -89,6 +103,7 @@ static void append_escaped(json *j, const char *value)
 /* The comma before whatever comes next, but for the first, and behind what json_put_raw put between objects. */
 static void append_separator(json *j)
 {
+  assert_json(j);
   if (j->size && !memchr("{[ \n", j->text[j->size - 1], 4))
     append_text(j, ",");
 }
@@ -119,6 +134,7 @@ void json_begin_object(json *j, const char *name)
 
 void json_end(json *j)
 {
+  assert_open(j);
   append_text(j, "}");
 }
 
@@ -136,6 +152,7 @@ void json_add_string(json *j, const char *value)
 
 void json_end_array(json *j)
 {
+  assert_open(j);
   append_text(j, "]");
 }
 
@@ -160,6 +177,7 @@ static void append_digits(json *j, uint64_t value, int at_least)
   int first = DIGITS_MAX;
   for (; value || at_least > 0; value /= 10, at_least--)
     digits[--first] = (char)('0' + value % 10);
+  assert(first >= 0);
   append(j, digits + first, (size_t)(DIGITS_MAX - first));
 }
 

@@ -2,6 +2,7 @@
  * where HTML ends, refresh.c reads a refresh; here is the table of elements. */
 #include "crawler/links.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,12 +208,14 @@ static bool on_attribute_named(void *context, const char *name, size_t size)
 {
   open_tag *tag = &((links_scanner *)context)->tag;
   tag->attribute = attribute_named(name, size) & tag->wanted;
+  assert((tag->attribute & (tag->attribute - 1)) == 0); /* one, or none */
   tag->wanted &= ~tag->attribute;
   return tag->attribute != 0;
 }
 
 static void url_store(open_tag *tag, const char *attribute, const char *value, size_t size)
 {
+  assert(size <= LINKS_VALUE_MAX);
   tag->url_attribute = attribute;
   tag->url_size = size;
   memcpy(tag->url, value, size);
@@ -283,6 +286,7 @@ static void visit_tag(links_scanner *scanner)
     [FRAME] = LINK_FRAME, [IFRAME] = LINK_IFRAME, [LINK] = LINK_LINK,
   };
   const open_tag *tag = &scanner->tag;
+  assert(attributes_of[tag->element] && tag->url_size <= LINKS_VALUE_MAX);
   if (tag->element == META)
     meta_ended(scanner);
   else if (tag->element == LINK && (!(tag->rel & REL_PAGE) || tag->rel & REL_STYLESHEET))
@@ -297,6 +301,7 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   links_scanner *scanner = context;
   const open_tag *tag = &scanner->tag;
   foreign_place *place = &scanner->place;
+  assert(place->depth <= FOREIGN_DEPTH_MAX);
   if (place->depth > 0 && tag->is_end_tag)
     foreign_leave(place, tag->name);
   else if (place->depth > 0 || tag->element == FOREIGN_ROOT)

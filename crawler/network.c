@@ -5,6 +5,7 @@
 #include "crawler/header_list.h"
 #include "crawler/transfer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -29,6 +30,15 @@ struct network {
 };
 
 /* ---- transfers ------------------------------------------------------------------------------------------ */
+
+/* Those without a request are idle; those that wait are active, too. */
+static void assert_network(const network *n)
+{
+  assert(n->waiting_count <= n->active && n->active <= n->all_count && n->all_count <= n->all_room);
+  assert((n->waiting != NULL) == (n->waiting_count > 0));
+  assert(!n->idle || (!n->idle->request && n->active < n->all_count));
+  (void)n;
+}
 
 static transfer *make_transfer(network *n)
 {
@@ -120,6 +130,7 @@ const shortage *network_shortage(const network *n)
 static void finish(network *n, transfer *t, CURLcode code)
 {
   request *r = t->request;
+  assert(r && n->active > n->waiting_count); /* nobody ends while it waits */
   transfer_conclude(t, code);
   curl_multi_remove_handle(n->multi, t->easy);
   n->active--;
@@ -219,6 +230,7 @@ void network_begin(network *n, request *r)
     fail(n, r, FETCH_OTHER, no_memory);
     return;
   }
+  assert_network(n);
   bool is_set = transfer_set(t, r), is_turn = running(n) < n->shortage.limit;
   if (!is_set || (is_turn && curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)) {
     put_idle(n, t);
@@ -266,9 +278,11 @@ static void start_waiting(network *n)
 void network_work(network *n)
 {
   int still;
+  assert_network(n);
   start_waiting(n);
   curl_multi_perform(n->multi, &still);
   collect(n);
+  assert_network(n);
 }
 
 void network_wait(network *n, int wait_ms)

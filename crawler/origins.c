@@ -3,6 +3,7 @@
 
 #include "frontier/url.h"
 
+#include <assert.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,17 @@ struct origins {
   uint64_t now_ms;
   url target; /* room to resolve a redirect */
 };
+
+/* Whoever waits waits for a robots.txt that is on its way: nobody else would ever call him. */
+static void assert_origin(const origin *one)
+{
+  assert((one->waiting == NULL) == (one->last_waiting == &one->waiting) && !*one->last_waiting);
+  assert(!one->waiting || one->state == ON_ITS_WAY);
+  assert(one->state != KNOWN || one->rules);
+  assert(one->state != ON_ITS_WAY || one->address);
+  assert(one->body_size <= ROBOTS_SIZE_MAX && (one->body || !one->body_size));
+  (void)one;
+}
 
 static int compare(const void *a, const void *b)
 {
@@ -122,6 +134,7 @@ static void take_body(void *context, long status, const char *content_type, cons
 {
   origin *one = context;
   (void)content_type;
+  assert_origin(one);
   if (status < 200 || status > 299)
     return;
   if (size > ROBOTS_SIZE_MAX - one->body_size)
@@ -136,6 +149,8 @@ static void take_body(void *context, long status, const char *content_type, cons
 static void settle(origin *one, origin_state state)
 {
   waiter *line = one->waiting;
+  assert(one->state == ON_ITS_WAY && state != ON_ITS_WAY && state != UNKNOWN);
+  assert(state != KNOWN || one->rules);
   one->state = state;
   one->known_ms = one->owner->now_ms;
   one->waiting = NULL;
@@ -183,6 +198,8 @@ static void finished(void *context, const fetch_response *response)
 {
   origin *one = context;
   long status = response->status;
+  assert_origin(one);
+  assert(one->state == ON_ITS_WAY);
   if (response->error != FETCH_OK) {
     one->error = response->error;
     snprintf(one->explanation, sizeof one->explanation, "%s", response->explanation);
@@ -227,18 +244,22 @@ static bool request_robots(origin *one)
 
 static origin_ruling wait_in_line(origin *one, void *visit)
 {
+  assert_origin(one);
   waiter *w = malloc(sizeof *w);
   if (!w)
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
   *w = (waiter){.visit = visit};
   *one->last_waiting = w;
   one->last_waiting = &w->next;
+  assert_origin(one);
   return (origin_ruling){.answer = ORIGIN_WAIT};
 }
 
 static origin_ruling rule(const origin *one, const char *path)
 {
   origin_ruling ruling = {.crawl_delay = -1};
+  assert_origin(one);
+  assert(one->state != UNKNOWN && one->state != ON_ITS_WAY && !one->waiting);
   switch (one->state) {
   case KNOWN:
     ruling.answer = robots_allows(one->rules, path, strlen(path), NULL) ? ORIGIN_ALLOWED : ORIGIN_DENIED;

@@ -1,6 +1,7 @@
 /* See outage.h. */
 #include "crawler/outage.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static bool may_heal(const outage *o, frontier_status status, uint64_t now_ms)
@@ -21,6 +22,7 @@ bool outage_note(outage *o, frontier_status status, const char *why, uint64_t no
   uint64_t longer = o->retry_ms ? 2 * o->retry_ms : OUTAGE_RETRY_MIN_MS;
   o->retry_ms = longer < OUTAGE_RETRY_MAX_MS ? longer : OUTAGE_RETRY_MAX_MS;
   o->retry_at_ms = now_ms + o->retry_ms;
+  assert(o->is_on && o->since_ms <= now_ms && o->retry_ms >= OUTAGE_RETRY_MIN_MS);
   return true;
 }
 

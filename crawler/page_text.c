@@ -4,6 +4,7 @@
 
 #include "crawler/entities.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ void page_text_feed_plain(page_text *t, const char *bytes, size_t size)
 static void settle(page_text *t)
 {
   char utf8[ENTITY_UTF8_MAX];
+  assert(t->held_size >= 1 && t->held_size <= REFERENCE_MAX && *t->held == '&');
   size_t size, used = entity_read(t->held + 1, t->held_size - 1, utf8, &size);
   bool is_space = used && size == 2 && memcmp(utf8, "\xC2\xA0", 2) == 0;
   if (used)
@@ -85,6 +87,7 @@ void page_text_feed_html(page_text *t, const char *bytes, size_t size)
     mlbf_shingler_feed(t->shingler, at, (size_t)((reference ? reference : end) - at));
     if (!reference)
       return;
+    assert(!t->held_size);
     t->held[t->held_size++] = '&';
     at = hold(t, reference + 1, end);
   }

@@ -1,6 +1,7 @@
 /* See payloads.h. An open-addressing table of offsets into one text: "digest NUL date NUL url NUL", again and again. */
 #include "crawler/payloads.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,14 @@ payloads *payloads_create(void)
   }
   p->slot_count = SLOTS_FIRST;
   return p;
+}
+
+static void assert_payloads(const payloads *p)
+{
+  assert((p->slot_count & (p->slot_count - 1)) == 0 && p->slot_count <= SLOTS_MAX);
+  assert(2 * p->used <= p->slot_count && p->size <= p->room && p->room <= TEXT_MAX);
+  assert(p->size || !p->used);
+  (void)p;
 }
 
 void payloads_free(payloads *p)
@@ -109,11 +118,14 @@ static void add(payloads *p, const char *digest, const char *date, const char *u
     memcpy(p->text + p->size, words[i], size);
     p->size += size;
   }
+  assert_payloads(p);
 }
 
 payload payloads_take(payloads *p, const char *digest, const char *date, const char *url)
 {
+  assert_payloads(p);
   uint32_t found = p->slots[find(p, digest)];
+  assert(found <= p->size);
   if (!found) {
     add(p, digest, date, url);
     return (payload){0};

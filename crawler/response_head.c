@@ -1,6 +1,7 @@
 /* See response_head.h. */
 #include "crawler/response_head.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,6 +12,15 @@ enum { HEAD_MAX = 256 << 10, USUAL = 1 << 10 };
 static uint64_t name_bit(const char *name, size_t size)
 {
   return (uint64_t)1 << (((unsigned char)*name | 32U) + 5 * size) % 64;
+}
+
+/* Names and values in turn, each with its NUL. */
+static void assert_head(const response_head *h)
+{
+  assert(h->size <= h->room && h->size <= HEAD_MAX + 2);
+  assert(!h->size || (h->size >= 2 && h->text[h->size - 1] == '\0'));
+  assert(h->size ? h->names != 0 : h->names == 0);
+  (void)h;
 }
 
 void response_head_clear(response_head *h)
@@ -56,6 +66,7 @@ static void append(response_head *h, const char *from, size_t size)
 /* The obsolete way to go on with a value in the next line (RFC 9112, 5.2). */
 static void go_on(response_head *h, const char *from, size_t size)
 {
+  assert(h->size);
   h->text[h->size - 1] = ' ';
   append(h, from, size);
 }
@@ -63,6 +74,7 @@ static void go_on(response_head *h, const char *from, size_t size)
 bool response_head_add(response_head *h, const char *line, size_t size)
 {
   enum { NULS = 2 };
+  assert_head(h);
   const char *end = line + size, *colon = memchr(line, ':', size);
   bool is_more = size && (*line == ' ' || *line == '\t') && h->size;
   if (size > 5 && memcmp(line, "HTTP/", 5) == 0) {
@@ -86,12 +98,14 @@ bool response_head_add(response_head *h, const char *line, size_t size)
     append(h, line, (size_t)(colon - line));
     append(h, from, (size_t)(end - from));
   }
+  assert_head(h);
   return true;
 }
 
 const char *response_head_find(const response_head *h, const char *name, size_t nth)
 {
   size_t name_size = strlen(name);
+  assert_head(h);
   if (!(h->names & name_bit(name, name_size)))
     return NULL;
   for (size_t at = 0; at < h->size;) {

@@ -2,6 +2,7 @@
  * (two hosts of one hash would share their trouble, once in 2^63 pairs). Open addressing, at most half full. */
 #include "crawler/retry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -22,6 +23,13 @@ struct retries {
   slot *table;
   size_t size, used; /* size: a power of two */
 };
+
+/* There is always a free slot, or a search would never end. */
+static void assert_retries(const retries *r)
+{
+  assert(r->size >= TABLE_MIN && (r->size & (r->size - 1)) == 0 && 2 * r->used <= r->size);
+  (void)r;
+}
 
 retries *retries_create(unsigned tries_max, uint64_t delay_ms)
 {
@@ -85,12 +93,15 @@ static slot *find_or_add(retries *r, uint64_t key)
     *s = (slot){.key = key};
     r->used++;
   }
+  assert_retries(r);
   return s;
 }
 
 /* What stood behind it moves up, unless it is at or before its own place. */
 static void drop(retries *r, slot *gone)
 {
+  assert_retries(r);
+  assert(gone->key && r->used);
   size_t hole = (size_t)(gone - r->table), mask = r->size - 1;
   for (size_t at = (hole + 1) & mask; r->table[at].key; at = (at + 1) & mask)
     if (((at - home_of(r, r->table[at].key)) & mask) >= ((at - hole) & mask)) {
@@ -140,6 +151,7 @@ static uint64_t wait_of(const retries *r, const fetch_response *response, unsign
   }
   uint64_t asked = response->retry_after_s < RETRY_WAIT_MAX_S ? response->retry_after_s * 1000 : longest;
   wait = wait > asked ? wait : asked;
+  assert(failed);
   return wait < longest ? wait : longest;
 }
 
@@ -154,6 +166,8 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
   bool is_silent = is_without_answer(response);
   if (!is_silent && !is_overload(response) && !is_server_error(response))
     return false;
+  assert_retries(r);
+  assert(!(lease->id & HOST_BIT));
   unsigned failed = retries_failed(r, lease) + 1;
   bool is_down = is_silent && r->used && find(r, host_key(lease))->key;
   if (failed >= r->tries_max || is_down) {

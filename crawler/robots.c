@@ -2,6 +2,7 @@
  * "*"). Rules are kept longest first, Allow before Disallow, so that the first match decides (robots_match.c). */
 #include "crawler/robots_inside.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,7 @@ static void add_rule(robots *file, bool allows, uint32_t line, text pattern, con
   added->decoded.begin = (uint32_t)file->byte_count;
   text exact = { file->bytes + added->exact.begin, added->exact.size };
   added->decoded.size = (uint32_t)robots_spell_decoded(exact, file->bytes + added->decoded.begin);
+  assert(added->decoded.size <= added->exact.size && added->exact.size <= 3 * pattern.size + strlen(tail));
   file->byte_count += added->decoded.size;
 }
 
@@ -274,6 +276,7 @@ robots *robots_parse(const char *bytes, size_t size, const char *agent)
   }
   file->crawl_delay = -1;
   collect(file, all, found.names_agent ? agent : NULL);
+  assert(file->rule_count <= found.rules && file->sitemap_count <= found.sitemaps && file->byte_count <= found.bytes);
   qsort(file->rules, file->rule_count, sizeof *file->rules, compare_rules);
   file->rules = shrink(file->rules, (file->rule_count + 1) * sizeof *file->rules);
   file->bytes = shrink(file->bytes, file->byte_count + 1);

@@ -4,6 +4,7 @@
 
 #include "crawler/domain.h"
 
+#include <assert.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,7 @@ bool scope_has(const scope *s, const url *u)
     return true;
   if (s->kind == SCOPE_DOMAIN)
     return has_domain(s, u);
+  assert(u->host_begin < u->host_end && u->host_end <= u->fetch_size);
   size_t host = u->host_end - u->host_begin, size = u->fetch_size - u->host_begin;
   if (size > URL_LENGTH_MAX)
     return false;

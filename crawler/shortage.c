@@ -1,6 +1,7 @@
 /* See shortage.h. */
 #include "crawler/shortage.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ bool shortage_is_here(void)
 
 void shortage_note(shortage *s, size_t others, uint64_t now_ms)
 {
+  assert(s->limit >= 1); /* or nothing would ever be tried again */
   size_t limit = others > KEPT_FREE ? others - KEPT_FREE : 1;
   s->was_met = true;
   if (s->limit > limit)
@@ -44,6 +46,7 @@ bool shortage_relieve(shortage *s, size_t enough, uint64_t now_ms)
   if (s->limit == SIZE_MAX || now_ms - s->changed_ms < RISE_MS)
     return false;
   s->changed_ms = now_ms;
+  assert(s->was_met && s->limit >= 1);
   s->limit += s->limit / 4 + 1;
   if (s->limit >= enough)
     s->limit = SIZE_MAX;

@@ -7,6 +7,7 @@
 
 #include "frontier/url.h"
 
+#include <assert.h>
 #include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,16 @@ struct sitemap {
   char text[URL_LENGTH_MAX];
 };
 
+static void assert_sitemap(const sitemap *s)
+{
+  assert(s->text_size <= sizeof s->text && s->head_size <= MAGIC);
+  assert(s->urls <= SITEMAP_URLS_MAX && s->read <= SITEMAP_BYTES_MAX);
+  assert(s->is_over || s->urls < SITEMAP_URLS_MAX);
+  assert(!s->is_collecting || (s->depth >= s->collected_at && s->collected_at));
+  assert(!s->parser || s->form == XML);
+  (void)s;
+}
+
 /* ---- URLs ------------------------------------------------------------------------------------------------ */
 
 static bool is_space(char c)
@@ -66,6 +77,7 @@ static void collect(sitemap *s, const char *bytes, size_t size)
     return;
   memcpy(s->text + s->text_size, bytes, size);
   s->text_size += size;
+  assert(s->text_size <= sizeof s->text);
 }
 
 static void collect_begin(sitemap *s)
@@ -209,6 +221,7 @@ static bool is_before_all(char c)
 
 static void feed_plain(sitemap *s, const char *bytes, size_t size)
 {
+  assert_sitemap(s);
   size_t left = SITEMAP_BYTES_MAX - s->read;
   bool is_last = size >= left;
   if (is_last)
@@ -260,6 +273,7 @@ static void feed_head(sitemap *s)
 
 void sitemap_feed(sitemap *s, const char *bytes, size_t size)
 {
+  assert_sitemap(s);
   if (s->head_size < MAGIC) {
     while (size && s->head_size < MAGIC)
       s->head[s->head_size++] = *bytes++, size--;
@@ -272,6 +286,7 @@ void sitemap_feed(sitemap *s, const char *bytes, size_t size)
 
 void sitemap_finish(sitemap *s)
 {
+  assert_sitemap(s);
   if (s->head_size < MAGIC)
     feed_head(s);
   if (s->form == TEXT && !s->is_over)

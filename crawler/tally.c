@@ -1,6 +1,7 @@
 /* See tally.h. */
 #include "crawler/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +54,16 @@ static bool make_room(tally *t)
   return true;
 }
 
+static void assert_tally(const tally *t)
+{
+  assert(t->count <= t->room && t->count <= TALLY_MAX);
+  assert(2 * t->count <= t->slot_count);
+  (void)t;
+}
+
 tally_row *tally_at(tally *t, const char *name, size_t size)
 {
+  assert_tally(t); /* and it is not sorted yet */
   uint32_t *slot = t->slot_count ? slot_of(t, name, size) : NULL;
   if (slot && *slot)
     return &t->rows[*slot - 1];

@@ -13,6 +13,7 @@
  * loop in tokenizer_feed, on every edge that closes a circle, so that the stack stays flat. */
 #include "crawler/tokenizer.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "crawler/entities.h"
@@ -105,6 +106,7 @@ static const char *name_read(char *name, size_t *size, const char *at, const cha
 
 static void name_finish(char *name, size_t *size)
 {
+  assert(*size <= TOKENIZER_NAME_MAX + 1);
   if (*size > TOKENIZER_NAME_MAX)
     *size = 0;
   name[*size] = 0;
@@ -116,12 +118,14 @@ static void name_finish(char *name, size_t *size)
 static void value_append(tokenizer *machine, const char *at, const char *end)
 {
   size_t size = (size_t)(end - at);
+  assert(machine->value_size <= TOKENIZER_VALUE_MAX);
   if (size > TOKENIZER_VALUE_MAX - machine->value_size) {
     machine->wants_value = false;
     return;
   }
   memcpy(machine->value + machine->value_size, at, size);
   machine->value_size += size;
+  assert(machine->value_size <= TOKENIZER_VALUE_MAX);
 }
 
 /* One special byte of a value, at `at`: a reference, a NUL, or a CR, which the standard makes an LF. Appends what it
@@ -156,6 +160,7 @@ static size_t value_decode(tokenizer *machine, const char *at, const char *end)
     if (at < end)
       at += value_decode_special(at, end, machine->decoded + size, &added);
     size += added;
+    assert(at <= end && size <= sizeof machine->decoded);
   }
   return size;
 }
@@ -169,6 +174,7 @@ static void value_report(tokenizer *machine, const char *at, const char *end)
     size = value_decode(machine, at, end);
     at = machine->decoded;
   }
+  assert(size > TOKENIZER_VALUE_MAX || machine->wish == WISH_ATTRIBUTES);
   if (size <= TOKENIZER_VALUE_MAX)
     machine->sink->attribute_valued(machine->context, at, size);
 }
@@ -197,6 +203,7 @@ static const char *tag_end(tokenizer *machine, const char *at, bool is_self_clos
   machine->is_foreign = content == CONTENT_FOREIGN;
   if (content == CONTENT_MARKUP || content == CONTENT_FOREIGN)
     return turn(machine, data, at);
+  assert(machine->name_size <= TOKENIZER_NAME_MAX);
   memcpy(machine->text_name, machine->name, sizeof machine->name);
   machine->text_name_size = machine->name_size;
   machine->script_level = 0;
@@ -535,6 +542,7 @@ static const char *script_escape_word(tokenizer *machine, const char *at, const 
   if (is(*at, ENDS_TAG_NAME)) {
     if (machine->matched == WORD_SIZE)
       machine->script_level = 3 - machine->script_level;
+    assert(machine->script_level == 1 || machine->script_level == 2);
     at++;
   }
   machine->matched = 0;
@@ -558,6 +566,9 @@ void tokenizer_start(tokenizer *machine, const tokenizer_sink *sink, void *conte
 void tokenizer_feed(tokenizer *machine, const char *bytes, size_t size)
 {
   const char *at = bytes, *end = bytes + size;
-  while (at < end)
+  assert(machine->state && machine->sink);
+  while (at < end) {
     at = machine->state(machine, at, end);
+    assert(at && at <= end);
+  }
 }

@@ -6,6 +6,7 @@
 #include "crawler/header_list.h"
 #include "crawler/shortage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static bool is_told_to_wait(const transfer *t)
 static void begin_body(transfer *t)
 {
   fetch_response *response = &t->request->response;
+  assert(!t->has_begun);
   const char *value;
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
   for (size_t i = 0; (value = response_head_find(&t->request->head, "Content-Type", i)); i++)
@@ -89,6 +91,7 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
   if (!t->has_begun)
     begin_body(t);
   uint64_t most = r->receiver.max_body ? r->receiver.max_body : t->setting->options->max_body;
+  assert(r->response.body_bytes <= most);
   uint64_t left = most - r->response.body_bytes;
   size_t taken = size <= left ? size : (size_t)left;
   if (taken && !t->setting->body(t->setting->context, r, bytes, taken))
@@ -191,6 +194,7 @@ bool transfer_set(transfer *t, request *r)
 {
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
+  assert(!t->request);
   t->request = r;
   *t->said = '\0';
   t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->tls.is_shaking = false;

@@ -4,11 +4,22 @@
 #include "crawler/headers.h"
 #include "crawler/refresh.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8 };
+
+static void assert_visit(const visit *v)
+{
+  assert(v->links <= VISIT_LINKS_MAX && v->hrefs_size <= v->hrefs_room);
+  assert(v->hrefs_size >= v->links * LINK_HEAD);
+  assert(!v->has_mapped || v->map);
+  assert(!v->is_plain || v->text);
+  assert(v->has_scanned + v->has_mapped + v->is_plain <= 1); /* a body is read in one way */
+  (void)v;
+}
 
 static bool make_room(visit *v, size_t size)
 {
@@ -45,6 +56,7 @@ static void keep_href(visit *v, const char *href, size_t href_size, unsigned fla
   memcpy(at + LINK_HEAD, href, size);
   v->hrefs_size += LINK_HEAD + size;
   v->links++;
+  assert_visit(v);
 }
 
 static unsigned flags_of(const link_found *link)
@@ -128,6 +140,7 @@ void visit_free(visit *v)
 
 void visit_begin(visit *v, const frontier_lease *lease)
 {
+  assert(v->stage == VISIT_IDLE && lease->id);
   v->lease = *lease;
   v->tries = 1;
   *v->sha256 = '\0';
@@ -172,6 +185,7 @@ static void read_plain(visit *v, const char *content_type, const char *bytes, si
 
 void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
 {
+  assert_visit(v);
   if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type))) {
     read_map(v, bytes, size);
     return;
@@ -196,6 +210,7 @@ void visit_read(visit *v, const char *content_type, const char *bytes, size_t si
 
 void visit_finish(visit *v)
 {
+  assert_visit(v);
   if (v->has_mapped)
     sitemap_finish(v->map);
   if (v->has_scanned || v->is_plain)
@@ -237,10 +252,12 @@ bool visit_next_link(const visit *v, size_t *at, visit_link *link)
   if (*at >= v->hrefs_size)
     return false;
   uint32_t bytes;
+  assert(v->hrefs_size - *at >= LINK_HEAD);
   memcpy(&bytes, v->hrefs + *at, sizeof bytes);
   unsigned flags = (unsigned char)v->hrefs[*at + sizeof bytes];
   *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD, .size = bytes, .nofollow = flags & NOFOLLOW,
                        .is_map = flags & MAP, .is_header = flags & HEADER, .canonical = flags & CANONICAL};
   *at += LINK_HEAD + bytes;
+  assert(*at <= v->hrefs_size);
   return true;
 }

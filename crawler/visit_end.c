@@ -9,6 +9,7 @@
 #include "crawler/crawl_state.h"
 #include "crawler/crawl_warc.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 static void note_start_failure(crawl *c, const visit *v, const char *why)
@@ -47,6 +48,8 @@ static bool archive(crawl *c, const visit *v, const fetch_response *response)
 /* The lease ends; what the page taught is counted with it. `facts` for its line of pages.jsonl; NULL: it has none. */
 static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, const page_facts *facts)
 {
+  assert(v->stage != VISIT_IDLE && v->lease.id && c->visits.active);
+  assert(!facts || (facts->visit == v && facts->outcome == state));
   json_clear(&c->line);
   if (facts && c->options.keeps_log)
     pages_log_line(&c->line, facts, c->profile, c->target);
@@ -198,6 +201,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
 {
   visit *v = context;
   crawl *c = v->owner;
+  assert(v->stage == VISIT_FETCHING);
   c->now_ms = crawl_clock_ms();
   visit_finish(v);
   if (c->addresses)

@@ -1,7 +1,16 @@
 /* See visits.h. */
 #include "crawler/visits.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+static void assert_visits(const visits *vs)
+{
+  assert(vs->count <= vs->room && vs->active <= vs->count);
+  assert(vs->idle || vs->active == vs->count); /* every visit is one or the other */
+  assert(!vs->idle || (vs->active < vs->count && vs->idle->stage == VISIT_IDLE));
+  (void)vs;
+}
 
 static visit *make_one(visits *vs)
 {
@@ -26,16 +35,20 @@ static visit *make_one(visits *vs)
 visit *visits_take(visits *vs)
 {
   visit *v = vs->idle;
+  assert_visits(vs);
   if (v)
     vs->idle = v->next;
   else
     v = make_one(vs);
   vs->active += v != NULL;
+  assert_visits(vs);
   return v;
 }
 
 void visits_put_back(visits *vs, visit *v)
 {
+  assert_visits(vs);
+  assert(vs->active && v->stage != VISIT_IDLE); /* else it were in the list twice */
   vs->active--;
   v->stage = VISIT_IDLE;
   v->next = vs->idle;

@@ -9,6 +9,7 @@
 #include "crawler/warc_files.h"
 #include "crawler/warc_record.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -160,6 +161,7 @@ static char *as_http_1(const char *head, size_t size, size_t *out_size, bool *wa
   if (size)
     out = mempcpy(out, head, size);
   *out_size = (size_t)(out - copy);
+  assert(!*was_2 || *out_size >= 8);
   return copy;
 }
 
@@ -271,6 +273,7 @@ static void put_warcinfo(warc *w)
 static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
 {
   char mime[MIME], file[WARC_PATH_SIZE];
+  assert(end > offset || w->files.data.error);
   make_mime(c->fetch->type, mime);
   warc_path("", w->files.number, WARC_SUFFIX, file);
   cdxj_put(&w->files.lines,
@@ -319,6 +322,7 @@ static int put_records(warc *w, capture *c)
   if (c->digests.payload_size)
     c->first = payloads_take(w->payloads, c->digests.payload, c->date, c->fetch->url);
   uint64_t offset = warc_file_end(&w->files.data);
+  assert(w->files.data.fd >= 0 && *w->warcinfo && !w->torn); /* every record names the warcinfo of its file */
   int error = 0;
   if (c->first.url)
     put_revisit(w, c);

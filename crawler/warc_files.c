@@ -3,6 +3,7 @@
 
 #include "crawler/cdxj.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,6 +49,16 @@ bool warc_files_init(warc_files *f, const char *directory)
   return warc_file_init(&f->data);
 }
 
+/* Both files are open, or none is; and there is nothing to write where there is no file. */
+static void assert_files(const warc_files *f)
+{
+  assert((f->data.fd < 0) == (f->index_fd < 0));
+  assert(f->data.fd < 0 || f->number >= 1);
+  assert(f->data.size <= f->data.room);
+  assert(f->data.fd >= 0 || (!f->data.size && !f->lines.size));
+  (void)f;
+}
+
 void warc_files_free(warc_files *f)
 {
   warc_file_free(&f->data);
@@ -75,6 +86,7 @@ static int settle_lines(warc_files *f)
 
 int warc_files_settle(warc_files *f)
 {
+  assert_files(f);
   if (f->data.fd < 0)
     return 0;
   int error = warc_file_settle(&f->data);
@@ -113,6 +125,7 @@ static bool sync_directory(const char *directory)
 /* The files that are open stay so until the next ones are there for sure; else those are made anew by the next call. */
 static int open_next(warc_files *f)
 {
+  assert(!f->data.size && !f->lines.size); /* settled */
   int data = open_new(f, f->number + 1, WARC_SUFFIX), index = data < 0 ? -1 : open_new(f, f->number + 1, WARC_PART);
   if (index < 0 || !sync_directory(f->directory)) {
     int error = errno;
@@ -127,11 +140,13 @@ static int open_next(warc_files *f)
   f->data.fd = data;
   f->index_fd = index;
   f->data.settled = f->index_bytes = 0;
+  assert_files(f);
   return 0;
 }
 
 int warc_files_ready(warc_files *f, uint64_t file_bytes, bool *is_new)
 {
+  assert_files(f);
   *is_new = f->data.fd < 0 || warc_file_end(&f->data) >= file_bytes;
   if (!*is_new)
     return 0;

@@ -1,6 +1,7 @@
 /* See warc_record.h. */
 #include "crawler/warc_record.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ int warc_file_settle(warc_file *f)
   int error = warc_append(f->fd, f->pending, f->size, &f->settled);
   if (!error)
     f->size = 0;
+  assert(f->size <= f->room);
   return error;
 }
 
@@ -84,6 +86,7 @@ static void compress_all(warc_file *f, const void *bytes, size_t size, int flush
     f->gzip.avail_out = room;
     deflate(&f->gzip, flush); /* cannot fail: the state is sound, and there is room */
     f->size += room - f->gzip.avail_out;
+    assert(f->size <= f->room);
     is_full = f->gzip.avail_out == 0;
   }
 }
@@ -125,4 +128,5 @@ void warc_record_end(warc_file *f)
 {
   static const char end[] = "\r\n\r\n";
   compress_all(f, end, sizeof end - 1, Z_FINISH);
+  assert(f->error || !f->gzip.avail_in);
 }
