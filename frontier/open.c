@@ -297,12 +297,21 @@ static frontier_status open_exact(frontier *f)
   return frontier_fail(f, status, "%s: its making was cut short; crawl again to begin it", f->directory);
 }
 
+/* For a reader: records of several tables, while another process commits. */
+static frontier_status pin_store(frontier *f)
+{
+  frontier_status status = store_pin(f->store);
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
 static frontier_status open_store(frontier *f)
 {
   uint8_t identity[IDENTITY_MAX];
   size_t identity_size = identity_write(&f->options, identity);
   frontier_status status =
     store_open(f->directory, f->options.read_only, identity, identity_size, &f->store, f->message);
+  if (status == FRONTIER_OK && f->options.read_only)
+    status = pin_store(f);
   if (status == FRONTIER_OK)
     status = read_meta(f, "identity", true, identity_read);
   if (status == FRONTIER_OK)
@@ -360,8 +369,11 @@ static frontier_status open_for_reading(frontier *f)
   snprintf(path, sizeof path, "%s/data.mdb", f->directory);
   if (stat(path, &info) != 0)
     return frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", f->directory);
-  frontier_status status = open_store(f);
-  return status == FRONTIER_OK ? load_hosts(f) : status;
+  frontier_status status = open_store(f); /* the counts of URLs and those of hosts are of one commit */
+  if (status == FRONTIER_OK)
+    status = load_hosts(f);
+  store_unpin(f->store);
+  return status;
 }
 
 static frontier_status previous_fits(frontier *f)

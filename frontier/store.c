@@ -167,6 +167,11 @@ static frontier_status settle_late(store *s)
 /* A writer with more address space may have made the file larger than a reader's map. */
 int store_begin_reading(store *s, MDB_txn **txn)
 {
+  if (s->pinned) {
+    *txn = s->pinned;
+    s->readings++;
+    return 0;
+  }
   int error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : s->is_read_only ? MDB_MAP_RESIZED : EIO;
   if (error == MDB_MAP_RESIZED && !(error = store_follow(s)))
     error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn);
@@ -176,9 +181,30 @@ int store_begin_reading(store *s, MDB_txn **txn)
 
 void store_end_reading(store *s, MDB_txn *txn)
 {
-  mdb_txn_abort(txn);
+  if (txn != s->pinned)
+    mdb_txn_abort(txn);
   assert(s->readings);
   s->readings--;
+}
+
+frontier_status store_pin(store *s)
+{
+  MDB_txn *txn;
+  assert(!s->pinned && !s->writing);
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  s->pinned = txn;
+  return FRONTIER_OK;
+}
+
+void store_unpin(store *s)
+{
+  MDB_txn *txn = s ? s->pinned : NULL;
+  if (!txn)
+    return;
+  s->pinned = NULL;
+  store_end_reading(s, txn);
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
@@ -187,7 +213,7 @@ void store_end_reading(store *s, MDB_txn *txn)
  * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  assert(!s->writing && !s->is_read_only);
+  assert(!s->writing && !s->is_read_only && !s->pinned);
   frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
   if (status != FRONTIER_OK)
     return status;

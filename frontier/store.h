@@ -39,6 +39,10 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
 
+/* All that is read until store_unpin is as of one commit, whoever writes meanwhile. Nothing is written so long. */
+frontier_status store_pin(store *s);
+void store_unpin(store *s); /* NULL is fine, and one that is not pinned */
+
 /* A directory of format 1 or 2: its queue and history, one record a value, into the tables of today, in transactions of
  * bounded size; the last one puts `identity`. Where it ends early, the next call goes on. */
 frontier_status store_upgrade(store *s, const void *identity, size_t identity_size);

@@ -25,6 +25,7 @@ struct store {
   bool has_exact;
   MDB_txn *writing;
   size_t readings; /* transactions that are open and look into the map */
+  MDB_txn *pinned; /* the one that all reading is done in; NULL: each has its own */
   int error;       /* of the open transaction, or the last one: LMDB's or errno's */
   shelf *shelf;    /* changes of the queue and the history, written at its end */
   uint8_t *scratch;

@@ -145,6 +145,7 @@ void store_close(store *s)
 {
   if (!s)
     return;
+  store_unpin(s);
   if (s->writing)
     mdb_txn_abort(s->writing);
   if (s->env)
