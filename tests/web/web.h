@@ -57,6 +57,10 @@ typedef enum web_share {
   WEB_DOOR,         /* linked to by way of one to four redirects */
   WEB_AWAY,         /* have a link that redirects to another host */
   WEB_FLAKY,        /* for a part of the time 503, 429, a reset or a cut connection; "/" excepted */
+  /* of pages */
+  WEB_GHOST,        /* have what only looks like links: in comments, scripts, text */
+  /* of links */
+  WEB_SPELLED,      /* are written as few write them: escapes, ports, dot segments, references, raw letters */
   WEB_SHARES
 } web_share;
 
@@ -173,7 +177,6 @@ typedef struct web_reply {
   text body;
   size_t sent;         /* of the body; all of it unless cut */
   web_place place;     /* what was asked for; also where no answer comes */
-  text scratch;        /* none of the caller's business */
 } web_reply;
 
 /* Thread safe with a reply for each thread. A few microseconds for a page of 2 kB. */
@@ -207,6 +210,7 @@ typedef enum web_fate {
 typedef struct web_truth {
   web_fate fate;
   bool rests;            /* its host rests at times: a short crawl may miss it */
+  bool is_flaky;         /* it, or a page on the way to it: lost if each try falls into a bad time */
   bool has_original;     /* it says what `original`, a page of the same host, says */
   bool is_exact;         /* byte for byte; else but for a few words */
   uint32_t original;
@@ -220,7 +224,7 @@ const char *web_fate_name(web_fate fate);
 typedef struct web_counts {
   uint64_t pages[WEB_FATES]; /* by fate: pages[WEB_WANTED] are wanted */
   uint64_t copies, similar;  /* of the wanted ones */
-  uint64_t rests;            /* of the wanted ones */
+  uint64_t rests, flaky;     /* of the wanted ones */
 } web_counts;
 
 /* Runs through every page: about 10^7 a second. To look at each: for host < hosts, for page < web_host_pages. */
