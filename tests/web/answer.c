@@ -273,7 +273,8 @@ static void answer(visit *v)
   const web_kind *kind = name == WEB_NAME_NONE ? NULL : web_host_kind(v->w, v->host);
   reply->place = web_find_target(v->w, request->is_https, request->host, request->host_size, request->target,
                                  request->target_size);
-  if (name == WEB_NAME_NONE || (kind && kind->ending != WEB_WHOLE)) {
+  bool is_answered = !kind || kind->ending == WEB_WHOLE || kind->ending == WEB_NO_TRUST;
+  if (name == WEB_NAME_NONE || !is_answered) {
     reply->ending = kind ? kind->ending : WEB_NO_NAME;
     return;
   }
@@ -294,6 +295,8 @@ void web_answer(const web *w, const web_request *request, web_reply *reply)
   answer(&v);
   if (reply->ending != WEB_CUT)
     reply->sent = reply->body.size;
+  if (request->is_https && reply->place.asked != WEB_NO_HOST && web_host_has(w, reply->place.asked, WEB_DISTRUSTED))
+    reply->ending = WEB_NO_TRUST;
 }
 
 void web_reply_free(web_reply *reply)

@@ -177,7 +177,7 @@ bool web_host_has(const web *w, uint32_t host, web_share what)
 
 bool web_host_is_https(const web *w, uint32_t host)
 {
-  return web_host_has(w, host, WEB_HTTPS);
+  return web_host_has(w, host, WEB_HTTPS) || web_host_has(w, host, WEB_DISTRUSTED);
 }
 
 bool web_host_has_map(const web *w, uint32_t host)

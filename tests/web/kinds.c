@@ -5,6 +5,7 @@ const web_kind web_kinds[] = {
   {.share = WEB_NAMELESS, .ending = WEB_NO_NAME},
   {.share = WEB_REFUSED, .ending = WEB_NOT_LISTENING},
   {.share = WEB_SILENT, .ending = WEB_NEVER},
+  {.share = WEB_DISTRUSTED, .ending = WEB_NO_TRUST},
   {.share = WEB_CALENDAR, .owns = web_is_calendar, .answer = web_answer_calendar, .entrance = "/calendar/2024/1/1"},
   {.share = WEB_SESSIONS, .owns = web_is_shop, .answer = web_answer_shop, .entrance = "/shop/item1"},
   {.share = WEB_LOST, .owns = web_is_anything, .answer = web_answer_lost, .entrance = "/lost/and/found"},

@@ -20,6 +20,7 @@ static const struct {
   [WEB_NAMELESS] = {"nameless", 0.03},
   [WEB_REFUSED] = {"refused", 0.03},
   [WEB_SILENT] = {"silent", 0.02},
+  [WEB_DISTRUSTED] = {"distrusted", 0.02},
   [WEB_CALENDAR] = {"calendar", 0.01},
   [WEB_SESSIONS] = {"sessions", 0.01},
   [WEB_LOST] = {"lost", 0.01},

@@ -37,6 +37,7 @@ typedef enum web_share {
   WEB_NAMELESS,     /* the name has no address */
   WEB_REFUSED,      /* nobody listens */
   WEB_SILENT,       /* a connection, and nothing more, ever */
+  WEB_DISTRUSTED,   /* speak https, with a certificate that has run out, is another host's, or of an unknown issuer */
   WEB_CALENDAR,     /* has days without end */
   WEB_SESSIONS,     /* has links that are new with each visit */
   WEB_LOST,         /* answers 200 to anything, with more such links: soft 404 */
@@ -165,6 +166,7 @@ typedef enum web_ending {
   WEB_NEVER,        /* connected, and nothing comes */
   WEB_NOT_LISTENING, /* no connection */
   WEB_NO_NAME,      /* no address for the name */
+  WEB_NO_TRUST,     /* the certificate is not to be trusted; who does trust it gets the answer all the same */
 } web_ending;
 
 /* All zeros to begin with; used again, it keeps its memory. `status` and what follows is only set with WEB_WHOLE and
