@@ -9,6 +9,7 @@
 enum { DNS_MESSAGE_MAX = 512 };
 
 /* Size of the answer in `answer`; 0: what came is no question. */
-size_t serve_dns_answer(const web *w, const unsigned char *question, size_t size, unsigned char answer[DNS_MESSAGE_MAX]);
+size_t serve_dns_answer(const web *w, const unsigned char *question, size_t size,
+                        unsigned char answer[DNS_MESSAGE_MAX]);
 
 #endif

@@ -143,7 +143,10 @@ static int on_header(nghttp2_session *session, const nghttp2_frame *frame, const
     const char *name;
     text *into;
   } rows[] = {
-    {":authority", &one->host}, {":path", &one->target}, {"if-none-match", &one->tag}, {"if-modified-since", &one->since},
+    {":authority", &one->host},
+    {":path", &one->target},
+    {"if-none-match", &one->tag},
+    {"if-modified-since", &one->since},
   };
   (void)flags;
   (void)context;

@@ -105,7 +105,7 @@ static int run(serve *s, const web *w)
 int main(int argc, char **argv)
 {
   static const struct argp parser = {
-    .options = options, .parser = parse_option, .doc = "Serves a web that is a function of its seed, until it is stopped."};
+    .options = options, .parser = parse_option, .doc = "Serves a web that is a function of its seed, until stopped."};
   settings chosen = {.line = "", .serve = {.address = INADDR_LOOPBACK, .offers_h2 = true}};
   web_options read;
   char error[256];

@@ -89,7 +89,8 @@ static X509 *make_certificate(serve_tls *t, const char *name, uint64_t serial)
   char alternative[2 * WEB_NAME_MAX + 8];
   flaw shows = flaw_of(t->w, name);
   const char *shown = shows.is_for_another ? "another.test" : name;
-  X509 *certificate = begin_certificate(t->key, "a host", serial, -20L * DAY_S, (shows.is_expired ? -10L : 10L) * DAY_S);
+  long to_s = shows.is_expired ? -10L * DAY_S : 10L * DAY_S;
+  X509 *certificate = begin_certificate(t->key, "a host", serial, -20L * DAY_S, to_s);
   snprintf(alternative, sizeof alternative, "DNS:%s", shown);
   X509_set_issuer_name(certificate, X509_get_subject_name(shows.is_by_a_stranger ? certificate : t->authority));
   add_extension(certificate, t->authority, NID_subject_alt_name, alternative);
