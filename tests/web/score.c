@@ -7,8 +7,8 @@
 
 /* What a host's requests so far have to be remembered for. */
 typedef struct host_seen {
-  uint64_t last_ms; /* + 1; 0: none yet */
-  uint8_t robots;   /* a bit for each of its names and schemes */
+  uint64_t last_ms[2]; /* + 1, by its own name and by the other; 0: none yet */
+  uint8_t robots;      /* a bit for each of its names and schemes */
 } host_seen;
 
 struct judge {
@@ -77,14 +77,14 @@ static uint64_t key_of_page(const judge *j, uint32_t host, uint32_t page)
 /* A page is the same in all its spellings, anything else only in one. */
 static uint64_t key_of(const judge *j, const serve_log_line *line, web_place place)
 {
-  uint64_t hash = 14695981039346656037u + line->is_https; /* FNV-1a */
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
   if (place.what == WEB_PAGE)
     return key_of_page(j, place.host, place.page);
   for (const char *byte = line->host; *byte; byte++)
     hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
   for (const char *byte = line->target; *byte; byte++)
     hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
-  return hash | 1;
+  return web_dice(j->w, WEB_ASK_SHARE + WEB_SHARES + 1, hash, line->is_https) | 1;
 }
 
 /* -- one request -- */
@@ -100,9 +100,13 @@ static void judge_manners(judge *j, const serve_log_line *line, web_place place)
 {
   enum { SLACK_MS = 5 }; /* what a clock and a socket may do to a second */
   host_seen *seen = &j->hosts[place.asked];
-  bool is_own = false;
-  web_find_host(j->w, line->host, strlen(line->host), &is_own);
+  uint32_t host;
+  web_name name = web_read_name(j->w, line->host, strcspn(line->host, ":"), &host);
+  bool is_own = name == WEB_NAME_OWN;
   uint8_t origin = (uint8_t)(1u << (2 * is_own + line->is_https));
+  uint64_t *last_ms = &seen->last_ms[is_own];
+  if (name == WEB_NAME_ENDLESS)
+    return; /* names without end: none is kept */
   uint64_t delay_ms = 1000 * (uint64_t)web_host_delay_s(j->w, place.asked);
   delay_ms = delay_ms > j->delay_ms ? delay_ms : j->delay_ms;
   if (place.what == WEB_ROBOTS) {
@@ -110,8 +114,8 @@ static void judge_manners(judge *j, const serve_log_line *line, web_place place)
     return;
   }
   j->score.before_robots += !(seen->robots & origin);
-  j->score.too_soon += seen->last_ms && line->ms + 1 + SLACK_MS < seen->last_ms + delay_ms;
-  seen->last_ms = line->ms + 1;
+  j->score.too_soon += *last_ms && line->ms + 1 + SLACK_MS < *last_ms + delay_ms;
+  *last_ms = line->ms + 1;
 }
 
 static bool is_barred(const judge *j, web_place place)
