@@ -17,6 +17,7 @@ gnuplot-nox           command gnuplot
 libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
+libnghttp2-dev        module libnghttp2
 '
 jobs=$(nproc)
 

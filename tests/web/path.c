@@ -167,11 +167,24 @@ static bool is_robots(const web *w, uint32_t host, const char *target)
          (strcmp(target, "/moved-robots.txt") == 0 && web_host_robots(w, host) == WEB_MOVEDROBOTS);
 }
 
+/* What the number in a target is: a page, or a way to one; `*hop` is how many redirects that door has left. */
+static web_what numbered(const web *w, uint32_t host, const char *target, uint32_t *page, unsigned *hop)
+{
+  if (!last_number(target, page) || *page >= web_host_pages(w, host))
+    return WEB_NOTHING;
+  if (is_page(w, host, *page, target))
+    return WEB_PAGE;
+  if (is_door(w, host, *page, target, hop))
+    return WEB_HOP;
+  *hop = 0;
+  return is_away(w, host, *page, target) ? WEB_HOP : WEB_NOTHING;
+}
+
 web_place web_find_decoded(const web *w, uint32_t host, const char *target, unsigned *hop)
 {
   web_place place = {WEB_NOTHING, host, 0, host};
   const web_kind *kind = web_host_kind(w, host);
-  uint32_t page = 0;
+  uint32_t page;
   *hop = 0;
   if (is_robots(w, host, target))
     place.what = WEB_ROBOTS;
@@ -179,18 +192,10 @@ web_place web_find_decoded(const web *w, uint32_t host, const char *target, unsi
     place.what = WEB_MAP;
   else if (strcmp(target, "/") == 0)
     place.what = WEB_PAGE;
-  else if (!last_number(target, &page) || page >= web_host_pages(w, host))
-    page = 0;
-  else if (is_page(w, host, page, target))
-    place.what = WEB_PAGE;
-  else if (is_door(w, host, page, target, hop))
-    place.what = WEB_HOP;
-  else if (is_away(w, host, page, target))
-    place.what = WEB_HOP;
+  else if ((place.what = numbered(w, host, target, &page, hop)) != WEB_NOTHING)
+    place.page = page;
   if (place.what == WEB_HOP && !*hop)
     web_page_away(w, host, page, &place.host, &place.page);
-  else
-    place.page = page;
   if (place.what == WEB_NOTHING && kind && kind->owns && kind->owns(target))
     place.what = WEB_ENDLESS;
   return place;

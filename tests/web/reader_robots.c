@@ -10,10 +10,9 @@ static void add_rule(reader_robots *robots, bool allows, const char *pattern)
   if (!*pattern)
     return; /* "Disallow:" forbids nothing */
   robots->rules = realloc(robots->rules, (robots->count + 1) * sizeof *robots->rules);
-  char *copy = strdup(pattern);
-  if (!robots->rules || !copy)
+  if (!robots->rules || !(robots->rules[robots->count].pattern = strdup(pattern)))
     abort();
-  robots->rules[robots->count++] = (reader_rule){allows, copy};
+  robots->rules[robots->count++].allows = allows;
 }
 
 static void read_line(reader_robots *robots, const char *line, bool *is_for_us)
