@@ -13,32 +13,18 @@
 #include "crawler/linked.h"
 #include "crawler/visit_end.h"
 #include "frontier/host.h"
+#include "frontier/machine.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   POLL_MS = 100,
   LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
   BATCH = 64,         /* leases asked for at once */
 };
-
-static uint64_t wall_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-uint64_t crawl_clock_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 void crawl_break_off(crawl *c, const char *message)
 {
@@ -270,8 +256,9 @@ static bool is_over(crawl *c, crawl_end *end)
 /* What is in flight when the crawl ends may land for a moment more; a clean stop loses no page that was nearly here. */
 static void land(crawl *c)
 {
-  uint64_t deadline = crawl_clock_ms() + LAST_GRACE_MS;
-  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && (c->now_ms = crawl_clock_ms()) < deadline)
+  uint64_t deadline = machine_monotonic_ms() + LAST_GRACE_MS;
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) &&
+         (c->now_ms = machine_monotonic_ms()) < deadline)
     fetch_poll(c->fetcher, POLL_MS);
 }
 
@@ -280,19 +267,19 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   crawl_end end;
   c->tick = told;
   c->tick_context = context;
-  c->started_ms = c->now_ms = crawl_clock_ms();
+  c->started_ms = c->now_ms = machine_monotonic_ms();
   crawl_keep_scope(c);
   while (!is_over(c, &end)) {
     int64_t wait_ms = crawl_is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
     crawl_tell(c);
     fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
-    c->now_ms = crawl_clock_ms();
+    c->now_ms = machine_monotonic_ms();
     if (fetch_shortage(c->fetcher)->is_hopeless)
       crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
   end = crawl_keep_all(c, end);
-  c->end_ms = crawl_clock_ms();
+  c->end_ms = machine_monotonic_ms();
   return end;
 }
 
@@ -352,8 +339,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   }
   c->pages_ever = frontier_counter(f, "pages");
   c->bytes_ever = frontier_counter(f, "page-bytes");
-  c->started_ms = c->now_ms = crawl_clock_ms();
-  frontier_clock(f, c->now_ms, wall_ms());
+  c->started_ms = c->now_ms = machine_monotonic_ms();
+  frontier_clock(f, c->now_ms, machine_wall_ms());
   frontier_classify(f, put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
     origins_on_sitemap(c->origins, sitemap_named, c);
@@ -432,7 +419,7 @@ void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
 crawl_totals crawl_totals_read(const crawl *c)
 {
   crawl_totals totals = c->totals;
-  uint64_t until = c->end_ms ? c->end_ms : crawl_clock_ms();
+  uint64_t until = c->end_ms ? c->end_ms : machine_monotonic_ms();
   totals.seconds = (double)(until - c->started_ms) / 1000;
   totals.robots = origins_requests(c->origins);
   totals.active = c->visits.active;

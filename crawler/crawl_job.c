@@ -4,6 +4,7 @@
 #include "crawler/cmd.h"
 #include "crawler/requeue.h"
 #include "crawler/say.h"
+#include "frontier/machine.h"
 #include "frontier/recrawl.h"
 #include "frontier/traps.h"
 
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 /* How many connections are kept for later, by the memory that one takes: bench_https.sh measures it. */
 static rlim_t kept_connections(const crawl_args *args)
@@ -122,7 +122,7 @@ static int open_frontier(crawl_job *job)
 static int ask_for_old_pages(crawl_job *job)
 {
   uint64_t least_s = job->args.crawl.recrawl_least_s, most_s = job->args.crawl.recrawl_most_s;
-  if (!least_s || frontier_recrawl(job->frontier, least_s, most_s, (uint64_t)time(NULL)) == FRONTIER_OK)
+  if (!least_s || frontier_recrawl(job->frontier, least_s, most_s, machine_wall_ms() / 1000) == FRONTIER_OK)
     return EXIT_DONE;
   say_error("crawl", "%s", frontier_message(job->frontier));
   return EXIT_FAILED;

@@ -2,7 +2,7 @@
  * in flight lands. Only what no memory is left for, the links of a page when the batch is full, waits on the spot. */
 #include "crawler/crawl_state.h"
 
-#include <time.h>
+#include "frontier/machine.h"
 
 enum { TICK_MS = 100 };
 
@@ -57,15 +57,14 @@ bool crawl_is_paused(crawl *c)
 
 bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
 {
-  const struct timespec moment = {.tv_nsec = OUTAGE_RETRY_MIN_MS / 2 * 1000000};
   crawl_end end;
-  c->now_ms = crawl_clock_ms();
+  c->now_ms = machine_monotonic_ms();
   if (!c->tick || !crawl_note_outage(c, status, why)) /* before crawl_run nobody could be told */
     return false;
   while (!crawl_is_cut_short(c, &end)) {
     crawl_tell(c);
-    nanosleep(&moment, NULL); /* a signal ends it sooner */
-    c->now_ms = c->stood_still_ms = crawl_clock_ms();
+    machine_sleep_ms(OUTAGE_RETRY_MIN_MS / 2);
+    c->now_ms = c->stood_still_ms = machine_monotonic_ms();
     if (has_healed(c))
       return true;
   }

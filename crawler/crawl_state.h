@@ -41,8 +41,6 @@ struct crawl {
   failures failures;
 };
 
-uint64_t crawl_clock_ms(void); /* of a clock that only goes forward */
-
 /* The frontier failed for good, or memory is out: the crawl ends, the directory is as of the last commit. */
 void crawl_break_off(crawl *c, const char *message);
 

@@ -4,15 +4,15 @@
 #include "crawler/guard.h"
 #include "crawler/header_list.h"
 #include "crawler/transfer.h"
+#include "frontier/machine.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
   DESCRIPTORS_MS = 50,
-  PAUSE_NS = 10000000, /* where waiting itself fails */
+  PAUSE_MS = 10, /* where waiting itself fails */
 };
 
 struct network {
@@ -74,13 +74,6 @@ static void put_idle(network *n, transfer *t)
 
 /* ---- without descriptors --------------------------------------------------------------------------------- */
 
-static uint64_t clock_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static size_t running(const network *n)
 {
   return n->active - n->waiting_count;
@@ -110,13 +103,13 @@ static void postpone(network *n, transfer *t)
 {
   curl_multi_remove_handle(n->multi, t->easy);
   put_waiting(n, t);
-  shortage_note(&n->shortage, running(n), clock_ms());
+  shortage_note(&n->shortage, running(n), machine_monotonic_ms());
   limit_connections(n);
 }
 
 static void relieve(network *n)
 {
-  if (n->shortage.was_met && shortage_relieve(&n->shortage, n->options->connections, clock_ms()))
+  if (n->shortage.was_met && shortage_relieve(&n->shortage, n->options->connections, machine_monotonic_ms()))
     limit_connections(n);
 }
 
@@ -263,7 +256,7 @@ static void collect(network *n)
 
 static void start_waiting(network *n)
 {
-  if (!n->waiting || clock_ms() < n->shortage.retry_at_ms)
+  if (!n->waiting || machine_monotonic_ms() < n->shortage.retry_at_ms)
     return;
   while (n->waiting && running(n) < n->shortage.limit) {
     transfer *t = n->waiting;
@@ -291,7 +284,7 @@ void network_wait(network *n, int wait_ms)
     wait_ms = DESCRIPTORS_MS; /* nobody tells that there are some again */
   /* poll(2) refuses more than RLIMIT_NOFILE */
   if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK)
-    nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    machine_sleep_ms(PAUSE_MS);
 }
 
 void network_wake(network *n)

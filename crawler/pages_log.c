@@ -1,6 +1,8 @@
 /* See pages_log.h. */
 #include "crawler/pages_log.h"
 
+#include "frontier/machine.h"
+
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
@@ -8,11 +10,10 @@
 
 static void put_time(json *line)
 {
-  struct timespec now;
+  time_t now = (time_t)(machine_wall_ms() / 1000);
   struct tm utc;
   char text[32];
-  clock_gettime(CLOCK_REALTIME, &now);
-  gmtime_r(&now.tv_sec, &utc);
+  gmtime_r(&now, &utc);
   strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
   json_put_string(line, "time", text);
 }

@@ -2,11 +2,11 @@
 #include "crawler/request.h"
 
 #include "crawler/header_list.h"
+#include "frontier/machine.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 request *request_create(const fetch_options *options)
 {
@@ -31,13 +31,6 @@ void request_free(request *r)
   response_head_free(&r->head);
   free(r->url);
   free(r);
-}
-
-static uint64_t epoch_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 static bool set_url(request *r, const char *url)
@@ -69,7 +62,7 @@ bool request_begin(request *r, const char *url, const fetch_receiver *receiver)
     exchange_begin(r->exchange);
   *r->address = '\0';
   r->response = (fetch_response){.head = &r->head, .exchange = r->exchange, .address = r->address, .content_type = "",
-                                 .location = "", .explanation = "", .start_ms = epoch_ms()};
+                                 .location = "", .explanation = "", .start_ms = machine_wall_ms()};
   return set_url(r, url) && add_condition(r, "If-None-Match", receiver->if_none_match) &&
          add_condition(r, "If-Modified-Since", receiver->if_modified_since);
 }

@@ -1,9 +1,10 @@
 /* See revisit.h. */
 #include "crawler/revisit.h"
 
+#include "frontier/machine.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct revisit {
   bool was_visited, is_conditional;
@@ -62,16 +63,11 @@ bool revisit_is_unchanged(const revisit *r, const fetch_response *response)
   return r->is_conditional && response->error == FETCH_OK && response->status == 304;
 }
 
-static uint64_t now_s(void)
-{
-  time_t now = time(NULL);
-  return now > 0 ? (uint64_t)now : 0;
-}
-
 frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, const fetch_response *response,
                              const char *sha256, bool is_failure)
 {
-  frontier_visit visit = {.at_s = now_s(), .is_unchanged = is_failure || revisit_is_unchanged(r, response)};
+  frontier_visit visit = {.at_s = machine_wall_ms() / 1000,
+                            .is_unchanged = is_failure || revisit_is_unchanged(r, response)};
   if (is_failure && !r->was_visited)
     return FRONTIER_OK;
   if (!is_failure) {

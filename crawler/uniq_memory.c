@@ -1,12 +1,11 @@
 #include "crawler/uniq_memory.h"
 #include "crawler/say.h"
+#include "frontier/machine.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
@@ -96,7 +95,7 @@ static bool load(uniq_settings *settings, const char *state, uniq_memory *memory
 static mlbf_status create_keys(const char *profile, mlbf_key_set **keys)
 {
   uint64_t seed;
-  if (getrandom(&seed, sizeof seed, 0) != sizeof seed)
+  if (!machine_random(&seed, sizeof seed))
     return MLBF_IO;
   return mlbf_key_set_create(seed, profile, keys);
 }
@@ -129,17 +128,11 @@ void uniq_memory_free(uniq_memory *memory)
 
 /* ---- use ------------------------------------------------------------------------------------------------ */
 
-static uint64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now); /* and not a monotonic one: a state outlives a boot */
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
+/* By the wall clock, and not a monotonic one: a state outlives a boot. */
 static mlbf_status judge_by_window(mlbf_epoch *window, const url *u, mlbf_verdict *verdict)
 {
   bool was_seen;
-  mlbf_status status = mlbf_epoch_insert(window, (mlbf_span){u->key, u->key_size}, now_ms(), &was_seen);
+  mlbf_status status = mlbf_epoch_insert(window, (mlbf_span){u->key, u->key_size}, machine_wall_ms(), &was_seen);
   if (status == MLBF_OK)
     *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
   return status;

@@ -8,6 +8,7 @@
 #include "crawler/alike.h"
 #include "crawler/crawl_state.h"
 #include "crawler/crawl_warc.h"
+#include "frontier/machine.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
   visit *v = context;
   crawl *c = v->owner;
   assert(v->stage == VISIT_FETCHING);
-  c->now_ms = crawl_clock_ms();
+  c->now_ms = machine_monotonic_ms();
   visit_finish(v);
   if (c->addresses)
     addresses_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,

@@ -8,6 +8,7 @@
 #include "crawler/payloads.h"
 #include "crawler/warc_files.h"
 #include "crawler/warc_record.h"
+#include "frontier/machine.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -16,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/random.h>
 #include <time.h>
 
 enum { URN = 45 + 1, DATE = 24 + 1, STAMP = 14 + 1, DIGEST = 5 + BODY_HASH_TEXT, MIME = 128 };
@@ -38,8 +38,8 @@ struct warc {
 static void make_urn(char urn[URN])
 {
   uint8_t b[16];
-  while (getrandom(b, sizeof b, 0) != sizeof b)
-    continue; /* a signal before the kernel's pool was ready */
+  while (!machine_random(b, sizeof b))
+    continue; /* so few bytes there are, sooner or later */
   b[6] = (uint8_t)((b[6] & 0x0F) | 0x40);
   b[8] = (uint8_t)((b[8] & 0x3F) | 0x80);
   snprintf(urn, URN, "urn:uuid:%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0], b[1], b[2],
@@ -57,13 +57,6 @@ static void make_dates(uint64_t epoch_ms, char date[DATE], char stamp[STAMP])
   strftime(clock, sizeof clock, "%H:%M:%S", &utc);
   snprintf(date, DATE, "%.10sT%.8s.%03uZ", day, clock, (unsigned)(epoch_ms % 1000));
   strftime(stamp, STAMP, "%Y%m%d%H%M%S", &utc);
-}
-
-static uint64_t epoch_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* The media type alone, in lower case; "unk", as indexes say, if there is none. */
@@ -253,7 +246,7 @@ static void put_warcinfo(warc *w)
 {
   char date[DATE], stamp[STAMP], block[1024], path[WARC_PATH_SIZE];
   warc_file *f = &w->files.data;
-  make_dates(epoch_ms(), date, stamp);
+  make_dates(machine_wall_ms(), date, stamp);
   make_urn(w->warcinfo);
   warc_path("", w->files.number, WARC_SUFFIX, path);
   int size = snprintf(block, sizeof block,

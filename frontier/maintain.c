@@ -3,10 +3,10 @@
  * Each commit owes a share of what is due, in proportion to the keys it brought. The calls behind it pay, a piece each,
  * so that none of them waits for a commit and for all of this; what is left is paid before the next commit sets its
  * bits, so all is done in time whoever calls. A caller with time to spare pays ahead by frontier_maintain. */
+#include "frontier/machine.h"
 #include "frontier/state.h"
 
 #include <assert.h>
-#include <time.h>
 
 /* A step of frontier_maintain: some 2 ms each. */
 enum { SAVE_BYTES = 1 << 20, FILL_KEYS = FRONTIER_LIMIT(8192, 8) };
@@ -41,17 +41,10 @@ void maintain_pay_some(frontier *f)
   f->has_failed_upkeep = pay(f, keys < f->owed_keys ? keys : f->owed_keys) != FRONTIER_OK;
 }
 
-static uint64_t now_ms(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more)
 {
   HOLD(f);
-  uint64_t end_ms = now_ms() + budget_ms;
+  uint64_t end_ms = machine_monotonic_ms() + budget_ms;
   frontier_status status = FRONTIER_OK;
   bool is_due = true;
   do {
@@ -61,7 +54,7 @@ frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more
       checkpoint_step(f, SAVE_BYTES);
     else
       is_due = false;
-  } while (is_due && status == FRONTIER_OK && now_ms() < end_ms);
+  } while (is_due && status == FRONTIER_OK && machine_monotonic_ms() < end_ms);
   *is_more = is_due && status == FRONTIER_OK;
   return status;
 }

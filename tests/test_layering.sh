@@ -17,6 +17,7 @@ expect() # RESULT FILE LINE
     printf '#include <stdint.h>\n#include "%s/public.h"\n' "$room" >"$planted/$room/file.c"
     : >"$planted/$room/public.h"
     : >"$planted/$room/private.h"
+    : >"$planted/$room/machine.h"
     printf 'target_sources(%s PUBLIC FILE_SET HEADERS FILES public.h)\n' "$room" >"$planted/$room/CMakeLists.txt"
   done
   printf '%s\n' "$3" >>"$planted/$2"
@@ -37,6 +38,10 @@ expect kept crawler/file.c '#include "datasets/private.h"'
 expect kept crawler/file.c '  #  include <curl/curl.h>'
 expect kept tests/file.c '#include "frontier/private.h"'
 expect kept tests/file.c '#include <cmocka.h>'
+expect kept crawler/file.c '#include "frontier/machine.h"'
+expect kept frontier/machine.c 'clock_gettime(CLOCK_MONOTONIC, &now);'
+expect kept crawler/file.c 'uint64_t now_ms = frontier_clock(f), then = c->time(1);'
+expect kept datasets/file.c 'clock_gettime(CLOCK_MONOTONIC, &now);'
 expect broken mlbf/file.c '#include "frontier/public.h"'
 expect broken mlbf/public.h '#include "frontier/public.h"'
 expect broken frontier/file.c '#include "datasets/public.h"'
@@ -55,6 +60,11 @@ expect broken frontier/file.c '#include <netdb.h>'
 expect broken datasets/file.c '#include <lmdb.h>'
 expect broken crawler/file.c '#include <lmdb.h>'
 expect broken crawler/file.c '#include <unheard/of.h>'
+expect broken crawler/file.c 'time_t now = time(NULL);'
+expect broken crawler/public.h '  return !nanosleep(&moment, NULL);'
+expect broken crawler/machine.c 'getrandom(&seed, sizeof seed, 0);'
+expect broken frontier/file.c '  clock_gettime(CLOCK_MONOTONIC, &now);'
+expect broken datasets/file.c '#include "frontier/machine.h"'
 
 rm -rf "${planted:?}"/*
 mkdir "$planted/mlbf" "$planted/frontier" "$planted/datasets" "$planted/crawler" "$planted/tests"
