@@ -1,0 +1,31 @@
+# Virtual time: strata crawl, whole, on a simulated machine in front of the web in a box. web/SIMULATION.md.
+# LMDB's writes fail and kill as ours do, so it is linked whole and static.
+if(LMDB_STATIC AND TARGET tests_web)
+  set(overheard frontier_add frontier_next frontier_done frontier_release frontier_is_finished commit_batch)
+  list(TRANSFORM overheard PREPEND LINKER:--wrap=)
+  foreach(limits usual tiny)
+    add_library(sim_${limits} OBJECT
+      web/sim.c           # the machine: its state, its trace
+      web/sim_machine.c   # its clocks, waiting and dice, in place of frontier/machine.c
+      web/sim_fetch.c     # its network, in place of crawler/fetch.c
+      web/sim_flight.c    # ... one request
+      web/witness.c         # who looks whether promises are kept
+      web/witness_turns.c   # ... among them that nobody starves
+      web/witness_wrap.c    # what the crawl says to the frontier, overheard
+      faults.c            # system calls that fail or kill
+      scratch.c
+    )
+    target_link_libraries(sim_${limits} PRIVATE strata_flags frontier_${limits} tests_web
+      PkgConfig::CURL PkgConfig::XXHASH PkgConfig::LMDB)
+    add_executable(swarm_${limits}
+      web/swarm.c         # many seeds, or one
+      web/swarm_draw.c    # what a seed stands for
+      web/swarm_life.c    # one life of its crawl
+      web/swarm_judge.c   # what that left
+    )
+    target_link_libraries(swarm_${limits} PRIVATE strata_flags sim_${limits} frontier_${limits} tests_web crawler
+      PkgConfig::CURL PkgConfig::JANSSON PkgConfig::XXHASH)
+    target_link_options(swarm_${limits} PRIVATE ${calls} ${overheard}
+      LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
+  endforeach()
+endif()

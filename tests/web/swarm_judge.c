@@ -1,0 +1,161 @@
+/* What a crawl left, against what it promised and what the web knows of itself. See swarm.h. */
+#include "tests/web/swarm.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* A line of pages.jsonl. */
+typedef struct line {
+  uint64_t url; /* a hash */
+  long status;  /* 0: no answer */
+  bool is_done;
+} line;
+
+struct swarm_lines {
+  size_t bytes;      /* that were there the last time: whole lines */
+  uint64_t hash;     /* of those */
+  line *table;       /* by URL */
+  size_t slots, count;
+};
+
+swarm_lines *swarm_lines_create(void)
+{
+  swarm_lines *l = calloc(1, sizeof *l);
+  l->slots = WITNESS_URLS;
+  l->table = calloc(l->slots, sizeof *l->table);
+  return l;
+}
+
+void swarm_lines_free(swarm_lines *l)
+{
+  free(l->table);
+  free(l);
+}
+
+static line *find(const swarm_lines *l, const char *address, size_t size)
+{
+  uint64_t hash = XXH3_64bits(address, size) | 1;
+  size_t at = hash >> 7 & (l->slots - 1);
+  while (l->table[at].url && l->table[at].url != hash)
+    at = (at + 1) & (l->slots - 1);
+  return &l->table[at];
+}
+
+/* ---- pages.jsonl ------------------------------------------------------------------------------------------------- */
+
+static bool take_line(swarm_lines *l, const swarm_plan *plan, const char *bytes, size_t size)
+{
+  json_error_t error;
+  json_t *object = json_loadb(bytes, size, 0, &error);
+  const char *address = json_string_value(json_object_get(object, "url"));
+  const char *outcome = json_string_value(json_object_get(object, "outcome"));
+  if (!address || !outcome) {
+    json_decref(object);
+    return swarm_broken("pages.jsonl: no line of a page: %.*s", (int)(size < 300 ? size : 300), bytes);
+  }
+  line *at = find(l, address, strlen(address));
+  bool is_first = !at->url;
+  if (!is_first && !plan->again) {
+    swarm_broken("page twice: two lines of pages.jsonl for %s", address);
+  } else {
+    at->url = XXH3_64bits(address, strlen(address)) | 1;
+    at->status = (long)json_integer_value(json_object_get(object, "status"));
+    at->is_done = strcmp(outcome, "done") == 0;
+    l->count += is_first;
+    sim_trace("line %.*s", (int)size, bytes);
+  }
+  json_decref(object);
+  return !the_sim->has_failed;
+}
+
+bool swarm_judge_lines(swarm_lines *l, const swarm_plan *plan, const swarm_place *place)
+{
+  char path[SCRATCH_PATH];
+  size_t size = 0;
+  scratch_join(place->crawl, "pages.jsonl", path);
+  char *bytes = scratch_read(path, &size);
+  if (size < l->bytes || (l->bytes && XXH3_64bits(bytes, l->bytes) != l->hash)) {
+    free(bytes);
+    return swarm_broken("pages.jsonl: lines that were there are gone, or others");
+  }
+  bool holds = true;
+  for (char *at = bytes ? bytes + l->bytes : NULL, *end; holds && at && (end = strchr(at, '\n')); at = end + 1) {
+    holds = take_line(l, plan, at, (size_t)(end - at));
+    l->bytes = (size_t)(end + 1 - bytes);
+  }
+  l->hash = l->bytes ? XXH3_64bits(bytes, l->bytes) : 0;
+  free(bytes);
+  return holds;
+}
+
+/* ---- the truth --------------------------------------------------------------------------------------------------- */
+
+typedef struct judging {
+  const swarm_lines *lines;
+  const swarm_plan *plan;
+  web *web;
+  text url;
+} judging;
+
+/* The best fate of a page, over all starts: with --scope host they are crawls side by side. */
+static web_truth truth_of(const judging *j, uint32_t host, uint32_t page)
+{
+  web_truth best = {.fate = WEB_ELSEWHERE};
+  for (unsigned i = 0; i < j->plan->start_count; i++) {
+    web_rules rules = j->plan->rules.truth;
+    rules.start = j->plan->starts[i];
+    web_truth truth = web_look(j->web, &rules, host, page);
+    if (truth.fate < best.fate)
+      best = truth;
+  }
+  return best;
+}
+
+static bool judge_page(judging *j, uint32_t host, uint32_t page)
+{
+  web_truth truth = truth_of(j, host, page);
+  text_clear(&j->url);
+  web_url(j->web, host, page, &j->url);
+  const char *address = j->url.bytes;
+  const line *at = find(j->lines, address, j->url.size);
+  const witnessed_url *seen = witness_find(address, j->url.size);
+  bool was_asked = seen && seen->asked;
+  switch (truth.fate) {
+  case WEB_WANTED:
+    if (!j->plan->has_truth)
+      return true;
+    return (at->url && at->is_done) ||
+           swarm_broken("lost: %s is wanted, and %s", address, at->url ? "failed" : "not done");
+  case WEB_BAD:
+    if (!j->plan->has_truth)
+      return true;
+    return (at->url && !at->is_done) || swarm_broken("lost: %s fails for good, and has %s", address,
+                                                     at->url ? "a line that says done" : "no line");
+  case WEB_DEAD: return !at->url || !at->is_done || swarm_broken("done, and its host is dead: %s", address);
+  case WEB_BARRED: return !was_asked || swarm_broken("robots: %s was asked for and is forbidden", address);
+  case WEB_ELSEWHERE: return !was_asked || swarm_broken("scope: %s was asked for and is out of it", address);
+  default: return true;
+  }
+}
+
+/* All that was accepted has ended. */
+static bool judge_witness(const swarm_plan *plan)
+{
+  if (plan->lives[plan->life_count - 1].is_capped)
+    return true;
+  return !witness_waiting() || swarm_broken("end too soon: %llu URLs were accepted and are not done",
+                                          (unsigned long long)witness_waiting());
+}
+
+bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan)
+{
+  judging j = {.lines = l, .plan = plan, .web = sim_web};
+  bool holds = judge_witness(plan);
+  for (uint32_t host = 0; holds && host < plan->options.hosts; host++)
+    for (uint32_t page = 0, pages = web_host_pages(sim_web, host); holds && page < pages; page++)
+      holds = judge_page(&j, host, page);
+  text_free(&j.url);
+  return holds;
+}

@@ -1,0 +1,79 @@
+/* tests/web/witness.h: who watches a crawl on the simulated machine, and breaks it off (sim_fail) as soon as a promise
+ * is broken. It lies in shared memory, so it knows what went before a kill.
+ *
+ *     asked     never what robots.txt forbids, nor before it was read; never what is done and committed; no host before
+ *               its delay, nor before Retry-After is over, nor more of it at once than --per-host
+ *     leased    no host that is due waits for long while others are leased from (witness_turns.c)
+ *
+ * What is done is what the frontier was told, and committed when its commit returned. */
+#ifndef STRATA_TESTS_WEB_WITNESS_H
+#define STRATA_TESTS_WEB_WITNESS_H
+
+#include "crawler/fetch.h"
+#include "frontier/frontier.h"
+#include "tests/web/web.h"
+
+typedef struct witness_rules {
+  uint64_t delay_ms;
+  unsigned per_host, connections;
+  uint16_t max_depth;
+  bool ignores_robots;
+  bool fetches_again;    /* what was done may be asked for again: --recrawl-after, --retry-failed */
+  bool is_tiny;          /* the frontier's memory has room for few URLs */
+  web_rules truth;
+} witness_rules;
+
+/* What became of a URL. */
+typedef enum witness_state { WITNESS_UNKNOWN, WITNESS_ACCEPTED, WITNESS_LEASED, WITNESS_ENDED } witness_state;
+
+typedef struct witnessed_url {
+  uint64_t hash;          /* 0: free */
+  uint32_t host;          /* among the watched hosts */
+  uint16_t depth;
+  uint8_t state, committed; /* witness_state: now, and as of the last commit */
+  uint8_t outcome;        /* frontier_state, once it ended */
+  bool has_news;          /* since the last commit */
+  uint16_t asked;         /* how often, in all lives */
+} witnessed_url;
+
+typedef struct witnessed_host {
+  char name[96];          /* host[:port]; "": free */
+  uint32_t active;        /* pages under way */
+  bool knows_robots;      /* in this life */
+  bool has_news;
+  uint64_t started_ms;    /* the last page of this life; 0: none yet */
+  uint64_t delay_ms;      /* Crawl-delay, once robots.txt came */
+  uint64_t rests_until_ms; /* Retry-After */
+  uint64_t rests_until_wall_ms; /* the same as it was committed: it outlives a life */
+  uint32_t waiting;       /* URLs that may be leased */
+  bool is_due;
+  uint64_t leases_before; /* how many there had been when it was first seen to be due */
+} witnessed_host;
+
+enum { WITNESS_HOSTS = 1 << 12, WITNESS_URLS = 1 << 16 }; /* enough for a small crawl */
+
+/* Memory that is shared, for so many hosts and URLs, powers of two that are never half full; once in a program. */
+void witness_create(size_t hosts, size_t urls);
+void witness_begin(void);                           /* a new crawl: all is forgotten */
+void witness_life_begins(const witness_rules *rules); /* one more run of it, after a death or an end */
+
+/* What the simulated fetcher tells. */
+void witness_asked(const char *address, const web_place *place);
+void witness_answered(const char *address, const web_place *place, const fetch_response *response);
+
+/* What calls of the frontier tell (witness_wrap.c). */
+void witness_added(const char *address, size_t size, frontier_origin origin, frontier_outcome outcome);
+void witness_leased(frontier *f, uint64_t now_ms, const frontier_lease *leases, size_t count);
+void witness_released(const char *address, size_t size);
+void witness_ended(const char *address, size_t size, frontier_state state);
+void witness_committed(void);
+
+/* NULL: never heard of. */
+const witnessed_url *witness_find(const char *address, size_t size);
+witnessed_host *witness_host(const char *name, size_t size); /* made if it is not there */
+witnessed_host *witness_host_at(size_t slot); /* NULL past the last; a name may be "" */
+size_t witness_hosts(void);                 /* that were made */
+uint64_t witness_waiting(void);             /* URLs that may be leased, of all hosts */
+const witness_rules *witness_rules_now(void);
+
+#endif

@@ -1,0 +1,9 @@
+/* What witness.c and witness_turns.c share. */
+#ifndef STRATA_TESTS_WEB_WITNESS_INSIDE_H
+#define STRATA_TESTS_WEB_WITNESS_INSIDE_H
+
+#include "tests/web/witness.h"
+
+void witness_leased_one(const frontier_lease *lease);
+
+#endif

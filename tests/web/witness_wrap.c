@@ -1,0 +1,149 @@
+/* The linker puts these in the place of the frontier's functions (--wrap): they call the real ones, tell the watch, and
+ * plant a bug where one is asked for. */
+#include "frontier/host.h"
+#include "frontier/state.h"
+#include "tests/web/plant.h"
+#include "tests/web/sim.h"
+#include "tests/web/witness.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+plant planted;
+
+const char *const plant_names[PLANTS] = {"none", "lost-link", "page-twice", "host-too-early", "host-starves",
+                                         "end-too-soon", "lost-commit"};
+
+frontier_status __real_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                                    frontier_verdict *verdict);
+frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                                    frontier_verdict *verdict);
+frontier_status __real_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                                     int64_t *wait_ms);
+frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                                     int64_t *wait_ms);
+frontier_status __real_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
+                                     const char *report, size_t report_size, uint64_t now_ms);
+frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
+                                     const char *report, size_t report_size, uint64_t now_ms);
+frontier_status __real_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
+frontier_status __wrap_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
+bool __real_frontier_is_finished(const frontier *f);
+bool __wrap_frontier_is_finished(const frontier *f);
+frontier_status __real_commit_batch(frontier *f);
+frontier_status __wrap_commit_batch(frontier *f);
+
+/* One of `n` names, by the seed. */
+static bool is_victim(const char *name, size_t size, uint64_t n)
+{
+  return XXH3_64bits_withSeed(name, size, the_sim->seed) % n == 0;
+}
+
+/* Every n-th call of all that are planted. */
+static bool is_moment(unsigned n)
+{
+  static unsigned calls;
+  return ++calls % n == 0;
+}
+
+/* ---- in --------------------------------------------------------------------------------------------------------- */
+
+frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                                    frontier_verdict *verdict)
+{
+  enum { LINKS = 64 };
+  frontier_verdict ignored;
+  bool is_chosen = is_victim(u->fetch, u->fetch_size, LINKS) && origin.depth > 0;
+  if (planted == PLANT_LOST_LINK && is_chosen) {
+    *verdict = (frontier_verdict){.outcome = FRONTIER_SEEN};
+    return FRONTIER_OK;
+  }
+  frontier_status status = __real_frontier_add(f, u, origin, now_ms, verdict);
+  if (status != FRONTIER_OK)
+    return status;
+  witness_added(u->fetch, u->fetch_size, origin, verdict->outcome);
+  if (planted == PLANT_PAGE_TWICE && is_chosen && verdict->outcome == FRONTIER_SEEN)
+    frontier_force(f, &(frontier_link){.target = u, .origin = origin}, now_ms, &ignored);
+  return status;
+}
+
+/* ---- out -------------------------------------------------------------------------------------------------------- */
+
+/* Of some hosts none. */
+static size_t starve(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t count)
+{
+  enum { HOSTS = 4 };
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    const frontier_lease *l = &leases[i];
+    if (l->origin.depth > 0 && is_victim(l->url + l->host_begin, l->host_end - l->host_begin, HOSTS))
+      __real_frontier_release(f, l->id, now_ms);
+    else
+      leases[kept++] = *l;
+  }
+  return kept;
+}
+
+frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                                     int64_t *wait_ms)
+{
+  enum { EARLY_ONE_IN = 31, EARLY_MS = 700 };
+  if (planted == PLANT_HOST_TOO_EARLY && is_moment(EARLY_ONE_IN))
+    now_ms += EARLY_MS;
+  frontier_status status = __real_frontier_next(f, now_ms, leases, max, count, wait_ms);
+  if (planted == PLANT_HOST_STARVES && *count) {
+    *count = starve(f, now_ms, leases, *count);
+    *wait_ms = *count ? 0 : 1;
+  }
+  witness_leased(f, now_ms, leases, *count);
+  return status;
+}
+
+frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
+                                     const char *report, size_t report_size, uint64_t now_ms)
+{
+  enum { FORGOTTEN_ONE_IN = 37 };
+  char address[URL_LENGTH_MAX + 1];
+  const entry *e = lease_entry(f, lease);
+  size_t size = e ? e->url_size : 0;
+  if (e)
+    memcpy(address, e->url, size);
+  frontier_status status = planted == PLANT_LOST_COMMIT && is_moment(FORGOTTEN_ONE_IN)
+                               ? __real_frontier_release(f, lease, now_ms)
+                               : __real_frontier_done(f, lease, state, code, report, report_size, now_ms);
+  if (status == FRONTIER_OK && size)
+    witness_ended(address, size, state);
+  return status;
+}
+
+frontier_status __wrap_frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
+{
+  char address[URL_LENGTH_MAX + 1];
+  const entry *e = lease_entry(f, lease);
+  size_t size = e ? e->url_size : 0;
+  if (e)
+    memcpy(address, e->url, size);
+  frontier_status status = __real_frontier_release(f, lease, now_ms);
+  if (status == FRONTIER_OK && size)
+    witness_released(address, size);
+  return status;
+}
+
+bool __wrap_frontier_is_finished(const frontier *f)
+{
+  enum { SOON_ONE_IN = 97 };
+  if (__real_frontier_is_finished(f))
+    return true;
+  return planted == PLANT_END_TOO_SOON && !f->in_flight.count && is_moment(SOON_ONE_IN);
+}
+
+/* ---- to stay ---------------------------------------------------------------------------------------------------- */
+
+/* From the frontier's other files; within its own it is called by none. */
+frontier_status __wrap_commit_batch(frontier *f)
+{
+  frontier_status status = __real_commit_batch(f);
+  if (status == FRONTIER_OK)
+    witness_committed();
+  return status;
+}
