@@ -123,11 +123,25 @@ static void heed_delay(crawl *c, visit *v, double seconds)
                                  (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
 }
 
-/* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
-static void visit_start(void *context)
+/* Until robots.txt has come nothing else of the host is leased: it could not be asked for either. */
+static void hold_host(crawl *c, visit *v)
 {
-  visit *v = context;
-  crawl *c = v->owner;
+  enum { LONGER_THAN_A_FETCH_MS = 24 * 3600 * 1000 };
+  v->holds_host = true;
+  crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, LONGER_THAN_A_FETCH_MS));
+}
+
+/* The delay counts from the request of the page that waited, not from its lease; what is not asked for costs none. */
+static void let_host_go(crawl *c, visit *v, bool is_asked)
+{
+  if (v->holds_host)
+    crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, is_asked ? FRONTIER_ITS_DELAY : 0));
+  v->holds_host = false;
+}
+
+/* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
+static void visit_start(crawl *c, visit *v)
+{
   if (c->options.ignore_robots) {
     fetch_page(c, v, -1);
     return;
@@ -136,10 +150,13 @@ static void visit_start(void *context)
   url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
   uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
   origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
+  if (ruling.answer != ORIGIN_WAIT && ruling.answer != ORIGIN_ALLOWED)
+    let_host_go(c, v, false);
   switch (ruling.answer) {
-  case ORIGIN_WAIT: break;
+  case ORIGIN_WAIT: hold_host(c, v); break;
   case ORIGIN_ALLOWED:
     heed_delay(c, v, ruling.crawl_delay);
+    let_host_go(c, v, true);
     fetch_page(c, v, ruling.crawl_delay);
     break;
   case ORIGIN_DENIED:
@@ -155,6 +172,14 @@ static void visit_start(void *context)
     break;
   case ORIGIN_NO_MEMORY: crawl_break_off(c, "out of memory for one more host"); break;
   }
+}
+
+static void robots_came(void *context)
+{
+  visit *v = context;
+  crawl *c = v->owner;
+  c->now_ms = machine_monotonic_ms();
+  visit_start(c, v);
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
@@ -205,7 +230,7 @@ static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
     return;
   frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
   if (status == FRONTIER_OK) {
-    visit_start(v);
+    visit_start(c, v);
   } else if (crawl_note_outage(c, status, frontier_message(c->frontier))) {
     crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
     crawl_let_go(c, v);
@@ -322,7 +347,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->visits = (visits){.owner = c, .wants_images = options->wants_images,
                         .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
-  c->origins = c->fetcher ? origins_create(c->fetcher, "strata", visit_start) : NULL;
+  c->origins = c->fetcher ? origins_create(c->fetcher, "strata", robots_came) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;

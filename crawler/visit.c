@@ -145,7 +145,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->tries = 1;
   *v->sha256 = '\0';
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
-  v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = false;
+  v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = false;
   v->hrefs_size = v->links = v->dropped = 0;
   free(v->base);
   v->base = NULL;

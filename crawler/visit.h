@@ -26,6 +26,7 @@ typedef struct visit {
   void *owner;
   frontier_lease lease;
   visit_stage stage;
+  bool holds_host;             /* waits for robots.txt, and nothing else of its host is leased meanwhile */
   address_place where;         /* of the server, as far as is known when it begins */
   uint64_t begun_ms;
   unsigned tries;              /* that it took; known once it ends */

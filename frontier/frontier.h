@@ -273,6 +273,13 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms);
  * closed; never below the default, or what frontier_host_set says. */
 frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms);
 
+#define FRONTIER_ITS_DELAY UINT64_MAX
+
+/* The next start from the host of a lease is `wait_ms` from now, sooner or later than it was to be, but never before a
+ * back-off is over. For a caller who leased a URL and cannot ask for it yet, as robots.txt has to come first: until
+ * then it holds the host, and its delay counts from when the page is asked for, with FRONTIER_ITS_DELAY. */
+frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
+
 /* The host of a lease said "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
 

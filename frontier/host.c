@@ -113,6 +113,22 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
   return FRONTIER_OK;
 }
 
+frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  HOLD(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  if (wait_ms == FRONTIER_ITS_DELAY)
+    wait_ms = host_delay(f->hosts, who);
+  uint64_t due_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
+  uint64_t until_ms = rests_until(f, who);
+  due_ms = due_ms > until_ms ? due_ms : until_ms;
+  hosts_hold_until(f->hosts, who, due_ms);
+  hosts_hurry(f->hosts, who, due_ms);
+  return FRONTIER_OK;
+}
+
 frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
 {
   HOLD(f);

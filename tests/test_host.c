@@ -303,6 +303,35 @@ static void what_robots_asks_outlasts_controls(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
+/* robots.txt must come first: meanwhile nothing else of the host starts, and then its delay counts from the page. */
+static void the_next_start_counts_from_when_it_is_said(void **state)
+{
+  (void)state;
+  frontier_lease leases[4];
+  int64_t wait_ms;
+  frontier *f = open_it(false);
+  frontier_host_control two = {.delay_ms = 1000, .per_host = 2};
+  assert_int_equal(frontier_host_set(f, "a.test", &two), FRONTIER_OK);
+  add(f, "a.test", 5);
+  assert_int_equal(next(f, 1000, leases, 4, &wait_ms), 1);
+  assert_int_equal(frontier_host_next(f, leases[0].id, 1000, 60000), FRONTIER_OK);
+  assert_int_equal(next(f, 4000, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(wait_ms, 57000);
+  assert_int_equal(frontier_host_next(f, leases[0].id, 4000, FRONTIER_ITS_DELAY), FRONTIER_OK);
+  assert_int_equal(next(f, 4999, leases + 1, 1, &wait_ms), 0);
+  assert_int_equal(wait_ms, 1);
+  assert_int_equal(next(f, 5000, leases + 1, 1, &wait_ms), 1);
+  done(f, &leases[1]);
+  assert_int_equal(frontier_host_next(f, leases[0].id, 5000, 0), FRONTIER_OK); /* it was not asked after all */
+  assert_int_equal(next(f, 5000, leases + 1, 1, &wait_ms), 1);
+  assert_int_equal(frontier_host_back_off(f, leases[0].id, 5000, 60000), FRONTIER_OK);
+  assert_int_equal(frontier_host_next(f, leases[0].id, 5000, 0), FRONTIER_OK); /* that stands */
+  done(f, &leases[0]);
+  assert_int_equal(next(f, 64999, leases, 1, &wait_ms), 0);
+  assert_int_equal(frontier_host_next(f, 99, 5000, 0), FRONTIER_NOT_FOUND);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
 /* A time not to start before may be said before anybody said what time it is, and may be lifted. */
 static void a_time_not_to_start_before_is_lifted(void **state)
 {
@@ -435,6 +464,7 @@ int main(void)
     STORY(back_off_outlives_the_process),
     STORY(a_clock_that_jumps_shortens_nothing),
     STORY(what_robots_asks_outlasts_controls),
+    STORY(the_next_start_counts_from_when_it_is_said),
     STORY(a_time_not_to_start_before_is_lifted),
     STORY(a_bad_name_or_class_is_refused),
     STORY(classes_come_from_host_depth_and_caller),
