@@ -141,6 +141,13 @@ static bool is_server_error(const fetch_response *response)
   return response->error == FETCH_OK && (response->status == 500 || response->status == 502 || response->status == 504);
 }
 
+uint64_t retries_asked_ms(const fetch_response *response)
+{
+  if (!is_overload(response))
+    return 0;
+  return 1000 * (response->retry_after_s < RETRY_WAIT_MAX_S ? response->retry_after_s : RETRY_WAIT_MAX_S);
+}
+
 static uint64_t wait_of(const retries *r, const fetch_response *response, unsigned failed)
 {
   uint64_t longest = (uint64_t)RETRY_WAIT_MAX_S * 1000, wait = r->delay_ms * failed;

@@ -84,8 +84,12 @@ bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
     put_off(c, v);
     return true;
   }
-  if (!retries_again(c->retries, &v->lease, response, &wait_ms))
+  if (!retries_again(c->retries, &v->lease, response, &wait_ms)) {
+    wait_ms = retries_asked_ms(response);
+    if (wait_ms) /* this URL has had its tries; its host is still to rest */
+      crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
     return false;
+  }
   c->totals.retries++;
   crawl_holds(c, frontier_count(c->frontier, "retries", 1));
   crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));

@@ -73,6 +73,17 @@ static void how_long(void **state)
   assert_string_equal(waits(9, 1000, overload), "1000 4000 16000 64000 256000 1024000 3600000 3600000");
 }
 
+/* Also when the URL has had all its tries: the host's others are to wait. */
+static void what_a_host_asks_for(void **state)
+{
+  (void)state;
+  assert_int_equal(retries_asked_ms(&(fetch_response){.status = 503, .retry_after_s = 7}), 7000);
+  assert_int_equal(retries_asked_ms(&(fetch_response){.status = 429, .retry_after_s = UINT64_MAX}), 3600000);
+  assert_int_equal(retries_asked_ms(&(fetch_response){.status = 503}), 0);
+  assert_int_equal(retries_asked_ms(&(fetch_response){.status = 404, .retry_after_s = 7}), 0);
+  assert_int_equal(retries_asked_ms(&(fetch_response){.error = FETCH_BROKEN, .status = 503, .retry_after_s = 7}), 0);
+}
+
 static void a_host_that_is_down_is_asked_once_for_each_url(void **state)
 {
   (void)state;
@@ -120,6 +131,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_may_heal),
     cmocka_unit_test(how_long),
+    cmocka_unit_test(what_a_host_asks_for),
     cmocka_unit_test(a_host_that_is_down_is_asked_once_for_each_url),
     cmocka_unit_test(many),
   };
