@@ -8,6 +8,7 @@
 #include "crawler/alike.h"
 #include "crawler/crawl_state.h"
 #include "crawler/crawl_warc.h"
+#include "frontier/host.h"
 #include "frontier/machine.h"
 
 #include <assert.h>
@@ -77,6 +78,14 @@ static void put_off(crawl *c, visit *v)
   crawl_let_go(c, v);
 }
 
+/* Of the host of a visit. It is kept by the wall clock, as that is now: it may have been set since the run began, or
+ * have gone on while the machine was suspended. */
+static void rest(crawl *c, const visit *v, uint64_t wait_ms)
+{
+  frontier_clock(c->frontier, c->now_ms, machine_wall_ms());
+  crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+}
+
 bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
 {
   uint64_t wait_ms;
@@ -87,12 +96,12 @@ bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
   if (!retries_again(c->retries, &v->lease, response, &wait_ms)) {
     wait_ms = retries_asked_ms(response);
     if (wait_ms) /* this URL has had its tries; its host is still to rest */
-      crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+      rest(c, v, wait_ms);
     return false;
   }
   c->totals.retries++;
   crawl_holds(c, frontier_count(c->frontier, "retries", 1));
-  crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+  rest(c, v, wait_ms);
   put_off(c, v);
   return true;
 }
