@@ -53,7 +53,7 @@ static bool live_all(const swarm_plan *plan, const swarm_place *place)
   swarm_lines *lines = swarm_lines_create();
   bool holds = true;
   for (unsigned life = 0; holds && life < plan->life_count; life++)
-    holds = swarm_live(plan, life, place) && swarm_judge_lines(lines, plan, place);
+    holds = swarm_live(plan, life, place) && swarm_judge_lines(lines, plan, place) && swarm_judge_kept(place);
   holds = holds && swarm_judge_truth(lines, plan) && swarm_command("check", place);
   swarm_lines_free(lines);
   return holds;
@@ -126,7 +126,7 @@ static bool run_seed(const settings *s, uint64_t seed)
 static void work(const settings *s, unsigned worker)
 {
   witness_create(WITNESS_HOSTS, WITNESS_URLS);
-  sim_trace_file = s->traces ? stdout : NULL;
+  sim_trace_file = s->traces ? fdopen(dup(STDOUT_FILENO), "w") : NULL; /* a life sends its stdout elsewhere */
   for (uint64_t seed = s->first + worker; seed <= s->last && !shared->is_over; seed += s->jobs)
     if (!run_seed(s, seed) && !s->goes_on)
       shared->is_over = true;

@@ -55,6 +55,9 @@ swarm_lines *swarm_lines_create(void);
 void swarm_lines_free(swarm_lines *l);
 /* What is there now, against what was. `is_over`: all must be there. */
 bool swarm_judge_lines(swarm_lines *l, const swarm_plan *plan, const swarm_place *place);
+/* What the frontier says it has on disk, against what the witness heard committed. The witness learns from it what a
+ * death kept from it: a commit that was done, and did not return. */
+bool swarm_judge_kept(const swarm_place *place);
 /* In the end. */
 bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan);
 

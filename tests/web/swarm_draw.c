@@ -112,12 +112,13 @@ static void draw_manners(drawing *d)
   r->connections = ONE_OF(d, 1, 4, 16, 64, 64);
   r->max_depth = UINT16_MAX;
   r->ignores_robots = r->truth.ignores_robots = one_in(d, 8);
-  r->truth.sitemaps = !one_in(d, 3);
+  bool wants_maps = !one_in(d, 3);
+  r->truth.sitemaps = wants_maps && !r->ignores_robots; /* robots.txt, which names them, is not read then */
   add_arg(d, "--delay=%u.%03u", (unsigned)(r->delay_ms / 1000), (unsigned)(r->delay_ms % 1000));
   add_arg(d, "--per-host=%u", r->per_host);
   add_arg(d, "--connections=%u", r->connections);
   add_arg(d, "--tries=%u", tries);
-  add_arg(d, "--sitemaps=%s", r->truth.sitemaps ? "robots" : "none");
+  add_arg(d, "--sitemaps=%s", wants_maps ? "robots" : "none");
   if (r->ignores_robots)
     add_arg(d, "--ignore-robots");
   if (one_in(d, 3))

@@ -4,11 +4,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 /* A line of pages.jsonl. */
 typedef struct line {
-  uint64_t url; /* a hash */
+  uint64_t identity; /* of what its URL stands for; 0: free */
   long status;  /* 0: no answer */
   bool is_done;
 } line;
@@ -36,9 +38,9 @@ void swarm_lines_free(swarm_lines *l)
 
 static line *find(const swarm_lines *l, const char *address, size_t size)
 {
-  uint64_t hash = XXH3_64bits(address, size) | 1;
-  size_t at = hash >> 7 & (l->slots - 1);
-  while (l->table[at].url && l->table[at].url != hash)
+  uint64_t identity = witness_identity(address, size);
+  size_t at = identity >> 7 & (l->slots - 1);
+  while (l->table[at].identity && l->table[at].identity != identity)
     at = (at + 1) & (l->slots - 1);
   return &l->table[at];
 }
@@ -56,11 +58,11 @@ static bool take_line(swarm_lines *l, const swarm_plan *plan, const char *bytes,
     return swarm_broken("pages.jsonl: no line of a page: %.*s", (int)(size < 300 ? size : 300), bytes);
   }
   line *at = find(l, address, strlen(address));
-  bool is_first = !at->url;
+  bool is_first = !at->identity;
   if (!is_first && !plan->again) {
     swarm_broken("page twice: two lines of pages.jsonl for %s", address);
   } else {
-    at->url = XXH3_64bits(address, strlen(address)) | 1;
+    at->identity = witness_identity(address, strlen(address));
     at->status = (long)json_integer_value(json_object_get(object, "status"));
     at->is_done = strcmp(outcome, "done") == 0;
     l->count += is_first;
@@ -88,6 +90,46 @@ bool swarm_judge_lines(swarm_lines *l, const swarm_plan *plan, const swarm_place
   l->hash = l->bytes ? XXH3_64bits(bytes, l->bytes) : 0;
   free(bytes);
   return holds;
+}
+
+/* ---- what is on disk --------------------------------------------------------------------------------------------- */
+
+static bool meet(void *context, const frontier_record *record)
+{
+  (void)context;
+  witness_meet(record->url, record->url_size, record->origin.depth, !record->is_queued);
+  return true;
+}
+
+static void read_frontier(const char *directory)
+{
+  char path[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  frontier *f;
+  const char *host = "";
+  scratch_join(directory, "frontier", path);
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-6, .per_host = 1,
+                              .depth_cap = UINT16_MAX, .read_only = true, .keep_identity = true};
+  frontier_status status = frontier_open(path, &options, &f, message);
+  if (status == FRONTIER_OK)
+    status = frontier_each(f, meet, NULL);
+  if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
+    sim_fail("the frontier cannot be read: %s", status == FRONTIER_OK ? "" : message);
+  if (witness_misses(&host))
+    sim_fail("lost: a URL of %s was committed and is not there any more", host);
+}
+
+bool swarm_judge_kept(const swarm_place *place)
+{
+  int status;
+  fflush(NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    read_frontier(place->crawl);
+    _exit(0);
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child)
+    return swarm_broken("the frontier could not be read");
+  return status == 0 || swarm_broken("reading the frontier ended with status %d", status);
 }
 
 /* ---- the truth --------------------------------------------------------------------------------------------------- */
@@ -126,27 +168,28 @@ static bool judge_page(judging *j, uint32_t host, uint32_t page)
   case WEB_WANTED:
     if (!j->plan->has_truth)
       return true;
-    return (at->url && at->is_done) ||
-           swarm_broken("lost: %s is wanted, and %s", address, at->url ? "failed" : "not done");
+    return (at->identity && at->is_done) ||
+           swarm_broken("lost: %s is wanted, and %s", address, at->identity ? "failed" : "not done");
   case WEB_BAD:
     if (!j->plan->has_truth)
       return true;
-    return (at->url && !at->is_done) || swarm_broken("lost: %s fails for good, and has %s", address,
-                                                     at->url ? "a line that says done" : "no line");
-  case WEB_DEAD: return !at->url || !at->is_done || swarm_broken("done, and its host is dead: %s", address);
+    return (at->identity && !at->is_done) || swarm_broken("lost: %s fails for good, and has %s", address,
+                                                     at->identity ? "a line that says done" : "no line");
+  case WEB_DEAD: return !at->identity || !at->is_done || swarm_broken("done, and its host is dead: %s", address);
   case WEB_BARRED: return !was_asked || swarm_broken("robots: %s was asked for and is forbidden", address);
   case WEB_ELSEWHERE: return !was_asked || swarm_broken("scope: %s was asked for and is out of it", address);
   default: return true;
   }
 }
 
-/* All that was accepted has ended. */
+/* All that was accepted has ended: witness_life_begins counts by what is on disk. */
 static bool judge_witness(const swarm_plan *plan)
 {
   if (plan->lives[plan->life_count - 1].is_capped)
     return true;
+  witness_life_begins(&plan->rules);
   return !witness_waiting() || swarm_broken("end too soon: %llu URLs were accepted and are not done",
-                                          (unsigned long long)witness_waiting());
+                                            (unsigned long long)witness_waiting());
 }
 
 bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan)

@@ -7,6 +7,7 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -93,7 +94,18 @@ static bool judge_memory(const struct rusage *used)
 #endif
 }
 
-static bool judge_end(const swarm_life *l, int status, const struct rusage *used)
+/* With few tries a start page that rests is given up. */
+static bool had_no_start(const swarm_plan *plan, const swarm_place *place)
+{
+  size_t size;
+  char *said = scratch_read(place->said, &size);
+  bool has_said = said && strstr(said, "no start URL gave a page");
+  free(said);
+  return has_said && !plan->has_truth;
+}
+
+static bool judge_end(const swarm_plan *plan, const swarm_life *l, const swarm_place *place, int status,
+                      const struct rusage *used)
 {
   if (the_sim->has_failed)
     return false;
@@ -102,7 +114,8 @@ static bool judge_end(const swarm_life *l, int status, const struct rusage *used
     return was_planned || swarm_broken("life %u died of signal %d", the_sim->life, WTERMSIG(status));
   }
   int code = WEXITSTATUS(status);
-  bool is_fine = code == EXIT_DONE || (code == EXIT_STOPPED && l->is_capped) || (code == EXIT_FAILED && l->may_fail);
+  bool is_fine = code == EXIT_DONE || (code == EXIT_STOPPED && l->is_capped) ||
+                 (code == EXIT_FAILED && (l->may_fail || had_no_start(plan, place)));
   return is_fine ? judge_memory(used) : swarm_broken("life %u ended with exit code %d", the_sim->life, code);
 }
 
@@ -129,7 +142,7 @@ bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
   if (child < 0 || wait4(child, &status, 0, &used) != child)
     return swarm_broken("a life could not begin");
   sim_trace("ended %d", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
-  return judge_end(l, status, &used);
+  return judge_end(plan, l, place, status, &used);
 }
 
 bool swarm_command(const char *name, const swarm_place *place)

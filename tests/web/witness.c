@@ -80,19 +80,25 @@ size_t witness_hosts(void)
   return w->hosts;
 }
 
-static witnessed_url *slot_of(const char *address, size_t size)
+uint64_t witness_identity(const char *address, size_t size)
 {
-  uint64_t hash = XXH3_64bits(address, size) | 1;
-  size_t at = (hash >> 8) & (w->url_slots - 1);
-  while (w->url[at].hash && w->url[at].hash != hash)
+  web_place place = web_find(sim_web, address, size);
+  const uint32_t page[2] = {place.host, place.page};
+  return (place.what == WEB_PAGE ? XXH3_64bits(page, sizeof page) : XXH3_64bits(address, size)) | 1;
+}
+
+static witnessed_url *slot_of(uint64_t identity)
+{
+  size_t at = (identity >> 8) & (w->url_slots - 1);
+  while (w->url[at].identity && w->url[at].identity != identity)
     at = (at + 1) & (w->url_slots - 1);
   return &w->url[at];
 }
 
 const witnessed_url *witness_find(const char *address, size_t size)
 {
-  const witnessed_url *u = slot_of(address, size);
-  return u->hash ? u : NULL;
+  const witnessed_url *u = slot_of(witness_identity(address, size));
+  return u->identity ? u : NULL;
 }
 
 /* host[:port] of an absolute URL. */
@@ -108,10 +114,11 @@ static witnessed_host *host_in(const char *address, size_t size)
 
 static witnessed_url *find_or_make(const char *address, size_t size)
 {
-  witnessed_url *u = slot_of(address, size);
-  if (u->hash)
+  uint64_t identity = witness_identity(address, size);
+  witnessed_url *u = slot_of(identity);
+  if (u->identity)
     return u;
-  u->hash = XXH3_64bits(address, size) | 1;
+  u->identity = identity;
   u->host = (uint32_t)(host_in(address, size) - w->host);
   if (2 * ++w->urls > w->url_slots)
     sim_fail("too many URLs to be watched");
@@ -170,13 +177,14 @@ void witness_life_begins(const witness_rules *rules)
     h->active = h->waiting = 0;
     h->knows_robots = h->is_due = h->has_news = false;
     h->started_ms = h->delay_ms = 0;
-    h->rests_until_ms = h->rests_until_wall_ms ? when_wall_is(h->rests_until_wall_ms) : 0;
+    h->rests_until_wall_ms = h->kept_until_wall_ms;
+    h->rests_until_ms = h->kept_until_wall_ms ? when_wall_is(h->kept_until_wall_ms) : 0;
   }
   for (size_t i = 0; w->urls && i < w->url_slots; i++) {
     witnessed_url *u = &w->url[i];
     u->has_news = false;
     u->state = WITNESS_UNKNOWN;
-    if (u->hash)
+    if (u->identity)
       set_state(u, u->committed);
   }
 }
@@ -192,10 +200,36 @@ void witness_committed(void)
   }
   for (size_t i = 0; i < w->host_news_count; i++) {
     witnessed_host *h = &w->host[w->host_news[i]];
-    h->rests_until_wall_ms = (uint64_t)((int64_t)h->rests_until_ms + the_sim->wall_ms);
+    h->kept_until_wall_ms = h->rests_until_wall_ms;
     h->has_news = false;
   }
   w->news_count = w->host_news_count = 0;
+}
+
+void witness_meet(const char *address, size_t size, uint16_t depth, bool has_ended)
+{
+  witnessed_url *u = find_or_make(address, size);
+  if (u->committed == WITNESS_ENDED && !has_ended && !w->rules.fetches_again)
+    sim_fail("lost: %.*s was done and committed, and waits again", (int)size, address);
+  if (u->was_met && !w->rules.fetches_again)
+    sim_fail("page twice: %.*s is on disk twice", (int)size, address);
+  u->was_met = true;
+  u->depth = depth;
+  u->committed = has_ended ? WITNESS_ENDED : WITNESS_ACCEPTED;
+}
+
+bool witness_misses(const char **what)
+{
+  bool misses = false;
+  for (size_t i = 0; w->urls && i < w->url_slots; i++) {
+    witnessed_url *u = &w->url[i];
+    if (u->identity && u->committed != WITNESS_UNKNOWN && !u->was_met && !misses) {
+      misses = true;
+      *what = w->host[u->host].name;
+    }
+    u->was_met = false;
+  }
+  return misses;
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------------- */
@@ -268,8 +302,11 @@ static void rest(witnessed_host *h, uint64_t retry_after_s)
 {
   uint64_t s = retry_after_s < RETRY_AFTER_MAX_S ? retry_after_s : RETRY_AFTER_MAX_S;
   uint64_t until_ms = sim_ms() + s * 1000;
+  uint64_t until_wall_ms = (uint64_t)((int64_t)until_ms + the_sim->wall_ms);
   if (until_ms > h->rests_until_ms)
     h->rests_until_ms = until_ms;
+  if (until_wall_ms > h->rests_until_wall_ms)
+    h->rests_until_wall_ms = until_wall_ms;
   if (!h->has_news)
     w->host_news[w->host_news_count++] = (uint32_t)(h - w->host);
   h->has_news = true;

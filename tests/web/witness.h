@@ -27,12 +27,13 @@ typedef struct witness_rules {
 typedef enum witness_state { WITNESS_UNKNOWN, WITNESS_ACCEPTED, WITNESS_LEASED, WITNESS_ENDED } witness_state;
 
 typedef struct witnessed_url {
-  uint64_t hash;          /* 0: free */
+  uint64_t identity;      /* 0: free */
   uint32_t host;          /* among the watched hosts */
   uint16_t depth;
   uint8_t state, committed; /* witness_state: now, and as of the last commit */
   uint8_t outcome;        /* frontier_state, once it ended */
   bool has_news;          /* since the last commit */
+  bool was_met;
   uint16_t asked;         /* how often, in all lives */
 } witnessed_url;
 
@@ -44,13 +45,14 @@ typedef struct witnessed_host {
   uint64_t started_ms;    /* the last page of this life; 0: none yet */
   uint64_t delay_ms;      /* Crawl-delay, once robots.txt came */
   uint64_t rests_until_ms; /* Retry-After */
-  uint64_t rests_until_wall_ms; /* the same as it was committed: it outlives a life */
+  uint64_t rests_until_wall_ms; /* the same by the wall clock of that moment, */
+  uint64_t kept_until_wall_ms;  /* and as it was committed: it outlives a life */
   uint32_t waiting;       /* URLs that may be leased */
   bool is_due;
   uint64_t leases_before; /* how many there had been when it was first seen to be due */
 } witnessed_host;
 
-enum { WITNESS_HOSTS = 1 << 12, WITNESS_URLS = 1 << 16 }; /* enough for a small crawl */
+enum { WITNESS_HOSTS = 1 << 14, WITNESS_URLS = 1 << 16 }; /* enough for a small crawl */
 
 /* Memory that is shared, for so many hosts and URLs, powers of two that are never half full; once in a program. */
 void witness_create(size_t hosts, size_t urls);
@@ -67,6 +69,13 @@ void witness_leased(frontier *f, uint64_t now_ms, const frontier_lease *leases, 
 void witness_released(const char *address, size_t size);
 void witness_ended(const char *address, size_t size, frontier_state state);
 void witness_committed(void);
+
+/* Between two lives: what is on disk of a URL, and in the end which of those heard of were not met. */
+void witness_meet(const char *address, size_t size, uint16_t depth, bool has_ended);
+bool witness_misses(const char **what); /* is there one that was committed, and not met since the last call? */
+
+/* A number for what a URL stands for, never 0: all spellings of one page have the same. */
+uint64_t witness_identity(const char *address, size_t size);
 
 /* NULL: never heard of. */
 const witnessed_url *witness_find(const char *address, size_t size);
