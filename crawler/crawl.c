@@ -139,6 +139,25 @@ static void let_host_go(crawl *c, visit *v, bool is_asked)
   v->holds_host = false;
 }
 
+/* Several of a host may have been leased when nobody knew of its Crawl-delay: one goes, the others wait for their turn. */
+static bool is_one_too_many(const crawl *c, const visit *v, const origin_ruling *ruling)
+{
+  return v->holds_host && !ruling->is_first && (c->options.delay_ms > 0 || ruling->crawl_delay > 0);
+}
+
+static void begin_allowed(crawl *c, visit *v, const origin_ruling *ruling)
+{
+  bool waits = is_one_too_many(c, v, ruling);
+  heed_delay(c, v, ruling->crawl_delay);
+  let_host_go(c, v, true);
+  if (!waits) {
+    fetch_page(c, v, ruling->crawl_delay);
+    return;
+  }
+  crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  crawl_let_go(c, v);
+}
+
 /* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
 static void visit_start(crawl *c, visit *v)
 {
@@ -154,11 +173,7 @@ static void visit_start(crawl *c, visit *v)
     let_host_go(c, v, false);
   switch (ruling.answer) {
   case ORIGIN_WAIT: hold_host(c, v); break;
-  case ORIGIN_ALLOWED:
-    heed_delay(c, v, ruling.crawl_delay);
-    let_host_go(c, v, true);
-    fetch_page(c, v, ruling.crawl_delay);
-    break;
+  case ORIGIN_ALLOWED: begin_allowed(c, v, &ruling); break;
   case ORIGIN_DENIED:
     visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;

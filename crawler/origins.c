@@ -29,6 +29,7 @@ typedef struct origin {
   origin_state state;
   robots *rules;
   uint64_t known_ms;
+  bool has_allowed; /* one that asked */
   fetch_error error;
   char explanation[128];
   waiter *waiting, **last_waiting;
@@ -153,6 +154,7 @@ static void settle(origin *one, origin_state state)
   assert(state != KNOWN || one->rules);
   one->state = state;
   one->known_ms = one->owner->now_ms;
+  one->has_allowed = false;
   one->waiting = NULL;
   one->last_waiting = &one->waiting;
   while (line) {
@@ -255,7 +257,7 @@ static origin_ruling wait_in_line(origin *one, void *visit)
   return (origin_ruling){.answer = ORIGIN_WAIT};
 }
 
-static origin_ruling rule(const origin *one, const char *path)
+static origin_ruling rule(origin *one, const char *path)
 {
   origin_ruling ruling = {.crawl_delay = -1};
   assert_origin(one);
@@ -264,6 +266,8 @@ static origin_ruling rule(const origin *one, const char *path)
   case KNOWN:
     ruling.answer = robots_allows(one->rules, path, strlen(path), NULL) ? ORIGIN_ALLOWED : ORIGIN_DENIED;
     ruling.crawl_delay = robots_crawl_delay(one->rules);
+    ruling.is_first = ruling.answer == ORIGIN_ALLOWED && !one->has_allowed;
+    one->has_allowed |= ruling.is_first;
     break;
   case UNAVAILABLE: ruling.answer = ORIGIN_UNAVAILABLE; break;
   default:

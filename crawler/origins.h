@@ -21,6 +21,7 @@ typedef enum origin_answer {
 typedef struct origin_ruling {
   origin_answer answer;
   double crawl_delay;      /* seconds, < 0: none asked for */
+  bool is_first;           /* of ALLOWED: nobody was told so before, since robots.txt came */
   fetch_error error;       /* of UNREACHABLE */
   const char *explanation;
 } origin_ruling;
