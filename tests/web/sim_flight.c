@@ -194,6 +194,7 @@ static bool end_as_it_does(flight *l)
   case WEB_CUT: return end(l, FETCH_BROKEN, "the body was cut short");
   case WEB_NOT_LISTENING: return end(l, FETCH_CONNECT, "nobody listens");
   case WEB_NO_NAME: return end(l, FETCH_NAME, "the name has no address");
+  case WEB_NO_TRUST: return end(l, FETCH_TLS, "the certificate is of nobody who is trusted");
   case WEB_NEVER: break;
   }
   return end(l, FETCH_TIMEOUT, "nothing came");

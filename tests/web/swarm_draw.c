@@ -8,7 +8,10 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { PAGES_MOST = 1000 };
+enum {
+  PAGES_MOST = 1000,
+  TRIES_ENOUGH = 20, /* that what may heal has healed by then */
+};
 
 typedef struct drawing {
   swarm_plan *plan;
@@ -55,10 +58,13 @@ static const struct {
   {WEB_CLOSED, 0.2},     {WEB_BROKENROBOTS, 0.1}, {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1},
   {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},   {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},     {WEB_SIMILAR, 0.3},
   {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},      {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},    {WEB_SPELLED, 1},
+  {WEB_DISTRUSTED, 0.1},
 }, endless[] = {
   {WEB_CALENDAR, 0.1}, {WEB_SESSIONS, 0.1}, {WEB_LOST, 0.1}, {WEB_FARM, 0.1},
 };
 
+/* Periods are primes: waits of 4, 16, 64, ... 3600 s would meet every period of 4 or 20 s at the same point of it, and
+ * find a page in its bad time for ever. */
 static void draw_web(drawing *d)
 {
   unsigned hosts = ONE_OF(d, 1, 2, 4, 10, 30, 100, 300);
@@ -66,7 +72,7 @@ static void draw_web(drawing *d)
   unsigned from = ONE_OF(d, 0, 1, 10, 50, 200), to = from + ONE_OF(d, 0, 5, 100, 500, 2000);
   text_addf(&d->web, "seed=%u,hosts=%u,pages=%u,links=%u,bytes=%u,latency=%u-%u,rest=%u,period=%u,delay=%u",
             (unsigned)(random_next(&d->dice) >> 40), hosts, pages, below(d, 10), 200 + below(d, 2000), from, to,
-            ONE_OF(d, 5, 30, 300), ONE_OF(d, 3, 20, 60), ONE_OF(d, 2, 5, 30));
+            ONE_OF(d, 7, 11, 19), ONE_OF(d, 7, 23, 41), ONE_OF(d, 2, 5, 30));
   if (one_in(d, 2))
     text_add(&d->web, ",zipf");
   for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
@@ -106,7 +112,7 @@ static void draw_starts(drawing *d, const web *w)
 static void draw_manners(drawing *d)
 {
   witness_rules *r = &d->plan->rules;
-  unsigned tries = ONE_OF(d, 1, 3, 8, 20, 20);
+  unsigned tries = ONE_OF(d, 1, 3, 20, 20, 20);
   r->delay_ms = ONE_OF(d, 0, 50, 500, 1000, 1000, 5000);
   r->per_host = ONE_OF(d, 1, 1, 1, 2, 5);
   r->connections = ONE_OF(d, 1, 4, 16, 64, 64);
@@ -123,7 +129,7 @@ static void draw_manners(drawing *d)
     add_arg(d, "--ignore-robots");
   if (one_in(d, 3))
     add_arg(d, "--per-address=%u", ONE_OF(d, 0, 1, 2, 50));
-  d->plan->has_truth = tries >= 8 && !d->has_traps;
+  d->plan->has_truth = tries >= TRIES_ENOUGH && !d->has_traps;
 }
 
 static void draw_memory(drawing *d)
