@@ -139,7 +139,7 @@ static void let_host_go(crawl *c, visit *v, bool is_asked)
   v->holds_host = false;
 }
 
-/* Several of a host may have been leased when nobody knew of its Crawl-delay: one goes, the others wait for their turn. */
+/* Several of a host may have been leased before its Crawl-delay was known: one goes, the others wait for their turn. */
 static bool is_one_too_many(const crawl *c, const visit *v, const origin_ruling *ruling)
 {
   return v->holds_host && !ruling->is_first && (c->options.delay_ms > 0 || ruling->crawl_delay > 0);

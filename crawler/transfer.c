@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* How long libcurl remembers the address of a name. It goes over all names it remembers at the end of each transfer: with
- * its 60 seconds, 7 us a page for each 1,000 hosts met in a minute. Connections are kept, so names are seldom asked for
- * again. */
+/* How long libcurl remembers the address of a name. At the end of each transfer it goes over all names it remembers:
+ * with its 60 seconds, 7 us a page for each 1,000 hosts met in a minute. Connections are kept, so names are seldom
+ * asked for again. */
 enum { NAMES_S = 2 };
 
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
@@ -146,7 +146,6 @@ static void set_up(transfer *t, bool is_first)
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
   /* With one request at a time there is nothing to multiplex, and HTTP/2's connection takes twice the memory. */
   curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)(o->multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(e, CURLOPT_PIPEWAIT, (long)o->multiplexes);
   curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* decode; what we accept is among our headers */
   curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
@@ -198,6 +197,9 @@ bool transfer_set(transfer *t, request *r)
   t->request = r;
   *t->said = '\0';
   t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->tls.is_shaking = false;
+  /* To see whether the first connection to a host is HTTP/2; without TLS none is, and the first answer may be slow. */
+  bool waits = t->setting->options->multiplexes && strncmp(r->url, "https:", strlen("https:")) == 0;
+  curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, (long)waits);
   curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, (long)r->receiver.is_last);
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);

@@ -1,7 +1,7 @@
 /* The floor under any crawler on libcurl: fetch the URLs of a list that is known beforehand, and do nothing with them.
  *   bench_fetch_list LIST CONNECTIONS [KEPT]       KEPT: connections open besides for later; 0 if not given
- * One thread, easy handles used again and again, keep-alive, the system's certificates read once. Prints pages, bytes and
- * failures. */
+ * One thread, easy handles used again and again, keep-alive, the system's certificates read once. Prints pages, bytes
+ * and failures. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
