@@ -99,10 +99,10 @@ static void answer_robots(const visit *v)
 }
 
 /* A resting host works in the second half of each period; the periods of two hosts begin at different times. */
-static bool answer_rest(const visit *v)
+static bool answer_rest(const visit *v, web_share what)
 {
   uint64_t rest_ms = 1000 * (uint64_t)v->w->options.rest_s, period_ms = 2 * rest_ms;
-  if (!web_host_has(v->w, v->host, WEB_RESTING))
+  if (!web_host_has(v->w, v->host, what))
     return false;
   uint64_t at = (v->request->now_ms + web_dice(v->w, WEB_ASK_REST, v->host, 0) % period_ms) % period_ms;
   if (at >= rest_ms)
@@ -201,6 +201,8 @@ static void answer_endless(const visit *v)
 
 static void answer_place(const visit *v)
 {
+  if (answer_rest(v, WEB_ASLEEP))
+    return;
   switch (v->reply->place.what) {
   case WEB_ROBOTS: answer_robots(v); return;
   case WEB_MAP:
@@ -209,7 +211,7 @@ static void answer_place(const visit *v)
     return;
   default: break;
   }
-  if (answer_rest(v))
+  if (answer_rest(v, WEB_RESTING))
     return;
   switch (v->reply->place.what) {
   case WEB_PAGE:

@@ -40,6 +40,7 @@ static const struct {
   [WEB_FLAKY] = {"flaky", 0.05},
   [WEB_GHOST] = {"ghost", 0.1},
   [WEB_SPELLED] = {"spelled", 0.2},
+  [WEB_ASLEEP] = {"asleep", 0.01},
 };
 
 static const struct {

@@ -45,8 +45,8 @@ static void strata_on_a_plain_web(void **state)
 static void strata_on_a_wild_web(void **state)
 {
   (void)state;
-  box *b = box_open("seed=2,hosts=100,pages=12,wild,flaky=0,silent=0,resting=0,heavy=0,slowrobots=0,crawldelay=0,"
-                    "calendar=0,sessions=0,lost=0,farm=0");
+  box *b = box_open("seed=2,hosts=100,pages=12,wild,flaky=0,silent=0,resting=0,asleep=0,heavy=0,slowrobots=0,"
+                    "crawldelay=0,calendar=0,sessions=0,lost=0,farm=0");
   STRATA(b, "--delay", "0");
   score s = box_score(b, &everything, 0);
   assert_true(s.wanted > 500);

@@ -32,6 +32,11 @@ static bool is_closed(const web *w, uint32_t host)
   return robots == WEB_CLOSED || robots == WEB_BROKENROBOTS;
 }
 
+static bool rests(const web *w, uint32_t host)
+{
+  return web_host_has(w, host, WEB_RESTING) || web_host_has(w, host, WEB_ASLEEP);
+}
+
 static bool is_flaky_on_the_way(const web *w, uint32_t host, uint32_t page)
 {
   while (page && !web_page_is_flaky(w, host, page) && !web_page_is_map_only(w, host, page))
@@ -58,7 +63,7 @@ static web_fate fate_of(const web *w, const web_rules *rules, uint32_t host, uin
 
 web_truth web_look(const web *w, const web_rules *rules, uint32_t host, uint32_t page)
 {
-  web_truth truth = {.fate = fate_of(w, rules, host, page), .rests = web_host_has(w, host, WEB_RESTING)};
+  web_truth truth = {.fate = fate_of(w, rules, host, page), .rests = rests(w, host)};
   web_form form = web_page_form(w, host, page);
   truth.is_flaky = is_flaky_on_the_way(w, host, page);
   truth.is_exact = form == WEB_FORM_COPY;
@@ -77,7 +82,7 @@ static void count_page(const web *w, const web_rules *rules, uint32_t host, uint
   web_form form = web_page_form(w, host, page);
   counts->copies += form == WEB_FORM_COPY;
   counts->similar += form == WEB_FORM_SIMILAR;
-  counts->rests += web_host_has(w, host, WEB_RESTING);
+  counts->rests += rests(w, host);
   counts->flaky += is_flaky_on_the_way(w, host, page);
 }
 

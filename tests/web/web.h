@@ -32,7 +32,7 @@ typedef enum web_share {
   WEB_HEAVY,        /* answer after 5 to 20 seconds */
   WEB_CHARSET,      /* write windows-1251 or Shift_JIS, in links too */
   WEB_SITEMAP,      /* have a sitemap, and pages that only it names */
-  WEB_RESTING,      /* answer 503 and Retry-After half of the time */
+  WEB_RESTING,      /* answer 503 and Retry-After half of the time, but for robots.txt and sitemaps */
   /* of hosts that no other hangs on: one of these fates at most */
   WEB_NAMELESS,     /* the name has no address */
   WEB_REFUSED,      /* nobody listens */
@@ -62,6 +62,8 @@ typedef enum web_share {
   WEB_GHOST,        /* have what only looks like links: in comments, scripts, text */
   /* of links */
   WEB_SPELLED,      /* are written as few write them: escapes, ports, dot segments, references, raw letters */
+  /* of hosts; here, as a share is drawn by its number, and those above should stay as they are */
+  WEB_ASLEEP,       /* as resting, with robots.txt and sitemaps */
   WEB_SHARES
 } web_share;
 
