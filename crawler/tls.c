@@ -6,7 +6,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +73,13 @@ static int keep_session(SSL *ssl, SSL_SESSION *session)
   return 0; /* it stays OpenSSL's */
 }
 
+/* The callback is told of a connection that it may change, as a constant one. */
+static SSL *changeable(const SSL *ssl)
+{
+  union { const SSL *told; SSL *meant; } same = {.told = ssl};
+  return same.meant;
+}
+
 /* The last moment before the first message is written, and the first at which libcurl has said which host it is. */
 static void offer_session(const SSL *ssl, int where, int result)
 {
@@ -81,7 +87,7 @@ static void offer_session(const SSL *ssl, int where, int result)
   const char *host = where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl) ? host_of(ssl) : NULL;
   SSL_SESSION *session = host ? tls_sessions_get(owner_of(ssl)->sessions, host) : NULL;
   if (session)
-    SSL_set_session((SSL *)(uintptr_t)ssl, session);
+    SSL_set_session(changeable(ssl), session);
   SSL_SESSION_free(session);
 }
 

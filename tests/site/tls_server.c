@@ -217,5 +217,5 @@ void tls_start(tls_server *s, tls_flaw flaw)
 void tls_stop(tls_server *s)
 {
   process_kill(s->pid);
-  munmap((void *)(uintptr_t)s->counts, sizeof *s->counts);
+  munmap((tls_counts *)s->counts, sizeof *s->counts);
 }
