@@ -7,9 +7,16 @@
 # LOG is the server's, CA the certificate to be trusted. The command sees SSL_CERT_FILE and, as $START, the URL to begin
 # with. Exit code: the command's; 77 if there can be no namespace here.
 set -eu
+
+skip()
+{
+  echo "in_a_box.sh: there can be no namespace here" >&2
+  exit 77
+}
+
 if [ "${IN_A_BOX-}" != yes ]; then
   [ $# -ge 5 ] || { echo "usage: in_a_box.sh WEB_SERVER LINE LOG CA COMMAND [WORD...]" >&2; exit 2; }
-  unshare --map-root-user --net --mount true 2>/dev/null || { echo "no namespaces here: skipped" >&2; exit 77; }
+  command -v ip >/dev/null && unshare --map-root-user --net --mount true 2>/dev/null || skip
   IN_A_BOX=yes exec unshare --map-root-user --net --mount "$0" "$@"
 fi
 server=$1 line=$2 log=$3 authority=$4
@@ -19,8 +26,8 @@ said=$(mktemp -d)
 trap 'rm -rf "$said"' EXIT
 echo "nameserver 127.0.0.1" >"$said/resolv.conf"
 echo "hosts: files dns" >"$said/nsswitch.conf"
-mount --bind "$said/resolv.conf" "$(readlink -f /etc/resolv.conf)"
-mount --bind "$said/nsswitch.conf" /etc/nsswitch.conf
+mount --bind "$said/resolv.conf" "$(readlink -f /etc/resolv.conf)" || skip
+mount --bind "$said/nsswitch.conf" /etc/nsswitch.conf || skip
 "$server" --web "$line" --address 0.0.0.0 --http 80 --https 443 --dns 53 --ca "$authority" --log "$log" \
   >"$said/server" &
 pid=$!

@@ -182,6 +182,7 @@ static void other_ways_to_crawl(void **state)
   for (unsigned i = 0; i < 16; i++) {
     char line[100];
     web_rules rules = {.scope = (web_scope)(i % 3), .sitemaps = i & 1, .ignores_robots = i & 4};
+    rules.start = rules.scope == WEB_SCOPE_HOST ? i : rules.scope == WEB_SCOPE_DOMAIN ? i - i % 4 : 0;
     snprintf(line, sizeof line, "seed=%u,hosts=20,pages=50,wild,forbidden=0.2", i);
     compare(line, rules);
   }
