@@ -11,7 +11,7 @@ typedef struct score {
   uint64_t fetched;       /* of them, those that were: 200, whole */
   uint64_t missed_resting, missed_flaky; /* of those missed: on hosts that rest; flaky, or behind such */
   uint64_t again;         /* requests for what had come whole before, whatever its spelling */
-  uint64_t too_soon;      /* requests to a host name within its delay; robots.txt is not counted */
+  uint64_t too_soon;      /* requests to a host name within 95 % of its delay; robots.txt is not counted */
   uint64_t before_robots; /* requests to a host that had not been asked for robots.txt by that scheme and name */
   uint64_t barred;        /* requests for what robots.txt forbids */
   uint64_t elsewhere;     /* out of scope */
