@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-static const char *const english[] = {
+enum { WORD_MAX = 16 }; /* bytes: each is copied whole, whatever its length, as that is one move */
+
+static const char english[][WORD_MAX] = {
   "a", "about", "after", "again", "all", "also", "and", "are", "as", "at", "bank", "be", "because", "been", "before",
   "bird", "book", "bridge", "but", "by", "can", "city", "cloud", "coast", "come", "could", "day", "do", "door",
   "down", "early", "east", "even", "every", "field", "find", "fire", "first", "fish", "for", "forest", "from",
@@ -17,16 +19,16 @@ static const char *const english[] = {
   "or", "other", "our", "out", "over", "paper", "path", "people", "rain", "river", "road", "room", "said", "school",
   "sea", "see", "she", "ship", "snow", "so", "some", "song", "south", "spring", "star", "stone", "street",
 };
-static const char *const russian[] = {
+static const char russian[][WORD_MAX] = {
   "в", "город", "дом", "и", "книга", "лес", "море", "на", "небо", "ночь", "окно", "он", "она", "птица", "река", "свет",
 };
-static const char *const japanese[] = {
+static const char japanese[][WORD_MAX] = {
   "うみ", "かわ", "き", "くも", "こと", "さくら", "そら", "つき", "とり", "の", "はな", "ひかり", "ほん", "みち", "やま", "よる",
 };
 
 static const struct {
   const char *name, *letter;
-  const char *const *words;
+  const char (*words)[WORD_MAX];
   uint32_t count; /* a power of two */
 } charsets[] = {
   [WEB_UTF8] = {"utf-8", "é", english, 128},
@@ -77,22 +79,27 @@ void web_add_letters(text *out, web_charset charset, const char *utf8)
   }
 }
 
-/* Seven words of nine bits each from one number: fewer draws. */
+/* Seven words of nine bits each from one number: fewer draws, and one piece to add. */
 void web_add_words(text *out, web_charset charset, size_t size, uint64_t *state, uint64_t *other)
 {
   enum { BITS = 9, WORDS = 7 };
+  char piece[WORDS * WORD_MAX + 1];
   size_t end = out->size + size;
   while (out->size < end) {
     uint64_t dice = web_dice_next(state);
     bool is_other = other && (dice >> 61) == 0; /* one group of seven words in eight begins with another word */
+    size_t at = 0;
     for (unsigned i = 0; i < WORDS; i++, dice >>= BITS) {
       uint64_t drawn = is_other && i == 0 ? web_dice_next(other) : dice;
       const char *word = charsets[charset].words[drawn & (charsets[charset].count - 1)];
-      if (charset == WEB_UTF8)
-        text_add_bytes(out, word, strlen(word));
-      else
-        web_add_letters(out, charset, word);
-      text_add_byte(out, ' ');
+      memcpy(piece + at, word, WORD_MAX);
+      at += strlen(word);
+      piece[at++] = ' ';
     }
+    piece[at] = '\0';
+    if (charset == WEB_UTF8)
+      text_add_bytes(out, piece, at);
+    else
+      web_add_letters(out, charset, piece);
   }
 }

@@ -33,11 +33,12 @@ void web_add_number(text *out, uint64_t number)
 /* The page's letters stand for themselves; a byte that HTML would read otherwise is a reference. */
 static void add_in_attribute(text *out, const char *bytes, size_t size)
 {
-  for (size_t i = 0; i < size; i++)
-    if (bytes[i] == '&')
-      text_add(out, "&amp;");
-    else
-      text_add_byte(out, bytes[i]);
+  for (const char *found; (found = memchr(bytes, '&', size)); bytes = found + 1) {
+    text_add_bytes(out, bytes, (size_t)(found - bytes));
+    text_add(out, "&amp;");
+    size -= (size_t)(found - bytes) + 1;
+  }
+  text_add_bytes(out, bytes, size);
 }
 
 /* %C3%A9 and %20 as the letters they are. */
