@@ -21,6 +21,9 @@ typedef struct swarm_life {
   bool may_fail;         /* an I/O error that lasts may end it: exit code 1 */
   bool is_capped;        /* it ends before all is done */
   char extra[SWARM_ARG]; /* one more option: a cap; "": none */
+  bool again;            /* what was done, or failed, is asked for again */
+  bool is_compacted;     /* before it, by strata compact */
+  uint64_t pause_ms;     /* before it */
 } swarm_life;
 
 typedef struct swarm_plan {
@@ -35,7 +38,7 @@ typedef struct swarm_plan {
   swarm_life lives[SWARM_LIVES];
   unsigned life_count;   /* the last is not disturbed, and ends when all is done */
   bool has_truth;        /* what should come of each page is known; else there are traps, or too few tries */
-  bool again;            /* --recrawl-after in the lives behind the first end */
+  bool again;            /* in one of its lives */
 } swarm_plan;
 
 void swarm_draw(uint64_t seed, bool is_tiny, swarm_plan *plan);
@@ -47,7 +50,8 @@ typedef struct swarm_place {
 
 /* false: the_sim->failure says what is wrong. */
 bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place);
-bool swarm_command(const char *name, const swarm_place *place); /* "check": must find nothing */
+typedef int swarm_main(int argc, char **argv);
+bool swarm_command(swarm_main *command, const swarm_place *place); /* strata check: must find nothing; and others */
 __attribute__((format(printf, 1, 2))) bool swarm_broken(const char *format, ...); /* false; the first one stays */
 
 typedef struct swarm_lines swarm_lines; /* of pages.jsonl, as they were read last */

@@ -73,6 +73,8 @@ static void draw_web(drawing *d)
   text_addf(&d->web, "seed=%u,hosts=%u,pages=%u,links=%u,bytes=%u,latency=%u-%u,rest=%u,period=%u,delay=%u",
             (unsigned)(random_next(&d->dice) >> 40), hosts, pages, below(d, 10), 200 + below(d, 2000), from, to,
             ONE_OF(d, 7, 11, 19), ONE_OF(d, 7, 23, 41), ONE_OF(d, 2, 5, 30));
+  if (one_in(d, 4))
+    text_addf(&d->web, ",change=%u", ONE_OF(d, 60, 3600, 86400));
   if (one_in(d, 2))
     text_add(&d->web, ",zipf");
   for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++)
@@ -229,6 +231,19 @@ static void draw_life(drawing *d, swarm_life *l, bool is_last)
   l->is_capped |= is_last && d->has_traps;
 }
 
+/* Sometimes a pause, and what was done or failed comes again; sometimes strata compact in between. */
+static void draw_again(drawing *d, swarm_life *l, bool is_first)
+{
+  if (is_first)
+    return;
+  l->is_compacted = one_in(d, 8);
+  if (*l->extra || !one_in(d, 6))
+    return;
+  l->again = d->plan->again = true;
+  l->pause_ms = random_next(&d->dice) % (3 * 3600 * 1000);
+  snprintf(l->extra, sizeof l->extra, "%s", one_in(d, 3) ? "--retry-failed" : "--recrawl-after=1h..2h");
+}
+
 void swarm_draw(uint64_t seed, bool is_tiny, swarm_plan *plan)
 {
   drawing d = {.plan = plan, .dice = random_stream(seed, 2)};
@@ -251,4 +266,6 @@ void swarm_draw(uint64_t seed, bool is_tiny, swarm_plan *plan)
   plan->life_count = 1 + below(&d, 5);
   for (unsigned i = 0; i < plan->life_count; i++)
     draw_life(&d, &plan->lives[i], i + 1 == plan->life_count);
+  for (unsigned i = 0; i < plan->life_count; i++)
+    draw_again(&d, &plan->lives[i], i == 0);
 }

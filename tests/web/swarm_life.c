@@ -127,6 +127,8 @@ bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
   struct rusage used;
   the_sim->life = life + 1;
   rules.max_depth = depth_of(l);
+  rules.fetches_again = l->again;
+  the_sim->us += l->pause_ms * 1000;
   sim_trace("life %u", life + 1);
   set_agenda(l);
   witness_life_begins(&rules);
@@ -145,11 +147,11 @@ bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
   return judge_end(plan, l, place, status, &used);
 }
 
-bool swarm_command(const char *name, const swarm_place *place)
+bool swarm_command(swarm_main *command, const swarm_place *place)
 {
   char words[2][SCRATCH_PATH], *argv[] = {words[0], words[1], NULL};
   int status;
-  snprintf(words[0], sizeof words[0], "strata %s", name);
+  snprintf(words[0], sizeof words[0], "strata care");
   snprintf(words[1], sizeof words[1], "%s", place->crawl);
   fflush(NULL);
   pid_t child = fork();
@@ -157,11 +159,12 @@ bool swarm_command(const char *name, const swarm_place *place)
     alarm(REAL_SECONDS_MAX);
     redirect(place->said);
     optind = 0;
-    int code = cmd_check(2, argv);
+    int code = command(2, argv);
     fflush(NULL);
     _exit(code);
   }
   if (child < 0 || waitpid(child, &status, 0) != child)
     return swarm_broken("a command could not begin");
-  return status == 0 || swarm_broken("strata %s finds faults: see %s", name, place->said);
+  return status == 0 ||
+         swarm_broken("strata %s fails: %s says why", command == cmd_check ? "check" : "compact", place->said);
 }

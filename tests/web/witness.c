@@ -17,6 +17,7 @@ typedef struct witness {
   size_t host_slots, url_slots, hosts, urls;
   uint64_t waiting;
   unsigned active; /* fetches of pages under way */
+  bool had_again;  /* a life that asked again: of some URLs there are two on disk */
   witnessed_host *host;
   witnessed_url *url;
   uint32_t *news, *host_news; /* slots of what changed since the last commit */
@@ -50,6 +51,7 @@ void witness_begin(void)
 {
   memset(w->host, 0, w->host_slots * sizeof *w->host);
   memset(w->url, 0, w->url_slots * sizeof *w->url);
+  w->had_again = false;
   w->hosts = w->urls = w->news_count = w->host_news_count = 0;
 }
 
@@ -147,6 +149,11 @@ static void set_state(witnessed_url *u, witness_state state)
   w->waiting = (uint64_t)((int64_t)w->waiting + more);
 }
 
+size_t witness_urls(void)
+{
+  return w->urls;
+}
+
 uint64_t witness_waiting(void)
 {
   return w->waiting;
@@ -170,11 +177,13 @@ static uint64_t when_wall_is(uint64_t wall_ms)
 void witness_life_begins(const witness_rules *rules)
 {
   w->rules = *rules;
+  w->had_again |= rules->fetches_again;
   w->waiting = w->active = 0;
   w->news_count = w->host_news_count = 0;
   for (size_t i = 0; w->hosts && i < w->host_slots; i++) {
     witnessed_host *h = &w->host[i];
     h->active = h->waiting = 0;
+    h->passed = 0;
     h->knows_robots = h->is_due = h->has_news = false;
     h->started_ms = h->delay_ms = 0;
     h->rests_until_wall_ms = h->kept_until_wall_ms;
@@ -209,9 +218,9 @@ void witness_committed(void)
 void witness_meet(const char *address, size_t size, uint16_t depth, bool has_ended)
 {
   witnessed_url *u = find_or_make(address, size);
-  if (u->committed == WITNESS_ENDED && !has_ended && !w->rules.fetches_again)
+  if (u->committed == WITNESS_ENDED && !has_ended && !w->had_again)
     sim_fail("lost: %.*s was done and committed, and waits again", (int)size, address);
-  if (u->was_met && !w->rules.fetches_again)
+  if (u->was_met && !w->had_again)
     sim_fail("page twice: %.*s is on disk twice", (int)size, address);
   u->was_met = true;
   u->depth = depth;

@@ -48,8 +48,8 @@ typedef struct witnessed_host {
   uint64_t rests_until_wall_ms; /* the same by the wall clock of that moment, */
   uint64_t kept_until_wall_ms;  /* and as it was committed: it outlives a life */
   uint32_t waiting;       /* URLs that may be leased */
-  bool is_due;
-  uint64_t leases_before; /* how many there had been when it was first seen to be due */
+  bool is_due;            /* when it was looked at last */
+  uint64_t passed;        /* leases of others while it was due, since its own last one */
 } witnessed_host;
 
 enum { WITNESS_HOSTS = 1 << 15, WITNESS_URLS = 1 << 16 }; /* enough for a small crawl */
@@ -82,6 +82,7 @@ const witnessed_url *witness_find(const char *address, size_t size);
 witnessed_host *witness_host(const char *name, size_t size); /* made if it is not there */
 witnessed_host *witness_host_at(size_t slot); /* NULL past the last; a name may be "" */
 size_t witness_hosts(void);                 /* that were made */
+size_t witness_urls(void);
 uint64_t witness_waiting(void);             /* URLs that may be leased, of all hosts */
 const witness_rules *witness_rules_now(void);
 

@@ -69,18 +69,23 @@ frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin o
 
 /* ---- out -------------------------------------------------------------------------------------------------------- */
 
-/* Of some hosts none. */
-static size_t starve(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t count)
+static bool starves(const frontier_lease *l)
 {
   enum { HOSTS = 4 };
+  return l->origin.depth > 0 && is_victim(l->url + l->host_begin, l->host_end - l->host_begin, HOSTS);
+}
+
+/* Of some hosts none, for a long time, and then as it should be: so all comes to a good end. */
+static size_t starve(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t count)
+{
+  enum { LONG = 2000 };
+  static unsigned starved;
   size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    const frontier_lease *l = &leases[i];
-    if (l->origin.depth > 0 && is_victim(l->url + l->host_begin, l->host_end - l->host_begin, HOSTS))
-      __real_frontier_release(f, l->id, now_ms);
+  for (size_t i = 0; i < count; i++)
+    if (starves(&leases[i]) && starved++ < LONG)
+      __real_frontier_release(f, leases[i].id, now_ms);
     else
-      leases[kept++] = *l;
-  }
+      leases[kept++] = leases[i];
   return kept;
 }
 
