@@ -15,6 +15,7 @@ enum {
 typedef struct slot {
   uint64_t key; /* 0: free */
   unsigned count;
+  bool was_answered; /* one of those tries, if not well */
 } slot;
 
 struct retries {
@@ -168,6 +169,13 @@ unsigned retries_failed(const retries *r, const frontier_lease *lease)
   return s && s->key ? s->count : 0;
 }
 
+static void forget_down(retries *r, const frontier_lease *lease)
+{
+  slot *s = r->used ? find(r, host_key(lease)) : NULL;
+  if (s && s->key)
+    drop(r, s);
+}
+
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms)
 {
   bool is_silent = is_without_answer(response);
@@ -175,10 +183,14 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
     return false;
   assert_retries(r);
   assert(!(lease->id & HOST_BIT));
+  if (!is_silent)
+    forget_down(r, lease);
+  const slot *before = r->used ? find(r, lease->id) : NULL;
+  bool was_answered = !is_silent || (before && before->key && before->was_answered);
   unsigned failed = retries_failed(r, lease) + 1;
   bool is_down = is_silent && r->used && find(r, host_key(lease))->key;
   if (failed >= r->tries_max || is_down) {
-    if (is_silent && r->tries_max > 1)
+    if (!was_answered && r->tries_max > 1)
       find_or_add(r, host_key(lease)); /* without memory for it, its URLs are only tried more often */
     return false;
   }
@@ -186,6 +198,7 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
   if (!s)
     return false;
   s->count = failed;
+  s->was_answered = was_answered;
   *wait_ms = wait_of(r, response, failed);
   return true;
 }
@@ -198,8 +211,7 @@ unsigned retries_end(retries *r, const frontier_lease *lease, bool was_answered)
   unsigned tries = 1 + (s->key ? s->count : 0);
   if (s->key)
     drop(r, s);
-  s = was_answered && r->used ? find(r, host_key(lease)) : NULL;
-  if (s && s->key)
-    drop(r, s);
+  if (was_answered)
+    forget_down(r, lease);
   return tries;
 }

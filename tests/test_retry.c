@@ -103,6 +103,21 @@ static void a_host_that_is_down_is_asked_once_for_each_url(void **state)
   retries_free(r);
 }
 
+/* Its last try had no answer, but others had: the host is not down for that. */
+static void a_host_that_answered_once_is_not_down(void **state)
+{
+  (void)state;
+  uint64_t wait_ms;
+  retries *r = retries_create(3, 1000);
+  frontier_lease first = lease_of(1, "http://h/1"), second = lease_of(2, "http://h/2");
+  assert_true(retries_again(r, &first, &no_answer, &wait_ms));
+  assert_true(retries_again(r, &first, &server_error, &wait_ms));
+  assert_false(retries_again(r, &first, &no_answer, &wait_ms));
+  assert_int_equal(retries_end(r, &first, false), 3);
+  assert_true(retries_again(r, &second, &no_answer, &wait_ms));
+  retries_free(r);
+}
+
 /* Many at once, ended in another order: every count its own. */
 static void many(void **state)
 {
@@ -133,6 +148,7 @@ int main(void)
     cmocka_unit_test(how_long),
     cmocka_unit_test(what_a_host_asks_for),
     cmocka_unit_test(a_host_that_is_down_is_asked_once_for_each_url),
+    cmocka_unit_test(a_host_that_answered_once_is_not_down),
     cmocka_unit_test(many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
