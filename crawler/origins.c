@@ -1,6 +1,7 @@
 /* See origins.h. */
 #include "crawler/origins.h"
 
+#include "frontier/machine.h"
 #include "frontier/url.h"
 
 #include <assert.h>
@@ -202,6 +203,7 @@ static void finished(void *context, const fetch_response *response)
   long status = response->status;
   assert_origin(one);
   assert(one->state == ON_ITS_WAY);
+  one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
   if (response->error != FETCH_OK) {
     one->error = response->error;
     snprintf(one->explanation, sizeof one->explanation, "%s", response->explanation);
