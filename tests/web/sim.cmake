@@ -28,4 +28,17 @@ if(LMDB_STATIC AND TARGET tests_web)
     target_link_options(swarm_${limits} PRIVATE ${calls} ${overheard}
       LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
   endforeach()
+
+  function(swarm_test name limits what)
+    add_test(NAME ${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/web/test_swarm.sh ${what} $<TARGET_FILE:swarm_${limits}>
+      ${ARGN})
+    set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  endfunction()
+  swarm_test(swarm usual seeds)
+  swarm_test(swarm_tiny tiny seeds)
+  swarm_test(swarm_same usual same)
+  if(NOT STRATA_SANITIZE)
+    swarm_test(swarm_plants usual plants)
+    swarm_test(swarm_known usual known ${CMAKE_CURRENT_SOURCE_DIR}/web/known_failures.txt)
+  endif()
 endif()

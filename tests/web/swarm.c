@@ -21,7 +21,7 @@ typedef struct settings {
   uint64_t first, last;
   unsigned jobs;
   bool keeps, traces, shows, goes_on, is_brief;
-  const char *program;
+  const char *program, *more_of_web;
 } settings;
 
 /* Of all workers. */
@@ -83,8 +83,9 @@ static void show_plan(const swarm_plan *plan)
 static void tell(const settings *s, uint64_t seed, const swarm_place *place)
 {
   if (the_sim->has_failed)
-    printf("seed %llu: %s\n  again: %s --seeds %llu%s%s --trace --keep\n", (unsigned long long)seed, the_sim->failure,
-           s->program, (unsigned long long)seed, planted ? " --plant " : "", planted ? plant_names[planted] : "");
+    printf("seed %llu: %s\n  again: %s --seeds %llu%s%s%s%s --trace --keep\n", (unsigned long long)seed,
+           the_sim->failure, s->program, (unsigned long long)seed, planted ? " --plant " : "",
+           planted ? plant_names[planted] : "", *s->more_of_web ? " --web " : "", s->more_of_web);
   else if (!s->is_brief)
     printf("seed %llu: %llu requests, %.1f virtual s, %u lives, trace %016llx\n", (unsigned long long)seed,
            (unsigned long long)the_sim->requests, (double)sim_ms() / 1000, the_sim->life,
@@ -102,9 +103,9 @@ static bool run_seed(const settings *s, uint64_t seed)
   sim_create(seed);
   witness_begin();
 #ifdef FRONTIER_TINY
-  swarm_draw(seed, true, &plan);
+  swarm_draw(seed, s->more_of_web, true, &plan);
 #else
-  swarm_draw(seed, false, &plan);
+  swarm_draw(seed, s->more_of_web, false, &plan);
 #endif
   the_sim->us = 1000000 * (1 + sim_throw(1000));
   the_sim->wall_ms = 1767225600000; /* the 1st of January 2026 */
@@ -182,7 +183,8 @@ static bool read_options(int argc, char **argv, settings *s)
 {
   static const struct option options[] = {
     {"seeds", required_argument, NULL, 's'}, {"jobs", required_argument, NULL, 'j'},
-    {"plant", required_argument, NULL, 'p'}, {"keep", no_argument, NULL, 'k'},
+    {"plant", required_argument, NULL, 'p'}, {"web", required_argument, NULL, 'm'},
+    {"keep", no_argument, NULL, 'k'},
     {"trace", no_argument, NULL, 't'},       {"show", no_argument, NULL, 'w'},
     {"go-on", no_argument, NULL, 'g'},       {"brief", no_argument, NULL, 'b'},
     {NULL, 0, NULL, 0},
@@ -193,6 +195,7 @@ static bool read_options(int argc, char **argv, settings *s)
     case 's': good = read_seeds(optarg, s); break;
     case 'j': good = (s->jobs = (unsigned)atoi(optarg)) > 0; break;
     case 'p': good = read_plant(optarg); break;
+    case 'm': s->more_of_web = optarg; break;
     case 'k': s->keeps = true; break;
     case 't': s->traces = s->shows = true; break;
     case 'w': s->shows = true; break;
@@ -205,9 +208,9 @@ static bool read_options(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0]};
+  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = ""};
   if (!read_options(argc, argv, &s)) {
-    fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--brief] [--go-on] [--show] [--trace]"
+    fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--brief] [--go-on] [--show] [--trace]"
                     " [--keep]\n");
     return 2;
   }

@@ -28,7 +28,7 @@ typedef struct swarm_life {
 
 typedef struct swarm_plan {
   uint64_t seed;
-  char web[512];         /* its options in words */
+  char web[768];         /* its options in words */
   web_options options;
   char args[SWARM_ARGS][SWARM_ARG];
   int arg_count;
@@ -41,7 +41,8 @@ typedef struct swarm_plan {
   bool again;            /* in one of its lives */
 } swarm_plan;
 
-void swarm_draw(uint64_t seed, bool is_tiny, swarm_plan *plan);
+/* `more_of_web`: words behind those that are drawn for the web, ""; later ones win. */
+void swarm_draw(uint64_t seed, const char *more_of_web, bool is_tiny, swarm_plan *plan);
 
 /* The directory of a seed: root/crawl, root/said, root/summary. */
 typedef struct swarm_place {

@@ -303,7 +303,7 @@ void witness_asked(const char *address, const web_place *place)
 static void take_robots(witnessed_host *h, const web_place *place, const fetch_response *response)
 {
   h->knows_robots = true;
-  if (response->error == FETCH_OK && !w->rules.ignores_robots)
+  if (response->error == FETCH_OK && response->status >= 200 && response->status <= 299 && !w->rules.ignores_robots)
     h->delay_ms = (uint64_t)web_host_delay_s(sim_web, place->asked) * 1000;
 }
 
@@ -359,6 +359,7 @@ void witness_leased_one(const frontier_lease *lease)
 void witness_released(const char *address, size_t size)
 {
   set_state(find_or_make(address, size), WITNESS_ACCEPTED);
+  witness_turn_back();
 }
 
 void witness_ended(const char *address, size_t size, frontier_state state)

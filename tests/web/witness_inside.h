@@ -5,5 +5,6 @@
 #include "tests/web/witness.h"
 
 void witness_leased_one(const frontier_lease *lease);
+void witness_turn_back(void); /* a lease was put back: that was no turn */
 
 #endif

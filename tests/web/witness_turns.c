@@ -51,6 +51,11 @@ static bool look(void *context, const frontier_host_info *host)
   return true;
 }
 
+void witness_turn_back(void)
+{
+  leases -= leases > leases_looked;
+}
+
 void witness_leased(frontier *f, uint64_t now_ms, const frontier_lease *given, size_t count)
 {
   for (size_t i = 0; i < count; i++) {

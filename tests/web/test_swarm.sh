@@ -1,0 +1,58 @@
+#!/bin/sh
+# The swarm, a little of it, for every day.
+#   test_swarm.sh seeds PROGRAM            fixed seeds, among them those that found something, hold
+#   test_swarm.sh same PROGRAM             the same seeds give the same traces, line by line
+#   test_swarm.sh plants PROGRAM           each planted bug is found within 100 seeds
+#   test_swarm.sh known PROGRAM FILE       what is known to fail still does; says so when it does not any more
+set -eu
+what=$1
+swarm=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+check_seeds()
+{
+  "$swarm" --seeds 1-20 --jobs 2
+}
+
+check_same()
+{
+  "$swarm" --seeds 101-112 | grep ' trace ' >"$work/once"
+  "$swarm" --seeds 101-112 | grep ' trace ' >"$work/twice"
+  [ "$(wc -l <"$work/once")" -eq 12 ] || { echo "there should be 12 traces"; exit 1; }
+  cmp "$work/once" "$work/twice"
+  [ "$(cut -d, -f4 "$work/once" | sort -u | wc -l)" -eq 12 ] || { echo "traces of other seeds are the same"; exit 1; }
+}
+
+check_plants()
+{
+  for bug in lost-link page-twice host-too-early host-starves end-too-soon lost-commit; do
+    ! "$swarm" --seeds 1-100 --brief --plant "$bug" >"$work/said" || { echo "$bug: not found"; cat "$work/said"; exit 1; }
+    echo "$bug: $(head -n 1 "$work/said")"
+  done
+}
+
+# seed, more words for its web (or -), issue, what
+check_known()
+{
+  turned=0
+  while read -r seed words issue story; do
+    case $seed in '' | \#*) continue ;; esac
+    [ "$words" != - ] || words=
+    if "$swarm" --seeds "$seed" --web "$words" --brief >"$work/said"; then
+      echo "turned green: seed $seed with '$words' (issue $issue: $story); take it out of the file"
+      turned=1
+    else
+      echo "still: issue $issue: $story: $(head -n 1 "$work/said")"
+    fi
+  done <"$1"
+  [ "$turned" -eq 0 ]
+}
+
+case $what in
+seeds) check_seeds ;;
+same) check_same ;;
+plants) check_plants ;;
+known) check_known "$3" ;;
+*) exit 2 ;;
+esac
