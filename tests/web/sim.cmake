@@ -22,6 +22,7 @@ if(LMDB_STATIC AND TARGET tests_web)
       web/swarm_draw.c    # what a seed stands for
       web/swarm_life.c    # one life of its crawl
       web/swarm_judge.c   # what that left
+      web/swarm_polite.c  # one long crawl
     )
     target_link_libraries(swarm_${limits} PRIVATE strata_flags sim_${limits} frontier_${limits} tests_web crawler
       PkgConfig::CURL PkgConfig::JANSSON PkgConfig::XXHASH)

@@ -2,6 +2,7 @@
  *
  *     swarm --seeds 1-1000 --jobs 2       each a crawl of its own, until one fails
  *     swarm --seeds 17 --trace --keep     one of them, told in words, its directory left behind
+ *     swarm --polite 1000x10000           no seed, but one long crawl: swarm_polite.c
  *
  * A line for each seed that breaks a promise, with the command that repeats it. Exit: 0 all held; 1 not. */
 #include "crawler/cmd.h"
@@ -22,6 +23,8 @@ typedef struct settings {
   unsigned jobs;
   bool keeps, traces, shows, goes_on, is_brief;
   const char *program, *more_of_web;
+  unsigned long polite_hosts, polite_pages; /* one crawl of that size instead */
+  unsigned within_s;
 } settings;
 
 /* Of all workers. */
@@ -41,7 +44,7 @@ static uint64_t real_ms(void)
 
 /* ---- one seed ---------------------------------------------------------------------------------------------------- */
 
-static void make_place(swarm_place *place)
+void swarm_make_place(swarm_place *place)
 {
   scratch_make_fast(place->root);
   scratch_join(place->root, "crawl", place->crawl);
@@ -112,7 +115,7 @@ static bool run_seed(const settings *s, uint64_t seed)
   sim_web = web_create(&plan.options);
   if (s->shows)
     show_plan(&plan);
-  make_place(&place);
+  swarm_make_place(&place);
   bool holds = live_all(&plan, &place);
   tell(s, seed, &place);
   if (!s->keeps)
@@ -184,6 +187,7 @@ static bool read_options(int argc, char **argv, settings *s)
   static const struct option options[] = {
     {"seeds", required_argument, NULL, 's'}, {"jobs", required_argument, NULL, 'j'},
     {"plant", required_argument, NULL, 'p'}, {"web", required_argument, NULL, 'm'},
+    {"polite", required_argument, NULL, 'o'}, {"within", required_argument, NULL, 'i'},
     {"keep", no_argument, NULL, 'k'},
     {"trace", no_argument, NULL, 't'},       {"show", no_argument, NULL, 'w'},
     {"go-on", no_argument, NULL, 'g'},       {"brief", no_argument, NULL, 'b'},
@@ -195,6 +199,8 @@ static bool read_options(int argc, char **argv, settings *s)
     case 's': good = read_seeds(optarg, s); break;
     case 'j': good = (s->jobs = (unsigned)atoi(optarg)) > 0; break;
     case 'p': good = read_plant(optarg); break;
+    case 'o': good = sscanf(optarg, "%lux%lu", &s->polite_hosts, &s->polite_pages) == 2; break;
+    case 'i': s->within_s = (unsigned)atoi(optarg); break;
     case 'm': s->more_of_web = optarg; break;
     case 'k': s->keeps = true; break;
     case 't': s->traces = s->shows = true; break;
@@ -208,12 +214,14 @@ static bool read_options(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = ""};
+  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = "", .within_s = 3600};
   if (!read_options(argc, argv, &s)) {
     fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--brief] [--go-on] [--show] [--trace]"
-                    " [--keep]\n");
+                    " [--keep]\n       swarm --polite HOSTSxPAGES [--within SECONDS] [--web WORDS]\n");
     return 2;
   }
+  if (s.polite_hosts)
+    return swarm_polite((uint32_t)s.polite_hosts, s.polite_pages, s.more_of_web, s.within_s) ? 0 : 1;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED)
     return 2;

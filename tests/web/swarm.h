@@ -2,6 +2,7 @@
  *
  *     swarm_draw.c    seed -> web, options of the crawl, lives and what ends each of them
  *     swarm_life.c    one life: strata crawl, in a child process
+ *     swarm_polite.c  instead of many small ones, a long one
  *     swarm_judge.c   what it left: pages.jsonl after each life; the truth, and strata check, at the end */
 #ifndef STRATA_TESTS_WEB_SWARM_H
 #define STRATA_TESTS_WEB_SWARM_H
@@ -9,6 +10,8 @@
 #include "tests/scratch.h"
 #include "tests/web/sim.h"
 #include "tests/web/witness.h"
+
+#include <sys/types.h>
 
 enum { SWARM_LIVES = 8, SWARM_ARGS = 40, SWARM_ARG = 96 };
 
@@ -49,11 +52,17 @@ typedef struct swarm_place {
   char root[SCRATCH_PATH], crawl[SCRATCH_PATH], said[SCRATCH_PATH], summary[SCRATCH_PATH];
 } swarm_place;
 
-/* false: the_sim->failure says what is wrong. */
+void swarm_make_place(swarm_place *place); /* a new, empty directory, in memory where possible */
+
+pid_t swarm_begin_life(const swarm_plan *plan, unsigned life, const swarm_place *place);
+/* The same to its end. false: the_sim->failure says what is wrong. */
 bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place);
 typedef int swarm_main(int argc, char **argv);
 bool swarm_command(swarm_main *command, const swarm_place *place); /* strata check: must find nothing; and others */
 __attribute__((format(printf, 1, 2))) bool swarm_broken(const char *format, ...); /* false; the first one stays */
+
+/* One long crawl, and how it went on stdout; after so many real seconds it is told to stop. false: a promise broken. */
+bool swarm_polite(uint32_t hosts, uint64_t pages, const char *more_of_web, unsigned within_s);
 
 typedef struct swarm_lines swarm_lines; /* of pages.jsonl, as they were read last */
 swarm_lines *swarm_lines_create(void);

@@ -55,7 +55,7 @@ static void set_agenda(const swarm_life *l)
     the_sim->agenda[i].at_ms += sim_ms();
   }
   the_sim->steps = 0;
-  the_sim->steps_max = STEPS_MAX;
+  the_sim->steps_max = the_sim->is_silent ? UINT64_MAX : STEPS_MAX;
   the_sim->end_ms = sim_ms() + (uint64_t)LIFE_DAYS_MAX * 86400 * 1000;
 }
 
@@ -63,6 +63,8 @@ static int run(const swarm_plan *plan, const swarm_life *l, const swarm_place *p
 {
   char words[SWARM_ARGS + 16][2 * SCRATCH_PATH], *argv[SWARM_ARGS + 17], name[] = "strata crawl";
   int count = 0;
+  if (!the_sim->is_silent)
+    alarm(REAL_SECONDS_MAX);
   argv[count++] = name;
   for (int i = 0; i < plan->arg_count; i++)
     snprintf(words[count], sizeof *words, "%s", plan->args[i]), count++;
@@ -119,32 +121,36 @@ static bool judge_end(const swarm_plan *plan, const swarm_life *l, const swarm_p
   return is_fine ? judge_memory(used) : swarm_broken("life %u ended with exit code %d", the_sim->life, code);
 }
 
-bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
+pid_t swarm_begin_life(const swarm_plan *plan, unsigned life, const swarm_place *place)
 {
   const swarm_life *l = &plan->lives[life];
   witness_rules rules = plan->rules;
-  int status;
-  struct rusage used;
   the_sim->life = life + 1;
+  the_sim->us += l->pause_ms * 1000;
   rules.max_depth = depth_of(l);
   rules.fetches_again = l->again;
-  the_sim->us += l->pause_ms * 1000;
   sim_trace("life %u", life + 1);
   set_agenda(l);
   witness_life_begins(&rules);
   fflush(NULL);
   pid_t child = fork();
-  if (child == 0) {
-    alarm(REAL_SECONDS_MAX);
-    redirect(place->said);
-    if (l->fatal_call)
-      faults_set((fault_class)l->fatal_class, l->fatal_call, FAULT_DEATH, false);
-    _exit(run(plan, l, place));
-  }
+  if (child)
+    return child;
+  redirect(place->said);
+  if (l->fatal_call)
+    faults_set((fault_class)l->fatal_class, l->fatal_call, FAULT_DEATH, false);
+  _exit(run(plan, l, place));
+}
+
+bool swarm_live(const swarm_plan *plan, unsigned life, const swarm_place *place)
+{
+  int status;
+  struct rusage used;
+  pid_t child = swarm_begin_life(plan, life, place);
   if (child < 0 || wait4(child, &status, 0, &used) != child)
     return swarm_broken("a life could not begin");
   sim_trace("ended %d", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
-  return judge_end(plan, l, place, status, &used);
+  return judge_end(plan, &plan->lives[life], place, status, &used);
 }
 
 bool swarm_command(swarm_main *command, const swarm_place *place)
