@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
 #   ./check.sh             all stages
-#   ./check.sh asan        that stage: gcc, lint, asan, tsan, or fuzz, which is not among all
+#   ./check.sh asan        that stage: gcc, lint, asan, tsan, or one that is not among all: fuzz, swarm
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -80,9 +80,22 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
   done
 }
 
+stage_swarm() # a thousand crawls in virtual time, 100 of them under the address sanitizer; some minutes
+{
+  build check swarm_usual swarm_tiny
+  build asan swarm_usual
+  log=$root/build/log/swarm.log
+  for run in "check/tests/swarm_usual --seeds 1-600" "check/tests/swarm_tiny --seeds 601-900" \
+    "asan/tests/swarm_usual --seeds 901-1000"; do
+    # shellcheck disable=SC2086 # words of a command
+    "$root"/build/$run --jobs "$jobs" --brief >"$log" 2>&1 || fail_with_log "the swarm found something"
+    say "$(tail -n 1 "$log")"
+  done
+}
+
 [ $# -gt 0 ] || set -- gcc lint asan tsan
 for stage; do
-  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz"; exit 2; }
+  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz, swarm"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
