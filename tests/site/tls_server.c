@@ -9,7 +9,6 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,18 +106,13 @@ static void make_certificate(SSL_CTX *context, tls_flaw flaw)
 
 /* ---- connections ------------------------------------------------------------------------------------------ */
 
-static void count(volatile unsigned *number, int change)
-{
-  atomic_fetch_add((volatile atomic_uint *)number, (unsigned)change);
-}
-
 static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *out_size, const unsigned char *in,
                            unsigned in_size, void *context)
 {
   tls_server *s = context;
   (void)ssl;
   if (memmem(in, in_size, "\x02h2", 3))
-    count(&s->counts->offered_http2, 1);
+    s->counts->offered_http2++;
   unsigned char *chosen;
   if (SSL_select_next_proto(&chosen, out_size, (const unsigned char *)"\x08http/1.1", 9, in, in_size) !=
       OPENSSL_NPN_NEGOTIATED)
@@ -138,7 +132,7 @@ static bool answer_one(const tls_server *s, SSL *ssl)
     size += got;
     head[size] = '\0';
   } while (!strstr(head, "\r\n\r\n"));
-  count(&s->counts->requests, 1);
+  s->counts->requests++;
   int length = snprintf(answer, sizeof answer, "%sContent-Type: text/html\r\nContent-Length: %zu\r\n\r\n%s",
                         s->head ? s->head : "HTTP/1.1 200 OK\r\n", strlen(page), page);
   return SSL_write(ssl, answer, length) == length;
@@ -164,13 +158,11 @@ static void serve_one(const tls_server *s, SSL_CTX *context, int fd)
   SSL *ssl = SSL_new(context);
   if (SSL_set_fd(ssl, fd) != 1 || SSL_accept(ssl) != 1)
     return;
-  count(&s->counts->connections, 1);
-  count(&s->counts->now_open, 1);
+  s->counts->connections++;
   if (SSL_session_reused(ssl))
-    count(&s->counts->resumed, 1);
+    s->counts->resumed++;
   while (answer_one(s, ssl))
     continue;
-  count(&s->counts->now_open, -1);
 }
 
 static void serve(const tls_server *s, SSL_CTX *context, int listen_fd)
@@ -217,5 +209,5 @@ void tls_start(tls_server *s, tls_flaw flaw)
 void tls_stop(tls_server *s)
 {
   process_kill(s->pid);
-  munmap((tls_counts *)s->counts, sizeof *s->counts);
+  munmap(s->counts, sizeof *s->counts);
 }

@@ -3,6 +3,7 @@
 #ifndef STRATA_TESTS_SITE_TLS_SERVER_H
 #define STRATA_TESTS_SITE_TLS_SERVER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -19,14 +20,14 @@ typedef enum tls_flaw {
 
 /* What all connections to one server came to; shared with its processes. */
 typedef struct tls_counts {
-  unsigned connections, resumed, offered_http2, requests, now_open;
+  atomic_uint connections, resumed, offered_http2, requests;
 } tls_counts;
 
 typedef struct tls_server {
   pid_t pid;
   unsigned port;
   tls_flaw flaw;
-  volatile tls_counts *counts;
+  tls_counts *counts;
   const char *head; /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
 } tls_server;
 
