@@ -27,6 +27,7 @@ void sim_create(uint64_t seed)
   the_sim->dice = random_stream(seed, 1);
   the_sim->steps_max = UINT64_MAX;
   the_sim->end_ms = UINT64_MAX;
+  the_sim->requests_max = UINT64_MAX;
 }
 
 uint64_t sim_throw(uint64_t sides)

@@ -53,6 +53,7 @@ typedef struct sim {
   uint64_t trace, trace_lines; /* a hash of all that happened, line by line */
   bool is_silent;      /* nothing is traced */
   uint64_t requests, answers;
+  uint64_t requests_max; /* more are a failure */
   bool has_failed;
   char failure[SIM_TEXT];
 } sim;

@@ -25,6 +25,7 @@ typedef struct settings {
   const char *program, *more_of_web;
   unsigned long polite_hosts, polite_pages; /* one crawl of that size instead */
   unsigned within_s;
+  uint64_t requests_max; /* of a seed */
 } settings;
 
 /* Of all workers. */
@@ -104,6 +105,7 @@ static bool run_seed(const settings *s, uint64_t seed)
   swarm_place place;
   uint64_t began_ms = real_ms();
   sim_create(seed);
+  the_sim->requests_max = s->requests_max;
   witness_begin();
 #ifdef FRONTIER_TINY
   swarm_draw(seed, s->more_of_web, true, &plan);
@@ -188,7 +190,7 @@ static bool read_options(int argc, char **argv, settings *s)
     {"seeds", required_argument, NULL, 's'}, {"jobs", required_argument, NULL, 'j'},
     {"plant", required_argument, NULL, 'p'}, {"web", required_argument, NULL, 'm'},
     {"polite", required_argument, NULL, 'o'}, {"within", required_argument, NULL, 'i'},
-    {"keep", no_argument, NULL, 'k'},
+    {"most", required_argument, NULL, 'n'},  {"keep", no_argument, NULL, 'k'},
     {"trace", no_argument, NULL, 't'},       {"show", no_argument, NULL, 'w'},
     {"go-on", no_argument, NULL, 'g'},       {"brief", no_argument, NULL, 'b'},
     {NULL, 0, NULL, 0},
@@ -201,6 +203,7 @@ static bool read_options(int argc, char **argv, settings *s)
     case 'p': good = read_plant(optarg); break;
     case 'o': good = sscanf(optarg, "%lux%lu", &s->polite_hosts, &s->polite_pages) == 2; break;
     case 'i': s->within_s = (unsigned)atoi(optarg); break;
+    case 'n': s->requests_max = strtoull(optarg, NULL, 10); break;
     case 'm': s->more_of_web = optarg; break;
     case 'k': s->keeps = true; break;
     case 't': s->traces = s->shows = true; break;
@@ -214,10 +217,11 @@ static bool read_options(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = "", .within_s = 3600};
+  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = "", .within_s = 3600,
+                .requests_max = UINT64_MAX};
   if (!read_options(argc, argv, &s)) {
-    fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--brief] [--go-on] [--show] [--trace]"
-                    " [--keep]\n       swarm --polite HOSTSxPAGES [--within SECONDS] [--web WORDS]\n");
+    fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--most REQUESTS] [--go-on] [--show]"
+                    " [--brief] [--trace] [--keep]\n       swarm --polite HOSTSxPAGES [--within SECONDS] [--web WORDS]\n");
     return 2;
   }
   if (s.polite_hosts)

@@ -59,7 +59,7 @@ static const struct {
   {WEB_CLOSED, 0.2},     {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1},
   {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},   {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},     {WEB_SIMILAR, 0.3},
   {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},      {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},    {WEB_SPELLED, 1},
-  {WEB_DISTRUSTED, 0.1},
+  {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
 }, endless[] = {
   {WEB_CALENDAR, 0.1}, {WEB_SESSIONS, 0.1}, {WEB_LOST, 0.1}, {WEB_FARM, 0.1},
 };
@@ -229,8 +229,8 @@ static void draw_life(drawing *d, swarm_life *l, bool is_last)
   draw_clocks(d, l);
   if (!is_last && !l->fatal_call) /* one trouble of calls at a time: see faults.h */
     draw_outages(d, l);
-  if (is_last && d->has_traps)
-    snprintf(l->extra, sizeof l->extra, "--max-pages=%u", 2 * PAGES_MOST);
+  if (d->has_traps && !*l->extra)
+    snprintf(l->extra, sizeof l->extra, "--max-pages=%d", PAGES_MOST);
   l->is_capped |= is_last && d->has_traps;
 }
 

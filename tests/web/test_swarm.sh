@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 
 check_seeds()
 {
-  "$swarm" --seeds 1-20 --jobs 2
+  "$swarm" --seeds 1-24 --jobs 2
 }
 
 check_same()
@@ -32,14 +32,14 @@ check_plants()
   done
 }
 
-# seed, more words for its web (or -), issue, what
+# seed, more words for its web (or -), requests that are enough, issue, what
 check_known()
 {
   turned=0
-  while read -r seed words issue story; do
+  while read -r seed words most issue story; do
     case $seed in '' | \#*) continue ;; esac
     [ "$words" != - ] || words=
-    if "$swarm" --seeds "$seed" --web "$words" --brief >"$work/said"; then
+    if "$swarm" --seeds "$seed" --web "$words" --most "$most" --brief >"$work/said"; then
       echo "turned green: seed $seed with '$words' (issue $issue: $story); take it out of the file"
       turned=1
     else

@@ -285,7 +285,8 @@ void witness_asked(const char *address, const web_place *place)
 {
   size_t size = strlen(address);
   witnessed_host *h = host_in(address, size);
-  the_sim->requests++;
+  if (++the_sim->requests > the_sim->requests_max)
+    sim_fail("the crawl does not end: %llu requests", (unsigned long long)the_sim->requests_max);
   sim_trace("ask %s", address);
   if (place->what == WEB_ROBOTS)
     return;
