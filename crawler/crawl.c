@@ -178,7 +178,7 @@ static void visit_start(crawl *c, visit *v)
     visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
   case ORIGIN_UNAVAILABLE:
-    if (visit_end_for_now(c, v, &(fetch_response){.status = 503}))
+    if (visit_end_for_now(c, v, &(fetch_response){.status = 503, .retry_after_s = ruling.retry_after_s}))
       break;
     visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
     break;

@@ -31,6 +31,7 @@ typedef struct origin {
   robots *rules;
   uint64_t known_ms;
   bool has_allowed; /* one that asked */
+  uint64_t retry_after_s; /* of UNAVAILABLE */
   fetch_error error;
   char explanation[128];
   waiter *waiting, **last_waiting;
@@ -213,6 +214,7 @@ static void finished(void *context, const fetch_response *response)
   } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
     return;
   } else if (status >= 500) {
+    one->retry_after_s = response->retry_after_s;
     settle(one, UNAVAILABLE);
   } else {
     settle_with_rules(one, "", 0);
@@ -271,7 +273,10 @@ static origin_ruling rule(origin *one, const char *path)
     ruling.is_first = ruling.answer == ORIGIN_ALLOWED && !one->has_allowed;
     one->has_allowed |= ruling.is_first;
     break;
-  case UNAVAILABLE: ruling.answer = ORIGIN_UNAVAILABLE; break;
+  case UNAVAILABLE:
+    ruling.answer = ORIGIN_UNAVAILABLE;
+    ruling.retry_after_s = one->retry_after_s;
+    break;
   default:
     ruling.answer = ORIGIN_UNREACHABLE;
     ruling.error = one->error;

@@ -24,6 +24,7 @@ typedef struct origin_ruling {
   bool is_first;           /* of ALLOWED: nobody was told so before, since robots.txt came */
   fetch_error error;       /* of UNREACHABLE */
   const char *explanation;
+  uint64_t retry_after_s;  /* of UNAVAILABLE: as its robots.txt asks; 0: it does not */
 } origin_ruling;
 
 typedef struct origins origins;

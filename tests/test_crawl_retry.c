@@ -36,6 +36,7 @@ static const struct row {
   {"/always-500", BY_STATUS, "HTTP/1.1 500 Oops\r\n" EMPTY, 100, 500, 3},
   {"/once-503", BY_STATUS, "HTTP/1.1 503 Busy\r\n" EMPTY, 1, 200, 2},
   {"/once-429", BY_STATUS, "HTTP/1.1 429 Slow down\r\nRetry-After: 1\r\n" EMPTY, 1, 200, 2},
+  {"/robots.txt", BY_STATUS, "HTTP/1.1 503 Busy\r\nRetry-After: 1\r\n" EMPTY, 2, 200, 3}, /* a page if ignored */
   {"/once-504", BY_STATUS, "HTTP/1.1 504 Late\r\n" EMPTY, 1, 200, 2},
   {"/always-501", BY_STATUS, "HTTP/1.1 501 Never\r\n" EMPTY, 100, 501, 1},
   {"/reset", BY_RESET, NULL, 1, 200, 2},
@@ -170,6 +171,26 @@ static void once_if_told_so(void **state)
 }
 
 /* A stop in the middle of a wait: the URL waits on disk, and the next run fetches it. */
+/* A robots.txt that is to be asked for later is; until then the host is left in peace, and no page is given up. */
+static void robots_may_rest(void **state)
+{
+  (void)state;
+  served s = serve();
+  text_addf(&s.url, "fine");
+  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", s.url.bytes, NULL};
+  assert_int_equal(trial_strata(s.trial, words), 0);
+  page_log log = pages_read(s.trial->pages);
+  assert_int_equal(pages_count(&log), 1);
+  assert_int_equal(number(line_of(&log, "/fine"), "status", 0), 200);
+  pages_free(&log);
+  for (size_t i = 0; i < ROWS; i++)
+    if (strcmp(rows[i].target, "/robots.txt") == 0) {
+      assert_int_equal(seen_of[i].count, 3);
+      assert_true(seen_of[i].gap_ms >= 990);
+    }
+  stop(&s);
+}
+
 static void a_stop_while_waiting_loses_nothing(void **state)
 {
   (void)state;
@@ -217,6 +238,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_heals_is_fetched),
     cmocka_unit_test(once_if_told_so),
+    cmocka_unit_test(robots_may_rest),
     cmocka_unit_test(a_stop_while_waiting_loses_nothing),
     cmocka_unit_test(failed_for_good_and_queued_again),
   };
