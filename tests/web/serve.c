@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { HTTP, HTTPS, DNS };
+enum { DNS_BACKLOG = 4 << 20 }; /* bytes of memory; a question takes 768, so the usual 212,992 are 277 of them */
 
 static uint64_t clock_ms(void)
 {
@@ -206,6 +207,8 @@ static bool listen_on(serve *s, int which, uint32_t address, int port)
   if (fd < 0)
     return false;
   setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int));
+  if (which == DNS) /* a question that is dropped while hands are shaken is asked again only 5 s later */
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &(int){DNS_BACKLOG}, sizeof(int));
   if (bind(fd, (struct sockaddr *)&at, size) || (which != DNS && listen(fd, SOMAXCONN)) ||
       getsockname(fd, (struct sockaddr *)&at, &size))
     return false;
