@@ -1,14 +1,14 @@
 #!/bin/sh
 # The score card: crawlers on the same web in a box (tests/web/), each held against what is known of that web.
-#   bench_web.sh [--csv FILE] STRATA WEB_SERVER WEB_JUDGE      all rows: 20 minutes at most, as TIME below says
+#   bench_web.sh [--csv FILE] STRATA WEB_SERVER WEB_JUDGE      all rows: 16 minutes at most, as TIME below says
 #   bench_web.sh --smoke STRATA WEB_SERVER WEB_JUDGE           seconds: is a plain web of 20 hosts crawled faultlessly?
 # What a run reached after LIMIT seconds is its figure. Set in the environment, with what they are by default:
 #   WEBS="http-1000-0 https-1000-200 https-1000-200-wild https-100000-200"   SCHEME-HOSTS-MILLISECONDS of latency; wild:
 #        with errors, redirects, duplicates, traps, hosts that rest, robots.txt that forbid, certificates that lie
 #   MANNERS="fast polite"        no delay; a second between requests to a host, or what comes nearest (below)
 #   ONLY="strata strata-nostore wget2 scrapy httrack"      for some of them
-#   KILL="strata scrapy httrack" who is killed (-9) halfway and started again by the same command; KILL= nobody
-#   LIMIT=30  CONNECTIONS=256  PAGES=10 (of a host)  SEED=1  MORE= (further words for the web: "zipf,bytes=20000")
+#   KILL="strata"  who is killed (-9) halfway and started again by the same command; scrapy and httrack can be, too
+#   LIMIT=20  CONNECTIONS=256  PAGES=10 (of a host)  SEED=1  MORE= (further words for the web: "zipf,bytes=20000")
 # TIME: nobody takes longer than LIMIT, or twice that if killed: webs * manners * (crawlers + killed) * LIMIT.
 # Columns: how it ended; seconds; pages fetched of those wanted, and that share; what was fetched again; requests to a
 # host within its delay (the second, or Crawl-delay); requests that robots.txt forbids, or before it was read; pages a
@@ -51,12 +51,12 @@ strata=$(realpath "$1")
 web_server=$(realpath "$2")
 web_judge=$(realpath "$3")
 if [ -n "$is_smoke" ]; then
-  WEBS="http-20-0 https-20-20" MANNERS=fast ONLY="strata strata-nostore" KILL=strata LIMIT=5 PAGES=10
+  WEBS="http-20-0 https-20-20" MANNERS=fast ONLY="strata strata-nostore" KILL=strata LIMIT=10 PAGES=10
 fi
 webs=${WEBS:-http-1000-0 https-1000-200 https-1000-200-wild https-100000-200}
 manners=${MANNERS:-fast polite}
-killed=${KILL-strata scrapy httrack}
-limit=${LIMIT:-30}
+killed=${KILL-strata}
+limit=${LIMIT:-20}
 connections=${CONNECTIONS:-256}
 pages=${PAGES:-10}
 { [ "$limit" -ge 2 ] && [ "$limit" -le 600 ]; } || { echo "bench_web.sh: LIMIT is 2 to 600 seconds" >&2; exit 2; }
