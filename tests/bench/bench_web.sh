@@ -10,10 +10,10 @@
 #   KILL="strata"  who is killed (-9) halfway and started again by the same command; scrapy and httrack can be, too
 #   LIMIT=20  CONNECTIONS=256  PAGES=10 (of a host)  SEED=1  MORE= (further words for the web: "zipf,bytes=20000")
 # TIME: nobody takes longer than LIMIT, or twice that if killed: webs * manners * (crawlers + killed) * LIMIT.
-# Columns: how it ended; seconds; pages fetched of those wanted, and that share; what was fetched again; requests to a
-# host within its delay (the second, or Crawl-delay); requests that robots.txt forbids, or before it was read; pages a
-# second; the crawler's CPU, and all bytes on the loopback (TCP, TLS and DNS, too), for each page; peak memory; after a
-# kill: pages lost, if both ended by themselves, and fetched again.
+# Columns: how it ended; seconds; requests; pages fetched of those wanted, and that share; what was fetched again;
+# requests to a host within its delay (0.9 s, or Crawl-delay); requests that robots.txt forbids, or before it was read;
+# pages a second; the crawler's CPU, and all bytes on the loopback (TCP, TLS and DNS, too), for each page; peak memory;
+# after a kill: pages lost, if both ended by themselves, and fetched again; never: it cannot go on.
 #
 # All happens in a network namespace: every name of the web leads to it by its own DNS server, on the usual ports, and
 # the system's list of certificates has one more. Everyone obeys robots.txt, gives up after 30 s, tries three times.
@@ -172,7 +172,7 @@ loopback_bytes()
 judge()
 {
   delay_s=0
-  [ "$manner" = fast ] || delay_s=1
+  [ "$manner" = fast ] || delay_s=0.9 # a tenth for what busy cores and a clock of its own do to a second
   awk -F '\t' -v end="$2" '$1 <= end' "$1" | "$web_judge" --web "$line" --delay "$delay_s" >"$work/judged"
 }
 
@@ -215,7 +215,7 @@ kill_and_resume() # NAME SECONDS PAGES, of an undisturbed run
 }
 
 header="web,manners,crawler,end,seconds,wanted,fetched,coverage,again,too_soon,barred,before_robots,pages_s,cpu_ms_page"
-header="$header,bytes_page,peak_mb,kill_lost,kill_again"
+header="$header,bytes_page,peak_mb,kill_lost,kill_again,requests"
 [ -z "$csv" ] || echo "$header" >"$csv"
 echo "$header" >"$work/card"
 
@@ -243,13 +243,14 @@ row() # WEB NAME
   esac
   cp "$work/judged.whole" "$work/judged"
   awk -v FS=' ' -v OFS=, -v web="$1" -v manner="$manner" -v name="$2" -v end="$end" -v bytes="$bytes" \
-    -v wanted="$(field wanted)" -v fetched="$(field fetched)" -v coverage="$(field coverage)" -v again="$(field again)" \
+    -v wanted="$(field wanted)" -v fetched="$(field fetched)" -v coverage="$(field coverage)" \
+    -v again="$(field again)" -v requests="$(field requests)" \
     -v soon="$(field too_soon)" -v barred="$(field barred)" -v before="$(field before_robots)" -v lost="$lost" \
     -v refetched="$refetched" '{
       n = fetched ? fetched : 1
-      print web, manner, name, end, sprintf("%.1f", $1), wanted, fetched, sprintf("%.4f", coverage), again, soon, barred,
-            before, sprintf("%.0f", fetched / $1), sprintf("%.3f", 1000 * ($2 + $3) / n), int(bytes / n),
-            sprintf("%.1f", $4 / 1024), lost, refetched }' "$work/took.whole" >"$work/row"
+      print web, manner, name, end, sprintf("%.1f", $1), wanted, fetched, sprintf("%.4f", coverage), again, soon,
+            barred, before, sprintf("%.0f", fetched / $1), sprintf("%.3f", 1000 * ($2 + $3) / n), int(bytes / n),
+            sprintf("%.1f", $4 / 1024), lost, refetched, requests }' "$work/took.whole" >"$work/row"
   cat "$work/row" >>"$work/card"
   [ -z "$csv" ] || cat "$work/row" >>"$csv"
   print_row <"$work/row"
@@ -258,8 +259,9 @@ row() # WEB NAME
 
 print_row()
 {
-  awk -F , '{ printf "%-15s %-7s %7s %8s %8s %8s %6s %8s %6s %6s %7s %7s %7s %7s %6s %6s\n", $3, $4, $5, $6, $7, $8, $9,
-              $10, $11, $12, $13, $14, $15, $16, substr($17, 1, 6), substr($18, 1, 6) }'
+  awk -F , '{ if ($17 ~ /cannot/) $17 = $18 = "never"
+              printf "%-14s %-6s %7s %8s %8s %8s %7s %6s %7s %6s %6s %7s %7s %6s %6s %5s %5s\n", $3, $4, $5, $19, $6,
+                     $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18 }'
 }
 
 line_of() # WEB, as in WEBS
@@ -284,12 +286,12 @@ done
 echo "$limit s, $connections connections, seed ${SEED:-1}; $(uptime | sed 's/.*load/load/')"
 for web in $webs; do
   line=$(line_of "$web")
-  [ -n "$line" ] || { echo "bench_web.sh: no such web: $web; webs are as https-1000-200 or http-1000-0-wild" >&2; exit 2; }
+  [ -n "$line" ] || { echo "bench_web.sh: no web $web; webs are as https-1000-200 or http-1000-0-wild" >&2; exit 2; }
   for manner in $manners; do
     echo
     echo "$web, $manner: $line"
-    echo ,,crawler,end,seconds,wanted,fetched,coverage,again,too-soon,barred,before,pages/s,cpu-ms,bytes,peakMB,lost,twice |
-      print_row
+    titles=crawler,end,seconds,wanted,fetched,share,again,tooSoon,barred,before,pages/s,cpu-ms,bytes,peakMB,lost,twice
+    echo ",,$titles,requests" | print_row
     for name in $names; do
       row "$web" "$name"
     done
@@ -300,5 +302,6 @@ echo "after: $(uptime | sed 's/.*load/load/')"
 [ -n "$is_smoke" ] || exit 0
 
 # Nothing missed, nothing twice, no rule broken, nothing lost.
-awk -F , 'NR > 1 { rows++; good += $4 == "done" && $8 == 1 && $9 + $10 + $11 + $12 == 0 && ($17 == "cannot resume" || $17 == 0) }
-          END { exit !(rows == 4 && good == rows) }' "$work/card" || { echo "bench_web.sh: not faultless" >&2; exit 1; }
+awk -F , 'NR > 1 { rows++
+          good += $4 == "done" && $8 == 1 && $9 + $10 + $11 + $12 == 0 && ($17 == 0 || $3 != "strata") }
+          END { exit rows != 4 || good != rows }' "$work/card" || { echo "bench_web.sh: not faultless" >&2; exit 1; }
