@@ -95,7 +95,8 @@ stage_swarm() # a thousand crawls in virtual time, 100 of them under the address
 
 [ $# -gt 0 ] || set -- gcc lint asan tsan
 for stage; do
-  command -v "stage_$stage" >/dev/null || { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz, swarm"; exit 2; }
+  command -v "stage_$stage" >/dev/null ||
+    { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz, swarm"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"

@@ -165,6 +165,11 @@ static bool run_all(const settings *s)
   return holds && !shared->failed;
 }
 
+static const char usage[] =
+  "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--most REQUESTS] [--go-on] [--show] [--brief]\n"
+  "             [--trace] [--keep]\n"
+  "       swarm --polite HOSTSxPAGES [--within SECONDS] [--web WORDS]\n";
+
 static bool read_seeds(const char *words, settings *s)
 {
   unsigned long long first, last;
@@ -220,8 +225,7 @@ int main(int argc, char **argv)
   settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = "", .within_s = 3600,
                 .requests_max = UINT64_MAX};
   if (!read_options(argc, argv, &s)) {
-    fprintf(stderr, "Usage: swarm [--seeds A-B] [--jobs N] [--plant NAME] [--web WORDS] [--most REQUESTS] [--go-on] [--show]"
-                    " [--brief] [--trace] [--keep]\n       swarm --polite HOSTSxPAGES [--within SECONDS] [--web WORDS]\n");
+    fputs(usage, stderr);
     return 2;
   }
   if (s.polite_hosts)
