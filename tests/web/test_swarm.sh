@@ -12,7 +12,9 @@ trap 'rm -rf "$work"' EXIT
 
 check_seeds()
 {
-  "$swarm" --seeds 1-24 --jobs 2
+  "$swarm" --seeds 1-24 --jobs 2 # 2: a robots.txt that does not come, asked for again for ever
+  "$swarm" --seeds 42            # pages that waited for one robots.txt, all asked for at once
+  "$swarm" --seeds 107 --web resting=0.8,rest=61 # Retry-After cut short by a wall clock that was set
 }
 
 check_same()

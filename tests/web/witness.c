@@ -49,8 +49,8 @@ void witness_create(size_t hosts, size_t urls)
 
 void witness_begin(void)
 {
-  memset(w->host, 0, w->host_slots * sizeof *w->host);
-  memset(w->url, 0, w->url_slots * sizeof *w->url);
+  madvise(w->host, w->host_slots * sizeof *w->host, MADV_REMOVE); /* zeros again, and no memory taken */
+  madvise(w->url, w->url_slots * sizeof *w->url, MADV_REMOVE);
   w->had_again = false;
   w->hosts = w->urls = w->news_count = w->host_news_count = 0;
 }
