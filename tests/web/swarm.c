@@ -66,7 +66,7 @@ static bool live_all(const swarm_plan *plan, const swarm_place *place)
   for (unsigned life = 0; holds && life < plan->life_count; life++)
     holds = compact(&plan->lives[life], place) && swarm_live(plan, life, place) &&
             swarm_judge_lines(lines, plan, place) && swarm_judge_kept(place);
-  holds = holds && swarm_judge_truth(lines, plan) && swarm_command(cmd_check, place);
+  holds = holds && swarm_judge_truth(lines, plan, place) && swarm_command(cmd_check, place);
   swarm_lines_free(lines);
   return holds;
 }

@@ -73,6 +73,6 @@ bool swarm_judge_lines(swarm_lines *l, const swarm_plan *plan, const swarm_place
  * death kept from it: a commit that was done, and did not return. */
 bool swarm_judge_kept(const swarm_place *place);
 /* In the end. */
-bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan);
+bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan, const swarm_place *place);
 
 #endif

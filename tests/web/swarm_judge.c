@@ -1,6 +1,7 @@
 /* What a crawl left, against what it promised and what the web knows of itself. See swarm.h. */
 #include "tests/web/swarm.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ struct swarm_lines {
   uint64_t hash;     /* of those */
   line *table;       /* by URL */
   size_t slots, count;
+  uint64_t answered; /* lines with a status */
 };
 
 swarm_lines *swarm_lines_create(void)
@@ -66,6 +68,7 @@ static bool take_line(swarm_lines *l, const swarm_plan *plan, const char *bytes,
     at->status = (long)json_integer_value(json_object_get(object, "status"));
     at->is_done = strcmp(outcome, "done") == 0;
     l->count += is_first;
+    l->answered += at->status > 0;
     sim_trace("line %.*s", (int)size, bytes);
   }
   json_decref(object);
@@ -192,10 +195,42 @@ static bool judge_witness(const swarm_plan *plan)
                                             (unsigned long long)witness_waiting());
 }
 
-bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan)
+static uint64_t lines_of(const char *path)
+{
+  size_t size;
+  uint64_t count = 0;
+  char *bytes = scratch_read(path, &size);
+  for (const char *at = bytes; at && (at = strchr(at, '\n')); at++)
+    count++;
+  free(bytes);
+  return count;
+}
+
+/* Each fetch that was answered has its record, and the index a line for it. */
+static bool judge_archive(const swarm_lines *l, const swarm_plan *plan, const swarm_place *place)
+{
+  uint64_t captures = 0;
+  bool has_one = false;
+  for (int i = 0; i < plan->arg_count; i++)
+    has_one |= strcmp(plan->args[i], "--warc") == 0;
+  DIR *directory = opendir(place->crawl);
+  for (struct dirent *found; directory && (found = readdir(directory));) {
+    char path[SCRATCH_PATH];
+    const char *dot = strrchr(found->d_name, '.');
+    scratch_join(place->crawl, found->d_name, path);
+    captures += dot && strcmp(dot, ".cdxj") == 0 ? lines_of(path) : 0;
+  }
+  if (directory)
+    closedir(directory);
+  return !has_one || captures == l->answered ||
+         swarm_broken("archive: %llu fetches were answered, %llu are in the index", (unsigned long long)l->answered,
+                      (unsigned long long)captures);
+}
+
+bool swarm_judge_truth(const swarm_lines *l, const swarm_plan *plan, const swarm_place *place)
 {
   judging j = {.lines = l, .plan = plan, .web = sim_web};
-  bool holds = judge_witness(plan);
+  bool holds = judge_witness(plan) && judge_archive(l, plan, place);
   for (uint32_t host = 0; holds && host < plan->options.hosts; host++)
     for (uint32_t page = 0, pages = web_host_pages(sim_web, host); holds && page < pages; page++)
       holds = judge_page(&j, host, page);
