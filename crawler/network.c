@@ -86,14 +86,14 @@ static void put_waiting(network *n, transfer *t)
   n->waiting_count++;
 }
 
-/* Those in use are limited by who begins requests; here those kept for later are counted with them, and libcurl closes
- * the one idle longest when there are more. While descriptors are short none is kept. */
+/* Those in use are limited by who begins requests, those kept for later by kept.h. While descriptors are short none is
+ * kept, and libcurl itself opens no more than there may be. */
 static void limit_connections(network *n)
 {
   const fetch_options *o = n->options;
-  long most = (long)o->connections + (long)o->kept;
-  if (n->shortage.limit < o->connections)
-    most = (long)n->shortage.limit;
+  bool is_short = n->shortage.limit < o->connections;
+  long most = is_short ? (long)n->shortage.limit : 0; /* no limit */
+  kept_limit(n->setting.kept, is_short ? n->shortage.limit : (size_t)o->connections + o->kept);
   curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
   curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, most);
 }
@@ -158,11 +158,11 @@ static bool make_setting(network *n)
     .options = o, .headers = header_list_create(o, NULL), .body = n->receiver.body, .context = n->receiver.context,
     .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
     .share = o->cookie_file ? curl_share_init() : NULL,
-    .tls = o->trust ? tls_create(o->trust) : NULL};
+    .tls = o->trust ? tls_create(o->trust) : NULL, .kept = kept_create(SIZE_MAX)};
   if (n->setting.share)
     curl_share_setopt(n->setting.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
   return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file) &&
-         (n->setting.tls || !o->trust);
+         (n->setting.tls || !o->trust) && n->setting.kept;
 }
 
 network *network_create(const fetch_options *options, network_receiver receiver)
@@ -198,6 +198,7 @@ void network_free(network *n)
   curl_slist_free_all(n->setting.trusted_headers);
   curl_share_cleanup(n->setting.share);
   tls_free(n->setting.tls);
+  kept_free(n->setting.kept);
   curl_global_cleanup();
   free(n);
 }

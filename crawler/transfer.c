@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /* How long libcurl remembers the address of a name. At the end of each transfer it goes over all names it remembers:
  * with its 60 seconds, 7 us a page for each 1,000 hosts met in a minute. Connections are kept, so names are seldom
@@ -33,17 +34,23 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   }
   int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
   t->was_without_descriptor |= fd < 0 && (errno == EMFILE || errno == ENFILE);
+  if (fd >= 0)
+    kept_opened(t->setting->kept, &t->connection, fd);
   return fd;
+}
+
+static int close_socket(void *context, curl_socket_t fd)
+{
+  kept_closed(context, fd);
+  return close(fd);
 }
 
 /* Before each request, also on a connection that was there: open_socket is not asked again for those. */
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port)
 {
   transfer *t = context;
-  (void)local;
-  (void)remote_port;
-  (void)local_port;
   t->tls.is_shaking = false;
+  kept_use(t->setting->kept, &t->connection, local, local_port, remote, remote_port);
   if (t->setting->options->allow_private || t->setting->options->proxy || guard_text_is_public(remote))
     return CURL_PREREQFUNC_OK;
   t->was_private = true;
@@ -129,6 +136,8 @@ static void set_up(transfer *t, bool is_first)
   curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
+  curl_easy_setopt(e, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+  curl_easy_setopt(e, CURLOPT_CLOSESOCKETDATA, t->setting->kept);
   curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request);
   curl_easy_setopt(e, CURLOPT_PREREQDATA, t);
   curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -305,6 +314,7 @@ void transfer_conclude(transfer *t, CURLcode code)
     begin_body(t);
   const char *location = response_head_find(&r->head, "Location", 0);
   response->location = location ? location : "";
+  kept_release(t->setting->kept, &t->connection);
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
   take_times(t, response);

@@ -3,6 +3,7 @@
 #ifndef STRATA_CRAWLER_TRANSFER_H
 #define STRATA_CRAWLER_TRANSFER_H
 
+#include "crawler/kept.h"
 #include "crawler/request.h"
 #include "crawler/tls.h"
 
@@ -15,6 +16,7 @@ typedef struct transfer_setting {
   const fetch_options *options;
   CURLSH *share;                      /* cookies; NULL: none */
   tls *tls;                           /* NULL: libcurl's own */
+  kept *kept;                         /* its connections */
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
@@ -32,6 +34,7 @@ typedef struct transfer {
   bool was_without_descriptor;
   bool is_second_try;    /* on a connection of its own */
   tls_handle tls;
+  kept_user connection;
   char said[CURL_ERROR_SIZE]; /* by libcurl, of what went wrong */
 } transfer;
 
