@@ -119,14 +119,28 @@ server_start()
 }
 
 # SECONDS COMMAND...: in $work/took seconds, CPU seconds of both kinds, kilobytes, exit code; in $work/pid its number.
+# timeout(1) would not do: who does not heed its SIGTERM is killed with it, and what he used is not known.
 measure()
 {
-  seconds=$1
+  left=$(($1 * 5))
   shift
+  rm -f "$work/pid"
   # shellcheck disable=SC2016 # expanded by the inner shell
-  (cd "$work/out" && /usr/bin/time -o "$work/took" -f '%e %U %S %M %x' timeout -k 5 "$seconds" \
-    sh -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "$@" >"$work/said" 2>&1 </dev/null) || true
-  sed -i '$!d' "$work/took" # before it may be said that the code was not 0
+  (cd "$work/out" && exec /usr/bin/time -o "$work/took" -f '%e %U %S %M %x' \
+    sh -c 'echo $$ >"$0"; exec "$@"' "$work/pid" "$@" >"$work/said" 2>&1 </dev/null) &
+  timed=$!
+  while [ ! -s "$work/pid" ]; do sleep 0.01; done
+  pid=$(cat "$work/pid")
+  while [ "$left" -gt -25 ] && kill -0 "$pid" 2>/dev/null; do
+    [ "$left" != 0 ] || kill "$pid" || true
+    left=$((left - 1))
+    sleep 0.2
+  done
+  kill -9 "$pid" 2>/dev/null || true
+  wait "$timed" || true
+  awk '/terminated by signal/ { signal = $NF } END { if (signal) $5 = 128 + signal; print }' "$work/took" \
+    >"$work/took.read"
+  mv "$work/took.read" "$work/took"
 }
 
 # NAME SECONDS [resumable]: as $manner says, from $start, into $work/out
@@ -183,7 +197,7 @@ field() # NAME: of what was judged last
 
 how_it_ended() # reads "seconds user system kilobytes code"
 {
-  awk -v limit="$limit" '{ end = $5 == 124 || $1 >= limit ? "limit" : $5 ? "exit " $5 : "done" } END { print end }' \
+  awk -v limit="$limit" '{ end = $1 >= limit ? "limit" : $5 ? "exit " $5 : "done" } END { print end }' \
     "$work/took"
 }
 
@@ -192,10 +206,9 @@ kill_and_resume() # NAME SECONDS PAGES, of an undisturbed run
 {
   mkdir "$work/out"
   server_start
-  rm -f "$work/pid"
   crawl "$1" "$limit" resumable &
   sleep "$2"
-  kill -9 "$(cat "$work/pid")" 2>/dev/null || true
+  kill -9 "$(cat "$work/pid" 2>/dev/null)" 2>/dev/null || true
   wait $!
   sleep 2.2 # the log is written once a second
   head -c "$(wc -c <"$work/log")" "$work/log" >"$work/first.log"
@@ -244,12 +257,13 @@ row() # WEB NAME
   cp "$work/judged.whole" "$work/judged"
   awk -v FS=' ' -v OFS=, -v web="$1" -v manner="$manner" -v name="$2" -v end="$end" -v bytes="$bytes" \
     -v wanted="$(field wanted)" -v fetched="$(field fetched)" -v coverage="$(field coverage)" \
-    -v again="$(field again)" -v requests="$(field requests)" \
+    -v limit="$limit" -v again="$(field again)" -v requests="$(field requests)" \
     -v soon="$(field too_soon)" -v barred="$(field barred)" -v before="$(field before_robots)" -v lost="$lost" \
     -v refetched="$refetched" '{
       n = fetched ? fetched : 1
       print web, manner, name, end, sprintf("%.1f", $1), wanted, fetched, sprintf("%.4f", coverage), again, soon,
-            barred, before, sprintf("%.0f", fetched / $1), sprintf("%.3f", 1000 * ($2 + $3) / n), int(bytes / n),
+            barred, before, sprintf("%.0f", fetched / ($1 < limit ? $1 : limit)),
+            sprintf("%.3f", 1000 * ($2 + $3) / n), int(bytes / n),
             sprintf("%.1f", $4 / 1024), lost, refetched, requests }' "$work/took.whole" >"$work/row"
   cat "$work/row" >>"$work/card"
   [ -z "$csv" ] || cat "$work/row" >>"$csv"
