@@ -7,7 +7,7 @@
 #        with errors, redirects, duplicates, traps, hosts that rest, robots.txt that forbid, certificates that lie
 #   MANNERS="fast polite"        no delay; a second between requests to a host, or what comes nearest (below)
 #   ONLY="strata strata-nostore wget2 scrapy httrack"      for some of them
-#   KILL="strata"  who is killed (-9) halfway and started again by the same command; scrapy and httrack can be, too
+#   KILL="strata"  who is killed (-9) halfway and started again; scrapy and httrack can be, too
 #   LIMIT=20  CONNECTIONS=256  PAGES=10 (of a host)  SEED=1  MORE= (further words for the web: "zipf,bytes=20000")
 # TIME: nobody takes longer than LIMIT, or twice that if killed: webs * manners * (crawlers + killed) * LIMIT.
 # Columns: how it ended; seconds; requests; pages fetched of those wanted, and that share; what was fetched again;
@@ -22,7 +22,8 @@
 # threads wait. HTTrack has its default limits: 8 connections, 25 kB/s. HTTrack has 16 connections when fast: with more
 # it is slower, from 0.6 ms of CPU a page with 8 to 3.9 with 256, and over 200 ms of latency no faster.
 # Pages that only a sitemap names are wanted of all, though Scrapy's generic spider and HTTrack do not read sitemaps.
-# Killed and started again: strata as it is; Scrapy with a JOBDIR; HTTrack with its cache and --continue.
+# Killed and started again: strata by the same command; Scrapy, too, with a JOBDIR; HTTrack with its cache, and then
+# --continue.
 set -eu
 if [ "${IN_NAMESPACE:-}" != yes ]; then
   case ${1:---help} in
@@ -143,7 +144,7 @@ measure()
   mv "$work/took.read" "$work/took"
 }
 
-# NAME SECONDS [resumable]: as $manner says, from $start, into $work/out
+# NAME SECONDS [first|again, of one that will be, or was, killed]: as $manner says, from $start, into $work/out
 crawl()
 {
   name=$1 seconds=$2 resumable=${3:-}
@@ -171,7 +172,8 @@ crawl()
         -s SCHEDULER_DISK_QUEUE=scrapy.squeues.PickleFifoDiskQueue -s DNSCACHE_SIZE=1000000 "$@" -L ERROR ;;
     httrack)
       [ "$manner" = polite ] || set -- -c16 -%c0 -A0 --disable-security-limits
-      if [ -n "$resumable" ]; then set -- "$@" -p3 -C1 --continue; else set -- "$@" -p0 -C0; fi
+      if [ -n "$resumable" ]; then set -- "$@" -p3 -C1; else set -- "$@" -p0 -C0; fi
+      [ "$resumable" != again ] || set -- "$@" --continue # without a cache it fetches nothing
       measure "$seconds" httrack "$start" '+*' -e -s2 -O "$work/out/mirror" -q -I0 -T30 -R2 '-#L100000000' "$@" ;;
     *) echo "bench_web.sh: no crawler $name" >&2; exit 2 ;;
   esac
@@ -206,13 +208,13 @@ kill_and_resume() # NAME SECONDS PAGES, of an undisturbed run
 {
   mkdir "$work/out"
   server_start
-  crawl "$1" "$limit" resumable &
+  crawl "$1" "$limit" first &
   sleep "$2"
   kill -9 "$(cat "$work/pid" 2>/dev/null)" 2>/dev/null || true
   wait $!
   sleep 2.2 # the log is written once a second
   head -c "$(wc -c <"$work/log")" "$work/log" >"$work/first.log"
-  crawl "$1" "$limit" resumable
+  crawl "$1" "$limit" again
   end=$(how_it_ended)
   server_stop
   judge "$work/log" inf
