@@ -1,5 +1,5 @@
-/* See kept.h. Connections by their socket's number; by their two ends, hashed, as that is what libcurl says of one that is
- * used again; and those idle in a list, the one idle longest first. */
+/* See kept.h. Connections by their socket's number; by their two ends, hashed, as that is what libcurl says of one that
+ * is used again; and those idle in a list, the one idle longest first. */
 #include "crawler/kept.h"
 
 #include <assert.h>
@@ -13,6 +13,7 @@ typedef struct connection {
   uint64_t serial;  /* 0: the socket is not open */
   int next;         /* in its bucket */
   int older, newer; /* among the idle */
+  uint64_t idle_since_ms;
   unsigned users;   /* several share one that multiplexes */
   bool is_idle, is_shut;
 } connection;
@@ -22,6 +23,7 @@ struct kept {
   size_t room;
   size_t limit, open;
   uint64_t serials;
+  uint64_t second, shut; /* so many were shut down in that second */
   int oldest, newest; /* idle */
   int buckets[BUCKETS];
 };
@@ -53,11 +55,12 @@ size_t kept_open(const kept *k)
 
 /* ---- the idle ones ---------------------------------------------------------------------------------------- */
 
-static void make_idle(kept *k, int socket)
+static void make_idle(kept *k, int socket, uint64_t now_ms)
 {
   connection *c = &k->all[socket];
   assert(c->serial && !c->is_idle && !c->is_shut && !c->users);
   c->is_idle = true;
+  c->idle_since_ms = now_ms;
   c->older = k->newest;
   c->newer = NONE;
   *(k->newest == NONE ? &k->oldest : &k->all[k->newest].newer) = socket;
@@ -73,26 +76,32 @@ static void end_idle(kept *k, connection *c)
   c->is_idle = false;
 }
 
-static void trim(kept *k)
+/* The one idle longest; false: none is idle for long enough, or enough made room in this second. */
+static bool make_room_for_one(kept *k, uint64_t now_ms)
 {
-  while (k->open > k->limit && k->oldest != NONE) {
-    int socket = k->oldest;
-    end_idle(k, &k->all[socket]);
-    k->all[socket].is_shut = true;
-    k->open--;
-    shutdown(socket, SHUT_RDWR);
+  int socket = k->oldest;
+  if (now_ms / 1000 != k->second) {
+    k->second = now_ms / 1000;
+    k->shut = 0;
   }
+  if (socket == NONE || k->all[socket].idle_since_ms + KEPT_IDLE_MS > now_ms || k->shut == KEPT_SHUT_MAX)
+    return false;
+  end_idle(k, &k->all[socket]);
+  k->all[socket].is_shut = true;
+  k->open--;
+  k->shut++;
+  shutdown(socket, SHUT_RDWR);
+  return true;
 }
 
 void kept_limit(kept *k, size_t limit)
 {
   k->limit = limit;
-  trim(k);
 }
 
 /* ---- sockets come and go ---------------------------------------------------------------------------------- */
 
-static bool make_room(kept *k, size_t size)
+static bool have_sockets(kept *k, size_t size)
 {
   if (size <= k->room)
     return true;
@@ -110,7 +119,7 @@ static bool make_room(kept *k, size_t size)
 /* Without memory for it, it is open and not counted. */
 void kept_opened(kept *k, kept_user *user, int socket)
 {
-  if (!make_room(k, (size_t)socket + 1))
+  if (!have_sockets(k, (size_t)socket + 1))
     return;
   kept_closed(k, socket); /* if libcurl closed it without a word */
   k->all[socket] = (connection){.serial = ++k->serials};
@@ -118,7 +127,6 @@ void kept_opened(kept *k, kept_user *user, int socket)
   unsigned at = user->openings++ % (sizeof user->opened / sizeof *user->opened);
   user->opened[at].socket = socket;
   user->opened[at].serial = k->serials;
-  trim(k);
 }
 
 static int *bucket_of(kept *k, uint64_t ends)
@@ -151,10 +159,10 @@ static uint64_t hash_text(uint64_t hash, const char *text)
   return hash;
 }
 
-static uint64_t hash_ends(const char *local, int local_port, const char *remote, int remote_port)
+static uint64_t hash_ends(kept_ends ends)
 {
-  uint64_t hash = hash_text(hash_text(0xCBF29CE484222325U, local), remote);
-  hash = (hash ^ (uint64_t)local_port << 16 ^ (uint64_t)remote_port) * 0x9E3779B97F4A7C15U;
+  uint64_t hash = hash_text(hash_text(0xCBF29CE484222325U, ends.local), ends.remote);
+  hash = (hash ^ (uint64_t)ends.local_port << 16 ^ (uint64_t)ends.remote_port) * 0x9E3779B97F4A7C15U;
   return (hash ^ hash >> 32) | 1;
 }
 
@@ -181,23 +189,24 @@ static int find_new(kept *k, const kept_user *user, uint64_t ends)
   return NONE;
 }
 
-void kept_use(kept *k, kept_user *user, const char *local, int local_port, const char *remote, int remote_port)
+bool kept_use(kept *k, kept_user *user, kept_ends ends, uint64_t now_ms)
 {
-  uint64_t ends = hash_ends(local, local_port, remote, remote_port);
-  int socket = find(k, ends);
+  uint64_t hash = hash_ends(ends);
+  int socket = find(k, hash);
   if (socket == NONE)
-    socket = find_new(k, user, ends);
-  kept_release(k, user);
+    socket = find_new(k, user, hash);
+  kept_release(k, user, now_ms);
   if (socket == NONE)
-    return;
+    return false;
   connection *c = &k->all[socket];
   end_idle(k, c);
   c->users++;
   user->uses.socket = socket;
   user->uses.serial = c->serial;
+  return k->open <= k->limit || make_room_for_one(k, now_ms);
 }
 
-void kept_release(kept *k, kept_user *user)
+void kept_release(kept *k, kept_user *user, uint64_t now_ms)
 {
   int socket = user->uses.socket;
   bool is_there = user->uses.serial && k->all[socket].serial == user->uses.serial;
@@ -206,8 +215,6 @@ void kept_release(kept *k, kept_user *user)
     return;
   connection *c = &k->all[socket];
   assert(c->users > 0);
-  if (--c->users || c->is_shut)
-    return;
-  make_idle(k, socket);
-  trim(k);
+  if (--c->users == 0 && !c->is_shut)
+    make_idle(k, socket, now_ms);
 }

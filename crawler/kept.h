@@ -1,10 +1,15 @@
-/* Which connections stay open for the next request to their host: at most so many, and the one idle longest goes first.
+/* Which connections stay open for the next request to their host.
  *
  *     kept_opened -> kept_use -> kept_release -> (idle) -> kept_use ...      kept_closed, at any time
  *
- * libcurl (7.88) could do this itself, but each connection that it closes for others costs it a walk over every host it
- * ever closed one of: after 19,000 hosts 88 % of a crawl's time. So it is told of no limit. A connection that is to go is
- * shut down here, and libcurl, which once a second looks for dead ones, frees it.
+ * At most so many. When there are more, the one idle longest makes room, if it is idle for KEPT_IDLE_MS; else the
+ * newest is not kept. So a crawl that goes round more hosts than it may keep keeps those it has, where the rule of the
+ * one idle longest alone would keep none of them long enough; and one that has left its hosts lets them go.
+ *
+ * libcurl (7.88) is told of no limit: each connection that it closes for others costs it a walk over every host it ever
+ * closed one of, 88 % of a crawl's time after 19,000 hosts. A connection that makes room is shut down here, and
+ * libcurl, which looks for dead ones once a second, frees it. As each of them that it finds makes it begin anew, there
+ * are no more than KEPT_SHUT_MAX a second.
  *
  * One thread at a time. */
 #ifndef STRATA_CRAWLER_KEPT_H
@@ -13,6 +18,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { KEPT_IDLE_MS = 5000, KEPT_SHUT_MAX = 64 };
 
 typedef struct kept kept;
 
@@ -32,9 +39,15 @@ typedef struct kept_user {
 void kept_opened(kept *k, kept_user *user, int socket);
 void kept_closed(kept *k, int socket);
 
-/* A request goes out on the connection between these ends: a new one, or one that was kept. */
-void kept_use(kept *k, kept_user *user, const char *local, int local_port, const char *remote, int remote_port);
-void kept_release(kept *k, kept_user *user); /* it is over */
+/* The two ends of a connection. */
+typedef struct kept_ends {
+  const char *local, *remote;
+  int local_port, remote_port;
+} kept_ends;
+
+/* A request goes out on this connection: a new one, or one that was kept. May it be kept afterwards? */
+bool kept_use(kept *k, kept_user *user, kept_ends ends, uint64_t now_ms);
+void kept_release(kept *k, kept_user *user, uint64_t now_ms); /* it is over */
 
 size_t kept_open(const kept *k); /* connections, but for those shut down */
 

@@ -5,6 +5,7 @@
 #include "crawler/guard.h"
 #include "crawler/header_list.h"
 #include "crawler/shortage.h"
+#include "frontier/machine.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -50,7 +51,9 @@ static int before_request(void *context, char *remote, char *local, int remote_p
 {
   transfer *t = context;
   t->tls.is_shaking = false;
-  kept_use(t->setting->kept, &t->connection, local, local_port, remote, remote_port);
+  kept_ends ends = {.local = local, .local_port = local_port, .remote = remote, .remote_port = remote_port};
+  if (!kept_use(t->setting->kept, &t->connection, ends, machine_monotonic_ms()))
+    curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
   if (t->setting->options->allow_private || t->setting->options->proxy || guard_text_is_public(remote))
     return CURL_PREREQFUNC_OK;
   t->was_private = true;
@@ -159,6 +162,7 @@ static void set_up(transfer *t, bool is_first)
   curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(e, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_S);
+  curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)FETCH_IDLE_S);
   if (o->exchange_directory) {
     curl_easy_setopt(e, CURLOPT_VERBOSE, 1L);
     curl_easy_setopt(e, CURLOPT_DEBUGFUNCTION, show_bytes);
@@ -314,7 +318,7 @@ void transfer_conclude(transfer *t, CURLcode code)
     begin_body(t);
   const char *location = response_head_find(&r->head, "Location", 0);
   response->location = location ? location : "";
-  kept_release(t->setting->kept, &t->connection);
+  kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
   take_times(t, response);
