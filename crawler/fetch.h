@@ -72,7 +72,7 @@ typedef struct fetch_receiver {
 typedef struct fetch_options {
   const char *user_agent;
   unsigned connections;  /* in use at once, over all hosts */
-  unsigned kept;         /* besides these, open for the next request to their host; the one idle longest goes first */
+  unsigned kept;         /* besides these, open for the next request to their host (kept.h) */
   bool multiplexes;      /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
   long timeout_ms;       /* for a whole fetch */
   uint64_t max_body;     /* decoded bytes */
