@@ -9,7 +9,7 @@ const web_kind web_kinds[] = {
   {.share = WEB_CALENDAR, .owns = web_is_calendar, .answer = web_answer_calendar, .entrance = "/calendar/2024/1/1"},
   {.share = WEB_SESSIONS, .owns = web_is_shop, .answer = web_answer_shop, .entrance = "/shop/item1"},
   {.share = WEB_LOST, .owns = web_is_anything, .answer = web_answer_lost, .entrance = "/lost/and/found"},
-  {.share = WEB_FARM, .owns = web_is_farm, .answer = web_answer_farm, .entrance = "/farm/"},
+  {.share = WEB_FARM, .owns = web_is_farm, .answer = web_answer_farm, .entrance = "/best/"},
 };
 
 const size_t web_kinds_count = sizeof web_kinds / sizeof *web_kinds;

@@ -98,7 +98,7 @@ void web_answer_lost(const web *w, const web_request *request, uint32_t host, co
 
 bool web_is_farm(const char *target)
 {
-  return strncmp(target, "/farm/", 6) == 0;
+  return strncmp(target, "/best/", 6) == 0;
 }
 
 void web_answer_farm(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply)
@@ -109,7 +109,7 @@ void web_answer_farm(const web *w, const web_request *request, uint32_t host, co
   web_host_name(w, host, name);
   begin(&reply->body);
   for (unsigned i = 0; i < 4; i++, dice >>= 16)
-    text_addf(&reply->body, "<a href=\"%s://x%04x.%s/farm/%u\">best</a> ", request->is_https ? "https" : "http",
+    text_addf(&reply->body, "<a href=\"%s://x%04x.%s/best/%u\">best</a> ", request->is_https ? "https" : "http",
               (unsigned)(dice & 0xFFFF), name, i);
   add_words(w, &reply->body, host, asked);
 }

@@ -96,7 +96,7 @@ static bool is_in_scope(const reader *r, const char *url)
 
 static bool is_endless(const char *url)
 {
-  static const char *const spaces[] = {"/calendar/", "/shop/", "/lost/", "/farm/"};
+  static const char *const spaces[] = {"/calendar/", "/shop/", "/lost/", "/best/"};
   const char *target = url + origin_size(url);
   for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
     if (strncmp(target, spaces[i], strlen(spaces[i])) == 0)

@@ -3,7 +3,7 @@
  * Breadth first over web_answer, one request after the other, with a clock of its own: libgumbo builds the tree of each
  * page as a browser does, iconv reads its charset, libcurl's URL API resolves its links. robots.txt and sitemaps are
  * read naively. What may heal is asked for again until it has. URLs without end are left alone by their first letters:
- * /calendar/, /shop/, /lost/, /farm/. Of web.h it uses web_answer alone. */
+ * /calendar/, /shop/, /lost/, /best/. Of web.h it uses web_answer alone. */
 #ifndef STRATA_TESTS_WEB_READER_H
 #define STRATA_TESTS_WEB_READER_H
 

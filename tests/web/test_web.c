@@ -288,7 +288,7 @@ static void links_without_end(void **state)
   static const struct {
     const char *share, *entrance;
   } rows[] = {
-    {"calendar", "/calendar/2024/1/1"}, {"sessions", "/shop/item1"}, {"lost", "/no/such"}, {"farm", "/farm/"},
+    {"calendar", "/calendar/2024/1/1"}, {"sessions", "/shop/item1"}, {"lost", "/no/such"}, {"farm", "/best/"},
   };
   web_reply reply = {0};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
