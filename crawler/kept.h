@@ -6,10 +6,10 @@
  * newest is not kept. So a crawl that goes round more hosts than it may keep keeps those it has, where the rule of the
  * one idle longest alone would keep none of them long enough; and one that has left its hosts lets them go.
  *
- * libcurl (7.88) is told of no limit: each connection that it closes for others costs it a walk over every host it ever
- * closed one of, 88 % of a crawl's time after 19,000 hosts. A connection that makes room is shut down here, and
- * libcurl, which looks for dead ones once a second, frees it. As each of them that it finds makes it begin anew, there
- * are no more than KEPT_SHUT_MAX a second.
+ * We give libcurl (7.88) no limit. Whenever it closes a connection to make room, it walks over all hosts whose
+ * connections it closed so before: 88 % of a crawl's time after 19,000 hosts. A connection that is to make room is shut
+ * down here, and libcurl, which looks for dead connections once a second, frees it. Its search begins anew at each one
+ * it finds, so KEPT_SHUT_MAX a second make room at most.
  *
  * One thread at a time. */
 #ifndef STRATA_CRAWLER_KEPT_H

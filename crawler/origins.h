@@ -21,7 +21,7 @@ typedef enum origin_answer {
 typedef struct origin_ruling {
   origin_answer answer;
   double crawl_delay;      /* seconds, < 0: none asked for */
-  bool is_first;           /* of ALLOWED: nobody was told so before, since robots.txt came */
+  bool is_first;           /* of ALLOWED: the first such answer since robots.txt came */
   fetch_error error;       /* of UNREACHABLE */
   const char *explanation;
   uint64_t retry_after_s;  /* of UNAVAILABLE: as its robots.txt asks; 0: it does not */

@@ -23,7 +23,7 @@ void retries_free(retries *r);
 /* This try failed. True: try again, and give the host `*wait_ms` of peace. */
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms);
 
-/* For how long it asked to be left in peace, whatever becomes of this URL: Retry-After of a 429 or 503; else 0. */
+/* How long the host asks us to wait, also if this URL is not tried again: Retry-After of a 429 or 503; else 0. */
 uint64_t retries_asked_ms(const fetch_response *response);
 
 /* The URL ended; how many tries it took. */

@@ -22,8 +22,9 @@ void tls_sessions_free(tls_sessions *s); /* NULL is fine */
 
 void tls_sessions_put(tls_sessions *s, const char *host, const SSL_SESSION *session);
 
-/* The caller frees it; NULL: there is none. It may serve again: a client would hide by using each once (RFC 8446, C.4),
- * but a crawler says who it is, and many servers give no new one when they take one. */
+/* The caller frees it; NULL: the host has no session here. A session may be offered again: RFC 8446, C.4 advises to use
+ * each once, so that a client cannot be tracked, but a crawler says who it is, and many servers that resume a session
+ * send no new one. */
 SSL_SESSION *tls_sessions_get(tls_sessions *s, const char *host);
 
 #endif
