@@ -2,10 +2,12 @@
 #include "crawler/cmd.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct {
@@ -78,9 +80,19 @@ static void fill_standard_streams(void)
     close(fd);
 }
 
+/* malloc reserves 64 to 128 MiB of address space for each thread that allocates. Under a limit (ulimit -v) that is what
+ * the frontier's map (frontier/store_map.c) has just found free, so that all threads share one arena then. */
+static void spare_address_space(void)
+{
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    mallopt(M_ARENA_MAX, 1);
+}
+
 int main(int argc, char **argv)
 {
   fill_standard_streams();
+  spare_address_space();
   if (argc < 2) {
     print_usage(stderr);
     return EXIT_USAGE;
