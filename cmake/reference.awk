@@ -2,7 +2,7 @@
 # comments, so that they cannot say different things.
 #   awk -f reference.awk -v header=frontier/frontier.h -v out=DIRECTORY -v date="November 20, 2026" HEADER
 #
-# What it relies on (tests/test_reference.sh notices when it does not hold): the first comment is the header's. A
+# What it relies on (tests/house/test_reference.sh notices when it does not hold): the first comment is the header's. A
 # comment that begins a line belongs to the declarations below it up to the next empty line; one behind a declaration
 # to that one. "---- words ----" divides sections and belongs to nobody.
 
@@ -170,7 +170,7 @@ function print_head(file, title, what)
 function function_page(name,    file, text, mates)
 {
   text = said_of[name] (said_of[name] != "" && comment_of[group_of[name]] != "" ? "\n" : "") comment_of[group_of[name]]
-  if (trim(flat(text)) == "") return # tests/test_reference.sh says which
+  if (trim(flat(text)) == "") return # tests/house/test_reference.sh says which
   file = out "/" name ".3"
   print_head(file, name, first_sentence(text))
   print ".Sh SYNOPSIS\n.In " header "\n.Bd -literal" > file

@@ -213,7 +213,7 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 /* The key of `link` is new again at once, and for good with the next commit: frontier_add will queue it. What its
  * history says stays. Of a URL that still waits only the key is forgotten: found again, it is fetched twice.
  * `*was_seen`: it was seen before this call. Exact: no other key becomes new. Costs 32 to 64 bytes of memory for each
- * key forgotten and not accepted again, until frontier_compact (care.h) erases it. */
+ * key forgotten and not accepted again, until frontier_compact (admin.h) erases it. */
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;

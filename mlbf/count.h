@@ -72,7 +72,7 @@ mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
  * of whole filters of which `earlier` is one, it makes the sum with `later` instead. Small once compressed.
  * Without H1 it may be merged into any filter, and adds what came. With H1 it may not: a cell that was high already was
  * not raised, so the counts of another filter could come out too low, and so could those of a server that takes the
- * deltas of two clients who both began with its filter (the paper does not say so; tests/test_count.c shows it).
+ * deltas of two clients who both began with its filter (the paper does not say so; tests/mlbf/test_count.c shows it).
  * MLBF_MISMATCH as above, or if some cell is lower in `later`: then `earlier` is no earlier state of it. */
 mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta);
 

@@ -1,36 +1,100 @@
 #!/bin/sh
 # Who may include what. Prints every include that breaks a rule; exit 1 if there is one.
-#   tests/layering.sh [TREE]      TREE: the checkout (default: this one)
+#   tests/layering.sh [TREE]           TREE: the checkout (default: this one)
+#   tests/layering.sh --graph [TREE]   the sub-rooms and what each includes, for dot(1)
 #
 #     mlbf <- frontier <- datasets <- crawler        tests may include all of them
 #
-# 1. "room/header.h" and nothing else between quotes: no "..", no bare name, and the header exists.
-# 2. A room includes itself and the rooms below it.
-# 3. From mlbf and frontier, which are libraries, other rooms include only the headers they install: those
-#    their CMakeLists.txt names. (tests may look inside.)
-# 4. A header in <> is of the C library, or of a library that this room is the one to know. Sockets are the
-#    crawler's.
-# 5. frontier and crawler ask for the time, for waiting and for dice in frontier/machine.c alone: whoever replaces that
-#    file at link time decides all of it. So crawler may include its private header, frontier/machine.h, too.
+# 1. "room/header.h" or "room/sub/header.h" and nothing else between quotes: no "..", no bare name, and it exists.
+# 2. A sub-room includes itself, the public headers of its room, and what its line below names. Nothing there is named
+#    twice in a circle: the includes that exist are sorted (tsort), and a loop among them breaks the rule.
+# 3. Of a room below, only the headers at its top: those it installs. What is not installed is named below.
+# 4. A header in <> is of the C library, or one that the sub-room's line names.
+# 5. frontier and crawler ask for the time, for waiting and for dice in frontier/base/machine.c alone: a test that
+#    replaces that file at link time decides all of it.
+# 6. At the top of a room: the headers it installs, README.md, FORMAT.md, CMakeLists.txt, and its sub-rooms.
+# 7. No two .c or .h files of the tree have one name.
 set -eu
+mode=check
+if [ "${1-}" = --graph ]; then
+  mode=graph
+  shift
+fi
 tree=${1:-$(dirname "$0")/..}
 cd "$tree"
 
+rules='
+mlbf/filter          xxhash
+mlbf/file            mlbf/filter                                               | xxhash
+mlbf/set             mlbf/filter mlbf/file
+mlbf/count           mlbf/filter mlbf/file
+mlbf/window          mlbf/filter mlbf/file
+mlbf/similar         mlbf/filter mlbf/file                                     | xxhash
+mlbf/papers          mlbf/filter mlbf/file mlbf/window mlbf/similar            | xxhash
+
+frontier/base                                                                  | xxhash
+frontier/url                                                              | idn2 libpsl uriparser/Uri uriparser/UriIp4
+frontier/store       frontier/base                                             | lmdb xxhash
+frontier/hosts       frontier/base frontier/store                              | xxhash
+frontier/seen        frontier/base frontier/store
+frontier/links                                                                 | xxhash
+frontier/traps       frontier/base frontier/hosts                              | xxhash
+frontier/core        frontier/base frontier/store frontier/hosts frontier/seen frontier/traps
+frontier/admin       frontier/base frontier/store frontier/hosts frontier/core | lmdb
+
+datasets/sort                                                                  | xxhash
+datasets/make        datasets/sort                                             | fts
+datasets/read        datasets/sort                                             | zlib zstd lzma iconv jansson
+datasets/replay      datasets/sort
+datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers   | xxhash
+
+crawler/base         frontier/base                                             | openssl/evp
+crawler/scope                                                                  | libpsl pcre2
+crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/ssl openssl/types
+  | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in netinet/tcp sys/epoll sys/eventfd sys/socket sys/un
+crawler/html                                                                   | iconv libxml/parser zlib
+crawler/robots       crawler/base crawler/http frontier/base
+crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib
+crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
+crawler/report       crawler/base crawler/loop datasets/replay                 | jansson
+crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc crawler/loop
+  crawler/report datasets/make datasets/read datasets/replay datasets/papers frontier/base
+'
 unforeseeable='clock_gettime gettimeofday timespec_get ftime times time clock nanosleep clock_nanosleep usleep sleep
   getrandom getentropy arc4random arc4random_buf arc4random_uniform rand random rand_r random_r drand48 lrand48 mrand48'
-c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits locale math search setjmp signal stdalign
-  stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar wchar
-  wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
+c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits locale malloc math search setjmp signal
+  stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar
+  wchar wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
   sys/file sys/ioctl sys/mman sys/param sys/random sys/resource sys/stat sys/statvfs sys/syscall sys/time
   sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin arm_neon'
-sockets='arpa/inet netdb net/if netinet/in netinet/tcp sys/epoll sys/socket sys/un'
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+find mlbf frontier datasets crawler tests -name '*.[ch]' -o -name '*.cc' -o -name '*.cpp' | sort >"$work/files"
+result=0
 
 # shellcheck disable=SC2046 # no file of ours has a blank in its name
-awk -v c_library="$c_library" -v sockets="$sockets" -v unforeseeable="$unforeseeable" '
-  function allow(room, list,    names, i, n) {
-    n = split(list, names, /[ \n]+/)
-    for (i = 1; i <= n; i++) allowed[room, names[i] ".h"] = 1
+awk -v c_library="$c_library" -v rules="$rules" -v unforeseeable="$unforeseeable" -v edges="$work/edges" '
+  function read_rules(    lines, words, i, j, n, m, room, is_library) {
+    n = split(rules, lines, /\n/)
+    for (i = 1; i <= n; i++) {
+      m = split(lines[i], words, / +/)
+      j = 1
+      if (lines[i] ~ /^[a-z]/) { room = words[j++]; is_sub[room] = 1; is_library = 0 }
+      for (; j <= m; j++) {
+        if (words[j] == "|") is_library = 1
+        else if (words[j] != "") allowed[room, is_library || words[j] !~ /^(mlbf|frontier|datasets|crawler)\// ? \
+                                         words[j] ".h" : words[j]] = 1
+      }
+    }
+    n = split(c_library, words, /[ \n]+/)
+    for (i = 1; i <= n; i++) is_c[words[i] ".h"] = 1
   }
+  function directory_of(path) {
+    return path ~ /\// ? substr(path, 1, length(path) - length(name_of(path)) - 1) : ""
+  }
+  function name_of(path) { sub(/.*\//, "", path); return path }
+  function top_of(path) { sub(/\/.*/, "", path); return path }
   function exists(path,    line, there) {
     there = (getline line < path) >= 0
     close(path)
@@ -48,53 +112,84 @@ awk -v c_library="$c_library" -v sockets="$sockets" -v unforeseeable="$unforesee
     printf "%s:%d: %s: %s\n", FILENAME, FNR, why, $0
     faults++
   }
+  function check_own(path,    target, top) {
+    target = directory_of(path)
+    top = top_of(path)
+    if (path ~ /\.\./ || target == "" || !(top in level)) broken("an include names its room")
+    else if (!exists(path)) broken("no such header")
+    else if (room == "tests" || target == here) return
+    else if (level[top] > level[room]) broken(room " lies below " top)
+    else if (target == top) {
+      if (!installed(top, name_of(path))) broken("not an installed header of " top)
+    }
+    else if (!((here, target) in allowed)) broken(here " may not include " target)
+    else print here, target > edges
+  }
 
   BEGIN {
     asks = unforeseeable
     gsub(/[ \n]+/, "|", asks)
     asks = "(^|[^a-zA-Z0-9_.>])(" asks ")\\("
     level["mlbf"] = 1; level["frontier"] = 2; level["datasets"] = 3; level["crawler"] = 4; level["tests"] = 5
-    allow("mlbf", c_library " xxhash openssl/evp openssl/sha")
-    allow("frontier", c_library " xxhash lmdb idn2 libpsl uriparser/Uri uriparser/UriIp4")
-    allow("datasets", c_library " fts xxhash zlib zstd lzma iconv jansson")
-    allow("crawler", c_library " " sockets \
-          " sys/eventfd curl/curl zlib iconv libpsl pcre2 jansson libxml/parser openssl/evp openssl/sha" \
-          " openssl/ssl openssl/types openssl/x509 openssl/x509_vfy")
+    read_rules()
+    printf "" > edges
   }
-
+  FNR == 1 {
+    here = directory_of(FILENAME)
+    room = top_of(FILENAME)
+    if (room != "tests" && here != room && !(here in is_sub)) broken("a sub-room without a rule")
+  }
   # Calls; in a comment, a name with its bracket is one too.
-  $0 ~ asks && FILENAME ~ /^(\.\/)?(frontier|crawler)\// && FILENAME !~ /frontier\/machine\.c$/ {
-    broken("only frontier/machine.c asks the machine for this")
+  (room == "frontier" || room == "crawler") && $0 ~ asks && FILENAME != "frontier/base/machine.c" {
+    broken("only frontier/base/machine.c asks the machine for this")
   }
   !/^[ \t]*#[ \t]*(include|include_next|import)/ { next }
   {
-    files[FILENAME] = 1
-    room = FILENAME
-    sub(/^\.\//, "", room); sub(/\/.*/, "", room)
+    count++
     name = $0
     sub(/^[ \t]*#[ \t]*[a-z_]*[ \t]*/, "", name)
   }
   name ~ /^"/ {
     sub(/^"/, "", name); sub(/".*/, "", name)
-    target = name; sub(/\/.*/, "", target)
-    header = name; sub(/^[^\/]*\//, "", header)
-    if (name ~ /\.\./ || !(target in level) || target == name) broken("an include names its room")
-    else if (level[target] > level[room]) broken(room " lies below " target)
-    else if (!exists(name)) broken("no such header")
-    else if (room != target && room != "tests" && level[target] <= 2 && !installed(target, header) &&
-             !(room == "crawler" && name == "frontier/machine.h"))
-      broken("a private header of " target)
+    check_own(name)
     next
   }
   name ~ /^</ {
     sub(/^</, "", name); sub(/>.*/, "", name)
-    if (room != "tests" && !((room, name) in allowed)) broken("not a header " room " may know")
+    if (room != "tests" && !(name in is_c) && !((here, name) in allowed)) broken("not a header " here " may know")
     next
   }
   { broken("an include that cannot be checked") }
   END {
-    for (file in files) count++
-    printf "layering: %d files with includes, %d rules broken\n", count, faults
+    printf "layering: %d includes, %d rules broken\n", count, faults
     exit faults > 0 || count == 0
   }
-' $(find mlbf frontier datasets crawler tests -name '*.[ch]' -o -name '*.cc' | sort)
+' $(cat "$work/files") >"$work/said" || result=1
+sort -u "$work/edges" >"$work/arrows"
+if [ $mode = graph ]; then
+  echo 'digraph strata { rankdir=BT; node [shape=box];'
+  awk '{ printf "  \"%s\" -> \"%s\";\n", $1, $2 }' "$work/arrows"
+  echo '}'
+  exit
+fi
+cat "$work/said"
+if ! tsort "$work/arrows" >/dev/null 2>"$work/circle"; then
+  echo 'sub-rooms include each other in a circle:'
+  sed 's/^tsort: //' "$work/circle"
+  result=1
+fi
+for room in mlbf frontier datasets crawler; do
+  [ -d $room ] || continue
+  find $room -mindepth 1 -maxdepth 1 ! -type d ! -name README.md ! -name FORMAT.md ! -name CMakeLists.txt |
+    while read -r file; do
+      case $file in
+        *.h) grep -Eq "[ (]${file##*/}([ )]|\$)" $room/CMakeLists.txt && continue ;;
+      esac
+      echo "$file: only installed headers, README.md, FORMAT.md and CMakeLists.txt lie at the top of a room"
+    done
+done >"$work/top"
+sed 's/.*\///' "$work/files" | sort | uniq -d | sed 's/$/: two files of the tree have this name/' >"$work/twice"
+cat "$work/top" "$work/twice"
+[ ! -s "$work/top" ] && [ ! -s "$work/twice" ] || result=1
+echo "layering: $(wc -l <"$work/arrows") arrows between sub-rooms"
+exit $result

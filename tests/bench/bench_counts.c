@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "crawler/links.h"
+#include "crawler/html/links.h"
 #include "frontier/inlinks.h"
 #include "mlbf/count.h"
-#include "tests/pages.h"
+#include "tests/support/page_trees.h"
 
 enum { ROUNDS_MAX = 101, BASES = 5 };
 

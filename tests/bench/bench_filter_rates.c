@@ -7,13 +7,13 @@
  *   memory     mlbf, bloom with optimal k and mlbf-paper with the same total memory
  *   signals    share of NEW_COMBINATION in a list, a calendar, facets and a link loop; distinct segments a layer
  *
- * The queries are those of `strata replay` (datasets/protocol.h). */
+ * The queries are those of `strata replay` (datasets/replay/protocol.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "datasets/protocol.h"
+#include "datasets/replay/protocol.h"
 #include "mlbf/filter.h"
 #include "mlbf/plan.h"
 #include "tests/bench/url_list.h"

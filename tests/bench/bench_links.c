@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "crawler/links.h"
-#include "tests/pages.h"
+#include "crawler/html/links.h"
+#include "tests/support/page_trees.h"
 
 enum { PIECE = 16384, ROUNDS_MAX = 101 };
 

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "datasets/texts.h"
-#include "mlbf/matrix.h"
+#include "datasets/make/texts.h"
+#include "mlbf/papers/matrix.h"
 
 enum { CONTENDERS = 3, ROUNDS_MAX = 101, QUERIES = 20, ROW = 20000, REMOVED = 100, PAGE_WORDS = 500 };
 

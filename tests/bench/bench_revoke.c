@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "mlbf/revoke.h"
+#include "mlbf/papers/revoke.h"
 
 enum { CONTENDERS = 4, ROUNDS_MAX = 101, REVOKED_OF = 10 };
 

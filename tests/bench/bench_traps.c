@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontier/children.h"
+#include "frontier/traps/fanout.h"
 #include "frontier/traps.h"
-#include "tests/trap_web.h"
+#include "tests/support/trap_web.h"
 
 enum { URLS = 20000 };
 

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "mlbf/window_epoch.h"
-#include "mlbf/window_skip.h"
+#include "mlbf/papers/window_skip.h"
 
 enum { CONTENDERS = 4, BATCH = 1000 };
 

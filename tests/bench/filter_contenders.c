@@ -9,7 +9,7 @@
 #define XXH_INLINE_ALL /* as RocksDB has it */
 #include <xxhash.h>
 
-#include "mlbf/rate.h"
+#include "mlbf/filter/rate.h"
 
 enum { BATCH = 32 };
 

@@ -4,8 +4,8 @@
 #include "tests/bench/frontier_contender.h"
 
 #include "frontier/frontier.h"
-#include "frontier/record.h"
-#include "frontier/store.h"
+#include "frontier/base/record.h"
+#include "frontier/store/store.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* bench_frontier: ours. The time to parse a URL is in it. */
 #include "tests/bench/frontier_contender.h"
 
-#include "frontier/care.h"
+#include "frontier/admin.h"
 #include "frontier/frontier.h"
 #include "frontier/host.h"
 

@@ -1,5 +1,5 @@
 // The WHATWG parser ada as bench_url's opponent: parse against a parsed base, give the href.
-#include "ada.h"
+#include <ada.h>
 
 extern "C" {
 

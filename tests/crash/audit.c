@@ -1,7 +1,7 @@
 /* See audit.h. */
 #include "tests/crash/audit.h"
 
-#include "tests/second_reader.h"
+#include "tests/support/second_reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "tests/crash/small_web.h"
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 
 typedef struct page {
   bool is_accepted, is_accepted_for_good; /* told; told and synced */

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "frontier/care.h"
-#include "tests/scratch.h"
+#include "frontier/admin.h"
+#include "tests/support/scratch.h"
 
 enum { STEPS = 300, GROUP = 10, COMPACTION = 4, KILLS = 50 };
 

@@ -1,7 +1,7 @@
-/* The power of a crawl's machine goes, again and again, with a disk that keeps only what it must (disk.h), and an
+/* The power of a crawl's machine goes, again and again, with a disk that keeps only what it must (power_disk.h), and an
  * auditor outside (audit.h) who knows what was promised when it went.
  *
- *     life     the driver runs for some hundred steps; record.c writes down all that it tells its files, and its
+ *     life     the driver runs for some hundred steps; write_log.c writes down all that it tells its files, and its
  *              reports to the auditor among them
  *     cut      some place in that log: the auditor hears the reports before it, the disk keeps what it keeps
  *     look     the second reader goes over what is left; in a copy, the frontier is opened, which settles the journal
@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "tests/crash/audit.h"
-#include "tests/crash/disk.h"
+#include "tests/crash/power_disk.h"
 
 static unsigned cuts_wanted = 20;
 

@@ -9,7 +9,7 @@
 #include <xxhash.h>
 
 #include "mlbf/corpus.h"
-#include "tests/fuzz/file.h"
+#include "tests/fuzz/input_file.h"
 
 enum { HEADER = 64, HEAD = 16 };
 

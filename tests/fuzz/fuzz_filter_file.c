@@ -11,8 +11,8 @@
 #include <xxhash.h>
 
 #include "mlbf/growth.h"
-#include "mlbf/revoke.h"
-#include "tests/fuzz/file.h"
+#include "mlbf/papers/revoke.h"
+#include "tests/fuzz/input_file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
 

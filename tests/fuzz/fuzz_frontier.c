@@ -4,8 +4,8 @@
  *
  * An input is a list of changes, 6 bytes each: what, which, at (2 bytes, little-endian), byte, unused. */
 #include "frontier/frontier.h"
-#include "tests/scratch.h"
-#include "tests/second_reader.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
 
 #include <lmdb.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Any bytes as a URL list: every line is accounted for, and what is handed out keeps reader.h's word. Bytes that
+/* Any bytes as a URL list: every line is accounted for, and what is handed out keeps truth_reader.h's word. Bytes that
  * begin like gzip, zstd or xz may be damaged, and their lines are known to the reader alone. */
-#include "datasets/reader.h"
+#include "datasets/read/reader.h"
 
 #include <stdbool.h>
 #include <stdio.h>

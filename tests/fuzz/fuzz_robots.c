@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawler/robots.h"
+#include "crawler/robots/robots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "crawler/headers.h"
-#include "crawler/sitemap.h"
-#include "crawler/srcset.h"
+#include "crawler/html/link_headers.h"
+#include "crawler/html/sitemap.h"
+#include "crawler/html/srcset.h"
 #include "frontier/url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

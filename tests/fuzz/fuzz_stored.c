@@ -10,11 +10,11 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "crawler/cdxj.h"
-#include "crawler/http_head.h"
-#include "crawler/report_data.h"
-#include "crawler/stored_body.h"
-#include "crawler/warc_read.h"
+#include "crawler/warc/cdxj.h"
+#include "crawler/http/http_head.h"
+#include "crawler/report/report_data.h"
+#include "crawler/warc/stored_body.h"
+#include "crawler/warc/warc_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

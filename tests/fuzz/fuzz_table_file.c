@@ -10,10 +10,10 @@
 #include "mlbf/count.h"
 #include "mlbf/key_set.h"
 #include "mlbf/key_set.h"
-#include "mlbf/matrix.h"
+#include "mlbf/papers/matrix.h"
 #include "mlbf/window_epoch.h"
-#include "mlbf/window_skip.h"
-#include "tests/fuzz/file.h"
+#include "mlbf/papers/window_skip.h"
+#include "tests/fuzz/input_file.h"
 
 enum { HEADER = 4096, BLOCK = 1 << 20 };
 

@@ -1,5 +1,5 @@
 /* What a fast path calls plain, the slow path makes of it too, byte for byte: "base LF href". */
-#include "frontier/url_parts.h"
+#include "frontier/url/url_parts.h"
 #include "tests/fuzz/url_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

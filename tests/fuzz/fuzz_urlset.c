@@ -1,7 +1,7 @@
 /* Any bytes as a URL set, in the format they look like and in one the first byte names: no row is read past its end,
  * and every line is either a row or counted. */
-#include "datasets/rowkey.h"
-#include "datasets/urlset.h"
+#include "datasets/read/rowkey.h"
+#include "datasets/read/urlset.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Growing a site: entries are added one after the other, each hung under a page that is already there, so all of
  * them can be reached. What a page links to besides its children is drawn when asked, from the page's own stream. */
 #include "tests/site/site.h"
-#include "tests/site/page.h"
+#include "tests/site/site_page.h"
 #include "tests/site/random.h"
 #include "tests/site/target.h"
 

@@ -4,7 +4,7 @@
 #ifndef STRATA_TESTS_WEB_BOX_H
 #define STRATA_TESTS_WEB_BOX_H
 
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 #include "tests/site/process.h"
 #include "tests/web/score.h"
 

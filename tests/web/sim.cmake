@@ -6,14 +6,14 @@ if(LMDB_STATIC AND TARGET tests_web)
   foreach(limits usual tiny)
     add_library(sim_${limits} OBJECT
       web/sim.c           # the machine: its state, its trace
-      web/sim_machine.c   # its clocks, waiting and dice, in place of frontier/machine.c
-      web/sim_fetch.c     # its network, in place of crawler/fetch.c
+      web/sim_machine.c   # its clocks, waiting and dice, in place of frontier/base/machine.c
+      web/sim_fetch.c     # its network, in place of crawler/http/fetch.c
       web/sim_flight.c    # ... one request
       web/witness.c         # who looks whether promises are kept
       web/witness_turns.c   # ... among them that nobody starves
       web/witness_wrap.c    # what the crawl says to the frontier, overheard
-      faults.c            # system calls that fail or kill
-      scratch.c
+      support/faults.c            # system calls that fail or kill
+      support/scratch.c
     )
     target_link_libraries(sim_${limits} PRIVATE strata_flags frontier_${limits} tests_web
       PkgConfig::CURL PkgConfig::XXHASH PkgConfig::LMDB)
@@ -27,7 +27,7 @@ if(LMDB_STATIC AND TARGET tests_web)
     target_link_libraries(swarm_${limits} PRIVATE strata_flags sim_${limits} frontier_${limits} tests_web crawler
       PkgConfig::CURL PkgConfig::JANSSON PkgConfig::XXHASH)
     target_link_options(swarm_${limits} PRIVATE ${calls} ${overheard}
-      LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
+      ${lmdb_whole})
   endforeach()
 
   function(swarm_test name limits what)

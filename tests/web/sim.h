@@ -3,7 +3,7 @@
  *
  *     crawl loop, frontier, LMDB, WARC          as they are
  *        |                |
- *     fetch.h        machine.h                  the two seams, and the system calls of tests/faults.h
+ *     fetch.h        machine.h                  the two seams, and the system calls of tests/support/faults.h
  *        |                |
  *     sim_fetch.c    sim_machine.c  <-- agenda: at this moment, that happens
  *        |

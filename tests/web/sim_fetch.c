@@ -1,11 +1,11 @@
-/* The fetcher of crawler/fetch.h on a simulated machine: nothing goes over a network, and the time until something
+/* The fetcher of crawler/http/fetch.h on a simulated machine: nothing goes over a network, and the time until something
  * comes passes at once. Defined here, its functions are not taken from the library, and libcurl has nothing to do.
  *
  *     heap, by time and tie:   [12.0403 first byte of h7/3] [12.0405 next piece of h2/9] [42.0000 timeout of h5/1]
  *
  * fetch_poll lets time pass until the first of them, and hands out what is there by then: all of it, or, as on a
  * thread that is busy, a part. Sometimes it returns with nothing before its time, as after a signal. */
-#include "crawler/fetch.h"
+#include "crawler/http/fetch.h"
 
 #include "tests/web/sim.h"
 #include "tests/web/sim_flight.h"

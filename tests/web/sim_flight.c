@@ -1,4 +1,4 @@
-/* See sim_flight.h. It fills head, exchange, address and times as crawler/transfer.c does. */
+/* See sim_flight.h. It fills head, exchange, address and times as crawler/http/transfer.c does. */
 #include "tests/web/sim_flight.h"
 
 #include "tests/web/sim.h"

@@ -2,7 +2,7 @@
 #ifndef STRATA_TESTS_WEB_SIM_FLIGHT_H
 #define STRATA_TESTS_WEB_SIM_FLIGHT_H
 
-#include "crawler/request.h"
+#include "crawler/http/request.h"
 #include "tests/web/web.h"
 
 typedef struct flight {

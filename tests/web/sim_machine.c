@@ -1,7 +1,7 @@
-/* The machine's clocks, waiting and dice (frontier/machine.h), as the simulation wants them. Defined here, they are not
- * taken from the library. */
-#include "frontier/machine.h"
-#include "tests/faults.h"
+/* The machine's clocks, waiting and dice (frontier/base/machine.h), as the simulation wants them. Defined here, they
+ * are not taken from the library. */
+#include "frontier/base/machine.h"
+#include "tests/support/faults.h"
 #include "tests/web/sim.h"
 
 #include <signal.h>

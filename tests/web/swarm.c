@@ -5,7 +5,7 @@
  *     swarm --polite 1000x10000           no seed, but one long crawl: swarm_polite.c
  *
  * A line for each seed that breaks a promise, with the command that repeats it. Exit: 0 all held; 1 not. */
-#include "crawler/cmd.h"
+#include "crawler/commands/cmd.h"
 #include "tests/web/plant.h"
 #include "tests/web/swarm.h"
 

@@ -7,7 +7,7 @@
 #ifndef STRATA_TESTS_WEB_SWARM_H
 #define STRATA_TESTS_WEB_SWARM_H
 
-#include "tests/scratch.h"
+#include "tests/support/scratch.h"
 #include "tests/web/sim.h"
 #include "tests/web/witness.h"
 

@@ -1,7 +1,7 @@
 /* See swarm.h. What is drawn here depends on the seed alone, and each line of it on those before. */
 #include "tests/web/swarm.h"
 
-#include "tests/faults.h"
+#include "tests/support/faults.h"
 #include "tests/site/random.h"
 
 #include <errno.h>

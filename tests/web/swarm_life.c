@@ -1,6 +1,6 @@
 /* One life of a crawl: `strata crawl` in a child process, which may be killed. See swarm.h. */
-#include "crawler/cmd.h"
-#include "tests/faults.h"
+#include "crawler/commands/cmd.h"
+#include "tests/support/faults.h"
 #include "tests/web/swarm.h"
 
 #include <fcntl.h>

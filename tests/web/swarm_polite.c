@@ -5,7 +5,7 @@
  * What a web of that size takes of a crawler: how long it would have run, how long this machine takes, how much memory
  * and disk. All the witness looks at holds, or the run fails; in the end every wanted page was fetched, and the
  * directory is sound. After so many real seconds it is told to stop, and says how far it came. */
-#include "crawler/cmd.h"
+#include "crawler/commands/cmd.h"
 #include "tests/web/swarm.h"
 
 #include <jansson.h>

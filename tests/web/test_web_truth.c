@@ -1,7 +1,7 @@
-/* What a web says of itself, against a slow reading that knows nothing of it (reader.h): each page has the end that the
- * truth says, and nothing else was met. A lie is told on purpose, and must be noticed. */
+/* What a web says of itself, against a slow reading that knows nothing of it (truth_reader.h): each page has the end
+ * that the truth says, and nothing else was met. A lie is told on purpose, and must be noticed. */
 #include "tests/site/random.h"
-#include "tests/web/reader.h"
+#include "tests/web/truth_reader.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  *
  *     options.c ─> web.c ─> host.c ─> page.c ─> path.c ─> find.c        who is who
  *                             │
- *                  answer.c ─> robots.c, sitemap.c, body.c ─> link.c, charset.c
+ *                  answer.c ─> robots.c, sitemap.c, body.c ─> link.c, web_charset.c
  *                             │
  *                         kinds.c ─> kinds_*.c                          kinds of hosts
  *

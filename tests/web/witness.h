@@ -9,7 +9,7 @@
 #ifndef STRATA_TESTS_WEB_WITNESS_H
 #define STRATA_TESTS_WEB_WITNESS_H
 
-#include "crawler/fetch.h"
+#include "crawler/http/fetch.h"
 #include "frontier/frontier.h"
 #include "tests/web/web.h"
 

@@ -1,10 +1,10 @@
 /* Whose turn it is: a host that is due is leased from before others have had more than their turns.
  *
- * The frontier's rule (frontier/schedule.h): hosts that are due take turns; of 4 turns one is NORMAL's, of 16 LOW's, of
- * 64 TRAP's, if better classes have something. So while a host with a normal URL is due, there are at most 4 leases for
- * each host that is due as well, and 64 more that one call may give. That is the bound, `turns_of` of its best class
- * for all hosts there are; and one for each host where no URL is of another class. Where the frontier's memory is
- * small, URLs of others that came first may lie before it on disk: then each of those counts as a host.
+ * The frontier's rule (frontier/hosts/schedule.h): hosts that are due take turns; of 4 turns one is NORMAL's, of 16
+ * LOW's, of 64 TRAP's, if better classes have something. So while a host with a normal URL is due, there are at most 4
+ * leases for each host that is due as well, and 64 more that one call may give. That is the bound, `turns_of` of its
+ * best class for all hosts there are; and one for each host where no URL is of another class. Where the frontier's
+ * memory is small, URLs of others that came first may lie before it on disk: then each of those counts as a host.
  *
  * Two must agree that a host is due: this file, by what was accepted, leased and ended, and the frontier, by what it
  * says of the host's delay. So hosts that rest, and budgets, are no news here. */

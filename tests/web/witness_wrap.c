@@ -1,7 +1,7 @@
 /* The linker puts these in the place of the frontier's functions (--wrap): they call the real ones, tell the watch, and
  * plant a bug where one is asked for. */
 #include "frontier/host.h"
-#include "frontier/state.h"
+#include "frontier/core/state.h"
 #include "tests/web/plant.h"
 #include "tests/web/sim.h"
 #include "tests/web/witness.h"

@@ -1,0 +1,89 @@
+/* See crawl_dir.h. */
+#include "crawler/base/crawl_dir.h"
+
+#include "crawler/base/message.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void crawl_dir_file(const char *directory, const char *name, char path[CRAWL_PATH_SIZE])
+{
+  snprintf(path, CRAWL_PATH_SIZE, "%s/%s", directory, name);
+}
+
+void crawl_dir_default(const url *start, char path[CRAWL_PATH_SIZE])
+{
+  snprintf(path, CRAWL_PATH_SIZE, "strata-%.*s", (int)(start->host_end - start->host_begin),
+           start->fetch + start->host_begin);
+  for (char *at = path; *at; at++)
+    if (!strchr("abcdefghijklmnopqrstuvwxyz0123456789.-", *at))
+      *at = '-';
+}
+
+bool crawl_dir_exists(const char *directory)
+{
+  char path[CRAWL_PATH_SIZE];
+  struct stat info;
+  crawl_dir_file(directory, "frontier", path);
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* The first name in it, "" if it is empty. */
+static bool first_name(const char *directory, char name[256])
+{
+  DIR *d = opendir(directory);
+  if (!d)
+    return false;
+  *name = '\0';
+  for (struct dirent *found; !*name && (found = readdir(d));)
+    if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
+      snprintf(name, 256, "%s", found->d_name);
+  closedir(d);
+  return true;
+}
+
+bool crawl_dir_prepare(const char *directory)
+{
+  char name[256] = "";
+  if (mkdir(directory, 0777) == 0)
+    return true;
+  if (errno != EEXIST || (!crawl_dir_exists(directory) && !first_name(directory, name))) {
+    say_error("crawl", "%s: %s", directory, strerror(errno));
+    return false;
+  }
+  if (crawl_dir_exists(directory) || !*name)
+    return true;
+  say_error("crawl", "%s is not a crawl: it holds \"%s\"; choose another directory with --dir", directory, name);
+  return false;
+}
+
+static frontier *open_as_made(const char *command, const char *directory, bool read_only)
+{
+  char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
+  frontier *f;
+  /* what the directory was made with wins: these values only have to make sense */
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
+                              .depth_cap = UINT16_MAX, .read_only = read_only, .keep_identity = true};
+  crawl_dir_file(directory, "frontier", path);
+  if (!crawl_dir_exists(directory)) {
+    say_error(command, "%s is not the directory of a crawl", directory);
+    return NULL;
+  }
+  if (frontier_open(path, &options, &f, message) == FRONTIER_OK)
+    return f;
+  say_error(command, "%s", message);
+  return NULL;
+}
+
+frontier *crawl_dir_open(const char *command, const char *directory)
+{
+  return open_as_made(command, directory, true);
+}
+
+frontier *crawl_dir_open_to_change(const char *command, const char *directory)
+{
+  return open_as_made(command, directory, false);
+}

@@ -1,0 +1,102 @@
+/* strata check: is a crawl's directory sound? */
+#include "crawler/commands/cmd.h"
+#include "crawler/loop/fingerprint_index.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+#include "frontier/admin.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata check DIR [--repair]\n"
+  "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
+  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
+  "pages say.\n"
+  "Not while DIR is being crawled.\n"
+  "\n"
+  "  strata check strata-example.org\n"
+  "  strata check strata-example.org --repair\n"
+  "\n"
+  "  --repair   make it sound again, and say what is gone; without it, nothing is changed\n"
+  "\n"
+  "Exit: 0 sound, or repaired; 1 not sound, or not to be read; 2 usage.\n";
+
+static void print_fault(void *context, const char *sentence)
+{
+  (void)context;
+  puts(sentence);
+}
+
+static void print_summary(const char *directory, const frontier_findings *found)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
+  fprintf(stderr, "%s: %s URLs, %s host%s, %s keys in the log, %s lines in pages.jsonl; ", directory,
+          say_count(found->urls, a), say_count(found->hosts, b), found->hosts == 1 ? "" : "s",
+          say_count(found->log_keys, c), say_count(found->lines, d));
+  if (found->faults == 0)
+    fputs("sound\n", stderr);
+  else
+    fprintf(stderr, "%s fault%s\n", say_count(found->faults, a), found->faults == 1 ? "" : "s");
+}
+
+/* What pages say has nothing to be made of again: damaged, it is put aside, and the next pages begin it anew. */
+static bool check_contents(const char *directory, bool repair)
+{
+  char message[MLBF_CORPUS_MESSAGE_SIZE], path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 16];
+  if (contents_are_sound(directory, message))
+    return true;
+  puts(message);
+  if (!repair)
+    return false;
+  crawl_dir_file(directory, "contents", path);
+  snprintf(aside, sizeof aside, "%s.damaged", path);
+  if (rename(path, aside) != 0) {
+    say_error("check", "%s: %s", aside, strerror(errno));
+    return false;
+  }
+  printf("%s is put aside as %s; the pages to come begin it anew\n", path, aside);
+  return true;
+}
+
+static int check(const char *directory, bool repair)
+{
+  char path[CRAWL_PATH_SIZE], pages[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
+  frontier_findings found;
+  frontier_repairs done;
+  crawl_dir_file(directory, "frontier", path);
+  crawl_dir_file(directory, "pages.jsonl", pages);
+  if (!crawl_dir_exists(directory)) {
+    say_error("check", "%s is not the directory of a crawl", directory);
+    return EXIT_FAILED;
+  }
+  frontier_status status = repair ? frontier_repair(path, pages, print_fault, NULL, &done, message) : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = frontier_check(path, pages, print_fault, NULL, &found, message);
+  if (status != FRONTIER_OK) {
+    say_error("check", "%s", message);
+    return EXIT_FAILED;
+  }
+  found.faults += !check_contents(directory, repair);
+  print_summary(directory, &found);
+  return fflush(stdout) == 0 && found.faults == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_check(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"repair", no_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {0}};
+  bool repair = false;
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    switch (option) {
+    case 'r': repair = true; break;
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    default: fprintf(stderr, "Try \"strata check --help\".\n"); return EXIT_USAGE;
+    }
+  if (argc - optind == 1)
+    return check(argv[optind], repair);
+  say_error("check", "one directory, please: strata check DIR");
+  return EXIT_USAGE;
+}

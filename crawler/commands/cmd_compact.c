@@ -1,0 +1,51 @@
+/* strata compact: disk space back after a large crawl. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+#include "frontier/admin.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char help[] =
+  "Usage: strata compact DIR\n"
+  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. What was\n"
+  "forgotten costs no memory any more afterwards. Needs room for a copy meanwhile; stopped at any moment, it leaves\n"
+  "the old files or the new ones. Not while DIR is being crawled or read. Afterwards the crawl can go on.\n"
+  "\n"
+  "  strata compact strata-example.org\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+static int compact(const char *directory)
+{
+  char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE], a[SAY_SIZE], b[SAY_SIZE];
+  frontier_sizes sizes;
+  crawl_dir_file(directory, "frontier", path);
+  if (!crawl_dir_exists(directory)) {
+    say_error("compact", "%s is not the directory of a crawl", directory);
+    return EXIT_FAILED;
+  }
+  if (frontier_compact(path, &sizes, message) != FRONTIER_OK) {
+    say_error("compact", "%s", message);
+    return EXIT_FAILED;
+  }
+  fprintf(stderr, "%s: %s on disk before, %s now\n", path, say_bytes(sizes.before, a), say_bytes(sizes.after, b));
+  return EXIT_DONE;
+}
+
+int cmd_compact(int argc, char **argv)
+{
+  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+  int option = getopt_long(argc, argv, "", options, NULL);
+  if (option == 'h') {
+    fputs(help, stdout);
+    return EXIT_DONE;
+  }
+  if (option == -1 && argc - optind == 1)
+    return compact(argv[optind]);
+  if (option == -1)
+    say_error("compact", "one directory, please: strata compact DIR");
+  fprintf(stderr, "Try \"strata compact --help\".\n");
+  return EXIT_USAGE;
+}

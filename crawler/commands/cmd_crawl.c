@@ -1,0 +1,256 @@
+/* strata crawl: from the command line to an exit code. */
+#include "crawler/commands/cmd.h"
+#include "crawler/commands/crawl_job.h"
+#include "crawler/base/message.h"
+#include "crawler/commands/summary.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- signals -------------------------------------------------------------------------------------------- */
+
+static crawl *running; /* the one the handler stops */
+
+/* Once: stop cleanly. Twice: at once; what was committed is as safe as ever. */
+static void on_signal(int number)
+{
+  static volatile sig_atomic_t count;
+  (void)number;
+  if (count++)
+    _exit(EXIT_STOPPED);
+  if (running)
+    crawl_stop(running);
+}
+
+static void catch_signals(crawl *c)
+{
+  struct sigaction action = {.sa_handler = on_signal};
+  running = c;
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------------ */
+
+/* They order things and decide nothing: where they cannot be saved, that is said, and the crawl goes on. */
+static void save_counts(crawl_job *job)
+{
+  mlbf_status status = job->args.crawl.counts ? inlinks_save(job->args.crawl.counts) : MLBF_OK;
+  int why = errno;
+  if (status != MLBF_OK && !job->lacks_saved_counts) {
+    panel_clear(&job->panel);
+    say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", job->directory,
+              status == MLBF_IO ? strerror(why) : mlbf_status_text(status));
+  }
+  job->lacks_saved_counts = status != MLBF_OK;
+}
+
+/* By what is known when a run begins, and once a minute. */
+static void put_linked_first(crawl_job *job)
+{
+  job->linked.counts = job->args.crawl.counts;
+  linked_put_first(&job->linked, job->frontier);
+}
+
+/* All are committed, with their scope, before anything else may commit one without. */
+static int add_starts(crawl_job *job)
+{
+  uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
+  starts_next_result next = job->has_start ? START_URL : START_NONE_LEFT;
+  bool is_kept = true;
+  for (; next == START_URL; next = starts_next(job->starts, job->start)) {
+    if (!scope_add(job->scope, job->start) || !scope_add(job->trusted, job->start)) {
+      say_error("crawl", "out of memory for the scope");
+      return EXIT_FAILED;
+    }
+    is_kept = crawl_add_start(job->crawl, job->start) == FRONTIER_OK;
+    if (is_kept && ++added == sync_at) {
+      is_kept = crawl_sync(job->crawl) == FRONTIER_OK;
+      sync_at *= 2;
+    }
+    if (!is_kept)
+      break;
+  }
+  if (!is_kept || crawl_sync(job->crawl) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  starts_report(job->starts);
+  return next == START_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
+}
+
+/* ---- closing -------------------------------------------------------------------------------------------- */
+
+static int write_summary_file(crawl_job *job, const summary *s)
+{
+  if (!job->summary_file)
+    return EXIT_DONE;
+  json text = {0};
+  summary_json(s, &text);
+  bool written = !text.failed && fwrite(text.text, 1, text.size, job->summary_file) == text.size &&
+                 putc('\n', job->summary_file) != EOF;
+  json_free(&text);
+  written = fclose(job->summary_file) == 0 && written;
+  job->summary_file = NULL;
+  if (!written)
+    say_error("crawl", "--summary %s: %s", job->args.summary, strerror(errno));
+  return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int exit_code_of(const crawl_job *job, crawl_end end)
+{
+  if (end == CRAWL_BROKEN) {
+    const char *why = crawl_message(job->crawl);
+    say_error("crawl", "%s; what was reported done stays done, and the same command goes on once this is mended",
+              *why ? why : frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  if (end <= CRAWL_TRAPS_LEFT && frontier_counter(job->frontier, "start-pages") == 0) {
+    const char *why = crawl_start_failure(job->crawl);
+    say_error("crawl", "no start URL gave a page%s%s", *why ? ": " : "", why);
+    return EXIT_FAILED;
+  }
+  return end == CRAWL_STOPPED ? EXIT_STOPPED : EXIT_DONE;
+}
+
+static int conclude(crawl_job *job, crawl_end end)
+{
+  summary s = {.end = end, .run = crawl_totals_read(job->crawl), .frontier = job->frontier,
+               .directory = *job->directory ? job->directory : NULL, .args = &job->args};
+  job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
+  if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
+    say_error("crawl", "%s; what came after the last commit comes again when the crawl goes on",
+              frontier_message(job->frontier));
+  else if (!job->is_kept)
+    end = s.end = CRAWL_BROKEN;
+  if (frontier_stats_read(job->frontier, &s.stats) != FRONTIER_OK)
+    end = s.end = CRAWL_BROKEN;
+  int code = exit_code_of(job, end);
+  if (code != EXIT_FAILED && !job->args.quiet)
+    summary_print(&s);
+  int written = write_summary_file(job, &s);
+  return code == EXIT_DONE ? written : code;
+}
+
+static void warn_of_shortage(crawl_job *job, const crawl *c)
+{
+  if (job->has_warned || !crawl_lacks_descriptors(c))
+    return;
+  job->has_warned = true;
+  panel_clear(&job->panel);
+  say_error("crawl", "no more files can be opened (ulimit -n); going on with fewer connections");
+}
+
+/* Once when it begins, once when it ends. */
+static void tell_outage(crawl_job *job, const crawl *c)
+{
+  const char *why = crawl_outage(c);
+  bool is_paused = *why;
+  if (is_paused == job->is_paused)
+    return;
+  job->is_paused = is_paused;
+  panel_clear(&job->panel);
+  if (is_paused)
+    say_error("crawl", "paused: %s; it goes on by itself once that is mended, and Ctrl-C stops it, resumable", why);
+  else if (!job->args.quiet)
+    fputs("Going on: what came is kept\n", stderr);
+}
+
+/* The panel, and once a minute the counts, and what they are good for. */
+static void tick(void *context, const crawl *c)
+{
+  enum { SAVE_EVERY_S = 60 };
+  crawl_job *job = context;
+  warn_of_shortage(job, c);
+  tell_outage(job, c);
+  panel_tick(&job->panel, c);
+  double seconds = crawl_totals_read(c).seconds;
+  if (job->is_paused || seconds - job->saved_at_s < SAVE_EVERY_S)
+    return;
+  job->saved_at_s = seconds;
+  save_counts(job);
+  put_linked_first(job);
+}
+
+static int run_crawl(crawl_job *job)
+{
+  int code = crawl_job_open(job);
+  if (code != EXIT_DONE)
+    return code;
+  job->args.crawl.keeps_log = job->args.crawl.fetch.has_thread = *job->directory;
+  job->crawl = crawl_create(job->frontier, job->scope, &job->args.crawl);
+  if (!job->crawl) {
+    say_error("crawl", "out of memory, or libcurl would not start");
+    return EXIT_FAILED;
+  }
+  catch_signals(job->crawl);
+  code = add_starts(job);
+  if (code != EXIT_DONE)
+    return code;
+  put_linked_first(job);
+  if (*job->directory && !job->args.quiet)
+    fprintf(stderr, "%s %s/\n", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
+  job->panel = panel_create(job->frontier, &job->args.crawl, job->args.quiet, job->args.progress);
+  crawl_end end = crawl_run(job->crawl, tick, job);
+  panel_clear(&job->panel);
+  return conclude(job, end);
+}
+
+/* The last commit, and then what may only follow it. */
+static int close_stores(crawl_job *job, int code)
+{
+  char message[WARC_MESSAGE_SIZE];
+  bool is_closed = frontier_close(job->frontier) == FRONTIER_OK;
+  bool is_committed = is_closed || job->is_kept; /* if it only failed to save the filter, the next run opens slower */
+  if (!is_committed && code != EXIT_FAILED && code != EXIT_STOPPED) {
+    say_error("crawl", "%s: the last batch could not be written; the same command goes on from before it",
+              job->directory);
+    code = EXIT_FAILED;
+  }
+  if (!crawl_warc_close(&job->warc, is_committed, message)) /* nothing is lost: lines are found in it either way */
+    say_error("crawl", "%s; the index stays in order of arrival, as .cdxj.part, until the next run sorts it", message);
+  if (is_committed && code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
+    save_counts(job);
+  return code;
+}
+
+int cmd_crawl(int argc, char **argv)
+{
+  crawl_job *job = calloc(1, sizeof *job);
+  if (!job || !(job->start = malloc(sizeof *job->start))) {
+    free(job);
+    say_error("crawl", "out of memory");
+    return EXIT_FAILED;
+  }
+  signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
+  int code = crawl_args_parse(argc, argv, &job->args);
+  if (code == EXIT_DONE && job->args.help)
+    crawl_help_print(stdout);
+  else if (code == EXIT_DONE)
+    code = run_crawl(job);
+  running = NULL;
+  code = close_stores(job, code);
+  if (job->crawl && crawl_totals_read(job->crawl).active > 0) {
+    /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */
+    fflush(NULL);
+    _exit(code);
+  }
+  crawl_free(job->crawl);
+  inlinks_close(job->args.crawl.counts);
+  contents_close(job->args.crawl.contents);
+  bodies_close(job->args.crawl.bodies);
+  scope_free(job->scope);
+  scope_free(job->trusted);
+  trust_free(job->trust);
+  crawl_args_free(&job->args);
+  starts_close(job->starts);
+  if (job->summary_file)
+    fclose(job->summary_file);
+  free(job->start);
+  free(job);
+  return code;
+}

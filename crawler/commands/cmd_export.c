@@ -1,0 +1,149 @@
+/* strata export: the URLs a crawl holds, one a line. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/http/fetch.h"
+#include "crawler/base/json.h"
+#include "crawler/base/message.h"
+#include "crawler/base/skip.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
+  "URLs of the crawl in DIR, one a line, as they were requested; works while it is being crawled.\n"
+  "\n"
+  "  strata export strata-example.org --state failed\n"
+  "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n"
+  "\n"
+  "  --state S   seen: all (default); queued: waiting or in flight; done, failed, skipped: ended so\n"
+  "  --format F  text (default): the URL alone; jsonl: an object with id, url, state, depth, via, and how it\n"
+  "              ended: status or error, or why it was skipped\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+typedef enum wanted { SEEN, QUEUED, DONE, FAILED, SKIPPED, STATES } wanted;
+static const char *const names[STATES] = {"seen", "queued", "done", "failed", "skipped"};
+
+typedef struct job {
+  wanted state;
+  bool is_jsonl;
+  json line;
+  char *url; /* of the record, with a NUL */
+} job;
+
+static bool parse_format(const char *text, job *j)
+{
+  j->is_jsonl = strcmp(text, "jsonl") == 0;
+  if (j->is_jsonl || strcmp(text, "text") == 0)
+    return true;
+  say_error("export", "--format \"%s\": text or jsonl, please", text);
+  return false;
+}
+
+static bool parse_state(const char *text, wanted *state)
+{
+  for (int i = 0; i < STATES; i++)
+    if (strcmp(text, names[i]) == 0) {
+      *state = (wanted)i;
+      return true;
+    }
+  say_error("export", "--state \"%s\": seen, queued, done, failed or skipped, please", text);
+  return false;
+}
+
+static wanted state_of(const frontier_record *record)
+{
+  if (record->is_queued)
+    return QUEUED;
+  switch (record->state) {
+  case FRONTIER_DONE: return DONE;
+  case FRONTIER_FAILED: return FAILED;
+  case FRONTIER_SKIPPED: return SKIPPED;
+  case FRONTIER_NOTED: break; /* seen, and nothing else */
+  }
+  return SEEN;
+}
+
+/* What the code of an ending means: crawl.c gives an HTTP status, or the number of an error or of a reason to skip. */
+static void put_ending(json *line, wanted state, uint16_t code)
+{
+  if (state == SKIPPED && code < CRAWL_SKIPS)
+    json_put_string(line, "reason", crawl_skip_name((crawl_skip)code) + strlen("skipped-"));
+  else if (state == FAILED && code < FETCH_ERRORS)
+    json_put_string(line, "error", fetch_error_name((fetch_error)code));
+  else if (state == DONE || state == FAILED)
+    json_put_number(line, "status", code);
+}
+
+static bool print_object(job *j, const frontier_record *record)
+{
+  json *line = &j->line;
+  free(j->url);
+  j->url = strndup(record->url, record->url_size);
+  if (!j->url)
+    return false;
+  json_clear(line);
+  json_begin(line);
+  json_put_number(line, "id", record->id);
+  json_put_string(line, "url", j->url);
+  json_put_string(line, "state", names[state_of(record)]);
+  json_put_number(line, "depth", record->origin.depth);
+  json_put_number(line, "via", record->origin.via);
+  put_ending(line, state_of(record), record->code);
+  json_end(line);
+  return !line->failed && fwrite(line->text, 1, line->size, stdout) == line->size && putchar('\n') != EOF;
+}
+
+static bool print_url(void *context, const frontier_record *record)
+{
+  job *j = context;
+  if (j->state != SEEN && j->state != state_of(record))
+    return true;
+  if (j->is_jsonl)
+    return print_object(j, record);
+  return fwrite(record->url, 1, record->url_size, stdout) == record->url_size && putchar('\n') != EOF;
+}
+
+static int export(const char *directory, job *j)
+{
+  frontier *f = crawl_dir_open("export", directory);
+  if (!f)
+    return EXIT_FAILED;
+  bool read = frontier_each(f, print_url, j) == FRONTIER_OK;
+  if (!read)
+    say_error("export", "%s", frontier_message(f));
+  frontier_close(f);
+  return read && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_export(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"state", required_argument, NULL, 's'}, {"format", required_argument, NULL, 'f'},
+    {"help", no_argument, NULL, 'h'}, {0}};
+  job j = {.state = SEEN};
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    switch (option) {
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    case 's':
+      if (!parse_state(optarg, &j.state))
+        return EXIT_USAGE;
+      break;
+    case 'f':
+      if (!parse_format(optarg, &j))
+        return EXIT_USAGE;
+      break;
+    default: fprintf(stderr, "Try \"strata export --help\".\n"); return EXIT_USAGE;
+    }
+  if (argc - optind != 1) {
+    say_error("export", "one directory, please: strata export DIR");
+    return EXIT_USAGE;
+  }
+  int code = export(argv[optind], &j);
+  json_free(&j.line);
+  free(j.url);
+  return code;
+}

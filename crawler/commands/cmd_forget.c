@@ -1,0 +1,138 @@
+/* strata forget: make URLs new again. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
+  "Makes URLs of the crawl in DIR new again: the next link to one queues it, as if it had never been seen. For each\n"
+  "host, prefix and URL one line: how many were forgotten, and which. No crawl may be running in DIR.\n"
+  "\n"
+  "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
+  "  17\thttps://example.org/news/\n"
+  "  1\thttps://example.org/a\n"
+  "  strata crawl --dir strata-example.org https://example.org/news/\n"
+  "\n"
+  "  --host H     all URLs of this host that were fetched, failed or were skipped; H is a name, or NAME:PORT\n"
+  "  --prefix P   all such URLs that begin with P, a URL\n"
+  "\n"
+  "URLs that still wait to be fetched are left alone by --host and --prefix. What is in pages.jsonl stays.\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* What is to be forgotten, as the options gave it: a URL where `option` is 0. */
+typedef struct wish {
+  int option;
+  const char *text;
+  url *parsed;
+} wish;
+
+/* A host is read as the URL of its root page. */
+static bool parse_wish(wish *w, url_profile profile)
+{
+  char address[URL_HOST_MAX + 64];
+  int size = snprintf(address, sizeof address, "http://%s/", w->text);
+  bool is_host = w->option == 'H';
+  url_status status = !is_host                         ? url_parse(w->text, strlen(w->text), profile, w->parsed)
+                      : size >= (int)sizeof address     ? URL_TOO_LONG
+                      : strcspn(w->text, "/?#@") < strlen(w->text) ? URL_BAD_HOST
+                                                        : url_parse(address, (size_t)size, URL_STRICT, w->parsed);
+  if (status == URL_OK)
+    return true;
+  say_error("forget", "\"%s\" is no %s (%s)", w->text, is_host ? "host" : "URL", url_status_name(status));
+  return false;
+}
+
+static bool grant(frontier *f, const wish *w)
+{
+  const url *u = w->parsed;
+  const char *what = u->fetch;
+  size_t size = u->fetch_size;
+  uint64_t forgotten = 0;
+  bool was_seen = false;
+  frontier_status status;
+  if (w->option == 'H') {
+    what = u->fetch + u->host_begin;
+    size = u->host_end - u->host_begin;
+    status = frontier_forget_host(f, what, size, &forgotten);
+  } else if (w->option == 'P') {
+    status = frontier_forget_prefix(f, what, size, &forgotten);
+  } else {
+    status = frontier_forget(f, &(frontier_link){.target = u}, &was_seen);
+    forgotten = was_seen;
+  }
+  if (status == FRONTIER_OK)
+    status = frontier_sync(f); /* what is printed is so */
+  if (status != FRONTIER_OK) {
+    say_error("forget", "%s", frontier_message(f));
+    return false;
+  }
+  printf("%" PRIu64 "\t%.*s\n", forgotten, (int)size, what);
+  return true;
+}
+
+/* Nothing is forgotten unless all that was asked for makes sense. */
+static int grant_all(const char *directory, wish *wishes, size_t count)
+{
+  frontier_stats stats;
+  frontier *f = crawl_dir_open_to_change("forget", directory);
+  if (!f)
+    return EXIT_FAILED;
+  url *parsed = malloc(count * sizeof *parsed);
+  bool good = parsed && frontier_stats_read(f, &stats) == FRONTIER_OK;
+  if (!good)
+    say_error("forget", "%s", parsed ? frontier_message(f) : "out of memory");
+  for (size_t i = 0; i < count && good; i++) {
+    wishes[i].parsed = &parsed[i];
+    good = parse_wish(&wishes[i], stats.profile);
+  }
+  for (size_t i = 0; i < count && good; i++)
+    good = grant(f, &wishes[i]);
+  free(parsed);
+  if (frontier_close(f) != FRONTIER_OK && good) {
+    say_error("forget", "%s: closing it failed", directory);
+    good = false;
+  }
+  if (good && (fflush(stdout) != 0 || ferror(stdout))) {
+    say_error("forget", "writing the output: %s; what was asked for is forgotten", strerror(errno));
+    good = false;
+  }
+  return good ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_forget(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"host", required_argument, NULL, 'H'}, {"prefix", required_argument, NULL, 'P'},
+    {"help", no_argument, NULL, 'h'}, {0}};
+  wish *wishes = calloc((size_t)argc, sizeof *wishes);
+  size_t count = 0;
+  int code = EXIT_USAGE, option;
+  if (!wishes) {
+    say_error("forget", "out of memory");
+    return EXIT_FAILED;
+  }
+  while ((option = getopt_long(argc, argv, "", options, NULL)) == 'H' || option == 'P')
+    wishes[count++] = (wish){.option = option, .text = optarg};
+  for (int i = optind + 1; i < argc; i++)
+    wishes[count++] = (wish){.text = argv[i]};
+  if (option == 'h') {
+    fputs(help, stdout);
+    code = EXIT_DONE;
+  } else if (option == -1 && optind < argc && count) {
+    code = grant_all(argv[optind], wishes, count);
+  } else {
+    if (option == -1)
+      say_error("forget", "a directory and what to forget, please: strata forget DIR URL...");
+    fprintf(stderr, "Try \"strata forget --help\".\n");
+  }
+  free(wishes);
+  return code;
+}

@@ -1,0 +1,267 @@
+/* strata like: which stored pages resemble this one. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/html/decoder.h"
+#include "crawler/html/links.h"
+#include "crawler/html/page_text.h"
+#include "crawler/base/message.h"
+#include "crawler/commands/values.h"
+#include "frontier/url.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
+  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it,\n"
+  "from 0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some\n"
+  "two of nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages\n"
+  "that have little more in common than what each page of their site begins with, some are left out.\n"
+  "\n"
+  "  strata like strata-example.org draft.html\n"
+  "  strata like strata-example.org https://example.org/about --top 3\n"
+  "  pdftotext paper.pdf - | strata like strata-example.org -\n"
+  "\n"
+  "  --top N      how many pages (default 10)\n"
+  "  --min SHARE  leave out pages that have less of it (default 0.1)\n"
+  "\n"
+  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
+  "URL.\n"
+  "DIR has the pages of when it was crawled without --no-similar.\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit
+ * all pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
+enum { ROWS_MOST = 32 };
+
+typedef struct orders {
+  const char *directory, *asked;
+  uint64_t top;
+  double least;
+} orders;
+
+/* ---- what a file says ------------------------------------------------------------------------------------ */
+
+typedef struct reading {
+  page_text *text;
+  links_scanner *scanner;
+  decoder *decoder;
+  bool is_html, has_begun;
+} reading;
+
+static void ignore_link(void *context, const link_found *link)
+{
+  (void)context, (void)link;
+}
+
+static void take_text(void *context, const char *bytes, size_t size)
+{
+  page_text_feed_html(context, bytes, size);
+}
+
+static void take_decoded(void *context, const char *bytes, size_t size)
+{
+  reading *r = context;
+  if (r->is_html)
+    links_feed(r->scanner, bytes, size);
+  else
+    page_text_feed_plain(r->text, bytes, size);
+}
+
+static bool begin_reading(reading *r)
+{
+  r->text = page_text_create();
+  r->scanner = links_create(ignore_link, NULL);
+  r->decoder = decoder_create(take_decoded, r);
+  if (!r->text || !r->scanner || !r->decoder)
+    return false;
+  links_want_text(r->scanner, take_text, r->text);
+  decoder_begin(r->decoder, NULL);
+  return true;
+}
+
+static void end_reading(reading *r)
+{
+  page_text_free(r->text);
+  links_free(r->scanner);
+  decoder_free(r->decoder);
+}
+
+static bool looks_like_html(const char *bytes, size_t size)
+{
+  size_t at = size >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  while (at < size && strchr(" \t\r\n\f", bytes[at]))
+    at++;
+  return at < size && bytes[at] == '<';
+}
+
+static bool read_pieces(reading *r, FILE *file)
+{
+  static char piece[1 << 16];
+  for (size_t size; (size = fread(piece, 1, sizeof piece, file)) > 0;) {
+    r->is_html = r->has_begun ? r->is_html : looks_like_html(piece, size);
+    r->has_begun = true;
+    decoder_feed(r->decoder, piece, size);
+  }
+  decoder_finish(r->decoder);
+  return !ferror(file);
+}
+
+/* A copy, to be freed. false after one sentence on stderr. */
+static bool copy_shingles(const char *name, mlbf_shingles from, mlbf_shingles *to)
+{
+  if (from.count == 0) {
+    say_error("like", "%s: no text to compare", name);
+    return false;
+  }
+  to->at = malloc(from.count * sizeof *to->at);
+  if (!to->at) {
+    say_error("like", "out of memory");
+    return false;
+  }
+  memcpy(to->at, from.at, from.count * sizeof *to->at);
+  to->count = to->room = from.count;
+  return true;
+}
+
+static bool read_file(const char *name, mlbf_shingles *shingles)
+{
+  reading r = {0};
+  bool is_done = false, is_stdin = strcmp(name, "-") == 0;
+  FILE *file = is_stdin ? stdin : fopen(name, "re");
+  if (file && !begin_reading(&r))
+    say_error("like", "out of memory");
+  else if (!file || !read_pieces(&r, file))
+    say_error("like", "%s: %s", name, strerror(errno));
+  else
+    is_done = copy_shingles(is_stdin ? "standard input" : name, page_text_finish(r.text), shingles);
+  end_reading(&r);
+  if (file && !is_stdin)
+    fclose(file);
+  return is_done;
+}
+
+/* ---- what a page of the crawl said ----------------------------------------------------------------------- */
+
+static bool is_url(const char *text)
+{
+  return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0;
+}
+
+/* `u` gets what the page is called in the corpus: its fetch URL. */
+static bool find_page(mlbf_corpus *c, const orders *o, url *u, mlbf_shingles *shingles)
+{
+  url_status status = url_parse(o->asked, strlen(o->asked), URL_STRICT, u);
+  if (status != URL_OK) {
+    say_error("like", "%s: no URL that a crawl fetches (%s)", o->asked, url_status_name(status));
+    return false;
+  }
+  if (mlbf_corpus_find(c, (mlbf_span){u->fetch, u->fetch_size}, shingles) != MLBF_OK) {
+    say_error("like", "%s", mlbf_corpus_message(c));
+    return false;
+  }
+  if (shingles->count == 0)
+    say_error("like", "%s: %s has no such page, or it said nothing", o->asked, o->directory);
+  return shingles->count > 0;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------------- */
+
+/* `own`: a page that is asked about itself is left out; "" for none. */
+static bool print_matches(mlbf_corpus *c, const orders *o, const mlbf_shingles *shingles, const char *own)
+{
+  size_t count = (size_t)o->top + (*own != '\0'), shown = 0;
+  mlbf_corpus_match *matches = calloc(count, sizeof *matches);
+  if (!matches) {
+    say_error("like", "out of memory");
+    return false;
+  }
+  const mlbf_corpus_question question = {.least = o->least, .rows_most = ROWS_MOST + o->top};
+  bool is_done = mlbf_corpus_query(c, shingles, &question, matches, &count) == MLBF_OK;
+  if (!is_done)
+    say_error("like", "%s", mlbf_corpus_message(c));
+  for (size_t i = 0; is_done && i < count && shown < o->top; i++)
+    if (strcmp(matches[i].name, own) != 0) {
+      printf("%.3f\t%s\n", matches[i].share, matches[i].name);
+      shown++;
+    }
+  if (is_done && !shown)
+    fprintf(stderr, "No page has %.0f %% of it or more.\n", 100 * o->least);
+  if (is_done)
+    mlbf_corpus_matches_free(matches, count);
+  free(matches);
+  return is_done;
+}
+
+static mlbf_corpus *open_corpus(const char *directory)
+{
+  char path[CRAWL_PATH_SIZE], message[MLBF_CORPUS_MESSAGE_SIZE];
+  mlbf_corpus *c = NULL;
+  crawl_dir_file(directory, "contents", path);
+  if (!crawl_dir_exists(directory)) {
+    say_error("like", "%s is not the directory of a crawl", directory);
+    return NULL;
+  }
+  mlbf_status status = mlbf_corpus_open(path, true, &c, message);
+  if (status == MLBF_IO && errno == ENOENT)
+    say_error("like", "%s: what its pages say was not kept; crawl without --no-similar", directory);
+  else if (status != MLBF_OK)
+    say_error("like", "%s", message);
+  return c;
+}
+
+static int answer(const orders *o)
+{
+  static url u;
+  mlbf_shingles shingles = {0};
+  mlbf_corpus *c = open_corpus(o->directory);
+  bool of_page = is_url(o->asked);
+  bool is_done = c && (of_page ? find_page(c, o, &u, &shingles) : read_file(o->asked, &shingles)) &&
+                 print_matches(c, o, &shingles, of_page ? u.fetch : "");
+  mlbf_shingles_free(&shingles);
+  mlbf_corpus_close(c);
+  return is_done && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static bool parse_share(const char *text, double *share)
+{
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !(value > 0 && value <= 1))
+    return value_refuse("like", "min", text, "a share above 0, up to 1, please");
+  *share = value;
+  return true;
+}
+
+int cmd_like(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"top", required_argument, NULL, 't'},
+    {"min", required_argument, NULL, 'm'},
+    {"help", no_argument, NULL, 'h'},
+    {0}};
+  orders o = {.top = 10, .least = 0.1};
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    switch (option) {
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    case 't':
+      if (!value_number("like", "top", optarg, 1, 9999, false, &o.top))
+        return EXIT_USAGE;
+      break;
+    case 'm':
+      if (!parse_share(optarg, &o.least))
+        return EXIT_USAGE;
+      break;
+    default: fprintf(stderr, "Try \"strata like --help\".\n"); return EXIT_USAGE;
+    }
+  o.directory = argv[optind];
+  o.asked = argc - optind == 2 ? argv[optind + 1] : NULL;
+  if (o.asked)
+    return answer(&o);
+  say_error("like", "a crawl's directory and a file or URL, please: strata like DIR FILE");
+  return EXIT_USAGE;
+}

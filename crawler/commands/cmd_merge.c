@@ -1,0 +1,133 @@
+/* strata merge: what several crawls have seen, as the memory of a new one. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+#include "frontier/admin.h"
+#include "frontier/inlinks.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char help[] =
+  "Usage: strata merge DIR... -o DIR\n"
+  "Make a new crawl directory that has seen every URL that one of the others has seen, and that has none to fetch:\n"
+  "a memory to begin a crawl with. They must have been made with one filter and one profile. In-link counts are added\n"
+  "up, if the crawls have any.\n"
+  "\n"
+  "  strata merge monday tuesday -o both\n"
+  "  strata seen both https://example.org/a\n"
+  "  strata crawl --dir both https://example.org/news\n"
+  "\n"
+  "  --output DIR, -o DIR   the new directory; it must not be there, or be empty\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* The frontiers of the directories, in one block: free it. NULL after one sentence. */
+static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
+{
+  char (*paths)[CRAWL_PATH_SIZE] = malloc(count * sizeof *paths);
+  for (size_t i = 0; paths && i < count; i++) {
+    crawl_dir_file(directories[i], "frontier", paths[i]);
+    if (crawl_dir_exists(directories[i]))
+      continue;
+    say_error("merge", "%s is not the directory of a crawl", directories[i]);
+    free(paths);
+    return NULL;
+  }
+  if (!paths)
+    say_error("merge", "out of memory");
+  return paths;
+}
+
+static bool count_failed(const char *directory, mlbf_status status)
+{
+  if (status != MLBF_OK && !(status == MLBF_IO && errno == ENOENT)) /* a crawl need not have any */
+    say_error("merge", "%s: its in-link counts are left out: %s", directory,
+              status == MLBF_IO         ? strerror(errno)
+              : status == MLBF_MISMATCH ? "the crawls began with another --expect"
+                                        : mlbf_status_text(status));
+  return status != MLBF_OK;
+}
+
+/* In-link counts of all that have some. They put things in order, no more: what cannot be had is said and left out. */
+static void merge_counts(const char *output, char **directories, size_t count)
+{
+  char path[CRAWL_PATH_SIZE];
+  inlinks *sum = NULL;
+  for (size_t i = 0; i < count; i++) {
+    inlinks *one = NULL;
+    crawl_dir_file(directories[i], "inlinks", path);
+    if (count_failed(directories[i], inlinks_open_existing(path, &one)))
+      continue;
+    if (!sum) {
+      sum = one;
+      continue;
+    }
+    count_failed(directories[i], inlinks_merge(sum, one));
+    inlinks_close(one);
+  }
+  crawl_dir_file(output, "inlinks", path);
+  if (sum)
+    count_failed(output, inlinks_save_as(sum, path));
+  inlinks_close(sum);
+}
+
+static int merge_into(const char *output, const char *const *sources, size_t count)
+{
+  char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE], a[SAY_SIZE];
+  frontier_merged merged;
+  bool is_made = mkdir(output, 0777) == 0;
+  if (!is_made && errno != EEXIST) {
+    say_error("merge", "%s: %s", output, strerror(errno));
+    return EXIT_FAILED;
+  }
+  crawl_dir_file(output, "frontier", path);
+  if (frontier_merge(sources, count, path, &merged, message) != FRONTIER_OK) {
+    say_error("merge", "%s", message);
+    if (is_made)
+      rmdir(output);
+    return EXIT_FAILED;
+  }
+  fprintf(stderr, "%s: %s keys of %zu crawl%s, %s\n", output, say_count(merged.keys, a), count, count == 1 ? "" : "s",
+          merged.by_bits ? "their filters united" : "the filter is made from their logs when it is first used");
+  return EXIT_DONE;
+}
+
+static int merge(const char *output, char **directories, size_t count)
+{
+  char (*paths)[CRAWL_PATH_SIZE] = frontiers_of(directories, count);
+  const char **sources = paths ? malloc(count * sizeof *sources) : NULL;
+  int code = EXIT_FAILED;
+  for (size_t i = 0; sources && i < count; i++)
+    sources[i] = paths[i];
+  if (sources)
+    code = merge_into(output, sources, count);
+  if (code == EXIT_DONE)
+    merge_counts(output, directories, count);
+  free(sources);
+  free(paths);
+  return code;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
+  const char *output = NULL;
+  for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;)
+    switch (option) {
+    case 'o': output = optarg; break;
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    default: fprintf(stderr, "Try \"strata merge --help\".\n"); return EXIT_USAGE;
+    }
+  if (output && argc > optind)
+    return merge(output, argv + optind, (size_t)(argc - optind));
+  say_error("merge", output ? "directories to merge, please: strata merge DIR... -o DIR"
+                            : "where to, please: strata merge DIR... -o DIR");
+  return EXIT_USAGE;
+}

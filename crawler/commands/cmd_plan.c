@@ -1,0 +1,86 @@
+/* strata plan: what a seen-filter costs, before anyone pays for it. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/message.h"
+#include "crawler/commands/values.h"
+#include "mlbf/plan.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char help[] =
+  "Usage: strata plan --urls N --fp P\n"
+  "Memory of every kind of filter for N URLs of which a share P may wrongly be called seen.\n"
+  "\n"
+  "  strata plan --urls 100000000 --fp 1e-6\n"
+  "\n"
+  "  --urls N   distinct URLs\n"
+  "  --fp P     from 1e-12 to 0.5\n"
+  "\n"
+  "\"at 2 N\" is the rate if twice as many URLs came and nothing grew; a crawl's filter grows by itself.\n"
+  "Exit: 0 done, 2 usage.\n";
+
+static const struct { const char *name; mlbf_kind kind; bool signals; const char *remark; } rows[] = {
+  {"bloom", MLBF_KIND_BLOOM, false, "classic: the fewest bits"},
+  {"line", MLBF_KIND_LINE, false, "one or two cache lines a key: the fastest"},
+  {"mlbf", MLBF_KIND_MLBF, false, "says whether the host is new"},
+  {"mlbf, signals", MLBF_KIND_MLBF, true, "says which segment is new; what crawls use"},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool make_plans(uint64_t urls, double rate, mlbf_plan plans[ROWS])
+{
+  for (size_t i = 0; i < ROWS; i++) {
+    mlbf_options options = {.kind = rows[i].kind, .keys = urls, .rate = rate, .signals = rows[i].signals};
+    const char *reason = "";
+    if (mlbf_plan_make(&options, &plans[i], &reason) != MLBF_OK) {
+      say_error("plan", "%s: %s", rows[i].name, reason);
+      return false;
+    }
+  }
+  return true;
+}
+
+static int print_plans(uint64_t urls, double rate)
+{
+  mlbf_plan plans[ROWS];
+  char count[SAY_SIZE], in[SAY_SIZE], memory[SAY_SIZE];
+  if (!make_plans(urls, rate, plans))
+    return EXIT_USAGE;
+  printf("%s URLs, at most 1 in %s new ones wrongly called seen\n", say_count(urls, count),
+         say_count((uint64_t)(1 / rate + 0.5), in));
+  printf("%-14s %9s %9s %3s  %s\n", "filter", "memory", "bits/URL", "k", "at 2 N");
+  for (size_t i = 0; i < ROWS; i++)
+    printf("%-14s %9s %9.2f %3u  %-8.2g %s\n", rows[i].name, say_bytes(plans[i].bits / 8, memory),
+           (double)plans[i].bits / (double)urls, (unsigned)plans[i].arrays[0].hashes,
+           mlbf_plan_rate(&plans[i], 2 * urls), rows[i].remark);
+  printf("%-14s %9s %9.2f %3s  %-8s %s\n", "exact hashes", say_bytes(urls * 16, memory), 128.0, "-", "0",
+         "128 bits a URL, without the table around them");
+  return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"urls", required_argument, NULL, 'u'},
+    {"fp", required_argument, NULL, 'f'},
+    {"help", no_argument, NULL, 'h'},
+    {0}};
+  uint64_t urls = 0;
+  double rate = 0;
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    bool good = false;
+    switch (option) {
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    case 'u': good = value_number("plan", "urls", optarg, 1, (uint64_t)1 << 48, false, &urls); break;
+    case 'f': good = value_rate("plan", "fp", optarg, &rate); break;
+    default: fprintf(stderr, "Try \"strata plan --help\".\n");
+    }
+    if (!good)
+      return EXIT_USAGE;
+  }
+  if (urls && rate > 0 && optind == argc)
+    return print_plans(urls, rate);
+  say_error("plan", "how many URLs, and how few mistakes? strata plan --urls N --fp P");
+  return EXIT_USAGE;
+}

@@ -1,0 +1,277 @@
+/* strata replay: read a URL set, run the experiment on it, write what came out.
+ *
+ *     files --urlset--> keys --> list --> replay --> results.csv, figures, report.html
+ */
+#include "crawler/commands/cmd.h"
+#include "crawler/commands/replay_args.h"
+#include "crawler/base/message.h"
+#include "datasets/papers/copies.h"
+#include "datasets/replay/figures.h"
+#include "datasets/replay/html.h"
+#include "datasets/replay/report.h"
+#include "datasets/replay/results.h"
+#include "datasets/read/rowkey.h"
+#include "datasets/replay/stopwatch.h"
+#include "datasets/read/urlset.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct job {
+  replay_args args;
+  url_ids *ids;
+  urllist *list;
+  report_file *files;
+  list_statistics statistics;
+  replay_options options;
+  replay_results results;
+  url row; /* the URL being read */
+} job;
+
+static bool fail(const char *what, const char *why)
+{
+  say_error("replay", "%s: %s", what, why);
+  return false;
+}
+
+static void note(const char *text)
+{
+  fprintf(stderr, "%s\n", text);
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+static void tell_bad_rows(const char *path, const dataset_bad *bad)
+{
+  for (uint64_t i = 0; i < bad->count && i < DATASET_BAD_SHOWN; i++)
+    say_error("replay", "%s: line %llu %s", path, (unsigned long long)bad->first[i].line,
+              dataset_fault_text(bad->first[i].fault));
+}
+
+static bool add_rows(job *of, const char *path, urlset *set, report_file *file)
+{
+  const char *text;
+  size_t size;
+  bool is_https;
+  dataset_status status;
+  while ((status = urlset_next(set, &text, &size)) == DATASET_OK) {
+    if (rowkey_make(text, size, &of->row, &is_https) != URL_OK) {
+      urlset_refuse(set);
+      continue;
+    }
+    if (!urllist_add(of->list, of->row.key, of->row.key_size, is_https))
+      return fail(of->args.out, strerror(errno));
+    file->urls++;
+  }
+  if (status != DATASET_END)
+    return fail(path, dataset_failure_text(status));
+  file->bad = urlset_bad_rows(set)->count;
+  tell_bad_rows(path, urlset_bad_rows(set));
+  return file->urls > 0 || file->bad == 0 || fail(path, "no row of it is a URL");
+}
+
+static bool read_file(job *of, const char *path, report_file *file)
+{
+  char urls[SAY_SIZE], bad[SAY_SIZE];
+  const char *reason;
+  urlset *set = urlset_open(path, of->args.format, of->ids, &reason);
+  if (set == NULL)
+    return fail(path, reason);
+  *file = (report_file){ .path = path, .format = urlset_format(set), .compression = urlset_compression(set) };
+  bool is_read = add_rows(of, path, set, file);
+  if (is_read)
+    fprintf(stderr, "%s: %s; compression: %s; %s URLs, %s bad rows\n", path, file->format, file->compression,
+            say_count(file->urls, urls), say_count(file->bad, bad));
+  urlset_close(set);
+  return is_read;
+}
+
+static bool open_ids(job *of)
+{
+  const char *reason;
+  if (of->args.ids == NULL)
+    return true;
+  of->ids = ids_open(of->args.ids, of->args.out, &reason);
+  return of->ids != NULL || fail(of->args.ids, reason);
+}
+
+static bool read_list(job *of)
+{
+  of->list = urllist_create(of->args.out, of->args.shuffle, of->args.seed);
+  of->files = calloc((size_t)of->args.file_count, sizeof *of->files);
+  if (of->list == NULL || of->files == NULL)
+    return fail(of->args.out, strerror(errno));
+  for (int i = 0; i < of->args.file_count; i++)
+    if (!read_file(of, of->args.files[i], &of->files[i]))
+      return false;
+  if (!urllist_finish(of->list))
+    return fail(of->args.out, strerror(errno));
+  return urllist_distinct(of->list) > 0 || fail("replay", "there is no URL in the input");
+}
+
+/* ---- the experiment -------------------------------------------------------------------------- */
+
+/* As many as there are, where more were asked for. */
+static void fit_sizes(job *of)
+{
+  char number[SAY_SIZE];
+  uint64_t distinct = urllist_distinct(of->list);
+  size_t *count = &of->options.size_count;
+  for (*count = 0; *count < of->args.size_count && of->args.sizes[*count] <= distinct; ++*count)
+    of->options.sizes[*count] = of->args.sizes[*count];
+  if (*count == of->args.size_count)
+    return;
+  if (*count == 0 || of->options.sizes[*count - 1] < distinct)
+    of->options.sizes[(*count)++] = distinct;
+  fprintf(stderr, "the list has %s different URLs, fewer than asked for: running with what it has\n",
+          say_count(distinct, number));
+}
+
+static void tell_progress(void *context, uint64_t n, const char *what)
+{
+  (void)context;
+  char number[SAY_SIZE];
+  fprintf(stderr, "n = %s: %s\n", say_count(n, number), what);
+}
+
+static bool make_filter(void *context, size_t index, uint64_t keys, contender *made, const char **reason)
+{
+  const replay_args *args = context;
+  return contender_make(args->filters[index], &args->setting, keys, made, reason);
+}
+
+static bool run(job *of)
+{
+  const char *reason;
+  of->options = (replay_options){
+    .list = of->list,
+    .filter_count = of->args.filter_count,
+    .make = make_filter,
+    .make_context = &of->args,
+    .queries = of->args.queries,
+    .layers = of->args.setting.layers,
+    .seed = of->args.seed,
+    .directory = of->args.out,
+    .note = tell_progress,
+  };
+  memcpy(of->options.protocols, of->args.protocols, sizeof of->args.protocols);
+  fit_sizes(of);
+  note("measuring the list");
+  if (!statistics_measure(of->list, of->args.setting.layers, of->args.out, &of->statistics))
+    return fail(of->args.out, strerror(errno));
+  return replay_run(&of->options, &of->results, &reason) || fail("the experiment", reason);
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+static bool write_out(job *of, uint64_t began_ns)
+{
+  const char *no_figures;
+  if (!results_write(&of->results, of->args.out))
+    return fail("results.csv", strerror(errno));
+  bool has_figures = figures_draw(&of->options, &of->results, of->args.out, &no_figures);
+  report_input input = {
+    .files = of->files,
+    .file_count = (size_t)of->args.file_count,
+    .is_shuffled = of->args.shuffle,
+    .options = &of->options,
+    .setting = &of->args.setting,
+    .results = &of->results,
+    .statistics = &of->statistics,
+    .no_figures = no_figures,
+    .seconds = (double)(stopwatch_now_ns() - began_ns) / 1e9,
+    .directory = of->args.out,
+  };
+  if (!report_write(&input))
+    return fail("report.html", strerror(errno));
+  fprintf(stderr, "wrote %s/report.html and results.csv\n", of->args.out);
+  return has_figures || fail("figures", no_figures);
+}
+
+/* ---- the other papers ------------------------------------------------------------------------ */
+
+static void write_papers_heading(FILE *to, const replay_args *args)
+{
+  html_begin(to);
+  fputs("<h1>The papers&#8217; tables, computed anew</h1>\n<p>Printed numbers beside ours; the same are in", to);
+  for (size_t i = 0; i < args->paper_count; i++)
+    fprintf(to, "%s <code>paper-%s.csv</code>", i > 0 ? "," : "", args->papers[i]);
+  fprintf(to, ". Seed %llu.</p>\n", (unsigned long long)args->seed);
+}
+
+/* The documents that edited copies are made of. */
+static bool read_documents(const replay_args *args, texts *files)
+{
+  for (int i = 0; i < args->file_count; i++) {
+    if (!texts_add_tree(files, args->files[i]))
+      return fail(args->files[i], strerror(errno));
+    fprintf(stderr, "%s: %zu documents by now, %zu files passed over\n", args->files[i], files->count,
+            files->passed_over);
+  }
+  return args->file_count == 0 || copies_are_enough(files, args->seed) ||
+         fail(args->files[0], "too few documents of 1000 words or more");
+}
+
+static bool write_papers(const replay_args *args, const texts *files)
+{
+  char *path;
+  if (asprintf(&path, "%s/report.html", args->out) < 0)
+    return fail(args->out, strerror(errno));
+  paper_run run = { .seed = args->seed, .rounds = args->rounds, .note = note, .html = fopen(path, "w"),
+                    .files = files->count > 0 ? files : NULL };
+  free(path);
+  if (run.html == NULL)
+    return fail("report.html", strerror(errno));
+  bool is_done = true;
+  write_papers_heading(run.html, args);
+  for (size_t i = 0; is_done && i < args->paper_count; i++)
+    is_done = paper_write(args->papers[i], args->out, &run) || fail(args->papers[i], strerror(errno));
+  html_end(run.html);
+  bool is_written = ferror(run.html) == 0;
+  is_written = fclose(run.html) == 0 && is_written;
+  if (is_done && !is_written)
+    return fail("report.html", strerror(errno));
+  if (is_done)
+    fprintf(stderr, "wrote %s/report.html and paper-*.csv\n", args->out);
+  return is_done;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static bool make_directory(const replay_args *args)
+{
+  return mkdir(args->out, 0777) == 0 || errno == EEXIST || fail(args->out, strerror(errno));
+}
+
+static bool run_papers(const replay_args *args)
+{
+  texts files = { .count = 0 };
+  bool is_done = read_documents(args, &files) && make_directory(args) && write_papers(args, &files);
+  texts_free(&files);
+  return is_done;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+  uint64_t began_ns = stopwatch_now_ns();
+  job *of = calloc(1, sizeof *of);
+  if (of == NULL) {
+    fail("replay", "out of memory");
+    return EXIT_FAILED;
+  }
+  int code = replay_args_read(argc, argv, &of->args);
+  if (code == EXIT_DONE && of->args.paper_count > 0) {
+    code = run_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
+  } else if (code == EXIT_DONE && of->args.files != NULL) {
+    bool is_done = make_directory(&of->args) && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
+    code = is_done ? EXIT_DONE : EXIT_FAILED;
+  }
+  urllist_free(of->list);
+  ids_close(of->ids);
+  free(of->files);
+  free(of);
+  return code;
+}

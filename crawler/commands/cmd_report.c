@@ -1,0 +1,107 @@
+/* strata report: a crawl as one HTML page. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/report/report_bodies.h"
+#include "crawler/report/report_html.h"
+#include "crawler/base/message.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+  "Usage: strata report DIR\n"
+  "The crawl in DIR as one self-contained HTML page: answers, hosts, depth, sizes, slowest and largest pages,\n"
+  "duplicates, links not taken, a timeline. Works while it is being crawled.\n"
+  "\n"
+  "  strata report strata-example.org              writes strata-example.org/report.html\n"
+  "  strata report strata-example.org > page.html  into a file or a pipe: writes there\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* DIR/report.html appears whole or not at all. */
+static int write_file(const report_input *input)
+{
+  char path[CRAWL_PATH_SIZE + 16], temporary[CRAWL_PATH_SIZE + 16];
+  snprintf(path, sizeof path, "%.4000s/report.html", input->directory);
+  snprintf(temporary, sizeof temporary, "%.4000s/report.html.tmp", input->directory);
+  FILE *file = fopen(temporary, "we");
+  bool written = file && report_html_write(file, input);
+  if (file)
+    written = fclose(file) == 0 && written;
+  if (!written || rename(temporary, path) != 0) {
+    say_error("report", "%s: %s", path, strerror(errno));
+    unlink(temporary);
+    return EXIT_FAILED;
+  }
+  printf("%s\n", path);
+  return EXIT_DONE;
+}
+
+static int write_pipe(const report_input *input)
+{
+  if (report_html_write(stdout, input))
+    return EXIT_DONE;
+  say_error("report", "standard output: %s", strerror(errno));
+  return EXIT_FAILED;
+}
+
+/* What pages.jsonl does not have, from the frontier. */
+static int write_report(frontier *f, const char *directory, const report_data *data)
+{
+  frontier_stats stats;
+  trap_list *traps = calloc(1, sizeof *traps);
+  const report_input input = {.directory = directory, .data = data, .frontier = f, .stats = &stats, .traps = traps};
+  int code = EXIT_FAILED;
+  bool read = traps && frontier_stats_read(f, &stats) == FRONTIER_OK && trap_list_read(f, traps) == FRONTIER_OK;
+  if (!traps || (read && traps->failed))
+    say_error("report", "out of memory");
+  else if (!read)
+    say_error("report", "%s", frontier_message(f));
+  else
+    code = isatty(STDOUT_FILENO) ? write_file(&input) : write_pipe(&input);
+  if (traps)
+    trap_list_free(traps);
+  free(traps);
+  return code;
+}
+
+static int report(const char *directory)
+{
+  char path[CRAWL_PATH_SIZE];
+  int code = EXIT_FAILED;
+  frontier *f = crawl_dir_open("report", directory);
+  if (!f)
+    return code;
+  crawl_dir_file(directory, "pages.jsonl", path);
+  report_data *data = report_data_read(path);
+  if (data)
+    crawl_dir_file(directory, "digests.sdbf", path);
+  if (data && report_bodies_read(path, &data->bodies))
+    code = write_report(f, directory, data);
+  else
+    say_error("report", "%s: %s", path, strerror(errno));
+  report_data_free(data);
+  frontier_close(f);
+  return code;
+}
+
+int cmd_report(int argc, char **argv)
+{
+  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+    if (option == 'h') {
+      fputs(help, stdout);
+      return EXIT_DONE;
+    }
+    fprintf(stderr, "Try \"strata report --help\".\n");
+    return EXIT_USAGE;
+  }
+  if (argc - optind == 1)
+    return report(argv[optind]);
+  say_error("report", "one directory, please: strata report DIR");
+  return EXIT_USAGE;
+}

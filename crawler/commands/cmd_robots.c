@@ -1,0 +1,113 @@
+/* strata robots: what a robots.txt decides for some URLs. */
+#include "crawler/commands/cmd.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawler/base/input.h"
+#include "crawler/robots/robots.h"
+#include "crawler/base/message.h"
+
+static const char HELP[] =
+  "Usage: strata robots [--agent NAME] FILE URL...\n"
+  "Say what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
+  "The rules are those of RFC 9309. FILE may be - for standard input.\n"
+  "\n"
+  "  --agent NAME   the product token to look for, by default strata\n"
+  "  --help         this text\n"
+  "\n"
+  "A URL may also be a path. It is taken as it stands in a request: escape what a browser would escape.\n"
+  "\n"
+  "Examples\n"
+  "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
+  "  deny\tdisallow: /private\n"
+  "  allow\t\n"
+  "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n"
+  "\n"
+  "Exit: 0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
+
+static const char *path_of(const char *url, size_t *size)
+{
+  const char *authority = strstr(url, "://");
+  const char *path = authority ? authority + 3 + strcspn(authority + 3, "/?#") : url;
+  *size = strcspn(path, "#");
+  return path;
+}
+
+static void print_escaped(const char *text)
+{
+  for (; *text; text++)
+    if ((unsigned char)*text < 0x20 || *text == 0x7F)
+      printf("\\x%02X", (unsigned char)*text);
+    else
+      putchar(*text);
+}
+
+/* False: out of memory. */
+static bool decide(const robots *rules, const char *url)
+{
+  size_t size;
+  const char *rule, *path = path_of(url, &size);
+  char *rooted = malloc(size + 2);
+  if (!rooted)
+    return false;
+  rooted[0] = '/';
+  memcpy(rooted + 1, path, size);
+  size_t skip = size > 0 && path[0] == '/'; /* "http://h?q" asks for "/?q" */
+  bool allowed = robots_allows(rules, rooted + skip, size + 1 - skip, &rule);
+  printf("%s\t", allowed ? "allow" : "deny");
+  print_escaped(rule);
+  putchar('\n');
+  free(rooted);
+  return true;
+}
+
+static int run(const char *agent, const char *file_name, char *const *urls)
+{
+  size_t size;
+  char *text = input_read("robots", file_name, ROBOTS_SIZE_MAX, &size);
+  if (!text)
+    return EXIT_FAILED;
+  robots *rules = robots_parse(text, size, agent);
+  bool is_done = rules != NULL;
+  for (; is_done && *urls; urls++)
+    is_done = decide(rules, *urls);
+  if (!is_done)
+    say_error("robots", "out of memory");
+  else if (fflush(stdout) != 0 || ferror(stdout)) {
+    say_error("robots", "standard output: %s", strerror(errno));
+    is_done = false;
+  }
+  robots_free(rules);
+  free(text);
+  return is_done ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int usage_error(const char *what, const char *text)
+{
+  say_error("robots", "%s%s; try strata robots --help", what, text);
+  return EXIT_USAGE;
+}
+
+int cmd_robots(int argc, char **argv)
+{
+  static const struct option options[] = {
+    { "agent", required_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
+  const char *agent = "strata";
+  optind = 1;
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;)
+    switch (option) {
+    case 'a': agent = optarg; break;
+    case 'h': fputs(HELP, stdout); return EXIT_DONE;
+    case ':': return usage_error(argv[optind - 1], " needs a value");
+    default: return usage_error("no such option: ", argv[optind - 1]);
+    }
+  if (argc - optind < 2)
+    return usage_error("FILE and URL are needed", "");
+  return run(agent, argv[optind], argv + optind + 1);
+}

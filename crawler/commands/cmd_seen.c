@@ -1,0 +1,77 @@
+/* strata seen: the verdict on URLs, without changing anything. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata seen DIR URL...\n"
+  "For each URL one line: the verdict of the crawl in DIR, the layer that decided (1 = host, 2 = first path\n"
+  "segment, ...; - if none), and the canonical form. A URL that is none: !reason, -, as given.\n"
+  "\n"
+  "  strata seen strata-example.org https://example.org/a https://EXAMPLE.org:443/b\n"
+  "  seen\t-\thttps://example.org/a\n"
+  "  new-segment\t2\thttps://example.org/b\n"
+  "\n"
+  "\"new\" verdicts are certain; \"seen\" is wrong with the crawl's --fp probability at most.\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+static bool print_verdict(frontier *f, url_profile profile, const char *text, url *u)
+{
+  url_status status = url_parse(text, strlen(text), profile, u);
+  frontier_verdict verdict;
+  if (status != URL_OK) {
+    printf("!%s\t-\t", url_status_name(status));
+    for (; *text; text++)
+      putchar((unsigned char)*text < 0x20 || *text == 0x7F ? '?' : *text);
+    putchar('\n');
+    return true;
+  }
+  if (frontier_lookup(f, u, &verdict) != FRONTIER_OK)
+    return false;
+  if (verdict.layer)
+    printf("%s\t%u\t%s\n", frontier_outcome_name(verdict.outcome), (unsigned)verdict.layer, u->key);
+  else
+    printf("%s\t-\t%s\n", frontier_outcome_name(verdict.outcome), u->key);
+  return true;
+}
+
+static int print_verdicts(frontier *f, char **urls, int count)
+{
+  frontier_stats stats;
+  url *u = malloc(sizeof *u);
+  bool good = u && frontier_stats_read(f, &stats) == FRONTIER_OK;
+  for (int i = 0; i < count && good; i++)
+    good = print_verdict(f, stats.profile, urls[i], u);
+  free(u);
+  if (!good)
+    say_error("seen", "%s", frontier_message(f));
+  return good && fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+int cmd_seen(int argc, char **argv)
+{
+  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
+  int option = getopt_long(argc, argv, "", options, NULL);
+  if (option == 'h') {
+    fputs(help, stdout);
+    return EXIT_DONE;
+  }
+  if (option != -1 || argc - optind < 2) {
+    if (option == -1)
+      say_error("seen", "a directory and URLs, please: strata seen DIR URL...");
+    fprintf(stderr, "Try \"strata seen --help\".\n");
+    return EXIT_USAGE;
+  }
+  frontier *f = crawl_dir_open("seen", argv[optind]);
+  if (!f)
+    return EXIT_FAILED;
+  int code = print_verdicts(f, argv + optind + 1, argc - optind - 1);
+  frontier_close(f);
+  return code;
+}

@@ -1,0 +1,109 @@
+/* strata stat: what a crawl's directory holds, also while it is being crawled. */
+#include "crawler/commands/cmd.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/base/message.h"
+#include "crawler/commands/summary.h"
+#include "crawler/report/trap_list.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+  "Usage: strata stat DIR [--json] [--traps]\n"
+  "Counters, queue, hosts and filter of the crawl in DIR; works while it is being crawled.\n"
+  "\n"
+  "  strata stat strata-example.org\n"
+  "  strata stat strata-example.org --json | jq .queued\n"
+  "\n"
+  "  --json   one JSON object\n"
+  "  --traps  hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories\n"
+  "           that most of them wait below, and examples\n"
+  "\n"
+  "Exit: 0 done, 1 failed, 2 usage.\n";
+
+/* `traps` may be NULL: not asked for. */
+static int print_json(const frontier *f, const frontier_stats *stats, const trap_list *traps)
+{
+  json text = {0};
+  json_begin(&text);
+  summary_counters(f, stats, &text);
+  if (traps)
+    trap_list_json(traps, &text);
+  json_end(&text);
+  bool written = !text.failed && fwrite(text.text, 1, text.size, stdout) == text.size && putchar('\n') != EOF &&
+                 fflush(stdout) == 0;
+  json_free(&text);
+  return written ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int print_text(const frontier *f, const frontier_stats *stats, const trap_list *traps)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], profile[URL_PROFILE_NAME_SIZE];
+  url_profile_name(stats->profile, profile);
+  printf("URLs       %s done, %s failed, %s skipped\n", say_count(stats->done, a), say_count(stats->failed, b),
+         say_count(stats->skipped, c));
+  printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
+         say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
+  bool is_exact = frontier_is_exact(f);
+  printf("filter     %s%s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind),
+         is_exact ? " and a table of all keys" : "", profile,
+         say_count(stats->filter.keys, a), say_count(stats->filter.design_keys, b),
+         say_bytes(stats->filter.memory_bytes, c));
+  if (is_exact)
+    printf("promise    no new URL is called seen\n");
+  else
+    printf("promise    at most 1 in %s new URLs wrongly called seen; expected so far: %.2g URLs\n",
+           say_count((uint64_t)(1 / stats->filter.promised_rate + 0.5), a), stats->expected_lost);
+  printf("verdicts  ");
+  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+    printf(" %s %s%s", say_count(stats->outcomes[i], a), frontier_outcome_name((frontier_outcome)i),
+           i + 1 < FRONTIER_OUTCOMES ? "," : "\n");
+  const char *name;
+  uint64_t value;
+  for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
+    printf("%-26s %s\n", name, say_count(value, a));
+  if (traps)
+    trap_list_print(traps);
+  return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int show(frontier *f, bool as_json, bool with_traps)
+{
+  frontier_stats stats;
+  trap_list traps = {0};
+  frontier_status status = frontier_stats_read(f, &stats);
+  if (status == FRONTIER_OK && with_traps)
+    status = trap_list_read(f, &traps);
+  int code = EXIT_FAILED;
+  if (status != FRONTIER_OK || traps.failed)
+    say_error("stat", "%s", traps.failed ? "out of memory" : frontier_message(f));
+  else
+    code = (as_json ? print_json : print_text)(f, &stats, with_traps ? &traps : NULL);
+  trap_list_free(&traps);
+  return code;
+}
+
+int cmd_stat(int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"json", no_argument, NULL, 'j'}, {"traps", no_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
+  bool as_json = false, with_traps = false;
+  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
+    switch (option) {
+    case 'j': as_json = true; break;
+    case 'h': fputs(help, stdout); return EXIT_DONE;
+    case 't': with_traps = true; break;
+    default: fprintf(stderr, "Try \"strata stat --help\".\n"); return EXIT_USAGE;
+    }
+  if (argc - optind != 1) {
+    say_error("stat", "one directory, please: strata stat DIR");
+    return EXIT_USAGE;
+  }
+  frontier *f = crawl_dir_open("stat", argv[optind]);
+  if (!f)
+    return EXIT_FAILED;
+  int code = show(f, as_json, with_traps);
+  frontier_close(f);
+  return code;
+}

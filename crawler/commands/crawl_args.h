@@ -1,0 +1,61 @@
+/* What `strata crawl` was told: options, defaults, refusals. */
+#ifndef STRATA_CRAWLER_CRAWL_ARGS_H
+#define STRATA_CRAWLER_CRAWL_ARGS_H
+
+#include "crawler/loop/crawl.h"
+
+#include <stdio.h>
+
+enum { CRAWL_HEADERS_MAX = 32 };
+
+/* The part of an option's value that is not to be said again. */
+typedef struct crawl_secret {
+  const char *value; /* in an option word, or all of it */
+  size_t begin, size;
+} crawl_secret;
+
+typedef struct crawl_args {
+  crawl_options crawl;
+  mlbf_kind filter;
+  bool exact;            /* and a table of all keys beside it */
+  uint64_t expect;
+  double rate;
+  unsigned per_host;
+  uint64_t keep_bytes;   /* of memory for connections that wait for the next request to their host */
+  uint64_t trap_budget;  /* of each host; 0: no limit */
+  scope_kind scope;
+  url_profile profile;
+  bool per_address_given;
+  bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
+  bool no_store;
+  bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
+  bool retry_failed;
+  bool no_similar;       /* do not keep what pages say, to find those that resemble each other */
+  bool digests;          /* of what is no HTML */
+  bool warc;
+  uint64_t warc_bytes;   /* a WARC file is full then */
+  bool help;
+  patterns *patterns;    /* of --include and --exclude */
+  const char *headers[CRAWL_HEADERS_MAX + 1];
+  const char *contact;   /* NULL: nobody is named */
+  char *agent;           /* the User-Agent with it, owned; NULL without */
+  const char *directory; /* NULL: from the first start URL */
+  const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */
+  const char *ca_file;   /* of certificates to trust instead of the system's; NULL */
+  const char *summary;   /* file for the final counters; NULL: none */
+  char **urls;
+  int url_count;
+  char **option_words;   /* the options as they were typed */
+  int option_word_count;
+  crawl_secret *secrets; /* of those words */
+  size_t secret_count;
+} crawl_args;
+
+/* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where
+ * it is: its parts point to each other. In any case crawl_args_free is called in the end. */
+int crawl_args_parse(int argc, char **argv, crawl_args *args);
+void crawl_args_free(crawl_args *args);
+
+void crawl_help_print(FILE *out);
+
+#endif

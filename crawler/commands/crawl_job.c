@@ -1,0 +1,320 @@
+/* See crawl_job.h. Every check that can be made before anything is made on disk comes before. */
+#include "crawler/commands/crawl_job.h"
+
+#include "crawler/commands/cmd.h"
+#include "crawler/loop/requeue.h"
+#include "crawler/base/message.h"
+#include "frontier/base/machine.h"
+#include "frontier/recrawl.h"
+#include "frontier/traps.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* How many connections are kept for later, by the memory that one takes: bench_https.sh measures it. */
+static rlim_t kept_connections(const crawl_args *args)
+{
+  enum { HTTP1_BYTES = 40 << 10, HTTP2_BYTES = 80 << 10, MOST = 1 << 20 };
+  uint64_t kept = args->keep_bytes / (args->crawl.fetch.multiplexes ? HTTP2_BYTES : HTTP1_BYTES);
+  return kept < MOST ? kept : MOST;
+}
+
+/* A connection that finds no descriptor would be a page called unreachable. Ask for what --connections can need, which
+ * with two address families and a name being looked up is four each, and refuse to begin without one each. What is
+ * allowed beyond that is for connections kept for later. */
+static int reserve_descriptors(crawl_job *job)
+{
+  enum { OURS = 32, EACH_AT_WORST = 4 };
+  fetch_options *fetch = &job->args.crawl.fetch;
+  rlim_t connections = fetch->connections, kept = kept_connections(&job->args);
+  rlim_t needed = connections + OURS, in_use = connections * EACH_AT_WORST + OURS, wanted = in_use + kept;
+  fetch->kept = (unsigned)kept;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+    return EXIT_DONE;
+  if (limit.rlim_cur < wanted) {
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (limit.rlim_cur < wanted)
+    fetch->kept = limit.rlim_cur > in_use ? (unsigned)(limit.rlim_cur - in_use) : 0;
+  if (limit.rlim_cur >= needed)
+    return EXIT_DONE;
+  say_error("crawl", "--connections %u needs %ju open files, but only %ju are allowed here (ulimit -n)",
+            fetch->connections, (uintmax_t)needed, (uintmax_t)limit.rlim_cur);
+  return EXIT_FAILED;
+}
+
+static int find_directory(crawl_job *job)
+{
+  if (job->args.no_store)
+    return EXIT_DONE;
+  if (job->args.directory)
+    snprintf(job->directory, sizeof job->directory, "%s", job->args.directory);
+  else
+    crawl_dir_default(job->start, job->directory);
+  if (!job->has_start && !crawl_dir_exists(job->directory)) {
+    say_error("crawl", "%s holds no crawl to go on with; give a start URL", job->directory);
+    return EXIT_FAILED;
+  }
+  return crawl_dir_prepare(job->directory) ? EXIT_DONE : EXIT_FAILED;
+}
+
+static int refuse_change(const crawl_job *job, const char *option, const char *was)
+{
+  say_error("crawl", "--%s: %s was made with %s, which cannot change; choose another --dir", option, job->directory,
+            was);
+  return EXIT_USAGE;
+}
+
+/* What was asked for by name must be what the directory has. */
+static int check_identity(crawl_job *job)
+{
+  frontier_stats stats;
+  char name[URL_PROFILE_NAME_SIZE];
+  if (frontier_stats_read(job->frontier, &stats) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  bool is_exact = frontier_is_exact(job->frontier);
+  if (job->args.filter_given && (stats.filter.kind != job->args.filter || is_exact != job->args.exact))
+    return refuse_change(job, "filter", is_exact ? "exact" : mlbf_kind_name(stats.filter.kind));
+  if (job->args.profile_given && stats.profile != job->args.profile) {
+    url_profile_name(stats.profile, name);
+    return refuse_change(job, "profile", name);
+  }
+  if (job->args.rate_given && stats.filter.promised_rate != job->args.rate) {
+    snprintf(name, sizeof name, "%g", stats.filter.promised_rate);
+    return refuse_change(job, "fp", name);
+  }
+  job->args.profile = stats.profile; /* start URLs get their keys by it */
+  return EXIT_DONE;
+}
+
+static int open_frontier(crawl_job *job)
+{
+  char path[CRAWL_PATH_SIZE + 16], journal[CRAWL_PATH_SIZE + 16], message[FRONTIER_MESSAGE_SIZE];
+  snprintf(path, sizeof path, "%s/frontier", job->directory);
+  snprintf(journal, sizeof journal, "%s/pages.jsonl", job->directory);
+  bool keeps = *job->directory;
+  frontier_options options = {
+    .filter = job->args.filter, .exact = job->args.exact, .profile = job->args.profile,
+    .expected_urls = job->args.expect, .rate = job->args.rate,
+    .delay_ms = job->args.crawl.delay_ms, .per_host = job->args.per_host, .depth_cap = job->args.crawl.max_depth,
+    .journal_path = keeps ? journal : NULL, .keep_identity = true,
+  };
+  frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
+  if (status != FRONTIER_OK) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  if (frontier_watch_traps(job->frontier, job->args.trap_budget) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  return check_identity(job);
+}
+
+/* What is old enough when the run begins; what grows old meanwhile is for the next. */
+static int ask_for_old_pages(crawl_job *job)
+{
+  uint64_t least_s = job->args.crawl.recrawl_least_s, most_s = job->args.crawl.recrawl_most_s;
+  if (!least_s || frontier_recrawl(job->frontier, least_s, most_s, machine_wall_ms() / 1000) == FRONTIER_OK)
+    return EXIT_DONE;
+  say_error("crawl", "%s", frontier_message(job->frontier));
+  return EXIT_FAILED;
+}
+
+/* The scope the directory has, or a new one of the kind asked for. */
+static int open_scope(crawl_job *job)
+{
+  const void *text;
+  size_t size;
+  job->is_resumed = frontier_setting_get(job->frontier, "scope", &text, &size) == FRONTIER_OK;
+  if (job->is_resumed)
+    job->scope = scope_read(text, size);
+  else
+    job->scope = scope_create(job->args.scope);
+  if (!job->scope) {
+    say_error("crawl", "%s: the scope it was made with cannot be read", job->directory);
+    return EXIT_FAILED;
+  }
+  if (job->args.scope_given && scope_kind_of(job->scope) != job->args.scope)
+    return refuse_change(job, "scope", scope_kind_name(scope_kind_of(job->scope)));
+  return EXIT_DONE;
+}
+
+/* The expressions the directory has; those asked for must be the same. */
+static int open_patterns(crawl_job *job)
+{
+  const void *text = "";
+  size_t size = 0;
+  const char *asked = patterns_text(job->args.patterns);
+  bool is_known = frontier_setting_get(job->frontier, "patterns", &text, &size) == FRONTIER_OK;
+  if (*asked && job->is_resumed && (strlen(asked) != size || memcmp(asked, text, size) != 0))
+    return refuse_change(job, *asked == '+' ? "include" : "exclude", size ? "other expressions" : "none");
+  if (*asked && !job->is_resumed &&
+      frontier_setting_put(job->frontier, "patterns", asked, strlen(asked)) != FRONTIER_OK) {
+    say_error("crawl", "%s", frontier_message(job->frontier));
+    return EXIT_FAILED;
+  }
+  if (*asked || !is_known || patterns_read(job->args.patterns, text, size))
+    return EXIT_DONE;
+  say_error("crawl", "%s: the expressions it was made with cannot be read", job->directory);
+  return EXIT_FAILED;
+}
+
+/* The hosts that may be told a password: those of all start URLs, ever. */
+static int open_trusted(crawl_job *job)
+{
+  const void *text;
+  size_t size;
+  bool is_known = frontier_setting_get(job->frontier, "trusted", &text, &size) == FRONTIER_OK;
+  job->trusted = is_known ? scope_read(text, size) : scope_create(SCOPE_HOST);
+  job->args.crawl.trusted = job->trusted;
+  if (job->trusted)
+    return EXIT_DONE;
+  say_error("crawl", "%s: its start hosts cannot be read", job->directory);
+  return EXIT_FAILED;
+}
+
+/* Counts order things and decide nothing, so damaged ones are no reason not to crawl. */
+static int open_counts(crawl_job *job)
+{
+  char path[CRAWL_PATH_SIZE];
+  if (!*job->directory)
+    return EXIT_DONE;
+  crawl_dir_file(job->directory, "inlinks", path);
+  mlbf_status status = inlinks_open(path, job->args.expect, &job->args.crawl.counts);
+  if (status != MLBF_OK)
+    say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return EXIT_DONE;
+}
+
+/* Every URL on the command line is good before anything is made on disk; the first start URL stays in job->start. */
+static int read_first_start(crawl_job *job)
+{
+  for (int i = job->args.url_count; i-- > 0;) {
+    crawl_args one = job->args;
+    one.urls += i;
+    one.url_count = 1;
+    one.seeds = NULL;
+    starts *s = starts_open(&one);
+    starts_next_result next = s ? starts_next(s, job->start) : START_BAD;
+    starts_close(s);
+    if (next != START_URL)
+      return EXIT_USAGE;
+  }
+  job->starts = starts_open(&job->args);
+  if (!job->starts)
+    return EXIT_FAILED;
+  starts_next_result next = starts_next(job->starts, job->start);
+  job->has_start = next == START_URL;
+  if (job->has_start || (job->args.directory && !job->args.seeds))
+    return EXIT_DONE;
+  if (next == START_NONE_LEFT) {
+    starts_report(job->starts);
+    say_error("crawl", "%s: no start URL in it", job->args.seeds);
+  }
+  return EXIT_FAILED;
+}
+
+/* --retry-failed; a directory that was just made has nothing to retry. */
+static int queue_failed_again(crawl_job *job)
+{
+  uint64_t count;
+  char text[SAY_SIZE];
+  if (!job->args.retry_failed || !job->is_resumed)
+    return EXIT_DONE;
+  frontier_status status = requeue_failed(job->frontier, 0, &count);
+  if (status == FRONTIER_OK) {
+    fprintf(stderr, "%s URLs that failed are queued again\n", say_count(count, text));
+    return EXIT_DONE;
+  }
+  const char *why = frontier_message(job->frontier);
+  say_error("crawl", "--retry-failed: %s", *why ? why : "no memory, or no room for a temporary file");
+  return EXIT_FAILED;
+}
+
+static int open_warc(crawl_job *job)
+{
+  char message[WARC_MESSAGE_SIZE];
+  warc_options options = {.directory = job->directory, .file_bytes = job->args.warc_bytes,
+                          .user_agent = job->args.crawl.fetch.user_agent,
+                          .robots = job->args.crawl.ignore_robots ? "ignore" : "obey"};
+  if (!*job->directory)
+    return EXIT_DONE;
+  if (!crawl_warc_open(&job->warc, job->frontier, &options, job->args.warc, message)) {
+    say_error("crawl", "%s", message);
+    return EXIT_FAILED;
+  }
+  job->args.crawl.warc = job->warc.warc;
+  job->args.crawl.fetch.exchange_directory = job->args.warc ? job->directory : NULL;
+  return EXIT_DONE;
+}
+
+static int open_summary(crawl_job *job)
+{
+  if (!job->args.summary || (job->summary_file = fopen(job->args.summary, "w")))
+    return EXIT_DONE;
+  say_error("crawl", "--summary %s: %s", job->args.summary, strerror(errno));
+  return EXIT_FAILED;
+}
+
+/* What pages say is the user's: a damaged file is not passed over, for pages that are missing in it once are missing
+ * for good. */
+static int open_contents(crawl_job *job)
+{
+  crawl_options *o = &job->args.crawl;
+  if (!job->args.no_similar && *job->directory && !(o->contents = contents_open(job->directory)))
+    return EXIT_FAILED;
+  if (job->args.digests && !(o->bodies = bodies_open(job->directory)))
+    return EXIT_FAILED;
+  return EXIT_DONE;
+}
+
+static int open_trust(crawl_job *job)
+{
+  char message[TRUST_MESSAGE];
+  job->args.crawl.fetch.trust = job->trust = trust_create(job->args.ca_file, message);
+  if (job->trust)
+    return EXIT_DONE;
+  say_error("crawl", "%s", message);
+  return EXIT_FAILED;
+}
+
+int crawl_job_open(crawl_job *job)
+{
+  int code = reserve_descriptors(job);
+  if (code == EXIT_DONE)
+    code = open_trust(job);
+  if (code == EXIT_DONE)
+    code = read_first_start(job);
+  if (code == EXIT_DONE)
+    code = find_directory(job);
+  if (code == EXIT_DONE)
+    code = open_frontier(job);
+  if (code == EXIT_DONE)
+    code = ask_for_old_pages(job);
+  if (code == EXIT_DONE)
+    code = open_scope(job);
+  if (code == EXIT_DONE)
+    code = open_patterns(job);
+  if (code == EXIT_DONE)
+    code = open_trusted(job);
+  if (code == EXIT_DONE)
+    code = queue_failed_again(job);
+  if (code == EXIT_DONE)
+    code = open_warc(job);
+  if (code == EXIT_DONE)
+    code = open_summary(job);
+  if (code == EXIT_DONE)
+    code = open_counts(job);
+  if (code == EXIT_DONE)
+    code = open_contents(job);
+  return code;
+}

@@ -1,0 +1,41 @@
+/* One run of `strata crawl`: all it holds, and how that is opened. */
+#ifndef STRATA_CRAWLER_CRAWL_JOB_H
+#define STRATA_CRAWLER_CRAWL_JOB_H
+
+#include "crawler/commands/crawl_args.h"
+#include "crawler/base/crawl_dir.h"
+#include "crawler/loop/crawl_warc.h"
+#include "crawler/loop/link_priority.h"
+#include "crawler/report/panel.h"
+#include "crawler/commands/seeds.h"
+#include "crawler/http/trust.h"
+
+/* Everything one run holds, so that it is let go of in one place. */
+typedef struct crawl_job {
+  crawl_args args;
+  char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
+  starts *starts;
+  url *start;                      /* room for one */
+  bool has_start;                  /* `start` holds the first start URL */
+  bool is_resumed;
+  frontier *frontier;
+  scope *scope;
+  scope *trusted;                  /* hosts of start URLs */
+  crawl_warc warc;
+  trust *trust;                    /* whose certificates are believed */
+  crawl *crawl;
+  FILE *summary_file;
+  panel panel;
+  bool has_warned;   /* of too few file descriptors */
+  bool is_paused;    /* and said so */
+  bool is_kept;      /* all that came, in the end */
+  bool lacks_saved_counts; /* saving them failed the last time, and that was said */
+  linked linked;     /* how far the queue was looked through for what many pages link to */
+  double saved_at_s; /* the in-link counts; seconds of this run */
+} crawl_job;
+
+/* From the arguments to a frontier, a scope and files that are open, with the first start URL read. An exit code, after
+ * one sentence on stderr; what was opened by then is the caller's to close in any case. */
+int crawl_job_open(crawl_job *job);
+
+#endif

@@ -1,0 +1,32 @@
+/* What `strata replay` was told. */
+#ifndef STRATA_CRAWLER_REPLAY_ARGS_H
+#define STRATA_CRAWLER_REPLAY_ARGS_H
+
+#include "datasets/papers/paper.h"
+#include "datasets/replay/replay.h"
+
+enum { REPLAY_PAPERS_MAX = 8 };
+
+typedef struct replay_args {
+  char **files;        /* in argv */
+  int file_count;
+  const char *format; /* NULL: found out from each file */
+  const char *ids;    /* NULL: none */
+  const char *out;    /* directory */
+  bool protocols[PROTOCOL_COUNT];
+  size_t filter_count;
+  const char *filters[REPLAY_FILTERS_MAX]; /* names contender.c knows */
+  size_t size_count;
+  uint64_t sizes[REPLAY_SIZES_MAX];        /* ascending, each once */
+  uint64_t queries, seed;
+  bool shuffle;
+  size_t paper_count;
+  const char *papers[REPLAY_PAPERS_MAX];   /* names paper.c knows; then files are directories */
+  uint32_t rounds;                         /* of their experiments; 0: as they did it */
+  contender_setting setting;
+} replay_args;
+
+/* Read argv. EXIT_DONE with neither files nor papers: --help was given and answered. EXIT_USAGE: said why. */
+int replay_args_read(int argc, char **argv, replay_args *args);
+
+#endif

@@ -1,0 +1,85 @@
+/* See seeds.h. */
+#include "crawler/commands/seeds.h"
+
+#include "crawler/base/message.h"
+#include "crawler/commands/bad_lines.h"
+#include "datasets/read/reader.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct starts {
+  const crawl_args *args;
+  int next_url;
+  dataset_reader *reader; /* NULL: no file */
+};
+
+starts *starts_open(const crawl_args *args)
+{
+  starts *s = calloc(1, sizeof *s);
+  if (!s)
+    return NULL;
+  s->args = args;
+  if (args->seeds && !(s->reader = dataset_open(args->seeds))) {
+    say_error("crawl", "%s: %s", args->seeds, strerror(errno));
+    free(s);
+    return NULL;
+  }
+  return s;
+}
+
+void starts_close(starts *s)
+{
+  if (!s)
+    return;
+  dataset_close(s->reader);
+  free(s);
+}
+
+static void refuse(const char *text, url_status status, url_profile profile, url *room)
+{
+  char guess[512];
+  snprintf(guess, sizeof guess, "https://%.400s", text);
+  if (status == URL_BAD_SCHEME && strstr(text, "://"))
+    say_error("crawl", "\"%.500s\": only http and https can be crawled", text);
+  else if (!strstr(text, "://") && url_parse(guess, strlen(guess), profile, room) == URL_OK && strchr(guess, '.'))
+    say_error("crawl", "\"%.500s\" is not a whole URL; did you mean %s ?", text, room->fetch);
+  else
+    say_error("crawl", "\"%.500s\" is not a URL (%s)", text, url_status_name(status));
+}
+
+static starts_next_result next_line(starts *s, url *out)
+{
+  const char *line;
+  size_t size;
+  dataset_status status;
+  while ((status = dataset_next(s->reader, &line, &size)) == DATASET_OK) {
+    if (url_parse(line, size, s->args->profile, out) == URL_OK)
+      return START_URL;
+    dataset_refuse(s->reader, DATASET_REFUSED);
+  }
+  if (status == DATASET_END)
+    return START_NONE_LEFT;
+  say_error("crawl", "%s: %s", s->args->seeds, dataset_failure_text(status));
+  return START_BAD;
+}
+
+starts_next_result starts_next(starts *s, url *out)
+{
+  if (s->next_url == s->args->url_count)
+    return s->reader ? next_line(s, out) : START_NONE_LEFT;
+  const char *text = s->args->urls[s->next_url++];
+  url_status status = url_parse(text, strlen(text), s->args->profile, out);
+  if (status == URL_OK)
+    return START_URL;
+  refuse(text, status, s->args->profile, out);
+  return START_BAD;
+}
+
+void starts_report(const starts *s)
+{
+  if (s->reader)
+    say_bad_lines("crawl", s->args->seeds, dataset_bad_lines(s->reader));
+}

@@ -1,0 +1,262 @@
+/* See summary.h. */
+#include "crawler/commands/summary.h"
+
+#include "crawler/base/message.h"
+#include "frontier/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const end_names[] = {"finished", "max-depth", "traps",   "max-pages", "max-bytes",
+                                        "max-seconds", "stopped", "failed"};
+static const char *const end_texts[] = {
+  "Done: every page in scope was fetched",
+  "Done: every page within --max-depth was fetched",
+  "Done: every page in scope was fetched, but what looks like a trap",
+  "Done: the cap of --max-pages is reached",
+  "Done: the cap of --max-bytes is reached",
+  "Done: the time of --max-seconds is over",
+  "Stopped by a signal",
+  "The crawl broke off",
+};
+
+#define SECRET "SECRET"
+
+/* ---- for people ----------------------------------------------------------------------------------------- */
+
+/* As a shell reads it back. */
+static void print_word(const char *word)
+{
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,@%+";
+  if (*word && strspn(word, plain) == strlen(word)) {
+    fprintf(stderr, " %s", word);
+    return;
+  }
+  fputs(" '", stderr);
+  for (; *word; word++)
+    if (*word == '\'')
+      fputs("'\\''", stderr);
+    else
+      putc(*word, stderr);
+  putc('\'', stderr);
+}
+
+/* Is the option word `word` one of these? `*has_value` if its value is the word after. */
+static bool is_dropped(const char *word, crawl_end end, bool *has_value)
+{
+  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "--max-pages",   [CRAWL_BYTE_CAP] = "--max-bytes",
+                                     [CRAWL_DEPTH_CAP] = "--max-depth", [CRAWL_TRAPS_LEFT] = "--trap-budget",
+                                     [CRAWL_BROKEN] = NULL};
+  const char *cap = caps[end] ? caps[end] : "--dir";
+  const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
+  for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
+    size_t size = strlen(dropped[i]);
+    if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
+      *has_value = word[size] == '\0';
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The secret in an option word: alone in it, behind "--name=", or behind "-H". NULL: there is none. */
+static const crawl_secret *secret_in(const crawl_args *args, const char *word)
+{
+  const char *equals = strchr(word, '=');
+  const char *long_value = equals ? equals + 1 : word, *short_value = strlen(word) > 2 ? word + 2 : word;
+  for (size_t i = 0; i < args->secret_count; i++) {
+    const crawl_secret *s = &args->secrets[i];
+    if (s->size && (s->value == word || s->value == long_value || s->value == short_value))
+      return s;
+  }
+  return NULL;
+}
+
+/* false: out of memory, and nothing printed. */
+static bool print_hidden(const char *word, const crawl_secret *secret)
+{
+  size_t size = strlen(word) + sizeof SECRET;
+  char *shown = malloc(size);
+  if (!shown)
+    return false;
+  const char *hidden = secret->value + secret->begin;
+  snprintf(shown, size, "%.*s%s%s", (int)(hidden - word), word, SECRET, hidden + secret->size);
+  print_word(shown);
+  free(shown);
+  return true;
+}
+
+/* The command that goes on: this one with its directory named, without start URLs and the cap that stopped it.
+ * Passwords and headers are not repeated: what is printed here ends in logs. */
+static void print_command(const summary *s)
+{
+  const char *script = getenv("STRATA_SCRIPT"); /* crawl.sh, for people who have no strata to call */
+  bool has_secrets = false;
+  fputs("  To go on:", stderr);
+  if (script)
+    print_word(script);
+  else
+    fputs(" strata crawl", stderr);
+  fputs(" --dir", stderr);
+  print_word(s->directory);
+  for (int i = 0; i < s->args->option_word_count; i++) {
+    bool has_value;
+    const char *word = s->args->option_words[i];
+    const crawl_secret *secret = secret_in(s->args, word);
+    if (secret)
+      has_secrets = print_hidden(word, secret);
+    else if (is_dropped(word, s->end, &has_value))
+      i += has_value;
+    else if (strcmp(word, "--") != 0)
+      print_word(word);
+  }
+  putc('\n', stderr);
+  if (has_secrets)
+    fputs("  " SECRET " stands for what is not repeated here: passwords, values of headers\n", stderr);
+}
+
+/* " 12 robots" or ", 12 robots", if there are any. */
+static void print_count(const frontier *f, const char *name, const char *title, bool *any)
+{
+  char count[SAY_SIZE];
+  uint64_t value = frontier_counter(f, name);
+  if (!value)
+    return;
+  fprintf(stderr, "%s %s %s", *any ? "," : title, say_count(value, count), strchr(name, '-') + 1);
+  *any = true;
+}
+
+static void print_failed(const summary *s)
+{
+  bool any = false;
+  for (size_t i = 0; failures_counter_at(i); i++)
+    print_count(s->frontier, failures_counter_at(i), "  Failed:", &any);
+  if (any && s->directory) {
+    fputs("; to see them: strata export", stderr);
+    print_word(s->directory);
+    fputs(" --state failed", stderr);
+  }
+  if (any)
+    putc('\n', stderr);
+}
+
+static void print_skipped(const frontier *f)
+{
+  bool any = false;
+  for (int i = 0; i < CRAWL_SKIPS; i++)
+    print_count(f, crawl_skip_name((crawl_skip)i), "  Links not taken:", &any);
+  if (any)
+    putc('\n', stderr);
+}
+
+/* What is held back, and how to see it. */
+static void print_held(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t held = frontier_held(s->frontier);
+  if (!held)
+    return;
+  fprintf(stderr, "  Held back: %s URLs that look like a trap's (--trap-budget)", say_count(held, count));
+  if (s->directory) {
+    fputs("; to see them: strata stat", stderr);
+    print_word(s->directory);
+    fputs(" --traps", stderr);
+  }
+  putc('\n', stderr);
+}
+
+/* Pages that say what another says, and how to see them. */
+static void print_near(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t near = frontier_counter(s->frontier, "near-duplicates");
+  if (!near || !s->directory)
+    return;
+  fprintf(stderr, "  Near-duplicates: %s page%s what another one says; to see them: strata report",
+          say_count(near, count), near == 1 ? " says" : "s say");
+  print_word(s->directory);
+  putc('\n', stderr);
+}
+
+void summary_print(const summary *s)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
+  const crawl_totals *run = &s->run;
+  const frontier_stats *stats = &s->stats;
+  fprintf(stderr, "%s.\n", end_texts[s->end]);
+  fprintf(stderr, "  %s pages, %s in %s (%.0f pages/s); %s redirects, %s errors\n", say_count(run->pages, a),
+          say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
+          run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
+          say_count(run->errors, e));
+  uint64_t waiting = stats->queued + stats->in_flight, ended = stats->done + stats->failed + stats->skipped;
+  fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
+          say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
+          say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_failed(s);
+  print_skipped(s->frontier);
+  print_held(s);
+  print_near(s);
+  if (!s->directory)
+    return;
+  fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);
+  print_command(s);
+}
+
+/* ---- for programs --------------------------------------------------------------------------------------- */
+
+static void put_filter(const frontier *f, const frontier_stats *stats, json *out)
+{
+  json_begin_object(out, "filter");
+  json_put_string(out, "kind", mlbf_kind_name(stats->filter.kind));
+  json_put_bool(out, "exact", frontier_is_exact(f));
+  json_put_rate(out, "fp", stats->filter.promised_rate);
+  json_put_number(out, "keys", stats->filter.keys);
+  json_put_number(out, "design_keys", stats->filter.design_keys);
+  json_put_number(out, "bits", stats->filter.bits);
+  json_put_number(out, "memory_bytes", stats->filter.memory_bytes);
+  json_put_real(out, "fill", stats->filter.fill, 6);
+  json_put_rate(out, "expected_lost", stats->expected_lost);
+  json_end(out);
+}
+
+void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  url_profile_name(stats->profile, profile);
+  json_put_string(out, "profile", profile);
+  json_put_number(out, "queued", stats->queued + stats->in_flight);
+  json_put_number(out, "too_deep", stats->deferred);
+  json_put_number(out, "done", stats->done);
+  json_put_number(out, "failed", stats->failed);
+  json_put_number(out, "skipped", stats->skipped);
+  json_put_number(out, "hosts", stats->hosts);
+  json_begin_object(out, "verdicts");
+  for (int i = 0; i < FRONTIER_OUTCOMES; i++)
+    json_put_number(out, frontier_outcome_name((frontier_outcome)i), stats->outcomes[i]);
+  json_end(out);
+  json_begin_object(out, "counters");
+  const char *name;
+  uint64_t value;
+  for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
+    json_put_number(out, name, value);
+  json_end(out);
+  put_filter(f, stats, out);
+}
+
+void summary_json(const summary *s, json *out)
+{
+  json_begin(out);
+  json_put_string(out, "end", end_names[s->end]);
+  json_put_string(out, "directory", s->directory ? s->directory : "");
+  json_put_number(out, "pages", s->run.pages);
+  json_put_number(out, "redirects", s->run.redirects);
+  json_put_number(out, "errors", s->run.errors);
+  json_put_number(out, "robots_requests", s->run.robots);
+  json_put_number(out, "wire_bytes", s->run.wire_bytes);
+  json_put_number(out, "body_bytes", s->run.body_bytes);
+  json_put_real(out, "seconds", s->run.seconds, 3);
+  json_put_number(out, "held", frontier_held(s->frontier));
+  summary_counters(s->frontier, &s->stats, out);
+  json_end(out);
+}

@@ -1,0 +1,24 @@
+/* How a crawl ended: for people on stderr, for programs as one JSON object. */
+#ifndef STRATA_CRAWLER_SUMMARY_H
+#define STRATA_CRAWLER_SUMMARY_H
+
+#include "crawler/loop/crawl.h"
+#include "crawler/commands/crawl_args.h"
+#include "crawler/base/json.h"
+
+typedef struct summary {
+  crawl_end end;
+  crawl_totals run;      /* of this run */
+  frontier_stats stats;  /* since the crawl began */
+  const frontier *frontier;
+  const char *directory; /* NULL: kept nothing */
+  const crawl_args *args;
+} summary;
+
+void summary_print(const summary *s);
+void summary_json(const summary *s, json *out);
+
+/* The counters of a frontier as members of an open JSON object; `strata stat --json` has the same. */
+void summary_counters(const frontier *f, const frontier_stats *stats, json *out);
+
+#endif

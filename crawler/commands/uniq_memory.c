@@ -1,0 +1,242 @@
+#include "crawler/commands/uniq_memory.h"
+#include "crawler/base/message.h"
+#include "frontier/base/machine.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static bool fail(const char *what, mlbf_status status)
+{
+  say_error("uniq", "%s: %s", what, status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  return false;
+}
+
+static bool made_otherwise(const char *option, const char *state)
+{
+  say_error("uniq", "--%s: %s was made otherwise, which cannot change; choose another --state", option, state);
+  return false;
+}
+
+static bool differs(double asked, double was)
+{
+  return fabs(was / asked - 1) > 1e-6;
+}
+
+static bool adopt_profile(uniq_settings *settings, const char *was, const char *state)
+{
+  if (!url_profile_parse(was, &settings->profile)) {
+    say_error("uniq", "%s: its profile \"%s\" is unknown to this version", state, was);
+    return false;
+  }
+  return !settings->profile_given || strcmp(was, settings->profile_name) == 0 || made_otherwise("profile", state);
+}
+
+static bool adopt_chain(uniq_settings *settings, const mlbf_chain *chain, const char *state)
+{
+  mlbf_chain_stats was;
+  mlbf_chain_stats_read(chain, &was);
+  if (settings->window.unit)
+    return made_otherwise("window", state);
+  if (settings->filter_given && (settings->exact || was.kind != settings->filter.kind))
+    return made_otherwise("filter", state);
+  if (settings->rate_given && differs(settings->filter.rate, was.promised_rate))
+    return made_otherwise("fp", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
+static bool adopt_window(uniq_settings *settings, const mlbf_epoch *window, const char *state)
+{
+  mlbf_window_stats was;
+  const mlbf_window_options *asked = &settings->window;
+  mlbf_epoch_stats_read(window, &was);
+  if (asked->unit && (asked->unit != was.unit || asked->window != was.window))
+    return made_otherwise("window", state);
+  if (settings->filter_given)
+    return made_otherwise("filter", state);
+  if (settings->rate_given && differs(settings->filter.rate, was.promised_rate))
+    return made_otherwise("fp", state);
+  if (settings->expect_given && asked->keys != was.keys)
+    return made_otherwise("expect", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
+static bool adopt_keys(uniq_settings *settings, const mlbf_key_set *keys, const char *state)
+{
+  mlbf_key_set_stats was;
+  mlbf_key_set_stats_read(keys, &was);
+  if (settings->window.unit)
+    return made_otherwise("window", state);
+  if (settings->filter_given && !settings->exact)
+    return made_otherwise("filter", state);
+  if (settings->rate_given)
+    return made_otherwise("fp", state);
+  return adopt_profile(settings, was.profile, state);
+}
+
+static bool load(uniq_settings *settings, const char *state, uniq_memory *memory)
+{
+  mlbf_status status = mlbf_chain_load(state, &memory->chain);
+  if (status == MLBF_OK)
+    return adopt_chain(settings, memory->chain, state);
+  if (status == MLBF_NOT_A_FILTER)
+    status = mlbf_epoch_load(state, &memory->window);
+  if (status == MLBF_OK)
+    return adopt_window(settings, memory->window, state);
+  if (status == MLBF_MISMATCH)
+    status = mlbf_key_set_load(state, &memory->keys);
+  return status == MLBF_OK ? adopt_keys(settings, memory->keys, state) : fail(state, status);
+}
+
+/* With a seed of its own, so that nobody can make URLs that crowd. */
+static mlbf_status create_keys(const char *profile, mlbf_key_set **keys)
+{
+  uint64_t seed;
+  if (!machine_random(&seed, sizeof seed))
+    return MLBF_IO;
+  return mlbf_key_set_create(seed, profile, keys);
+}
+
+static mlbf_status create(const uniq_settings *settings, uniq_memory *memory)
+{
+  if (settings->window.unit)
+    return mlbf_epoch_create(&settings->window, &memory->window);
+  return settings->exact ? create_keys(settings->profile_name, &memory->keys)
+                         : mlbf_chain_create(&settings->filter, &memory->chain);
+}
+
+bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory)
+{
+  struct stat info;
+  if (state && (stat(state, &info) == 0 || errno != ENOENT))
+    return load(settings, state, memory);
+  settings->filter.profile = settings->window.profile = settings->profile_name;
+  settings->window.rate = settings->filter.rate;
+  mlbf_status status = create(settings, memory);
+  return status == MLBF_OK || fail(settings->window.unit ? "the window" : "the filter", status);
+}
+
+void uniq_memory_free(uniq_memory *memory)
+{
+  mlbf_chain_free(memory->chain);
+  mlbf_epoch_free(memory->window);
+  mlbf_key_set_free(memory->keys);
+}
+
+/* ---- use ------------------------------------------------------------------------------------------------ */
+
+/* By the wall clock, and not a monotonic one: a state outlives a boot. */
+static mlbf_status judge_by_window(mlbf_epoch *window, const url *u, mlbf_verdict *verdict)
+{
+  bool was_seen;
+  mlbf_status status = mlbf_epoch_insert(window, (mlbf_span){u->key, u->key_size}, machine_wall_ms(), &was_seen);
+  if (status == MLBF_OK)
+    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
+  return status;
+}
+
+void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question)
+{
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  if (memory->window) {
+    question->status = judge_by_window(memory->window, u, &question->verdict);
+    return;
+  }
+  if (memory->keys) {
+    question->hashes.whole = mlbf_key_set_hash(memory->keys, (mlbf_span){u->key, u->key_size});
+    mlbf_key_set_prefetch(memory->keys, question->hashes.whole);
+    return;
+  }
+  for (uint32_t i = 0; i < u->segment_count; i++)
+    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
+  mlbf_chain_hash(memory->chain, segments, u->segment_count, &question->hashes);
+  mlbf_chain_prefetch(memory->chain, &question->hashes);
+}
+
+static mlbf_status answer_by_keys(mlbf_key_set *keys, mlbf_hash128 key, mlbf_verdict *verdict)
+{
+  bool was_seen;
+  mlbf_status status = mlbf_key_set_insert(keys, key, &was_seen);
+  if (status == MLBF_OK)
+    *verdict = (mlbf_verdict){was_seen ? MLBF_SEEN : MLBF_NEW, 0};
+  return status;
+}
+
+mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict)
+{
+  if (memory->keys)
+    return answer_by_keys(memory->keys, question->hashes.whole, verdict);
+  if (!memory->window)
+    return mlbf_chain_insert(memory->chain, &question->hashes, verdict);
+  if (question->status == MLBF_OK)
+    *verdict = question->verdict;
+  return question->status;
+}
+
+mlbf_status uniq_memory_save(uniq_memory *memory, const char *state)
+{
+  if (memory->keys)
+    return mlbf_key_set_save(memory->keys, state);
+  return memory->window ? mlbf_epoch_save(memory->window, state) : mlbf_chain_save(memory->chain, state);
+}
+
+static void describe_window(const mlbf_epoch *window, json *text)
+{
+  mlbf_window_stats stats;
+  mlbf_epoch_stats_read(window, &stats);
+  json_put_string(text, "filter", "window");
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, stats.unit == MLBF_WINDOW_MS ? "window_ms" : "window_lines", stats.window);
+  json_put_number(text, stats.unit == MLBF_WINDOW_MS ? "slack_ms" : "slack_lines", stats.slack);
+  json_put_number(text, "memory_bytes", stats.memory_bytes);
+  json_put_rate(text, "promised_fp", stats.promised_rate);
+  json_put_rate(text, "fp", stats.rate);
+}
+
+static void describe_chain(const mlbf_chain *chain, json *text)
+{
+  mlbf_chain_stats stats;
+  mlbf_chain_stats_read(chain, &stats);
+  json_put_string(text, "filter", mlbf_kind_name(stats.kind));
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, "urls", stats.keys);
+  json_put_number(text, "memory_bytes", stats.bits / 8);
+  json_put_rate(text, "promised_fp", stats.promised_rate);
+  json_put_rate(text, "fp", stats.rate);
+}
+
+static void describe_keys(const mlbf_key_set *keys, json *text)
+{
+  mlbf_key_set_stats stats;
+  mlbf_key_set_stats_read(keys, &stats);
+  json_put_string(text, "filter", "exact");
+  json_put_string(text, "profile", stats.profile);
+  json_put_number(text, "urls", stats.keys);
+  json_put_number(text, "memory_bytes", stats.memory_bytes);
+  json_put_rate(text, "promised_fp", 0);
+  json_put_rate(text, "fp", 0);
+}
+
+void uniq_memory_describe(const uniq_memory *memory, json *text)
+{
+  if (memory->keys)
+    describe_keys(memory->keys, text);
+  else if (memory->window)
+    describe_window(memory->window, text);
+  else
+    describe_chain(memory->chain, text);
+}
+
+void uniq_memory_warn(const uniq_memory *memory)
+{
+  mlbf_window_stats stats;
+  if (!memory->window)
+    return;
+  mlbf_epoch_stats_read(memory->window, &stats);
+  if (stats.rate > 2 * stats.promised_rate && stats.rate > 1e-9)
+    say_error("uniq", "the window holds more URLs than --expect says: of new ones %.2g are dropped now, not %.2g",
+              stats.rate, stats.promised_rate);
+}

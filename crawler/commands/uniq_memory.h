@@ -1,0 +1,52 @@
+/* What strata uniq remembers: all there was (a chain of filters, which grows, or every key's hash), or what a window
+ * holds. */
+#ifndef STRATA_CRAWLER_UNIQ_MEMORY_H
+#define STRATA_CRAWLER_UNIQ_MEMORY_H
+
+#include "crawler/base/json.h"
+#include "frontier/url.h"
+#include "mlbf/growth.h"
+#include "mlbf/key_set.h"
+#include "mlbf/window_epoch.h"
+
+/* What was asked for; what was asked for by name must be what a state was made with. */
+typedef struct uniq_settings {
+  mlbf_options filter;
+  mlbf_window_options window; /* unit 0: none */
+  url_profile profile;
+  char profile_name[URL_PROFILE_NAME_SIZE];
+  bool exact; /* every key's hash, and `filter` is of no use */
+  bool filter_given, rate_given, profile_given, expect_given;
+} uniq_settings;
+
+typedef struct uniq_memory {
+  mlbf_chain *chain; /* one of the three */
+  mlbf_epoch *window;
+  mlbf_key_set *keys;
+} uniq_memory;
+
+/* From the file `state`, or new if there is none or `state` is NULL; `settings->profile` is then the one to use.
+ * False: the reason was said. */
+bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory);
+void uniq_memory_free(uniq_memory *memory);
+
+/* Is it new? And remember it: asked first, and answered in the order of asking, some tens of questions later, when what
+ * the answer needs has come from memory. Windows know no layers, and answer at once. */
+typedef struct uniq_question {
+  mlbf_hashes hashes;   /* `whole` alone, for exact keys */
+  mlbf_verdict verdict; /* of a window */
+  mlbf_status status;
+} uniq_question;
+
+void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question);
+mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict);
+
+mlbf_status uniq_memory_save(uniq_memory *memory, const char *state);
+
+/* What is remembered and how well, as members of an open object. */
+void uniq_memory_describe(const uniq_memory *memory, json *text);
+
+/* A window that holds more URLs than it was made for drops more new ones than promised: say so. */
+void uniq_memory_warn(const uniq_memory *memory);
+
+#endif

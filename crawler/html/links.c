@@ -1,0 +1,401 @@
+/* What the tags mean: which attribute of which element is a link. The tokenizer finds the tags, foreign.c knows
+ * where HTML ends, refresh.c reads a refresh; here is the table of elements. */
+#include "crawler/html/links.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawler/html/foreign.h"
+#include "crawler/html/refresh.h"
+#include "crawler/html/srcset.h"
+#include "crawler/html/tokenizer.h"
+
+_Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, said in both headers");
+
+enum element {
+  OTHER, A, AREA, BASE, FRAME, IFRAME, IMG, LINK, META, SOURCE, /* of links */
+  TEXT, SCRIPT, PLAINTEXT,                         /* of text */
+  FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
+};
+
+enum { HREF = 1, XLINK_HREF = 2, SRC = 4, REL = 8, HTTP_EQUIV = 16, NAME = 32, CONTENT = 64, ENCODING = 128, LOOK = 256,
+       SRCSET = 512 };
+
+static const unsigned attributes_of[FONT + 1] = {
+  [A] = HREF | XLINK_HREF | REL, [AREA] = HREF | REL, [BASE] = HREF, [FRAME] = SRC, [IFRAME] = SRC, [LINK] = HREF | REL,
+  [IMG] = SRC | SRCSET, [SOURCE] = SRCSET,
+  [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
+};
+
+enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8 };
+
+/* The start tag being read. */
+typedef struct open_tag {
+  enum element element;
+  bool is_end_tag;
+  unsigned wanted;           /* attributes not yet seen: of two with one name the first counts */
+  unsigned attribute;        /* the one whose value comes next */
+  unsigned rel;
+  bool is_refresh, is_robots, has_html_attribute;
+  char name[TOKENIZER_NAME_MAX + 1];
+  const char *url_attribute; /* where `url` stood; NULL: none yet */
+  size_t url_size;
+  char url[LINKS_VALUE_MAX]; /* or a meta's content */
+} open_tag;
+
+struct links_scanner {
+  links_visitor *visit;
+  void *context;
+  bool is_finished;          /* the next feed begins a page */
+  bool is_xml;
+  bool wants_images;
+  bool is_hidden;            /* XHTML: inside script, style and the like */
+  links_text_taker *take_text;
+  void *text_context;
+  bool has_base, nofollow, noindex;
+  foreign_place place;
+  open_tag tag;
+  tokenizer machine;
+};
+
+const char *link_kind_name(link_kind kind)
+{
+  static const char *const names[] = { "base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image" };
+  return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+/* Words. */
+
+static char lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
+}
+
+static bool is_word(const char *text, size_t size, const char *word)
+{
+  size_t i = 0;
+  while (i < size && word[i] && lower(text[i]) == word[i])
+    i++;
+  return i == size && !word[i];
+}
+
+/* The next word of [*at, end) into [begin, *at); false past the last. */
+static bool next_word(const char **begin, const char **at, const char *end, const char *separators,
+                      size_t separator_count)
+{
+  while (*at < end && memchr(separators, **at, separator_count))
+    (*at)++;
+  *begin = *at;
+  while (*at < end && !memchr(separators, **at, separator_count))
+    (*at)++;
+  return *at > *begin;
+}
+
+/* The link types of the standard that make a hyperlink of <link>, those of HTML 4.01, and two in wide use. */
+static const char *const page_rels[] = {
+  "alternate", "amphtml", "appendix", "author", "bookmark", "canonical", "chapter", "contents", "copyright", "first",
+  "glossary", "help", "home", "index", "last", "license", "me", "next", "prev", "previous", "privacy-policy", "search",
+  "section", "shortlink", "start", "subsection", "tag", "terms-of-service", "toc", "top", "up",
+};
+
+static unsigned rel_word(const char *word, size_t size)
+{
+  if (is_word(word, size, "nofollow"))
+    return REL_NOFOLLOW;
+  if (is_word(word, size, "stylesheet"))
+    return REL_STYLESHEET;
+  for (size_t i = 0; i < sizeof page_rels / sizeof *page_rels; i++)
+    if (is_word(word, size, page_rels[i]))
+      return is_word(word, size, "canonical") ? REL_PAGE | REL_CANONICAL : REL_PAGE;
+  return 0;
+}
+
+static unsigned rel_read(const char *value, size_t size)
+{
+  unsigned rel = 0;
+  const char *word, *at = value, *end = value + size;
+  while (next_word(&word, &at, end, " \t\n\f\r", 5))
+    rel |= rel_word(word, (size_t)(at - word));
+  return rel;
+}
+
+static void robots_read(links_scanner *scanner, const char *content, size_t size)
+{
+  const char *word, *at = content, *end = content + size;
+  while (next_word(&word, &at, end, ", \t\n\f\r", 6)) {
+    size_t word_size = (size_t)(at - word);
+    bool is_none = is_word(word, word_size, "none");
+    scanner->nofollow |= is_none || is_word(word, word_size, "nofollow");
+    scanner->noindex |= is_none || is_word(word, word_size, "noindex");
+  }
+}
+
+/* Names. */
+
+static enum element element_named(const char *name, size_t size)
+{
+#define NAMED(word, element) if (size == sizeof word - 1 && memcmp(name, word, sizeof word - 1) == 0) return element
+  switch (name[0]) {
+  case 'a': NAMED("a", A); NAMED("area", AREA); NAMED("annotation-xml", ANNOTATION_XML); break;
+  case 'b': NAMED("base", BASE); break;
+  case 'f': NAMED("frame", FRAME); NAMED("font", FONT); break;
+  case 'i': NAMED("iframe", IFRAME); NAMED("img", IMG); break;
+  case 'l': NAMED("link", LINK); break;
+  case 'm': NAMED("meta", META); NAMED("math", FOREIGN_ROOT); break;
+  case 'n': NAMED("noembed", TEXT); NAMED("noframes", TEXT); break;
+  case 'p': NAMED("plaintext", PLAINTEXT); break;
+  case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE); break;
+  case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); break;
+  case 'x': NAMED("xmp", TEXT); break;
+  default: break;
+  }
+#undef NAMED
+  return OTHER;
+}
+
+static unsigned attribute_named(const char *name, size_t size)
+{
+  static const struct { char name[12]; unsigned attribute; } names[] = {
+    { "href", HREF }, { "rel", REL }, { "src", SRC }, { "srcset", SRCSET }, { "content", CONTENT }, { "name", NAME },
+    { "http-equiv", HTTP_EQUIV }, { "xlink:href", XLINK_HREF }, { "encoding", ENCODING },
+    { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (is_word(name, size, names[i].name))
+      return names[i].attribute;
+  return 0;
+}
+
+/* In SVG and MathML only <a> links. <meta> ends them, font and annotation-xml may. */
+static bool has_meaning_in_foreign(enum element element)
+{
+  return element == A || element == META || element == FONT || element == ANNOTATION_XML;
+}
+
+/* The sink of the tokenizer. */
+
+static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
+{
+  links_scanner *scanner = context;
+  open_tag *tag = &scanner->tag;
+  enum element element = is_end_tag ? OTHER : element_named(name, size);
+  if (!scanner->wants_images && (element == IMG || element == SOURCE))
+    element = OTHER;
+  bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
+  scanner->is_hidden = scanner->is_xml && (element == TEXT || element == SCRIPT);
+  if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
+    return WISH_NOTHING;
+  bool is_foreign = foreign_is_inside(&scanner->place);
+  tag->is_end_tag = is_end_tag;
+  tag->element = is_foreign && !has_meaning_in_foreign(element) ? OTHER : element;
+  tag->has_html_attribute = false;
+  if (is_near_foreign) {
+    memcpy(tag->name, name, size + 1);
+    if (memchr(name, '\0', size))
+      tag->name[0] = '\0'; /* with a NUL inside it is no name we know */
+  }
+  if (!attributes_of[tag->element])
+    return WISH_END;
+  tag->wanted = attributes_of[tag->element] & (is_foreign ? ~0U : ~(unsigned)XLINK_HREF);
+  tag->rel = 0;
+  tag->is_refresh = tag->is_robots = false;
+  tag->url_attribute = NULL;
+  return WISH_ATTRIBUTES;
+}
+
+static bool on_attribute_named(void *context, const char *name, size_t size)
+{
+  open_tag *tag = &((links_scanner *)context)->tag;
+  tag->attribute = attribute_named(name, size) & tag->wanted;
+  assert((tag->attribute & (tag->attribute - 1)) == 0); /* one, or none */
+  tag->wanted &= ~tag->attribute;
+  return tag->attribute != 0;
+}
+
+static void url_store(open_tag *tag, const char *attribute, const char *value, size_t size)
+{
+  assert(size <= LINKS_VALUE_MAX);
+  tag->url_attribute = attribute;
+  tag->url_size = size;
+  memcpy(tag->url, value, size);
+}
+
+static void visit(const links_scanner *scanner, link_kind kind, const char *href, size_t size)
+{
+  const open_tag *tag = &scanner->tag;
+  scanner->visit(scanner->context, &(link_found){
+    .kind = kind, .href = href, .size = size, .attribute = tag->url_attribute,
+    .nofollow = tag->rel & REL_NOFOLLOW, .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK });
+}
+
+/* Images are told at once, one by one: unlike other links they need no second attribute, and may be many. */
+static void visit_image(links_scanner *scanner, const char *value, size_t size)
+{
+  bool is_set = scanner->tag.attribute == SRCSET;
+  scanner->tag.url_attribute = is_set ? "srcset" : "src";
+  if (!is_set)
+    visit(scanner, LINK_IMAGE, value, size);
+  const char *url;
+  size_t url_size;
+  for (const char *at = value, *end = value + size; is_set && srcset_next(&at, end, &url, &url_size);)
+    visit(scanner, LINK_IMAGE, url, url_size);
+}
+
+static void on_attribute_valued(void *context, const char *value, size_t size)
+{
+  links_scanner *scanner = context;
+  open_tag *tag = &scanner->tag;
+  if (tag->element == IMG || tag->element == SOURCE) {
+    visit_image(scanner, value, size);
+    return;
+  }
+  switch (tag->attribute) {
+  case HREF:
+    url_store(tag, "href", value, size);
+    tag->wanted &= ~(unsigned)XLINK_HREF; /* SVG 2: href wins, wherever it stands */
+    break;
+  case XLINK_HREF: url_store(tag, "xlink:href", value, size); break;
+  case SRC: url_store(tag, "src", value, size); break;
+  case CONTENT: url_store(tag, "content", value, size); break;
+  case REL: tag->rel = rel_read(value, size); break;
+  case HTTP_EQUIV: tag->is_refresh = is_word(value, size, "refresh"); break;
+  case NAME: tag->is_robots = is_word(value, size, "robots") || is_word(value, size, "strata"); break;
+  case ENCODING:
+    tag->has_html_attribute = is_word(value, size, "text/html") || is_word(value, size, "application/xhtml+xml");
+    break;
+  default: tag->has_html_attribute = true; break;
+  }
+}
+
+static void meta_ended(links_scanner *scanner)
+{
+  const open_tag *tag = &scanner->tag;
+  const char *url;
+  size_t size;
+  if (tag->is_refresh && refresh_find_url(tag->url, tag->url_size, &url, &size))
+    visit(scanner, LINK_META_REFRESH, url, size);
+  if (tag->is_robots)
+    robots_read(scanner, tag->url, tag->url_size);
+}
+
+static void visit_tag(links_scanner *scanner)
+{
+  static const link_kind kinds[] = {
+    [A] = LINK_A, [AREA] = LINK_AREA, [BASE] = LINK_BASE,
+    [FRAME] = LINK_FRAME, [IFRAME] = LINK_IFRAME, [LINK] = LINK_LINK,
+  };
+  const open_tag *tag = &scanner->tag;
+  assert(attributes_of[tag->element] && tag->url_size <= LINKS_VALUE_MAX);
+  if (tag->element == META)
+    meta_ended(scanner);
+  else if (tag->element == LINK && (!(tag->rel & REL_PAGE) || tag->rel & REL_STYLESHEET))
+    return;
+  else if (tag->element != BASE || !scanner->has_base)
+    visit(scanner, kinds[tag->element], tag->url, tag->url_size);
+  scanner->has_base |= tag->element == BASE;
+}
+
+static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
+{
+  links_scanner *scanner = context;
+  const open_tag *tag = &scanner->tag;
+  foreign_place *place = &scanner->place;
+  assert(place->depth <= FOREIGN_DEPTH_MAX);
+  if (place->depth > 0 && tag->is_end_tag)
+    foreign_leave(place, tag->name);
+  else if (place->depth > 0 || tag->element == FOREIGN_ROOT)
+    foreign_enter(place, tag->name, is_self_closing, tag->has_html_attribute);
+  if (attributes_of[tag->element] & (HREF | SRC | CONTENT) && tag->element != IMG && tag->url_attribute)
+    visit_tag(scanner);
+  if (scanner->is_xml)
+    return CONTENT_FOREIGN;
+  switch (tag->element) {
+  case IFRAME: case TEXT: return CONTENT_TEXT;
+  case SCRIPT: return CONTENT_SCRIPT;
+  case PLAINTEXT: return CONTENT_PLAINTEXT;
+  default: return foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
+  }
+}
+
+static void on_text(void *context, const char *bytes, size_t size)
+{
+  const links_scanner *scanner = context;
+  if (!scanner->is_hidden)
+    scanner->take_text(scanner->text_context, bytes, size);
+}
+
+static const tokenizer_sink sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL };
+static const tokenizer_sink text_sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended,
+                                          on_text };
+
+links_scanner *links_create(links_visitor *visit_link, void *context)
+{
+  links_scanner *scanner = malloc(sizeof *scanner);
+  if (!scanner)
+    return NULL;
+  scanner->visit = visit_link;
+  scanner->context = context;
+  scanner->nofollow = scanner->noindex = false;
+  scanner->is_xml = scanner->wants_images = false;
+  scanner->take_text = NULL;
+  scanner->is_finished = true;
+  return scanner;
+}
+
+void links_free(links_scanner *scanner)
+{
+  free(scanner);
+}
+
+void links_feed(links_scanner *scanner, const char *bytes, size_t size)
+{
+  if (scanner->is_finished) {
+    scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
+    scanner->is_hidden = false;
+    scanner->place.depth = 0;
+    tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
+                    scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
+  }
+  tokenizer_feed(&scanner->machine, bytes, size);
+}
+
+void links_finish(links_scanner *scanner)
+{
+  scanner->is_finished = true;
+  scanner->is_xml = false;
+}
+
+void links_expect_xml(links_scanner *scanner)
+{
+  scanner->is_xml = true;
+}
+
+void links_want_images(links_scanner *scanner, bool wanted)
+{
+  scanner->wants_images = wanted;
+}
+
+void links_want_text(links_scanner *scanner, links_text_taker *take, void *context)
+{
+  scanner->take_text = take;
+  scanner->text_context = context;
+}
+
+bool links_read_rel(const char *rel, size_t size, link_found *link)
+{
+  unsigned read = rel_read(rel, size);
+  link->nofollow = read & REL_NOFOLLOW;
+  link->canonical = read & REL_CANONICAL;
+  return read & REL_PAGE && !(read & REL_STYLESHEET);
+}
+
+bool links_page_nofollow(const links_scanner *scanner)
+{
+  return scanner->nofollow;
+}
+
+bool links_page_noindex(const links_scanner *scanner)
+{
+  return scanner->noindex;
+}

@@ -1,0 +1,69 @@
+/* crawler/html/links.h: the links of an HTML page, found as the bytes arrive.
+ *
+ * A streaming scanner at the level of the HTML tokenizer (WHATWG HTML, section 13.2.5): no tree, fixed
+ * memory whatever the page (about 56 KiB). Attribute values reach the visitor with character references decoded
+ * and surrounding white space as it stood; resolving is the caller's. Comments, CDATA sections in SVG and MathML,
+ * and the contents of script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext hold no links;
+ * those of noscript and template do.
+ *
+ * Encoding: UTF-8; decoder.h makes it of others. Bytes that are none pass through as they are, references become
+ * UTF-8. */
+#ifndef STRATA_CRAWLER_LINKS_H
+#define STRATA_CRAWLER_LINKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { LINKS_VALUE_MAX = 16384 }; /* a longer attribute value is dropped, as no URL is that long */
+
+typedef enum link_kind {
+  LINK_BASE,     /* <base href>: moves every relative link of the page; visited once, not itself a link */
+  LINK_A, LINK_AREA, LINK_FRAME, LINK_IFRAME,
+  LINK_LINK,     /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
+  LINK_META_REFRESH,
+  LINK_IMAGE,    /* <img src>, <img srcset>, <source srcset>; only if asked for */
+} link_kind;
+
+const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh", "image" */
+
+typedef struct link_found {
+  link_kind kind;
+  const char *href;      /* decoded, not NUL-terminated, valid during the call */
+  size_t size;
+  const char *attribute; /* where it stood: "href", "src", "xlink:href" (SVG), "content" */
+  bool nofollow;         /* rel=nofollow on the element */
+  bool canonical;        /* LINK_LINK with rel=canonical: the page's own preferred URL */
+} link_found;
+
+typedef void links_visitor(void *context, const link_found *link);
+
+typedef struct links_scanner links_scanner;
+
+/* `visit` is called from within links_feed, in the order of the page, once for each link. */
+links_scanner *links_create(links_visitor *visit, void *context); /* NULL: out of memory */
+void links_free(links_scanner *scanner);
+void links_feed(links_scanner *scanner, const char *bytes, size_t size); /* any cut of the page gives the same links */
+void links_finish(links_scanner *scanner); /* end of page; the scanner is ready for the next one */
+
+/* Images as well, from the next page on: links_create's scanner passes them over. */
+void links_want_images(links_scanner *scanner, bool wanted);
+
+/* The page's text as it stands between tags, from the next page on; NULL: nobody wants it. `take` gets pieces of it,
+ * their references not decoded, each with the '<' behind it if that has come; not the contents of title, script, style,
+ * textarea and the like. */
+typedef void links_text_taker(void *context, const char *bytes, size_t size);
+void links_want_text(links_scanner *scanner, links_text_taker *take, void *context);
+
+/* The page about to be fed is XHTML by its media type (application/xhtml+xml): `<script/>` is closed, a title's or
+ * script's contents are markup, and CDATA is text everywhere. Before the page's first byte, and for it only. */
+void links_expect_xml(links_scanner *scanner);
+
+/* The relations of a link, as in <link rel>, into link->nofollow and link->canonical. True if they make a page of its
+ * target: next, prev, alternate, canonical, ..., but no stylesheet. */
+bool links_read_rel(const char *rel, size_t size, link_found *link);
+
+/* What the page said of itself so far; reset by links_finish + the next feed. */
+bool links_page_nofollow(const links_scanner *scanner); /* meta robots nofollow or none */
+bool links_page_noindex(const links_scanner *scanner);
+
+#endif

@@ -1,0 +1,107 @@
+/* Fetching over HTTP: many at once, with libcurl's multi interface, on the caller's thread or beside it.
+ *
+ *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
+ *
+ * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: each hop is the crawl's
+ * to judge.
+ * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
+ * unless allowed. With a proxy only the proxy's address is seen here: hosts are then judged by their text, and names
+ * that lead to private addresses are the proxy's to refuse. */
+#ifndef STRATA_CRAWLER_FETCH_H
+#define STRATA_CRAWLER_FETCH_H
+
+#include "crawler/http/http_exchange.h"
+#include "crawler/http/fd_limit.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum fetch_error {
+  FETCH_OK = 0,        /* a response came, whatever its status */
+  FETCH_NAME,          /* the host name has no address */
+  FETCH_CONNECT,       /* nobody listens, or the network is down */
+  FETCH_PRIVATE,       /* the address is not public */
+  FETCH_TLS,
+  FETCH_TIMEOUT,
+  FETCH_BROKEN,        /* the connection ended before the response did, or the response is no HTTP */
+  FETCH_ENCODING,      /* the body is not what Content-Encoding says */
+  FETCH_OTHER,
+} fetch_error;
+enum { FETCH_ERRORS = FETCH_OTHER + 1 };
+
+const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
+
+typedef struct fetch_response {
+  const struct response_head *head; /* for fetch_header; NULL: there is none */
+  fetch_error error;
+  const char *explanation; /* a phrase for people when error != OK */
+  long status;
+  const char *content_type; /* "" if none */
+  const char *location;     /* "" if none */
+  uint64_t wire_bytes;      /* body as it came */
+  uint64_t body_bytes;      /* decoded, as given to `body` */
+  const char *address;      /* of the server; "" if there was no connection */
+  const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
+  bool truncated;           /* the body went on past max_body; what came before is good */
+  uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
+  uint64_t start_ms;        /* of the Unix epoch */
+  double seconds;           /* from start to end */
+  double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
+                               stood, TLS included, and the answer began; 0: it did not come to that */
+} fetch_response;
+
+/* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
+const char *fetch_header(const fetch_response *response, const char *name, size_t nth);
+
+enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most servers have closed it by then */
+
+typedef struct fetch_receiver {
+  /* Bytes of the decoded body of a response with this status and type. */
+  void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
+  /* Last call for this fetch. May start other fetches. */
+  void (*finished)(void *context, const fetch_response *response);
+  void *context;
+  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
+  const char *if_none_match;     /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
+  const char *if_modified_since;
+  bool is_last;      /* nothing more is wanted of its host soon: the connection is not kept */
+  bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
+} fetch_receiver;
+
+typedef struct fetch_options {
+  const char *user_agent;
+  unsigned connections;  /* in use at once, over all hosts */
+  unsigned kept;         /* besides these, open for the next request to their host (kept.h) */
+  bool multiplexes;      /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
+  long timeout_ms;       /* for a whole fetch */
+  uint64_t max_body;     /* decoded bytes */
+  bool allow_private;
+  const char *user;         /* "name:password" for basic authentication; NULL: none */
+  const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
+  const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
+  const char *proxy;        /* NULL: none, whatever the environment says */
+  struct trust *trust;      /* whose certificates are believed; NULL: as libcurl was built, read for each connection */
+  const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
+  bool has_thread;          /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
+                               called on the caller's all the same */
+} fetch_options;
+
+typedef struct fetcher fetcher;
+
+/* NULL: no memory, or libcurl or the thread would not start. */
+fetcher *fetcher_create(const fetch_options *options);
+void fetcher_free(fetcher *f); /* what is under way is dropped without a call of `finished` */
+
+/* false: out of memory. `url` is copied. */
+bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver);
+size_t fetch_active(const fetcher *f);
+
+/* Fetches without a descriptor for their connection wait, and begin again; fewer than `connections` then go on at once.
+ * Once it is hopeless, nothing more comes of them. */
+const shortage *fetch_shortage(const fetcher *f);
+
+/* Work until something happened, a signal was caught, or `wait_ms` passed. */
+void fetch_poll(fetcher *f, int wait_ms);
+
+#endif

@@ -1,0 +1,60 @@
+/* See http_head.h. */
+#include "crawler/http/http_head.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+int http_head_status(const char *head, size_t size)
+{
+  const char *blank = memchr(head, ' ', size);
+  if (size < 5 || memcmp(head, "HTTP/", 5) != 0 || !blank || head + size - blank < 4)
+    return 0;
+  int status = 0;
+  for (const char *at = blank + 1; at < blank + 4; at++) {
+    if (!isdigit((unsigned char)*at))
+      return 0;
+    status = 10 * status + (*at - '0');
+  }
+  return status;
+}
+
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+static const char *trim(const char *from, const char *end, size_t *size)
+{
+  while (from < end && is_blank(*from))
+    from++;
+  while (end > from && is_blank(end[-1]))
+    end--;
+  *size = (size_t)(end - from);
+  return from;
+}
+
+const char *http_head_find(const char *head, size_t size, const char *name, size_t *value_size)
+{
+  const char *found = NULL, *end = head + size;
+  size_t name_size = strlen(name);
+  for (const char *line = head, *next; line < end; line = next) {
+    const char *feed = memchr(line, '\n', (size_t)(end - line));
+    const char *line_end = feed ? feed : end;
+    next = feed ? feed + 1 : end;
+    if ((size_t)(line_end - line) > name_size && line[name_size] == ':' && strncasecmp(line, name, name_size) == 0)
+      found = trim(line + name_size + 1, line_end, value_size);
+  }
+  return found;
+}
+
+bool http_head_says(const char *head, size_t size, const char *name, const char *word)
+{
+  size_t value_size, last_size;
+  const char *value = http_head_find(head, size, name, &value_size);
+  if (!value)
+    return false;
+  const char *comma = memrchr(value, ',', value_size), *last = comma ? comma + 1 : value;
+  last = trim(last, value + value_size, &last_size);
+  return last_size == strlen(word) && strncasecmp(last, word, last_size) == 0;
+}

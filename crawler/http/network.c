@@ -1,0 +1,294 @@
+/* See network.h. Transfers that found no descriptor wait until others give theirs back (fd_limit.h). */
+#include "crawler/http/network.h"
+
+#include "crawler/http/ssrf_guard.h"
+#include "crawler/http/header_list.h"
+#include "crawler/http/transfer.h"
+#include "frontier/base/machine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  DESCRIPTORS_MS = 50,
+  PAUSE_MS = 10, /* where waiting itself fails */
+};
+
+struct network {
+  CURLM *multi;
+  const fetch_options *options;
+  transfer_setting setting;
+  network_receiver receiver;
+  transfer *waiting; /* for others to give descriptors back */
+  size_t waiting_count;
+  shortage shortage;
+  transfer *idle;
+  transfer **all;
+  size_t all_count, all_room;
+  size_t active;
+};
+
+/* ---- transfers ------------------------------------------------------------------------------------------ */
+
+/* Those without a request are idle; those that wait are active, too. */
+static void assert_network(const network *n)
+{
+  assert(n->waiting_count <= n->active && n->active <= n->all_count && n->all_count <= n->all_room);
+  assert((n->waiting != NULL) == (n->waiting_count > 0));
+  assert(!n->idle || (!n->idle->request && n->active < n->all_count));
+  (void)n;
+}
+
+static transfer *make_transfer(network *n)
+{
+  if (n->all_count == n->all_room) {
+    size_t room = n->all_room ? 2 * n->all_room : 64;
+    transfer **larger = realloc(n->all, room * sizeof *larger);
+    if (!larger)
+      return NULL;
+    n->all = larger;
+    n->all_room = room;
+  }
+  transfer *t = transfer_create(&n->setting, n->all_count == 0);
+  if (t)
+    n->all[n->all_count++] = t;
+  return t;
+}
+
+static transfer *take_idle(network *n)
+{
+  transfer *t = n->idle;
+  if (!t)
+    return make_transfer(n);
+  n->idle = t->next;
+  return t;
+}
+
+static void put_idle(network *n, transfer *t)
+{
+  t->request = NULL;
+  t->next = n->idle;
+  n->idle = t;
+}
+
+/* ---- without descriptors --------------------------------------------------------------------------------- */
+
+static size_t running(const network *n)
+{
+  return n->active - n->waiting_count;
+}
+
+static void put_waiting(network *n, transfer *t)
+{
+  t->next = n->waiting;
+  n->waiting = t;
+  n->waiting_count++;
+}
+
+/* Those in use are limited by who begins requests, those kept for later by kept.h. While descriptors are short none is
+ * kept, and libcurl itself opens no more than there may be. */
+static void limit_connections(network *n)
+{
+  const fetch_options *o = n->options;
+  bool is_short = n->shortage.limit < o->connections;
+  long most = is_short ? (long)n->shortage.limit : 0; /* no limit */
+  kept_limit(n->setting.kept, is_short ? n->shortage.limit : (size_t)o->connections + o->kept);
+  curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
+  curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, most);
+}
+
+/* It has not failed. Connections kept for later give their descriptors back first. */
+static void postpone(network *n, transfer *t)
+{
+  curl_multi_remove_handle(n->multi, t->easy);
+  put_waiting(n, t);
+  shortage_note(&n->shortage, running(n), machine_monotonic_ms());
+  limit_connections(n);
+}
+
+static void relieve(network *n)
+{
+  if (n->shortage.was_met && shortage_relieve(&n->shortage, n->options->connections, machine_monotonic_ms()))
+    limit_connections(n);
+}
+
+const shortage *network_shortage(const network *n)
+{
+  return &n->shortage;
+}
+
+/* ---- how a request ends ---------------------------------------------------------------------------------- */
+
+static void finish(network *n, transfer *t, CURLcode code)
+{
+  request *r = t->request;
+  assert(r && n->active > n->waiting_count); /* nobody ends while it waits */
+  transfer_conclude(t, code);
+  curl_multi_remove_handle(n->multi, t->easy);
+  n->active--;
+  put_idle(n, t);
+  n->receiver.finished(n->receiver.context, r);
+}
+
+static bool try_again(network *n, transfer *t, CURLcode code)
+{
+  if (!transfer_deserves_second_try(t, code))
+    return false;
+  curl_multi_remove_handle(n->multi, t->easy);
+  transfer_set_second_try(t);
+  return curl_multi_add_handle(n->multi, t->easy) == CURLM_OK;
+}
+
+/* It came to nothing, and not because of the network. */
+static void fail(network *n, request *r, fetch_error error, const char *explanation)
+{
+  r->response.error = error;
+  r->response.explanation = explanation;
+  n->receiver.finished(n->receiver.context, r);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+static bool make_setting(network *n)
+{
+  const fetch_options *o = n->options;
+  bool has_trust = o->user || o->headers;
+  n->setting = (transfer_setting){
+    .options = o, .headers = header_list_create(o, NULL), .body = n->receiver.body, .context = n->receiver.context,
+    .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
+    .share = o->cookie_file ? curl_share_init() : NULL,
+    .tls = o->trust ? tls_create(o->trust) : NULL, .kept = kept_create(SIZE_MAX)};
+  if (n->setting.share)
+    curl_share_setopt(n->setting.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+  return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file) &&
+         (n->setting.tls || !o->trust) && n->setting.kept;
+}
+
+network *network_create(const fetch_options *options, network_receiver receiver)
+{
+  network *n = calloc(1, sizeof *n);
+  if (!n || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+    free(n);
+    return NULL;
+  }
+  n->options = options;
+  n->receiver = receiver;
+  n->shortage.limit = SIZE_MAX;
+  n->multi = curl_multi_init();
+  if (!n->multi || !make_setting(n)) {
+    network_free(n);
+    return NULL;
+  }
+  limit_connections(n);
+  return n;
+}
+
+void network_free(network *n)
+{
+  if (!n)
+    return;
+  for (size_t i = 0; i < n->all_count; i++) {
+    curl_multi_remove_handle(n->multi, n->all[i]->easy);
+    transfer_free(n->all[i]);
+  }
+  free(n->all);
+  curl_multi_cleanup(n->multi);
+  curl_slist_free_all(n->setting.headers);
+  curl_slist_free_all(n->setting.trusted_headers);
+  curl_share_cleanup(n->setting.share);
+  tls_free(n->setting.tls);
+  kept_free(n->setting.kept);
+  curl_global_cleanup();
+  free(n);
+}
+
+/* A proxy would connect to whatever we name. */
+static bool is_for_proxy_to_refuse(const fetch_options *o, const char *url)
+{
+  const char *host = strstr(url, "://");
+  if (o->allow_private || !o->proxy)
+    return false;
+  return !host || !guard_host_is_public(host + 3, strcspn(host + 3, "/?#"));
+}
+
+void network_begin(network *n, request *r)
+{
+  static const char no_memory[] = "out of memory";
+  if (is_for_proxy_to_refuse(n->options, r->url)) {
+    fail(n, r, FETCH_PRIVATE, transfer_not_public);
+    return;
+  }
+  transfer *t = take_idle(n);
+  if (!t) {
+    fail(n, r, FETCH_OTHER, no_memory);
+    return;
+  }
+  assert_network(n);
+  bool is_set = transfer_set(t, r), is_turn = running(n) < n->shortage.limit;
+  if (!is_set || (is_turn && curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)) {
+    put_idle(n, t);
+    fail(n, r, FETCH_OTHER, no_memory);
+    return;
+  }
+  n->active++;
+  if (!is_turn)
+    put_waiting(n, t);
+}
+
+static void collect(network *n)
+{
+  int left;
+  for (CURLMsg *message; (message = curl_multi_info_read(n->multi, &left));) {
+    if (message->msg != CURLMSG_DONE)
+      continue;
+    transfer *t;
+    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+    CURLcode code = message->data.result; /* the message goes with the handle */
+    if (transfer_lacks_descriptor(t, code)) {
+      postpone(n, t);
+      continue;
+    }
+    relieve(n);
+    if (!try_again(n, t, code))
+      finish(n, t, code);
+  }
+}
+
+static void start_waiting(network *n)
+{
+  if (!n->waiting || machine_monotonic_ms() < n->shortage.retry_at_ms)
+    return;
+  while (n->waiting && running(n) < n->shortage.limit) {
+    transfer *t = n->waiting;
+    n->waiting = t->next;
+    n->waiting_count--;
+    t->was_without_descriptor = false;
+    if (curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)
+      finish(n, t, CURLE_OUT_OF_MEMORY);
+  }
+}
+
+void network_work(network *n)
+{
+  int still;
+  assert_network(n);
+  start_waiting(n);
+  curl_multi_perform(n->multi, &still);
+  collect(n);
+  assert_network(n);
+}
+
+void network_wait(network *n, int wait_ms)
+{
+  if (n->waiting && wait_ms > DESCRIPTORS_MS)
+    wait_ms = DESCRIPTORS_MS; /* nobody tells that there are some again */
+  /* poll(2) refuses more than RLIMIT_NOFILE */
+  if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK)
+    machine_sleep_ms(PAUSE_MS);
+}
+
+void network_wake(network *n)
+{
+  curl_multi_wakeup(n->multi);
+}

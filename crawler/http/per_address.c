@@ -1,0 +1,117 @@
+/* See per_address.h. */
+#include "crawler/http/per_address.h"
+
+#include "crawler/scope/domain.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  NAMES = 1 << 16,  /* hosts and domains whose address is remembered */
+  PLACES = 1 << 14, /* addresses */
+  TURN_MS = 100,    /* so many visits as the limit are called again every time it is over */
+  TURNS_MAX = 20,
+};
+
+typedef struct name {
+  uint32_t check; /* of the name's hash, what is not its index */
+  address_place where;
+} name; /* zeros: of no name */
+
+struct addresses {
+  unsigned limit;
+  struct {
+    unsigned inside, waiting; /* visits under way, and those told to wait since */
+  } places[PLACES];
+  name names[NAMES];
+};
+
+addresses *addresses_create(unsigned limit)
+{
+  addresses *a = calloc(1, sizeof *a);
+  assert(limit);
+  if (a)
+    a->limit = limit;
+  return a;
+}
+
+void addresses_free(addresses *a)
+{
+  free(a);
+}
+
+/* FNV-1a, mixed once more: its upper bits are an index. */
+static uint64_t hash_of(const char *bytes, size_t size)
+{
+  uint64_t hash = 0xCBF29CE484222325U;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001B3U;
+  return (hash ^ hash >> 32) * 0x9E3779B97F4A7C15U;
+}
+
+/* Where a host or domain was met; false: it was not, or is forgotten. */
+static bool recall(const addresses *a, uint64_t hash, address_place *where)
+{
+  const name *n = &a->names[hash >> 48];
+  *where = n->where;
+  return n->check == (uint32_t)hash && n->check;
+}
+
+static void remember(addresses *a, uint64_t hash, address_place where)
+{
+  a->names[hash >> 48] = (name){.check = (uint32_t)hash, .where = where};
+}
+
+static uint64_t hash_of_domain(const char *host, size_t size)
+{
+  char domain[DOMAIN_SIZE];
+  domain_of_host(host, size, domain);
+  return hash_of(domain, strlen(domain));
+}
+
+static address_place place_of(uint64_t hash)
+{
+  return hash % PLACES;
+}
+
+void addresses_learn(addresses *a, const char *host, size_t size, const char *address)
+{
+  uint64_t hash = hash_of(host, size);
+  address_place where = place_of(hash_of(address, strlen(address))), before;
+  if (!*address || (recall(a, hash, &before) && before == where))
+    return;
+  remember(a, hash, where);
+  remember(a, hash_of_domain(host, size), where);
+}
+
+static address_place find_place(const addresses *a, const char *host, size_t size)
+{
+  address_place where;
+  if (recall(a, hash_of(host, size), &where))
+    return where;
+  uint64_t domain = hash_of_domain(host, size);
+  return recall(a, domain, &where) ? where : place_of(domain);
+}
+
+bool addresses_enter(addresses *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms)
+{
+  address_place place = find_place(a, host, size);
+  if (a->places[place].inside >= a->limit) {
+    unsigned turns = 1 + a->places[place].waiting++ / a->limit;
+    *wait_ms = TURN_MS * (uint64_t)(turns < TURNS_MAX ? turns : TURNS_MAX);
+    return false;
+  }
+  a->places[place].inside++;
+  assert(place < PLACES && a->places[place].inside <= a->limit);
+  *where = place;
+  return true;
+}
+
+void addresses_leave(addresses *a, address_place where)
+{
+  assert(where < PLACES && a->places[where].inside && a->places[where].inside <= a->limit);
+  a->places[where].inside--;
+  if (a->places[where].waiting)
+    a->places[where].waiting--;
+}

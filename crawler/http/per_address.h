@@ -1,0 +1,31 @@
+/* Many names, one server: virtual hosts, or a wildcard in the DNS. How many visits are under way at one address, and no
+ * more of them at once than a limit, whatever their hosts.
+ *
+ * Where a host lives is known once it has answered, and as long as its place here is not taken by another. A host that
+ * has not is taken to live where its registered domain was met last, or with all others of that: names made up by a
+ * wildcard are such. So only the first visits to different domains at one address may be more at once.
+ *
+ * Fixed memory. Two addresses whose places here are one share a limit: of 64 under way, one in 256 does. */
+#ifndef STRATA_CRAWLER_PER_ADDRESS_H
+#define STRATA_CRAWLER_PER_ADDRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct addresses addresses;
+
+typedef uint16_t address_place; /* of an address, or of a domain whose address is not known */
+
+addresses *addresses_create(unsigned limit); /* >= 1. NULL: out of memory */
+void addresses_free(addresses *a);           /* NULL is fine */
+
+/* A host, with or without its port, answered from this address, as text. */
+void addresses_learn(addresses *a, const char *host, size_t size, const char *address);
+
+/* A visit to that host is to begin. true: it may, and `*where` goes to addresses_leave when it is over. false: there
+ * are enough; ask again in `*wait_ms`, which is longer the more were told so. */
+bool addresses_enter(addresses *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms);
+void addresses_leave(addresses *a, address_place where);
+
+#endif

@@ -1,0 +1,38 @@
+/* One fetch from fetch_start until `finished` has returned. It belongs to one thread at a time: to the caller's, then
+ * to the network's, and to the caller's again with its last event. Only what a body's pieces come with, response.status
+ * and response.content_type, may be read before: it does not change once the first piece came. */
+#ifndef STRATA_CRAWLER_REQUEST_H
+#define STRATA_CRAWLER_REQUEST_H
+
+#include "crawler/http/http_exchange.h"
+#include "crawler/http/fetch.h"
+#include "crawler/http/response_head.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+  REQUEST_ADDRESS = 64,      /* of a server, as text */
+  REQUEST_EXPLANATION = 192, /* why it failed */
+};
+
+typedef struct request {
+  struct request *next;          /* in whatever list it is */
+  fetch_receiver receiver;
+  char *url;
+  size_t url_room;
+  struct curl_slist *conditions; /* header lines; NULL: none */
+  exchange *exchange;            /* NULL: nobody keeps it */
+  response_head head;
+  char address[REQUEST_ADDRESS];
+  char explanation[REQUEST_EXPLANATION]; /* where it names a cause of its own */
+  fetch_response response;
+} request;
+
+request *request_create(const fetch_options *options); /* NULL: out of memory */
+void request_free(request *r);                         /* NULL is fine */
+
+/* A new fetch with the memory of the last one; false: out of memory. */
+bool request_begin(request *r, const char *url, const fetch_receiver *receiver);
+
+#endif

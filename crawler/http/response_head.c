@@ -1,0 +1,120 @@
+/* See response_head.h. */
+#include "crawler/http/response_head.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HEAD_MAX = 256 << 10, USUAL = 1 << 10 };
+
+/* Most names that are asked for did not come. */
+static uint64_t name_bit(const char *name, size_t size)
+{
+  return (uint64_t)1 << (((unsigned char)*name | 32U) + 5 * size) % 64;
+}
+
+/* Names and values in turn, each with its NUL. */
+static void assert_head(const response_head *h)
+{
+  assert(h->size <= h->room && h->size <= HEAD_MAX + 2);
+  assert(!h->size || (h->size >= 2 && h->text[h->size - 1] == '\0'));
+  assert(h->size ? h->names != 0 : h->names == 0);
+  (void)h;
+}
+
+void response_head_clear(response_head *h)
+{
+  h->size = 0;
+  h->names = 0;
+  h->has_ended = false;
+}
+
+void response_head_free(response_head *h)
+{
+  free(h->text);
+  *h = (response_head){0};
+}
+
+static bool is_blank(char c)
+{
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool make_room(response_head *h, size_t size)
+{
+  if (h->size + size <= h->room)
+    return true;
+  size_t room = 2 * (h->size + size) + USUAL;
+  char *larger = realloc(h->text, room);
+  if (!larger)
+    return false;
+  h->text = larger;
+  h->room = room;
+  return true;
+}
+
+/* With a NUL behind it; at a NUL inside it ends. */
+static void append(response_head *h, const char *from, size_t size)
+{
+  size_t whole = strnlen(from, size);
+  memcpy(h->text + h->size, from, whole);
+  h->text[h->size + whole] = '\0';
+  h->size += whole + 1;
+}
+
+/* The obsolete way to go on with a value in the next line (RFC 9112, 5.2). */
+static void go_on(response_head *h, const char *from, size_t size)
+{
+  assert(h->size);
+  h->text[h->size - 1] = ' ';
+  append(h, from, size);
+}
+
+bool response_head_add(response_head *h, const char *line, size_t size)
+{
+  enum { NULS = 2 };
+  assert_head(h);
+  const char *end = line + size, *colon = memchr(line, ':', size);
+  bool is_more = size && (*line == ' ' || *line == '\t') && h->size;
+  if (size > 5 && memcmp(line, "HTTP/", 5) == 0) {
+    response_head_clear(h);
+    return true;
+  }
+  while (end > line && is_blank(end[-1]))
+    end--;
+  h->has_ended |= size == 0 || *line == '\r' || *line == '\n';
+  if (h->has_ended || (!colon && !is_more) || h->size + size > HEAD_MAX)
+    return true;
+  if (!make_room(h, size + NULS))
+    return false;
+  const char *from = is_more ? line : colon + 1;
+  while (from < end && is_blank(*from))
+    from++;
+  if (is_more) {
+    go_on(h, from, (size_t)(end - from));
+  } else {
+    h->names |= name_bit(line, (size_t)(colon - line));
+    append(h, line, (size_t)(colon - line));
+    append(h, from, (size_t)(end - from));
+  }
+  assert_head(h);
+  return true;
+}
+
+const char *response_head_find(const response_head *h, const char *name, size_t nth)
+{
+  size_t name_size = strlen(name);
+  assert_head(h);
+  if (!(h->names & name_bit(name, name_size)))
+    return NULL;
+  for (size_t at = 0; at < h->size;) {
+    const char *found = h->text + at;
+    size_t found_size = strlen(found);
+    const char *value = found + found_size + 1;
+    at += found_size + strlen(value) + 2;
+    if (found_size == name_size && strncasecmp(found, name, name_size) == 0 && nth-- == 0)
+      return value;
+  }
+  return NULL;
+}

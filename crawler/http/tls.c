@@ -1,0 +1,159 @@
+/* See tls.h. */
+#include "crawler/http/tls.h"
+
+#include "crawler/http/tls_sessions.h"
+
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tls {
+  trust *trust;
+  tls_sessions *sessions;
+  bool is_openssl; /* what libcurl calls us with is OpenSSL's */
+};
+
+/* Where an SSL_CTX keeps the tls it was made for; one for the process, and OpenSSL has no way to give it back. */
+static int context_index(void)
+{
+  static int index = -1;
+  if (index < 0)
+    index = SSL_CTX_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+  return index;
+}
+
+static bool has_openssl(void)
+{
+  const char *version = curl_version_info(CURLVERSION_NOW)->ssl_version;
+  return version && strncmp(version, "OpenSSL/3", strlen("OpenSSL/3")) == 0;
+}
+
+tls *tls_create(trust *believed)
+{
+  tls *t = calloc(1, sizeof *t);
+  if (!t || !(t->sessions = tls_sessions_create())) {
+    free(t);
+    return NULL;
+  }
+  t->trust = believed;
+  t->is_openssl = has_openssl() && context_index() >= 0;
+  return t;
+}
+
+void tls_free(tls *t)
+{
+  if (!t)
+    return;
+  tls_sessions_free(t->sessions);
+  free(t);
+}
+
+/* ---- sessions --------------------------------------------------------------------------------------------- */
+
+static tls *owner_of(const SSL *ssl)
+{
+  return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), context_index());
+}
+
+/* The host as it was asked for; NULL: an address, which names nobody. */
+static const char *host_of(const SSL *ssl)
+{
+  return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+}
+
+/* A server gave a session (with TLS 1.3 a ticket, after the handshake). */
+static int keep_session(SSL *ssl, SSL_SESSION *session)
+{
+  const char *host = host_of(ssl);
+  if (host)
+    tls_sessions_put(owner_of(ssl)->sessions, host, session);
+  return 0; /* it stays OpenSSL's */
+}
+
+/* The callback is told of a connection that it may change, as a constant one. */
+static SSL *changeable(const SSL *ssl)
+{
+  union { const SSL *told; SSL *meant; } same = {.told = ssl};
+  return same.meant;
+}
+
+/* The last moment before the first message is written, and the first at which libcurl has said which host it is. */
+static void offer_session(const SSL *ssl, int where, int result)
+{
+  (void)result;
+  const char *host = where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl) ? host_of(ssl) : NULL;
+  SSL_SESSION *session = host ? tls_sessions_get(owner_of(ssl)->sessions, host) : NULL;
+  if (session)
+    SSL_set_session(changeable(ssl), session);
+  SSL_SESSION_free(session);
+}
+
+/* libcurl made the context of one connection. */
+static CURLcode prepare(CURL *easy, void *context, void *handle)
+{
+  tls_handle *h = handle;
+  tls *t = h->tls;
+  X509_STORE *store = trust_store(t->trust);
+  (void)easy;
+  h->is_shaking = true;
+  if (!store || !SSL_CTX_set_ex_data(context, context_index(), t))
+    return CURLE_SSL_CACERT_BADFILE;
+  SSL_CTX_set1_cert_store(context, store);
+  SSL_CTX_sess_set_new_cb(context, keep_session);
+  SSL_CTX_set_info_callback(context, offer_session);
+  return CURLE_OK;
+}
+
+void tls_set_up(tls *t, CURL *easy, tls_handle *h)
+{
+  h->tls = t;
+  curl_easy_setopt(easy, CURLOPT_CAINFO, t->is_openssl ? NULL : trust_file(t->trust));
+  curl_easy_setopt(easy, CURLOPT_CAPATH, t->is_openssl ? NULL : trust_directory(t->trust));
+  if (!t->is_openssl)
+    return;
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, prepare);
+  curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, h);
+  curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+}
+
+/* ---- in words --------------------------------------------------------------------------------------------- */
+
+static const char *why_not_believed(long verified, const char *said)
+{
+  if (strstr(said, "subject name")) /* libcurl looks at the name by itself */
+    return "its certificate is another host's";
+  switch (verified) {
+  case X509_V_ERR_CERT_HAS_EXPIRED: return "its certificate has expired";
+  case X509_V_ERR_CERT_NOT_YET_VALID: return "its certificate is not valid yet; is the clock right here?";
+  case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+    return "its certificate is self-signed; to believe it, give it to --ca-file";
+  case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+  case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+  case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+  case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    return "its certificate is from an issuer that is not trusted here; --ca-file says whom to trust instead of the "
+           "system's";
+  default: return NULL;
+  }
+}
+
+void tls_explain(CURL *easy, CURLcode code, const char *said, char *text, size_t size)
+{
+  long verified = X509_V_OK;
+  curl_easy_getinfo(easy, CURLINFO_SSL_VERIFYRESULT, &verified);
+  const char *why = code == CURLE_PEER_FAILED_VERIFICATION ? why_not_believed(verified, said) : NULL;
+  if (code == CURLE_SSL_CACERT_BADFILE)
+    snprintf(text, size, "no certificates to trust can be read; install ca-certificates, or use --ca-file");
+  else if (why)
+    snprintf(text, size, "%s", why);
+  else if (code == CURLE_PEER_FAILED_VERIFICATION)
+    snprintf(text, size, "its certificate is not good: %s", X509_verify_cert_error_string(verified));
+  else if (strstr(said, "wrong version number") || strstr(said, "packet length too long") ||
+           strstr(said, "http request"))
+    snprintf(text, size, "it does not speak TLS on this port; does http:// work?");
+  else
+    snprintf(text, size, "no TLS connection: %s", *said ? said : curl_easy_strerror(code));
+}

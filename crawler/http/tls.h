@@ -1,0 +1,35 @@
+/* TLS as all of a network's transfers use it: the certificates of trust.h, the sessions of tls_sessions.h, and what is
+ * said to people when a server does not prove who it is.
+ *
+ * What is verified is what libcurl verifies by default, for every connection: the chain to a certificate we trust, its
+ * dates, and the host's name. Revocation is not checked. Both need libcurl on OpenSSL 3; with another TLS library it
+ * reads the same files by itself, for each connection.
+ *
+ * One thread at a time, but for tls_create and tls_free. */
+#ifndef STRATA_CRAWLER_TLS_H
+#define STRATA_CRAWLER_TLS_H
+
+#include "crawler/http/trust.h"
+
+#include <curl/curl.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct tls tls;
+
+tls *tls_create(trust *believed); /* borrowed; NULL: out of memory */
+void tls_free(tls *t);            /* NULL is fine */
+
+/* Of one handle. */
+typedef struct tls_handle {
+  tls *tls;
+  bool is_shaking; /* a handshake has begun; the owner says when it is over */
+} tls_handle;
+
+/* For a handle that is new; `h` lives as long. It may not outlive `t`. */
+void tls_set_up(tls *t, CURL *easy, tls_handle *h);
+
+/* Why the TLS part of this transfer failed, and what to do; `said` is what its CURLOPT_ERRORBUFFER has. */
+void tls_explain(CURL *easy, CURLcode code, const char *said, char *text, size_t size);
+
+#endif

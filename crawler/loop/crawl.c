@@ -1,0 +1,467 @@
+/* The crawl loop.
+ *
+ *     frontier_next -> visit -> robots? -> fetch_start ... body -> link scanner ... finished
+ *          ^                      |                                                   |
+ *          |                   skipped                    each link: resolve, scope, frontier_add
+ *          +---------------------------- frontier_done <------------------------------+
+ *
+ * How a visit ends is visit_end.c's, what a page leads to harvest.c's, and what happens when the disk is full
+ * crawl_pause.c's. */
+#include "crawler/loop/crawl_state.h"
+
+#include "crawler/loop/near_duplicates.h"
+#include "crawler/loop/link_priority.h"
+#include "crawler/loop/visit_end.h"
+#include "frontier/host.h"
+#include "frontier/base/machine.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  POLL_MS = 100,
+  LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
+  BATCH = 64,         /* leases asked for at once */
+};
+
+void crawl_break_off(crawl *c, const char *message)
+{
+  if (!c->is_broken)
+    snprintf(c->message, sizeof c->message, "%s", message);
+  c->is_broken = true;
+}
+
+bool crawl_holds(crawl *c, frontier_status status)
+{
+  const char *message = frontier_message(c->frontier);
+  if (status != FRONTIER_OK)
+    crawl_break_off(c, *message ? message : "out of memory");
+  return status == FRONTIER_OK;
+}
+
+/* ---- what is kept ----------------------------------------------------------------------------------------- */
+
+static void keep_hosts(crawl *c, scope *hosts, const char *name)
+{
+  if (!scope_is_dirty(hosts))
+    return;
+  size_t size;
+  char *text = scope_write(hosts, &size);
+  if (text)
+    crawl_holds(c, frontier_setting_put(c->frontier, name, text, size));
+  else
+    crawl_break_off(c, "out of memory for the scope");
+  free(text);
+}
+
+void crawl_keep_scope(crawl *c)
+{
+  keep_hosts(c, c->scope, "scope");
+  keep_hosts(c, c->options.trusted, "trusted");
+}
+
+static bool may_add_again(void *context, frontier_status status)
+{
+  crawl *c = context;
+  return crawl_wait_out(c, status, frontier_message(c->frontier));
+}
+
+/* ---- visits --------------------------------------------------------------------------------------------- */
+
+static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
+{
+  const visit *v = context;
+  const crawl *c = v->owner;
+  if (c->options.keeps_log)
+    body_hash_add(v->hash, bytes, size);
+  if (status >= 200 && status <= 299)
+    visit_read(context, content_type, bytes, size);
+  if (c->options.bodies && status >= 200 && status <= 299 && visit_is_no_page(v))
+    bodies_take(c->options.bodies, &((visit *)context)->body, bytes, size);
+}
+
+static bool is_trusted(crawl *c, const visit *v)
+{
+  const fetch_options *o = &c->options.fetch;
+  return (o->user || o->headers) &&
+         url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
+         scope_has(c->options.trusted, c->target);
+}
+
+/* Too deep to lead further, and nothing else of its host waits (a list of pages fetched with --max-depth 0); or the
+ * next one is not due while the connection lasts. What the page will lead to, nobody knows yet: then it is kept, and
+ * goes when it was idle longest. */
+static bool is_last_for_now(crawl *c, const visit *v, double crawl_delay)
+{
+  bool is_slow = crawl_delay > FETCH_IDLE_S || c->options.delay_ms > (uint64_t)FETCH_IDLE_S * 1000;
+  return is_slow ||
+         (v->lease.origin.depth >= c->options.max_depth && frontier_host_waiting(c->frontier, v->lease.id) == 0);
+}
+
+/* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
+static void fetch_page(crawl *c, visit *v, double crawl_delay)
+{
+  fetch_receiver receiver = {.body = body_came, .finished = visit_end_fetched, .context = v,
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v),
+                             .is_last = is_last_for_now(c, v, crawl_delay)};
+  assert(v->stage == VISIT_ASKING);
+  v->stage = VISIT_FETCHING;
+  if (c->options.keeps_log)
+    body_hash_begin(v->hash);
+  revisit_ask(v->revisit, &receiver);
+  if (!fetch_start(c->fetcher, v->lease.url, receiver))
+    crawl_break_off(c, "out of memory for one more fetch");
+}
+
+static void heed_delay(crawl *c, visit *v, double seconds)
+{
+  enum { SECONDS_MAX = 3600 }; /* a Crawl-delay of more than an hour means "do not"; an hour is slow enough */
+  if (seconds > 0)
+    crawl_holds(c, frontier_host_delay(c->frontier, v->lease.id,
+                                 (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
+}
+
+/* Until robots.txt has come nothing else of the host is leased: it could not be asked for either. */
+static void hold_host(crawl *c, visit *v)
+{
+  enum { LONGER_THAN_A_FETCH_MS = 24 * 3600 * 1000 };
+  v->holds_host = true;
+  crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, LONGER_THAN_A_FETCH_MS));
+}
+
+/* The delay counts from the request of the page that waited, not from its lease; what is not asked for costs none. */
+static void let_host_go(crawl *c, visit *v, bool is_asked)
+{
+  if (v->holds_host)
+    crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, is_asked ? FRONTIER_ITS_DELAY : 0));
+  v->holds_host = false;
+}
+
+/* Several of a host may have been leased before its Crawl-delay was known: one goes, the others wait for their turn. */
+static bool is_one_too_many(const crawl *c, const visit *v, const origin_ruling *ruling)
+{
+  return v->holds_host && !ruling->is_first && (c->options.delay_ms > 0 || ruling->crawl_delay > 0);
+}
+
+static void begin_allowed(crawl *c, visit *v, const origin_ruling *ruling)
+{
+  bool waits = is_one_too_many(c, v, ruling);
+  heed_delay(c, v, ruling->crawl_delay);
+  let_host_go(c, v, true);
+  if (!waits) {
+    fetch_page(c, v, ruling->crawl_delay);
+    return;
+  }
+  crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  crawl_let_go(c, v);
+}
+
+/* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
+static void visit_start(crawl *c, visit *v)
+{
+  if (c->options.ignore_robots) {
+    fetch_page(c, v, -1);
+    return;
+  }
+  /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
+  url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
+  uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
+  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
+  if (ruling.answer != ORIGIN_WAIT && ruling.answer != ORIGIN_ALLOWED)
+    let_host_go(c, v, false);
+  switch (ruling.answer) {
+  case ORIGIN_WAIT: hold_host(c, v); break;
+  case ORIGIN_ALLOWED: begin_allowed(c, v, &ruling); break;
+  case ORIGIN_DENIED:
+    visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
+    break;
+  case ORIGIN_UNAVAILABLE:
+    if (visit_end_for_now(c, v, &(fetch_response){.status = 503, .retry_after_s = ruling.retry_after_s}))
+      break;
+    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
+    break;
+  case ORIGIN_UNREACHABLE:
+    visit_end_failed(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
+    break;
+  case ORIGIN_NO_MEMORY: crawl_break_off(c, "out of memory for one more host"); break;
+  }
+}
+
+static void robots_came(void *context)
+{
+  visit *v = context;
+  crawl *c = v->owner;
+  c->now_ms = machine_monotonic_ms();
+  visit_start(c, v);
+}
+
+/* ---- the loop ------------------------------------------------------------------------------------------- */
+
+/* How many more URLs may be leased: free connections, and no more than the page cap could use. */
+static size_t lease_room(const crawl *c)
+{
+  size_t active = c->visits.active, all = c->options.fetch.connections, fewer = fetch_shortage(c->fetcher)->limit;
+  size_t connections = all > active && fewer > active ? (all < fewer ? all : fewer) - active : 0;
+  uint64_t taken = c->pages_ever + active;
+  uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
+  uint64_t room = connections < pages ? connections : pages;
+  assert(!room || active + room <= all);
+  return room < BATCH ? (size_t)room : BATCH;
+}
+
+void crawl_let_go(crawl *c, visit *v)
+{
+  assert(c->visits.active && v->owner == c);
+  alike_forget(c, v);
+  if (c->addresses)
+    addresses_leave(c->addresses, v->where);
+  visits_put_back(&c->visits, v);
+}
+
+/* false: its server has enough to do, and the host is asked again later. */
+static bool enter_address(crawl *c, visit *v)
+{
+  uint64_t wait_ms;
+  const frontier_lease *l = &v->lease;
+  if (!c->addresses ||
+      addresses_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+    return true;
+  crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
+  crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
+  visits_put_back(&c->visits, v);
+  return false;
+}
+
+/* Its last visit is looked up on disk; where that fails, it is as if it had not been leased. */
+static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
+{
+  assert(lease->host_begin < lease->host_end && lease->host_end <= lease->url_size);
+  visit_begin(v, lease);
+  v->begun_ms = c->now_ms;
+  v->stage = VISIT_ASKING;
+  if (!enter_address(c, v))
+    return;
+  frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
+  if (status == FRONTIER_OK) {
+    visit_start(c, v);
+  } else if (crawl_note_outage(c, status, frontier_message(c->frontier))) {
+    crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
+    crawl_let_go(c, v);
+  }
+}
+
+/* Lease and start what is due; how long to wait for more. */
+static int64_t start_visits(crawl *c)
+{
+  frontier_lease leases[BATCH];
+  size_t count, room = lease_room(c);
+  int64_t wait_ms;
+  frontier_status status = frontier_next(c->frontier, c->now_ms, leases, room, &count, &wait_ms);
+  if (status != FRONTIER_OK) {
+    crawl_note_outage(c, status, frontier_message(c->frontier));
+    return OUTAGE_RETRY_MIN_MS;
+  }
+  if (!room)
+    return -1; /* whatever is due, one of those on their way must end first */
+  for (size_t i = 0; i < count; i++) {
+    visit *v = visits_take(&c->visits);
+    if (!v) {
+      crawl_break_off(c, "out of memory for one more visit");
+      return 0;
+    }
+    begin_visit(c, v, &leases[i]);
+  }
+  return count ? 0 : wait_ms;
+}
+
+/* Nothing more may be leased: why? */
+static bool is_over(crawl *c, crawl_end *end)
+{
+  if (crawl_is_cut_short(c, end))
+    return true;
+  if (frontier_is_finished(c->frontier))
+    *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
+                                                                                              : CRAWL_FINISHED;
+  else if (c->pages_ever >= c->options.max_pages)
+    *end = CRAWL_PAGE_CAP;
+  else if (c->bytes_ever >= c->options.max_bytes)
+    *end = CRAWL_BYTE_CAP;
+  else
+    return false;
+  return true;
+}
+
+/* What is in flight when the crawl ends may land for a moment more; a clean stop loses no page that was nearly here. */
+static void land(crawl *c)
+{
+  uint64_t deadline = machine_monotonic_ms() + LAST_GRACE_MS;
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) &&
+         (c->now_ms = machine_monotonic_ms()) < deadline)
+    fetch_poll(c->fetcher, POLL_MS);
+}
+
+crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
+{
+  crawl_end end;
+  c->tick = told;
+  c->tick_context = context;
+  c->started_ms = c->now_ms = machine_monotonic_ms();
+  crawl_keep_scope(c);
+  while (!is_over(c, &end)) {
+    int64_t wait_ms = crawl_is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
+    crawl_tell(c);
+    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
+    c->now_ms = machine_monotonic_ms();
+    if (fetch_shortage(c->fetcher)->is_hopeless)
+      crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
+  }
+  land(c);
+  end = crawl_keep_all(c, end);
+  c->end_ms = machine_monotonic_ms();
+  return end;
+}
+
+void crawl_stop(crawl *c)
+{
+  c->is_stopping = 1;
+}
+
+/* ---- before and after ----------------------------------------------------------------------------------- */
+
+static void sitemap_named(void *context, const char *base, const char *href)
+{
+  crawl *c = context;
+  crawl_holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
+}
+
+/* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
+ * strata forget, has its counts from before. With near_last, what a near-duplicate links to goes last. */
+static frontier_class put_in_order(void *context, const frontier_link *link, frontier_verdict verdict,
+                                   frontier_class by_rule)
+{
+  const crawl *c = context;
+  (void)verdict;
+  if (by_rule != FRONTIER_NORMAL)
+    return by_rule;
+  if (c->options.counts && linked_is_popular(c->options.counts, link->target))
+    return FRONTIER_HIGH;
+  return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
+}
+
+crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
+{
+  crawl *c = calloc(1, sizeof *c);
+  if (!c)
+    return NULL;
+  frontier_stats stats;
+  c->frontier = f;
+  c->scope = s;
+  c->options = *options;
+  c->visits = (visits){.owner = c, .wants_images = options->wants_images,
+                        .wants_text = options->contents};
+  c->fetcher = fetcher_create(&options->fetch);
+  c->origins = c->fetcher ? origins_create(c->fetcher, "strata", robots_came) : NULL;
+  c->target = malloc(sizeof *c->target);
+  bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
+  c->profile = stats.profile;
+  c->retries = retries_create(options->tries, options->delay_ms);
+  bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
+  c->addresses = limits_addresses ? addresses_create(options->per_address) : NULL;
+  harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
+                         .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
+                         .context = c};
+  c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
+  if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {
+    crawl_free(c);
+    return NULL;
+  }
+  c->pages_ever = frontier_counter(f, "pages");
+  c->bytes_ever = frontier_counter(f, "page-bytes");
+  c->started_ms = c->now_ms = machine_monotonic_ms();
+  frontier_clock(f, c->now_ms, machine_wall_ms());
+  frontier_classify(f, put_in_order, c);
+  if (options->sitemaps != SITEMAPS_NONE)
+    origins_on_sitemap(c->origins, sitemap_named, c);
+  return c;
+}
+
+void crawl_free(crawl *c)
+{
+  if (!c)
+    return;
+  fetcher_free(c->fetcher);
+  origins_free(c->origins);
+  visits_free(&c->visits);
+  harvest_free(c->harvest);
+  retries_free(c->retries);
+  addresses_free(c->addresses);
+  free(c->target);
+  json_free(&c->line);
+  free(c);
+}
+
+frontier_status crawl_add_start(crawl *c, const url *start)
+{
+  frontier_verdict verdict;
+  if (c->options.sitemaps == SITEMAPS_GUESS) {
+    frontier_status status = harvest_sitemap(c->harvest, start->fetch, "/sitemap.xml", c->now_ms);
+    if (status != FRONTIER_OK)
+      return status;
+  }
+  return frontier_add(c->frontier, start, (frontier_origin){0}, c->now_ms, &verdict);
+}
+
+frontier_status crawl_sync(crawl *c)
+{
+  crawl_keep_scope(c);
+  return c->is_broken ? FRONTIER_NO_MEMORY : frontier_sync(c->frontier);
+}
+
+const char *crawl_message(const crawl *c)
+{
+  return c->message;
+}
+
+const char *crawl_start_failure(const crawl *c)
+{
+  return c->start_failure;
+}
+
+const char *crawl_outage(const crawl *c)
+{
+  return c->outage.is_on ? c->outage.why : "";
+}
+
+bool crawl_lacks_descriptors(const crawl *c)
+{
+  return fetch_shortage(c->fetcher)->was_met;
+}
+
+const failures *crawl_failures(const crawl *c)
+{
+  return &c->failures;
+}
+
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context)
+{
+  for (size_t i = 0; i < c->visits.count; i++) {
+    const visit *v = c->visits.all[i];
+    if (v->stage != VISIT_IDLE)
+      take(context, &(crawl_active){.host = v->lease.url + v->lease.host_begin,
+                                    .host_size = v->lease.host_end - v->lease.host_begin,
+                                    .is_fetching = v->stage == VISIT_FETCHING,
+                                    .seconds = (double)(c->now_ms - v->begun_ms) / 1000});
+  }
+}
+
+crawl_totals crawl_totals_read(const crawl *c)
+{
+  crawl_totals totals = c->totals;
+  uint64_t until = c->end_ms ? c->end_ms : machine_monotonic_ms();
+  totals.seconds = (double)(until - c->started_ms) / 1000;
+  totals.robots = origins_requests(c->origins);
+  totals.active = c->visits.active;
+  return totals;
+}

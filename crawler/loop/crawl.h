@@ -1,0 +1,108 @@
+/* A crawl: frontier -> fetch -> links -> frontier, until nothing is left, a cap is reached, or somebody says stop. */
+#ifndef STRATA_CRAWLER_CRAWL_H
+#define STRATA_CRAWLER_CRAWL_H
+
+#include "crawler/loop/body_digests.h"
+#include "crawler/loop/fingerprint_index.h"
+#include "crawler/loop/failures.h"
+#include "crawler/http/fetch.h"
+#include "crawler/scope/patterns.h"
+#include "crawler/scope/scope.h"
+#include "crawler/base/skip.h"
+#include "crawler/warc/warc.h"
+#include "frontier/frontier.h"
+#include "frontier/inlinks.h"
+
+typedef enum crawl_sitemaps {
+  SITEMAPS_NONE,
+  SITEMAPS_ROBOTS, /* those robots.txt names */
+  SITEMAPS_GUESS,  /* and /sitemap.xml of each start URL's host */
+} crawl_sitemaps;
+
+typedef struct crawl_options {
+  uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_bytes;      /* of page bodies, decoded, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
+  uint16_t max_depth;
+  bool ignore_robots;
+  bool follows_nofollow;   /* also links that say nofollow, and those of pages that do */
+  bool wants_images;       /* <img src> and srcset are links too */
+  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
+  uint64_t delay_ms;
+  uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
+  uint64_t recrawl_most_s;  /* however seldom it changes */
+  crawl_sitemaps sitemaps;
+  unsigned per_address;    /* visits at once at one address, whatever their hosts; 0: no limit */
+  unsigned tries;          /* of a URL whose failure may heal; >= 1 */
+  const patterns *patterns; /* which links to take */
+  scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
+  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
+  contents *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
+  bodies *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
+  bool near_last;          /* what a near-duplicate links to waits for all else */
+  fetch_options fetch;
+  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
+} crawl_options;
+
+typedef enum crawl_end {
+  CRAWL_FINISHED,   /* nothing left to fetch */
+  CRAWL_DEPTH_CAP,  /* nothing left but what is deeper than max_depth; it waits on disk */
+  CRAWL_TRAPS_LEFT, /* nothing left but what looks like a trap's and is over its budget; it waits on disk */
+  CRAWL_PAGE_CAP,
+  CRAWL_BYTE_CAP,
+  CRAWL_TIME_CAP,
+  CRAWL_STOPPED,    /* crawl_stop was called */
+  CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
+} crawl_end;
+
+typedef struct crawl crawl;
+
+/* Borrows the frontier, the scope and what the options point to. NULL: out of memory, or libcurl would not start. */
+crawl *crawl_create(frontier *f, scope *s, const crawl_options *options);
+void crawl_free(crawl *c);
+
+/* A start URL, already in the scope. */
+frontier_status crawl_add_start(crawl *c, const url *start);
+
+/* Commit the start URLs so far, the scope and the trusted hosts with them. */
+frontier_status crawl_sync(crawl *c);
+
+/* Until it ends. `tick` is called a few times a second, never more than every 100 ms. */
+typedef void crawl_tick(void *context, const crawl *c);
+crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context);
+
+void crawl_stop(crawl *c); /* from a signal handler too */
+
+const char *crawl_message(const crawl *c);
+/* The first start URL that failed in this run and why, or "". */
+const char *crawl_start_failure(const crawl *c);
+
+/* Why the crawl pauses: what the disk does not take; "": it does not. It goes on by itself. */
+const char *crawl_outage(const crawl *c);
+
+/* The process ran out of file descriptors in this run, so there are fewer connections at once than asked for. */
+bool crawl_lacks_descriptors(const crawl *c);
+
+const failures *crawl_failures(const crawl *c); /* the last ones of this run */
+
+/* What is under way. */
+typedef struct crawl_active {
+  const char *host;  /* host[:port], host_size bytes */
+  size_t host_size;
+  bool is_fetching;  /* else it waits for robots.txt */
+  double seconds;    /* since it began */
+} crawl_active;
+typedef void crawl_active_taker(void *context, const crawl_active *active);
+void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);
+
+/* Of this run; totals since the crawl began are the frontier's counters of the same names. */
+typedef struct crawl_totals {
+  uint64_t pages, redirects, errors, retries, robots;
+  uint64_t wire_bytes, body_bytes;
+  double seconds;
+  size_t active;
+} crawl_totals;
+
+crawl_totals crawl_totals_read(const crawl *c);
+
+#endif

@@ -1,0 +1,78 @@
+/* What a crawl is made of: private to crawl.c, its loop, crawl_pause.c and visit_end.c. */
+#ifndef STRATA_CRAWLER_CRAWL_STATE_H
+#define STRATA_CRAWLER_CRAWL_STATE_H
+
+#include "crawler/http/per_address.h"
+#include "crawler/loop/crawl.h"
+#include "crawler/loop/harvest.h"
+#include "crawler/robots/robots_cache.h"
+#include "crawler/loop/outage.h"
+#include "crawler/loop/retry.h"
+#include "crawler/loop/visit_pool.h"
+
+#include <signal.h>
+
+struct crawl {
+  crawl_options options;
+  frontier *frontier;
+  scope *scope;
+  fetcher *fetcher;
+  origins *origins;
+  visits visits;            /* the active ones: leases not ended */
+  harvest *harvest;
+  retries *retries;
+  addresses *addresses;     /* NULL: no limit */
+  const contents_near *near; /* what the page is near whose links are being added; NULL: none */
+  url *target;              /* 17 KB: not for the stack */
+  json line;
+  uint64_t pages_ever, bytes_ever;
+  uint64_t started_ms, now_ms, end_ms;
+  crawl_totals totals;
+  url_profile profile;
+  outage outage;
+  uint64_t stood_still_ms;  /* until then, the last time crawl_wait_out waited */
+  crawl_tick *tick;
+  void *tick_context;
+  uint64_t ticked_ms;
+  volatile sig_atomic_t is_stopping;
+  bool is_broken;
+  char message[FRONTIER_MESSAGE_SIZE];
+  char start_failure[FRONTIER_MESSAGE_SIZE];
+  failures failures;
+};
+
+/* The frontier failed for good, or memory is out: the crawl ends, the directory is as of the last commit. */
+void crawl_break_off(crawl *c, const char *message);
+
+/* Of a call that only changes what is in memory: true if it went well, else the crawl is broken off. */
+bool crawl_holds(crawl *c, frontier_status status);
+
+/* The lease of a visit has ended, or was given back. */
+void crawl_let_go(crawl *c, visit *v);
+
+/* Before anything can commit a URL of a host that just joined. */
+void crawl_keep_scope(crawl *c);
+
+/* ---- crawl_pause.c ---- */
+
+/* The caller's tick, if it is time: a few times a second, where what is on the way can be seen. */
+void crawl_tell(crawl *c);
+
+/* Must the crawl end, whatever there is left to do? Then `*end` says why. */
+bool crawl_is_cut_short(const crawl *c, crawl_end *end);
+
+/* A call of the frontier failed. true: the crawl pauses. false: it does not heal, and the crawl is broken off. */
+bool crawl_note_outage(crawl *c, frontier_status status, const char *why);
+
+/* Nothing may be leased now. Tries to commit, if it is time, and goes on. */
+bool crawl_is_paused(crawl *c);
+
+/* A call failed, and what it was for cannot be put off. Waits out the outage, while fetches stand still. true: it is
+ * over, repeat the call. false: the crawl is to end. Commits: what must go with one commit is told all before, or all
+ * after it. */
+bool crawl_wait_out(crawl *c, frontier_status status, const char *why);
+
+/* Nothing is over before what came of it is kept: commits, and waits until it is done or the crawl is cut short. */
+crawl_end crawl_keep_all(crawl *c, crawl_end end);
+
+#endif

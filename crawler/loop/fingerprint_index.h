@@ -1,0 +1,37 @@
+/* crawler/loop/fingerprint_index.h: what a crawl's pages say, kept so that those that resemble each other can be found:
+ * a corpus (mlbf/corpus.h) in DIR/contents/, whose documents are named by their URLs.
+ *
+ * In step with the frontier: a page is written before it is said to be done, so that death of the program leaves no
+ * page out. A page that was written and not committed is fetched again and then there twice; the newest of a URL
+ * counts. */
+#ifndef STRATA_CRAWLER_FINGERPRINT_INDEX_H
+#define STRATA_CRAWLER_FINGERPRINT_INDEX_H
+
+#include "mlbf/corpus.h"
+
+typedef struct contents contents;
+
+/* A page that another one says as well. */
+typedef struct contents_near {
+  const char *url; /* of the other */
+  double share;    /* of each that is in the other, the lesser of both */
+} contents_near;
+
+/* From so much on a page is near another. */
+#define CONTENTS_NEAR 0.9
+
+/* Of the crawl in `directory`, for writing. NULL after one sentence on stderr. */
+contents *contents_open(const char *directory);
+void contents_close(contents *c); /* NULL is fine */
+
+/* One more page, by its URL, unless it says nothing. `*near`: what it is near, or NULL; that lives until the next call.
+ * As mlbf_corpus_query and mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
+mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near);
+
+/* Reads all of it. false, and one sentence in `message`: it is damaged, or cannot be read. None at all is sound. */
+bool contents_are_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE]);
+
+/* About the last call that failed. */
+const char *contents_message(const contents *c);
+
+#endif

@@ -1,0 +1,43 @@
+/* Harvest: what a fetched page leads to. Each link is resolved, judged by the scope, and handed to the frontier; what
+ * is not taken is counted by its reason. */
+#ifndef STRATA_CRAWLER_HARVEST_H
+#define STRATA_CRAWLER_HARVEST_H
+
+#include "crawler/loop/pages_log.h"
+#include "crawler/scope/patterns.h"
+#include "crawler/scope/scope.h"
+#include "crawler/base/skip.h"
+#include "crawler/loop/visit.h"
+#include "frontier/inlinks.h"
+
+typedef struct harvest harvest;
+
+typedef struct harvest_rules {
+  url_profile profile;
+  const patterns *patterns; /* of links, not of start URLs */
+  inlinks *counts;          /* of pages that link to a URL; NULL: nobody wants to know */
+  bool follows_nofollow;    /* also links that ask not to be followed */
+  /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */
+  bool (*may_add_again)(void *context, frontier_status status);
+  void *context;
+} harvest_rules;
+
+/* Borrows all but the rules themselves. NULL: out of memory. */
+harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules);
+void harvest_free(harvest *h);
+
+/* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said: then some links may be missing. */
+frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links);
+
+/* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. */
+frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
+                                 const char **target);
+
+/* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. */
+frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms);
+
+void harvest_skip(harvest *h, crawl_skip why);
+/* The reasons so far become counters of the frontier, in its open batch. */
+frontier_status harvest_count(harvest *h);
+
+#endif

@@ -1,0 +1,69 @@
+/* See near_duplicates.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing
+ * for good. */
+#include "crawler/loop/near_duplicates.h"
+
+#include <assert.h>
+#include <errno.h>
+
+static frontier_status status_of(mlbf_status status)
+{
+  switch (status) {
+  case MLBF_OK: return FRONTIER_OK;
+  case MLBF_IO: return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO;
+  case MLBF_NO_MEMORY: return FRONTIER_NO_MEMORY;
+  default: return FRONTIER_DAMAGED;
+  }
+}
+
+/* Connections have them all, and waiting frees none. */
+static bool lacks_files(mlbf_status status)
+{
+  return status == MLBF_IO && (errno == EMFILE || errno == ENFILE);
+}
+
+static bool note_text(crawl *c, visit *v)
+{
+  contents *kept = c->options.contents;
+  mlbf_shingles shingles = visit_shingles(v);
+  mlbf_status status;
+  while ((status = contents_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
+    if (!crawl_wait_out(c, status_of(status), contents_message(kept)))
+      return false;
+  if (status != MLBF_OK)
+    crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
+  if (c->near)
+    crawl_holds(c, frontier_count(c->frontier, "near-duplicates", 1));
+  return true;
+}
+
+static bool note_body(crawl *c, visit *v)
+{
+  bodies *kept = c->options.bodies;
+  mlbf_status status;
+  while ((status = bodies_add(kept, &v->body, v->lease.url)) == MLBF_IO)
+    if (!crawl_wait_out(c, status_of(status), bodies_message(kept)))
+      return false;
+  if (status == MLBF_NO_MEMORY)
+    crawl_holds(c, frontier_count(c->frontier, "not-digested", 1));
+  return true;
+}
+
+bool alike_note(crawl *c, visit *v, page_facts *facts)
+{
+  assert(v->stage == VISIT_FETCHING && c->visits.active);
+  c->near = NULL;
+  if (v->is_map)
+    return true;
+  if (c->options.contents && !note_text(c, v))
+    return false;
+  if (c->options.bodies && !note_body(c, v))
+    return false;
+  facts->near = c->near;
+  return true;
+}
+
+void alike_forget(crawl *c, visit *v)
+{
+  if (c->options.bodies)
+    bodies_drop(c->options.bodies, &v->body);
+}

@@ -1,0 +1,15 @@
+/* What a page is like: noted as its visit ends, and heeded for what it links to. Private to the crawl's loop. */
+#ifndef STRATA_CRAWLER_NEAR_DUPLICATES_H
+#define STRATA_CRAWLER_NEAR_DUPLICATES_H
+
+#include "crawler/loop/crawl_state.h"
+
+/* The page says this, or its body is that, into contents and digests, and what it is near into `facts`. Before its
+ * links are added: they go last if it is a near-duplicate and crawl_options.near_last is set. false: the crawl is to
+ * end. */
+bool alike_note(crawl *c, visit *v, page_facts *facts);
+
+/* The body of a visit that ended, however it did. */
+void alike_forget(crawl *c, visit *v);
+
+#endif

@@ -1,0 +1,132 @@
+/* See pages_log.h. */
+#include "crawler/loop/pages_log.h"
+
+#include "frontier/base/machine.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+static void put_time(json *line)
+{
+  time_t now = (time_t)(machine_wall_ms() / 1000);
+  struct tm utc;
+  char text[32];
+  gmtime_r(&now, &utc);
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  json_put_string(line, "time", text);
+}
+
+static void put_request(json *line, const fetch_response *r)
+{
+  json_put_number(line, "start_ms", r->start_ms);
+  json_put_real(line, "dns_ms", 1000 * r->name_seconds, 3);
+  json_put_real(line, "connect_ms", 1000 * r->connect_seconds, 3);
+  json_put_real(line, "first_byte_ms", 1000 * r->first_byte_seconds, 3);
+}
+
+/* What an HTML page was read in; of anything else, what its header says. */
+static void put_charset(json *line, const page_facts *facts)
+{
+  const visit *v = facts->visit;
+  char named[PAGES_LOG_CHARSET];
+  const charset *known = v->has_scanned ? decoder_charset(v->decoder) : NULL;
+  pages_log_charset(facts->response->content_type, named);
+  json_put_string(line, "charset", known ? charset_name(known) : named);
+}
+
+static void put_hash(json *line, const page_facts *facts)
+{
+  if (facts->response->body_bytes > 0)
+    json_put_string(line, "sha256", facts->visit->sha256);
+}
+
+static void put_answer(json *line, const page_facts *facts)
+{
+  const fetch_response *r = facts->response;
+  json_put_number(line, "status", (uint64_t)r->status);
+  json_put_string(line, "type", r->content_type);
+  put_charset(line, facts);
+  json_put_number(line, "wire_bytes", r->wire_bytes);
+  json_put_number(line, "body_bytes", r->body_bytes);
+  put_hash(line, facts);
+  if (r->truncated)
+    json_put_bool(line, "truncated", true);
+  if (facts->redirect)
+    json_put_string(line, "redirect", facts->redirect);
+  if (facts->links.canonical)
+    json_put_string(line, "canonical", facts->links.canonical);
+  if (facts->visit->noindex)
+    json_put_bool(line, "noindex", true);
+  if (facts->visit->nofollow)
+    json_put_bool(line, "nofollow", true);
+  if (facts->near) {
+    json_put_string(line, "near", facts->near->url);
+    json_put_real(line, "near_share", facts->near->share, 3);
+  }
+  json_put_number(line, "links", facts->links.found);
+  json_put_number(line, "new", facts->links.fresh);
+}
+
+const char *pages_log_outcome(frontier_state state)
+{
+  return state == FRONTIER_DONE ? "done" : state == FRONTIER_FAILED ? "failed" : "skipped";
+}
+
+void pages_log_line(json *line, const page_facts *facts, url_profile profile, url *scratch)
+{
+  const frontier_lease *lease = &facts->visit->lease;
+  bool is_key = url_parse(lease->url, lease->url_size, profile, scratch) == URL_OK;
+  json_clear(line);
+  json_begin(line);
+  json_put_number(line, "id", lease->id);
+  json_put_string(line, "url", lease->url);
+  json_put_string(line, "key", is_key ? scratch->key : lease->url);
+  json_put_number(line, "depth", lease->origin.depth);
+  json_put_number(line, "via", lease->origin.via);
+  json_put_string(line, "verdict", frontier_outcome_name(lease->verdict.outcome));
+  json_put_number(line, "layer", lease->verdict.layer);
+  if (facts->visit->is_map)
+    json_put_bool(line, "sitemap", true);
+  json_put_number(line, "tries", facts->visit->tries > 1 ? facts->visit->tries : 1);
+  json_put_string(line, "outcome", pages_log_outcome(facts->outcome));
+  json_put_string(line, "robots", facts->robots);
+  put_time(line);
+  json_put_real(line, "seconds", facts->response ? facts->response->seconds : 0, 6);
+  if (facts->response)
+    put_request(line, facts->response);
+  if (facts->error) {
+    json_put_string(line, "error", facts->error);
+    json_put_string(line, "reason", facts->reason);
+  } else if (facts->response) {
+    put_answer(line, facts);
+  }
+  json_end(line);
+}
+
+/* ---- the charset parameter: RFC 9110, 8.3.1 ---------------------------------------------------------------- */
+
+static void copy_name(const char *from, size_t size, char name[PAGES_LOG_CHARSET])
+{
+  if (size >= PAGES_LOG_CHARSET)
+    return;
+  for (size_t i = 0; i < size; i++)
+    name[i] = (char)tolower((unsigned char)from[i]);
+  name[size] = '\0';
+}
+
+void pages_log_charset(const char *content_type, char name[PAGES_LOG_CHARSET])
+{
+  static const char parameter[] = "charset=";
+  *name = '\0';
+  for (const char *at = strchr(content_type, ';'); at; at = strchr(at, ';')) {
+    at += 1 + strspn(at + 1, " \t");
+    if (strncasecmp(at, parameter, sizeof parameter - 1) != 0)
+      continue;
+    at += sizeof parameter - 1;
+    at += *at == '"';
+    copy_name(at, strcspn(at, "\"; \t"), name);
+    return;
+  }
+}

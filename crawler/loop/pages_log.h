@@ -1,0 +1,36 @@
+/* One line of pages.jsonl: what a fetch gave. PAGES.md documents every field. */
+#ifndef STRATA_CRAWLER_PAGES_LOG_H
+#define STRATA_CRAWLER_PAGES_LOG_H
+
+#include "crawler/loop/fingerprint_index.h"
+#include "crawler/http/fetch.h"
+#include "crawler/base/json.h"
+#include "crawler/loop/visit.h"
+
+typedef struct page_links {
+  uint64_t found, fresh; /* links on the page; those of them that were new and queued */
+  const char *canonical; /* the URL the page prefers for itself; NULL: it says none */
+} page_links;
+
+typedef struct page_facts {
+  const visit *visit;
+  frontier_state outcome;
+  const char *robots;             /* "allowed", "ignored", "unreachable" */
+  const fetch_response *response; /* NULL: robots.txt could not be had, so it was not asked for */
+  page_links links;
+  const char *redirect;           /* where it leads; NULL for none */
+  const contents_near *near;      /* what the page is a near-duplicate of; NULL: nothing that is known */
+  const char *error, *reason;     /* a word and a phrase, when there is no answer; else NULL */
+} page_facts;
+
+/* Into `line`, without a newline. Ends the visit's hash. `scratch` is room for the key, made by `profile`. */
+void pages_log_line(json *line, const page_facts *facts, url_profile profile, url *scratch);
+
+/* "done", "failed", "skipped" */
+const char *pages_log_outcome(frontier_state state);
+
+enum { PAGES_LOG_CHARSET = 48 };
+/* The charset parameter of a Content-Type, in lower case; "" if there is none, or none that fits. */
+void pages_log_charset(const char *content_type, char name[PAGES_LOG_CHARSET]);
+
+#endif

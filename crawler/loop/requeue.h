@@ -1,0 +1,12 @@
+/* crawler/loop/requeue.h: --retry-failed, what failed for good is queued again. */
+#ifndef STRATA_CRAWLER_REQUEUE_H
+#define STRATA_CRAWLER_REQUEUE_H
+
+#include "frontier/frontier.h"
+
+/* Queue every URL that failed since the last call on this directory, each once, as a URL of its own with a new id; its
+ * failure stays in the history. `*count`: how many. What the frontier said, or FRONTIER_IO if there is no room for a
+ * temporary file. */
+frontier_status requeue_failed(frontier *f, uint64_t now_ms, uint64_t *count);
+
+#endif

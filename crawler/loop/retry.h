@@ -1,0 +1,35 @@
+/* Retries: what may heal is asked for again, a bounded number of times, while its host is left in peace.
+ *
+ *     no answer (connect, name, timeout, broken off), 429, 503     the host rests: 1 s, 4 s, 16 s, ... or Retry-After
+ *     500, 502, 504                                                the page rests: the host's delay, twice that, ...
+ *
+ * A host that gave no answer to any try for a URL is asked once for each of its others, until it answers.
+ * The counts are kept in memory, of the URLs that failed and have not ended: a few for each host in trouble. A crawl
+ * that is interrupted starts counting again. */
+#ifndef STRATA_CRAWLER_RETRY_H
+#define STRATA_CRAWLER_RETRY_H
+
+#include "crawler/http/fetch.h"
+#include "frontier/frontier.h"
+
+enum { RETRY_WAIT_MAX_S = 3600 }; /* the longest Retry-After that is heeded, and the longest wait there is */
+
+typedef struct retries retries;
+
+/* `tries_max` >= 1, the first one included; `delay_ms` between requests to one host. NULL: out of memory. */
+retries *retries_create(unsigned tries_max, uint64_t delay_ms);
+void retries_free(retries *r);
+
+/* This try failed. True: try again, and give the host `*wait_ms` of peace. */
+bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms);
+
+/* How long the host asks us to wait, also if this URL is not tried again: Retry-After of a 429 or 503; else 0. */
+uint64_t retries_asked_ms(const fetch_response *response);
+
+/* The URL ended; how many tries it took. */
+unsigned retries_end(retries *r, const frontier_lease *lease, bool was_answered);
+
+/* Tries of this URL that failed. */
+unsigned retries_failed(const retries *r, const frontier_lease *lease);
+
+#endif

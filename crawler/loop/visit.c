@@ -1,0 +1,263 @@
+/* See visit.h. */
+#include "crawler/loop/visit.h"
+
+#include "crawler/html/link_headers.h"
+#include "crawler/html/refresh.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8 };
+
+static void assert_visit(const visit *v)
+{
+  assert(v->links <= VISIT_LINKS_MAX && v->hrefs_size <= v->hrefs_room);
+  assert(v->hrefs_size >= v->links * LINK_HEAD);
+  assert(!v->has_mapped || v->map);
+  assert(!v->is_plain || v->text);
+  assert(v->has_scanned + v->has_mapped + v->is_plain <= 1); /* a body is read in one way */
+  (void)v;
+}
+
+static bool make_room(visit *v, size_t size)
+{
+  if (v->hrefs_size + size <= v->hrefs_room)
+    return true;
+  size_t room = 2 * (v->hrefs_size + size);
+  char *larger = realloc(v->hrefs, room);
+  if (!larger)
+    return false;
+  v->hrefs = larger;
+  v->hrefs_room = room;
+  return true;
+}
+
+static void keep_base(visit *v, const link_found *link)
+{
+  if (v->base || !(v->base = malloc(link->size + 1)))
+    return;
+  memcpy(v->base, link->href, link->size);
+  v->base_size = link->size;
+}
+
+static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags)
+{
+  if (v->links >= VISIT_LINKS_MAX || v->hrefs_size + href_size > VISIT_TEXT_MAX ||
+      !make_room(v, LINK_HEAD + href_size)) {
+    v->dropped++;
+    return;
+  }
+  uint32_t size = (uint32_t)href_size;
+  char *at = v->hrefs + v->hrefs_size;
+  memcpy(at, &size, sizeof size);
+  at[sizeof size] = (char)flags;
+  memcpy(at + LINK_HEAD, href, size);
+  v->hrefs_size += LINK_HEAD + size;
+  v->links++;
+  assert_visit(v);
+}
+
+static unsigned flags_of(const link_found *link)
+{
+  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U);
+}
+
+static void keep_link(void *context, const link_found *link)
+{
+  if (link->kind == LINK_BASE)
+    keep_base(context, link);
+  else
+    keep_href(context, link->href, link->size, flags_of(link));
+}
+
+static void keep_header_link(void *context, const link_found *link)
+{
+  keep_href(context, link->href, link->size, flags_of(link) | HEADER);
+}
+
+static void keep_mapped(void *context, bool is_map, const char *href, size_t size)
+{
+  keep_href(context, href, size, is_map ? MAP : 0);
+}
+
+static void scan(void *context, const char *bytes, size_t size)
+{
+  visit *v = context;
+  if (v->is_plain)
+    page_text_feed_plain(v->text, bytes, size);
+  else
+    links_feed(v->scanner, bytes, size);
+}
+
+visit *visit_create(void *owner, bool wants_images)
+{
+  visit *v = calloc(1, sizeof *v);
+  if (!v)
+    return NULL;
+  v->owner = owner;
+  v->scanner = links_create(keep_link, v);
+  v->decoder = decoder_create(scan, v);
+  v->hash = body_hash_create(BODY_HASH_SHA256);
+  v->revisit = revisit_create();
+  if (v->scanner && v->decoder && v->hash && v->revisit) {
+    links_want_images(v->scanner, wants_images);
+    return v;
+  }
+  visit_free(v);
+  return NULL;
+}
+
+static void keep_text(void *context, const char *bytes, size_t size)
+{
+  page_text_feed_html(context, bytes, size);
+}
+
+bool visit_want_text(visit *v)
+{
+  v->text = page_text_create();
+  if (v->text)
+    links_want_text(v->scanner, keep_text, v->text);
+  return v->text != NULL;
+}
+
+void visit_free(visit *v)
+{
+  if (!v)
+    return;
+  page_text_free(v->text);
+  links_free(v->scanner);
+  body_hash_free(v->hash);
+  revisit_free(v->revisit);
+  decoder_free(v->decoder);
+  sitemap_free(v->map);
+  free(v->body.bytes);
+  free(v->hrefs);
+  free(v->base);
+  free(v);
+}
+
+void visit_begin(visit *v, const frontier_lease *lease)
+{
+  assert(v->stage == VISIT_IDLE && lease->id);
+  v->lease = *lease;
+  v->tries = 1;
+  *v->sha256 = '\0';
+  v->is_map = lease->origin.hops & VISIT_SITEMAP;
+  v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = false;
+  v->hrefs_size = v->links = v->dropped = 0;
+  free(v->base);
+  v->base = NULL;
+}
+
+static bool is_type(const char *type, const char *wanted)
+{
+  size_t size = strcspn(type, "; \t");
+  return size == strlen(wanted) && strncasecmp(type, wanted, size) == 0;
+}
+
+/* Without memory for it, it is not looked into. */
+static void read_map(visit *v, const char *bytes, size_t size)
+{
+  if (!v->map && !(v->map = sitemap_create(keep_mapped, v)))
+    return;
+  if (!v->has_mapped)
+    sitemap_begin(v->map);
+  v->has_mapped = true;
+  sitemap_feed(v->map, bytes, size);
+}
+
+static bool is_feed(const char *type)
+{
+  return is_type(type, "application/rss+xml") || is_type(type, "application/atom+xml");
+}
+
+static void read_plain(visit *v, const char *content_type, const char *bytes, size_t size)
+{
+  if (!v->is_plain) {
+    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
+    page_text_begin(v->text);
+  }
+  v->is_plain = true;
+  decoder_feed(v->decoder, bytes, size);
+}
+
+void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
+{
+  assert_visit(v);
+  if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type))) {
+    read_map(v, bytes, size);
+    return;
+  }
+  if (v->is_plain || (v->text && !v->has_scanned && is_type(content_type, "text/plain"))) {
+    read_plain(v, content_type, bytes, size);
+    return;
+  }
+  bool is_xhtml = is_type(content_type, "application/xhtml+xml");
+  /* a missing type is looked into, as browsers sniff */
+  if (!v->has_scanned && !is_xhtml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
+    return;
+  if (!v->has_scanned)
+    decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
+  if (!v->has_scanned && is_xhtml)
+    links_expect_xml(v->scanner);
+  if (!v->has_scanned && v->text)
+    page_text_begin(v->text);
+  v->has_scanned = true;
+  decoder_feed(v->decoder, bytes, size);
+}
+
+void visit_finish(visit *v)
+{
+  assert_visit(v);
+  if (v->has_mapped)
+    sitemap_finish(v->map);
+  if (v->has_scanned || v->is_plain)
+    decoder_finish(v->decoder);
+  if (!v->has_scanned)
+    return;
+  links_finish(v->scanner);
+  v->nofollow = links_page_nofollow(v->scanner);
+  v->noindex = links_page_noindex(v->scanner);
+}
+
+void visit_take_headers(visit *v, const fetch_response *response)
+{
+  enum { FIELDS_MAX = 100 }; /* of one name; libcurl has a limit for all of them together */
+  const char *value, *href;
+  size_t size;
+  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", i)); i++)
+    headers_read_robots(value, "strata", &v->nofollow, &v->noindex);
+  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "Link", i)); i++)
+    headers_read_link(value, keep_header_link, v);
+  value = fetch_header(response, "Refresh", 0);
+  if (value && refresh_find_url(value, strlen(value), &href, &size))
+    keep_href(v, href, size, HEADER);
+}
+
+mlbf_shingles visit_shingles(visit *v)
+{
+  bool has_text = v->text && (v->has_scanned || v->is_plain);
+  return has_text ? page_text_finish(v->text) : (mlbf_shingles){.count = 0};
+}
+
+const charset *visit_charset(const visit *v)
+{
+  return v->has_scanned ? decoder_charset(v->decoder) : NULL;
+}
+
+bool visit_next_link(const visit *v, size_t *at, visit_link *link)
+{
+  if (*at >= v->hrefs_size)
+    return false;
+  uint32_t bytes;
+  assert(v->hrefs_size - *at >= LINK_HEAD);
+  memcpy(&bytes, v->hrefs + *at, sizeof bytes);
+  unsigned flags = (unsigned char)v->hrefs[*at + sizeof bytes];
+  *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD, .size = bytes, .nofollow = flags & NOFOLLOW,
+                       .is_map = flags & MAP, .is_header = flags & HEADER, .canonical = flags & CANONICAL};
+  *at += LINK_HEAD + bytes;
+  assert(*at <= v->hrefs_size);
+  return true;
+}

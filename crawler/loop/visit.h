@@ -1,0 +1,92 @@
+/* A visit: one leased URL, from robots to its links. Gathers the page's links while the body streams by. */
+#ifndef STRATA_CRAWLER_VISIT_H
+#define STRATA_CRAWLER_VISIT_H
+
+#include "crawler/http/per_address.h"
+#include "crawler/loop/body_digests.h"
+#include "crawler/base/body_hash.h"
+#include "crawler/html/decoder.h"
+#include "crawler/http/fetch.h"
+#include "crawler/html/links.h"
+#include "crawler/html/page_text.h"
+#include "crawler/loop/revisit.h"
+#include "crawler/html/sitemap.h"
+#include "frontier/frontier.h"
+
+enum {
+  VISIT_LINKS_MAX = 100000,    /* links of one page; a page with more is a trap or a dump */
+  VISIT_TEXT_MAX = 8 << 20,    /* bytes of their hrefs */
+  VISIT_SITEMAP = 0x8000,      /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
+};
+
+typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
+
+typedef struct visit {
+  struct visit *next;          /* in the list of idle ones */
+  void *owner;
+  frontier_lease lease;
+  visit_stage stage;
+  bool holds_host;             /* waits for robots.txt, and nothing else of its host is leased meanwhile */
+  address_place where;         /* of the server, as far as is known when it begins */
+  uint64_t begun_ms;
+  unsigned tries;              /* that it took; known once it ends */
+  decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
+  links_scanner *scanner;
+  body_hash *hash;             /* SHA-256 of the decoded body */
+  char sha256[BODY_HASH_TEXT]; /* what came of it; "" before */
+  revisit *revisit;            /* when it was fetched before, and what to note for the next time */
+  sitemap *map;                /* made when first needed */
+  bool is_map;                 /* the URL is a sitemap, no page */
+  bool has_scanned;            /* the body is HTML, and went through the scanner */
+  bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
+  page_text *text;             /* what the page says; NULL: nobody wants to know */
+  bool is_plain;               /* the body is text without markup, and went into `text` */
+  body_copy body;              /* of what is no page, if that is wanted */
+  char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
+  size_t hrefs_size, hrefs_room;
+  size_t links;
+  size_t dropped;              /* links past the maxima */
+  char *base;                  /* of <base href>, NULL if none */
+  size_t base_size;
+  bool nofollow, noindex;      /* asked for by the page or its header */
+} visit;
+
+/* `wants_images`: img src and srcset are links too. NULL: out of memory. */
+visit *visit_create(void *owner, bool wants_images);
+void visit_free(visit *v); /* NULL is fine */
+bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
+void visit_begin(visit *v, const frontier_lease *lease);
+
+/* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into,
+ * nor is plain text unless it is wanted. */
+void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
+void visit_finish(visit *v);
+
+/* The body so far is no page: nothing that has links was found in it, or looked for. */
+static inline bool visit_is_no_page(const visit *v)
+{
+  return !v->has_scanned && !v->has_mapped && !v->is_map;
+}
+
+/* What the page says, if that is wanted and it says anything: count is 0 else. After visit_finish. */
+mlbf_shingles visit_shingles(visit *v);
+
+/* What the header of its response says: Link, Refresh, X-Robots-Tag. After visit_finish. */
+void visit_take_headers(visit *v, const fetch_response *response);
+
+/* What the page is written in; NULL: it does not say, or was not looked into. After visit_finish. */
+const charset *visit_charset(const visit *v);
+
+typedef struct visit_link {
+  const char *href;
+  size_t size;
+  bool nofollow;
+  bool is_map;      /* of a sitemap index: another sitemap */
+  bool is_header;   /* of the header, which no <base> moves */
+  bool canonical;   /* the page's own preferred URL */
+} visit_link;
+
+/* The links in order: start with *at = 0; false past the last. */
+bool visit_next_link(const visit *v, size_t *at, visit_link *link);
+
+#endif

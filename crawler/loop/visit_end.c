@@ -1,0 +1,233 @@
+/* See visit_end.h.
+ *
+ * The order counts. A page's links come first: where they fill the open batch it is committed, and with that commit
+ * nothing of the page may go but links. Its records come last before frontier_done: from there on nothing fails but for
+ * want of memory. Where the crawl ends in between, the lease is not ended, and the page comes again. */
+#include "crawler/loop/visit_end.h"
+
+#include "crawler/loop/near_duplicates.h"
+#include "crawler/loop/crawl_state.h"
+#include "crawler/loop/crawl_warc.h"
+#include "frontier/host.h"
+#include "frontier/base/machine.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static void note_start_failure(crawl *c, const visit *v, const char *why)
+{
+  if (v->lease.origin.depth == 0 && !v->is_map && !c->start_failure[0])
+    snprintf(c->start_failure, sizeof c->start_failure, "%.300s: %s", v->lease.url, why);
+}
+
+/* For the next time, in the transaction that says how the visit ended. */
+static bool note_visit(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
+{
+  frontier_status status;
+  while (c->options.keeps_log && (status = revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256,
+                                                        is_failure)) != FRONTIER_OK)
+    if (!crawl_wait_out(c, status, frontier_message(c->frontier)))
+      return false;
+  return true;
+}
+
+static const char *robots_word(const crawl *c)
+{
+  return c->options.ignore_robots ? "ignored" : "allowed";
+}
+
+/* Before the page is said to be done: it is committed with its records, or not as done. false: the crawl ends. */
+static bool archive(crawl *c, const visit *v, const fetch_response *response)
+{
+  warc *w = c->options.warc;
+  frontier_status status;
+  while (w && (status = crawl_warc_keep(w, &v->lease, response)) != FRONTIER_OK)
+    if (!crawl_wait_out(c, status, warc_message(w)))
+      return false;
+  return true;
+}
+
+/* The lease ends; what the page taught is counted with it. `facts` for its line of pages.jsonl; NULL: it has none. */
+static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, const page_facts *facts)
+{
+  assert(v->stage != VISIT_IDLE && v->lease.id && c->visits.active);
+  assert(!facts || (facts->visit == v && facts->outcome == state));
+  json_clear(&c->line);
+  if (facts && c->options.keeps_log)
+    pages_log_line(&c->line, facts, c->profile, c->target);
+  if (c->line.failed) {
+    crawl_break_off(c, "out of memory for a line of pages.jsonl");
+    return;
+  }
+  crawl_holds(c, harvest_count(c->harvest));
+  crawl_holds(c, frontier_done(c->frontier, v->lease.id, state, code, c->line.text, c->line.size, c->now_ms));
+  crawl_let_go(c, v);
+}
+
+/* ---- not for good, or not well ----------------------------------------------------------------------------- */
+
+/* Cut off while all fetches stood still: that was us, not its server, and is no try. */
+static bool was_neglected(const crawl *c, const visit *v, const fetch_response *response)
+{
+  return (response->error == FETCH_TIMEOUT || response->error == FETCH_BROKEN) && v->begun_ms < c->stood_still_ms;
+}
+
+static void put_off(crawl *c, visit *v)
+{
+  crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
+  crawl_let_go(c, v);
+}
+
+/* Of the host of a visit. It is kept by the wall clock, as that is now: it may have been set since the run began, or
+ * have gone on while the machine was suspended. */
+static void rest(crawl *c, const visit *v, uint64_t wait_ms)
+{
+  frontier_clock(c->frontier, c->now_ms, machine_wall_ms());
+  crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
+}
+
+bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
+{
+  uint64_t wait_ms;
+  if (was_neglected(c, v, response)) {
+    put_off(c, v);
+    return true;
+  }
+  if (!retries_again(c->retries, &v->lease, response, &wait_ms)) {
+    wait_ms = retries_asked_ms(response);
+    if (wait_ms) /* this URL has had its tries; its host is still to rest */
+      rest(c, v, wait_ms);
+    return false;
+  }
+  c->totals.retries++;
+  crawl_holds(c, frontier_count(c->frontier, "retries", 1));
+  rest(c, v, wait_ms);
+  put_off(c, v);
+  return true;
+}
+
+void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanation)
+{
+  note_start_failure(c, v, explanation);
+  v->tries = retries_end(c->retries, &v->lease, true);
+  harvest_skip(c->harvest, why);
+  if (note_visit(c, v, &(fetch_response){0}, true))
+    end_lease(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
+}
+
+static void count_failure(crawl *c, const visit *v, const fetch_response *response)
+{
+  failures_note(&c->failures, v->lease.url, response);
+  if (v->is_map)
+    return; /* a sitemap that is not there is no error of the site's pages */
+  c->totals.errors++;
+  crawl_holds(c, frontier_count(c->frontier, "errors", 1));
+  crawl_holds(c, frontier_count(c->frontier, failures_counter(response), 1));
+}
+
+void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission)
+{
+  bool answered = response->error == FETCH_OK;
+  if (visit_end_for_now(c, v, response) || !note_visit(c, v, response, true) || !archive(c, v, response))
+    return;
+  v->tries = retries_end(c->retries, &v->lease, answered);
+  char status[32];
+  snprintf(status, sizeof status, "HTTP status %ld", response->status);
+  note_start_failure(c, v, answered ? status : response->explanation);
+  count_failure(c, v, response);
+  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
+                      .response = response->start_ms ? response : NULL};
+  if (!answered) {
+    facts.error = fetch_error_name(response->error);
+    facts.reason = response->explanation;
+  }
+  end_lease(c, v, FRONTIER_FAILED, (uint16_t)(answered ? response->status : response->error), &facts);
+}
+
+/* ---- well ---------------------------------------------------------------------------------------------------- */
+
+typedef enum answer { ANSWER_FAILURE, ANSWER_PAGE, ANSWER_REDIRECT, ANSWER_UNCHANGED } answer;
+
+static answer answer_of(const visit *v, const fetch_response *response)
+{
+  long status = response->status;
+  if (revisit_is_unchanged(v->revisit, response))
+    return ANSWER_UNCHANGED;
+  if (response->error == FETCH_OK && status >= 300 && status <= 399 && *response->location)
+    return ANSWER_REDIRECT;
+  return response->error == FETCH_OK && status >= 200 && status <= 299 ? ANSWER_PAGE : ANSWER_FAILURE;
+}
+
+/* What the answer leads to, into the frontier. false: the crawl ends before all of it is there. */
+static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answer kind, page_facts *facts)
+{
+  frontier_status status = FRONTIER_OK;
+  if (kind == ANSWER_REDIRECT) {
+    status = harvest_redirect(c->harvest, v, response->location, c->now_ms, &facts->links, &facts->redirect);
+    crawl_keep_scope(c);
+  } else if (kind == ANSWER_PAGE) {
+    visit_take_headers(v, response);
+    status = harvest_links(c->harvest, v, c->now_ms, &facts->links);
+  }
+  return status == FRONTIER_OK;
+}
+
+static void count_page(crawl *c, const visit *v, const fetch_response *response)
+{
+  c->totals.pages++;
+  c->pages_ever++;
+  c->bytes_ever += response->body_bytes;
+  crawl_holds(c, frontier_count(c->frontier, "pages", 1));
+  crawl_holds(c, frontier_count(c->frontier, "page-bytes", response->body_bytes));
+  if (v->lease.origin.depth == 0)
+    crawl_holds(c, frontier_count(c->frontier, "start-pages", 1));
+}
+
+static void count_answer(crawl *c, const visit *v, const fetch_response *response, answer kind)
+{
+  if (kind == ANSWER_UNCHANGED) {
+    crawl_holds(c, frontier_count(c->frontier, "unchanged", 1));
+  } else if (kind == ANSWER_REDIRECT) {
+    c->totals.redirects++;
+    crawl_holds(c, frontier_count(c->frontier, "redirects", 1));
+  } else if (v->is_map) {
+    crawl_holds(c, frontier_count(c->frontier, "sitemaps", 1));
+  } else if (response->body_bytes) {
+    count_page(c, v, response);
+  }
+}
+
+static void end_well(crawl *c, visit *v, const fetch_response *response, answer kind)
+{
+  page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response};
+  v->tries = retries_end(c->retries, &v->lease, true);
+  if (kind == ANSWER_PAGE && !alike_note(c, v, &facts))
+    return;
+  bool is_harvested = harvest_all(c, v, response, kind, &facts);
+  c->near = NULL;
+  if (!is_harvested || !note_visit(c, v, response, false) || !archive(c, v, response))
+    return;
+  count_answer(c, v, response, kind);
+  end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
+}
+
+void visit_end_fetched(void *context, const fetch_response *response)
+{
+  visit *v = context;
+  crawl *c = v->owner;
+  assert(v->stage == VISIT_FETCHING);
+  c->now_ms = machine_monotonic_ms();
+  visit_finish(v);
+  if (c->addresses)
+    addresses_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
+                    response->address);
+  if (c->options.keeps_log)
+    body_hash_end(v->hash, v->sha256);
+  c->totals.wire_bytes += response->wire_bytes;
+  c->totals.body_bytes += response->body_bytes;
+  answer kind = answer_of(v, response);
+  if (kind == ANSWER_FAILURE)
+    visit_end_failed(c, v, response, robots_word(c));
+  else
+    end_well(c, v, response, kind);
+}

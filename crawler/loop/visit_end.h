@@ -1,0 +1,20 @@
+/* How a visit ends: fetched, failed, skipped, or put off. Each way is one set of changes to the frontier that a single
+ * transaction takes: the page's links, its WARC records, its line of pages.jsonl, and that it is done. */
+#ifndef STRATA_CRAWLER_VISIT_END_H
+#define STRATA_CRAWLER_VISIT_END_H
+
+#include "crawler/loop/crawl.h"
+#include "crawler/loop/visit.h"
+
+/* An answer came, or none did: `finished` of a fetch_receiver whose context is the visit. */
+void visit_end_fetched(void *visit, const fetch_response *response);
+
+/* No answer, or one that is no page. `permission`: what robots.txt had to say. */
+void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission);
+
+void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanation);
+
+/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
+bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response);
+
+#endif

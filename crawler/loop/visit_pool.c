@@ -1,0 +1,63 @@
+/* See visit_pool.h. */
+#include "crawler/loop/visit_pool.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+static void assert_visits(const visits *vs)
+{
+  assert(vs->count <= vs->room && vs->active <= vs->count);
+  assert(vs->idle || vs->active == vs->count); /* every visit is one or the other */
+  assert(!vs->idle || (vs->active < vs->count && vs->idle->stage == VISIT_IDLE));
+  (void)vs;
+}
+
+static visit *make_one(visits *vs)
+{
+  if (vs->count == vs->room) {
+    size_t room = vs->room ? 2 * vs->room : 64;
+    visit **larger = realloc(vs->all, room * sizeof *larger);
+    if (!larger)
+      return NULL;
+    vs->all = larger;
+    vs->room = room;
+  }
+  visit *v = visit_create(vs->owner, vs->wants_images);
+  if (v && vs->wants_text && !visit_want_text(v)) {
+    visit_free(v);
+    return NULL;
+  }
+  if (v)
+    vs->all[vs->count++] = v;
+  return v;
+}
+
+visit *visits_take(visits *vs)
+{
+  visit *v = vs->idle;
+  assert_visits(vs);
+  if (v)
+    vs->idle = v->next;
+  else
+    v = make_one(vs);
+  vs->active += v != NULL;
+  assert_visits(vs);
+  return v;
+}
+
+void visits_put_back(visits *vs, visit *v)
+{
+  assert_visits(vs);
+  assert(vs->active && v->stage != VISIT_IDLE); /* else it were in the list twice */
+  vs->active--;
+  v->stage = VISIT_IDLE;
+  v->next = vs->idle;
+  vs->idle = v;
+}
+
+void visits_free(visits *vs)
+{
+  for (size_t i = 0; i < vs->count; i++)
+    visit_free(vs->all[i]);
+  free(vs->all);
+}

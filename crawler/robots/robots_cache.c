@@ -1,0 +1,309 @@
+/* See robots_cache.h. */
+#include "crawler/robots/robots_cache.h"
+
+#include "frontier/base/machine.h"
+#include "frontier/url.h"
+
+#include <assert.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  FRESH_MS = 24 * 3600 * 1000, /* RFC 9309, 2.4: at most 24 hours */
+  RETRY_MS = 60 * 1000,        /* a host that gave no rules may be asked again after a minute */
+  SITEMAPS_MAX = 1000,         /* of one robots.txt; it takes an index to name more */
+  HOPS_MAX = 5,                /* RFC 9309, 2.3.1.2: at least five */
+};
+
+typedef struct waiter {
+  struct waiter *next;
+  void *visit;
+} waiter;
+
+typedef enum origin_state { UNKNOWN, ON_ITS_WAY, KNOWN, UNAVAILABLE, UNREACHABLE } origin_state;
+
+typedef struct origin {
+  char *name; /* the tree's key */
+  origins *owner;
+  origin_state state;
+  robots *rules;
+  uint64_t known_ms;
+  bool has_allowed; /* one that asked */
+  uint64_t retry_after_s; /* of UNAVAILABLE */
+  fetch_error error;
+  char explanation[128];
+  waiter *waiting, **last_waiting;
+  unsigned hops;
+  char *address; /* where robots.txt is being fetched from */
+  char *body; /* of robots.txt while it comes */
+  size_t body_size;
+} origin;
+
+struct origins {
+  fetcher *fetcher;
+  const char *agent;
+  origins_ready *ready;
+  origins_sitemap *found_sitemap; /* NULL: nobody asks */
+  void *sitemap_context;
+  void *tree; /* of origin * */
+  uint64_t requests;
+  uint64_t now_ms;
+  url target; /* room to resolve a redirect */
+};
+
+/* Whoever waits waits for a robots.txt that is on its way: nobody else would ever call him. */
+static void assert_origin(const origin *one)
+{
+  assert((one->waiting == NULL) == (one->last_waiting == &one->waiting) && !*one->last_waiting);
+  assert(!one->waiting || one->state == ON_ITS_WAY);
+  assert(one->state != KNOWN || one->rules);
+  assert(one->state != ON_ITS_WAY || one->address);
+  assert(one->body_size <= ROBOTS_SIZE_MAX && (one->body || !one->body_size));
+  (void)one;
+}
+
+static int compare(const void *a, const void *b)
+{
+  return strcmp(((const origin *)a)->name, ((const origin *)b)->name);
+}
+
+static void origin_free(void *node)
+{
+  origin *one = node;
+  for (waiter *w = one->waiting; w;) {
+    waiter *next = w->next;
+    free(w);
+    w = next;
+  }
+  robots_free(one->rules);
+  free(one->address);
+  free(one->body);
+  free(one->name);
+  free(one);
+}
+
+origins *origins_create(fetcher *f, const char *agent_token, origins_ready *ready)
+{
+  origins *o = calloc(1, sizeof *o);
+  if (o) {
+    o->fetcher = f;
+    o->agent = agent_token;
+    o->ready = ready;
+  }
+  return o;
+}
+
+void origins_on_sitemap(origins *o, origins_sitemap *found, void *context)
+{
+  o->found_sitemap = found;
+  o->sitemap_context = context;
+}
+
+void origins_free(origins *o)
+{
+  if (!o)
+    return;
+  tdestroy(o->tree, origin_free);
+  free(o);
+}
+
+uint64_t origins_requests(const origins *o)
+{
+  return o->requests;
+}
+
+static origin *find(origins *o, const char *name, size_t size)
+{
+  origin *one = calloc(1, sizeof *one);
+  if (!one || !(one->name = strndup(name, size))) {
+    free(one);
+    return NULL;
+  }
+  origin **node = tsearch(one, &o->tree, compare);
+  if (!node || *node != one) { /* no memory, or it was there */
+    origin_free(one);
+    return node ? *node : NULL;
+  }
+  one->owner = o;
+  one->last_waiting = &one->waiting;
+  return one;
+}
+
+/* ---- fetching robots.txt --------------------------------------------------------------------------------- */
+
+static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+{
+  origin *one = context;
+  (void)content_type;
+  assert_origin(one);
+  if (status < 200 || status > 299)
+    return;
+  if (size > ROBOTS_SIZE_MAX - one->body_size)
+    size = ROBOTS_SIZE_MAX - one->body_size;
+  if (!one->body && !(one->body = malloc(ROBOTS_SIZE_MAX)))
+    return;
+  memcpy(one->body + one->body_size, bytes, size);
+  one->body_size += size;
+}
+
+/* Known now: every visit that waited asks again. */
+static void settle(origin *one, origin_state state)
+{
+  waiter *line = one->waiting;
+  assert(one->state == ON_ITS_WAY && state != ON_ITS_WAY && state != UNKNOWN);
+  assert(state != KNOWN || one->rules);
+  one->state = state;
+  one->known_ms = one->owner->now_ms;
+  one->has_allowed = false;
+  one->waiting = NULL;
+  one->last_waiting = &one->waiting;
+  while (line) {
+    waiter *w = line;
+    line = w->next;
+    one->owner->ready(w->visit);
+    free(w);
+  }
+}
+
+static void tell_sitemaps(const origin *one)
+{
+  const origins *o = one->owner;
+  const char *href;
+  for (size_t i = 0; o->found_sitemap && i < SITEMAPS_MAX && (href = robots_sitemap(one->rules, i)); i++)
+    o->found_sitemap(o->sitemap_context, one->address, href);
+}
+
+static void settle_with_rules(origin *one, const char *text, size_t size)
+{
+  robots_free(one->rules);
+  one->rules = robots_parse(text, size, one->owner->agent);
+  if (one->rules)
+    tell_sitemaps(one);
+  settle(one, one->rules ? KNOWN : UNAVAILABLE);
+}
+
+static bool request(origin *one, const char *address);
+
+/* A redirect of robots.txt; false if it leads nowhere, which counts as "no robots.txt" (RFC 9309, 2.3.1.2). */
+static bool follow(origin *one, const char *location)
+{
+  origins *o = one->owner;
+  url_base *base = url_base_create();
+  bool followed = base && url_base_set(base, one->address, strlen(one->address)) == URL_OK && one->hops++ < HOPS_MAX &&
+                  url_resolve(base, location, strlen(location), URL_STRICT, &o->target) == URL_OK &&
+                  request(one, o->target.fetch);
+  url_base_free(base);
+  return followed;
+}
+
+static void finished(void *context, const fetch_response *response)
+{
+  origin *one = context;
+  long status = response->status;
+  assert_origin(one);
+  assert(one->state == ON_ITS_WAY);
+  one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
+  if (response->error != FETCH_OK) {
+    one->error = response->error;
+    snprintf(one->explanation, sizeof one->explanation, "%s", response->explanation);
+    settle(one, UNREACHABLE);
+  } else if (status >= 200 && status <= 299) {
+    settle_with_rules(one, one->body ? one->body : "", one->body_size);
+  } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
+    return;
+  } else if (status >= 500) {
+    one->retry_after_s = response->retry_after_s;
+    settle(one, UNAVAILABLE);
+  } else {
+    settle_with_rules(one, "", 0);
+  }
+  free(one->body);
+  one->body = NULL;
+  one->body_size = 0;
+}
+
+static bool request(origin *one, const char *address)
+{
+  fetch_receiver receiver = {.body = take_body, .finished = finished, .context = one};
+  free(one->address);
+  one->address = strdup(address);
+  one->owner->requests++;
+  return one->address && fetch_start(one->owner->fetcher, one->address, receiver);
+}
+
+static bool request_robots(origin *one)
+{
+  char address[URL_LENGTH_MAX + sizeof "/robots.txt"];
+  size_t size = strlen(one->name);
+  if (size > URL_LENGTH_MAX)
+    return false;
+  memcpy(address, one->name, size);
+  memcpy(address + size, "/robots.txt", sizeof "/robots.txt");
+  one->hops = 0;
+  one->state = ON_ITS_WAY;
+  return request(one, address);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------- */
+
+static origin_ruling wait_in_line(origin *one, void *visit)
+{
+  assert_origin(one);
+  waiter *w = malloc(sizeof *w);
+  if (!w)
+    return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
+  *w = (waiter){.visit = visit};
+  *one->last_waiting = w;
+  one->last_waiting = &w->next;
+  assert_origin(one);
+  return (origin_ruling){.answer = ORIGIN_WAIT};
+}
+
+static origin_ruling rule(origin *one, const char *path)
+{
+  origin_ruling ruling = {.crawl_delay = -1};
+  assert_origin(one);
+  assert(one->state != UNKNOWN && one->state != ON_ITS_WAY && !one->waiting);
+  switch (one->state) {
+  case KNOWN:
+    ruling.answer = robots_allows(one->rules, path, strlen(path), NULL) ? ORIGIN_ALLOWED : ORIGIN_DENIED;
+    ruling.crawl_delay = robots_crawl_delay(one->rules);
+    ruling.is_first = ruling.answer == ORIGIN_ALLOWED && !one->has_allowed;
+    one->has_allowed |= ruling.is_first;
+    break;
+  case UNAVAILABLE:
+    ruling.answer = ORIGIN_UNAVAILABLE;
+    ruling.retry_after_s = one->retry_after_s;
+    break;
+  default:
+    ruling.answer = ORIGIN_UNREACHABLE;
+    ruling.error = one->error;
+    ruling.explanation = one->explanation;
+  }
+  return ruling;
+}
+
+static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
+{
+  if (one->state == ON_ITS_WAY)
+    return false;
+  if (one->state == KNOWN)
+    return now_ms - one->known_ms >= FRESH_MS;
+  return one->state == UNKNOWN || now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+}
+
+origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+                          uint64_t since_ms)
+{
+  o->now_ms = now_ms;
+  origin *one = find(o, address, path_begin);
+  if (!one)
+    return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
+  if (is_stale(one, now_ms, since_ms) && !request_robots(one)) {
+    one->state = UNKNOWN;
+    return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
+  }
+  return one->state == ON_ITS_WAY ? wait_in_line(one, visit) : rule(one, address + path_begin);
+}

@@ -1,0 +1,169 @@
+/* What a path may, by the rules that robots.c read: the first rule that matches decides, as they stand longest first.
+ *
+ * Where the RFC and Google's matcher, which wrote the field's habits down, disagree on percent-encoding, the more
+ * restrictive wins: a Disallow matches if either does, byte for byte or with %62 taken for b (section 2.2.2); an Allow
+ * matches only byte for byte, case of hex digits aside. So there are two spellings of each pattern and each path. */
+#include "crawler/robots/robots_inside.h"
+
+#include <string.h>
+
+enum {
+  PATH_MAX_BYTES = 32768, /* no URL is longer; a longer path is compared byte for byte only */
+  WORK_MAX_BYTES = 1 << 24, /* of path searched for one answer, some 10 ms; 5,000 wildcards on a path of 200 need
+                               1 << 20 */
+};
+
+/* Spellings. */
+
+static char upper(char c)
+{
+  return c >= 'a' && c <= 'z' ? (char)(c & ~32) : c;
+}
+
+static int hex_value(char c)
+{
+  return is_digit(c) ? c - '0' : lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
+}
+
+/* The byte that "%62" at `at` stands for, or -1. */
+static int escaped_byte(const char *at, const char *end)
+{
+  if (end - at < 3 || *at != '%' || hex_value(at[1]) < 0 || hex_value(at[2]) < 0)
+    return -1;
+  return hex_value(at[1]) * 16 + hex_value(at[2]);
+}
+
+static bool is_unreserved(int byte)
+{
+  return is_letter((char)byte) || is_digit((char)byte) || byte == '-' || byte == '.' || byte == '_' || byte == '~';
+}
+
+size_t robots_spell_exact(text pattern, char *out)
+{
+  char *to = out;
+  for (const char *at = pattern.at, *end = at + pattern.size; at < end; at++) {
+    unsigned byte = (unsigned char)*at;
+    *to++ = byte >= 0x80 ? '%' : *at;
+    if (byte >= 0x80) {
+      *to++ = "0123456789ABCDEF"[byte >> 4];
+      *to++ = "0123456789ABCDEF"[byte & 15];
+    } else if (escaped_byte(at, end) >= 0) {
+      *to++ = upper(*++at);
+      *to++ = upper(*++at);
+    }
+  }
+  return (size_t)(to - out);
+}
+
+size_t robots_spell_decoded(text exact, char *out)
+{
+  size_t written = 0;
+  for (const char *at = exact.at, *end = at + exact.size; at < end; at++) {
+    int byte = escaped_byte(at, end);
+    bool may_decode = byte >= 0x80 || (byte >= 0 && is_unreserved(byte));
+    out[written++] = may_decode ? (char)byte : *at;
+    at += may_decode ? 2 : 0;
+  }
+  return written;
+}
+
+/* A path in the two spellings that rules have. */
+typedef struct spellings {
+  text exact, decoded;
+} spellings;
+
+static bool is_plain(text sent)
+{
+  for (size_t i = 0; i < sent.size; i++)
+    if (sent.at[i] == '%' || (unsigned char)sent.at[i] >= 0x80)
+      return false;
+  return true;
+}
+
+static spellings path_prepare(text sent, char exact[PATH_MAX_BYTES], char decoded[PATH_MAX_BYTES])
+{
+  if (is_plain(sent) || sent.size > PATH_MAX_BYTES)
+    return (spellings){ sent, sent };
+  const char *end = sent.at + sent.size;
+  memcpy(exact, sent.at, sent.size);
+  for (size_t i = 0; i < sent.size; i++)
+    if (escaped_byte(sent.at + i, end) >= 0) {
+      exact[i + 1] = upper(exact[i + 1]);
+      exact[i + 2] = upper(exact[i + 2]);
+    }
+  text same = { exact, sent.size };
+  return (spellings){ same, { decoded, robots_spell_decoded(same, decoded) } };
+}
+
+/* Matching. */
+
+static text literal_before_star(text pattern)
+{
+  const char *star = memchr(pattern.at, '*', pattern.size);
+  return (text){ pattern.at, star ? (size_t)(star - pattern.at) : pattern.size };
+}
+
+static text skip(text all, size_t size)
+{
+  return (text){ all.at + size, all.size - size };
+}
+
+/* Does the pattern match the beginning of the path, or with a final '$' all of it? The leftmost place for each piece
+ * between stars is as good as any other, so nothing is tried twice. Adds to `*work` the bytes it searched. */
+static bool pattern_matches(text pattern, text path, size_t *work)
+{
+  bool is_whole = pattern.size > 0 && pattern.at[pattern.size - 1] == '$';
+  pattern.size -= is_whole;
+  text piece = literal_before_star(pattern);
+  if (piece.size > path.size || memcmp(piece.at, path.at, piece.size) != 0)
+    return false;
+  pattern = skip(pattern, piece.size);
+  path = skip(path, piece.size);
+  if (pattern.size == 0)
+    return !is_whole || path.size == 0;
+  while (pattern.size > 0) {
+    pattern = skip(pattern, 1);
+    piece = literal_before_star(pattern);
+    pattern = skip(pattern, piece.size);
+    if (pattern.size == 0 && is_whole)
+      return piece.size <= path.size && memcmp(piece.at, path.at + path.size - piece.size, piece.size) == 0;
+    *work += path.size;
+    const char *found = memmem(path.at, path.size, piece.at, piece.size);
+    if (!found)
+      return false;
+    path = skip(path, (size_t)(found - path.at) + piece.size);
+  }
+  return true;
+}
+
+static bool rule_matches(const robots *file, const rule *candidate, const spellings *path, size_t *work)
+{
+  text exact = { file->bytes + candidate->exact.begin, candidate->exact.size };
+  if (pattern_matches(exact, path->exact, work))
+    return true;
+  text decoded = { file->bytes + candidate->decoded.begin, candidate->decoded.size };
+  bool is_same = decoded.size == exact.size && path->decoded.size == path->exact.size;
+  return !candidate->allows && !is_same && pattern_matches(decoded, path->decoded, work);
+}
+
+bool robots_allows(const robots *file, const char *sent, size_t size, const char **deciding)
+{
+  if (size == 0)
+    sent = "/", size = 1;
+  char exact[PATH_MAX_BYTES], decoded[PATH_MAX_BYTES];
+  spellings path = path_prepare((text){ sent, size }, exact, decoded);
+  if (deciding)
+    *deciding = "";
+  if (size == 11 && memcmp(sent, "/robots.txt", 11) == 0) /* section 2.2.2: implicitly allowed */
+    return true;
+  size_t work = 0;
+  for (size_t i = 0; i < file->rule_count && work <= WORK_MAX_BYTES; i++)
+    if (rule_matches(file, &file->rules[i], &path, &work)) {
+      if (deciding)
+        *deciding = file->bytes + file->rules[i].line;
+      return file->rules[i].allows;
+    }
+  if (work > WORK_MAX_BYTES && deciding)
+    *deciding = "too many wildcards for so long a path";
+  return work <= WORK_MAX_BYTES;
+}

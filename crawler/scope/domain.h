@@ -1,0 +1,13 @@
+/* crawler/scope/domain.h: the part of a host that somebody registered, by the public suffix list: "example.co.uk" of
+ * "www.example.co.uk". An address, a name without a dot, and a public suffix itself are their own. */
+#ifndef STRATA_CRAWLER_DOMAIN_H
+#define STRATA_CRAWLER_DOMAIN_H
+
+#include <stddef.h>
+
+enum { DOMAIN_SIZE = 256 };
+
+/* `host` as in a resolved URL (lower case, IDN in ASCII, IPv6 in brackets), with or without a port. */
+void domain_of_host(const char *host, size_t size, char domain[DOMAIN_SIZE]);
+
+#endif

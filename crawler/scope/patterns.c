@@ -1,0 +1,141 @@
+/* See patterns.h. URLs are ASCII by the time they come here, so nothing is compiled for UTF-8 and no subject can be
+ * invalid. */
+#include "crawler/scope/patterns.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  MATCH_LIMIT = 100000, /* steps of backtracking: about a millisecond */
+  HEAP_KIB = 1024,
+};
+
+typedef struct pattern {
+  bool is_include;
+  pcre2_code *code;
+} pattern;
+
+struct patterns {
+  pattern *list;
+  size_t count, includes;
+  pcre2_match_context *limits;
+  pcre2_match_data *match;
+  char *text;
+  size_t text_size;
+};
+
+patterns *patterns_create(void)
+{
+  patterns *p = calloc(1, sizeof *p);
+  if (!p)
+    return NULL;
+  p->limits = pcre2_match_context_create(NULL);
+  p->match = pcre2_match_data_create(1, NULL);
+  p->text = calloc(1, 1);
+  if (!p->limits || !p->match || !p->text) {
+    patterns_free(p);
+    return NULL;
+  }
+  pcre2_set_match_limit(p->limits, MATCH_LIMIT);
+  pcre2_set_heap_limit(p->limits, HEAP_KIB);
+  return p;
+}
+
+void patterns_free(patterns *p)
+{
+  if (!p)
+    return;
+  for (size_t i = 0; i < p->count; i++)
+    pcre2_code_free(p->list[i].code);
+  free(p->list);
+  free(p->text);
+  pcre2_match_data_free(p->match);
+  pcre2_match_context_free(p->limits);
+  free(p);
+}
+
+/* Room for one more, so that nothing can fail half-way. */
+static bool make_room(patterns *p, size_t text_size)
+{
+  pattern *list = realloc(p->list, (p->count + 1) * sizeof *list);
+  if (list)
+    p->list = list;
+  char *text = realloc(p->text, p->text_size + text_size + 1);
+  if (text)
+    p->text = text;
+  return list && text;
+}
+
+bool patterns_add(patterns *p, bool is_include, const char *expression, char message[PATTERNS_MESSAGE])
+{
+  int error;
+  size_t at, size = strlen(expression) + 2; /* its sign, and a line feed */
+  unsigned char why[128];
+  if (strchr(expression, '\n') || !*expression) {
+    snprintf(message, PATTERNS_MESSAGE, "%s",
+             *expression ? "a URL has no line feed" : "an empty expression matches all");
+    return false;
+  }
+  pcre2_code *code = pcre2_compile((PCRE2_SPTR)expression, PCRE2_ZERO_TERMINATED, PCRE2_NEVER_UTF, &error, &at, NULL);
+  if (!code) {
+    pcre2_get_error_message(error, why, sizeof why);
+    snprintf(message, PATTERNS_MESSAGE, "%s, at character %zu", why, at + 1);
+    return false;
+  }
+  if (!make_room(p, size)) {
+    pcre2_code_free(code);
+    snprintf(message, PATTERNS_MESSAGE, "out of memory");
+    return false;
+  }
+  pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* without it, it is only slower */
+  p->list[p->count++] = (pattern){is_include, code};
+  p->includes += is_include;
+  snprintf(p->text + p->text_size, size + 1, "%c%s\n", is_include ? '+' : '-', expression);
+  p->text_size += size;
+  return true;
+}
+
+/* By those of one kind: does any match? `if_undecided` where the limits were met. */
+static bool any_matches(const patterns *p, bool is_include, const char *address, size_t size, bool if_undecided)
+{
+  for (size_t i = 0; i < p->count; i++) {
+    if (p->list[i].is_include != is_include)
+      continue;
+    int found = pcre2_match(p->list[i].code, (PCRE2_SPTR)address, size, 0, 0, p->match, p->limits);
+    if (found >= 0 || (found != PCRE2_ERROR_NOMATCH && if_undecided))
+      return true;
+  }
+  return false;
+}
+
+bool patterns_exclude(const patterns *p, const char *address, size_t size)
+{
+  return any_matches(p, false, address, size, true);
+}
+
+bool patterns_take(const patterns *p, const char *address, size_t size)
+{
+  return (!p->includes || any_matches(p, true, address, size, false)) && !patterns_exclude(p, address, size);
+}
+
+const char *patterns_text(const patterns *p)
+{
+  return p->text;
+}
+
+bool patterns_read(patterns *p, const char *text, size_t size)
+{
+  char message[PATTERNS_MESSAGE];
+  for (const char *at = text, *end = text + size, *newline; at < end; at = newline + 1) {
+    newline = memchr(at, '\n', (size_t)(end - at));
+    char *expression = newline ? strndup(at + 1, (size_t)(newline - at - 1)) : NULL;
+    bool is_read = expression && (*at == '+' || *at == '-') && patterns_add(p, *at == '+', expression, message);
+    free(expression);
+    if (!is_read)
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,29 @@
+/* crawler/scope/patterns.h: --include and --exclude, regular expressions (PCRE2) over canonical URLs.
+ *
+ * A URL is taken if an include matches, or there is none, and no exclude matches. An expression that takes more work
+ * than a URL is worth gives no answer, and the URL is then not taken: a hostile URL cannot hold the crawl up, nor slip
+ * by an exclude. They are kept in the crawl's directory as text, so a crawl that goes on has the same. */
+#ifndef STRATA_CRAWLER_PATTERNS_H
+#define STRATA_CRAWLER_PATTERNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PATTERNS_MESSAGE = 200 };
+
+typedef struct patterns patterns;
+
+patterns *patterns_create(void); /* NULL: out of memory */
+void patterns_free(patterns *p); /* NULL is fine */
+
+/* false: `message` says what is wrong with `expression`, or that memory is out. */
+bool patterns_add(patterns *p, bool is_include, const char *expression, char message[PATTERNS_MESSAGE]);
+
+bool patterns_take(const patterns *p, const char *url, size_t size);
+bool patterns_exclude(const patterns *p, const char *url, size_t size); /* by an exclude, whatever the includes say */
+
+/* "+include\n" and "-exclude\n" in order; lives as long as `p` is not added to. "" if there are none. */
+const char *patterns_text(const patterns *p);
+bool patterns_read(patterns *p, const char *text, size_t size); /* false: not such a text, or out of memory */
+
+#endif

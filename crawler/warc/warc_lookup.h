@@ -1,0 +1,24 @@
+/* Finding a URL's captures in the WARC files of a crawl's directory, by their indexes. */
+#ifndef STRATA_CRAWLER_WARC_LOOKUP_H
+#define STRATA_CRAWLER_WARC_LOOKUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct capture_place {
+  unsigned file;    /* number of the WARC file; 0: none was found */
+  uint64_t offset;
+  char date[14 + 1]; /* YYYYMMDDhhmmss */
+} capture_place;
+
+typedef enum captures_status {
+  CAPTURES_FOUND,
+  CAPTURES_NONE,    /* the URL is in no index */
+  CAPTURES_NO_WARC, /* the directory has no WARC file */
+  CAPTURES_UNREADABLE, /* errno */
+} captures_status;
+
+/* The latest capture of `url`; with `date` (14 digits), only one of that second. */
+captures_status captures_find(const char *directory, const char *url, const char *date, capture_place *place);
+
+#endif

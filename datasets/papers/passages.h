@@ -1,0 +1,46 @@
+/* datasets/papers/passages.h: from which of many documents was a passage copied? Butakov's experiment, on generated
+ * documents.
+ *
+ *     documents   lengths fall exponentially, as those of PAN-09 about do (mean 38,000 words, 95 % below 123,000,
+ *                 longest 428,000), and are a twentieth of them; words are drawn from 5,000, some more often
+ *     rows        Bloom filters for n shingles, n: 95 % of the documents have fewer. One layout gives a row to each
+ *                 document, however long; the other, "distributed", fills rows up and splits what has more than n
+ *     query       a fresh document of mean length, a share of which is a passage of one that is stored
+ *     found       a row that knows `least` of the query or more: literally, or of what chance leaves
+ *
+ * A row of the source that is found is right, of any other document wrong. */
+#ifndef STRATA_DATASETS_PASSAGES_H
+#define STRATA_DATASETS_PASSAGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PASSAGES_LAYOUTS = 2, PASSAGES_SCORES = 2 };
+typedef enum passages_layout { PASSAGES_ROW_EACH, PASSAGES_DISTRIBUTED } passages_layout;
+typedef enum passages_score { PASSAGES_LITERAL, PASSAGES_CORRECTED } passages_score;
+
+extern const double passages_least[PASSAGES_SCORES]; /* share of the query from which a row counts as found */
+
+typedef struct passages passages;
+
+/* So many documents, at least 20, in both layouts and in an mlbf_matrix. NULL: out of memory. */
+passages *passages_create(uint32_t documents, uint64_t seed);
+void passages_free(passages *of); /* NULL is fine */
+
+uint64_t passages_row_shingles(const passages *of); /* n */
+size_t passages_rows(const passages *of, passages_layout layout);
+
+typedef struct passages_result {
+  uint64_t queries;
+  uint64_t rows_asked[PASSAGES_LAYOUTS];                /* that do not hold the source */
+  uint64_t wrong[PASSAGES_LAYOUTS][PASSAGES_SCORES];    /* of those, found */
+  uint64_t missed[PASSAGES_LAYOUTS][PASSAGES_SCORES];   /* queries with no row of the source found */
+  uint64_t documents_wrong, documents_missed;           /* mlbf_matrix_query's answers, by shingles */
+} passages_result;
+
+/* Ask `queries` times for passages of `percent` (0 to 50) of the query; 0: nothing is copied, nothing can be missed.
+ * False: out of memory. */
+bool passages_measure(const passages *of, uint32_t percent, uint32_t queries, uint64_t seed, passages_result *result);
+
+#endif

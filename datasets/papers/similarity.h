@@ -1,0 +1,45 @@
+/* datasets/papers/similarity.h: Roussev's Table 5 (2012): is a short piece found in a large target, and one that is not
+ * in it?
+ *
+ * The protocol was found by trying; with 100 MB it gives the printed false positives (strata replay --paper sdhash):
+ *
+ *     target           random bytes; a digest in blocks of 16 KiB
+ *     query            a stream digest of a piece; found if its score against the target is above 0
+ *     false positive   a piece of other random bytes that is found. Pieces of all sizes begin alike, so that they
+ *                      differ by their size alone
+ *     true positive    a piece of the target, from anywhere in it, that is found in the blocks it lies in: they alone
+ *                      are asked, so that no other block's chance helps it */
+#ifndef STRATA_DATASETS_SIMILARITY_H
+#define STRATA_DATASETS_SIMILARITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "mlbf/digest.h"
+
+enum { SIMILARITY_RULES = 2 }; /* by mlbf_digest_rule */
+
+typedef struct similarity_target {
+  size_t size;
+  uint8_t *bytes;
+  mlbf_digest *digest;
+} similarity_target;
+
+/* Same seed, same bytes. False: out of memory, and there is nothing to free. */
+bool similarity_target_make(size_t size, uint64_t seed, similarity_target *target);
+void similarity_target_free(similarity_target *target);
+
+typedef struct similarity_result {
+  uint32_t asked; /* of either kind */
+  uint32_t wrong[SIMILARITY_RULES], right[SIMILARITY_RULES]; /* found, of pieces that are not in the target, and are */
+} similarity_result;
+
+/* `asked` pieces of `piece_size` bytes, MLBF_DIGEST_SIZE_MIN to the target's size. False: out of memory. */
+bool similarity_measure(const similarity_target *target, size_t piece_size, uint32_t asked, uint64_t seed,
+                        similarity_result *result);
+
+/* MB of the target digested in blocks in a second by so many threads; the median of three. 0: out of memory. */
+double similarity_rate(const similarity_target *target, unsigned threads);
+
+#endif

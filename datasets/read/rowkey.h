@@ -1,0 +1,11 @@
+/* datasets/read/rowkey.h: the key of a URL as a list has it. */
+#ifndef STRATA_DATASETS_ROWKEY_H
+#define STRATA_DATASETS_ROWKEY_H
+
+#include "frontier/url.h"
+
+/* Resolve `text`, an absolute URL whose scheme may be missing, under the profile path-paper: out->key is
+ * "//host/path?query". Blanks around it are dropped. */
+url_status rowkey_make(const char *text, size_t size, url *out, bool *is_https);
+
+#endif

@@ -1,0 +1,24 @@
+/* datasets/read/source.h: the bytes of a file or a pipe, decompressed if they are gzip, zstd or xz.
+ *
+ * Compression is told from the first bytes, never from a name. Several compressed streams end to end are one, as
+ * `cat a.gz b.gz` makes them. At most 128 MiB of memory go into decompressing: what needs more is refused like
+ * damaged data, as a small hostile file could ask for any amount. */
+#ifndef STRATA_DATASETS_SOURCE_H
+#define STRATA_DATASETS_SOURCE_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+typedef struct source source;
+
+/* Open `path`; "-" is standard input. NULL: errno says why. */
+source *source_open(const char *path);
+void source_close(source *old); /* NULL is fine; standard input stays open */
+
+/* Up to `room` bytes, as soon as there are any; 0 at the end; -1: errno says why. EBADMSG: the compressed data is
+ * damaged or ends early. EINTR: a signal came while waiting, and the call may be repeated. */
+ssize_t source_read(source *from, void *to, size_t room);
+
+const char *source_compression(const source *of); /* "gzip", "zstd", "xz", "none" once something was read */
+
+#endif

@@ -1,0 +1,31 @@
+/* datasets/read/urlset.h: the URLs of a published set, one at a time, whatever format its file has.
+ *
+ *     file --reader.h--> lines --format.h--> URL as the row has it          (ids.h: of an id, its URL)
+ *
+ * A row that is not one of the format is counted, the first five with line number and reason, and passed over. */
+#ifndef STRATA_DATASETS_URLSET_H
+#define STRATA_DATASETS_URLSET_H
+
+#include "datasets/read/ids.h"
+#include "datasets/read/reader.h"
+
+typedef struct urlset urlset;
+
+/* Open `path` ("-": standard input). `name`: a format as --format takes it, NULL to find out from the content,
+ * which reads the first 64 KiB. `ids` is asked for files that hold ids; NULL if there are none.
+ * NULL: `*reason` says why: the file cannot be read, or holds no URLs. */
+urlset *urlset_open(const char *path, const char *name, const url_ids *ids, const char **reason);
+void urlset_close(urlset *old); /* NULL is fine */
+
+const char *urlset_format(const urlset *set);      /* for people */
+const char *urlset_compression(const urlset *set); /* "gzip", "zstd", "xz", "none" */
+
+/* The next URL, as text; valid until the next call. Results as dataset_next's. */
+dataset_status urlset_next(urlset *set, const char **text, size_t *size);
+
+/* Count the row urlset_next gave last as bad: it is not a URL one can take. */
+void urlset_refuse(urlset *set);
+
+const dataset_bad *urlset_bad_rows(const urlset *set);
+
+#endif

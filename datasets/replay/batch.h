@@ -1,0 +1,34 @@
+/* datasets/replay/batch.h: a thousand keys, copied, cut and hashed before the clock starts.
+ *
+ * What a filter is timed for is hashing and looking up. Reading the list, composing a query and cutting it into
+ * segments cost the same for all filters and happen here. A batch of usual keys (0.1 MB) and its spans (0.1 MB)
+ * stay in a processor's second-level cache while the filters take their turns. */
+#ifndef STRATA_DATASETS_BATCH_H
+#define STRATA_DATASETS_BATCH_H
+
+#include "datasets/replay/cut.h"
+#include "datasets/sort/list.h"
+
+enum { BATCH_KEYS = 1024 };
+
+typedef struct key_batch {
+  size_t count;
+  key_hash hash[BATCH_KEYS]; /* who the key is, for the truth; filters hash for themselves */
+  mlbf_key keys[CUT_COUNT][BATCH_KEYS];
+  mlbf_span spans[CUT_COUNT][BATCH_KEYS * MLBF_LAYERS_MAX]; /* of the keys, end to end */
+  size_t span_count[CUT_COUNT], size; /* spans and bytes in use */
+  char bytes[(size_t)BATCH_KEYS * KEY_SIZE_MAX];
+} key_batch;
+
+key_batch *batch_create(void); /* NULL: out of memory. Free with free(). */
+void batch_clear(key_batch *batch);
+
+static inline bool batch_is_full(const key_batch *batch)
+{
+  return batch->count == BATCH_KEYS;
+}
+
+/* Append a key of at most KEY_SIZE_MAX bytes. The batch must not be full. */
+void batch_add(key_batch *to, const char *key, size_t size);
+
+#endif

@@ -1,0 +1,47 @@
+/* datasets/replay/contender.h: a filter that takes part in a replay, whatever it is inside.
+ *
+ *     bloom-paper   the seed paper's classic filter: m bits, k hashes
+ *     mlbf-paper    the seed paper's: L layers and the XOR array, m bits and k hashes each
+ *     bloom, mlbf, line     this library's, of equal total memory
+ *     heritrix      classic at false positives 2^-22, as Heritrix's BloomUriUniqFilter is set up
+ *     exact         every key's 128-bit hash in a table
+ */
+#ifndef STRATA_DATASETS_CONTENDER_H
+#define STRATA_DATASETS_CONTENDER_H
+
+#include "datasets/replay/batch.h"
+
+/* The interface a test's lying filter implements as well. Answers are written for each key of the batch. */
+typedef struct contender {
+  const char *name;
+  void *state;
+  void (*insert)(void *state, const key_batch *batch, bool *was_seen); /* test-and-set, in order */
+  void (*test)(void *state, const key_batch *batch, bool *is_seen);
+  void (*free)(void *state);
+  uint64_t bits;        /* of memory, all arrays together */
+  uint32_t hashes;      /* k of the deciding array; 0: has none */
+  double promised_rate; /* of false positives on any query at its design load; 0: promises nothing */
+} contender;
+
+typedef struct contender_setting {
+  uint64_t m;          /* bloom-paper, mlbf-paper: bits of each array */
+  uint32_t k, layers;
+  double bits_per_url; /* bloom, mlbf, line; 0: together as many bits as mlbf-paper, (layers + 1) m */
+  uint64_t seed;
+} contender_setting;
+
+/* The setting of the paper's experiment. */
+enum { PAPER_M = 16829152, PAPER_K = 3, PAPER_LAYERS = 4 };
+
+enum { CONTENDER_KINDS = 7 };
+const char *contender_name(int kind); /* 0..CONTENDER_KINDS-1, the paper's two first; static */
+
+/* The contender called `name`, empty, for `keys` keys. False: `*reason` says why, and nothing was made. */
+bool contender_make(const char *name, const contender_setting *setting, uint64_t keys, contender *made,
+                    const char **reason);
+void contender_free(contender *old); /* one of zero bytes is fine */
+
+/* exact_set.c */
+bool contender_make_exact(uint64_t keys, contender *made, const char **reason);
+
+#endif

@@ -1,0 +1,89 @@
+#include "datasets/replay/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] =
+  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>strata replay</title>\n<style>\n"
+  "body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 82rem; margin: 0 auto;"
+  " padding: 1rem; }\n"
+  "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
+  "p, li { max-width: 46rem; }\n"
+  ".scroll { overflow-x: auto; }\n"
+  "table { border-collapse: separate; border-spacing: 0; font-size: 0.875rem; margin: 0.5rem 0 1rem; }\n"
+  "th, td { padding: 0.25rem 0.5rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }\n"
+  "th { vertical-align: bottom; } td { vertical-align: top; }\n"
+  "th:first-child, td:first-child, .words th, .words td { text-align: left; }\n"
+  "td:first-child { position: sticky; left: 0; background: #fff; }\n"
+  ".words td { white-space: normal; overflow-wrap: anywhere; }\n"
+  ".words td:nth-child(-n+2) { min-width: 7rem; }\n"
+  "@media (max-width: 40rem) { body { padding: 0.6rem; } th, td { padding: 0.25rem 0.3rem; } }\n"
+  ".holds { color: #1b6e2f; font-weight: 600; } .fails { color: #b3261e; font-weight: 600; }\n"
+  ".partly { color: #8a5a00; font-weight: 600; }\n"
+  ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
+  "figure { margin: 0; } figure img { width: 100%; height: auto; } figcaption { font-size: 0.875rem; }\n"
+  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n"
+  "</style>\n</head>\n<body>\n";
+
+void html_begin(FILE *to)
+{
+  fputs(head, to);
+}
+
+void html_end(FILE *to)
+{
+  fputs("</body>\n</html>\n", to);
+}
+
+void html_text(FILE *to, const char *text)
+{
+  for (; *text != '\0'; text++) {
+    unsigned char byte = (unsigned char)*text;
+    if (strchr("<>&\"'", byte) != NULL)
+      fprintf(to, "&#%u;", byte);
+    else if (byte < 0x20 || byte > 0x7E)
+      fprintf(to, "\\x%02X", byte);
+    else
+      fputc(byte, to);
+  }
+}
+
+void html_count(FILE *to, uint64_t number)
+{
+  char digits[24];
+  int size = snprintf(digits, sizeof digits, "%llu", (unsigned long long)number);
+  for (int i = 0; i < size; i++) {
+    if (i > 0 && (size - i) % 3 == 0)
+      fputs("&#8239;", to);
+    fputc(digits[i], to);
+  }
+}
+
+static void write_base64(FILE *to, FILE *from)
+{
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned char three[3];
+  for (size_t got; (got = fread(three, 1, sizeof three, from)) > 0;) {
+    memset(three + got, 0, sizeof three - got);
+    uint32_t bits = (uint32_t)three[0] << 16 | (uint32_t)three[1] << 8 | three[2];
+    for (size_t i = 0; i < 4; i++)
+      fputc(i <= got ? digits[bits >> (18 - 6 * i) & 63] : '=', to);
+  }
+}
+
+bool html_figure(FILE *to, const char *path, const char *caption)
+{
+  FILE *from = fopen(path, "r");
+  if (from == NULL)
+    return false;
+  fputs("<figure><img alt=\"", to);
+  html_text(to, caption);
+  fputs("\" src=\"data:image/svg+xml;base64,", to);
+  write_base64(to, from);
+  fputs("\"><figcaption>", to);
+  html_text(to, caption);
+  fputs("</figcaption></figure>\n", to);
+  fclose(from);
+  return true;
+}

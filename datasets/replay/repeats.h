@@ -1,0 +1,21 @@
+/* datasets/replay/repeats.h: segments that are known at the third depth and at the fourth, where the fourth is a URL's
+ * last. With one of them twice behind a URL of two segments, host/page/x/x, the XOR of unsalted hashes
+ * is that of host/page: the seed paper's filter says "seen" with certainty. */
+#ifndef STRATA_DATASETS_REPEATS_H
+#define STRATA_DATASETS_REPEATS_H
+
+#include "datasets/sort/list.h"
+
+enum { REPEATS_BEFORE = 2 }; /* segments before the repeated one: the host, and one */
+
+typedef struct repeats repeats;
+
+/* Look through the first `inserted` keys; a sample of at most 65,536 such segments, fixed by `seed`, is kept.
+ * NULL: errno says why. */
+repeats *repeats_find(const urllist *list, uint64_t inserted, const char *directory, uint64_t seed);
+void repeats_free(repeats *old); /* NULL is fine */
+
+/* One of them, its '/' included; NULL if there are none. */
+const char *repeats_draw(const repeats *from, uint64_t *dice, size_t *size);
+
+#endif

@@ -1,0 +1,62 @@
+#include "datasets/replay/results.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_row(FILE *to, const replay_result *row)
+{
+  double per_query = row->queries == 0 ? 0 : (double)row->false_positives / (double)row->queries;
+  fprintf(to, "%s,%s,%llu,%llu,%.3f,%llu,%llu,%.9g,%llu,%.1f,%.1f\n", protocol_name(row->protocol), row->filter,
+          (unsigned long long)row->n, (unsigned long long)row->bits, (double)row->bits / (double)row->n,
+          (unsigned long long)row->queries, (unsigned long long)row->false_positives, per_query,
+          (unsigned long long)row->false_negatives, row->insert_ns, row->query_ns);
+}
+
+bool results_write(const replay_results *results, const char *directory)
+{
+  char *path;
+  if (asprintf(&path, "%s/results.csv", directory) < 0)
+    return false;
+  FILE *to = fopen(path, "w");
+  free(path);
+  if (to == NULL)
+    return false;
+  fputs("protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,"
+        "insert_ns,query_ns\n", to);
+  for (size_t i = 0; i < results->count; i++)
+    print_row(to, &results->rows[i]);
+  bool is_written = ferror(to) == 0;
+  return fclose(to) == 0 && is_written;
+}
+
+const replay_result *results_find(const replay_results *results, protocol which, const char *filter, uint64_t n)
+{
+  for (size_t i = 0; i < results->count; i++) {
+    const replay_result *row = &results->rows[i];
+    if (row->protocol == which && row->n == n && strcmp(row->filter, filter) == 0)
+      return row;
+  }
+  return NULL;
+}
+
+double results_rate(const replay_result *row)
+{
+  uint64_t strangers = row->queries - row->members;
+  return strangers == 0 ? 0 : (double)row->false_positives / (double)strangers;
+}
+
+void results_interval(const replay_result *row, double *low, double *high)
+{
+  const double z = 1.96;
+  double n = (double)(row->queries - row->members), rate = results_rate(row);
+  *low = 0;
+  *high = 1;
+  if (n == 0)
+    return;
+  double middle = (rate + z * z / (2 * n)) / (1 + z * z / n);
+  double half = z / (1 + z * z / n) * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n));
+  *low = fmax(middle - half, 0);
+  *high = fmin(middle + half, 1);
+}

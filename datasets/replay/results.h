@@ -1,0 +1,20 @@
+/* datasets/replay/results.h: what a replay found, as results.csv. */
+#ifndef STRATA_DATASETS_RESULTS_H
+#define STRATA_DATASETS_RESULTS_H
+
+#include "datasets/replay/replay.h"
+
+/* `directory`/results.csv; false: errno says why. The header is
+ * protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,insert_ns,query_ns */
+bool results_write(const replay_results *results, const char *directory);
+
+/* The row of a protocol, a filter and an n; NULL if there is none. */
+const replay_result *results_find(const replay_results *results, protocol which, const char *filter, uint64_t n);
+
+/* False positives per query that is no member; 0 if there was none. (The file's fp_rate is per query.) */
+double results_rate(const replay_result *row);
+
+/* 95 % interval of that rate (Wilson 1927: right for rates near 0, where the usual one is not). */
+void results_interval(const replay_result *row, double *low, double *high);
+
+#endif

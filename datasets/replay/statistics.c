@@ -1,0 +1,125 @@
+/*     segments (hash salted by layer, rank) --sort--> the first of each group: new at that rank
+ *                                                     (rank, layer) --sort--> the first of each rank decides
+ */
+#include "datasets/replay/statistics.h"
+#include "datasets/sort/xorshift.h"
+#include "datasets/sort/sorter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAYER_BITS = 5 };
+
+typedef struct segment_record {
+  key_hash hash;  /* the layer mixed in: one group is one segment at one layer */
+  uint64_t place; /* rank, and the layer (from 0) in the lower LAYER_BITS */
+} segment_record;
+
+static int by_hash_and_place(const void *a, const void *b)
+{
+  const segment_record *one = a, *two = b;
+  int hashes = key_hash_compare(&one->hash, &two->hash);
+  return hashes != 0 ? hashes : (one->place > two->place) - (one->place < two->place);
+}
+
+static int by_place(const void *a, const void *b)
+{
+  uint64_t one = *(const uint64_t *)a, two = *(const uint64_t *)b;
+  return (one > two) - (one < two);
+}
+
+static bool collect_segments(const urllist *list, key_cut cut, layer_statistics *of, sorter *segments)
+{
+  for (uint64_t rank = 0; rank < urllist_distinct(list); rank++) {
+    mlbf_span spans[MLBF_LAYERS_MAX];
+    size_t size;
+    const char *key = urllist_key(list, rank, &size);
+    size_t count = cut_key(cut, key, size, spans);
+    if (count > of->layers) {
+      count = of->layers;
+      spans[count - 1].size = (size_t)(key + size - (const char *)spans[count - 1].bytes);
+    }
+    for (size_t layer = 0; layer < count; layer++) {
+      segment_record record = { key_hash_of(spans[layer].bytes, spans[layer].size), rank << LAYER_BITS | layer };
+      record.hash.high ^= random_mix(layer);
+      of->urls[layer]++;
+      if (!sorter_add(segments, &record))
+        return false;
+    }
+  }
+  return sorter_finish(segments);
+}
+
+static bool count_distinct(sorter *segments, uint64_t half, layer_statistics *of, sorter *firsts)
+{
+  segment_record last = { .place = 0 };
+  bool has_last = false;
+  for (const segment_record *record; (record = sorter_next(segments)) != NULL;) {
+    if (has_last && key_hash_compare(&record->hash, &last.hash) == 0)
+      continue;
+    last = *record;
+    has_last = true;
+    of->distinct[last.place & ((1 << LAYER_BITS) - 1)]++;
+    if (last.place >> LAYER_BITS >= half && !sorter_add(firsts, &last.place))
+      return false;
+  }
+  return sorter_finish(firsts);
+}
+
+static void count_new(sorter *firsts, layer_statistics *of)
+{
+  uint64_t last_rank = UINT64_MAX;
+  of->combinations = of->new_urls;
+  for (const uint64_t *place; (place = sorter_next(firsts)) != NULL;) {
+    if (*place >> LAYER_BITS == last_rank)
+      continue;
+    last_rank = *place >> LAYER_BITS;
+    of->first_new[*place & ((1 << LAYER_BITS) - 1)]++;
+    of->combinations--;
+  }
+}
+
+static bool measure_cut(const urllist *list, key_cut cut, const char *directory, layer_statistics *of)
+{
+  uint64_t half = urllist_distinct(list) / 2;
+  of->new_urls = urllist_distinct(list) - half;
+  sorter *segments = sorter_create(directory, sizeof(segment_record), by_hash_and_place, SORTER_MEMORY);
+  sorter *firsts = sorter_create(directory, sizeof(uint64_t), by_place, SORTER_MEMORY);
+  bool is_done = segments != NULL && firsts != NULL && collect_segments(list, cut, of, segments) &&
+                 count_distinct(segments, half, of, firsts);
+  if (is_done)
+    count_new(firsts, of);
+  sorter_free(segments);
+  sorter_free(firsts);
+  return is_done;
+}
+
+static bool measure_sizes(const urllist *list, list_statistics *of)
+{
+  uint64_t *of_size = calloc(KEY_SIZE_MAX + 1, sizeof *of_size);
+  if (of_size == NULL)
+    return false;
+  uint64_t sum = 0, passed = 0;
+  for (uint64_t rank = 0; rank < of->urls; rank++) {
+    size_t size;
+    const char *key = urllist_key(list, rank, &size);
+    of->with_query += memchr(key, '?', size) != NULL;
+    of->longest = size > of->longest ? size : of->longest;
+    of_size[size]++;
+    sum += size;
+  }
+  of->mean_size = of->urls > 0 ? (double)sum / (double)of->urls : 0;
+  while (passed + of_size[of->median_size] < (of->urls + 1) / 2)
+    passed += of_size[of->median_size++];
+  free(of_size);
+  return true;
+}
+
+bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of)
+{
+  *of = (list_statistics){ .urls = urllist_distinct(list) };
+  of->cuts[CUT_PAPER].layers = paper_layers;
+  of->cuts[CUT_LAYERS].layers = MLBF_LAYERS_MAX;
+  return measure_sizes(list, of) && measure_cut(list, CUT_PAPER, directory, &of->cuts[CUT_PAPER]) &&
+         measure_cut(list, CUT_LAYERS, directory, &of->cuts[CUT_LAYERS]);
+}

@@ -1,0 +1,20 @@
+/* datasets/replay/stopwatch.h: many short timings and their median, which one interruption does not move. */
+#ifndef STRATA_DATASETS_STOPWATCH_H
+#define STRATA_DATASETS_STOPWATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct stopwatch { /* zero bytes: one without timings */
+  double *ns;
+  size_t count, room;
+} stopwatch;
+
+uint64_t stopwatch_now_ns(void);
+bool stopwatch_add(stopwatch *to, double ns); /* false: errno says why */
+double stopwatch_median(stopwatch *of);       /* 0 if there are none; sorts the timings */
+void stopwatch_clear(stopwatch *of);
+void stopwatch_free(stopwatch *of);
+
+#endif

@@ -1,0 +1,26 @@
+/* datasets/sort/spool.h: bytes kept on disk while a run lasts: written from front to back, then mapped and read.
+ *
+ * The file has no name, so nothing is left behind however the program ends. What is read again is the page
+ * cache's affair: a spool larger than memory works, and resident memory stays the kernel's to take back. */
+#ifndef STRATA_DATASETS_SPOOL_H
+#define STRATA_DATASETS_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct spool spool;
+
+/* In `directory`. NULL: errno says why. */
+spool *spool_create(const char *directory);
+void spool_free(spool *old); /* NULL is fine */
+
+/* Append. False: errno says why (ENOSPC); the spool is then good for spool_free only. */
+bool spool_write(spool *to, const void *bytes, size_t size);
+uint64_t spool_size(const spool *of); /* bytes written */
+
+/* End writing, and map. False: errno says why. spool_bytes is NULL for an empty spool. */
+bool spool_finish(spool *written);
+const void *spool_bytes(const spool *finished);
+
+#endif

@@ -1,0 +1,24 @@
+/* datasets/sort/xorshift.h: dice that fall alike on every machine. */
+#ifndef STRATA_DATASETS_XORSHIFT_H
+#define STRATA_DATASETS_XORSHIFT_H
+
+#include <stdint.h>
+
+/* The finalizer of splitmix64 (Steele, Lea, Flood 2014): a bijection whose every output bit depends on every
+ * input bit. */
+static inline uint64_t random_mix(uint64_t x)
+{
+  x += UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return x ^ (x >> 31);
+}
+
+/* Throw a die with `sides` sides: 0..sides-1. The bias of % is below sides / 2^64. */
+static inline uint64_t random_roll(uint64_t *dice, uint64_t sides)
+{
+  *dice = random_mix(*dice);
+  return *dice % sides;
+}
+
+#endif

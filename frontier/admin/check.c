@@ -1,0 +1,217 @@
+/* Is this directory what FORMAT.md says? The parts, and their order:
+ *
+ *     pages and meta records      what the directory says of itself
+ *     hash log, filter files      check_filter.c
+ *     exact keys                  check_exact.c
+ *     URLs and hosts              check_urls.c
+ *     free pages                  every page has one owner
+ *     journal                     check_journal.c
+ *     the whole, as LMDB sees it  check_child.c, if no page is damaged
+ *
+ * A part that is missing is said once, and what would be compared with it is left out. */
+#include "frontier/admin/check.h"
+
+#include "frontier/base/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+void check_say(check *c, check_area where, const char *format, ...)
+{
+  char sentence[FRONTIER_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  c->found->faults++;
+  c->found->filter_faults += where == IN_FILTER;
+  c->found->journal_faults += where == IN_JOURNAL;
+  c->say(c->context, sentence);
+}
+
+void check_fail(check *c, frontier_status status, const char *what)
+{
+  if (c->status == FRONTIER_OK)
+    frontier_fail(c->f, c->status = status, "%s: %s", c->f->directory, what);
+}
+
+static void say_of_pages(void *context, const char *sentence)
+{
+  check_say(context, IN_DATA, "%s", sentence);
+}
+
+/* ---- what it says of itself ----------------------------------------------------------------------------- */
+
+static void keep(check *c, const uint8_t *body, size_t size, uint8_t **copy, size_t *copy_size)
+{
+  free(*copy);
+  *copy = malloc(size + 1);
+  if (!*copy) {
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory");
+    return;
+  }
+  memcpy(*copy, body, size);
+  *copy_size = size;
+}
+
+static void read_meta(void *context, const char *name, const uint8_t *body, size_t size)
+{
+  check *c = context;
+  if (strcmp(name, "identity") == 0) {
+    frontier_status status = identity_read(c->f, body, size);
+    c->has_identity = status == FRONTIER_OK;
+    if (status == FRONTIER_VERSION)
+      c->status = status; /* not to be judged by today's rules */
+    else if (!c->has_identity)
+      check_say(c, IN_DATA, "%s", c->f->message);
+  } else if (strcmp(name, "progress") == 0) {
+    c->has_progress = progress_read(c->f, body, size);
+    if (!c->has_progress)
+      check_say(c, IN_DATA, "data.mdb: the record \"progress\" contradicts itself");
+  } else if (strcmp(name, "acceptance") == 0) {
+    if (acceptance_read(c->f, body, size) != FRONTIER_OK)
+      check_say(c, IN_DATA, "data.mdb: the record \"acceptance\" makes no sense");
+  } else if (strcmp(name, "counters") == 0) {
+    if (!counters_read(&c->f->counters, (const char *)body, size))
+      check_say(c, IN_DATA, "data.mdb: the record \"counters\" is no list of names and numbers");
+  } else if (strcmp(name, "journal") == 0) {
+    keep(c, body, size, &c->journal, &c->journal_size);
+  } else if (strcmp(name, "journal-sum") == 0) {
+    keep(c, body, size, &c->sum, &c->sum_size);
+  } else if (strcmp(name, "absent") == 0) {
+    keep(c, body, size, &c->absent, &c->absent_size);
+  }
+}
+
+static void require_table(check *c, const char *name)
+{
+  size_t at = 0;
+  for (const char *found; (found = pages_table(c->p, at)) && strcmp(found, name) != 0;)
+    at++;
+  if (!pages_table(c->p, at))
+    check_say(c, IN_DATA, "data.mdb: there is no table %s", name);
+}
+
+static bool read_revoked(void *context, uint64_t low, const uint8_t *body, size_t size)
+{
+  check *c = context;
+  if (size == 0 || size % 8)
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table revoked makes no sense", low);
+  for (size_t at = 0; at + 8 <= size; at += 8)
+    if (!hash_set_put(&c->revoked.set, (mlbf_hash128){low, get_le(body + at, 8)}))
+      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more revoked key");
+  return true;
+}
+
+static bool read_due(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  check *c = context;
+  uint64_t sequence = size == 8 ? get_le(body, 8) : 0;
+  bool is_given = sequence && (!c->has_progress || sequence < c->f->next_sequence);
+  if (!is_given || (uint32_t)sequence != (uint32_t)key)
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table due makes no sense", key);
+  return true;
+}
+
+static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)context, (void)key, (void)body, (void)size;
+  return true;
+}
+
+static void check_meta(check *c)
+{
+  require_table(c, "meta");
+  records_each_meta(c->p, read_meta, c);
+  for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
+    require_table(c, store_table_name((store_table)table));
+  records_each(c->p, "revoked", read_revoked, c);
+  records_each(c->p, "visits", pass_over, NULL);
+  records_each(c->p, "due", read_due, c);
+  if (!c->has_identity && c->status == FRONTIER_OK)
+    check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+/* Nobody may write meanwhile; nobody has to be able to write. */
+static void hold_still(check *c, int *lock)
+{
+  char path[4096];
+  snprintf(path, sizeof path, "%s/LOCK", c->f->directory);
+  *lock = open(path, O_RDONLY | O_CLOEXEC);
+  if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0)
+    check_fail(c, FRONTIER_BUSY, "another process is writing it; end that one first");
+}
+
+static void check_all(check *c, const char *journal_path)
+{
+  check_meta(c);
+  if (c->status != FRONTIER_OK)
+    return;
+  if (c->has_identity && c->status == FRONTIER_OK)
+    check_log(c);
+  if (c->status == FRONTIER_OK)
+    check_exact(c);
+  if (c->status == FRONTIER_OK)
+    check_urls(c);
+  pages_check_owners(c->p);
+  if (journal_path && c->status == FRONTIER_OK)
+    check_journal(c, journal_path);
+  if (c->status == FRONTIER_OK && pages_faults(c->p) == 0)
+    check_in_child(c);
+}
+
+static void check_free(check *c)
+{
+  seen_free(c->from_log);
+  seen_free(c->from_file);
+  free(c->absent);
+  free(c->journal);
+  free(c->sum);
+  free(c->u);
+  pages_close(c->p);
+  revoked_free(&c->revoked);
+  hosts_free(c->f->hosts);
+  handle_free(c->f);
+}
+
+frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
+                               frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
+{
+  const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
+  check c = {.f = handle_create(directory, &options), .say = say, .context = context, .found = found,
+             .u = malloc(sizeof *c.u)};
+  *found = (frontier_findings){0};
+  if (!c.f || !c.u) {
+    if (c.f)
+      check_free(&c);
+    else
+      free(c.u);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
+    return FRONTIER_NO_MEMORY;
+  }
+  char path[4096];
+  int lock = -1;
+  hold_still(&c, &lock);
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  if (c.status == FRONTIER_OK)
+    c.status = pages_open(path, say_of_pages, &c, &c.p, c.f->message);
+  if (c.status == FRONTIER_OK && pages_have_root(c.p)) {
+    found->pages = pages_count(c.p);
+    check_all(&c, journal_path);
+  }
+  frontier_status status = c.status;
+  if (status != FRONTIER_OK)
+    memcpy(message, c.f->message, FRONTIER_MESSAGE_SIZE);
+  if (lock >= 0)
+    close(lock);
+  check_free(&c);
+  return status;
+}

@@ -1,0 +1,55 @@
+/* One check of a directory, in parts: check.c has their order. Private to this room. */
+#ifndef STRATA_FRONTIER_CHECK_H
+#define STRATA_FRONTIER_CHECK_H
+
+#include "frontier/admin.h"
+#include "frontier/admin/mdb_records.h"
+#include "frontier/core/state.h"
+
+#include <stdio.h>
+
+typedef struct check {
+  frontier *f;             /* not open: its directory, and what the records say of the whole */
+  pages *p;
+  frontier_remark *say;
+  void *context;
+  frontier_findings *found;
+  bool has_identity, has_progress;
+  uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
+  size_t absent_size, journal_size, sum_size;
+  url *u;
+  revoked revoked;         /* keys that the filter file need not know */
+  seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
+  seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */
+  frontier_status status;  /* why the check cannot go on */
+} check;
+
+typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL } check_area;
+void check_say(check *c, check_area where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The check itself failed. */
+void check_fail(check *c, frontier_status status, const char *what);
+
+/* check_filter.c: the hash log and the filter files. */
+void check_log(check *c);
+/* Does the filter know the key of this URL, its own or the caller's (NULL: there is none)? */
+bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key);
+/* Was the key of c->u made new again? A filter that was made since does not know it then. */
+bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
+/* Was it, and is its complement in the log for it (erase.h)? */
+bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
+
+/* check_exact.c: the table of exact keys against the log. */
+void check_exact(check *c);
+
+/* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
+void check_urls(check *c);
+
+/* check_journal.c: the file, against what the last transaction said of it. */
+void check_journal(check *c, const char *path);
+/* From where it stands, the file goes on as the owed lines do, and not beyond them. */
+bool journal_tail_is_owed(FILE *file, const uint8_t *owed, size_t owed_size);
+
+/* check_child.c: read as a frontier would, in a process that may die of it. */
+void check_in_child(check *c);
+
+#endif

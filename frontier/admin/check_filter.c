@@ -1,0 +1,139 @@
+/* The hash log, the filter it makes, and the two filter files. */
+#include "frontier/admin/check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key)
+{
+  mlbf_hashes hashes;
+  return own_key ? seen_has_whole(s, *own_key) : seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+}
+
+static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
+{
+  mlbf_hashes hashes;
+  if (own_key)
+    return *own_key;
+  seen_hash(seen_filter(c->from_log), c->u, &hashes);
+  return hashes.whole;
+}
+
+bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
+{
+  return c->revoked.set.used && (own_key || c->from_log) && revoked_has(&c->revoked, key_of(c, own_key));
+}
+
+bool check_is_erased(const check *c, const mlbf_hash128 *own_key)
+{
+  return c->from_log && seen_has_whole(c->from_log, seen_blot(key_of(c, own_key)));
+}
+
+typedef struct log_walk {
+  check *c;
+  mlbf_filter *log, *file;  /* NULL: there is none */
+  uint64_t keys;            /* so far */
+  bool is_torn;             /* a piece is missing, and was said to be */
+  bool ends_at_checkpoint;
+} log_walk;
+
+static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  log_walk *w = context;
+  uint64_t keys;
+  if (key != w->keys) {
+    check_say(w->c, IN_DATA, "hash log: keys %" PRIu64 " to %" PRIu64 " are missing", w->keys, key);
+    w->is_torn = true;
+  }
+  w->ends_at_checkpoint |= key == w->c->f->checkpoint_keys;
+  if (!seen_count_keys(body, size, &keys)) {
+    check_say(w->c, IN_DATA, "hash log: the piece of key %" PRIu64 " cannot be read", key);
+    w->is_torn = true;
+    return true;
+  }
+  if (w->log)
+    seen_replay(w->log, body, size, NULL);
+  if (w->file && key >= w->c->f->checkpoint_keys)
+    seen_replay(w->file, body, size, NULL);
+  w->keys = key + keys;
+  w->c->found->log_keys += keys;
+  return true;
+}
+
+static mlbf_filter *make_filter(check *c)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  const frontier_options *o = &c->f->options;
+  url_profile_name(o->profile, profile);
+  uint64_t keys = c->f->log_keys > o->expected_urls ? c->f->log_keys : o->expected_urls;
+  mlbf_options options = {.kind = o->filter, .keys = keys, .rate = o->rate, .signals = o->filter == MLBF_KIND_MLBF,
+                          .profile = profile};
+  mlbf_filter *filter = NULL;
+  mlbf_status made = mlbf_create(&options, &filter);
+  if (made == MLBF_NO_MEMORY)
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
+  else if (made != MLBF_OK)
+    check_say(c, IN_DATA, "data.mdb: no filter of kind %u can be made for %" PRIu64 " URLs at rate %g",
+              (unsigned)o->filter, keys, o->rate);
+  return filter;
+}
+
+/* A filter file need not be there, since the log makes another; if it is, all of it is sound. */
+static mlbf_filter *load_file(check *c, unsigned slot)
+{
+  char path[4096];
+  mlbf_filter *filter = NULL;
+  mlbf_stats stats;
+  snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
+  mlbf_status status = mlbf_load(path, &filter);
+  bool is_valid = c->has_progress && c->f->checkpoint_keys && c->f->checkpoint_slot == slot;
+  if (status == MLBF_IO && errno == ENOENT)
+    return NULL;
+  if (status != MLBF_OK) {
+    check_say(c, IN_FILTER, "seen.%u: %s", slot, mlbf_status_text(status));
+    return NULL;
+  }
+  mlbf_stats_read(filter, &stats);
+  if (stats.kind == c->f->options.filter && stats.promised_rate == c->f->options.rate && is_valid)
+    return filter;
+  if (stats.kind != c->f->options.filter || stats.promised_rate != c->f->options.rate)
+    check_say(c, IN_FILTER, "seen.%u: it is of another kind or rate than the crawl", slot);
+  mlbf_free(filter);
+  return NULL;
+}
+
+static seen *adopt(check *c, mlbf_filter *filter)
+{
+  seen *s = filter ? seen_adopt(filter) : NULL;
+  if (filter && !s)
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory");
+  return s;
+}
+
+static void check_log_end(check *c, const log_walk *w)
+{
+  if (!c->has_progress)
+    return;
+  if (w->keys != c->f->log_keys && !w->is_torn)
+    check_say(c, IN_DATA, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys,
+              c->f->log_keys);
+  if (!w->ends_at_checkpoint && !w->is_torn && c->f->checkpoint_keys && c->f->checkpoint_keys != w->keys)
+    check_say(c, IN_DATA, "hash log: the filter file ends inside a piece of it, at key %" PRIu64,
+              c->f->checkpoint_keys);
+}
+
+void check_log(check *c)
+{
+  log_walk w = {.c = c, .log = make_filter(c)};
+  for (unsigned slot = 0; slot < 2 && c->status == FRONTIER_OK; slot++) {
+    mlbf_filter *filter = load_file(c, slot);
+    if (filter)
+      w.file = filter;
+  }
+  records_each(c->p, "hashes", read_chunk, &w);
+  check_log_end(c, &w);
+  c->from_log = adopt(c, w.log);
+  c->from_file = adopt(c, w.file);
+}

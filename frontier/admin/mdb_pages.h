@@ -1,0 +1,50 @@
+/* data.mdb as it lies on disk, page by page, trusting nothing: what would lead LMDB's reader into a crash or a loop
+ * without end is a sentence here, and the rest is read all the same.
+ *
+ * LMDB 0.9 has no checksum on its pages; but a page says its own number and kind, a node lies within it, keys rise, and
+ * each page has one owner:
+ *
+ *     meta 0, meta 1 -> tree of tables -> trees of records -> pages of large values
+ *                    -> tree of free pages              (whoever is in none of them was lost)
+ *
+ * So a walk visits each page once at most, whatever they say. Nobody may write meanwhile. */
+#ifndef STRATA_FRONTIER_MDB_PAGES_H
+#define STRATA_FRONTIER_MDB_PAGES_H
+
+#include "frontier/frontier.h"
+
+typedef struct pages pages;
+
+/* What is wrong, and on which page: one sentence without a full stop. */
+typedef void pages_fault(void *context, const char *sentence);
+
+/* IO, NO_MEMORY, NOT_FOUND; else OK, whatever is wrong with it. What is wrong is said once, here or later. */
+frontier_status pages_open(const char *path, pages_fault *say, void *context, pages **out,
+                           char message[FRONTIER_MESSAGE_SIZE]);
+void pages_close(pages *p);
+
+/* Is there a root from which tables can be reached at all? Without one, all records are stray. */
+bool pages_have_root(const pages *p);
+
+/* The name of the i-th table, NULL past the last. */
+const char *pages_table(const pages *p, size_t i);
+
+/* Each record of that table that can be reached, in order. May be called again; faults are said the first time. */
+typedef void pages_visitor(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size);
+void pages_each(pages *p, const char *table, pages_visitor *visit, void *context);
+bool pages_were_walked(const pages *p, const char *table);
+
+/* Each record of whatever page of records is in no table: what damage cut off, and what is free, so of older states
+ * too. Of any table; out of order; only a checksum can tell what is sound. */
+void pages_each_stray(pages *p, pages_visitor *visit, void *context);
+
+/* After every table was visited: the free list, and that every page has exactly one owner. */
+void pages_check_owners(pages *p);
+
+uint64_t pages_count(const pages *p);  /* of the file, as far as it is used */
+uint64_t pages_faults(const pages *p); /* said so far */
+
+/* One more fault: "data.mdb: " and the sentence. */
+void pages_say(pages *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

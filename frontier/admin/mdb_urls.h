@@ -1,0 +1,27 @@
+/* The URLs in the pages of data.mdb: which rows of the packs in queue and history count, as packs.h has it, for files
+ * that LMDB may not survive. */
+#ifndef STRATA_FRONTIER_MDB_URLS_H
+#define STRATA_FRONTIER_MDB_URLS_H
+
+#include "frontier/admin/mdb_records.h"
+
+/* By sequence, as far as the table `places` can be read. */
+typedef struct row_places {
+  uint16_t *at;
+  bool *is_known;    /* by group of sequences */
+  uint64_t groups;
+} row_places;
+
+/* Groups beyond those of `sequences` are said to be strange, and left out. false: no memory. */
+bool row_places_read(pages *p, uint64_t sequences, row_places *places);
+void row_places_free(row_places *places);
+
+/* Each row of a queue, or of the history, that counts, or may: where its place is not known, all do. A pack that is
+ * none is said. `visit` gets the sequence and the row's record. */
+void rows_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context);
+
+/* The rows of one value, all of them; false: it is no pack of that table, or `visit` had enough. */
+bool rows_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context);
+bool rows_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context);
+
+#endif

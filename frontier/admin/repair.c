@@ -1,0 +1,190 @@
+/* Make a directory sound again.
+ *
+ *     check             sound: nothing to do
+ *     journal, filter   its record follows the file; filter files that are wrong go, and the log makes them again
+ *     data.mdb          salvage into DIRECTORY/rebuilt/data.mdb, which takes its place; the old is data.mdb.damaged
+ *
+ * Whatever is written is whole before anything that was there goes. */
+#include "frontier/admin/repair.h"
+
+#include "frontier/base/record.h"
+#include "frontier/admin/replace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+void salvage_say(salvage *s, const char *format, ...)
+{
+  char sentence[FRONTIER_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  s->say(s->context, sentence);
+}
+
+bool salvage_fail(salvage *s, frontier_status status, const char *what)
+{
+  if (s->status == FRONTIER_OK)
+    frontier_fail(s->f, s->status = status, "%s: %s", s->f->directory, what);
+  return false;
+}
+
+static void path_of(const salvage *s, const char *name, char path[PATH_SIZE])
+{
+  snprintf(path, PATH_SIZE, "%s/%s", s->f->directory, name);
+}
+
+/* ---- data.mdb ------------------------------------------------------------------------------------------- */
+
+static void remove_rebuilt(const salvage *s)
+{
+  static const char *const names[] = {"rebuilt/data.mdb", "rebuilt/lock.mdb"};
+  char path[PATH_SIZE];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    path_of(s, names[i], path);
+    unlink(path);
+  }
+  path_of(s, "rebuilt", path);
+  rmdir(path);
+}
+
+/* What is said of pages was said by the check. */
+static void say_nothing(void *context, const char *sentence)
+{
+  (void)context, (void)sentence;
+}
+
+static bool open_both(salvage *s)
+{
+  char from[PATH_SIZE], to[PATH_SIZE];
+  uint8_t identity[IDENTITY_MAX];
+  path_of(s, "data.mdb", from);
+  path_of(s, "rebuilt", to);
+  s->status = pages_open(from, say_nothing, NULL, &s->p, s->f->message);
+  if (s->status != FRONTIER_OK || !salvage_meta(s))
+    return false;
+  remove_rebuilt(s);
+  if (mkdir(to, 0777) != 0)
+    return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));
+  s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
+  if (s->status == FRONTIER_OK && ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) ||
+                                   store_begin(s->to) != FRONTIER_OK))
+    return salvage_fail(s, FRONTIER_IO, store_message(s->to));
+  return s->status == FRONTIER_OK;
+}
+
+static bool rebuild(salvage *s)
+{
+  char from[PATH_SIZE], keep[PATH_SIZE];
+  path_of(s, "rebuilt/data.mdb", from);
+  path_of(s, "data.mdb.damaged", keep);
+  if (access(keep, F_OK) == 0)
+    return salvage_fail(s, FRONTIER_BUSY, "data.mdb.damaged of an earlier repair is still there; move it away first");
+  if (!open_both(s) || !salvage_tables(s) || !salvage_finish(s))
+    return false;
+  store_close(s->to);
+  s->to = NULL;
+  s->status = environment_replace(s->f->directory, from, keep, s->f->message);
+  s->done->was_rebuilt = s->status == FRONTIER_OK;
+  return s->done->was_rebuilt;
+}
+
+static void say_rebuilt(salvage *s)
+{
+  const frontier_repairs *d = s->done;
+  salvage_say(s, "data.mdb: rebuilt with %" PRIu64 " URLs, %" PRIu64 " of them from pages that nothing led to;"
+              " the old one is data.mdb.damaged", d->kept, d->found_again);
+  if (d->gone)
+    salvage_say(s, "gone: %" PRIu64 " URLs in all; where the hash log still has them, they are not taken again",
+                d->gone);
+  if (d->keys_gone)
+    salvage_say(s, "gone: %" PRIu64 " keys of the hash log; a URL of theirs that is found again is new", d->keys_gone);
+}
+
+/* ---- filter files --------------------------------------------------------------------------------------- */
+
+/* Both go: opening makes the filter from the log, and closing saves it. */
+static bool renew_filter(salvage *s, const char *journal_path)
+{
+  static const char *const names[] = {"seen.0", "seen.1"};
+  char path[PATH_SIZE];
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
+                              .depth_cap = UINT16_MAX, .journal_path = journal_path, .keep_identity = true};
+  frontier *f = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    path_of(s, names[i], path);
+    if (unlink(path) != 0 && errno != ENOENT)
+      return salvage_fail(s, FRONTIER_IO, strerror(errno));
+  }
+  close(s->f->lock_fd); /* to be taken again by the one that follows */
+  s->f->lock_fd = -1;
+  s->status = frontier_open(s->f->directory, &options, &f, s->f->message);
+  if (s->status == FRONTIER_OK) {
+    f->checkpoint_keys = 0; /* no file has any: closing saves one */
+    frontier_status closed = frontier_close(f);
+    if (closed != FRONTIER_OK)
+      salvage_fail(s, closed, "the filter made from the log could not be committed");
+  }
+  if (s->status == FRONTIER_OK)
+    salvage_say(s, "filter: made anew from the hash log");
+  return s->status == FRONTIER_OK;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------ */
+
+static bool repair_all(salvage *s, const frontier_findings *found, const char *journal_path)
+{
+  bool of_data = found->faults > found->filter_faults + found->journal_faults;
+  s->status = lock_directory(s->f);
+  if (s->status != FRONTIER_OK)
+    return false;
+  if (of_data) {
+    bool is_done = rebuild(s);
+    remove_rebuilt(s);
+    if (!is_done)
+      return false;
+    say_rebuilt(s);
+  }
+  if (journal_path && (found->journal_faults || of_data) && !repair_journal(s, journal_path))
+    return false;
+  return renew_filter(s, journal_path);
+}
+
+frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
+                                frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE])
+{
+  const frontier_options options = {.per_host = 1, .keep_identity = true};
+  salvage s = {.f = handle_create(directory, &options), .u = malloc(sizeof *s.u), .say = say, .context = context,
+               .done = done};
+  frontier_findings found;
+  *done = (frontier_repairs){0};
+  if (!s.f || !s.u) {
+    if (s.f)
+      hosts_free(s.f->hosts);
+    if (s.f)
+      handle_free(s.f);
+    free(s.u);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
+    return FRONTIER_NO_MEMORY;
+  }
+  s.status = frontier_check(directory, journal_path, say, context, &found, s.f->message);
+  if (s.status == FRONTIER_OK && found.faults)
+    repair_all(&s, &found, journal_path);
+  frontier_status status = s.status;
+  if (status != FRONTIER_OK)
+    memcpy(message, s.f->message, FRONTIER_MESSAGE_SIZE);
+  salvage_free(&s);
+  if (s.f->lock_fd >= 0)
+    close(s.f->lock_fd);
+  hosts_free(s.f->hosts);
+  handle_free(s.f);
+  return status;
+}

@@ -1,0 +1,77 @@
+/* A new environment from what is whole in a damaged one. Private to this room: frontier_repair is in admin.h.
+ *
+ *     meta records            identity, settings, counters, where it stood     salvage_meta
+ *     hosts, history, queue,  as far as the trees lead to them,                salvage_tables
+ *       chunks, hash log        and then what is stray
+ *     what is missing         keys of the log, from the texts of URLs;         salvage_finish
+ *                             the table of exact keys;                         salvage_exact_*
+ *                             counts; the numbers of URLs that are gone
+ */
+#ifndef STRATA_FRONTIER_REPAIR_H
+#define STRATA_FRONTIER_REPAIR_H
+
+#include "frontier/admin.h"
+#include "frontier/admin/mdb_records.h"
+#include "frontier/core/state.h"
+
+/* One byte for each of however many. */
+typedef struct byte_row {
+  uint8_t *at;
+  uint64_t count, room;
+} byte_row;
+
+enum { LOG_MISSING, LOG_FOUND, LOG_MADE }; /* a key of the hash log */
+
+typedef struct kept_meta {
+  struct kept_meta *next;
+  size_t size;
+  uint8_t *body;
+  char name[];
+} kept_meta;
+
+typedef struct salvage {
+  frontier *f;          /* not open: lock, options, hosts, and the numbers as they are recovered */
+  pages *p;
+  store *to;
+  unsigned unwritten;   /* records since the last commit */
+  kept_meta *meta;
+  bool has_identity, has_progress;
+  byte_row places;      /* by sequence: 0 nowhere */
+  byte_row log;         /* by key of the hash log: */
+  seen *seen;           /* knows the salvaged log */
+  hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
+                           of nobody in the old one */
+  url *u;
+  frontier_class class; /* of the URLs being read from a queue */
+  uint64_t gap, gap_room; /* of the log, to be filled next */
+  frontier_remark *say;
+  void *context;
+  frontier_repairs *done;
+  frontier_status status;
+} salvage;
+
+void salvage_say(salvage *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool salvage_fail(salvage *s, frontier_status status, const char *what); /* always false */
+
+/* false: salvage_fail was called. */
+bool salvage_meta(salvage *s);   /* needs no `to` yet: identity is found here */
+bool salvage_tables(salvage *s);
+bool salvage_finish(salvage *s);
+void salvage_free(salvage *s);
+
+/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
+ * key the log has; and when the log is complete. */
+bool salvage_exact_begin(salvage *s);
+bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
+bool salvage_exact_finish(salvage *s);
+
+/* repair_journal.c: the record of the journal, after the file at `path`. */
+bool repair_journal(salvage *s, const char *path);
+
+/* Records in the new environment, committed now and then. */
+bool salvage_begin_record(salvage *s);
+bool salvage_commit(salvage *s);
+
+bool byte_row_reach(byte_row *row, uint64_t index); /* grow, with zeros; false: no memory */
+
+#endif

@@ -1,0 +1,110 @@
+/* The table of exact keys, made again: see repair.h.
+ *
+ *     URLs that are left          their keys, host and all         }
+ *     the table's whole records   theirs; so do callers' own keys  }--> the table, as far as the log has the key
+ *     stray ones                  what else is there               }
+ *
+ * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's:
+ * whoever finds it again looks for it in vain, so it is new. Those that were nobody's already, erased or given up by an
+ * earlier repair, are no further loss. */
+#include "frontier/admin/repair.h"
+
+#include "frontier/hosts/history.h"
+#include "frontier/base/record.h"
+
+#include <stdlib.h>
+
+static bool no_memory(salvage *s)
+{
+  return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more exact key");
+}
+
+/* ---- the keys of the log --------------------------------------------------------------------------------- */
+
+static bool note_key(void *context, mlbf_hash128 whole)
+{
+  salvage *s = context;
+  return hash_set_put(&s->in_log, whole) || no_memory(s);
+}
+
+static bool note_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  (void)key;
+  seen_each_key(body, size, note_key, s);
+  return s->status == FRONTIER_OK;
+}
+
+bool salvage_exact_begin(salvage *s)
+{
+  frontier_status status = store_each(s->to, STORE_HASHES, 0, note_piece, s);
+  return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static bool put_key(salvage *s, const store_exact_key *key)
+{
+  mlbf_hash128 whole = exact_whole(key);
+  if (!hash_set_has(&s->in_log, whole) || hash_set_has(&s->in_table, whole))
+    return s->status == FRONTIER_OK;
+  if (!hash_set_put(&s->in_table, whole))
+    return no_memory(s);
+  if (salvage_begin_record(s))
+    store_put_exact(s->to, key);
+  return s->status == FRONTIER_OK;
+}
+
+bool salvage_exact_url(salvage *s, mlbf_hash128 whole)
+{
+  store_exact_key key = exact_key_of_url(s->u, whole);
+  return put_key(s, &key);
+}
+
+/* What was nobody's may be somebody's now. */
+static void keep_key(void *context, const store_exact_key *key)
+{
+  salvage *s = context;
+  if (!exact_is_of_nobody(key))
+    put_key(s, key);
+  else if (!hash_set_put(&s->of_nobody, exact_whole(key)))
+    no_memory(s);
+}
+
+static void keep_stray(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  store_exact_key copy;
+  if (key_size != sizeof copy.bytes || size != RECORD_HEAD || !record_is_whole(XXH3_64bits(key, key_size), value, size))
+    return;
+  memcpy(copy.bytes, key, sizeof copy.bytes);
+  keep_key(context, &copy);
+}
+
+/* ---- keys of no known host ------------------------------------------------------------------------------- */
+
+static bool give_to_nobody(void *context, mlbf_hash128 whole)
+{
+  salvage *s = context;
+  store_exact_key key = exact_key_of_nobody(whole);
+  s->done->keys_gone += !hash_set_has(&s->in_table, whole) && !hash_set_has(&s->of_nobody, whole);
+  return put_key(s, &key);
+}
+
+static bool give_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  (void)key;
+  seen_each_key(body, size, give_to_nobody, s);
+  return s->status == FRONTIER_OK;
+}
+
+bool salvage_exact_finish(salvage *s)
+{
+  records_each_exact(s->p, keep_key, s);
+  pages_each_stray(s->p, keep_stray, s);
+  s->done->keys_gone = 0; /* those that fill the log's gaps are nobody's too, and are counted with them */
+  if (s->status != FRONTIER_OK || !salvage_commit(s)) /* so that the log can be read whole */
+    return false;
+  frontier_status status = store_each(s->to, STORE_HASHES, 0, give_piece, s);
+  return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
+}

@@ -1,0 +1,260 @@
+/* What was missing in a damaged environment, as far as it can be made again: see repair.h. */
+#include "frontier/admin/repair.h"
+
+#include "frontier/hosts/history.h"
+#include "frontier/base/record.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* ---- the hash log --------------------------------------------------------------------------------------- */
+
+static bool replay_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)key;
+  return seen_replay(context, body, size, NULL);
+}
+
+/* The filter that the salvaged log makes. */
+static bool make_seen(salvage *s)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  const frontier_options *o = &s->f->options;
+  url_profile_name(o->profile, profile);
+  uint64_t keys = s->log.count + s->places.count;
+  mlbf_options options = {.kind = o->filter, .keys = keys > o->expected_urls ? keys : o->expected_urls, .rate = o->rate,
+                          .signals = o->filter == MLBF_KIND_MLBF, .profile = profile};
+  mlbf_filter *filter;
+  if (mlbf_create(&options, &filter) != MLBF_OK)
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
+  frontier_status read = store_each(s->to, STORE_HASHES, 0, replay_piece, filter);
+  s->seen = seen_adopt(filter);
+  if (s->seen && read != FRONTIER_OK)
+    return salvage_fail(s, read, store_message(s->to));
+  return s->seen || salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
+}
+
+/* The next hole in the log, from `gap` on; at its end there is always room. */
+static void find_gap(salvage *s)
+{
+  enum { PIECE_KEYS = 1000 };
+  while (s->gap < s->log.count && s->log.at[s->gap])
+    s->gap++;
+  uint64_t end = s->gap;
+  while (end < s->log.count && !s->log.at[end] && end - s->gap < PIECE_KEYS)
+    end++;
+  s->gap_room = s->gap == s->log.count ? PIECE_KEYS : end - s->gap;
+}
+
+static bool write_piece(salvage *s)
+{
+  size_t size;
+  uint64_t keys = seen_batch_keys(s->seen);
+  const uint8_t *piece = seen_batch_log(s->seen, &size);
+  if (keys == 0)
+    return true;
+  if (!byte_row_reach(&s->log, s->gap + keys - 1))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
+  if (!salvage_begin_record(s))
+    return false;
+  store_put(s->to, STORE_HASHES, s->gap, piece, size);
+  memset(s->log.at + s->gap, LOG_MADE, (size_t)keys);
+  seen_settle(s->seen);
+  find_gap(s);
+  return true;
+}
+
+static bool add_key(salvage *s, const mlbf_hashes *hashes)
+{
+  bool is_exact = s->f->options.exact;
+  if (!seen_add(s->seen, hashes) || (is_exact && !hash_set_put(&s->in_log, hashes->whole)))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more key");
+  return seen_batch_keys(s->seen) < s->gap_room || write_piece(s);
+}
+
+/* Was the key of a URL forgotten, and erased (erase.h)? It was if its complement is in the log, and the URL's own place
+ * there was found: the key would stand in it, or its complement. Where that place is gone, so may a second key of it be
+ * that was accepted since; then it is rather kept. */
+static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
+{
+  mlbf_hash128 blot = seen_blot(whole);
+  return sequence - 1 < s->log.count && s->log.at[sequence - 1] == LOG_FOUND &&
+         (s->f->options.exact ? hash_set_has(&s->in_log, blot) : seen_has_whole(s->seen, blot));
+}
+
+static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *hashes)
+{
+  return was_erased(s, sequence, hashes->whole) || add_key(s, hashes);
+}
+
+/* The same where keys are exact: the filter's word that the log has it is not enough. */
+static bool know_exactly(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
+{
+  mlbf_hashes hashes = {0};
+  if (field_hash(key, &hashes.whole))
+    return hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes);
+  if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
+    return true;
+  seen_hash(seen_filter(s->seen), s->u, &hashes);
+  return (hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes)) &&
+         salvage_exact_url(s, hashes.whole);
+}
+
+/* Every URL that is left is in the log, as all of them were but for those erased; with its own key, by that. */
+static bool know(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
+{
+  mlbf_hashes hashes = {0};
+  if (s->f->options.exact)
+    return know_exactly(s, sequence, text, size, key);
+  if (field_hash(key, &hashes.whole))
+    return seen_has_whole(s->seen, hashes.whole) || add_unless_erased(s, sequence, &hashes);
+  if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
+    return true;
+  return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_unless_erased(s, sequence, &hashes);
+}
+
+static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  ended_url ended;
+  return !history_read(body, size, &ended) ||
+         know(context, sequence, (const char *)ended.url.bytes, ended.url.size, ended.key);
+}
+
+static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  entry *e = NULL;
+  if (entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
+    return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  bool go_on = know(context, sequence, e->url, e->url_size, entry_field(e, FIELD_KEY));
+  free(e);
+  return go_on;
+}
+
+static bool know_all(salvage *s)
+{
+  frontier_status status = store_each(s->to, STORE_HISTORY, 0, know_ended, s);
+  for (int class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
+    status = store_each(s->to, queue_table((frontier_class)class), 0, know_waiting, s);
+  return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
+}
+
+/* The log counts its keys, so those that nothing brings back are replaced by some that no URL has. */
+static bool fill_gaps(salvage *s)
+{
+  while (s->gap < s->log.count) {
+    mlbf_hashes nobody = {.whole = {.low = ++s->done->keys_gone, .high = UINT64_MAX}};
+    if (!add_key(s, &nobody))
+      return false;
+  }
+  return write_piece(s);
+}
+
+static bool complete_log(salvage *s)
+{
+  uint64_t keys = s->has_progress ? s->f->log_keys : 0;
+  if (keys + 1 < s->places.count)
+    keys = s->places.count - 1;
+  if (!make_seen(s) || (s->f->options.exact && !salvage_exact_begin(s)))
+    return false;
+  if (keys && !byte_row_reach(&s->log, keys - 1))
+    return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
+  find_gap(s);
+  return know_all(s) && fill_gaps(s) && (!s->f->options.exact || salvage_exact_finish(s));
+}
+
+/* ---- what is gone --------------------------------------------------------------------------------------- */
+
+/* Numbers without a URL, row by row, are on record: they were given, and stay given. */
+static bool write_gone(salvage *s)
+{
+  uint8_t *rows = NULL;
+  size_t size = 0;
+  for (uint64_t i = 1, first; i < s->f->next_sequence; i++) {
+    for (first = i; i < s->f->next_sequence && !(i < s->places.count && s->places.at[i]);)
+      i++;
+    if (i == first)
+      continue;
+    uint8_t *larger = realloc(rows, size + 16);
+    if (!larger) {
+      free(rows);
+      return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
+    }
+    rows = larger;
+    put_le(rows + size, first, 8);
+    put_le(rows + size + 8, i - first, 8);
+    size += 16;
+    s->done->gone += i - first;
+    salvage_say(s, "gone: URLs %" PRIu64 " to %" PRIu64 ", nothing readable is left of them", first, i - 1);
+  }
+  if (size)
+    store_put_meta(s->to, "absent", rows, size);
+  free(rows);
+  return true;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------- */
+
+static bool write_hosts(salvage *s)
+{
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
+  const host *who;
+  for (uint32_t id = 0; (who = hosts_at(s->f->hosts, id)); id++) {
+    if (!salvage_begin_record(s))
+      return false;
+    size_t size = host_write(who, body);
+    store_put(s->to, STORE_HOSTS, id, body, size);
+  }
+  return true;
+}
+
+/* Where it stands: the log's end, the next number, and as many verdicts of "new" as there are keys. */
+static void write_progress(salvage *s)
+{
+  frontier *f = s->f;
+  uint8_t body[PROGRESS_SIZE];
+  uint64_t verdicts = f->forced;
+  for (int i = FRONTIER_NEW; i <= FRONTIER_NEW_COMBINATION; i++)
+    verdicts += f->outcomes[i];
+  f->outcomes[FRONTIER_NEW] += s->log.count - verdicts;
+  f->log_keys = s->log.count;
+  f->next_sequence = s->log.count + 1;
+  f->checkpoint_keys = f->checkpoint_slot = 0;
+  progress_write(f, f->log_keys, body);
+  store_put_meta(s->to, "progress", body, sizeof body);
+}
+
+static void write_meta(salvage *s)
+{
+  uint8_t acceptance[ACCEPTANCE_SIZE];
+  for (const kept_meta *m = s->meta; m; m = m->next)
+    store_put_meta(s->to, m->name, m->body, m->size);
+  if (s->f->noted || s->f->forced)
+    store_put_meta(s->to, "acceptance", acceptance, acceptance_write(s->f, acceptance));
+}
+
+bool salvage_finish(salvage *s)
+{
+  if (!complete_log(s) || !write_hosts(s))
+    return false;
+  write_progress(s);
+  write_meta(s);
+  return write_gone(s) && salvage_commit(s);
+}
+
+void salvage_free(salvage *s)
+{
+  for (kept_meta *m = s->meta, *next; m; m = next) {
+    next = m->next;
+    free(m->body);
+    free(m);
+  }
+  store_close(s->to);
+  seen_free(s->seen);
+  hash_set_free(&s->in_log);
+  hash_set_free(&s->in_table);
+  hash_set_free(&s->of_nobody);
+  free(s->places.at);
+  free(s->log.at);
+  free(s->u);
+  pages_close(s->p);
+}

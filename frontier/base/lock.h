@@ -1,0 +1,24 @@
+/* One call at a time: every public function on a handle, but open, close and message, begins with LOCKED(f), and lets
+ * go however its block is left. The mutex is recursive, for calls that are made of calls and visitors that make some.
+ * What always holds of a frontier is asserted here too: each call meets what the last one left. */
+#ifndef STRATA_FRONTIER_LOCK_H
+#define STRATA_FRONTIER_LOCK_H
+
+#include <pthread.h>
+
+static inline pthread_mutex_t *hold_begin(pthread_mutex_t *mutex)
+{
+  pthread_mutex_lock(mutex);
+  return mutex;
+}
+
+static inline void hold_end(pthread_mutex_t **held)
+{
+  pthread_mutex_unlock(*held);
+}
+
+#define LOCKED(f)                                                                                         \
+  pthread_mutex_t *held __attribute__((cleanup(hold_end), unused)) = hold_begin((f)->mutex);              \
+  assert_frontier(f)
+
+#endif

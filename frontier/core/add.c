@@ -1,0 +1,313 @@
+/* Links in: what is new, and into the open batch with it.
+ *
+ *     links --hash--> 32 at a time --filter--> each in order: judge --> SEEN, or accept --> queue, or history (noted)
+ *
+ * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound,
+ * for its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds,
+ * and with it the links just before in the same call, is asked one by one. */
+#include "frontier/core/spill.h"
+
+#include "frontier/base/record.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { TOGETHER = HOSTS_FETCH }; /* links: as the filter's own batches, mlbf/filter/inside.h */
+
+typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
+
+/* ---- acceptance ----------------------------------------------------------------------------------------- */
+
+static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
+{
+  const url *u = link->target;
+  size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
+  size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
+  entry *e = entry_create_roomy(&f->pool, f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end,
+                                link->origin, key_size + payload_size);
+  if (!e)
+    return NULL;
+  uint8_t *at = entry_fields(e);
+  if (key_size) {
+    uint8_t hash[sizeof hashes->whole];
+    put_le(hash, hashes->whole.low, 8);
+    put_le(hash + 8, hashes->whole.high, 8);
+    at = field_put(at, FIELD_KEY, hash, sizeof hash);
+  }
+  if (payload_size)
+    at = field_put(at, FIELD_PAYLOAD, link->payload, link->payload_size);
+  assert(at == entry_fields(e) + e->fields_size);
+  return e;
+}
+
+/* As url_parse and url_resolve make it, or a caller of their own. */
+static void assert_link(const frontier_link *link)
+{
+  const url *u = link->target;
+  assert(u->fetch_size <= URL_LENGTH_MAX && u->fetch[u->fetch_size] == '\0');
+  assert(u->host_begin < u->host_end && u->host_end <= u->path_begin && u->path_begin <= u->fetch_size);
+  (void)u;
+}
+
+static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
+{
+  return what_for == TO_NOTE ? batch_add_ended(f, e, FRONTIER_NOTED, 0, now_ms)
+                             : batch_add_entry(f, e, now_ms);
+}
+
+static void batch_take_back(frontier *f, purpose what_for)
+{
+  assert(what_for == TO_NOTE ? f->batch.ended.count : f->batch.added.count);
+  if (what_for == TO_NOTE)
+    f->batch.ended.count--;
+  else
+    f->batch.added.count--;
+}
+
+static void enqueue(frontier *f, entry *e)
+{
+  f->queued++;
+  host_line(e->host, e->class)->queued++;
+  hosts_touch(f->hosts, e->host);
+  f->batch.payload_size += e->fields_size;
+  queue_take_or_leave(f, e);
+  hosts_recount(f->hosts, e->host);
+}
+
+static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes,
+                              frontier_verdict verdict, purpose what_for, uint64_t now_ms)
+{
+  const url *u = link->target;
+  assert_link(link);
+  host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
+  frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
+  bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
+  entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
+  if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
+    entry_free(e);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+  }
+  if (!seen_add(f->seen, hashes)) {
+    batch_take_back(f, what_for);
+    entry_free(e);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
+  }
+  revoked_remove(&f->revoked, hashes->whole);
+  if (f->options.exact)
+    exact_add(&f->exact, exact_key_of(link, hashes->whole));
+  e->host = who;
+  e->class = class;
+  e->verdict = verdict;
+  assert(e->sequence == f->next_sequence);
+  f->next_sequence++;
+  if (what_for == TO_NOTE)
+    f->noted++; /* it has a sequence like any other, but nothing to load */
+  else
+    enqueue(f, e);
+  return FRONTIER_OK;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------------------- */
+
+typedef struct looked_up {
+  mlbf_hashes hashes[TOGETHER];
+  mlbf_verdict verdicts[TOGETHER]; /* the filter's */
+} looked_up;
+
+void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes)
+{
+  if (link->key)
+    mlbf_hash(filter, link->key, link->key_count, hashes);
+  else
+    seen_hash(filter, link->target, hashes);
+}
+
+/* What the filter takes for seen and the table does not have is new after all: its segments, and what the open batch
+ * knows of it, are still to be asked. */
+static frontier_status confirm(frontier *f, const frontier_link *links, size_t count, looked_up *out)
+{
+  store_exact_key keys[TOGETHER];
+  size_t asked[TOGETHER], doubts = 0;
+  bool has[TOGETHER];
+  for (size_t i = 0; i < count; i++)
+    if (out->verdicts[i].outcome == MLBF_SEEN) {
+      keys[doubts] = exact_key_of(&links[i], out->hashes[i].whole);
+      asked[doubts++] = i;
+    }
+  frontier_status status = doubts ? store_has_exact(f->store, keys, doubts, has) : FRONTIER_OK;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  for (size_t i = 0; i < doubts; i++)
+    if (!has[i])
+      out->verdicts[asked[i]] = out->hashes[asked[i]].depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1}
+                                                            : (mlbf_verdict){MLBF_NEW, 0};
+  return FRONTIER_OK;
+}
+
+static frontier_status look_up(frontier *f, const frontier_link *links, size_t count, looked_up *out)
+{
+  for (size_t i = 0; i < count; i++)
+    link_hash(seen_filter(f->seen), &links[i], &out->hashes[i]);
+  mlbf_test_many(seen_filter(f->seen), out->hashes, count, out->verdicts);
+  return f->options.exact ? confirm(f, links, count, out) : FRONTIER_OK;
+}
+
+/* What takes those in that are new. */
+static void fetch(const frontier *f, const frontier_link *links, size_t count, const looked_up *found)
+{
+  host_name names[TOGETHER];
+  size_t new = 0;
+  for (size_t i = 0; i < count; i++)
+    if (found->verdicts[i].outcome != MLBF_SEEN) {
+      const url *u = links[i].target;
+      seen_fetch(f->seen, &found->hashes[i]);
+      names[new++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
+    }
+  hosts_fetch(f->hosts, names, new);
+}
+
+static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)
+{
+  const mlbf_hashes *hashes = &found->hashes[i];
+  frontier_verdict said = seen_judge(f->seen, hashes, found->verdicts[i]);
+  if (said.outcome == FRONTIER_SEEN && revoked_has(&f->revoked, hashes->whole))
+    said.outcome = hashes->depth ? FRONTIER_NEW_COMBINATION : FRONTIER_NEW;
+  if (said.outcome != FRONTIER_SEEN && f->previous && previous_knows(f->previous, link))
+    said = (frontier_verdict){FRONTIER_KNOWN_BEFORE, 0};
+  return said;
+}
+
+static frontier_status refuse_empty_key(frontier *f, const frontier_link *link)
+{
+  return link->key && link->key_count == 0 ? frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a key of no segments")
+                                           : FRONTIER_OK;
+}
+
+frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict)
+{
+  looked_up found;
+  frontier_status status = refuse_empty_key(f, link);
+  if (status == FRONTIER_OK)
+    status = look_up(f, link, 1, &found);
+  if (status != FRONTIER_OK)
+    return status;
+  *hashes = found.hashes[0];
+  *verdict = judge(f, link, &found, 0);
+  return FRONTIER_OK;
+}
+
+static frontier_status refuse_nonsense(frontier *f, const frontier_link *link)
+{
+  if (link->payload_size > FRONTIER_PAYLOAD_MAX)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a payload of %zu bytes; %d is the most", link->payload_size,
+                         FRONTIER_PAYLOAD_MAX);
+  return refuse_empty_key(f, link);
+}
+
+static frontier_status settle(frontier *f, const frontier_link *link, const looked_up *found, size_t i,
+                              purpose what_for, uint64_t now_ms, frontier_verdict *verdict)
+{
+  frontier_status status = refuse_nonsense(f, link);
+  frontier_verdict said = judge(f, link, found, i);
+  bool is_new = said.outcome != FRONTIER_SEEN, is_forced = !is_new && what_for == TO_QUEUE_ANYHOW;
+  if (status == FRONTIER_OK && (is_new || is_forced))
+    status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
+  if (status != FRONTIER_OK)
+    return status;
+  assert((unsigned)said.outcome < FRONTIER_OUTCOMES);
+  f->outcomes[said.outcome]++;
+  f->forced += is_forced;
+  f->batch.is_dirty = true;
+  *verdict = said;
+  return FRONTIER_OK;
+}
+
+/* Up to TOGETHER links. */
+static frontier_status settle_some(frontier *f, const frontier_link *links, size_t count, purpose what_for,
+                                   uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
+{
+  looked_up found;
+  frontier_status status = FRONTIER_OK;
+  assert(count && count <= TOGETHER);
+  if (batch_is_full(f))
+    status = commit_batch(f);
+  else
+    maintain_pay_some(f);
+  *settled = 0;
+  if (status == FRONTIER_OK)
+    status = look_up(f, links, count, &found);
+  if (status == FRONTIER_OK && count > 1)
+    fetch(f, links, count, &found);
+  for (size_t i = 0; i < count && status == FRONTIER_OK; i++) {
+    status = settle(f, &links[i], &found, i, what_for, now_ms, &verdicts[i]);
+    *settled += status == FRONTIER_OK;
+  }
+  return status;
+}
+
+static frontier_status settle_one(frontier *f, const frontier_link *link, purpose what_for, uint64_t now_ms,
+                                  frontier_verdict *verdict)
+{
+  size_t settled;
+  return f->options.read_only ? refuse_reader(f)
+                              : settle_some(f, link, 1, what_for, clock_glance(f, now_ms), verdict, &settled);
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------------ */
+
+frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                             frontier_verdict *verdict)
+{
+  LOCKED(f);
+  return settle_one(f, &(frontier_link){.target = u, .origin = origin}, TO_QUEUE, now_ms, verdict);
+}
+
+frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+{
+  LOCKED(f);
+  return settle_one(f, link, TO_QUEUE_ANYHOW, now_ms, verdict);
+}
+
+frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+{
+  LOCKED(f);
+  return settle_one(f, link, TO_NOTE, now_ms, verdict);
+}
+
+frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                   frontier_verdict *verdicts, size_t *settled)
+{
+  LOCKED(f);
+  *settled = 0;
+  now_ms = clock_glance(f, now_ms);
+  frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
+  while (*settled < count && status == FRONTIER_OK) {
+    size_t left = count - *settled, done;
+    status = settle_some(f, links + *settled, left < TOGETHER ? left : TOGETHER, TO_QUEUE, now_ms, verdicts + *settled,
+                         &done);
+    *settled += done;
+  }
+  return status;
+}
+
+frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count, frontier_verdict *verdicts)
+{
+  LOCKED(f);
+  frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
+  for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
+    status = refuse_empty_key(f, &links[i]);
+  for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
+    size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
+    looked_up found;
+    status = look_up(f, links + begin, size, &found);
+    for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
+      verdicts[begin + i] = judge(f, &links[begin + i], &found, i);
+  }
+  return status;
+}
+
+frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
+{
+  LOCKED(f);
+  return frontier_lookup_batch(f, &(frontier_link){.target = u}, 1, verdict);
+}

@@ -1,0 +1,234 @@
+/* The filter's life on disk: checkpoints and replay.
+ *
+ * Two files, seen.0 and seen.1, are written in turn; the progress record says which is valid and how many keys of
+ * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays
+ * the log behind it; without a valid one, the log alone rebuilds it.
+ *
+ * A file is written a piece with each commit, while keys are added:
+ *
+ *     log     ....|........ keys come ........|....          what the file is said to hold: the log up to here
+ *                 ^ begun                     ^ in place     ^ of keys that came meanwhile it has some bits, or all:
+ *                                                              they are replayed as if it had none */
+#include "frontier/core/state.h"
+
+#include "frontier/base/record.h"
+#include "mlbf/save.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void filter_path(const frontier *f, unsigned slot, char path[4096])
+{
+  snprintf(path, 4096, "%s/seen.%u", f->directory, slot);
+}
+
+static mlbf_options filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
+{
+  url_profile_name(f->options.profile, profile);
+  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate,
+                        .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
+}
+
+typedef struct replay {
+  mlbf_filter *filter;
+  const revoked *except;
+  bool is_damaged;
+} replay;
+
+static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  replay *r = context;
+  (void)key;
+  r->is_damaged = !seen_replay(r->filter, body, size, r->except);
+  return !r->is_damaged;
+}
+
+frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
+{
+  replay r = {.filter = filter, .except = &f->revoked};
+  frontier_status status = FRONTIER_OK;
+  if (f->store)
+    status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
+  else
+    replay_chunk(&r, 0, f->memory_log, f->memory_log_size);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: the hash log: %s", f->directory, store_message(f->store));
+  if (r.is_damaged)
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the hash log is damaged", f->directory);
+  return FRONTIER_OK;
+}
+
+/* A filter for `keys` keys that holds the whole log. */
+static frontier_status rebuild(frontier *f, uint64_t keys, mlbf_filter **out)
+{
+  char profile[URL_PROFILE_NAME_SIZE];
+  mlbf_options options = filter_options(f, keys, profile);
+  mlbf_filter *filter;
+  mlbf_status made = mlbf_create(&options, &filter);
+  if (made != MLBF_OK)
+    return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
+                         "a filter for %llu URLs at rate %g: %s", (unsigned long long)keys, f->options.rate,
+                         mlbf_status_text(made));
+  frontier_status status = seen_replay_log(f, filter, 0);
+  if (status != FRONTIER_OK)
+    mlbf_free(filter);
+  else
+    *out = filter;
+  return status;
+}
+
+static bool filter_fits(const frontier *f, const mlbf_filter *filter)
+{
+  mlbf_stats stats;
+  mlbf_stats_read(filter, &stats);
+  return stats.kind == f->options.filter && stats.promised_rate == f->options.rate;
+}
+
+/* Keys from one checkpoint to the next. A share of all: each writes the whole filter, 5 bytes a key, and so the crawl
+ * writes 320 bytes a key for them at most, while open replays a 42nd of the log at most: an interval, and the half of
+ * one in which the next file is written. */
+static uint64_t interval(const frontier *f)
+{
+  uint64_t share = f->log_keys / 64;
+  return share > CHECKPOINT_KEYS ? share : CHECKPOINT_KEYS;
+}
+
+/* As large as the log wants it, and with room. */
+static frontier_status make_from_log(frontier *f, mlbf_filter **out)
+{
+  uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
+  return rebuild(f, keys < expected ? expected : keys, out);
+}
+
+static frontier_status load_revoked(frontier *f)
+{
+  frontier_status status = f->store ? revoked_load(&f->revoked, f->store) : FRONTIER_OK;
+  return status == FRONTIER_OK ? status
+                               : frontier_fail(f, status, "%s: the table of revoked keys: %s", f->directory,
+                                               status == FRONTIER_NO_MEMORY ? "out of memory" : "damaged");
+}
+
+frontier_status seen_load(frontier *f)
+{
+  mlbf_filter *filter = NULL;
+  frontier_status status = load_revoked(f);
+  if (status != FRONTIER_OK)
+    return status;
+  char path[4096];
+  filter_path(f, f->checkpoint_slot, path);
+  if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
+    status = seen_replay_log(f, filter, f->checkpoint_keys);
+  } else { /* none yet, or damaged: the log has it all */
+    if (f->checkpoint_keys)
+      frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
+    mlbf_free(filter);
+    filter = NULL;
+    f->checkpoint_keys = 0;
+    status = make_from_log(f, &filter);
+  }
+  if (status != FRONTIER_OK) {
+    mlbf_free(filter);
+    return status;
+  }
+  f->seen = seen_adopt(filter);
+  if (!f->seen)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
+  assert(!f->saving && !f->growing); /* they belong to a filter */
+  f->checkpoint_at = f->checkpoint_keys + interval(f);
+  return grow_at_open(f);
+}
+
+frontier_status seen_make_anew(frontier *f)
+{
+  mlbf_filter *filter = NULL;
+  frontier_status status = make_from_log(f, &filter);
+  if (status != FRONTIER_OK)
+    return status;
+  checkpoint_abandon(f);
+  mlbf_free(f->growing);
+  f->growing = NULL;
+  assert(seen_batch_keys(f->seen) == 0);
+  seen_replace(f->seen, filter);
+  f->grow_at = 0; /* not known yet */
+  return FRONTIER_OK;
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------------- */
+
+void checkpoint_abandon(frontier *f)
+{
+  mlbf_save_end(f->saving);
+  f->saving = NULL;
+}
+
+static bool say_failed(frontier *f, mlbf_status why)
+{
+  char path[4096];
+  filter_path(f, 1 - f->checkpoint_slot, path);
+  frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(why));
+  return false;
+}
+
+static bool begin(frontier *f)
+{
+  char path[4096];
+  filter_path(f, 1 - f->checkpoint_slot, path);
+  assert(f->store && !f->saving); /* two would write one file */
+  f->saving_keys = f->log_keys;
+  mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->saving);
+  return begun == MLBF_OK || say_failed(f, begun);
+}
+
+static bool step(frontier *f, uint64_t bytes)
+{
+  bool is_done;
+  mlbf_status saved = mlbf_save_step(f->saving, bytes, &is_done);
+  if (saved != MLBF_OK)
+    return say_failed(f, saved);
+  if (!is_done)
+    return true;
+  assert(f->checkpoint_keys <= f->saving_keys && f->saving_keys <= f->log_keys);
+  checkpoint_abandon(f); /* there is nothing left to abandon */
+  f->checkpoint_slot = 1 - f->checkpoint_slot;
+  f->checkpoint_keys = f->saving_keys;
+  f->checkpoint_at = f->saving_keys + interval(f);
+  f->batch.is_dirty = true;
+  return true;
+}
+
+bool checkpoint_is_due(const frontier *f)
+{
+  return f->store && !f->options.read_only && (f->saving || f->log_keys >= f->checkpoint_at);
+}
+
+/* The filter of 10^8 keys takes a second to write, a hundredth of them half of one to replay. */
+bool checkpoint_is_worthwhile(const frontier *f)
+{
+  assert(f->checkpoint_keys <= f->log_keys);
+  uint64_t behind = f->log_keys - f->checkpoint_keys;
+  return behind && (behind >= f->log_keys / 64 || checkpoint_is_due(f));
+}
+
+/* So large a piece that a file is written in half the keys between two of them. */
+uint64_t checkpoint_share(const frontier *f, uint64_t new_keys)
+{
+  uint64_t size = f->saving ? mlbf_save_size(f->saving) : 0;
+  return (uint64_t)((double)size * 2 * (double)new_keys / (double)interval(f));
+}
+
+void checkpoint_step(frontier *f, uint64_t bytes)
+{
+  if ((f->saving || begin(f)) && step(f, bytes))
+    return;
+  checkpoint_abandon(f);
+  f->checkpoint_at = f->log_keys + interval(f) / 16;
+}
+
+bool checkpoint_save(frontier *f)
+{
+  checkpoint_abandon(f);
+  bool is_saved = begin(f) && step(f, UINT64_MAX);
+  checkpoint_abandon(f);
+  return is_saved;
+}

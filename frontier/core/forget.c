@@ -1,0 +1,179 @@
+/* URLs made new again: one by its key, or all of a host or prefix by a walk over the URLs on disk.
+ *
+ * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as
+ * far as they are seen: what was forgotten and erased (erase.h) is still in the history. */
+#include "frontier/core/spill.h"
+
+#include "frontier/hosts/history.h"
+#include "frontier/base/record.h"
+
+#include <stdlib.h>
+
+frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen)
+{
+  LOCKED(f);
+  if (f->options.read_only)
+    return refuse_reader(f);
+  mlbf_hashes hashes;
+  frontier_verdict verdict;
+  frontier_status status = link_judge(f, link, &hashes, &verdict);
+  if (status != FRONTIER_OK)
+    return status;
+  bool is_seen = verdict.outcome == FRONTIER_SEEN;
+  if (is_seen && !revoked_put(&f->revoked, hashes.whole))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
+  f->batch.is_dirty |= is_seen;
+  *was_seen = is_seen;
+  return FRONTIER_OK;
+}
+
+/* ---- many ----------------------------------------------------------------------------------------------- */
+
+typedef struct sweep {
+  frontier *frontier;
+  bool is_host;      /* else a prefix */
+  const char *text;
+  size_t size;
+  url *parsed;
+  hash_set waiting;
+  uint64_t forgotten;
+  frontier_status status;
+} sweep;
+
+/* Fetch URLs are "http://host:port/..." or "https://...", host and port up to the first slash. */
+static bool matches(const sweep *s, const char *fetch, size_t size)
+{
+  if (!s->is_host)
+    return size >= s->size && memcmp(fetch, s->text, s->size) == 0;
+  const char *slashes = memchr(fetch, '/', size), *end = fetch + size;
+  if (!slashes || end - slashes < 2)
+    return false;
+  const char *begin = slashes + 2, *slash = memchr(begin, '/', (size_t)(end - begin));
+  return (size_t)((slash ? slash : end) - begin) == s->size && memcmp(begin, s->text, s->size) == 0;
+}
+
+/* Of the caller's own key, kept in the record; or of the key that the fetch URL gives. false: it gives none. */
+static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_hash128 *hash)
+{
+  mlbf_hashes hashes;
+  if (own.bytes) {
+    *hash = (mlbf_hash128){get_le(own.bytes, 8), get_le(own.bytes + 8, 8)};
+    return true;
+  }
+  if (url_parse(fetch, size, s->frontier->options.profile, s->parsed) != URL_OK)
+    return false;
+  seen_hash(seen_filter(s->frontier->seen), s->parsed, &hashes);
+  *hash = hashes.whole;
+  return true;
+}
+
+/* Where the table cannot tell, or be asked (which host an own key is of, no record says), the filter's word counts: a
+ * row too many does no harm. */
+static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
+{
+  const frontier *f = s->frontier;
+  bool has;
+  if (revoked_has(&f->revoked, hash) || !seen_has_whole(f->seen, hash))
+    return false;
+  if (!f->options.exact || own.bytes)
+    return true;
+  store_exact_key key = exact_key_of_url(s->parsed, hash);
+  return store_has_exact(f->store, &key, 1, &has) != FRONTIER_OK || has;
+}
+
+static bool note_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  sweep *s = context;
+  entry *e;
+  mlbf_hash128 hash;
+  s->status = entry_read(NULL, sequence, body, size, &e);
+  if (s->status != FRONTIER_OK)
+    return false;
+  if (matches(s, e->url, e->url_size) && hash_of(s, entry_field(e, FIELD_KEY), e->url, e->url_size, &hash) &&
+      !hash_set_put(&s->waiting, hash))
+    s->status = FRONTIER_NO_MEMORY;
+  free(e);
+  return s->status == FRONTIER_OK;
+}
+
+static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  sweep *s = context;
+  (void)key;
+  if (!spill_each(body, size, note_waiting, s) && s->status == FRONTIER_OK)
+    s->status = FRONTIER_DAMAGED;
+  return s->status == FRONTIER_OK;
+}
+
+static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  sweep *s = context;
+  revoked *set = &s->frontier->revoked;
+  ended_url ended;
+  mlbf_hash128 hash;
+  (void)sequence;
+  if (!history_read(body, size, &ended)) {
+    s->status = FRONTIER_DAMAGED;
+    return false;
+  }
+  const char *fetch = (const char *)ended.url.bytes;
+  if (!matches(s, fetch, ended.url.size) || !hash_of(s, ended.key, fetch, ended.url.size, &hash) ||
+      hash_set_has(&s->waiting, hash) || !is_still_seen(s, ended.key, hash))
+    return true;
+  if (!revoked_put(set, hash)) {
+    s->status = FRONTIER_NO_MEMORY;
+    return false;
+  }
+  s->forgotten++;
+  s->frontier->batch.is_dirty = true;
+  return true;
+}
+
+static frontier_status walk(sweep *s)
+{
+  static const struct { store_table table; store_visitor *visit; } steps[] = {
+    {STORE_QUEUE, note_waiting}, {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
+    {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
+  frontier *f = s->frontier;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
+    frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);
+    if (status != FRONTIER_OK)
+      return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  }
+  if (s->status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, s->status, "out of memory for the keys to forget");
+  if (s->status != FRONTIER_OK)
+    return frontier_fail(f, s->status, "%s: the record of a URL is damaged", f->directory);
+  return FRONTIER_OK;
+}
+
+static frontier_status forget_all(frontier *f, bool is_host, const char *text, size_t size, uint64_t *forgotten)
+{
+  *forgotten = 0;
+  if (f->options.read_only)
+    return refuse_reader(f);
+  if (!f->store || size == 0)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, size ? "a frontier that keeps nothing has no history to forget"
+                                                        : "forget what? The host or prefix is empty");
+  frontier_status status = commit_batch(f); /* so that every URL is on disk */
+  if (status != FRONTIER_OK)
+    return status;
+  sweep s = {.frontier = f, .is_host = is_host, .text = text, .size = size, .parsed = malloc(sizeof *s.parsed)};
+  status = s.parsed ? walk(&s) : frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for a URL");
+  hash_set_free(&s.waiting);
+  free(s.parsed);
+  *forgotten = s.forgotten;
+  return status;
+}
+
+frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten)
+{
+  LOCKED(f);
+  return forget_all(f, true, name, size, forgotten);
+}
+
+frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten)
+{
+  LOCKED(f);
+  return forget_all(f, false, prefix, size, forgotten);
+}

@@ -1,0 +1,397 @@
+/* The life of a URL, from the queue on.
+ *
+ *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done
+ *              |                                                ^                                |
+ *              +-- straight into the line while nothing waits --+          release puts it back -+
+ *                  unread on disk and the window has room
+ *
+ * Sequence numbers order everything within a priority class (queue.c); whose turn it is, schedule.c knows. */
+#include "frontier/core/recrawl_inside.h"
+#include "frontier/core/spill.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *frontier_outcome_name(frontier_outcome outcome)
+{
+  static const char *const names[FRONTIER_OUTCOMES] = {"seen", "new", "new-host", "new-segment", "new-combination",
+                                                       "known-before"};
+  return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
+}
+
+/* ---- out ------------------------------------------------------------------------------------------------ */
+
+static frontier_lease lease_of(const entry *e)
+{
+  field payload = entry_field(e, FIELD_PAYLOAD);
+  return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
+                          .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
+                          .payload_size = payload.size, .verdict = e->verdict};
+}
+
+/* One call of frontier_next_batch. */
+typedef struct leasing {
+  const frontier_limits *limits;
+  uint64_t now_ms;
+  frontier_lease *leases;
+  size_t count, hosts;
+} leasing;
+
+static frontier_status refuse_lease(frontier *f, entry *e, frontier_status why)
+{
+  hosts_landed(f->hosts, e->host, e->class);
+  hosts_push_front(f->hosts, e);
+  if (why == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, why, "out of memory for one more lease");
+  return frontier_fail(f, why, "%s: URL %llu waits twice", f->directory, (unsigned long long)e->sequence);
+}
+
+static frontier_status lease_one(frontier *f, leasing *l, entry *e)
+{
+  frontier_status status = leases_add(&f->in_flight, e);
+  if (status != FRONTIER_OK)
+    return refuse_lease(f, e, status);
+  assert(f->queued && !e->is_ended && e->is_held);
+  f->queued--;
+  spill_watch(f, e->host);
+  l->leases[l->count++] = lease_of(e);
+  return FRONTIER_OK;
+}
+
+static bool is_limited_by(const frontier_limits *limits)
+{
+  return limits->per_host || limits->max_hosts;
+}
+
+/* With limits, a host gives all it may at once, and is not asked again in this call. */
+static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
+{
+  bool is_limited = is_limited_by(l->limits);
+  size_t per_host = l->limits->per_host ? l->limits->per_host : SIZE_MAX;
+  frontier_status status = FRONTIER_OK;
+  entry *e;
+  while (status == FRONTIER_OK && l->count < l->limits->max &&
+         (!l->limits->max_hosts || l->hosts < l->limits->max_hosts) &&
+         (e = hosts_pop_due(f->hosts, l->now_ms, wait_ms))) {
+    host *who = e->host;
+    size_t of_host = 1;
+    l->hosts++;
+    status = lease_one(f, l, e);
+    while (is_limited && status == FRONTIER_OK && of_host++ < per_host && l->count < l->limits->max &&
+           (e = hosts_pop_more(f->hosts, who, l->now_ms)))
+      status = lease_one(f, l, e);
+    if (!is_limited)
+      hosts_offer(f->hosts, who);
+  }
+  return status;
+}
+
+/* Reading on commits what was gathered. While something is in flight and the group commit is not due, that can wait:
+ * one host that has all its URLs in flight would have each of them committed alone. */
+static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
+{
+  bool is_gathering = f->batch.added.count + f->batch.ended.count > 0;
+  return !is_commit_due && is_gathering && f->in_flight.count && queue_is_unread(f);
+}
+
+/* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
+static bool waits_in_chunks(const frontier *f)
+{
+  size_t waiting = 0;
+  for (int class = 0; class < FRONTIER_CLASSES; class++)
+    waiting += f->hosts->waiting[class];
+  return waiting == 0 && f->spilling.low_count > 0;
+}
+
+frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
+                                    size_t *count, int64_t *wait_ms)
+{
+  LOCKED(f);
+  leasing l = {.limits = limits, .now_ms = clock_now(f, now_ms), .leases = leases};
+  size_t first = f->in_flight.count;
+  *count = 0;
+  *wait_ms = 0;
+  if (f->options.read_only)
+    return refuse_reader(f);
+  clock_assume_wall(f, now_ms);
+  bool is_commit_due = commit_is_due(f, l.now_ms);
+  frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
+  if (!is_commit_due)
+    maintain_pay_some(f);
+  if (status == FRONTIER_OK)
+    status = spill_read_back(f);
+  if (status == FRONTIER_OK)
+    status = queue_refill(f);
+  if (status == FRONTIER_OK)
+    status = recrawl_take(f);
+  if (status == FRONTIER_OK)
+    status = lease_due(f, &l, wait_ms);
+  bool progressed = status == FRONTIER_OK && l.count < limits->max;
+  if (progressed && must_wait_to_read_on(f, is_commit_due)) {
+    progressed = false;
+    if (*wait_ms < 0 || *wait_ms > COMMIT_AFTER_MS)
+      *wait_ms = COMMIT_AFTER_MS;
+  }
+  if (progressed) /* not enough is due: is it further back in the queue? */
+    status = spill_read_on(f, &progressed);
+  if (progressed && status == FRONTIER_OK && (l.count == 0 || !is_limited_by(limits)))
+    status = lease_due(f, &l, wait_ms);
+  if (l.count == 0 && (progressed || waits_in_chunks(f)))
+    *wait_ms = 0; /* there is more to read */
+  while (first < f->in_flight.count)
+    hosts_offer(f->hosts, f->in_flight.at[first++]->host);
+  assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));
+  assert_frontier(f);
+  *count = l.count;
+  return l.count ? FRONTIER_OK : status;
+}
+
+frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
+                              int64_t *wait_ms)
+{
+  LOCKED(f);
+  return frontier_next_batch(f, now_ms, &(frontier_limits){.max = max}, leases, count, wait_ms);
+}
+
+bool frontier_is_finished(const frontier *f)
+{
+  LOCKED(f);
+  return f->queued == f->deferred + f->hosts->held && f->in_flight.count == 0 && recrawl_is_over(f);
+}
+
+bool frontier_is_deferring(const frontier *f)
+{
+  LOCKED(f);
+  return f->deferred > 0;
+}
+
+/* The entry of a lease, or NULL: not in flight. */
+static entry *find_in_flight(frontier *f, uint64_t lease)
+{
+  entry *e = leases_find(&f->in_flight, lease);
+  if (!e)
+    frontier_fail(f, FRONTIER_NOT_FOUND, "no lease %llu is in flight", (unsigned long long)lease);
+  return e;
+}
+
+static void land(frontier *f, entry *e)
+{
+  assert(e->is_held && host_line(e->host, e->class));
+  leases_remove(&f->in_flight, e);
+  hosts_landed(f->hosts, e->host, e->class);
+}
+
+static void count_ending(frontier *f, host *who, frontier_class class, frontier_state state)
+{
+  uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
+  uint64_t *of_all = state == FRONTIER_DONE ? &f->done : state == FRONTIER_FAILED ? &f->failed : &f->skipped;
+  assert(host_line(who, class)->queued); /* it was counted there while it was in flight */
+  ++*of_host;
+  ++*of_all;
+  who->trap_ended += class == FRONTIER_TRAP;
+  host_line(who, class)->queued--;
+  hosts_touch(f->hosts, who);
+  hosts_recount(f->hosts, who);
+}
+
+frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code, const char *report,
+                              size_t report_size, uint64_t now_ms)
+{
+  LOCKED(f);
+  if (state < FRONTIER_DONE || state > FRONTIER_SKIPPED)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no lease ends in state %d", (int)state);
+  entry *e = find_in_flight(f, lease);
+  if (!e)
+    return FRONTIER_NOT_FOUND;
+  if (!batch_add_ended(f, e, state, code, clock_glance(f, now_ms)))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
+  if (f->journal && report_size && !journal_add(f->journal, report, report_size)) {
+    f->batch.ended.count--;
+    e->is_ended = false;
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
+  }
+  land(f, e);
+  count_ending(f, e->host, e->class, state);
+  return FRONTIER_OK;
+}
+
+frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, const char *report, size_t report_size,
+                              uint64_t now_ms)
+{
+  LOCKED(f);
+  char name[COUNTER_NAME_SIZE + sizeof "skipped-"];
+  if (!leases_find(&f->in_flight, lease)) /* before anything is counted */
+    return frontier_done(f, lease, FRONTIER_SKIPPED, 0, NULL, 0, now_ms);
+  snprintf(name, sizeof name, "skipped-%s", reason);
+  frontier_status status = frontier_count(f, name, 0); /* there is room for such a counter */
+  if (status == FRONTIER_OK)
+    status = frontier_done(f, lease, FRONTIER_SKIPPED, 0, report, report_size, now_ms);
+  return status == FRONTIER_OK ? frontier_count(f, name, 1) : status;
+}
+
+frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
+{
+  LOCKED(f);
+  (void)now_ms;
+  entry *e = find_in_flight(f, lease);
+  if (!e)
+    return FRONTIER_NOT_FOUND;
+  land(f, e);
+  free(e->note);
+  e->note = NULL;
+  hosts_push_front(f->hosts, e);
+  f->queued++;
+  return FRONTIER_OK;
+}
+
+entry *lease_entry(frontier *f, uint64_t lease)
+{
+  return find_in_flight(f, lease);
+}
+
+host *lease_host(frontier *f, uint64_t lease)
+{
+  const entry *e = lease_entry(f, lease);
+  return e ? e->host : NULL;
+}
+
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
+{
+  LOCKED(f);
+  f->hook = hook;
+  f->hook_context = context;
+}
+
+frontier_status frontier_sync(frontier *f)
+{
+  LOCKED(f);
+  return f->options.read_only ? refuse_reader(f) : commit_batch(f);
+}
+
+/* ---- what callers keep here ------------------------------------------------------------------------------ */
+
+static setting *find_setting(frontier *f, const char *name)
+{
+  setting *s = f->settings;
+  while (s && strcmp(s->name, name) != 0)
+    s = s->next;
+  return s;
+}
+
+/* The setting of that name, made if it is not there; NULL: no memory. */
+static setting *make_setting(frontier *f, const char *name)
+{
+  setting *s = find_setting(f, name);
+  if (s)
+    return s;
+  s = calloc(1, sizeof *s + strlen(name) + 1);
+  if (!s)
+    return NULL;
+  memcpy(s->name, name, strlen(name) + 1);
+  s->next = f->settings;
+  f->settings = s;
+  return s;
+}
+
+frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size)
+{
+  LOCKED(f);
+  if (f->options.read_only)
+    return refuse_reader(f);
+  if (!*name || strlen(name) > SETTING_NAME_MAX)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a setting's name has 1 to %d bytes", SETTING_NAME_MAX);
+  uint8_t *copy = malloc(size + 1); /* also of nothing */
+  setting *s = copy ? make_setting(f, name) : NULL;
+  if (!s) {
+    free(copy);
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
+  }
+  if (size)
+    memcpy(copy, value, size);
+  free(s->value);
+  s->value = copy;
+  s->size = size;
+  s->is_dirty = f->batch.is_dirty = true;
+  return FRONTIER_OK;
+}
+
+frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
+{
+  LOCKED(f);
+  setting *s = find_setting(f, name);
+  if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
+    char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
+    uint8_t *body;
+    size_t body_size;
+    snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
+    frontier_status status = store_get_meta(f->store, full, &body, &body_size);
+    if (status != FRONTIER_OK)
+      return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name,
+                           status == FRONTIER_NOT_FOUND ? "there is none" : store_message(f->store));
+    s = make_setting(f, name);
+    if (!s) {
+      free(body);
+      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
+    }
+    s->value = body;
+    s->size = body_size;
+  }
+  if (!s)
+    return frontier_fail(f, FRONTIER_NOT_FOUND, "there is no setting \"%s\"", name);
+  *value = s->value;
+  *size = s->size;
+  return FRONTIER_OK;
+}
+
+frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
+{
+  LOCKED(f);
+  if (f->options.read_only)
+    return refuse_reader(f);
+  if (!counters_add(&f->counters, name, add))
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no counter can be named \"%s\", or there are %d already", name,
+                         COUNTERS_MAX);
+  f->batch.is_dirty = true;
+  return FRONTIER_OK;
+}
+
+uint64_t frontier_counter(const frontier *f, const char *name)
+{
+  LOCKED(f);
+  return counters_get(&f->counters, name);
+}
+
+bool frontier_counter_at(const frontier *f, size_t index, const char **name, uint64_t *value)
+{
+  LOCKED(f);
+  if (index >= f->counters.count)
+    return false;
+  *name = f->counters.each[index].name;
+  *value = f->counters.each[index].value;
+  return true;
+}
+
+frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
+{
+  LOCKED(f);
+  *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
+                            .done = f->done, .failed = f->failed, .skipped = f->skipped,
+                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
+                            .expected_lost = f->expected_lost, .noted = f->noted, .forced = f->forced};
+  memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
+  if (!f->seen) {
+    frontier_status status = seen_load(f);
+    if (status != FRONTIER_OK)
+      return status;
+  }
+  mlbf_stats_read(seen_filter(f->seen), &stats->filter);
+  return FRONTIER_OK;
+}
+
+bool frontier_is_exact(const frontier *f)
+{
+  LOCKED(f);
+  return f->options.exact;
+}

@@ -1,0 +1,116 @@
+/* The handle itself: made and freed, what it says when something fails, and what the library is. */
+#include "frontier/core/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what it says --------------------------------------------------------------------------------------- */
+
+frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
+{
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(f->message, sizeof f->message, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
+const char *frontier_message(const frontier *f)
+{
+  return f->message;
+}
+
+void frontier_message_copy(const frontier *f, char message[FRONTIER_MESSAGE_SIZE])
+{
+  LOCKED(f);
+  memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
+}
+
+void frontier_log(const frontier *f, const char *format, ...)
+{
+  char sentence[FRONTIER_MESSAGE_SIZE];
+  va_list arguments;
+  if (!f->options.log)
+    return;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  f->options.log(f->options.log_context, sentence);
+}
+
+int frontier_abi(void)
+{
+  return FRONTIER_ABI;
+}
+
+const char *frontier_version(void)
+{
+  return STRATA_VERSION;
+}
+
+frontier_status refuse_reader(frontier *f)
+{
+  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
+}
+
+/* ---- its life ------------------------------------------------------------------------------------------- */
+
+/* The caller's options, as far as both of us know them. false: it sets more than that. */
+bool options_take(const frontier_options *given, size_t size, frontier_options *options)
+{
+  const uint8_t *bytes = (const uint8_t *)given;
+  memset(options, 0, sizeof *options);
+  memcpy(options, given, size < sizeof *options ? size : sizeof *options);
+  for (size_t i = sizeof *options; i < size; i++)
+    if (bytes[i])
+      return false;
+  return true;
+}
+
+/* Recursive: lock.h. */
+static pthread_mutex_t *mutex_create(void)
+{
+  pthread_mutexattr_t attributes;
+  pthread_mutex_t *mutex = malloc(sizeof(pthread_mutex_t));
+  if (!mutex || pthread_mutexattr_init(&attributes) != 0) {
+    free(mutex);
+    return NULL;
+  }
+  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  bool made = pthread_mutex_init(mutex, &attributes) == 0;
+  pthread_mutexattr_destroy(&attributes);
+  if (!made) {
+    free(mutex);
+    return NULL;
+  }
+  return mutex;
+}
+
+frontier *handle_create(const char *directory, const frontier_options *options)
+{
+  frontier *f = calloc(1, sizeof *f);
+  if (!f)
+    return NULL;
+  f->options = *options;
+  f->lock_fd = -1;
+  f->next_sequence = 1;
+  f->mutex = mutex_create();
+  f->hosts = f->mutex ? hosts_create(options->delay_ms, options->per_host) : NULL;
+  f->directory = f->hosts && directory ? strdup(directory) : NULL;
+  if (f->hosts && (f->directory || !directory))
+    return f;
+  hosts_free(f->hosts);
+  handle_free(f);
+  return NULL;
+}
+
+void handle_free(frontier *f)
+{
+  if (f->mutex)
+    pthread_mutex_destroy(f->mutex);
+  free(f->mutex);
+  free(f->directory);
+  free(f);
+}

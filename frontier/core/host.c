@@ -1,0 +1,236 @@
+/* See host.h. */
+#include "frontier/host.h"
+
+#include "frontier/core/spill.h"
+
+#include <string.h>
+
+enum { DEPTH_LOW = 16 }; /* links from a start: beyond, a chain of "next" more often than what people look for */
+
+const char *frontier_class_name(frontier_class which)
+{
+  static const char *const names[FRONTIER_CLASSES] = {"normal", "high", "low", "trap"};
+  return (unsigned)which < FRONTIER_CLASSES ? names[which] : "unknown";
+}
+
+const char *frontier_host_state_name(frontier_host_state state)
+{
+  static const char *const names[] = {"idle", "due", "waiting", "busy", "blocked", "over-budget"};
+  return (unsigned)state < sizeof names / sizeof *names ? names[state] : "unknown";
+}
+
+/* ---- controls ------------------------------------------------------------------------------------------- */
+
+static frontier_status refuse_name(frontier *f, const char *name)
+{
+  size_t size = strlen(name);
+  if (size && size <= URL_LENGTH_MAX && !memchr(name, '/', size))
+    return FRONTIER_OK;
+  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a host is named as in URLs, example.org or example.org:8080");
+}
+
+frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control)
+{
+  LOCKED(f);
+  frontier_status status = refuse_name(f, name);
+  if (status != FRONTIER_OK)
+    return status;
+  const host *who = hosts_look(f->hosts, name, strlen(name));
+  *control = who && who->control ? *who->control : (frontier_host_control){0};
+  return FRONTIER_OK;
+}
+
+/* No start before this own time, by its control; 0: that says nothing, or nobody said yet what time it is (clock.c asks
+ * again then). */
+static uint64_t rests_until(const frontier *f, const host *who)
+{
+  bool is_known = who->control && who->control->not_before_s && f->clock.has_wall;
+  return is_known ? clock_own_of(f, who->control->not_before_s) : 0;
+}
+
+/* A time that was lifted is not waited for any more, but the delay is, from now on: its last start is forgotten. */
+static void apply(frontier *f, host *who, const frontier_host_control *control)
+{
+  uint64_t delay_before_ms = host_delay(f->hosts, who);
+  bool is_lifted = control->not_before_s < who->control->not_before_s;
+  *who->control = *control;
+  hosts_shift(f->hosts, who, delay_before_ms, rests_until(f, who));
+  if (is_lifted)
+    hosts_hurry(f->hosts, who, f->clock.latest_ms + host_delay(f->hosts, who));
+  hosts_hold_until(f->hosts, who, rests_until(f, who));
+  hosts_touch(f->hosts, who);
+  f->batch.is_dirty = true;
+  hosts_recount(f->hosts, who);
+  hosts_offer(f->hosts, who);
+  spill_watch(f, who);
+}
+
+frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)
+{
+  LOCKED(f);
+  frontier_status status = refuse_name(f, name);
+  if (status != FRONTIER_OK)
+    return status;
+  if (f->options.read_only || (unsigned)control->priority >= FRONTIER_CLASSES)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "host %s: %s", name,
+                         f->options.read_only ? "open for reading only" : "no such priority class");
+  host *who = hosts_find(f->hosts, name, strlen(name));
+  if (!who || !host_control_of(who))
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", name);
+  apply(f, who, control);
+  return FRONTIER_OK;
+}
+
+static frontier_status set_blocked(frontier *f, const char *name, bool is_blocked)
+{
+  frontier_host_control control;
+  frontier_status status = frontier_host_get(f, name, &control);
+  control.is_blocked = is_blocked;
+  return status == FRONTIER_OK ? frontier_host_set(f, name, &control) : status;
+}
+
+frontier_status frontier_host_block(frontier *f, const char *name)
+{
+  LOCKED(f);
+  return set_blocked(f, name, true);
+}
+
+frontier_status frontier_host_unblock(frontier *f, const char *name)
+{
+  LOCKED(f);
+  return set_blocked(f, name, false);
+}
+
+frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_ms)
+{
+  LOCKED(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  uint64_t before_ms = host_delay(f->hosts, who);
+  who->asked_ms = delay_ms;
+  hosts_shift(f->hosts, who, before_ms, rests_until(f, who));
+  return FRONTIER_OK;
+}
+
+frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  LOCKED(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  if (wait_ms == FRONTIER_ITS_DELAY)
+    wait_ms = host_delay(f->hosts, who);
+  uint64_t due_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
+  uint64_t until_ms = rests_until(f, who);
+  due_ms = due_ms > until_ms ? due_ms : until_ms;
+  hosts_hold_until(f->hosts, who, due_ms);
+  hosts_hurry(f->hosts, who, due_ms);
+  return FRONTIER_OK;
+}
+
+frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms)
+{
+  LOCKED(f);
+  host *who = lease_host(f, lease);
+  if (!who)
+    return FRONTIER_NOT_FOUND;
+  frontier_host_control *control = host_control_of(who);
+  if (!control)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", who->name);
+  clock_assume_wall(f, now_ms);
+  uint64_t until_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
+  uint64_t until_s = clock_wall_s(f, until_ms);
+  if (until_s > control->not_before_s)
+    control->not_before_s = until_s;
+  hosts_hold_until(f->hosts, who, until_ms);
+  hosts_touch(f->hosts, who);
+  f->batch.is_dirty = true;
+  return FRONTIER_OK;
+}
+
+const char *frontier_host_of(frontier *f, uint64_t lease)
+{
+  LOCKED(f);
+  const host *who = lease_host(f, lease);
+  return who ? who->name : NULL;
+}
+
+uint64_t frontier_host_waiting(frontier *f, uint64_t lease)
+{
+  LOCKED(f);
+  const host *who = lease_host(f, lease);
+  return who ? host_queued(who) - who->in_flight : 0;
+}
+
+/* ---- looking -------------------------------------------------------------------------------------------- */
+
+static frontier_host_state state_of(const frontier *f, const host *who, uint64_t now_ms)
+{
+  uint32_t per_host = who->control && who->control->per_host ? who->control->per_host : f->options.per_host;
+  uint64_t waiting = host_queued(who) - who->in_flight;
+  if (who->control && who->control->is_blocked)
+    return FRONTIER_HOST_BLOCKED;
+  if (waiting && waiting == who->held)
+    return FRONTIER_HOST_OVER_BUDGET;
+  if (who->in_flight >= per_host)
+    return FRONTIER_HOST_BUSY;
+  if (!waiting)
+    return FRONTIER_HOST_IDLE;
+  return who->due_ms > now_ms ? FRONTIER_HOST_WAITING : FRONTIER_HOST_DUE;
+}
+
+static frontier_host_info info_of(const frontier *f, const host *who, uint64_t now_ms)
+{
+  frontier_host_info info = {
+    .name = who->name, .state = state_of(f, who, now_ms), .in_flight = who->in_flight, .held = who->held,
+    .done = who->done, .failed = who->failed, .skipped = who->skipped, .found = who->found, .suspect = who->suspect,
+    .trap_taken = who->trap_ended};
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
+    const line *l = host_line(who, (frontier_class)class);
+    info.queued[class] = l ? l->queued : 0;
+  }
+  if (who->control)
+    info.control = *who->control;
+  return info;
+}
+
+frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_visitor *visit, void *context)
+{
+  LOCKED(f);
+  const host *who;
+  now_ms = clock_glance(f, now_ms);
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++) {
+    frontier_host_info info = info_of(f, who, now_ms);
+    if (!visit(context, &info))
+      break;
+  }
+  return FRONTIER_OK;
+}
+
+uint64_t frontier_held(const frontier *f)
+{
+  LOCKED(f);
+  return f->hosts->held;
+}
+
+/* ---- the class of a new URL ------------------------------------------------------------------------------ */
+
+void frontier_classify(frontier *f, frontier_classifier *classifier, void *context)
+{
+  LOCKED(f);
+  f->classifier = classifier;
+  f->classifier_context = context;
+}
+
+frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict)
+{
+  frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
+  if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
+    class = FRONTIER_LOW;
+  if (f->watch && watch_judge(f->watch, who, link->target))
+    class = FRONTIER_TRAP;
+  if (f->classifier)
+    class = f->classifier(f->classifier_context, link, verdict, class);
+  return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;
+}

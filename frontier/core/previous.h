@@ -1,0 +1,19 @@
+/* The filter of an earlier crawl, asked about what is new in this one. */
+#ifndef STRATA_FRONTIER_PREVIOUS_H
+#define STRATA_FRONTIER_PREVIOUS_H
+
+#include "frontier/seen/tombstones.h"
+
+typedef struct previous previous;
+
+/* The directory or filter file `path`, for the frontier in `directory` (NULL: it keeps nothing). On failure `message`
+ * holds one sentence. BAD_ARGUMENT: it is the same frontier; else as frontier_open. */
+frontier_status previous_open(const char *directory, const char *path, previous **out,
+                              char message[FRONTIER_MESSAGE_SIZE]);
+void previous_close(previous *p); /* NULL is fine */
+
+url_profile previous_profile(const previous *p); /* how its keys were made */
+
+bool previous_knows(const previous *p, const frontier_link *link);
+
+#endif

@@ -1,0 +1,357 @@
+/* See recrawl.h. What is due leaves the history for the queue, under its old id, in one transaction; until that is
+ * committed, it is in its host's line only. */
+#include "frontier/recrawl.h"
+
+#include "frontier/core/recrawl_inside.h"
+#include "frontier/base/record.h"
+#include "frontier/core/revisit_info.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum {
+  TAKE_AT_ONCE = FRONTIER_LIMIT(1024, 8),
+  NOTES_AT_ONCE = FRONTIER_LIMIT(4096, 8), /* visits rewritten in one transaction */
+};
+
+/* ---- again ------------------------------------------------------------------------------------------------ */
+
+typedef struct due_list {
+  uint64_t last;  /* the last key that is due */
+  struct {
+    uint64_t key, sequence;
+  } at[TAKE_AT_ONCE];
+  unsigned count;
+} due_list;
+
+static bool note_due(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  due_list *d = context;
+  if (key > d->last || d->count == TAKE_AT_ONCE || size != 8)
+    return false;
+  d->at[d->count].key = key;
+  d->at[d->count++].sequence = get_le(body, 8);
+  return true;
+}
+
+static void uncount_ending(frontier *f, host *who, frontier_class class, frontier_state state)
+{
+  uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
+  uint64_t *of_all = state == FRONTIER_DONE ? &f->done : state == FRONTIER_FAILED ? &f->failed : &f->skipped;
+  *of_host -= *of_host > 0;
+  *of_all -= *of_all > 0;
+  who->trap_ended -= class == FRONTIER_TRAP && who->trap_ended;
+  host_line(who, class)->queued++;
+  f->queued++;
+  hosts_touch(f->hosts, who);
+}
+
+/* So that no other bounds make it due while it waits. */
+static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
+{
+  seen_visit queued = *v;
+  queued.is_queued = true;
+  queued.due_s = 0;
+  visit_note *note = visits_note_create(&queued);
+  if (note)
+    note->old_due_s = due_s;
+  return note;
+}
+
+static bool note_taken(recrawling *r, entry *e, visit_note *note)
+{
+  if (r->taken_count == r->taken_room) {
+    size_t room = r->taken_room ? 2 * r->taken_room : 64;
+    struct due_entry *larger = realloc(r->taken, room * sizeof *larger);
+    if (!larger)
+      return false;
+    r->taken = larger;
+    r->taken_room = room;
+  }
+  assert(r->taken_count < r->taken_room);
+  r->taken[r->taken_count++] = (struct due_entry){e, note};
+  return true;
+}
+
+/* From the history into its host's line; on disk with the next commit. NO_MEMORY, DAMAGED: nothing changed. */
+static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit *v)
+{
+  entry *e;
+  frontier_status status = entry_read(NULL, v->sequence, v->record, v->record_size, &e);
+  if (status != FRONTIER_OK)
+    return status;
+  visit_note *note = note_queued(v, due_s);
+  e->class = v->class;
+  e->host = note ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
+  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->again, e, note)) {
+    free(note);
+    entry_free(e);
+    return FRONTIER_NO_MEMORY;
+  }
+  uncount_ending(f, e->host, e->class, v->state);
+  hosts_push(f->hosts, e);
+  hosts_recount(f->hosts, e->host);
+  f->batch.is_dirty = true;
+  return FRONTIER_OK;
+}
+
+/* What is deeper than the cap rests on. */
+static bool is_too_deep(const frontier *f, const seen_visit *v)
+{
+  return v->record_size >= ENTRY_HEAD && get_le(v->record + 4, 2) > f->options.depth_cap;
+}
+
+static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
+{
+  seen_visit v;
+  uint8_t *body;
+  frontier_status status = visits_find(f, sequence, &body, &v);
+  if (status == FRONTIER_OK && !is_too_deep(f, &v))
+    status = queue_again(f, (uint32_t)(key >> 32), &v);
+  else if (status == FRONTIER_NOT_FOUND)
+    status = FRONTIER_DAMAGED;
+  free(body);
+  if (status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, status, "out of memory for one more URL to fetch again");
+  if (status == FRONTIER_DAMAGED)
+    return frontier_fail(f, status, "%s: visit %llu is damaged or missing", f->directory, (unsigned long long)sequence);
+  return status;
+}
+
+frontier_status recrawl_take(frontier *f)
+{
+  recrawling *r = &f->again;
+  if (recrawl_is_over(f) || f->hosts->waiting[FRONTIER_NORMAL] >= WINDOW_MAX / 2)
+    return FRONTIER_OK;
+  due_list d = {.last = visits_due_key(r->until_s, UINT32_MAX)};
+  frontier_status status = store_each(f->store, STORE_DUE, r->from, note_due, &d);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  for (unsigned i = 0; i < d.count && status == FRONTIER_OK; i++) {
+    status = take_one(f, d.at[i].key, d.at[i].sequence);
+    if (status == FRONTIER_OK)
+      r->from = d.at[i].key + 1;
+  }
+  r->is_over = status == FRONTIER_OK && d.count < TAKE_AT_ONCE;
+  return status;
+}
+
+bool recrawl_is_over(const frontier *f)
+{
+  return !f->again.is_on || f->again.is_over;
+}
+
+/* ---- with the transaction ---------------------------------------------------------------------------------- */
+
+void recrawl_put(frontier *f)
+{
+  const recrawling *r = &f->again;
+  assert_recrawling(r);
+  uint8_t body[ENTRY_SIZE_MAX];
+  for (size_t i = 0; i < r->taken_count; i++) {
+    const entry *e = r->taken[i].entry;
+    store_delete(f->store, STORE_HISTORY, e->sequence);
+    visits_put(f->store, r->taken[i].note);
+    if (e->is_ended)
+      continue; /* fetched within one batch: it never waits on disk */
+    entry_write(e, body);
+    store_put(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
+  }
+  for (size_t i = 0; i < r->note_count; i++)
+    visits_put(f->store, r->notes[i]);
+}
+
+void recrawl_settle(frontier *f)
+{
+  recrawling *r = &f->again;
+  for (size_t i = 0; i < r->taken_count; i++) {
+    r->taken[i].entry->is_stored = true;
+    free(r->taken[i].note);
+  }
+  for (size_t i = 0; i < r->note_count; i++)
+    free(r->notes[i]);
+  r->taken_count = r->note_count = 0;
+}
+
+void recrawl_free(frontier *f)
+{
+  recrawl_settle(f);
+  free(f->again.taken);
+  free(f->again.notes);
+  free(f->again.last_visit);
+}
+
+/* ---- bounds, and pages without a visit ----------------------------------------------------------------------- */
+
+typedef struct rewriting {
+  frontier *f;
+  frontier_status status;
+  uint64_t now_s; /* the wall clock's */
+} rewriting;
+
+/* For the next commit, which comes by itself now and then: reading goes on in its own snapshot. */
+static bool add_note(rewriting *w, visit_note *note)
+{
+  recrawling *r = &w->f->again;
+  if (!r->notes)
+    r->notes = malloc(NOTES_AT_ONCE * sizeof *r->notes);
+  if (!note || !r->notes) {
+    free(note);
+    w->status = frontier_fail(w->f, FRONTIER_NO_MEMORY, "out of memory for a visit");
+    return false;
+  }
+  assert(r->note_count < NOTES_AT_ONCE);
+  r->notes[r->note_count++] = note;
+  w->f->batch.is_dirty = true;
+  if (r->note_count == NOTES_AT_ONCE)
+    w->status = commit_batch(w->f);
+  return w->status == FRONTIER_OK;
+}
+
+/* A visit under new bounds. */
+static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  rewriting *w = context;
+  const recrawling *r = &w->f->again;
+  seen_visit v;
+  if (!visits_read(sequence, body, size, &v)) {
+    w->status = frontier_fail(w->f, FRONTIER_DAMAGED, "%s: visit %llu is damaged", w->f->directory,
+                              (unsigned long long)sequence);
+    return false;
+  }
+  if (v.is_queued)
+    return true;
+  uint32_t was_due_s = v.due_s;
+  v.interval_s = (uint32_t)visits_within(v.interval_s, r->least_s, r->most_s);
+  v.due_s = visits_due(v.visit.at_s, v.interval_s);
+  if (v.due_s == was_due_s)
+    return true;
+  visit_note *note = visits_note_create(&v);
+  if (note)
+    note->old_due_s = was_due_s;
+  return add_note(w, note);
+}
+
+/* Due later than any page may rest from now on: it was visited by a clock that was set back since, and has rested from
+ * a time that is still to come. It rests from now on. */
+static bool bring_back(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  rewriting *w = context;
+  seen_visit v;
+  uint8_t *copy = NULL;
+  w->status = size == 8 ? visits_find(w->f, get_le(body, 8), &copy, &v) : FRONTIER_DAMAGED;
+  bool good = w->status == FRONTIER_OK;
+  if (good && !v.is_queued) {
+    v.visit.at_s = w->now_s;
+    v.due_s = visits_due(v.visit.at_s, v.interval_s);
+    visit_note *note = visits_note_create(&v);
+    if (note)
+      note->old_due_s = (uint32_t)(key >> 32);
+    good = add_note(w, note);
+  }
+  free(copy);
+  return good;
+}
+
+static host *host_of(frontier *f, const ended_url *ended)
+{
+  uint32_t begin, end;
+  const char *fetch = (const char *)ended->url.bytes;
+  history_host(fetch, ended->url.size, &begin, &end);
+  return hosts_find(f->hosts, fetch + begin, end - begin);
+}
+
+/* A page that is done and of which no visit was noted, as if it had been visited long ago. */
+static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  rewriting *w = context;
+  ended_url ended;
+  seen_visit v;
+  uint8_t *copy;
+  if (!history_read(body, size, &ended) || ended.state != FRONTIER_DONE)
+    return true; /* whoever reads the history for its own sake will say so */
+  w->status = visits_find(w->f, sequence, &copy, &v);
+  free(copy);
+  if (w->status != FRONTIER_NOT_FOUND)
+    return w->status == FRONTIER_OK;
+  w->status = FRONTIER_OK;
+  v = (seen_visit){.sequence = sequence, .interval_s = (uint32_t)w->f->again.least_s, .class = ended.class,
+                   .state = ended.state};
+  v.due_s = visits_due(0, v.interval_s);
+  host *who = host_of(w->f, &ended);
+  return add_note(w, who ? visits_note_of(&v, &ended, who) : NULL);
+}
+
+/* No later than `until_s`, up to which pages are due. */
+static uint64_t wall_now_s(const frontier *f)
+{
+  uint64_t now_s = f->clock.is_wall_told ? clock_wall_s(f, f->clock.latest_ms) : UINT64_MAX;
+  return now_s < f->again.until_s ? now_s : f->again.until_s;
+}
+
+static frontier_status rewrite(frontier *f, store_table table, uint64_t from, store_visitor *visit)
+{
+  rewriting w = {.f = f, .now_s = wall_now_s(f)};
+  frontier_status status = commit_batch(f); /* so that what ended is on disk */
+  if (status == FRONTIER_OK && store_each(f->store, table, from, visit, &w) != FRONTIER_OK)
+    status = frontier_fail(f, FRONTIER_DAMAGED, "%s: %s", f->directory, store_message(f->store));
+  if (status == FRONTIER_OK)
+    status = w.status;
+  return status == FRONTIER_OK ? commit_batch(f) : status;
+}
+
+/* Under which bounds the table `due` stands. */
+static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
+{
+  uint8_t *body = NULL;
+  size_t size;
+  bool is_same_as_before =
+    store_get_meta(f->store, "recrawl", &body, &size) == FRONTIER_OK && size == BOUNDS_SIZE &&
+    memcmp(body, bounds, BOUNDS_SIZE) == 0;
+  free(body);
+  return is_same_as_before;
+}
+
+static frontier_status put_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
+{
+  frontier_status status = store_begin(f->store);
+  if (status == FRONTIER_OK) {
+    store_put_meta(f->store, "recrawl", bounds, BOUNDS_SIZE);
+    status = store_commit(f->store);
+  }
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
+frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s, uint64_t until_s)
+{
+  LOCKED(f);
+  if (f->options.read_only)
+    return refuse_reader(f);
+  if (!f->store || least_s == 0 || least_s > most_s)
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT,
+                         f->store ? "pages rest one second at least, and no longer than at most"
+                                  : "a frontier that keeps nothing fetches nothing again");
+  recrawling *r = &f->again;
+  uint8_t bounds[BOUNDS_SIZE];
+  r->has_bounds = true;
+  r->until_s = (uint32_t)visits_within(until_s, 0, UINT32_MAX);
+  r->least_s = visits_within(least_s, 1, UINT32_MAX);
+  r->most_s = visits_within(most_s, 1, UINT32_MAX);
+  put_le(bounds, r->least_s, 8);
+  put_le(bounds + 8, r->most_s, 8);
+  frontier_status status = FRONTIER_OK;
+  if (!has_bounds(f, bounds)) {
+    status = rewrite(f, STORE_VISITS, 0, reschedule);
+    if (status == FRONTIER_OK)
+      status = put_bounds(f, bounds);
+  }
+  uint64_t latest = visits_due_key(visits_due(wall_now_s(f), (uint32_t)r->most_s), UINT32_MAX);
+  if (status == FRONTIER_OK)
+    status = rewrite(f, STORE_DUE, latest, bring_back);
+  if (status == FRONTIER_OK)
+    status = rewrite(f, STORE_HISTORY, 0, adopt);
+  r->is_on = status == FRONTIER_OK;
+  r->is_over = false;
+  r->from = 0;
+  return status;
+}

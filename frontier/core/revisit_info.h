@@ -1,0 +1,57 @@
+/* Visits: when a URL was fetched last, and what tells whether it changed. Records of the tables `visits` and `due`
+ * (FORMAT.md); private to this room.
+ *
+ * A visit's record ends with the URL's record of the queue: what is due goes there as it is, and the history, which is
+ * in the order of endings on disk, need not be searched. */
+#ifndef STRATA_FRONTIER_REVISIT_INFO_H
+#define STRATA_FRONTIER_REVISIT_INFO_H
+
+#include "frontier/hosts/history.h"
+#include "frontier/recrawl.h"
+#include "frontier/core/state.h"
+
+/* A record to be: of an entry, with its ending; or of a URL at rest. */
+struct visit_note {
+  uint64_t sequence;
+  size_t size;
+  uint32_t due_s, old_due_s; /* old: the place in `due` to be given up, 0: none */
+  uint8_t body[];
+};
+
+/* A record taken apart. */
+typedef struct seen_visit {
+  uint64_t sequence;
+  uint32_t interval_s, due_s;
+  frontier_visit visit;
+  frontier_class class;
+  frontier_state state;  /* how it ended */
+  bool is_queued;        /* it was due, and waits again: it has no place in `due` */
+  const uint8_t *record; /* of the queue */
+  size_t record_size;
+} seen_visit;
+
+enum { BOUNDS_SIZE = 16 }; /* of meta "recrawl": the least and the most a page rests */
+
+/* Points into `body`. false: damaged. */
+bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit *out);
+/* NOT_FOUND, or a copy of the record in *body, to be freed, which *out points into. */
+frontier_status visits_find(frontier *f, uint64_t sequence, uint8_t **body, seen_visit *out);
+
+uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most);
+uint32_t visits_due(uint64_t at_s, uint32_t interval_s);
+
+/* Due first is first; of one second, in order of id (the low half of it: 2^32 URLs are more than a directory holds). */
+static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
+{
+  return (uint64_t)due_s << 32 | (uint32_t)sequence;
+}
+
+/* A note of what stands in *v. NULL: no memory. */
+visit_note *visits_note_create(const seen_visit *v);
+/* The same with the queue record of this URL. */
+visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who);
+
+void visits_put(store *s, const visit_note *note);
+void visits_put_ended(store *s, visit_note *note, frontier_state state); /* NULL: nothing was noted */
+
+#endif

@@ -1,0 +1,31 @@
+/* What is in flight: a list to walk, and a table to find a lease by its id, whatever their number. */
+#ifndef STRATA_FRONTIER_LEASES_H
+#define STRATA_FRONTIER_LEASES_H
+
+#include "frontier/hosts/entry.h"
+
+#include <assert.h>
+
+typedef struct lease_table {
+  entry **at;       /* in no order */
+  size_t count, room;
+  uint32_t *table;  /* place in `at` + 1, by id; 0 = free; at most half full */
+  size_t table_size; /* a power of two; 0 before the first lease */
+} lease_table; /* all zeros is none */
+
+/* Of every size: what a search in the table and a walk over the list rely on. */
+static inline void assert_leases(const lease_table *l)
+{
+  assert(l->count <= l->room && l->room <= UINT32_MAX);
+  assert(l->table_size == 2 * l->room && (l->table_size & (l->table_size - 1)) == 0);
+  (void)l;
+}
+
+void leases_free(lease_table *l); /* and the entries */
+
+/* NO_MEMORY; DAMAGED: its id is in flight, so the URL waited twice, which no sound directory says. */
+frontier_status leases_add(lease_table *l, entry *e);
+entry *leases_find(const lease_table *l, uint64_t id); /* NULL: not in flight */
+void leases_remove(lease_table *l, const entry *e); /* which is in flight */
+
+#endif

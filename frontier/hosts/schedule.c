@@ -1,0 +1,405 @@
+/* See schedule.h. A plain binary heap, and a line of hosts for each class. */
+#include "frontier/hosts/schedule.h"
+
+#include <assert.h>
+
+frontier_class schedule_class(uint64_t turn, unsigned has)
+{
+  static const frontier_class best_first[FRONTIER_CLASSES] = {FRONTIER_HIGH, FRONTIER_NORMAL, FRONTIER_LOW,
+                                                              FRONTIER_TRAP};
+  assert(has && !(has >> FRONTIER_CLASSES));
+  frontier_class first = turn % 64 == 63   ? FRONTIER_TRAP
+                         : turn % 16 == 15 ? FRONTIER_LOW
+                         : turn % 4 == 3   ? FRONTIER_NORMAL
+                                           : FRONTIER_HIGH;
+  for (unsigned i = 0; !(has & 1u << first) && i < FRONTIER_CLASSES; i++)
+    first = best_first[i];
+  return first;
+}
+
+/* ---- what may be taken --------------------------------------------------------------------------------- */
+
+static uint64_t taken_of(const host *who)
+{
+  return who->done + who->failed + who->skipped + who->in_flight;
+}
+
+bool host_is_over_budget(const host *who)
+{
+  return who->control && who->control->budget && taken_of(who) >= who->control->budget;
+}
+
+static bool is_over_trap_budget(const hosts *h, const host *who)
+{
+  uint64_t budget = who->control && who->control->trap_budget ? who->control->trap_budget : h->trap_budget;
+  return who->trap_ended + who->trap_in_flight >= budget;
+}
+
+bool host_is_held(const hosts *h, const host *who, frontier_class class)
+{
+  if ((who->control && who->control->is_blocked) || host_is_over_budget(who))
+    return true;
+  return class == FRONTIER_TRAP && is_over_trap_budget(h, who);
+}
+
+static uint64_t held_of(const hosts *h, const host *who)
+{
+  uint64_t held = 0;
+  if (!host_is_held(h, who, FRONTIER_TRAP))
+    return 0;
+  bool all = host_is_held(h, who, FRONTIER_NORMAL);
+  for (unsigned class = all ? 0 : FRONTIER_TRAP; class < FRONTIER_CLASSES; class++) {
+    const line *l = host_line(who, (frontier_class)class);
+    held += l ? l->queued - l->deferred : 0;
+  }
+  uint64_t flying = all ? who->in_flight : who->trap_in_flight;
+  return held > flying ? held - flying : 0;
+}
+
+/* A bit for each class that has a URL to take. */
+static unsigned classes_of(const hosts *h, const host *who)
+{
+  unsigned has = who->normal.last && !host_is_held(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
+  for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; class++)
+    if (host_line(who, (frontier_class)class)->last && !host_is_held(h, who, (frontier_class)class))
+      has |= 1u << class;
+  return has;
+}
+
+static bool has_connection(const hosts *h, const host *who)
+{
+  return who->in_flight < (who->control && who->control->per_host ? who->control->per_host : h->per_host);
+}
+
+/* ---- the heap ----------------------------------------------------------------------------------------- */
+
+static bool is_before(const host *a, const host *b)
+{
+  return a->due_ms != b->due_ms ? a->due_ms < b->due_ms : a->turn < b->turn;
+}
+
+static void heap_set(hosts *h, size_t at, host *who)
+{
+  h->heap[at] = who;
+  who->heap_at = (uint32_t)at;
+}
+
+static void heap_rise(hosts *h, size_t at, host *who)
+{
+  for (; at > 1 && is_before(who, h->heap[at / 2]); at /= 2)
+    heap_set(h, at, h->heap[at / 2]);
+  heap_set(h, at, who);
+}
+
+static void heap_sink(hosts *h, size_t at, host *who)
+{
+  for (size_t child; (child = 2 * at) <= h->heap_count; at = child) {
+    if (child < h->heap_count && is_before(h->heap[child + 1], h->heap[child]))
+      child++;
+    if (!is_before(h->heap[child], who))
+      break;
+    heap_set(h, at, h->heap[child]);
+  }
+  heap_set(h, at, who);
+}
+
+static void heap_move(hosts *h, host *who)
+{
+  heap_sink(h, who->heap_at, who); /* may have to move either way */
+  heap_rise(h, who->heap_at, who);
+}
+
+/* At the top, where every host comes by before it is taken. */
+static void assert_heap(const hosts *h)
+{
+  assert(h->heap_count < 1 || h->heap[1]->heap_at == 1);
+  assert(h->heap_count < 2 || !is_before(h->heap[2], h->heap[1]));
+  assert(h->heap_count < 3 || !is_before(h->heap[3], h->heap[1]));
+  (void)h;
+}
+
+static void heap_remove(hosts *h, host *who)
+{
+  assert(who->heap_at && who->heap_at <= h->heap_count && h->heap[who->heap_at] == who);
+  size_t at = who->heap_at;
+  host *last = h->heap[h->heap_count--];
+  who->heap_at = 0;
+  if (last == who)
+    return;
+  heap_set(h, at, last);
+  heap_move(h, last);
+}
+
+/* ---- ready lines --------------------------------------------------------------------------------------- */
+
+static void ready_add(hosts *h, host *who, frontier_class class)
+{
+  assert(!who->ready && !who->heap_at);
+  who->ready = (uint8_t)(class + 1);
+  who->ready_next = NULL;
+  who->ready_before = h->ready_last[class];
+  if (who->ready_before)
+    who->ready_before->ready_next = who;
+  else
+    h->ready_first[class] = who;
+  h->ready_last[class] = who;
+}
+
+static void ready_remove(hosts *h, host *who)
+{
+  assert(who->ready && who->ready <= FRONTIER_CLASSES);
+  unsigned class = who->ready - 1u;
+  if (who->ready_before)
+    who->ready_before->ready_next = who->ready_next;
+  else
+    h->ready_first[class] = who->ready_next;
+  if (who->ready_next)
+    who->ready_next->ready_before = who->ready_before;
+  else
+    h->ready_last[class] = who->ready_before;
+  who->ready = 0;
+}
+
+/* All that are due by now leave the heap. */
+static void wake(hosts *h, uint64_t now_ms)
+{
+  while (h->heap_count && h->heap[1]->due_ms <= now_ms) {
+    host *who = h->heap[1];
+    heap_remove(h, who);
+    ready_add(h, who, schedule_class(who->turns, classes_of(h, who)));
+  }
+}
+
+static void stand_down(hosts *h, host *who)
+{
+  if (who->heap_at)
+    heap_remove(h, who);
+  if (who->ready)
+    ready_remove(h, who);
+}
+
+void hosts_offer(hosts *h, host *who)
+{
+  assert_host(h, who);
+  if (who->heap_at || who->ready || !has_connection(h, who) || !classes_of(h, who))
+    return;
+  assert(h->heap_count < h->count);
+  who->turn = h->turns++;
+  heap_rise(h, ++h->heap_count, who);
+}
+
+/* ---- lines of URLs -------------------------------------------------------------------------------------- */
+
+size_t hosts_weight(const entry *e)
+{
+  return 1 + e->fields_size / 4096;
+}
+
+/* A host that is due gives way to a better class's URL at once: it must not wait in a worse line. */
+static void pushed(hosts *h, entry *e)
+{
+  host *who = e->host;
+  assert(h->heap_count <= h->count && h->by_id[who->id] == who);
+  host_line(who, e->class)->count++;
+  h->waiting[e->class] += hosts_weight(e);
+  e->is_held = true;
+  if (who->ready && !host_is_held(h, who, e->class)) {
+    frontier_class class = schedule_class(who->turns, classes_of(h, who));
+    if (class + 1 != who->ready) {
+      ready_remove(h, who);
+      ready_add(h, who, class);
+    }
+  } else {
+    hosts_offer(h, who);
+  }
+}
+
+void hosts_push_front(hosts *h, entry *e)
+{
+  line *l = host_line(e->host, e->class);
+  assert(l && !e->is_ended); /* host_reserve made the line */
+  if (!l->last)
+    l->last = e;
+  else
+    e->next = l->last->next;
+  l->last->next = e;
+  pushed(h, e);
+}
+
+void hosts_push(hosts *h, entry *e)
+{
+  line *l = host_line(e->host, e->class);
+  assert(l && !e->is_ended); /* host_reserve made the line */
+  if (l->last) {
+    e->next = l->last->next;
+    l->last->next = e;
+  } else {
+    e->next = e;
+  }
+  l->last = e;
+  pushed(h, e);
+}
+
+static entry *take_first(hosts *h, host *who, frontier_class class)
+{
+  line *l = host_line(who, class);
+  assert(l->count && h->waiting[class] >= hosts_weight(l->last->next));
+  entry *e = l->last->next;
+  l->last->next = e->next;
+  if (e == l->last)
+    l->last = NULL;
+  l->count--;
+  h->waiting[class] -= hosts_weight(e);
+  e->next = NULL;
+  assert_line(l);
+  return e;
+}
+
+entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
+{
+  assert_host(h, who);
+  line *l = host_line(who, class);
+  if (!l || l->count <= keep)
+    return NULL;
+  entry *last = l->last, *rest = last->next;
+  for (uint32_t i = 0; i < keep; i++) {
+    last = rest;
+    rest = rest->next;
+  }
+  entry *first = l->last->next;
+  l->last->next = NULL;
+  l->last = keep ? last : NULL;
+  if (keep)
+    last->next = first;
+  for (const entry *e = rest; e; e = e->next) {
+    assert(h->waiting[class] >= hosts_weight(e));
+    h->waiting[class] -= hosts_weight(e);
+  }
+  l->count = keep;
+  assert_line(l);
+  hosts_recount(h, who);
+  return rest;
+}
+
+/* ---- taking --------------------------------------------------------------------------------------------- */
+
+static entry *take(hosts *h, host *who, uint64_t now_ms)
+{
+  assert(who->due_ms <= now_ms && has_connection(h, who)); /* not too early, and not one too many */
+  frontier_class class = schedule_class(who->turns++, classes_of(h, who));
+  entry *e = take_first(h, who, class);
+  who->in_flight++;
+  who->trap_in_flight += class == FRONTIER_TRAP;
+  who->due_ms = now_ms + host_delay(h, who);
+  hosts_recount(h, who);
+  assert_host(h, who);
+  return e;
+}
+
+/* Of those behind this one: the second's first URL, the fourth's last one, which leads there, the sixth itself. */
+static void fetch_ready(const host *who)
+{
+  enum { FIRST = 2, LAST = 4, WHOLE = 6 };
+  __asm__ volatile(""); /* gcc drops calls of a function that does nothing but fetch */
+  for (int i = 1; (who = who->ready_next); i++) {
+    if (i == FIRST && who->normal.last)
+      __builtin_prefetch(who->normal.last->next, 1);
+    if (i == LAST)
+      __builtin_prefetch(who->normal.last, 1);
+    if (i < WHOLE)
+      continue;
+    for (size_t at = 0; at < sizeof(host); at += 64)
+      __builtin_prefetch((const char *)who + at, 1);
+    return;
+  }
+}
+
+entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
+{
+  unsigned has = 0;
+  assert_hosts(h);
+  assert_heap(h);
+  wake(h, now_ms);
+  assert(!h->heap_count || h->heap[1]->due_ms > now_ms);
+  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
+    has |= h->ready_first[class] ? 1u << class : 0;
+  if (!has) {
+    *wait_ms = h->heap_count ? (int64_t)(h->heap[1]->due_ms - now_ms) : FRONTIER_WAIT_FOREVER;
+    return NULL;
+  }
+  host *who = h->ready_first[schedule_class(h->picks++, has)];
+  assert_host(h, who);
+  fetch_ready(who);
+  ready_remove(h, who);
+  return take(h, who, now_ms);
+}
+
+entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms)
+{
+  assert_host(h, who);
+  if (who->due_ms > now_ms || !has_connection(h, who) || !classes_of(h, who))
+    return NULL;
+  stand_down(h, who);
+  return take(h, who, now_ms);
+}
+
+void hosts_landed(hosts *h, host *who, frontier_class class)
+{
+  assert_host(h, who);
+  assert(who->in_flight && (class != FRONTIER_TRAP || who->trap_in_flight));
+  who->in_flight--;
+  who->trap_in_flight -= class == FRONTIER_TRAP;
+  hosts_recount(h, who);
+  hosts_offer(h, who);
+}
+
+/* ---- when ----------------------------------------------------------------------------------------------- */
+
+static void due_changed(hosts *h, host *who)
+{
+  if (who->heap_at) {
+    heap_move(h, who);
+  } else if (who->ready) {
+    ready_remove(h, who);
+    hosts_offer(h, who);
+  }
+}
+
+void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms)
+{
+  uint64_t due_ms = who->due_ms;
+  assert_host(h, who);
+  if (due_ms >= delay_before_ms) /* else there was no start to count from */
+    who->due_ms += host_delay(h, who) - delay_before_ms;
+  if (who->due_ms < until_ms)
+    who->due_ms = due_ms < until_ms ? due_ms : until_ms;
+  due_changed(h, who);
+}
+
+void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
+{
+  assert_host(h, who);
+  if (due_ms <= who->due_ms)
+    return;
+  who->due_ms = due_ms;
+  due_changed(h, who);
+}
+
+void hosts_hurry(hosts *h, host *who, uint64_t due_ms)
+{
+  assert_host(h, who);
+  if (due_ms >= who->due_ms)
+    return;
+  who->due_ms = due_ms;
+  due_changed(h, who);
+}
+
+void hosts_recount(hosts *h, host *who)
+{
+  uint64_t held = held_of(h, who);
+  assert_host(h, who);
+  h->held = h->held - who->held + held;
+  who->held = held;
+  if ((who->heap_at || who->ready) && (!has_connection(h, who) || !classes_of(h, who)))
+    stand_down(h, who);
+}

@@ -1,0 +1,61 @@
+/* Who is next, and when.
+ *
+ *     heap, by due time:        [h7 10:00:00.2] [h3 10:00:01.0] ...      hosts that may start one, but not yet
+ *              | due
+ *              v
+ *     ready, by class:   high   h2
+ *                        normal h9 -> h1 -> h4                           hosts that may start one now,
+ *                        low                                             by the class of the URL they would give
+ *                        trap   h5 -> h8
+ *
+ * A host is in the heap or in one ready line while it has a URL that may be taken and may have one more in flight. The
+ * rule that says which class is first, by counting turns:
+ *
+ *     one turn of 64 is trap's, one of 16 low's, one of 4 normal's, the others high's;
+ *     a turn whose class has nothing goes to the best class that has something.
+ *
+ * So a class with anything to give gets at least one turn of 64: it waits, and never starves. The rule is asked twice:
+ * by a host, which URL it would give (with its own count of turns), and over all hosts, which ready line goes next.
+ * Within a class hosts take turns, and within a host and class URLs come in the order they came in. */
+#ifndef STRATA_FRONTIER_SCHEDULE_H
+#define STRATA_FRONTIER_SCHEDULE_H
+
+#include "frontier/hosts/hosts.h"
+
+/* Which class is first at this turn, of those whose bits are set in `has` (not 0). */
+frontier_class schedule_class(uint64_t turn, unsigned has);
+
+/* What a URL takes of the window: one, and one more for each 4 KiB it carries. */
+size_t hosts_weight(const entry *e);
+
+/* To the end of its line, or (what was leased and comes back) to the head. Room for it is reserved. */
+void hosts_push(hosts *h, entry *e);
+void hosts_push_front(hosts *h, entry *e);
+
+/* The URL that is next, taken out of its line; its host's next start is then `now_ms` + delay, and hosts_offer must be
+ * called for it. NULL if none is due: *wait_ms says how long, or FRONTIER_WAIT_FOREVER if no host may start one. */
+entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms);
+/* The next of this host alone, if it may start one now; else NULL. The same holds. */
+entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms);
+void hosts_offer(hosts *h, host *who);
+
+/* A URL of this class of the host is no longer in flight. */
+void hosts_landed(hosts *h, host *who, frontier_class class);
+
+/* The delay is another now (host_delay): counted from the last start too. A wait until `until_ms` gets no shorter by
+ * it. */
+void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms);
+/* No start before `due_ms`; or no waiting longer than until then. */
+void hosts_hold_until(hosts *h, host *who, uint64_t due_ms);
+void hosts_hurry(hosts *h, host *who, uint64_t due_ms);
+
+/* Counts or controls changed: what is held, and whether it may start one, is worked out again. */
+void hosts_recount(hosts *h, host *who);
+/* URLs of this class may not be taken, whatever the time. */
+bool host_is_held(const hosts *h, const host *who, frontier_class class);
+bool host_is_over_budget(const host *who);
+
+/* Cut a line behind its first `keep` entries; the rest, linked from the first to NULL, is the caller's. */
+entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep);
+
+#endif

@@ -1,0 +1,39 @@
+/* Keys without doubt. A filter is sure of what is new and only nearly sure of what is seen; with this table beside it
+ * (frontier_options.exact) it is sure of both:
+ *
+ *     filter says new  -> it is new, and nothing was read
+ *     filter says seen -> in table `exact`? seen : new after all
+ *     open batch       -> in seen.c's set, which is exact already
+ *
+ * A key is 24 bytes, the hash of its host and then its own: links stay on their host mostly, so what one page asks for
+ * lies on few pages of the table, and so does what it adds. Keys are put with the batch they came with, sorted. Those
+ * that are forgotten stay until they are erased; `revoked` says so, as to the filter. FORMAT.md, table "exact". */
+#ifndef STRATA_FRONTIER_EXACT_KEYS_H
+#define STRATA_FRONTIER_EXACT_KEYS_H
+
+#include "frontier/store/store.h"
+
+typedef struct exact {
+  store_exact_key *added; /* since the last commit */
+  size_t count, room;
+} exact; /* all zeros is an empty one */
+
+/* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
+store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);
+
+/* A key of the log whose host is not known, after a repair, or that no URL has (seen_blot_out). Nobody finds it. */
+store_exact_key exact_key_of_nobody(mlbf_hash128 whole);
+bool exact_is_of_nobody(const store_exact_key *key);
+mlbf_hash128 exact_whole(const store_exact_key *key);
+/* The key of a URL whose own is not the caller's. */
+store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole);
+
+bool exact_make_room(exact *e);               /* for one key; false: no memory */
+void exact_add(exact *e, store_exact_key key); /* cannot fail in such room */
+
+/* Their part of the transaction; and the transaction is committed. */
+void exact_write(exact *e, store *s);
+void exact_settle(exact *e);
+void exact_free(exact *e);
+
+#endif

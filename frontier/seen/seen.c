@@ -1,0 +1,388 @@
+/* See seen.h. One key in a log chunk is its whole hash (16 bytes), the number n of layer hashes that follow
+ * (1 byte), and n times a layer (1 byte) and its hash (16 bytes): the segments that the log does not hold yet, as far
+ * as a table of recent ones remembers. Not those that the *filter* does not know: it may know one wrongly, and a
+ * larger filter built from the log would lack it (mlbf/filter.h, mlbf_insert_whole). FORMAT.md, table "hashes". */
+#include "frontier/seen/seen.h"
+
+#include "frontier/base/record.h"
+#include "mlbf/recent.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
+enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
+
+enum { BATCH_SIZE = 4096 }; /* the least its table has */
+
+enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
+
+struct seen {
+  mlbf_filter *filter;
+  mlbf_recent *logged;   /* segments that the log holds */
+  mlbf_hash128 *batch;   /* open addressing, at most half full; all-zero = free */
+  size_t batch_size;     /* a power of two */
+  size_t batch_used;
+  size_t keys;           /* added since the last settle */
+  uint8_t *log;
+  size_t log_size, log_room;
+};
+
+static void assert_seen(const seen *s)
+{
+  assert(s->batch_size >= BATCH_SIZE && (s->batch_size & (s->batch_size - 1)) == 0);
+  assert(2 * s->batch_used <= s->batch_size);
+  assert(s->log_size <= s->log_room);
+  assert(s->log_size >= s->keys * (HASH_SIZE + 1) && s->log_size <= s->keys * KEY_SIZE_MAX);
+  (void)s;
+}
+
+seen *seen_adopt(mlbf_filter *filter)
+{
+  seen *s = calloc(1, sizeof *s);
+  if (s)
+    *s = (seen){.filter = filter, .logged = mlbf_recent_create(RECENT_SLOTS), .batch_size = BATCH_SIZE,
+                .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
+  if (s && s->batch && s->logged)
+    return s;
+  if (s)
+    seen_free(s);
+  else
+    mlbf_free(filter);
+  return NULL;
+}
+
+void seen_free(seen *s)
+{
+  if (!s)
+    return;
+  mlbf_free(s->filter);
+  mlbf_recent_free(s->logged);
+  free(s->batch);
+  free(s->log);
+  free(s);
+}
+
+mlbf_filter *seen_give_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  seen_free(s);
+  return filter;
+}
+
+const mlbf_filter *seen_filter(const seen *s)
+{
+  return s->filter;
+}
+
+mlbf_filter *seen_take_filter(seen *s)
+{
+  mlbf_filter *filter = s->filter;
+  s->filter = NULL;
+  return filter;
+}
+
+/* ---- the open batch ----------------------------------------------------------------------------------- */
+
+static bool is_free(mlbf_hash128 slot)
+{
+  return (slot.low | slot.high) == 0;
+}
+
+/* The slot of this hash, or the free one where it belongs. A hash of all zeros (1 in 2^128) takes the place of
+ * its neighbour 1. */
+static size_t slot_of(const seen *s, mlbf_hash128 *hash)
+{
+  if (is_free(*hash))
+    hash->low = 1;
+  size_t slot = hash->low & (s->batch_size - 1);
+  while (!is_free(s->batch[slot]) && (s->batch[slot].low != hash->low || s->batch[slot].high != hash->high))
+    slot = (slot + 1) & (s->batch_size - 1);
+  return slot;
+}
+
+static bool batch_has(const seen *s, mlbf_hash128 hash)
+{
+  return s->batch_used && !is_free(s->batch[slot_of(s, &hash)]);
+}
+
+static void batch_put(seen *s, mlbf_hash128 hash)
+{
+  size_t slot = slot_of(s, &hash);
+  s->batch_used += is_free(s->batch[slot]);
+  s->batch[slot] = hash;
+}
+
+/* For one key: its whole hash and all its layers'. */
+static bool batch_make_room(seen *s)
+{
+  if (2 * (s->batch_used + 1 + MLBF_LAYERS_MAX) <= s->batch_size)
+    return true;
+  mlbf_hash128 *larger = calloc(2 * s->batch_size, sizeof *larger), *old = s->batch;
+  if (!larger)
+    return false;
+  size_t old_size = s->batch_size;
+  s->batch = larger;
+  s->batch_size *= 2;
+  for (size_t i = 0; i < old_size; i++)
+    if (!is_free(old[i]))
+      s->batch[slot_of(s, &old[i])] = old[i];
+  free(old);
+  return true;
+}
+
+/* After a large batch the table is too large for the next: to clear it, and to miss it, would cost more than to make it
+ * again as it grows. */
+static void batch_empty(seen *s)
+{
+  size_t size = s->batch_size;
+  while (size > BATCH_SIZE && 8 * s->batch_used < size)
+    size /= 2;
+  mlbf_hash128 *smaller = size < s->batch_size ? realloc(s->batch, size * sizeof *s->batch) : NULL;
+  if (smaller) {
+    s->batch = smaller;
+    s->batch_size = size;
+  }
+  memset(s->batch, 0, s->batch_size * sizeof *s->batch);
+  s->batch_used = 0;
+}
+
+static bool log_make_room(seen *s)
+{
+  if (s->log_size + KEY_SIZE_MAX <= s->log_room)
+    return true;
+  size_t room = s->log_room ? 2 * s->log_room : 64 * KEY_SIZE_MAX;
+  uint8_t *larger = realloc(s->log, room);
+  if (!larger)
+    return false;
+  s->log = larger;
+  s->log_room = room;
+  return true;
+}
+
+/* ---- one key ------------------------------------------------------------------------------------------ */
+
+static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
+{
+  uint32_t layers = mlbf_layer_count(s->filter);
+  return hashes->depth < layers ? hashes->depth : layers;
+}
+
+/* Known to the filter or accepted in the open batch. Layer hashes are salted by their layer, so they share the
+ * batch's set with whole hashes. */
+static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t i)
+{
+  return mlbf_test_segment(s->filter, i + 1, hashes->layer[i]) || batch_has(s, hashes->layer[i]);
+}
+
+/* What the filter called new in segment `from` (1-based), once the open batch has its say. */
+static frontier_verdict newest_segment(const seen *s, const mlbf_hashes *hashes, uint32_t from)
+{
+  for (uint32_t i = from - 1, layers = layers_of(s, hashes); i < layers; i++)
+    if (!segment_is_known(s, hashes, i))
+      return (frontier_verdict){i == 0 ? FRONTIER_NEW_HOST : FRONTIER_NEW_SEGMENT, i + 1};
+  return (frontier_verdict){FRONTIER_NEW_COMBINATION, 0};
+}
+
+void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes)
+{
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  assert(u->segment_count && u->segment_count <= URL_SEGMENTS_MAX);
+  for (uint32_t i = 0; i < u->segment_count; i++)
+    segments[i] = (mlbf_span){u->key + u->segment_begin[i], u->segment_begin[i + 1] - u->segment_begin[i]};
+  mlbf_hash(filter, segments, u->segment_count, hashes);
+}
+
+frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
+{
+  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
+  if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
+    return (frontier_verdict){FRONTIER_SEEN, 0};
+  if (verdict.outcome == MLBF_NEW_SEGMENT)
+    return newest_segment(s, hashes, verdict.layer);
+  return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
+}
+
+void seen_fetch(const seen *s, const mlbf_hashes *hashes)
+{
+  uint32_t layers = layers_of(s, hashes);
+  __builtin_prefetch(&s->batch[hashes->whole.low & (s->batch_size - 1)], 1);
+  for (uint32_t i = 0; i < layers; i++) {
+    __builtin_prefetch(&s->batch[hashes->layer[i].low & (s->batch_size - 1)], 1);
+    mlbf_recent_fetch(s->logged, hashes->layer[i]);
+  }
+}
+
+frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes)
+{
+  seen_hash(s->filter, u, hashes);
+  return seen_judge(s, hashes, mlbf_test(s->filter, hashes));
+}
+
+static uint8_t *put_hash(uint8_t *at, mlbf_hash128 hash)
+{
+  put_le(at, hash.low, 8);
+  put_le(at + 8, hash.high, 8);
+  return at + HASH_SIZE;
+}
+
+static mlbf_hash128 get_hash(const uint8_t *at)
+{
+  return (mlbf_hash128){get_le(at, 8), get_le(at + 8, 8)};
+}
+
+bool seen_add(seen *s, const mlbf_hashes *hashes)
+{
+  assert(s->filter);
+  assert_seen(s);
+  if (!batch_make_room(s) || !log_make_room(s))
+    return false;
+  uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
+  uint32_t layers = layers_of(s, hashes);
+  *count = 0;
+  for (uint32_t i = 0; i < layers; i++) {
+    if (!segment_is_known(s, hashes, i))
+      batch_put(s, hashes->layer[i]);
+    if (!mlbf_recent_note(s->logged, hashes->layer[i])) {
+      *at++ = (uint8_t)(i + 1);
+      at = put_hash(at, hashes->layer[i]);
+      ++*count;
+    }
+  }
+  s->log_size = (size_t)(at - s->log);
+  batch_put(s, hashes->whole);
+  s->keys++;
+  assert_seen(s);
+  return true;
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------ */
+
+size_t seen_batch_keys(const seen *s)
+{
+  return s->keys;
+}
+
+const uint8_t *seen_batch_log(const seen *s, size_t *size)
+{
+  *size = s->log_size;
+  return s->log;
+}
+
+/* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
+typedef struct replaying {
+  mlbf_filter *filter;
+  const revoked *except;
+  size_t count;
+  mlbf_hash128 wholes[REPLAY_LOT];
+} replaying;
+
+static void flush_wholes(replaying *r)
+{
+  bool was_new[REPLAY_LOT];
+  assert(r->count <= REPLAY_LOT);
+  mlbf_insert_wholes(r->filter, r->wholes, r->count, was_new);
+  r->count = 0;
+}
+
+/* Where the next key begins, or NULL if what stands at `at` is none. */
+static const uint8_t *next_key(const uint8_t *at, const uint8_t *end)
+{
+  if (end - at < HASH_SIZE + 1)
+    return NULL;
+  unsigned layers = at[HASH_SIZE];
+  const uint8_t *layer = at + HASH_SIZE + 1;
+  if (layers > MLBF_LAYERS_MAX || end - layer < (ptrdiff_t)layers * LAYER_SIZE)
+    return NULL;
+  for (; layers; layers--, layer += LAYER_SIZE)
+    if (*layer < 1 || *layer > MLBF_LAYERS_MAX)
+      return NULL;
+  return layer;
+}
+
+static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
+{
+  for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
+    mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
+  if (r->except && revoked_has(r->except, get_hash(at)))
+    return;
+  r->wholes[r->count++] = get_hash(at);
+  if (r->count == REPLAY_LOT)
+    flush_wholes(r);
+}
+
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
+{
+  replaying r = {.filter = filter, .except = except};
+  const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
+  for (const uint8_t *at = chunk; at != end; at = next) {
+    next = next_key(at, end);
+    if (!next)
+      return false; /* what came before is in, but for the last lot */
+    replay_key(&r, at, next);
+  }
+  flush_wholes(&r);
+  return true;
+}
+
+bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys)
+{
+  uint64_t count = 0;
+  for (const uint8_t *at = chunk, *end = size ? chunk + size : chunk; at != end; count++) {
+    at = next_key(at, end);
+    if (!at)
+      return false;
+  }
+  *keys = count;
+  return true;
+}
+
+void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context)
+{
+  const uint8_t *end = size ? chunk + size : chunk, *next;
+  for (const uint8_t *at = chunk; at < end && (next = next_key(at, end)) && visit(context, get_hash(at)); at = next)
+    ;
+}
+
+mlbf_hash128 seen_blot(mlbf_hash128 whole)
+{
+  return (mlbf_hash128){~whole.low, ~whole.high};
+}
+
+size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
+{
+  const uint8_t *next;
+  size_t count = 0;
+  for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
+    mlbf_hash128 hash = get_hash(at);
+    if (revoked_has(which, hash)) {
+      put_hash(at, seen_blot(hash));
+      count++;
+    }
+  }
+  return count;
+}
+
+bool seen_has_whole(const seen *s, mlbf_hash128 whole)
+{
+  mlbf_hashes alone = {.whole = whole}; /* of depth 0: no segment is asked */
+  return mlbf_test(s->filter, &alone).outcome == MLBF_SEEN || batch_has(s, whole);
+}
+
+void seen_settle(seen *s)
+{
+  assert(s->filter);
+  assert_seen(s);
+  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
+  batch_empty(s);
+  s->keys = 0;
+  s->log_size = 0;
+  assert_seen(s);
+}
+
+void seen_replace(seen *s, mlbf_filter *filter)
+{
+  mlbf_free(s->filter);
+  s->filter = filter;
+}

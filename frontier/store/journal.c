@@ -1,0 +1,211 @@
+/* See journal.h. */
+#include "frontier/store/journal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/*     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
+ *            0                                      written                                             size
+ *     file   ^ offset: all before is on disk for good
+ *
+ * Written lines are kept until fdatasync has succeeded: where it fails, the kernel may have dropped what it should
+ * have written, and says so only once. So they are then written again. */
+struct journal {
+  int fd;
+  uint64_t offset;
+  uint8_t *lines;
+  size_t written, size, room;
+  bool has_failed;  /* fdatasync, the last time */
+  bool has_total;
+  journal_sum total; /* of the file and all lines */
+  char *path;
+  char message[FRONTIER_MESSAGE_SIZE];
+};
+
+static void assert_journal(const journal *j)
+{
+  assert(j->fd >= 0);
+  assert(j->written <= j->size && j->size <= j->room);
+  assert(!j->has_failed || j->written); /* and they are still to be written again */
+  (void)j;
+}
+
+static frontier_status failed(journal *j, const char *doing)
+{
+  int error = errno;
+  snprintf(j->message, sizeof j->message, "%s: %s: %s", j->path, doing, strerror(error));
+  return error == ENOSPC || error == EDQUOT || error == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO;
+}
+
+static bool write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset)
+{
+  while (size) {
+    ssize_t written = pwrite(fd, bytes, size, (off_t)offset);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    bytes += written;
+    size -= (size_t)written;
+    offset += (uint64_t)written;
+  }
+  return true;
+}
+
+frontier_status journal_write(journal *j)
+{
+  size_t size;
+  uint64_t offset;
+  assert_journal(j);
+  const uint8_t *lines = journal_owed(j, &size, &offset);
+  if (!write_all(j->fd, lines, size, offset))
+    return failed(j, "writing");
+  j->written = j->size;
+  return FRONTIER_OK;
+}
+
+frontier_status journal_settle(journal *j)
+{
+  assert_journal(j);
+  if (j->written == 0)
+    return FRONTIER_OK;
+  if (j->has_failed && !write_all(j->fd, j->lines, j->written, j->offset))
+    return failed(j, "writing");
+  j->has_failed = fdatasync(j->fd) != 0;
+  if (j->has_failed)
+    return failed(j, "fdatasync");
+  j->offset += j->written;
+  j->size -= j->written;
+  memmove(j->lines, j->lines + j->written, j->size);
+  j->written = 0;
+  assert_journal(j);
+  return FRONTIER_OK;
+}
+
+static bool make_room(journal *j, size_t size)
+{
+  if (j->size + size <= j->room)
+    return true;
+  size_t room = 2 * (j->size + size);
+  uint8_t *larger = realloc(j->lines, room);
+  if (!larger)
+    return false;
+  j->lines = larger;
+  j->room = room;
+  return true;
+}
+
+void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size)
+{
+  for (size_t at = 0, line_end; at < size; at = line_end + 1) {
+    const uint8_t *feed = memchr(lines + at, '\n', size - at);
+    line_end = feed ? (size_t)(feed - lines) : size;
+    sum->sum += XXH3_64bits_withSeed(lines + at, line_end - at, offset + at);
+    sum->lines++;
+  }
+}
+
+void journal_resume(journal *j, journal_sum sum)
+{
+  if (!j->has_total)
+    j->total = sum;
+  j->has_total = true;
+}
+
+bool journal_total(const journal *j, journal_sum *sum)
+{
+  *sum = j->total;
+  return j->has_total;
+}
+
+bool journal_add(journal *j, const char *line, size_t size)
+{
+  assert_journal(j);
+  if (!make_room(j, size + 1))
+    return false;
+  memcpy(j->lines + j->size, line, size);
+  j->lines[j->size + size] = '\n';
+  journal_sum_add(&j->total, j->offset + j->size, j->lines + j->size, size + 1);
+  j->size += size + 1;
+  assert_journal(j);
+  return true;
+}
+
+const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset)
+{
+  *size = j->size - j->written;
+  *offset = j->offset + j->written;
+  return j->lines ? j->lines + j->written : NULL;
+}
+
+/* The owed bytes once more, and nothing behind them. An empty file was moved away by its user: begin again. A
+ * shorter one has lost lines that were there. One that has bytes, though none were ever owed, is somebody else's. */
+static frontier_status repair(journal *j, const uint8_t *owed, size_t owed_size)
+{
+  off_t end = lseek(j->fd, 0, SEEK_END);
+  if (end < 0)
+    return failed(j, "seeking");
+  if (end == 0)
+    j->offset = 0;
+  if (end > 0 && j->offset + owed_size == 0) {
+    snprintf(j->message, sizeof j->message, "%s is not empty, and nothing in it is of this frontier", j->path);
+    return FRONTIER_NOT_OURS;
+  }
+  if ((uint64_t)end < j->offset) {
+    snprintf(j->message, sizeof j->message, "%s: %llu bytes are missing at its end", j->path,
+             (unsigned long long)(j->offset - (uint64_t)end));
+    return FRONTIER_DAMAGED;
+  }
+  if (!write_all(j->fd, owed, owed_size, j->offset))
+    return failed(j, "writing");
+  j->has_total = j->offset == 0;
+  if (j->has_total)
+    journal_sum_add(&j->total, 0, owed, owed_size);
+  j->offset += owed_size;
+  if (ftruncate(j->fd, (off_t)j->offset) != 0)
+    return failed(j, "cutting");
+  return fdatasync(j->fd) == 0 ? FRONTIER_OK : failed(j, "fdatasync");
+}
+
+frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,
+                             char message[FRONTIER_MESSAGE_SIZE])
+{
+  journal *j = calloc(1, sizeof *j);
+  if (!j || !(j->path = strdup(path))) {
+    free(j);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", path);
+    return FRONTIER_NO_MEMORY;
+  }
+  j->offset = offset;
+  j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  frontier_status status = j->fd < 0 ? failed(j, "opening") : repair(j, owed, owed_size);
+  if (status != FRONTIER_OK) {
+    memcpy(message, j->message, FRONTIER_MESSAGE_SIZE);
+    journal_close(j);
+    return status;
+  }
+  *out = j;
+  return FRONTIER_OK;
+}
+
+void journal_close(journal *j)
+{
+  if (!j)
+    return;
+  if (j->fd >= 0)
+    close(j->fd);
+  free(j->lines);
+  free(j->path);
+  free(j);
+}
+
+const char *journal_message(const journal *j)
+{
+  return j->message;
+}

@@ -1,0 +1,470 @@
+/* The frontier's LMDB environment. See store.h for the tables, FORMAT.md for the bytes.
+ *
+ * Default LMDB flags on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full
+ * disk into SIGBUS. */
+#include "frontier/store/store_inside.h"
+
+#include "frontier/base/record.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
+
+static const char *const table_names[STORE_TABLES] = {
+  "hosts", "hashes", "chunks", "revoked", "visits", "due", "host-changes",
+  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
+
+static bool is_shelved(store_table table)
+{
+  return table >= STORE_QUEUE && table <= STORE_HISTORY;
+}
+
+shelf_tables store_shelves(const store *s)
+{
+  shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
+  memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
+  return tables;
+}
+
+/* Changes are gathered between begin and commit, and not while nobody knows what became of the last commit. */
+static void assert_writing(const store *s)
+{
+  assert(s->writing || s->error);
+  assert(!s->is_read_only && !s->doubtful && !s->is_lost);
+  (void)s;
+}
+
+const char *store_table_name(store_table table)
+{
+  return table_names[table];
+}
+
+frontier_status store_status(int error)
+{
+  switch (error) {
+  case 0: return FRONTIER_OK;
+  case MDB_NOTFOUND: case ENOENT: return FRONTIER_NOT_FOUND;
+  case MDB_INVALID: return FRONTIER_NOT_OURS;
+  case MDB_VERSION_MISMATCH: return FRONTIER_VERSION;
+  case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: return FRONTIER_DAMAGED;
+  case MDB_MAP_FULL: case ENOSPC: case EDQUOT: case EFBIG: return FRONTIER_NO_SPACE;
+  case ENOMEM: return FRONTIER_NO_MEMORY;
+  default: return FRONTIER_IO;
+  }
+}
+
+uint64_t store_name_seal(const char *name)
+{
+  return XXH3_64bits(name, strlen(name));
+}
+
+MDB_val store_name_key(const char *name)
+{
+  union { const char *in; void *out; } bytes = {.in = name}; /* LMDB reads keys only */
+  return (MDB_val){strlen(name), bytes.out};
+}
+
+/* LMDB says EIO for a write cut short. Cut short by what? Mostly a full disk, or a limit on file size. */
+int store_cause(const store *s, int error, const char *directory)
+{
+  struct statvfs disk;
+  struct stat file;
+  struct rlimit limit;
+  int fd;
+  if (error != EIO)
+    return error;
+  if (statvfs(directory, &disk) == 0 && disk.f_bavail * disk.f_frsize < FREE_MIN)
+    return ENOSPC;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && s->env &&
+      mdb_env_get_fd(s->env, &fd) == 0 && fstat(fd, &file) == 0 && (rlim_t)file.st_size + FREE_MIN > limit.rlim_cur)
+    return EFBIG;
+  return error;
+}
+
+const char *store_message(const store *s)
+{
+  return s->message;
+}
+
+frontier_status store_failed(store *s, int error, const char *doing)
+{
+  char words[STORE_WORDS];
+  error = store_cause(s, error, s->directory);
+  store_words(s->env, error, words);
+  snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words);
+  return store_status(error);
+}
+
+/* ---- after a commit that failed --------------------------------------------------------------------------
+ *
+ * Nothing is assumed. LMDB may have met an error after which it refuses everything, and the new root may be in the file
+ * or not. So the environment is opened again, and the number of its last transaction tells whether that one is there.
+ */
+
+static bool has_landed(const store *s, size_t transaction)
+{
+  MDB_envinfo info;
+  return mdb_env_info(s->env, &info) == 0 && info.me_last_txnid >= transaction;
+}
+
+/* It is there, but was it written for good? With one more transaction behind it, it was. */
+static int confirm(store *s)
+{
+  MDB_txn *txn;
+  MDB_val key = store_name_key("identity"), value;
+  int error = mdb_txn_begin(s->env, NULL, 0, &txn);
+  if (error)
+    return error;
+  error = mdb_get(txn, s->meta, &key, &value);
+  uint8_t *copy = error ? NULL : malloc(value.mv_size);
+  if (copy) {
+    memcpy(copy, value.mv_data, value.mv_size);
+    value.mv_data = copy;
+    error = mdb_put(txn, s->meta, &key, &value, 0);
+  }
+  error = !error && !copy ? ENOMEM : error;
+  free(copy);
+  if (!error)
+    return mdb_txn_commit(txn);
+  mdb_txn_abort(txn);
+  return error;
+}
+
+/* OK: it is on disk after all. Else nothing of it is; or, where even that could not be found out, the handle is of no
+ * more use once it has been (store_begin). */
+static frontier_status settle_doubt(store *s, size_t transaction, int error)
+{
+  frontier_status status = store_failed(s, error, "committing");
+  s->doubtful = transaction;
+  if (store_reopen(s) != 0)
+    return status;
+  s->doubtful = 0;
+  if (!has_landed(s, transaction))
+    return status;
+  s->is_lost = confirm(s) != 0;
+  return s->is_lost ? status : FRONTIER_OK;
+}
+
+/* Meanwhile the caller may have gathered more, so a doubt that is settled late cannot be put right here. */
+static frontier_status settle_late(store *s)
+{
+  int error = store_reopen(s);
+  if (error)
+    return store_failed(s, error, "opening it again");
+  s->is_lost = s->doubtful && has_landed(s, s->doubtful);
+  s->doubtful = 0;
+  return FRONTIER_OK;
+}
+
+/* A writer with more address space may have made the file larger than a reader's map. */
+int store_begin_reading(store *s, MDB_txn **txn)
+{
+  if (s->pinned) {
+    *txn = s->pinned;
+    s->readings++;
+    return 0;
+  }
+  int error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : s->is_read_only ? MDB_MAP_RESIZED : EIO;
+  if (error == MDB_MAP_RESIZED && !(error = store_follow(s)))
+    error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn);
+  s->readings += !error;
+  return error;
+}
+
+void store_end_reading(store *s, MDB_txn *txn)
+{
+  if (txn != s->pinned)
+    mdb_txn_abort(txn);
+  assert(s->readings);
+  s->readings--;
+}
+
+frontier_status store_pin(store *s)
+{
+  MDB_txn *txn;
+  assert(!s->pinned && !s->writing);
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  s->pinned = txn;
+  return FRONTIER_OK;
+}
+
+void store_unpin(store *s)
+{
+  MDB_txn *txn = s ? s->pinned : NULL;
+  if (!txn)
+    return;
+  s->pinned = NULL;
+  store_end_reading(s, txn);
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------ */
+
+/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
+ * grow for ever. */
+frontier_status store_begin(store *s)
+{
+  assert(!s->writing && !s->is_read_only && !s->pinned);
+  frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
+  if (status != FRONTIER_OK)
+    return status;
+  if (s->is_lost) {
+    snprintf(s->message, sizeof s->message, "%s/data.mdb: its last commit failed, and is there; open it again",
+             s->directory);
+    return FRONTIER_IO;
+  }
+  s->error = store_make_room(s);
+  assert(s->error || s->env);
+  if (!s->error)
+    s->error = mdb_reader_check(s->env, NULL);
+  if (!s->error)
+    s->error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
+  return s->error ? store_failed(s, s->error, "beginning a transaction") : FRONTIER_OK;
+}
+
+/* The body behind its checksum, in memory that lives until the next call. */
+static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
+{
+  if (s->scratch_size < RECORD_HEAD + size) {
+    size_t wanted = 2 * (RECORD_HEAD + size);
+    uint8_t *larger = realloc(s->scratch, wanted);
+    if (!larger)
+      return NULL;
+    s->scratch = larger;
+    s->scratch_size = wanted;
+  }
+  if (size)
+    memcpy(s->scratch + RECORD_HEAD, body, size);
+  record_seal(key, s->scratch, RECORD_HEAD + size);
+  return s->scratch;
+}
+
+void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
+                      unsigned flags)
+{
+  assert_writing(s);
+  if (s->error)
+    return;
+  uint8_t *bytes = sealed(s, seal, body, size);
+  if (!bytes) {
+    s->error = ENOMEM;
+    return;
+  }
+  MDB_val value = {.mv_size = RECORD_HEAD + size, .mv_data = bytes};
+  s->error = mdb_put(s->writing, table, &key, &value, flags);
+}
+
+static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
+{
+  assert_writing(s);
+  if (!s->error && !shelf_change(s->shelf, table, action, key, body, size))
+    s->error = ENOMEM;
+}
+
+void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  if (is_shelved(table))
+    shelve(s, table, SHELF_PUT, key, body, size);
+  else
+    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
+}
+
+void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  if (is_shelved(table))
+    shelve(s, table, SHELF_APPEND, key, body, size);
+  else
+    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
+}
+
+void store_put_meta(store *s, const char *name, const void *body, size_t size)
+{
+  store_put_sealed(s, s->meta, store_name_key(name), store_name_seal(name), body, size, 0);
+}
+
+void store_delete(store *s, store_table table, uint64_t key)
+{
+  if (is_shelved(table)) {
+    shelve(s, table, SHELF_DELETE, key, NULL, 0);
+    return;
+  }
+  if (s->error)
+    return;
+  MDB_val k = {sizeof key, &key};
+  int error = mdb_del(s->writing, s->table[table], &k, NULL);
+  s->error = error == MDB_NOTFOUND ? 0 : error;
+}
+
+static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size,
+                        store_writer *write, const void *source)
+{
+  assert_writing(s);
+  assert(is_shelved(table) && table != STORE_HISTORY);
+  if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
+    s->error = ENOMEM;
+}
+
+void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_APPEND, key, size, write, source);
+}
+
+void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
+{
+  shelve_from(s, queue, SHELF_END, key, size, write, source);
+}
+
+frontier_status store_commit(store *s)
+{
+  assert_writing(s);
+  assert(s->writing);
+  MDB_txn *txn = s->writing;
+  shelf_tables tables = store_shelves(s);
+  if (!s->error)
+    s->error = shelf_write(s->shelf, txn, &tables);
+  shelf_forget(s->shelf);
+  s->writing = NULL;
+  if (s->error) {
+    mdb_txn_abort(txn);
+    return store_failed(s, s->error, "writing");
+  }
+  size_t transaction = mdb_txn_id(txn);
+  s->error = mdb_txn_commit(txn);
+  return s->error ? settle_doubt(s, transaction, s->error) : FRONTIER_OK;
+}
+
+void store_fail(store *s)
+{
+  s->error = ENOMEM;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+/* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
+static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  MDB_cursor *cursor;
+  MDB_val k = {sizeof from, &from}, v;
+  int error = mdb_cursor_open(txn, s->table[table], &cursor);
+  if (error)
+    return error;
+  error = mdb_cursor_get(cursor, &k, &v, MDB_SET_RANGE);
+  for (bool go_on = true; !error && go_on;) {
+    uint64_t key;
+    memcpy(&key, k.mv_data, sizeof key);
+    const uint8_t *value = v.mv_data;
+    if (!record_is_whole(key, value, v.mv_size))
+      error = MDB_CORRUPTED;
+    else if ((go_on = visit(context, key, value + RECORD_HEAD, v.mv_size - RECORD_HEAD)))
+      error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
+  }
+  mdb_cursor_close(cursor);
+  return error == MDB_NOTFOUND ? 0 : error;
+}
+
+static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
+{
+  shelf_tables tables = store_shelves(s);
+  if (!s->has_table[part->table])
+    return 0;
+  return is_shelved(part->table) ? shelf_each(txn, &tables, part->table, part->from, part->visit, context)
+                                 : each_value(s, txn, part->table, part->from, part->visit, context);
+}
+
+frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
+{
+  MDB_txn *txn;
+  size_t read = 0;
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  while (read < count && !error)
+    error = each_record(s, txn, &parts[read++], context);
+  store_end_reading(s, txn);
+  if (error != MDB_CORRUPTED)
+    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
+  return FRONTIER_DAMAGED;
+}
+
+frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)
+{
+  return store_each_of(s, &(store_part){table, from, visit}, 1, context);
+}
+
+frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size)
+{
+  MDB_txn *txn;
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  MDB_val k = store_name_key(name), v;
+  frontier_status status = FRONTIER_OK;
+  error = mdb_get(txn, s->meta, &k, &v);
+  if (error) {
+    status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : store_failed(s, error, "reading");
+  } else if (!record_is_whole(store_name_seal(name), v.mv_data, v.mv_size)) {
+    snprintf(s->message, sizeof s->message, "the record \"%s\" is damaged", name);
+    status = FRONTIER_DAMAGED;
+  } else {
+    uint8_t *copy = malloc(v.mv_size);
+    if (copy) {
+      memcpy(copy, (const uint8_t *)v.mv_data + RECORD_HEAD, v.mv_size - RECORD_HEAD);
+      *body = copy;
+      *size = v.mv_size - RECORD_HEAD;
+    } else {
+      snprintf(s->message, sizeof s->message, "%s/data.mdb: out of memory for a record", s->directory);
+      status = FRONTIER_NO_MEMORY;
+    }
+  }
+  store_end_reading(s, txn);
+  return status;
+}
+
+frontier_status store_count(store *s, store_table table, uint64_t *records)
+{
+  MDB_txn *txn;
+  MDB_stat stat;
+  *records = 0;
+  if (!s->has_table[table])
+    return FRONTIER_OK;
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  error = mdb_stat(txn, s->table[table], &stat);
+  store_end_reading(s, txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  *records = stat.ms_entries;
+  return FRONTIER_OK;
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------------- */
+
+frontier_status store_copy(store *s, const char *path)
+{
+  MDB_txn *txn;
+  int error = store_begin_reading(s, &txn); /* from here on the map reaches as far as the file */
+  if (error)
+    return store_failed(s, error, "copying it");
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  error = fd < 0 ? errno : mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT);
+  store_end_reading(s, txn);
+  if (!error && fsync(fd) != 0)
+    error = errno;
+  if (fd >= 0)
+    close(fd);
+  if (!error)
+    return FRONTIER_OK;
+  unlink(path);
+  return store_failed(s, error, "copying it");
+}

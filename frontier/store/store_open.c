@@ -1,0 +1,157 @@
+/* From a directory to an LMDB environment with our tables in it, and nothing made in anybody else's. */
+#include "frontier/store/store_inside.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction,
+ * which writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is
+ * shorter, or any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good,
+ * with words that say nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and
+ * is left alone. */
+enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 4 };
+
+/* All that it says is in one sector, so it is there or not; what is cut off is zeros here. Without both pages there is
+ * nothing behind it, whatever it says. */
+static bool is_meta_of_nothing(const uint8_t meta[META_END], size_t got, uint8_t number, bool has_pages)
+{
+  static const uint8_t nothing[META_END];
+  const uint8_t head[20] = {number, [10] = 8, [16] = 0xde, 0xc0, 0xef, 0xbe};
+  if (memcmp(meta, nothing, META_END) == 0)
+    return true;
+  bool is_lmdb = memcmp(meta, head, got < sizeof head ? got : sizeof head) == 0;
+  return is_lmdb && (!has_pages || memcmp(meta + META_TRANSACTION, nothing, 8) == 0);
+}
+
+static bool is_stillborn(const char *path)
+{
+  long page = sysconf(_SC_PAGESIZE);
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return false;
+  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : LONG_MAX;
+  bool is_so = size <= PAGES_AT_BIRTH * page;
+  for (uint8_t i = 0; i < 2 && is_so; i++) {
+    uint8_t meta[META_END] = {0};
+    is_so = fseek(file, i * page, SEEK_SET) == 0;
+    size_t got = is_so ? fread(meta, 1, sizeof meta, file) : 0;
+    is_so = is_so && is_meta_of_nothing(meta, got, i, size >= 2 * page);
+  }
+  fclose(file);
+  return is_so;
+}
+
+/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
+static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
+{
+  int error = 0;
+  for (int i = 0; i < STORE_TABLES && !error; i++) {
+    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
+    unsigned flags = MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0);
+    error = mdb_dbi_open(txn, store_table_name((store_table)i), flags, &s->table[i]);
+    s->has_table[i] = !error;
+    if (error == MDB_NOTFOUND && may_be_missing)
+      error = 0;
+  }
+  if (!error) {
+    error = mdb_dbi_open(txn, "exact", 0, &s->exact);
+    s->has_exact = !error;
+    error = error == MDB_NOTFOUND ? 0 : error;
+  }
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+/* Nothing is made in an environment without our identity. */
+static int find_identity(store *s, MDB_txn *txn)
+{
+  MDB_val key = store_name_key("identity"), value;
+  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
+  if (!error)
+    error = mdb_get(txn, s->meta, &key, &value);
+  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+}
+
+int store_adopt(store *s, bool read_only, const void *identity, size_t identity_size)
+{
+  MDB_txn *txn;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = mdb_txn_begin(s->env, NULL, read_only ? MDB_RDONLY : 0, &txn);
+  if (error)
+    return error;
+  error = mdb_dbi_open(txn, NULL, 0, &names);
+  if (!error)
+    error = mdb_stat(txn, names, &stat);
+  bool is_new = !error && stat.ms_entries == 0;
+  if (is_new && read_only)
+    error = ENOENT;
+  if (!error)
+    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
+  if (!error)
+    error = open_tables(s, txn, is_new, read_only);
+  if (!error && is_new) {
+    s->writing = txn;
+    s->error = 0;
+    store_put_meta(s, "identity", identity, identity_size);
+    s->writing = NULL;
+    error = s->error;
+  }
+  if (error) {
+    mdb_txn_abort(txn);
+    return error;
+  }
+  return mdb_txn_commit(txn); /* also of a reading one: it keeps the table handles */
+}
+
+frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
+                           store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
+  store *s = calloc(1, sizeof *s);
+  if (!s || !(s->shelf = shelf_create()) || !(s->directory = strdup(directory))) {
+    if (s)
+      store_close(s);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
+    return FRONTIER_NO_MEMORY;
+  }
+  char path[4096], words[STORE_WORDS];
+  s->is_read_only = read_only;
+  snprintf(path, sizeof path, "%s/data.mdb", directory);
+  bool is_empty = is_stillborn(path);
+  if (is_empty && !read_only)
+    unlink(path); /* and begin again */
+  int error = is_empty && read_only
+                ? ENOENT
+                : store_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
+  if (!error)
+    error = store_adopt(s, read_only, identity, identity_size);
+  if (error) {
+    error = s->env ? store_cause(s, error, directory) : error;
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
+             error == MDB_INVALID                          ? "not a Strata frontier"
+             : error == ENOENT && access(path, F_OK) == 0 ? "empty: its making was cut short; crawl again to begin it"
+                                                           : store_words(s->env, error, words));
+    store_close(s);
+    return store_status(error);
+  }
+  *out = s;
+  return FRONTIER_OK;
+}
+
+void store_close(store *s)
+{
+  if (!s)
+    return;
+  store_unpin(s);
+  if (s->writing)
+    mdb_txn_abort(s->writing);
+  if (s->env)
+    mdb_env_close(s->env);
+  free(s->directory);
+  shelf_free(s->shelf);
+  free(s->scratch);
+  free(s);
+}

@@ -1,0 +1,41 @@
+/* What the directories of new URLs fill up with, for trap_detector.c; private to this room.
+ *
+ * A directory is what stands before the last segment of a path, or before the query if there is one; the rest is its
+ * child. Each URL is told of once, so its directory has one child more. Counted in one counting filter (mlbf/count.h),
+ * keyed by host and directory:
+ *
+ *     /cal/2026-11-20        /cal/ has one more child that is a date
+ *     /list?color=3&size=7   /list? has one more child of several parameters; color=3 and size=7 are counted below it,
+ *                            and are parts of it the first time
+ *
+ * The filter has a fixed size. When it has its load it begins anew: it forgets, and a directory has to show again what
+ * it is. A count is never too low for what came since, but for one URL in a hundred, whose parts another's hide. */
+#ifndef STRATA_FRONTIER_FANOUT_H
+#define STRATA_FRONTIER_FANOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct span {
+  const char *at;
+  size_t size;
+} span;
+
+typedef struct children children;
+
+children *children_create(void); /* NULL: out of memory */
+void children_free(children *c); /* NULL is fine */
+
+/* Of the URL's directory, with this URL; all 0 if it is neither a date nor of several parameters. */
+typedef struct children_count {
+  uint32_t dates;   /* children that are dates and nothing else */
+  uint32_t queries; /* children of two parameters or more, */
+  uint32_t parts;   /* and the different parameters, with their values, that these are made of */
+} children_count;
+
+/* One new URL, its path without the first '/' and its query without '?'. If its child is a date, it counts for `dates`
+ * of them. Memory that cannot be had: not counted. */
+children_count children_note(children *c, uint32_t host_id, span path, span query, uint32_t dates);
+
+#endif

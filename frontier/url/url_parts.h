@@ -1,0 +1,78 @@
+/* frontier/url/url_parts.h: the stages inside url_resolve, private to frontier/url*.c. See URL.md for the drawing.
+ *
+ *     href --url_fast_resolve--------------------------------------------------> fetch URL, strict key
+ *       \--url_reference_read--> url_reference --url_slow_resolve--------------> the same bytes
+ *                                                  strict key --url_rules_apply--> key --url_segments--> */
+#ifndef STRATA_FRONTIER_URL_PARTS_H
+#define STRATA_FRONTIER_URL_PARTS_H
+
+#include "frontier/url.h"
+
+enum {
+  URL_PORT_MAX = 6,                                     /* ":65535" */
+  URL_ORIGIN_MAX = 8 + URL_HOST_MAX + URL_PORT_MAX + 1, /* "https://" host ":port" NUL */
+};
+
+/* An href taken apart as a browser would, before it meets its base. */
+typedef struct url_reference {
+  bool has_origin;              /* it names scheme and host itself */
+  size_t origin_size;
+  size_t path_size;             /* of the path within `rest`; what follows is "?query", or nothing */
+  size_t rest_size;
+  char origin[URL_ORIGIN_MAX];  /* "http://host:port", default port dropped; not NUL-terminated */
+  char rest[URL_LENGTH_MAX];    /* path and query, escaped as browsers do, dot segments spelled '.' and '..' */
+} url_reference;
+
+/* `base` is a fetch URL, or NULL: what a missing scheme or host would come from. */
+url_status url_reference_read(const char *href, size_t size, const char *base, url_profile profile,
+                              url_reference *reference);
+
+/* A host without its port, as found between "//" and ":port", to its one spelling: a lower-case name in
+ * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. */
+url_status url_host_read(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
+
+/* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path, nothing in `out` counts.
+ * The first is the best this processor can do of the others, which all do the same. */
+typedef bool url_fast_path(const url_base *base, const char *href, size_t size, url *out);
+url_fast_path url_fast_resolve, url_fast_any, url_fast_avx2;
+
+/* Fetch URL and strict key by way of uriparser. */
+url_status url_slow_resolve(const url_base *base, const url_reference *reference, url *out);
+
+/* Make the strict key of `out` the key of `profile`, in place. */
+void url_rules_apply(url_profile profile, url *out);
+
+/* Fill the segments of `out` from its key. */
+void url_segments(url_profile profile, url *out);
+
+struct url_base {
+  bool is_set;
+  uint32_t plain_end;     /* how far fetch URL and key agree: what the fast path may put in front */
+  uint32_t directory_end; /* in the fetch URL: after the path's last '/' */
+  uint32_t path_end;      /* where the path ends */
+  url parsed;             /* by the strict profile */
+};
+
+static inline bool url_is_hex(unsigned char byte)
+{
+  return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'f');
+}
+
+/* The value of a hexadecimal digit. */
+static inline unsigned url_hex_value(unsigned char digit)
+{
+  return digit <= '9' ? digit - 0x30u : (digit | 0x20u) - 'a' + 10;
+}
+
+/* Do the `left` bytes at `text` begin with a "%hh"? */
+static inline bool url_is_escape(const char *text, size_t left)
+{
+  return left >= 3 && text[0] == '%' && url_is_hex((unsigned char)text[1]) && url_is_hex((unsigned char)text[2]);
+}
+
+static inline unsigned char url_escape_value(const char *escape)
+{
+  return (unsigned char)(url_hex_value((unsigned char)escape[1]) << 4 | url_hex_value((unsigned char)escape[2]));
+}
+
+#endif

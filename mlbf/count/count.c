@@ -1,0 +1,262 @@
+#include "mlbf/count/count_inside.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "mlbf/filter/rate.h"
+
+enum { BASE_BITS_USUAL = 3, BASE_BITS_MOST = 15, FILL_SAMPLE = 1 << 16 };
+
+static const uint64_t cells_most = UINT64_C(1) << 44;
+
+/* Creation */
+
+uint64_t count_body_bytes(const mlbf_table *table)
+{
+  const uint64_t *n = table->numbers;
+  double rate = mlbf_table_double(n[RATE]);
+  bool is_sound = n[KEYS] > 0 && n[CELLS] > 0 && n[CELLS] <= cells_most && n[HASHES] > 0 &&
+                  n[HASHES] <= MLBF_HASHES_MAX && n[BASE_BITS] > 0 && n[BASE_BITS] <= BASE_BITS_MOST &&
+                  n[LIMIT] <= MLBF_COUNT_LIMIT_MOST && n[LIMIT] + 1 >= UINT64_C(1) << n[BASE_BITS] &&
+                  n[FLAGS] <= (COUNT_MINIMAL | COUNT_DELTA) && rate > 0 && rate <= 1 && n[OVERFLOWS] <= n[CELLS];
+  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+    is_sound = is_sound && n[i] == 0;
+  if (!is_sound)
+    return 0;
+  uint64_t cells = mlbf_cells_bytes(n[CELLS], (uint32_t)n[BASE_BITS] + 1);
+  return cells + count_chunk_bytes(n[CELLS]) + n[OVERFLOWS] * sizeof(uint32_t);
+}
+
+mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
+{
+  mlbf_count *made = calloc(1, sizeof *made);
+  if (!made || !mlbf_overflow_make(&made->overflow, table->numbers[CELLS])) {
+    free(made);
+    mlbf_table_drop(table);
+    return MLBF_NO_MEMORY;
+  }
+  made->table = *table;
+  made->base_bits = (uint32_t)table->numbers[BASE_BITS];
+  made->cells = (mlbf_cells){ table->body, table->numbers[CELLS], made->base_bits + 1, table->guard };
+  assert_count(made);
+  *count = made;
+  return MLBF_OK;
+}
+
+mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count)
+{
+  mlbf_table plan = { .kind = MLBF_TABLE_COUNT }, table;
+  memcpy(plan.numbers, numbers, sizeof plan.numbers);
+  plan.numbers[ADDITIONS] = plan.numbers[OVERFLOWS] = 0;
+  if (count_body_bytes(&plan) == 0)
+    return MLBF_BAD_ARGUMENT;
+  uint64_t cells = mlbf_cells_bytes(numbers[CELLS], (uint32_t)numbers[BASE_BITS] + 1);
+  mlbf_status status = mlbf_table_make(plan.kind, seed, profile, cells, &table);
+  if (status != MLBF_OK)
+    return status;
+  memcpy(table.numbers, plan.numbers, sizeof table.numbers);
+  return count_wrap(&table, count);
+}
+
+/* m and k as of a classic filter of this rate: a count is wrong if all its cells have another key's too. */
+static bool size_cells(const mlbf_count_options *options, uint64_t *cells, uint32_t *hashes)
+{
+  double cells_a_key;
+  bool has_rate = options->rate > 0 && options->rate < 1;
+  if (options->keys == 0 || options->hashes > MLBF_HASHES_MAX || has_rate == (options->cells > 0))
+    return false;
+  *hashes = options->hashes;
+  *cells = options->cells;
+  if (*hashes == 0)
+    *hashes = has_rate ? mlbf_layout_best_hashes(MLBF_LAYOUT_CLASSIC, options->rate, &cells_a_key)
+                       : (uint32_t)fmin(fmax(round((double)options->cells / (double)options->keys * M_LN2), 1),
+                                        MLBF_HASHES_MAX);
+  if (!has_rate)
+    return true;
+  double exact = mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, *hashes, options->rate) * (double)options->keys;
+  *cells = exact < (double)cells_most ? (uint64_t)ceil(exact) : 0;
+  return *cells > 0;
+}
+
+mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **count)
+{
+  uint64_t cells;
+  uint32_t hashes;
+  if (!size_cells(options, &cells, &hashes))
+    return MLBF_BAD_ARGUMENT;
+  double rate = mlbf_layout_rate(MLBF_LAYOUT_CLASSIC, hashes, (double)cells, (double)options->keys);
+  uint64_t numbers[MLBF_TABLE_NUMBERS] = {
+    [KEYS] = options->keys, [CELLS] = cells, [HASHES] = hashes,
+    [BASE_BITS] = options->base_bits ? options->base_bits : BASE_BITS_USUAL,
+    [LIMIT] = options->limit ? options->limit : MLBF_COUNT_LIMIT_MOST,
+    [FLAGS] = options->minimal ? COUNT_MINIMAL : 0, [RATE] = mlbf_table_number(rate),
+  };
+  return count_make(numbers, options->seed, options->profile, count);
+}
+
+void mlbf_count_free(mlbf_count *count)
+{
+  if (!count)
+    return;
+  mlbf_overflow_drop(&count->overflow);
+  mlbf_table_drop(&count->table);
+  free(count);
+}
+
+/* Use */
+
+/* H2: each place once. */
+static uint32_t without_equal(const uint64_t *places, uint32_t number, uint64_t cells[MLBF_HASHES_MAX])
+{
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < number; i++) {
+    uint32_t at = 0;
+    while (at < kept && cells[at] != places[i])
+      at++;
+    cells[at] = places[i];
+    kept += at == kept;
+  }
+  return kept;
+}
+
+/* What a key's cells hold. */
+typedef struct cell_values {
+  uint32_t value[MLBF_HASHES_MAX], least, most;
+} cell_values;
+
+static mlbf_status read_cells(const mlbf_count *count, const uint64_t *cells, uint32_t number, cell_values *are)
+{
+  are->least = UINT32_MAX;
+  are->most = 0;
+  for (uint32_t i = 0; i < number; i++) {
+    if (!mlbf_cells_touch(&count->cells, cells[i]))
+      return MLBF_DAMAGED;
+    uint32_t value = are->value[i] = count_get_cell(count, cells[i]);
+    are->least = value < are->least ? value : are->least;
+    are->most = value > are->most ? value : are->most;
+  }
+  return MLBF_OK;
+}
+
+static bool reserve_all(mlbf_count *count, const uint64_t *cells, uint32_t number)
+{
+  for (uint32_t i = 0; i < number; i++)
+    if (!mlbf_overflow_reserve(&count->overflow, cells[i], number))
+      return false;
+  return true;
+}
+
+mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times,
+                              uint32_t *now)
+{
+  cell_values are;
+  uint64_t cells[MLBF_HASHES_MAX];
+  assert_count(count);
+  assert(number >= 1 && number <= MLBF_HASHES_MAX);
+  uint32_t kept = without_equal(places, number, cells);
+  mlbf_status status = read_cells(count, cells, kept, &are);
+  if (status != MLBF_OK)
+    return status;
+  uint32_t raised = count_saturated(count, (uint64_t)are.least + times);
+  uint32_t highest = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.most + times);
+  if (highest >> count->base_bits && !reserve_all(count, cells, kept))
+    return MLBF_NO_MEMORY;
+  for (uint32_t i = 0; i < kept; i++) {
+    uint32_t value = count_is_minimal(count) ? raised : count_saturated(count, (uint64_t)are.value[i] + times);
+    if (value > are.value[i])
+      count_set_cell(count, cells[i], value);
+  }
+  assert_count(count);
+  count->table.numbers[ADDITIONS] += times;
+  *now = raised;
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times)
+{
+  cell_values are;
+  assert_count(count);
+  assert(number >= 1 && number <= MLBF_HASHES_MAX);
+  mlbf_status status = read_cells(count, places, number, &are);
+  if (status == MLBF_OK)
+    *times = are.least;
+  return status;
+}
+
+static uint32_t places_of(const mlbf_count *count, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
+{
+  uint32_t hashes = (uint32_t)count->table.numbers[HASHES];
+  mlbf_places(mlbf_hash_bytes(&key, 1, count->table.seed), count->cells.count, hashes, places);
+  for (uint32_t i = 0; i < hashes; i++)
+    __builtin_prefetch(count->cells.bytes + places[i] * count->cells.bits / 8, 1);
+  return hashes;
+}
+
+mlbf_status mlbf_count_add(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now)
+{
+  uint64_t places[MLBF_HASHES_MAX];
+  uint32_t hashes = places_of(count, key, places);
+  return mlbf_count_add_at(count, places, hashes, times, now);
+}
+
+mlbf_status mlbf_count_get(const mlbf_count *count, mlbf_span key, uint32_t *times)
+{
+  uint64_t places[MLBF_HASHES_MAX];
+  uint32_t hashes = places_of(count, key, places);
+  return mlbf_count_get_at(count, places, hashes, times);
+}
+
+mlbf_status mlbf_count_remove(mlbf_count *count, mlbf_span key, uint32_t times, uint32_t *now)
+{
+  cell_values are;
+  uint64_t places[MLBF_HASHES_MAX], cells[MLBF_HASHES_MAX];
+  assert_count(count);
+  if (count->table.numbers[FLAGS])
+    return MLBF_BAD_ARGUMENT;
+  uint32_t hashes = places_of(count, key, places), kept = without_equal(places, hashes, cells);
+  mlbf_status status = read_cells(count, cells, kept, &are);
+  if (status != MLBF_OK)
+    return status;
+  if (are.least < times)
+    return MLBF_BAD_ARGUMENT;
+  for (uint32_t i = 0; i < kept; i++)
+    if (are.value[i] < count->table.numbers[LIMIT]) /* a saturated cell no longer knows what it lost */
+      count_set_cell(count, cells[i], are.value[i] - times);
+  return mlbf_count_get_at(count, cells, kept, now);
+}
+
+/* Statistics */
+
+static double fill_of(const mlbf_count *count)
+{
+  uint64_t cells = count->cells.count, sample = cells < FILL_SAMPLE ? cells : FILL_SAMPLE, filled = 0;
+  for (uint64_t i = 0; i < sample; i++) {
+    uint64_t cell = (uint64_t)((mlbf_product)cells * i / sample);
+    filled += mlbf_cells_touch(&count->cells, cell) && mlbf_cells_get(&count->cells, cell) > 0;
+  }
+  return (double)filled / (double)sample;
+}
+
+static uint64_t table_bits(const mlbf_count *count)
+{
+  return 8 * (count_chunk_bytes(count->cells.count) + count->overflow.entries * sizeof(uint32_t));
+}
+
+void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
+{
+  const uint64_t *n = count->table.numbers;
+  uint32_t limit_bits = 32 - (uint32_t)__builtin_clz((uint32_t)n[LIMIT]);
+  double fill = fill_of(count);
+  *stats = (mlbf_count_stats){
+    .keys = n[KEYS], .additions = n[ADDITIONS], .cells = n[CELLS], .hashes = (uint32_t)n[HASHES],
+    .base_bits = count->base_bits, .limit = (uint32_t)n[LIMIT], .minimal = count_is_minimal(count),
+    .overflows = count->overflow.entries, .bits = n[CELLS] * (count->base_bits + 1) + table_bits(count),
+    .plain_bits = n[CELLS] * limit_bits, .fill = fill,
+    .memory_bytes = count->table.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
+    .estimated_keys = mlbf_layout_keys(MLBF_LAYOUT_CLASSIC, (uint32_t)n[HASHES], (double)n[CELLS], fill),
+    .rate = pow(fill, (double)n[HASHES]), .seed = count->table.seed, .profile = count->table.profile,
+  };
+  for (uint64_t i = 0; i < count->overflow.chunk_count; i++)
+    stats->memory_bytes += count->overflow.chunks[i].room * sizeof(uint32_t);
+}

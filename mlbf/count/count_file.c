@@ -1,0 +1,112 @@
+/* A counting filter in a file. FORMAT.md, "A table file". */
+#include "mlbf/count/count_inside.h"
+
+#include <stdlib.h>
+
+static uint64_t cells_bytes(const mlbf_count *count)
+{
+  return mlbf_cells_bytes(count->cells.count, count->cells.bits);
+}
+
+mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
+{
+  const mlbf_overflow *overflow = &count->overflow;
+  uint16_t *counts = calloc(1, count_chunk_bytes(count->cells.count));
+  mlbf_span *parts = malloc((overflow->chunk_count + 2) * sizeof *parts);
+  mlbf_status status = MLBF_NO_MEMORY;
+  if (counts && parts) {
+    parts[0] = (mlbf_span){ count->table.body, cells_bytes(count) };
+    parts[1] = (mlbf_span){ counts, count_chunk_bytes(count->cells.count) };
+    for (uint64_t i = 0; i < overflow->chunk_count; i++) {
+      counts[i] = overflow->chunks[i].count;
+      parts[2 + i] = (mlbf_span){ overflow->chunks[i].entries, counts[i] * sizeof(uint32_t) };
+    }
+    mlbf_table table = count->table;
+    table.numbers[OVERFLOWS] = overflow->entries;
+    status = mlbf_table_save(&table, parts, overflow->chunk_count + 2, path);
+  }
+  free(counts);
+  free(parts);
+  return status;
+}
+
+/* Entries of one chunk: ascending, each of a flagged cell, each with a rest, none beyond the limit. */
+static bool chunk_is_sound(const mlbf_count *count, uint64_t chunk)
+{
+  const mlbf_chunk *of = &count->overflow.chunks[chunk];
+  uint64_t first = chunk * MLBF_CHUNK_CELLS, limit = count->table.numbers[LIMIT];
+  for (uint32_t i = 0; i < of->count; i++) {
+    uint64_t cell = first + (of->entries[i] >> 16);
+    bool is_ordered = i == 0 || of->entries[i - 1] >> 16 < of->entries[i] >> 16;
+    if (!is_ordered || of->entries[i] >> 16 >= MLBF_CHUNK_CELLS || cell >= count->cells.count ||
+        !(of->entries[i] & 0xffff) || !mlbf_cells_touch(&count->cells, cell) ||
+        !(mlbf_cells_get(&count->cells, cell) >> count->base_bits) || count_get_cell(count, cell) > limit)
+      return false;
+  }
+  return true;
+}
+
+/* Points the chunks into the body, having checked what they will find there. */
+static bool read_overflow(mlbf_count *count)
+{
+  uint64_t counts_at = cells_bytes(count), entries_at = counts_at + count_chunk_bytes(count->cells.count);
+  uint64_t entries = count->table.numbers[OVERFLOWS], taken = 0;
+  if (!mlbf_table_touch(&count->table, counts_at, count->table.body_bytes - counts_at))
+    return false;
+  for (uint64_t i = 0; i < count->overflow.chunk_count; i++) {
+    mlbf_chunk *chunk = &count->overflow.chunks[i];
+    memcpy(&chunk->count, count->table.body + counts_at + 2 * i, sizeof chunk->count);
+    if (chunk->count > entries - taken || chunk->count > MLBF_CHUNK_CELLS)
+      return false;
+    chunk->entries = (uint32_t *)(void *)(count->table.body + entries_at + 4 * taken);
+    taken += chunk->count;
+    if (!chunk_is_sound(count, i))
+      return false;
+  }
+  count->overflow.entries = entries;
+  return taken == entries;
+}
+
+/* A flagged cell without an entry would have lost the rest of its count. */
+static bool flags_are_sound(const mlbf_count *count)
+{
+  uint64_t flagged = 0;
+  for (uint64_t cell = 0; cell < count->cells.count; cell++)
+    flagged += mlbf_cells_get(&count->cells, cell) >> count->base_bits;
+  return flagged == count->overflow.entries;
+}
+
+static mlbf_status open_count(const char *path, bool is_mapped, mlbf_count **count)
+{
+  mlbf_table table;
+  mlbf_count *made;
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_COUNT, is_mapped, count_body_bytes, &table);
+  if (status == MLBF_OK)
+    status = count_wrap(&table, &made);
+  if (status != MLBF_OK)
+    return status;
+  if (!read_overflow(made) || (!is_mapped && !flags_are_sound(made))) {
+    mlbf_count_free(made);
+    return MLBF_DAMAGED;
+  }
+  *count = made;
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_count_load(const char *path, mlbf_count **count)
+{
+  return open_count(path, false, count);
+}
+
+mlbf_status mlbf_count_map(const char *path, mlbf_count **count)
+{
+  return open_count(path, true, count);
+}
+
+mlbf_status mlbf_count_verify(mlbf_count *count)
+{
+  mlbf_status status = mlbf_table_verify(&count->table);
+  if (status == MLBF_OK)
+    count->cells.guard = NULL;
+  return status;
+}

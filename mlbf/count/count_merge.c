@@ -1,0 +1,75 @@
+/* Two counting filters, cell by cell. */
+#include "mlbf/count/count_inside.h"
+
+static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
+{
+  static const int equal[] = { CELLS, HASHES, BASE_BITS, LIMIT };
+  bool is_equal = a->table.seed == b->table.seed && strcmp(a->table.profile, b->table.profile) == 0 &&
+                  count_is_minimal(a) == count_is_minimal(b);
+  for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
+    is_equal = is_equal && a->table.numbers[equal[i]] == b->table.numbers[equal[i]];
+  if (!is_equal)
+    return MLBF_MISMATCH;
+  bool is_whole = (!a->table.guard || mlbf_guard_check_all(a->table.guard)) &&
+                  (!b->table.guard || mlbf_guard_check_all(b->table.guard));
+  return is_whole ? MLBF_OK : MLBF_DAMAGED;
+}
+
+/* Every cell of `made` becomes a + b, saturated; or, with `minus`, a - b. */
+static mlbf_status combine(const mlbf_count *a, const mlbf_count *b, bool minus, mlbf_count *made)
+{
+  for (uint64_t cell = 0; cell < made->cells.count; cell++) {
+    uint32_t x = count_get_cell(a, cell), y = count_get_cell(b, cell);
+    if (x == 0 && y == 0)
+      continue;
+    if (minus && x < y)
+      return MLBF_MISMATCH;
+    if (!mlbf_overflow_reserve(&made->overflow, cell, 1))
+      return MLBF_NO_MEMORY;
+    count_set_cell(made, cell, minus ? x - y : count_saturated(made, (uint64_t)x + y));
+  }
+  return MLBF_OK;
+}
+
+static mlbf_status make_from(const mlbf_count *a, const mlbf_count *b, bool minus, mlbf_count **made)
+{
+  mlbf_count *fresh;
+  mlbf_status status = check_pair(a, b);
+  if (status == MLBF_OK)
+    status = count_make(a->table.numbers, a->table.seed, a->table.profile, &fresh);
+  if (status != MLBF_OK)
+    return status;
+  status = combine(a, b, minus, fresh);
+  if (status == MLBF_OK)
+    *made = fresh;
+  else
+    mlbf_count_free(fresh);
+  return status;
+}
+
+mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from)
+{
+  mlbf_count *merged, kept;
+  mlbf_status status = make_from(into, from, false, &merged);
+  if (status != MLBF_OK)
+    return status;
+  merged->table.numbers[ADDITIONS] = into->table.numbers[ADDITIONS] + from->table.numbers[ADDITIONS];
+  kept = *into;
+  *into = *merged;
+  *merged = kept;
+  mlbf_count_free(merged);
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta)
+{
+  mlbf_count *made;
+  mlbf_status status = make_from(later, earlier, true, &made);
+  if (status != MLBF_OK)
+    return status;
+  uint64_t before = earlier->table.numbers[ADDITIONS], after = later->table.numbers[ADDITIONS];
+  made->table.numbers[ADDITIONS] = after > before ? after - before : 0;
+  made->table.numbers[FLAGS] |= COUNT_DELTA;
+  *delta = made;
+  return MLBF_OK;
+}

@@ -1,0 +1,20 @@
+/* mlbf/file/disk_io.h: whole reads, whole writes, and files replaced as a whole. Internal to mlbf/. */
+#ifndef STRATA_MLBF_DISK_IO_H
+#define STRATA_MLBF_DISK_IO_H
+
+#include "mlbf/filter.h"
+
+bool mlbf_disk_write(int file, const void *bytes, uint64_t size);
+
+/* So that a crash does not take the name away: the directory of `path`. */
+bool mlbf_disk_sync_directory_of(const char *path);
+
+/* MLBF_DAMAGED if the file ends before: it shrank since its length was asked for. */
+mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset);
+
+/* What `write` puts into a new file beside `path` takes its place: fsync, rename, fsync of the directory. A crash
+ * leaves the old file or the new one, whole; so does a failure, and then nothing of the new one is left. */
+typedef mlbf_status (*mlbf_disk_writer)(int file, const void *context);
+mlbf_status mlbf_disk_replace(const char *path, mlbf_disk_writer write, const void *context);
+
+#endif

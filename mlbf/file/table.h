@@ -1,0 +1,74 @@
+/* mlbf/file/table.h: a body of memory with a name and some numbers, saved, loaded and mapped: what windows, counters
+ * and generations have in common. Internal to mlbf/; FORMAT.md, "A table file", has every byte.
+ *
+ *   kind, seed, profile, numbers --+
+ *   body, one or several parts ----+--> | header, 4096 | body | a checksum for each MiB |
+ *
+ * What the numbers mean is the kind's affair. A file is believed only after the kind has looked at them and said how
+ * long the body must be. */
+#ifndef STRATA_MLBF_TABLE_H
+#define STRATA_MLBF_TABLE_H
+
+#include <string.h>
+
+#include "mlbf/filter/inside.h"
+
+typedef enum mlbf_table_kind {
+  MLBF_TABLE_SKIP = 1,        /* window_skip.c */
+  MLBF_TABLE_EPOCH = 2,       /* window_epoch.c */
+  MLBF_TABLE_COUNT = 3,       /* count.c */
+  MLBF_TABLE_MATRIX = 4,      /* matrix_file.c */
+  MLBF_TABLE_KEY_SET = 5,     /* key_set.c */
+  MLBF_TABLE_ROWS = 6,        /* corpus_volume.c */
+} mlbf_table_kind;
+
+enum { MLBF_TABLE_NUMBERS = 24 };
+
+typedef struct mlbf_table {
+  mlbf_table_kind kind;
+  uint64_t seed;
+  uint64_t numbers[MLBF_TABLE_NUMBERS];
+  char profile[MLBF_PROFILE_SIZE];
+  unsigned char *body;
+  uint64_t body_bytes;
+  mlbf_guard *guard; /* mapped, and not all blocks checked yet; else NULL */
+  mlbf_memory memory;
+} mlbf_table;
+
+/* Cleared body of `body_bytes`. MLBF_BAD_ARGUMENT: none, more than 2^48, or a profile too long. */
+mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *profile, uint64_t body_bytes,
+                            mlbf_table *table);
+void mlbf_table_drop(mlbf_table *table); /* fine if it was never made, then all zero */
+
+/* The numbers, and instead of table->body the parts, one behind the other; as mlbf_save. */
+mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, size_t count, const char *path);
+
+/* How long the body of these numbers is; 0: no such structure can be. */
+typedef uint64_t (*mlbf_table_sizer)(const mlbf_table *table);
+
+/* As mlbf_load or, with `is_mapped`, mlbf_map. A table of another kind: MLBF_MISMATCH. */
+mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, bool is_mapped, mlbf_table_sizer body_bytes,
+                            mlbf_table *table);
+
+/* As mlbf_verify. */
+mlbf_status mlbf_table_verify(mlbf_table *table);
+
+/* False: something of these bytes of the body is damaged. */
+bool mlbf_table_touch(const mlbf_table *table, uint64_t begin, uint64_t size);
+
+/* A rate among the numbers. */
+static inline double mlbf_table_double(uint64_t number)
+{
+  double value;
+  memcpy(&value, &number, sizeof value);
+  return value;
+}
+
+static inline uint64_t mlbf_table_number(double value)
+{
+  uint64_t number;
+  memcpy(&number, &value, sizeof number);
+  return number;
+}
+
+#endif

@@ -1,0 +1,102 @@
+#include "mlbf/filter/array.h"
+
+#include <assert.h>
+#include <sys/mman.h>
+
+enum { LINE_BYTES = 64, FILL_SAMPLE_WORDS = 1 << 16 };
+
+static uint64_t array_bytes(const mlbf_array_plan *array)
+{
+  return (array->bits + MLBF_LINE_BITS - 1) / MLBF_LINE_BITS * LINE_BYTES;
+}
+
+uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i)
+{
+  uint64_t offset = 0;
+  assert(i <= plan->array_count && plan->array_count <= MLBF_ARRAYS_MAX);
+  for (uint32_t before = 0; before < i; before++)
+    offset += array_bytes(&plan->arrays[before]);
+  return offset;
+}
+
+uint64_t mlbf_body_bytes(const mlbf_plan *plan)
+{
+  return mlbf_body_offset(plan, plan->array_count);
+}
+
+void *mlbf_body_allocate(uint64_t bytes)
+{
+  void *body = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (body == MAP_FAILED)
+    return NULL;
+  madvise(body, bytes, MADV_HUGEPAGE); /* a wish; without it the filter is slower, not wrong */
+  return body;
+}
+
+void mlbf_body_free(void *body, uint64_t bytes)
+{
+  if (body)
+    munmap(body, bytes);
+}
+
+static uint64_t popcount_words(const uint64_t *words, uint64_t count, uint64_t stride)
+{
+  uint64_t set = 0;
+  for (uint64_t i = 0; i < count; i++)
+    set += (uint64_t)__builtin_popcountll(__atomic_load_n(&words[i * stride], __ATOMIC_RELAXED));
+  return set;
+}
+
+uint64_t mlbf_array_popcount(const mlbf_array *array)
+{
+  return popcount_words(array->words, (array->bits + 63) / 64, 1);
+}
+
+double mlbf_array_fill(const mlbf_array *array)
+{
+  uint64_t words = (array->bits + 63) / 64;
+  assert(words);
+  if (words <= FILL_SAMPLE_WORDS)
+    return (double)popcount_words(array->words, words, 1) / (double)array->bits;
+  uint64_t stride = words / FILL_SAMPLE_WORDS;
+  return (double)popcount_words(array->words, FILL_SAMPLE_WORDS, stride) / (64.0 * FILL_SAMPLE_WORDS);
+}
+
+double mlbf_array_keys(const mlbf_array *array)
+{
+  return mlbf_layout_keys(array->layout, array->hashes, (double)array->bits, mlbf_array_fill(array));
+}
+
+/* A multiplicative congruential step with the key's own increment. Plain double hashing (a + i b) needs
+ * no multiplication but gives keys whose b is near a simple fraction few distinct bits. */
+static uint64_t next_place(uint64_t place, uint64_t increment)
+{
+  return place * 0xd1342543de82ef95u + increment; /* the multiplier of Steele and Vigna's best 64-bit LCG */
+}
+
+bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash)
+{
+  uint64_t place = hash.low, increment = hash.high | 1;
+  assert(array->bits && array->hashes);
+  for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
+    if (!mlbf_bit_test(array, mlbf_scale(place, array->bits)))
+      return false;
+  return true;
+}
+
+bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash)
+{
+  uint64_t place = hash.low, increment = hash.high | 1;
+  bool was_new = false;
+  assert(array->bits && array->hashes);
+  for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
+    was_new |= mlbf_bit_set(array, mlbf_scale(place, array->bits));
+  return was_new;
+}
+
+void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash)
+{
+  uint64_t place = hash.low, increment = hash.high | 1;
+  for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
+    __builtin_prefetch(&array->words[mlbf_scale(place, array->bits) / 64], 1);
+}

@@ -1,0 +1,75 @@
+/* mlbf/filter/array.h: the bit arrays of a filter and the memory they share. Internal to mlbf/.
+ *
+ * All arrays of a filter lie one behind the other in one body, each from a cache line's start; the body
+ * is what a file holds, byte for byte:
+ *
+ *   body  | array 0, the deciding one | array 1 ... | array n |
+ *           ^ words[0..]              ^ multiple of 64 bytes
+ *
+ * Bit b of an array is bit b % 64 of its word b / 64. */
+#ifndef STRATA_MLBF_ARRAY_H
+#define STRATA_MLBF_ARRAY_H
+
+#include "mlbf/filter/lazy_verify.h"
+#include "mlbf/filter/hash.h"
+#include "mlbf/plan.h"
+#include "mlbf/filter/rate.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "bodies are little-endian on disk and in memory; this machine would have to swap every word"
+#endif
+
+typedef struct mlbf_line_path mlbf_line_path; /* line.h */
+
+typedef struct mlbf_array {
+  uint64_t *words;
+  uint64_t bits;
+  uint32_t hashes;
+  mlbf_layout layout;
+  const mlbf_line_path *path; /* how lines are read on this machine */
+  mlbf_guard *guard;          /* asked before a word is touched; usually NULL */
+  bool is_shared;             /* other threads may change words at any moment */
+} mlbf_array;
+
+/* Bytes of the body of this plan, and where its array `i` begins. */
+uint64_t mlbf_body_bytes(const mlbf_plan *plan);
+uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i);
+
+/* Cleared memory straight from the system, in huge pages where it has them: a filter is one large
+ * random-access table, and a TLB miss costs as much as the cache miss. NULL if there is none. */
+void *mlbf_body_allocate(uint64_t bytes);
+void mlbf_body_free(void *body, uint64_t bytes);
+
+/* Share of set bits: exact up to 4 Mbit, then of an even sample of that size (error below 0.001). */
+double mlbf_array_fill(const mlbf_array *array);
+
+uint64_t mlbf_array_popcount(const mlbf_array *array);
+
+/* Distinct keys in the array, from its fill. */
+double mlbf_array_keys(const mlbf_array *array);
+
+/* CLASSIC: k bits anywhere, each from one step of a generator started by the hash. */
+bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash);
+bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash); /* true: it was new */
+void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash);
+
+static inline bool mlbf_bit_test(const mlbf_array *array, uint64_t bit)
+{
+  const uint64_t *word = &array->words[bit / 64];
+  if (array->guard && !mlbf_guard_touch(array->guard, word))
+    return true;
+  return __atomic_load_n(word, __ATOMIC_RELAXED) >> (bit % 64) & 1; /* a plain load on every machine */
+}
+
+static inline bool mlbf_bit_set(mlbf_array *array, uint64_t bit) /* true: it was clear */
+{
+  uint64_t mask = UINT64_C(1) << (bit % 64), *word = &array->words[bit / 64];
+  if (mlbf_bit_test(array, bit))
+    return false;
+  if (array->is_shared)
+    return !(__atomic_fetch_or(word, mask, __ATOMIC_RELAXED) & mask);
+  *word |= mask;
+  return true;
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* The classic Bloom filter (Bloom 1970): k bits of m, anywhere. The reference the others are measured
+ * against; every bit of a query may be a cache miss. */
+#include "mlbf/filter/inside.h"
+
+static void bloom_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
+  hashes->depth = 0;
+}
+
+static mlbf_verdict bloom_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool is_known = mlbf_classic_test(&filter->arrays[0], hashes->whole);
+  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+}
+
+static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool was_new = mlbf_classic_insert(&filter->arrays[0], hashes->whole);
+  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+}
+
+static void bloom_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    mlbf_classic_prefetch(&filter->arrays[0], wholes[i]);
+}
+
+static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bloom_prefetch_wholes(filter, &hashes->whole, 1);
+}
+
+static void bloom_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+{
+  for (size_t i = 0; i < count; i++)
+    is_known[i] = mlbf_classic_test(&filter->arrays[0], wholes[i]);
+}
+
+static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  for (size_t i = 0; i < count; i++)
+    was_new[i] = mlbf_classic_insert(&filter->arrays[0], wholes[i]);
+}
+
+const mlbf_operations mlbf_bloom_operations = {
+  .hash = bloom_hash,
+  .test = bloom_test,
+  .insert = bloom_insert,
+  .prefetch = bloom_prefetch,
+  .prefetch_wholes = bloom_prefetch_wholes,
+  .test_wholes = bloom_test_wholes,
+  .insert_wholes = bloom_insert_wholes,
+};

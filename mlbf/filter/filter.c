@@ -1,0 +1,250 @@
+/* The life of a filter, and the way from the common interface to its kind. */
+#include "mlbf/filter.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mlbf/filter/inside.h"
+#include "mlbf/filter/line.h"
+
+static const mlbf_operations *operations_of(const mlbf_plan *plan)
+{
+  switch (plan->kind) {
+  case MLBF_KIND_BLOOM:
+    return &mlbf_bloom_operations;
+  case MLBF_KIND_LINE:
+    return &mlbf_line_operations;
+  case MLBF_KIND_MLBF:
+    return plan->signals ? &mlbf_signals_operations : &mlbf_layered_operations;
+  case MLBF_KIND_BLOOM_PAPER:
+    return &mlbf_bloom_paper_operations;
+  case MLBF_KIND_MLBF_PAPER:
+    return &mlbf_paper_operations;
+  }
+  return NULL; /* mlbf_plan_make lets no other value through */
+}
+
+static const mlbf_line_path *path_for(const mlbf_filter *filter)
+{
+  if (filter->guard)
+    return &mlbf_line_guarded;
+  return filter->stripes ? &mlbf_line_shared : mlbf_line_path_best();
+}
+
+static void set_arrays(mlbf_filter *filter)
+{
+  const mlbf_line_path *path = path_for(filter);
+  for (uint32_t i = 0; i < filter->plan.array_count; i++) {
+    const mlbf_array_plan *array = &filter->plan.arrays[i];
+    uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
+    filter->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout, path, filter->guard,
+                                      filter->stripes != NULL };
+  }
+}
+
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
+                                  void *body, mlbf_guard *guard, mlbf_filter **filter)
+{
+  mlbf_filter *made = calloc(1, sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  made->operations = operations_of(plan);
+  made->plan = *plan;
+  made->seed = seed;
+  mlbf_salts_make(seed, &made->salts);
+  memcpy(made->profile, profile, strlen(profile) + 1);
+  made->memory = memory;
+  made->body = body;
+  made->body_bytes = mlbf_body_bytes(plan);
+  made->guard = guard;
+  set_arrays(made);
+  assert_filter(made);
+  *filter = made;
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter)
+{
+  mlbf_memory memory = { NULL, mlbf_body_bytes(plan) };
+  memory.begin = mlbf_body_allocate(memory.bytes);
+  if (!memory.begin)
+    return MLBF_NO_MEMORY;
+  mlbf_status status = mlbf_filter_make_over(plan, seed, profile, memory, memory.begin, NULL, filter);
+  if (status != MLBF_OK)
+    mlbf_body_free(memory.begin, memory.bytes);
+  return status;
+}
+
+mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
+{
+  mlbf_plan plan;
+  const char *profile = options->profile ? options->profile : "";
+  if (strlen(profile) >= MLBF_PROFILE_SIZE)
+    return MLBF_BAD_ARGUMENT;
+  mlbf_status status = mlbf_plan_make(options, &plan, NULL);
+  if (status != MLBF_OK)
+    return status;
+  return mlbf_filter_make(&plan, options->seed, profile, filter);
+}
+
+mlbf_status mlbf_share(mlbf_filter *filter)
+{
+  if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
+    return MLBF_BAD_ARGUMENT;
+  assert_filter(filter);
+  mlbf_status status = mlbf_verify(filter); /* blocks cannot be checked while others write to them */
+  if (status != MLBF_OK || filter->stripes)
+    return status;
+  filter->stripes = mlbf_stripes_create();
+  if (!filter->stripes)
+    return MLBF_NO_MEMORY;
+  set_arrays(filter);
+  return MLBF_OK;
+}
+
+mlbf_status mlbf_verify(mlbf_filter *filter)
+{
+  assert_filter(filter);
+  if (!filter->guard)
+    return MLBF_OK;
+  if (!mlbf_guard_check_all(filter->guard))
+    return MLBF_DAMAGED;
+  mlbf_guard_free(filter->guard);
+  filter->guard = NULL;
+  set_arrays(filter);
+  return MLBF_OK;
+}
+
+void mlbf_free(mlbf_filter *filter)
+{
+  if (!filter)
+    return;
+  mlbf_guard_free(filter->guard);
+  mlbf_stripes_free(filter->stripes);
+  mlbf_body_free(filter->memory.begin, filter->memory.bytes);
+  free(filter);
+}
+
+void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  filter->operations->hash(filter, segments, count, hashes);
+}
+
+bool mlbf_filter_cannot_tell(const mlbf_filter *filter)
+{
+  return filter->is_patch || (filter->guard && mlbf_guard_is_damaged(filter->guard));
+}
+
+static const mlbf_verdict unknown = { MLBF_UNKNOWN, 0 };
+
+mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  assert_filter(filter);
+  assert(hashes->depth <= MLBF_LAYERS_MAX);
+  mlbf_verdict verdict = filter->operations->test(filter, hashes);
+  return mlbf_filter_cannot_tell(filter) ? unknown : verdict;
+}
+
+mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count)
+{
+  if (mlbf_filter_cannot_tell(filter))
+    return filter->is_patch ? MLBF_BAD_ARGUMENT : MLBF_DAMAGED;
+  if (count == 0)
+    return MLBF_OK;
+  uint64_t before = mlbf_counter_add(filter, &filter->keys, count);
+  return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
+}
+
+void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict)
+{
+  mlbf_answers *answers = &filter->answers;
+  assert(verdict.outcome != MLBF_UNKNOWN);
+  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
+  if (verdict.outcome == MLBF_SEEN)
+    mlbf_counter_add(filter, &answers->seen, 1);
+  else if (verdict.outcome == MLBF_NEW_SEGMENT)
+    mlbf_counter_add(filter, &answers->new_segment[verdict.layer - 1], 1);
+  else
+    mlbf_counter_add(filter, &answers->new_combination, 1);
+}
+
+mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  assert_filter(filter);
+  assert(hashes->depth <= MLBF_LAYERS_MAX);
+  if (filter->is_patch)
+    return unknown;
+  mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_lock(filter->stripes, hashes->whole.low) : NULL;
+  mlbf_verdict verdict = filter->operations->insert(filter, hashes);
+  if (stripe)
+    mlbf_stripe_unlock(stripe);
+  if (mlbf_filter_cannot_tell(filter))
+    return unknown;
+  mlbf_filter_count_answer(filter, verdict);
+  return verdict;
+}
+
+mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict)
+{
+  *verdict = mlbf_filter_insert_one(filter, hashes);
+  return mlbf_filter_count_keys(filter, mlbf_verdict_is_new(*verdict));
+}
+
+uint32_t mlbf_layer_count(const mlbf_filter *filter)
+{
+  assert_filter(filter);
+  uint32_t layer_arrays = filter->plan.array_count - 1;
+  return filter->plan.kind == MLBF_KIND_MLBF && layer_arrays > 1 ? MLBF_LAYERS_MAX : layer_arrays;
+}
+
+void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  if (layer >= 1 && layer <= mlbf_layer_count(filter) && !filter->is_patch)
+    filter->operations->insert_segment(filter, layer, segment);
+}
+
+bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  bool is_asked = layer >= 1 && layer <= mlbf_layer_count(filter);
+  return !is_asked || filter->operations->test_segment(filter, layer, segment);
+}
+
+void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
+{
+  assert_filter(filter);
+  *stats = (mlbf_stats){
+    .kind = filter->plan.kind,
+    .bits = filter->plan.bits,
+    .memory_bytes = filter->memory.bytes + sizeof *filter,
+    .design_keys = filter->plan.keys,
+    .keys = filter->keys,
+    .promised_rate = filter->plan.rate,
+    .fill = mlbf_array_fill(&filter->arrays[0]),
+    .hashes = filter->arrays[0].hashes,
+    .layers = mlbf_layer_count(filter),
+    .answered_seen = filter->answers.seen,
+    .answered_new_combination = filter->answers.new_combination,
+  };
+  memcpy(stats->answered_new_segment, filter->answers.new_segment, sizeof stats->answered_new_segment);
+  stats->estimated_keys = mlbf_layout_keys(filter->arrays[0].layout, stats->hashes, (double)filter->arrays[0].bits,
+                                           stats->fill);
+  for (uint32_t layer = 1; layer <= stats->layers; layer++)
+    stats->layer_distinct[layer - 1] = filter->operations->layer_distinct(filter, layer);
+}
+
+const char *mlbf_profile(const mlbf_filter *filter)
+{
+  return filter->profile;
+}
+
+double mlbf_rate_at(const mlbf_filter *filter, double keys)
+{
+  const mlbf_array *array = &filter->arrays[0];
+  return mlbf_layout_rate(array->layout, array->hashes, (double)array->bits, keys);
+}
+
+double mlbf_rate(const mlbf_filter *filter)
+{
+  return mlbf_rate_at(filter, mlbf_array_keys(&filter->arrays[0]));
+}

@@ -1,0 +1,143 @@
+#include "mlbf/growth.h"
+
+#include <stdlib.h>
+
+#include "mlbf/filter/growth_inside.h"
+
+enum { SLICE_GROWTH = 2 };
+
+static const double rebuild_step = 1.4;
+
+/* Each slice's share of the promise: (1 - tightening) tightening^i sums to 1. 0.8 and not 0.5: the newest slice
+ * holds half of all keys, and at 12 slices it is asked for a rate of 0.017 p against 0.0002 p. */
+static const double tightening = 0.8;
+
+static mlbf_options options_like(const mlbf_filter *filter, double keys, double rate)
+{
+  return (mlbf_options){ .kind = filter->plan.kind, .keys = (uint64_t)keys, .rate = rate, .seed = filter->seed,
+                         .signals = filter->plan.signals, .profile = filter->profile };
+}
+
+mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger)
+{
+  double keys = (double)filter->plan.keys * rebuild_step + 1;
+  mlbf_options options = options_like(filter, keys, filter->plan.rate);
+  if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
+    options.hashes = filter->plan.arrays[0].hashes;
+  if (filter->plan.kind == MLBF_KIND_MLBF_PAPER)
+    options.layers = filter->plan.array_count - 1;
+  return mlbf_create(&options, larger);
+}
+
+mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain)
+{
+  mlbf_options options = *first;
+  options.rate *= 1 - tightening;
+  if (mlbf_kind_is_paper(first->kind) || first->bits || !(first->rate < 1))
+    return MLBF_BAD_ARGUMENT;
+  mlbf_chain *made = calloc(1, sizeof *made);
+  if (!made)
+    return MLBF_NO_MEMORY;
+  mlbf_status status = mlbf_create(&options, &made->slices[0]);
+  if (status != MLBF_OK) {
+    free(made);
+    return status;
+  }
+  made->count = 1;
+  *chain = made;
+  return MLBF_OK;
+}
+
+void mlbf_chain_free(mlbf_chain *chain)
+{
+  for (uint32_t i = 0; chain && i < chain->count; i++)
+    mlbf_free(chain->slices[i]);
+  free(chain);
+}
+
+void mlbf_chain_hash(const mlbf_chain *chain, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  mlbf_hash(chain->slices[0], segments, count, hashes);
+}
+
+static bool some_slice_knows(const mlbf_chain *chain, uint32_t layer, mlbf_hash128 segment)
+{
+  for (uint32_t i = chain->count; i-- > 0;)
+    if (mlbf_test_segment(chain->slices[i], layer, segment))
+      return true;
+  return false;
+}
+
+/* A new key's verdict: a slice knows only the segments of its own keys, so a segment is unknown if all say so. */
+static mlbf_verdict new_verdict(const mlbf_chain *chain, const mlbf_hashes *hashes)
+{
+  uint32_t layers = mlbf_layer_count(chain->slices[0]);
+  if (layers == 0)
+    return (mlbf_verdict){ MLBF_NEW, 0 };
+  for (uint32_t layer = 1; layer <= layers && layer <= hashes->depth; layer++)
+    if (!some_slice_knows(chain, layer, hashes->layer[layer - 1]))
+      return (mlbf_verdict){ MLBF_NEW_SEGMENT, layer };
+  return (mlbf_verdict){ MLBF_NEW_COMBINATION, 0 };
+}
+
+mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
+{
+  assert_chain(chain);
+  for (uint32_t i = chain->count; i-- > 0;) {
+    mlbf_verdict verdict = mlbf_test(chain->slices[i], hashes);
+    if (verdict.outcome == MLBF_SEEN || verdict.outcome == MLBF_UNKNOWN)
+      return verdict;
+  }
+  return new_verdict(chain, hashes);
+}
+
+void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes)
+{
+  for (uint32_t i = 0; i < chain->count; i++)
+    chain->slices[i]->operations->prefetch(chain->slices[i], hashes);
+}
+
+static mlbf_status add_slice(mlbf_chain *chain)
+{
+  const mlbf_filter *last = chain->slices[chain->count - 1];
+  if (chain->count == MLBF_SLICES_MAX)
+    return MLBF_BAD_ARGUMENT;
+  mlbf_options options = options_like(last, (double)last->plan.keys * SLICE_GROWTH, last->plan.rate * tightening);
+  mlbf_status status = mlbf_create(&options, &chain->slices[chain->count]);
+  chain->count += status == MLBF_OK;
+  assert_chain(chain);
+  return status;
+}
+
+mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict)
+{
+  mlbf_filter *first = chain->slices[0];
+  assert_chain(chain);
+  if (chain->count == 1 && first->keys < first->plan.keys)
+    return mlbf_insert(first, hashes, verdict); /* tests and sets in one pass */
+  mlbf_verdict found = mlbf_chain_test(chain, hashes), ignored;
+  if (found.outcome != MLBF_SEEN) {
+    const mlbf_filter *last = chain->slices[chain->count - 1];
+    mlbf_status status = last->keys < last->plan.keys ? MLBF_OK : add_slice(chain);
+    if (status == MLBF_OK)
+      status = mlbf_insert(chain->slices[chain->count - 1], hashes, &ignored);
+    if (status != MLBF_OK)
+      return status;
+  }
+  *verdict = found;
+  return MLBF_OK;
+}
+
+void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
+{
+  *stats = (mlbf_chain_stats){ .kind = chain->slices[0]->plan.kind, .profile = chain->slices[0]->profile,
+                               .slices = chain->count,
+                               .promised_rate = chain->slices[0]->plan.rate / (1 - tightening) };
+  double all_right = 1;
+  for (uint32_t i = 0; i < chain->count; i++) {
+    stats->keys += chain->slices[i]->keys;
+    stats->bits += chain->slices[i]->plan.bits;
+    all_right *= 1 - mlbf_rate(chain->slices[i]);
+  }
+  stats->rate = 1 - all_right;
+}

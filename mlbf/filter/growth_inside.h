@@ -1,0 +1,33 @@
+/* mlbf/filter/growth_inside.h: what a chain of slices is made of. Internal to mlbf/. */
+#ifndef STRATA_MLBF_GROWTH_INSIDE_H
+#define STRATA_MLBF_GROWTH_INSIDE_H
+
+#include <assert.h>
+
+#include "mlbf/filter/inside.h"
+#include "mlbf/growth.h"
+
+enum { MLBF_SLICES_MAX = 64 };
+
+struct mlbf_chain {
+  uint32_t count;
+  mlbf_filter *slices[MLBF_SLICES_MAX]; /* oldest first; the last takes the inserts */
+};
+
+/* All slices hash alike, each is larger than the one before, and only the last may have room. */
+static inline void assert_chain(const mlbf_chain *chain)
+{
+  assert(chain->count >= 1 && chain->count <= MLBF_SLICES_MAX);
+  const mlbf_filter *first = chain->slices[0], *last = chain->slices[chain->count - 1];
+  assert_filter(last);
+  assert(last->plan.kind == first->plan.kind && last->seed == first->seed);
+  assert(!last->is_patch && !last->stripes);
+  (void)first, (void)last;
+}
+
+static inline bool mlbf_kind_is_paper(mlbf_kind kind)
+{
+  return kind == MLBF_KIND_BLOOM_PAPER || kind == MLBF_KIND_MLBF_PAPER;
+}
+
+#endif

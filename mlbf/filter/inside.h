@@ -1,0 +1,156 @@
+/* mlbf/filter/inside.h: what a filter is inside, and what each kind must bring. Internal to mlbf/. */
+#ifndef STRATA_MLBF_INSIDE_H
+#define STRATA_MLBF_INSIDE_H
+
+#include <assert.h>
+
+#include "mlbf/filter/array.h"
+#include "mlbf/filter.h"
+#include "mlbf/filter/lazy_verify.h"
+#include "mlbf/filter/hash.h"
+#include "mlbf/plan.h"
+#include "mlbf/filter/stripes.h"
+
+
+enum {
+  MLBF_BATCH = 32,          /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
+  MLBF_PROFILE_SIZE = 256,  /* with its NUL */
+  MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
+};
+
+/* Keys that are hashed, fetched and settled together: at most MLBF_BATCH, and as many behind them that come next. */
+typedef struct mlbf_batch {
+  const mlbf_key *keys;
+  size_t count, following;
+} mlbf_batch;
+
+/* What differs between kinds. The rest of the library asks nothing else of them. */
+typedef struct mlbf_operations {
+  void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
+  mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
+  mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
+  /* NULL: hash, prefetch and test (or insert) of each are as good */
+  void (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts);
+  void (*insert_keys)(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts); /* alone: no stripes */
+  void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
+  /* wholes alone; prefetch_wholes is called some time before. NULL: not from a hash alone */
+  void (*prefetch_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
+  void (*test_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
+  void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
+  /* of one layer, 1-based and within range; NULL for kinds without layers */
+  bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+  void (*insert_segment)(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+  double (*layer_distinct)(const mlbf_filter *filter, uint32_t layer);
+} mlbf_operations;
+
+extern const mlbf_operations mlbf_bloom_operations;       /* bloom.c */
+extern const mlbf_operations mlbf_line_operations;        /* line.c */
+extern const mlbf_operations mlbf_layered_operations;     /* mlbf.c */
+extern const mlbf_operations mlbf_signals_operations;     /* mlbf.c, with signals */
+extern const mlbf_operations mlbf_bloom_paper_operations; /* mlbf_paper.c */
+extern const mlbf_operations mlbf_paper_operations;       /* mlbf_paper.c */
+
+/* What mlbf_free gives back: the body, or the whole file mapped around it. */
+typedef struct mlbf_memory {
+  void *begin;
+  uint64_t bytes;
+} mlbf_memory;
+
+/* Insertions by answer; kinds without layers count NEW under new_combination. */
+typedef struct mlbf_answers {
+  uint64_t seen, new_combination, new_segment[MLBF_LAYERS_MAX];
+} mlbf_answers;
+
+struct mlbf_filter {
+  const mlbf_operations *operations;
+  mlbf_plan plan;
+  uint64_t seed;
+  mlbf_salts salts;
+  uint64_t keys;           /* insertions that were new */
+  mlbf_answers answers;
+  bool is_patch;           /* made by mlbf_difference: good for mlbf_union alone */
+  uint64_t layer_found[MLBF_LAYERS_MAX]; /* mlbf with signals: distinct segments of layers from 2, see mlbf.c */
+  uint64_t deep_set;                     /* and the bits set in their array */
+  mlbf_guard *guard;       /* mapped, and not all blocks checked yet; else NULL */
+  mlbf_stripe *stripes;    /* shared: many threads may insert; else NULL */
+  mlbf_array arrays[MLBF_ARRAYS_MAX];
+  mlbf_memory memory;
+  void *body;
+  uint64_t body_bytes;
+  char profile[MLBF_PROFILE_SIZE];
+};
+
+/* Of every filter, made, loaded or mapped: its arrays are its plan's, end to end in its body, and one of two ways of
+ * sharing it at most. */
+static inline void assert_filter(const mlbf_filter *filter)
+{
+  const mlbf_plan *plan = &filter->plan;
+  assert(filter->operations && plan->array_count >= 1 && plan->array_count <= MLBF_ARRAYS_MAX);
+  assert(plan->keys > 0 && plan->rate > 0 && plan->rate < 1);
+  assert(filter->arrays[0].bits > 0 && filter->arrays[0].bits <= plan->bits);
+  assert(filter->arrays[0].hashes >= 1 && filter->arrays[0].hashes <= MLBF_HASHES_MAX);
+  assert(filter->arrays[0].words == filter->body && filter->arrays[0].bits <= 8 * filter->body_bytes);
+  assert(filter->body_bytes % (MLBF_LINE_BITS / 8) == 0 && filter->body_bytes <= filter->memory.bytes);
+  assert(!filter->guard || !filter->stripes); /* blocks cannot be checked while others write to them */
+  assert(filter->profile[MLBF_PROFILE_SIZE - 1] == '\0');
+  (void)plan;
+}
+
+/* A filter of this plan with cleared arrays. */
+mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter);
+
+/* The same over a body inside `memory`, which it owns from now on, and `guard` too (may be NULL). */
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
+                                  void *body, mlbf_guard *guard, mlbf_filter **filter);
+
+/* A patch holds part of its keys' bits, a damaged filter nobody knows which: neither can answer. */
+bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
+
+/* Tests and sets, counts the answer, but not the key. */
+mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes);
+
+void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict);
+
+/* Counts new keys. Exactly one caller's addition crosses the design load, whatever the number of threads. */
+mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);
+
+static inline bool mlbf_verdict_is_new(mlbf_verdict verdict)
+{
+  return verdict.outcome != MLBF_SEEN && verdict.outcome != MLBF_UNKNOWN;
+}
+
+/* XXH3_128 of each key's bytes, its places in array 0 and the texts of keys to come fetched meanwhile. */
+void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
+
+/* Two lines: the mean URL has 64 bytes, and begins anywhere. */
+static inline void mlbf_fetch_two_lines(const void *begin)
+{
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): never read, and `begin` may be NULL, to which nothing may be added
+  const void *next = (const void *)((uintptr_t)begin + MLBF_LINE_BITS / 8);
+  __builtin_prefetch(begin);
+  __builtin_prefetch(next);
+}
+
+/* While key i is hashed: the text of a later key, and the spans that say where that of one later still lies. URLs
+ * come from memory as often as from a cache. */
+static inline void mlbf_batch_fetch(const mlbf_batch *batch, size_t i)
+{
+  enum { TEXT_AHEAD = 16, SPANS_AHEAD = 2 * TEXT_AHEAD };
+  size_t left = batch->count + batch->following - i;
+  if (left > SPANS_AHEAD)
+    mlbf_fetch_two_lines(batch->keys[i + SPANS_AHEAD].segments);
+  if (left > TEXT_AHEAD)
+    mlbf_fetch_two_lines(batch->keys[i + TEXT_AHEAD].segments[0].bytes);
+}
+
+/* Adds to a counter of the filter and says what it was. */
+static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)
+{
+  if (filter->stripes)
+    return __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+  uint64_t before = *counter;
+  *counter += count;
+  return before;
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* The kind `line`: one array whose keys lie in one or two cache lines (line.h), nothing else. */
+#include "mlbf/filter/line.h"
+
+#include "mlbf/filter/inside.h"
+
+const mlbf_line_path *const mlbf_line_paths[] = {
+#ifdef __x86_64__
+  &mlbf_line_avx512, &mlbf_line_avx2,
+#elif defined __aarch64__
+  &mlbf_line_neon,
+#endif
+  &mlbf_line_scalar, NULL,
+};
+
+const mlbf_line_path *mlbf_line_path_best(void)
+{
+  const mlbf_line_path *const *path = mlbf_line_paths;
+  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, scalar, always is
+    path++;
+  return *path;
+}
+
+static void line_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
+{
+  hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
+  hashes->depth = 0;
+}
+
+static mlbf_verdict line_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool is_known = mlbf_line_test(&filter->arrays[0], hashes->whole);
+  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+}
+
+static mlbf_verdict line_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  bool was_new = mlbf_line_insert(&filter->arrays[0], hashes->whole);
+  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+}
+
+void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
+{
+  const mlbf_array array = filter->arrays[0]; /* a copy: nothing in the loop could change it */
+  for (size_t i = 0; i < count; i++)
+    mlbf_line_prefetch(&array, wholes[i]);
+}
+
+static void line_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
+{
+  mlbf_line_prefetch(&filter->arrays[0], hashes->whole);
+}
+
+void mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+{
+  const mlbf_array *array = &filter->arrays[0];
+  array->path->test_many(array, wholes, count, is_known);
+}
+
+void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  mlbf_array *array = &filter->arrays[0];
+  array->path->insert_many(array, wholes, count, was_new);
+}
+
+const mlbf_operations mlbf_line_operations = {
+  .hash = line_hash,
+  .test = line_test,
+  .insert = line_insert,
+  .prefetch = line_prefetch,
+  .prefetch_wholes = mlbf_line_prefetch_wholes,
+  .test_wholes = mlbf_line_test_wholes,
+  .insert_wholes = mlbf_line_insert_wholes,
+};

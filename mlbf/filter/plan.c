@@ -1,0 +1,236 @@
+/* Sizing. Every constant that decides how large a filter gets is here. */
+#include "mlbf/plan.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+#include "mlbf/filter/rate.h"
+
+static const uint64_t bits_max = UINT64_C(1) << 48; /* 32 TiB: beyond any machine, below any overflow */
+
+/* A filter of few lines: keys would crowd by chance more than the Poisson model says. */
+enum { LINES_MIN = 64 };
+
+/* We plan for a little less than was promised, so that a filter at its design load measures below the promise
+ * and not around it: 2.5 % is 5 standard deviations of 4 million queries at 1e-2, and costs 0.6 % of the bits.
+ * bloom keeps to equation (1). */
+static const double caution = 0.975;
+
+/* mlbf: what its layers get. Measured on 4.2 million real URLs (0.05 hosts, 1.6 distinct segments a URL over
+ * all layers) and on lists with up to 0.2 hosts a URL; which depth holds the leaves differs from list to list,
+ * so deeper layers share one array, where every segment has the same room whatever its depth. */
+static const double layer_share = 0.08;          /* of the integrity layer's bits, without signals */
+static const double hosts_per_key = 0.2;         /* the most we plan for */
+static const double host_bits = 9;               /* a host; more buys nothing a person would notice */
+static const double signal_host_bits_per_key = 0.5;
+static const double signal_deep_bits_per_key = 3.2; /* 2 bits for each of 1.6 segments */
+
+static mlbf_status refuse(const char **reason, const char *text)
+{
+  if (reason)
+    *reason = text;
+  return MLBF_BAD_ARGUMENT;
+}
+
+static const char *reason_to_refuse(const mlbf_options *options)
+{
+  bool is_paper = options->kind == MLBF_KIND_BLOOM_PAPER || options->kind == MLBF_KIND_MLBF_PAPER;
+  if (!mlbf_kind_name(options->kind))
+    return "there is no such kind of filter";
+  if (options->keys == 0)
+    return "a filter for zero keys";
+  if (options->keys > bits_max)
+    return "more than 2^48 keys";
+  if (options->bits > bits_max)
+    return "more than 2^48 bits";
+  bool has_rate = options->rate > 0 && options->rate < 1; /* false for NaN too */
+  if (!has_rate && !(options->rate == 0 && options->bits))
+    return "the false-positive rate is not between 0 and 1";
+  if (options->hashes > MLBF_HASHES_MAX)
+    return "more than 32 hashes a key";
+  if (options->hashes && !is_paper && options->kind != MLBF_KIND_BLOOM)
+    return "this kind chooses its number of hashes itself";
+  if (options->layers > MLBF_LAYERS_MAX)
+    return "more than 16 layers";
+  if (options->layers && options->kind != MLBF_KIND_MLBF_PAPER)
+    return "only mlbf-paper takes a number of layers";
+  if (options->signals && options->kind != MLBF_KIND_MLBF)
+    return "only mlbf has signals";
+  return NULL;
+}
+
+/* Whole lines, and enough of them. */
+static double whole_lines(double bits)
+{
+  return fmax(ceil(bits / MLBF_LINE_BITS), LINES_MIN) * MLBF_LINE_BITS;
+}
+
+static mlbf_layout line_layout_for(double rate)
+{
+  if (rate >= 5e-3)
+    return MLBF_LAYOUT_LANES;
+  return rate > 1e-3 ? MLBF_LAYOUT_LINE : MLBF_LAYOUT_TWO_LINES;
+}
+
+/* Bits as doubles until the limit has been checked: 2^48 keys times 40 bits fits no integer. */
+typedef struct draft {
+  mlbf_layout layout;
+  uint32_t hashes;
+  double bits;
+} draft;
+
+static draft draft_for_rate(mlbf_layout layout, double keys, double rate)
+{
+  double bits_per_key;
+  uint32_t hashes = mlbf_layout_best_hashes(layout, rate * caution, &bits_per_key);
+  return (draft){ layout, hashes, whole_lines(keys * bits_per_key) };
+}
+
+/* The best k, and so the best rate, of `bits` bits in this layout. */
+static draft draft_for_bits(mlbf_layout layout, double keys, double bits)
+{
+  draft best = { layout, 0, fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS };
+  uint32_t last = layout == MLBF_LAYOUT_LINE ? MLBF_LINE_HASHES_MAX : MLBF_HASHES_MAX;
+  double best_rate = 2;
+  for (uint32_t hashes = 2; hashes <= last; hashes += layout == MLBF_LAYOUT_LINE ? 1 : 2) {
+    if (layout == MLBF_LAYOUT_LANES && hashes != MLBF_LANES)
+      continue;
+    double rate = mlbf_layout_rate(layout, hashes, best.bits, keys);
+    if (rate < best_rate) {
+      best_rate = rate;
+      best.hashes = hashes;
+    }
+  }
+  return best;
+}
+
+static double draft_rate(draft array, double keys)
+{
+  return mlbf_layout_rate(array.layout, array.hashes, array.bits, keys);
+}
+
+static size_t draft_bloom(const mlbf_options *options, draft *arrays)
+{
+  double keys = (double)options->keys, bits_per_key = 0;
+  uint32_t hashes = options->hashes;
+  if (options->bits) {
+    double best = round(M_LN2 * (double)options->bits / keys);
+    arrays[0] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, (double)options->bits };
+    if (!hashes)
+      arrays[0].hashes = (uint32_t)fmin(fmax(best, 1), MLBF_HASHES_MAX);
+    return 1;
+  }
+  if (hashes)
+    bits_per_key = mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, hashes, options->rate);
+  else
+    hashes = mlbf_layout_best_hashes(MLBF_LAYOUT_CLASSIC, options->rate, &bits_per_key);
+  arrays[0] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, ceil(keys * bits_per_key) };
+  return 1;
+}
+
+static size_t draft_line(const mlbf_options *options, draft *arrays)
+{
+  double keys = (double)options->keys;
+  if (!options->bits) {
+    arrays[0] = draft_for_rate(line_layout_for(options->rate), keys, options->rate);
+    return 1;
+  }
+  /* The rate these bits give in two lines says which layout such a rate is served by. */
+  draft two = draft_for_bits(MLBF_LAYOUT_TWO_LINES, keys, (double)options->bits);
+  arrays[0] = draft_for_bits(line_layout_for(draft_rate(two, keys)), keys, (double)options->bits);
+  return 1;
+}
+
+static double host_array_bits(const mlbf_options *options, double whole_bits)
+{
+  double keys = (double)options->keys;
+  return options->signals ? keys * signal_host_bits_per_key
+                          : fmin(whole_bits * layer_share, keys * hosts_per_key * host_bits);
+}
+
+/* The integrity layer lies in two lines at every rate: nearly classic's bits for two cache lines, and at
+ * 1e-2 the bits it saves against lanes are what the host layer lives on. */
+static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
+{
+  double keys = (double)options->keys;
+  double deep_bits = options->signals ? keys * signal_deep_bits_per_key : 0;
+  if (options->bits) {
+    double rest = (double)options->bits - deep_bits;
+    double whole = fmax(rest / (1 + layer_share), rest - keys * hosts_per_key * host_bits);
+    if (options->signals)
+      whole = rest - host_array_bits(options, 0);
+    arrays[0] = draft_for_bits(MLBF_LAYOUT_TWO_LINES, keys, fmax(whole, MLBF_LINE_BITS));
+  } else {
+    arrays[0] = draft_for_rate(MLBF_LAYOUT_TWO_LINES, keys, options->rate);
+  }
+  double bits = host_array_bits(options, arrays[0].bits);
+  double hashes = fmin(fmax(round(M_LN2 * bits / (keys * hosts_per_key)), 1), MLBF_LINE_HASHES_MAX);
+  bits = fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS;
+  arrays[1] = (draft){ MLBF_LAYOUT_LINE, (uint32_t)hashes, bits };
+  /* one bit a segment: at two bits of room each, a second one would only crowd the array */
+  arrays[2] = (draft){ MLBF_LAYOUT_CLASSIC, 1, whole_lines(deep_bits) };
+  return options->signals ? 3 : 2;
+}
+
+/* The paper's equation (1), rounded up to whole bytes as it does: k = 3, n = 3.5 M, f = 0.1 give the m it prints. */
+static size_t draft_paper(const mlbf_options *options, draft *arrays)
+{
+  uint32_t hashes = options->hashes ? options->hashes : 3;
+  uint32_t layers = options->layers ? options->layers : 4;
+  double bits = (double)options->bits;
+  if (!options->bits)
+    bits = 8 * ceil((double)options->keys * mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, hashes, options->rate) / 8);
+  size_t count = options->kind == MLBF_KIND_MLBF_PAPER ? 1 + layers : 1;
+  for (size_t i = 0; i < count; i++)
+    arrays[i] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, bits };
+  return count;
+}
+
+static size_t draft_arrays(const mlbf_options *options, draft *arrays)
+{
+  switch (options->kind) {
+  case MLBF_KIND_BLOOM:
+    return draft_bloom(options, arrays);
+  case MLBF_KIND_LINE:
+    return draft_line(options, arrays);
+  case MLBF_KIND_MLBF:
+    return draft_mlbf(options, arrays);
+  default:
+    return draft_paper(options, arrays);
+  }
+}
+
+mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason)
+{
+  const char *text = reason_to_refuse(options);
+  if (text)
+    return refuse(reason, text);
+  draft arrays[MLBF_ARRAYS_MAX];
+  size_t count = draft_arrays(options, arrays);
+  double total = 0;
+  assert(count >= 1 && count <= MLBF_ARRAYS_MAX);
+  for (size_t i = 0; i < count; i++)
+    total += arrays[i].bits;
+  if (!(total <= (double)bits_max)) /* infinite, if no number of bits gives that rate */
+    return refuse(reason, isinf(total) ? "this kind cannot have so small a rate" : "more than 2^48 bits");
+
+  mlbf_plan made = { .kind = options->kind, .keys = options->keys, .rate = options->rate,
+                     .signals = options->signals, .array_count = (uint32_t)count };
+  for (size_t i = 0; i < count; i++) {
+    made.arrays[i] = (mlbf_array_plan){ arrays[i].layout, arrays[i].hashes, (uint64_t)arrays[i].bits };
+    assert(made.arrays[i].bits >= 1 && made.arrays[i].hashes >= 1 && made.arrays[i].hashes <= MLBF_HASHES_MAX);
+    made.bits += made.arrays[i].bits;
+  }
+  if (made.rate == 0) /* a promise is inside (0,1), however absurd the size */
+    made.rate = fmin(fmax(mlbf_plan_rate(&made, made.keys), 1e-300), 1 - 1e-15);
+  assert(made.rate > 0 && made.rate < 1);
+  *plan = made;
+  return MLBF_OK;
+}
+
+double mlbf_plan_rate(const mlbf_plan *plan, uint64_t keys)
+{
+  const mlbf_array_plan *whole = &plan->arrays[0];
+  return mlbf_layout_rate(whole->layout, whole->hashes, (double)whole->bits, (double)keys);
+}

@@ -1,0 +1,42 @@
+#include "mlbf/filter/stripes.h"
+
+#include <assert.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STRIPES = 1024, SPINS = 200 };
+
+struct mlbf_stripe {
+  _Alignas(64) bool is_locked; /* a cache line each: neighbours do not disturb each other */
+};
+
+mlbf_stripe *mlbf_stripes_create(void)
+{
+  void *stripes;
+  if (posix_memalign(&stripes, sizeof(mlbf_stripe), STRIPES * sizeof(mlbf_stripe)) != 0)
+    return NULL;
+  return memset(stripes, 0, STRIPES * sizeof(mlbf_stripe));
+}
+
+void mlbf_stripes_free(mlbf_stripe *stripes)
+{
+  free(stripes);
+}
+
+mlbf_stripe *mlbf_stripe_lock(mlbf_stripe *stripes, uint64_t hash)
+{
+  mlbf_stripe *stripe = &stripes[hash % STRIPES];
+  while (__atomic_exchange_n(&stripe->is_locked, true, __ATOMIC_ACQUIRE))
+    for (unsigned spin = 0; __atomic_load_n(&stripe->is_locked, __ATOMIC_RELAXED); spin++)
+      if (spin >= SPINS) /* its holder was put to sleep by the scheduler: let it run */
+        sched_yield();
+  return stripe;
+}
+
+void mlbf_stripe_unlock(mlbf_stripe *stripe)
+{
+  assert(__atomic_load_n(&stripe->is_locked, __ATOMIC_RELAXED));
+  __atomic_store_n(&stripe->is_locked, false, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,237 @@
+/* Volumes one after the other: opened, added to, read through. */
+#include "mlbf/similar/corpus_inside.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mlbf/file/disk_io.h"
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+static bool make_room(mlbf_corpus *c)
+{
+  if (c->count < c->room)
+    return true;
+  size_t room = 2 * c->room + 4;
+  corpus_volume *larger = realloc(c->volumes, room * sizeof *larger);
+  if (!larger)
+    return false;
+  c->volumes = larger;
+  c->room = room;
+  assert(c->count < c->room);
+  return true;
+}
+
+static bool has_volume(const mlbf_corpus *c, uint32_t number)
+{
+  char path[PATH_MAX];
+  struct stat info;
+  corpus_path(c->directory, number, ".docs", path);
+  return stat(path, &info) == 0 || errno != ENOENT;
+}
+
+/* One that is full and has no rows on disk: death came before them. */
+static mlbf_status open_next(mlbf_corpus *c, uint32_t number)
+{
+  corpus_place where = corpus_where(c);
+  bool is_last = !has_volume(c, number + 1);
+  if (!make_room(c))
+    return corpus_no_memory(c);
+  corpus_volume *v = &c->volumes[c->count];
+  mlbf_status status = corpus_volume_open(&where, number, is_last && !c->is_read_only, v, &c->cut_bytes);
+  if (status != MLBF_OK)
+    return status;
+  c->count++;
+  return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK : corpus_volume_seal(&where, v);
+}
+
+static mlbf_status open_volumes(mlbf_corpus *c)
+{
+  corpus_place where = corpus_where(c);
+  mlbf_status status = MLBF_OK;
+  struct stat info;
+  if (!c->is_read_only && mkdir(c->directory, 0777) != 0 && errno != EEXIST)
+    return corpus_complain(&where, c->directory, MLBF_IO, NULL);
+  if (stat(c->directory, &info) != 0)
+    return corpus_complain(&where, c->directory, MLBF_IO, NULL);
+  for (uint32_t number = 1; status == MLBF_OK && has_volume(c, number); number++)
+    status = open_next(c, number);
+  return status;
+}
+
+mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus **out,
+                             char message[MLBF_CORPUS_MESSAGE_SIZE])
+{
+  mlbf_corpus *c = calloc(1, sizeof *c);
+  mlbf_status status = c ? MLBF_OK : MLBF_NO_MEMORY;
+  snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "out of memory");
+  if (c) {
+    c->file = -1;
+    c->is_read_only = read_only;
+    c->buffer = malloc(CORPUS_ROW_BYTES);
+    bool is_short = snprintf(c->directory, sizeof c->directory, "%s", directory) < PATH_MAX - 16;
+    status = !c->buffer ? corpus_no_memory(c) : !is_short ? MLBF_BAD_ARGUMENT : open_volumes(c);
+    snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "%s", is_short ? c->message : "the path is too long");
+  }
+  int why = errno;
+  if (status == MLBF_OK)
+    *out = c;
+  else
+    mlbf_corpus_close(c);
+  errno = why;
+  return status;
+}
+
+void mlbf_corpus_close(mlbf_corpus *c)
+{
+  if (!c)
+    return;
+  for (size_t i = 0; i < c->count; i++)
+    corpus_volume_drop(&c->volumes[i]);
+  if (c->file >= 0)
+    close(c->file);
+  free(c->volumes);
+  free(c->buffer);
+  free(c);
+}
+
+const char *mlbf_corpus_message(const mlbf_corpus *c)
+{
+  return c->message;
+}
+
+void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats)
+{
+  *stats = (mlbf_corpus_stats){.volumes = c->count, .cut_bytes = c->cut_bytes};
+  for (size_t i = 0; i < c->count; i++) {
+    stats->documents += c->volumes[i].documents;
+    stats->document_bytes += c->volumes[i].row_at[c->volumes[i].rows];
+    stats->row_bytes += c->volumes[i].table.body_bytes;
+  }
+}
+
+/* ---- adding --------------------------------------------------------------------------------------------- */
+
+static void close_file(mlbf_corpus *c)
+{
+  if (c->file >= 0)
+    close(c->file);
+  c->file = -1;
+}
+
+/* The last volume takes such a document, or a new one is begun behind it. */
+static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
+{
+  corpus_place where = corpus_where(c);
+  assert(!c->is_read_only && c->count <= c->room);
+  corpus_volume *last = c->count ? &c->volumes[c->count - 1] : NULL;
+  mlbf_status status = MLBF_OK;
+  if (last && corpus_volume_has_room(last, shingles, bytes))
+    return MLBF_OK;
+  if (last && !last->is_full)
+    status = corpus_volume_seal(&where, last);
+  if (status != MLBF_OK)
+    return status;
+  close_file(c);
+  if (!make_room(c))
+    return corpus_no_memory(c);
+  status = corpus_volume_create(&where, (uint32_t)c->count + 1, &c->volumes[c->count]);
+  c->count += status == MLBF_OK;
+  return status;
+}
+
+/* One write, so that death of the process leaves all of it or nothing. */
+static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes)
+{
+  corpus_place where = corpus_where(c);
+  char path[PATH_MAX];
+  uint64_t end = v->row_at[v->rows];
+  corpus_path(c->directory, v->number, ".docs", path);
+  if (c->file < 0)
+    c->file = open(path, O_WRONLY | O_CLOEXEC);
+  if (c->file < 0 || lseek(c->file, (off_t)end, SEEK_SET) < 0)
+    return corpus_complain(&where, path, MLBF_IO, NULL);
+  if (mlbf_disk_write(c->file, c->buffer, bytes))
+    return MLBF_OK;
+  mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
+  int why = errno;
+  (void)!ftruncate(c->file, (off_t)end); /* else the next is written over it, or whoever opens it next cuts it off */
+  errno = why;
+  return status;
+}
+
+mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
+{
+  corpus_record r;
+  corpus_place where = corpus_where(c);
+  if (c->is_read_only || name.size == 0 || name.size > MLBF_CORPUS_NAME_MAX || shingles->count == 0 ||
+      shingles->count > MLBF_CORPUS_SHINGLES_MAX)
+    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
+                           "no name, no shingles, too many of them, or read-only");
+  uint64_t bytes = CORPUS_RECORD_HEAD + 8 * shingles->count + (name.size + 7) / 8 * 8;
+  mlbf_status status = have_room(c, shingles->count, bytes);
+  if (status != MLBF_OK)
+    return status;
+  corpus_volume *v = &c->volumes[c->count - 1];
+  uint64_t at = v->row_at[v->rows];
+  assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
+  corpus_record_write(c->buffer, at, name, shingles);
+  status = append(c, v, bytes);
+  if (status != MLBF_OK)
+    return status;
+  if (!corpus_record_read(c->buffer, bytes, at, &r))
+    return corpus_complain(&where, c->directory, MLBF_DAMAGED, NULL);
+  corpus_volume_take(v, &r);
+  return MLBF_OK;
+}
+
+/* ---- reading through ------------------------------------------------------------------------------------ */
+
+mlbf_status corpus_load_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t *size)
+{
+  corpus_place where = corpus_where(c);
+  return corpus_volume_read_row(&where, v, row, c->buffer, size);
+}
+
+bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t size, uint64_t *at,
+                        corpus_record *r, mlbf_status *status)
+{
+  corpus_place where = corpus_where(c);
+  char path[PATH_MAX], what[64];
+  uint64_t offset = v->row_at[row] + *at;
+  assert(row < v->rows && *at <= size && size <= CORPUS_ROW_BYTES);
+  if (*at == size)
+    return false;
+  if (corpus_record_read(c->buffer + *at, size - *at, offset, r)) {
+    *at += r->bytes;
+    return true;
+  }
+  corpus_path(c->directory, v->number, ".docs", path);
+  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)offset);
+  *status = corpus_complain(&where, path, MLBF_DAMAGED, what);
+  return false;
+}
+
+mlbf_status mlbf_corpus_each(mlbf_corpus *c, mlbf_corpus_visitor *visit, void *context)
+{
+  mlbf_status status = MLBF_OK;
+  corpus_record r;
+  for (size_t i = 0; i < c->count; i++)
+    for (unsigned row = 0; row < c->volumes[i].rows; row++) {
+      uint64_t size, at = 0;
+      status = corpus_load_row(c, &c->volumes[i], row, &size);
+      if (status != MLBF_OK)
+        return status;
+      while (corpus_next_record(c, &c->volumes[i], row, size, &at, &r, &status))
+        if (!visit(context, r.name, r.shingles, r.count))
+          return MLBF_OK;
+      if (status != MLBF_OK)
+        return status;
+    }
+  return MLBF_OK;
+}

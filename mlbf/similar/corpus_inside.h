@@ -1,0 +1,36 @@
+/* mlbf/similar/corpus_inside.h: what a corpus is inside. Internal to mlbf/. */
+#ifndef STRATA_MLBF_CORPUS_INSIDE_H
+#define STRATA_MLBF_CORPUS_INSIDE_H
+
+#include "mlbf/similar/corpus_volume.h"
+
+struct mlbf_corpus {
+  char directory[PATH_MAX];
+  char message[MLBF_CORPUS_MESSAGE_SIZE];
+  bool is_read_only;
+  corpus_volume *volumes;    /* all are full, or were once, but the last */
+  size_t count, room;
+  int file;                  /* of the last one's documents, to append to; -1: none */
+  unsigned char *buffer;     /* CORPUS_ROW_BYTES: a row that was read, or the record to be written */
+  uint64_t cut_bytes;
+};
+
+static inline corpus_place corpus_where(mlbf_corpus *c)
+{
+  return (corpus_place){.directory = c->directory, .message = c->message};
+}
+
+static inline mlbf_status corpus_no_memory(mlbf_corpus *c)
+{
+  corpus_place where = corpus_where(c);
+  return corpus_complain(&where, c->directory, MLBF_NO_MEMORY, NULL);
+}
+
+/* Row `row` of a volume into c->buffer. */
+mlbf_status corpus_load_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t *size);
+
+/* The record at `*at` of that row, and `*at` past it; false at the end of the row. A damaged one: *status says so. */
+bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t size, uint64_t *at,
+                        corpus_record *r, mlbf_status *status);
+
+#endif

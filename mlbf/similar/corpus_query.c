@@ -1,0 +1,282 @@
+/* Which documents of a corpus resemble this one. First all rows are asked, then documents are read, row by row, from
+ * the row that knows most of the query on: what a row knows of it bounds what any document in it can have, so the
+ * search ends as soon as the matches at hand are better than that. */
+#include "mlbf/similar/corpus_inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A row that may hold a match. */
+typedef struct candidate {
+  const corpus_volume *volume;
+  unsigned row;
+  uint32_t known;        /* shingles of the query */
+  uint64_t first_number; /* of its first document, in the corpus */
+} candidate;
+
+typedef struct candidates {
+  candidate *all;
+  size_t count, room;
+} candidates;
+
+typedef struct search {
+  mlbf_corpus *corpus;
+  const mlbf_shingles *query;
+  const mlbf_corpus_question *question;
+  mlbf_corpus_match *matches; /* best first */
+  size_t count, room;
+} search;
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static bool add_candidate(candidates *list, candidate one)
+{
+  if (list->count == list->room) {
+    size_t room = 2 * list->room + 64;
+    candidate *larger = realloc(list->all, room * sizeof *larger);
+    if (!larger)
+      return false;
+    list->all = larger;
+    list->room = room;
+  }
+  list->all[list->count++] = one;
+  return true;
+}
+
+/* A cheap look first: of so many shingles a row with a match knows at least this many, but for one time in 200. They
+ * are the query's least ones, so it is the same passages that every document like it was sampled by. */
+static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, double least)
+{
+  enum { SAMPLE = 8 };
+  uint32_t known[MLBF_ROWS] = {0}, needed = least >= 0.5 ? (uint32_t)(SAMPLE * least) - 2 : 0;
+  if (query->count < SAMPLE || needed == 0)
+    return true;
+  mlbf_rows_ask(v->words, corpus_shape, query->at, SAMPLE, known);
+  for (unsigned row = 0; row < v->rows; row++)
+    if (known[row] >= needed)
+      return true;
+  return false;
+}
+
+/* How much of the query a row knows if one of its documents has the least share: that, and of the rest what chance
+ * explains (a row knows fill^k of anything), less two deviations. */
+static double known_least(const corpus_volume *v, unsigned row, double least, double count)
+{
+  double fill = (double)v->bits_set[row] / CORPUS_ROW_BITS, chance = pow(fill, CORPUS_HASHES);
+  double expected = count * (least + (1 - least) * chance), deviation = sqrt(count * chance * (1 - chance));
+  return fmax(count * least, expected - 2 * deviation);
+}
+
+static bool ask_volume(const corpus_volume *v, const search *s, uint64_t first_number, candidates *list)
+{
+  uint32_t known[MLBF_ROWS] = {0};
+  if (!may_have_match(v, s->query, s->question->least))
+    return true;
+  mlbf_rows_ask(v->words, corpus_shape, s->query->at, s->query->count, known);
+  for (unsigned row = 0; row < v->rows; row++)
+    if (known[row] > 0 && known[row] >= known_least(v, row, s->question->least, (double)s->query->count) - 1e-9 &&
+        !add_candidate(list, (candidate){v, row, known[row], first_number + v->row_first[row]}))
+      return false;
+  return true;
+}
+
+static int most_first(const void *a, const void *b)
+{
+  const candidate *x = a, *y = b;
+  if (x->known != y->known)
+    return x->known < y->known ? 1 : -1;
+  return x->first_number < y->first_number ? -1 : x->first_number > y->first_number;
+}
+
+/* ---- documents ------------------------------------------------------------------------------------------ */
+
+/* How many of them are up to `limit`. */
+static size_t count_up_to(const uint64_t *at, size_t count, uint64_t limit)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (at[middle] <= limit)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64_t *document, size_t document_count,
+                         double *share, double *back_share)
+{
+  uint64_t limit = UINT64_MAX; /* of two samples, what both would have kept */
+  if (query_count == MLBF_CORPUS_SHINGLES_MAX)
+    limit = query[query_count - 1];
+  if (document_count == MLBF_CORPUS_SHINGLES_MAX && document[document_count - 1] < limit)
+    limit = document[document_count - 1];
+  query_count = count_up_to(query, query_count, limit);
+  document_count = count_up_to(document, document_count, limit);
+  double common = (double)mlbf_shingles_common(query, query_count, document, document_count);
+  *share = query_count ? common / (double)query_count : 0;
+  *back_share = document_count ? common / (double)document_count : 0;
+}
+
+static double measure(const search *s, const mlbf_corpus_match *match)
+{
+  return s->question->mutual && match->back_share < match->share ? match->back_share : match->share;
+}
+
+static bool is_better(const search *s, const mlbf_corpus_match *a, const mlbf_corpus_match *b)
+{
+  double x = measure(s, a), y = measure(s, b);
+  if (x != y)
+    return x > y;
+  return a->back_share != b->back_share ? a->back_share > b->back_share : a->number < b->number;
+}
+
+static void take_out(search *s, size_t at)
+{
+  free(s->matches[at].name);
+  memmove(s->matches + at, s->matches + at + 1, (s->count - at - 1) * sizeof *s->matches);
+  s->count--;
+}
+
+/* False: one of that name is in, and newer. An older one goes. */
+static bool is_newest(search *s, const mlbf_corpus_match *match, mlbf_span name)
+{
+  for (size_t i = 0; i < s->count; i++)
+    if (s->matches[i].name_size == name.size && memcmp(s->matches[i].name, name.bytes, name.size) == 0) {
+      if (s->matches[i].number > match->number)
+        return false;
+      take_out(s, i);
+      return true;
+    }
+  return true;
+}
+
+/* Into the list of the best, if it belongs there; false: no memory. */
+static bool offer(search *s, mlbf_corpus_match match, mlbf_span name)
+{
+  if (measure(s, &match) < s->question->least || !is_newest(s, &match, name))
+    return true;
+  size_t at = s->count;
+  while (at > 0 && is_better(s, &match, &s->matches[at - 1]))
+    at--;
+  if (at == s->room)
+    return true;
+  match.name = malloc(name.size + 1);
+  if (!match.name)
+    return false;
+  memcpy(match.name, name.bytes, name.size);
+  match.name[name.size] = '\0';
+  match.name_size = name.size;
+  if (s->count == s->room)
+    take_out(s, s->count - 1);
+  memmove(s->matches + at + 1, s->matches + at, (s->count - at) * sizeof *s->matches);
+  s->matches[at] = match;
+  s->count++;
+  return true;
+}
+
+static mlbf_status search_row(search *s, const candidate *in)
+{
+  corpus_record r;
+  uint64_t size, at = 0, number = in->first_number;
+  mlbf_status status = corpus_load_row(s->corpus, in->volume, in->row, &size);
+  while (status == MLBF_OK && corpus_next_record(s->corpus, in->volume, in->row, size, &at, &r, &status)) {
+    mlbf_corpus_match match = {.number = number};
+    number++;
+    mlbf_corpus_compare(s->query->at, s->query->count, r.shingles, r.count, &match.share, &match.back_share);
+    if (match.share > 0 && !offer(s, match, r.name))
+      return corpus_no_memory(s->corpus);
+  }
+  return status;
+}
+
+/* The matches at hand are as good as any in a row that knows so much. */
+static bool is_settled(const search *s, uint32_t known)
+{
+  return s->count == s->room && measure(s, &s->matches[s->count - 1]) >= (double)known / (double)s->query->count;
+}
+
+static mlbf_status search_rows(search *s, candidates *list)
+{
+  mlbf_status status = MLBF_OK;
+  size_t most = s->question->rows_most ? s->question->rows_most : SIZE_MAX;
+  uint64_t number = 0;
+  for (size_t i = 0; i < s->corpus->count; number += s->corpus->volumes[i++].documents)
+    if (!ask_volume(&s->corpus->volumes[i], s, number, list))
+      return corpus_no_memory(s->corpus);
+  if (list->count)
+    qsort(list->all, list->count, sizeof *list->all, most_first);
+  for (size_t i = 0; status == MLBF_OK && i < list->count && i < most && !is_settled(s, list->all[i].known); i++)
+    status = search_row(s, &list->all[i]);
+  return status;
+}
+
+mlbf_status mlbf_corpus_query(mlbf_corpus *c, const mlbf_shingles *query, const mlbf_corpus_question *question,
+                              mlbf_corpus_match *matches, size_t *count)
+{
+  search s = {.corpus = c, .query = query, .question = question, .matches = matches, .room = *count};
+  candidates list = {0};
+  *count = 0;
+  if (s.room == 0 || query->count == 0)
+    return MLBF_OK;
+  mlbf_status status = search_rows(&s, &list);
+  free(list.all);
+  if (status != MLBF_OK)
+    mlbf_corpus_matches_free(matches, s.count);
+  else
+    *count = s.count;
+  return status;
+}
+
+void mlbf_corpus_matches_free(mlbf_corpus_match *matches, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    free(matches[i].name);
+}
+
+/* ---- by name -------------------------------------------------------------------------------------------- */
+
+static mlbf_status copy_shingles(mlbf_corpus *c, const corpus_record *r, mlbf_shingles *shingles)
+{
+  uint64_t *copy = malloc(r->count * sizeof *copy);
+  if (!copy)
+    return corpus_no_memory(c);
+  memcpy(copy, r->shingles, r->count * sizeof *copy);
+  mlbf_shingles_free(shingles);
+  *shingles = (mlbf_shingles){.at = copy, .count = r->count, .room = r->count};
+  return MLBF_OK;
+}
+
+/* The last one of that name in the row, if there is any. */
+static mlbf_status find_in_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, mlbf_span name,
+                               mlbf_shingles *shingles)
+{
+  corpus_record r;
+  uint64_t size, at = 0;
+  mlbf_status status = corpus_load_row(c, v, row, &size);
+  while (status == MLBF_OK && corpus_next_record(c, v, row, size, &at, &r, &status))
+    if (r.name.size == name.size && memcmp(r.name.bytes, name.bytes, name.size) == 0)
+      status = copy_shingles(c, &r, shingles);
+  return status;
+}
+
+mlbf_status mlbf_corpus_find(mlbf_corpus *c, mlbf_span name, mlbf_shingles *shingles)
+{
+  uint64_t marks[CORPUS_NAME_MARKS];
+  mlbf_shingles found = {0};
+  mlbf_status status = MLBF_OK;
+  corpus_name_marks(name, marks);
+  for (size_t i = c->count; status == MLBF_OK && i-- > 0 && !found.count;) {
+    uint32_t known[MLBF_ROWS] = {0};
+    mlbf_rows_ask(c->volumes[i].words, corpus_shape, marks, CORPUS_NAME_MARKS, known);
+    for (unsigned row = c->volumes[i].rows; status == MLBF_OK && row-- > 0 && !found.count;)
+      if (known[row] == CORPUS_NAME_MARKS)
+        status = find_in_row(c, &c->volumes[i], row, name, &found);
+  }
+  if (status == MLBF_OK)
+    *shingles = found;
+  else
+    mlbf_shingles_free(&found);
+  return status;
+}

@@ -1,0 +1,385 @@
+/* One volume: a file of documents, and which row each is in. A document's row follows from those before it, so the rows
+ * of a volume can be made from its documents at any time; a full one has them on disk only so as to be opened at once.
+ * */
+#include "mlbf/similar/corpus_volume.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "mlbf/file/disk_io.h"
+
+enum { DOCS_VERSION = 1, ENDIAN_MARK = 0x01020304 };
+enum { N_SHINGLES, N_BITS, N_HASHES, N_DOCUMENTS, N_DOCS_BYTES, NUMBERS };
+
+static const char magic[8] = {'M', 'L', 'B', 'C', '\r', '\n', 0x1a, '\n'};
+
+/* Of a .docs file, byte for byte. */
+typedef struct docs_header {
+  char magic[8];
+  uint32_t version, endian_mark;
+  uint64_t row_shingles, row_bits;
+  uint32_t hashes, rows;
+  uint64_t row_bytes, zero, checksum;
+} docs_header;
+
+_Static_assert(sizeof(docs_header) == CORPUS_HEADER_BYTES, "the header has no padding");
+
+/* Behind the words, in the body of a .rows file. */
+typedef struct rows_index {
+  uint64_t row_at[MLBF_ROWS + 1], row_first[MLBF_ROWS], bits_set[MLBF_ROWS];
+} rows_index;
+
+static const uint64_t words_bytes = CORPUS_ROW_BITS * sizeof(uint64_t);
+static const uint64_t docs_bytes_most = CORPUS_HEADER_BYTES + (uint64_t)MLBF_ROWS * CORPUS_ROW_BYTES;
+
+void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX])
+{
+  snprintf(path, PATH_MAX, "%s/%05u%s", directory, (unsigned)number, suffix);
+}
+
+mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_status status, const char *what)
+{
+  int why = errno;
+  const char *text = what ? what : status == MLBF_IO ? strerror(errno) : mlbf_status_text(status);
+  snprintf(where->message, MLBF_CORPUS_MESSAGE_SIZE, "%.400s: %s", path, text);
+  errno = why;
+  return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static bool row_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes)
+{
+  return v->rows > 0 && v->row_shingles + shingles + CORPUS_NAME_MARKS <= CORPUS_ROW_SHINGLES &&
+         v->row_at[v->rows] - v->row_at[v->rows - 1] + bytes <= CORPUS_ROW_BYTES;
+}
+
+bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes)
+{
+  return !v->is_full && (v->rows < MLBF_ROWS || row_has_room(v, shingles, bytes));
+}
+
+static void row_begin(corpus_volume *v)
+{
+  assert(v->rows < MLBF_ROWS);
+  v->row_first[v->rows] = v->documents;
+  v->row_at[v->rows + 1] = v->row_at[v->rows];
+  v->row_shingles = 0;
+  v->rows++;
+}
+
+void corpus_volume_take(corpus_volume *v, const corpus_record *r)
+{
+  uint64_t marks[CORPUS_NAME_MARKS];
+  assert(!v->is_full && corpus_volume_has_room(v, r->count, r->bytes));
+  if (!row_has_room(v, r->count, r->bytes))
+    row_begin(v);
+  unsigned row = v->rows - 1;
+  corpus_name_marks(r->name, marks);
+  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, r->shingles, r->count);
+  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, marks, CORPUS_NAME_MARKS);
+  v->row_shingles += r->count + CORPUS_NAME_MARKS;
+  v->row_at[v->rows] += r->bytes;
+  v->documents++;
+  assert_volume(v);
+}
+
+static mlbf_status make_rows(uint32_t number, corpus_volume *v)
+{
+  *v = (corpus_volume){.number = number, .row_at = {CORPUS_HEADER_BYTES}};
+  mlbf_status status = mlbf_table_make(MLBF_TABLE_ROWS, 0, NULL, words_bytes + sizeof(rows_index), &v->table);
+  v->words = (void *)v->table.body;
+  return status;
+}
+
+void corpus_volume_drop(corpus_volume *v)
+{
+  mlbf_table_drop(&v->table);
+  v->words = NULL;
+}
+
+/* ---- documents ------------------------------------------------------------------------------------------ */
+
+static docs_header header_of_ours(void)
+{
+  docs_header h = {.version = DOCS_VERSION, .endian_mark = ENDIAN_MARK, .row_shingles = CORPUS_ROW_SHINGLES,
+                   .row_bits = CORPUS_ROW_BITS, .hashes = CORPUS_HASHES, .rows = MLBF_ROWS,
+                   .row_bytes = CORPUS_ROW_BYTES};
+  memcpy(h.magic, magic, sizeof magic);
+  h.checksum = XXH3_64bits(&h, offsetof(docs_header, checksum));
+  return h;
+}
+
+static mlbf_status check_header(int file, const struct stat *info)
+{
+  docs_header h, ours = header_of_ours();
+  if (!S_ISREG(info->st_mode) || info->st_size < CORPUS_HEADER_BYTES)
+    return MLBF_NOT_A_FILTER;
+  mlbf_status status = mlbf_disk_read(file, &h, sizeof h, 0);
+  if (status != MLBF_OK || memcmp(&h, &ours, sizeof h) == 0)
+    return status;
+  if (memcmp(h.magic, magic, sizeof magic) != 0)
+    return MLBF_NOT_A_FILTER;
+  return h.checksum == XXH3_64bits(&h, offsetof(docs_header, checksum)) ? MLBF_VERSION : MLBF_DAMAGED;
+}
+
+/* What is behind the documents: nothing, the torn end of a power cut, or, if there is another document in it, damage.
+ * */
+static bool follows_another(const unsigned char *bytes, uint64_t at, uint64_t size)
+{
+  corpus_record r;
+  for (; at + CORPUS_RECORD_HEAD < size; at += 8)
+    if (corpus_record_read(bytes + at, size - at, at, &r))
+      return true;
+  return false;
+}
+
+static mlbf_status take_documents(const corpus_place *where, const char *path, const unsigned char *bytes,
+                                  uint64_t size, corpus_volume *v)
+{
+  corpus_record r;
+  uint64_t at = CORPUS_HEADER_BYTES;
+  while (corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
+    corpus_volume_take(v, &r);
+    at += r.bytes;
+  }
+  if (!follows_another(bytes, at, size))
+    return MLBF_OK;
+  char what[64];
+  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)at);
+  return corpus_complain(where, path, MLBF_DAMAGED, what);
+}
+
+static mlbf_status read_documents(const corpus_place *where, const char *path, int file, uint64_t size,
+                                  corpus_volume *v)
+{
+  if (size > docs_bytes_most + CORPUS_RECORD_MAX)
+    return corpus_complain(where, path, MLBF_DAMAGED, "longer than it can be");
+  unsigned char *bytes = malloc(size);
+  if (!bytes)
+    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+  mlbf_status status = mlbf_disk_read(file, bytes, size, 0);
+  status = status == MLBF_OK ? take_documents(where, path, bytes, size, v) : corpus_complain(where, path, status, NULL);
+  free(bytes);
+  return status;
+}
+
+static mlbf_status cut(const corpus_place *where, const char *path, uint64_t end, uint64_t size, uint64_t *cut_bytes)
+{
+  if (size > end && truncate(path, (off_t)end) != 0)
+    return corpus_complain(where, path, MLBF_IO, NULL);
+  *cut_bytes += size - end;
+  return MLBF_OK;
+}
+
+/* Under another name first: there is no volume whose header is half written. */
+static bool make_documents(const char *made, const char *path)
+{
+  docs_header header = header_of_ours();
+  int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
+  int why = errno;
+  if (file >= 0)
+    close(file);
+  errno = why;
+  return is_written && rename(made, path) == 0 && mlbf_disk_sync_directory_of(path);
+}
+
+mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v)
+{
+  char made[PATH_MAX], path[PATH_MAX];
+  corpus_path(where->directory, number, ".docs.new", made);
+  corpus_path(where->directory, number, ".docs", path);
+  if (make_rows(number, v) != MLBF_OK)
+    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+  if (make_documents(made, path))
+    return MLBF_OK;
+  corpus_volume_drop(v);
+  return corpus_complain(where, path, MLBF_IO, NULL);
+}
+
+/* ---- both, on disk -------------------------------------------------------------------------------------- */
+
+static uint64_t rows_body_bytes(const mlbf_table *table)
+{
+  const uint64_t *n = table->numbers;
+  for (int i = NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
+    if (n[i])
+      return 0;
+  bool is_ours = n[N_SHINGLES] == CORPUS_ROW_SHINGLES && n[N_BITS] == CORPUS_ROW_BITS && n[N_HASHES] == CORPUS_HASHES &&
+                 n[N_DOCUMENTS] > 0 && n[N_DOCS_BYTES] <= docs_bytes_most;
+  return is_ours ? words_bytes + sizeof(rows_index) : 0;
+}
+
+static bool is_sound(const rows_index *index, const mlbf_table *table)
+{
+  bool is_fine = index->row_at[0] == CORPUS_HEADER_BYTES && index->row_first[0] == 0 &&
+                 index->row_at[MLBF_ROWS] == table->numbers[N_DOCS_BYTES];
+  for (int i = 0; i < MLBF_ROWS; i++)
+    is_fine = is_fine && index->row_at[i + 1] > index->row_at[i] &&
+              index->row_at[i + 1] - index->row_at[i] <= CORPUS_ROW_BYTES && index->row_at[i] % 8 == 0 &&
+              index->row_first[i] < table->numbers[N_DOCUMENTS];
+  return is_fine;
+}
+
+/* MLBF_IO with ENOENT: it has none. */
+static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_volume *v)
+{
+  char path[PATH_MAX];
+  mlbf_table table;
+  corpus_path(where->directory, number, ".rows", path);
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_ROWS, true, rows_body_bytes, &table);
+  if (status != MLBF_OK)
+    return corpus_complain(where, path, status, NULL);
+  const rows_index *index = (const void *)(table.body + words_bytes);
+  status = mlbf_table_verify(&table);
+  if (status == MLBF_OK && !is_sound(index, &table))
+    status = MLBF_DAMAGED;
+  if (status != MLBF_OK) {
+    mlbf_table_drop(&table);
+    return corpus_complain(where, path, status, NULL);
+  }
+  *v = (corpus_volume){.number = number, .rows = MLBF_ROWS, .documents = table.numbers[N_DOCUMENTS], .is_full = true,
+                       .words = (void *)table.body, .table = table};
+  memcpy(v->row_at, index->row_at, sizeof v->row_at);
+  memcpy(v->row_first, index->row_first, sizeof v->row_first);
+  memcpy(v->bits_set, index->bits_set, sizeof v->bits_set);
+  return MLBF_OK;
+}
+
+static mlbf_status open_rows(const corpus_place *where, uint32_t number, const char *path, int file, uint64_t size,
+                             corpus_volume *v)
+{
+  mlbf_status status = map_rows(where, number, v);
+  if (status == MLBF_OK && v->row_at[MLBF_ROWS] != size) {
+    corpus_volume_drop(v);
+    return corpus_complain(where, path, MLBF_DAMAGED, "not as long as its .rows file says");
+  }
+  if (status != MLBF_IO || errno != ENOENT)
+    return status;
+  if (make_rows(number, v) != MLBF_OK)
+    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+  status = read_documents(where, path, file, size, v);
+  if (status != MLBF_OK)
+    corpus_volume_drop(v);
+  return status;
+}
+
+mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
+                               uint64_t *cut_bytes)
+{
+  char path[PATH_MAX];
+  struct stat info;
+  corpus_path(where->directory, number, ".docs", path);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return corpus_complain(where, path, MLBF_IO, NULL);
+  mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
+  if (status != MLBF_OK)
+    status = corpus_complain(where, path, status, status == MLBF_NOT_A_FILTER ? "no file of documents" : NULL);
+  else
+    status = open_rows(where, number, path, file, (uint64_t)info.st_size, v);
+  if (status == MLBF_OK && may_cut)
+    status = cut(where, path, v->row_at[v->rows], (uint64_t)info.st_size, cut_bytes);
+  int why = errno;
+  close(file);
+  errno = why;
+  return status;
+}
+
+static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned row, unsigned char *bytes)
+{
+  uint64_t from = v->row_at[row], size = v->row_at[row + 1] - from;
+  corpus_record r;
+  mlbf_status status = mlbf_disk_read(file, bytes, size, from);
+  if (status != MLBF_OK)
+    return status;
+  for (uint64_t at = 0; at < size; at += r.bytes)
+    if (!corpus_record_read(bytes + at, size - at, from + at, &r))
+      return MLBF_DAMAGED;
+  return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
+}
+
+/* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still,
+ * and each document's checksum tells: so all are written again. */
+static mlbf_status write_again(int file, const corpus_volume *v)
+{
+  unsigned char *bytes = malloc(CORPUS_ROW_BYTES);
+  mlbf_status status = bytes ? MLBF_OK : MLBF_NO_MEMORY;
+  for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
+    status = write_row_again(file, v, row, bytes);
+  int why = errno;
+  free(bytes);
+  errno = why;
+  return status;
+}
+
+/* The documents are on disk. */
+static mlbf_status settle(corpus_volume *v, const char *path)
+{
+  int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0)
+    return MLBF_IO;
+  mlbf_status status = v->is_doubtful ? write_again(file, v) : MLBF_OK;
+  if (status == MLBF_OK) {
+    v->is_doubtful = fdatasync(file) != 0;
+    status = v->is_doubtful ? MLBF_IO : MLBF_OK;
+  }
+  int why = errno;
+  close(file);
+  errno = why;
+  return status;
+}
+
+mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
+{
+  char docs[PATH_MAX], rows[PATH_MAX];
+  assert(!v->is_full && v->rows == MLBF_ROWS);
+  assert_volume(v);
+  rows_index *index = (void *)(v->table.body + words_bytes);
+  memcpy(index->row_at, v->row_at, sizeof index->row_at);
+  memcpy(index->row_first, v->row_first, sizeof index->row_first);
+  memcpy(index->bits_set, v->bits_set, sizeof index->bits_set);
+  const uint64_t numbers[NUMBERS] = {CORPUS_ROW_SHINGLES, CORPUS_ROW_BITS, CORPUS_HASHES, v->documents,
+                                     v->row_at[MLBF_ROWS]};
+  memcpy(v->table.numbers, numbers, sizeof numbers);
+  corpus_path(where->directory, v->number, ".docs", docs);
+  corpus_path(where->directory, v->number, ".rows", rows);
+  mlbf_status status = settle(v, docs);
+  if (status != MLBF_OK)
+    return corpus_complain(where, docs, status, NULL);
+  status = mlbf_table_save(&v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, rows);
+  if (status != MLBF_OK)
+    return corpus_complain(where, rows, status, NULL);
+  corpus_volume mapped;
+  status = map_rows(where, v->number, &mapped);
+  if (status != MLBF_OK)
+    return status;
+  corpus_volume_drop(v);
+  *v = mapped;
+  return MLBF_OK;
+}
+
+mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volume *v, unsigned row,
+                                   unsigned char *buffer, uint64_t *size)
+{
+  char path[PATH_MAX];
+  assert_volume(v);
+  assert(row < v->rows && v->row_at[row + 1] - v->row_at[row] <= CORPUS_ROW_BYTES);
+  corpus_path(where->directory, v->number, ".docs", path);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return corpus_complain(where, path, MLBF_IO, NULL);
+  *size = v->row_at[row + 1] - v->row_at[row];
+  mlbf_status status = mlbf_disk_read(file, buffer, *size, v->row_at[row]);
+  if (status != MLBF_OK)
+    corpus_complain(where, path, status, NULL);
+  close(file);
+  return status;
+}

@@ -1,0 +1,101 @@
+/* mlbf/similar/corpus_volume.h: one volume of a corpus: its documents on disk, and its rows. Internal to mlbf/;
+ * FORMAT.md has every byte. */
+#ifndef STRATA_MLBF_CORPUS_VOLUME_H
+#define STRATA_MLBF_CORPUS_VOLUME_H
+
+#include <assert.h>
+#include <limits.h>
+
+#include "mlbf/corpus.h"
+#include "mlbf/similar/packed_rows.h"
+#include "mlbf/file/table.h"
+
+enum {
+  CORPUS_HEADER_BYTES = 64,
+  CORPUS_RECORD_HEAD = 16,
+  CORPUS_ROW_SHINGLES = 20000,     /* the defaults of matrix.h: some 130 web pages */
+  CORPUS_ROW_BITS = 124704,        /* m of that and a rate of 0.05 */
+  CORPUS_HASHES = 4,
+  CORPUS_ROW_BYTES = 1 << 20,      /* of records: a row of many short documents is full before its filter is */
+  CORPUS_NAME_MARKS = 2,           /* shingles that stand for a document's name, in its row only */
+  CORPUS_RECORD_MAX = CORPUS_RECORD_HEAD + 8 * MLBF_CORPUS_SHINGLES_MAX + (MLBF_CORPUS_NAME_MAX + 7) / 8 * 8,
+};
+
+static const mlbf_rows_shape corpus_shape = {.bits = CORPUS_ROW_BITS, .hashes = CORPUS_HASHES};
+
+/* A document as it lies in a file. */
+typedef struct corpus_record {
+  const uint64_t *shingles;
+  uint32_t count;
+  mlbf_span name;
+  uint64_t bytes; /* of the record */
+} corpus_record;
+
+typedef struct corpus_volume {
+  uint32_t number;                 /* from 1 */
+  unsigned rows;                   /* begun */
+  uint64_t row_at[MLBF_ROWS + 1];  /* where the first document of each lies in the file; behind the last: the end */
+  uint64_t row_first[MLBF_ROWS];   /* that document's number in the volume */
+  uint64_t bits_set[MLBF_ROWS];
+  uint64_t row_shingles;           /* in the row that grows */
+  uint64_t documents;
+  uint64_t *words;                 /* CORPUS_ROW_BITS of them, in `table` */
+  mlbf_table table;                /* mapped once the volume is full */
+  bool is_full;
+  bool is_doubtful;                /* a sync of its documents failed: nobody knows which of them are on disk */
+} corpus_volume;
+
+/* Rows are begun in order, each at the end of the one before, and none is longer than the buffer that reads it. */
+static inline void assert_volume(const corpus_volume *v)
+{
+  assert(v->number >= 1 && v->rows <= MLBF_ROWS && v->row_at[0] == CORPUS_HEADER_BYTES);
+  assert(v->words == (const void *)v->table.body && v->words);
+  assert((v->rows == 0) == (v->documents == 0));
+  assert(v->rows == 0 || v->row_at[v->rows] > v->row_at[v->rows - 1]);
+  assert(v->rows == 0 || v->row_at[v->rows] - v->row_at[v->rows - 1] <= CORPUS_ROW_BYTES);
+  assert(v->rows == 0 || v->row_first[v->rows - 1] < v->documents);
+  assert(v->rows == MLBF_ROWS || !v->is_full);
+  (void)v;
+}
+
+/* Where the complaint goes when something is wrong. */
+typedef struct corpus_place {
+  const char *directory;
+  char *message;                   /* MLBF_CORPUS_MESSAGE_SIZE */
+} corpus_place;
+
+void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX]);
+
+/* `status`, after a sentence about the file: errno's, or `what`. */
+mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_status status, const char *what);
+
+/* The two marks of a name. */
+void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
+
+/* The record that begins at `at`, `left` bytes before the end of what is there, `offset` of its file. */
+bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset, corpus_record *r);
+/* Into `to`, room for CORPUS_RECORD_MAX; its bytes. */
+uint64_t corpus_record_write(unsigned char *to, uint64_t offset, mlbf_span name, const mlbf_shingles *shingles);
+
+/* A new one with its file. */
+mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v);
+
+/* What is on disk: its rows if there are any, else they are made from the documents; a torn end counts for nothing, and
+ * is cut off if `may_cut`, `*cut_bytes` of them. MLBF_IO with ENOENT: there is no such volume. */
+mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
+                               uint64_t *cut_bytes);
+void corpus_volume_drop(corpus_volume *v);
+
+/* A record of these sizes fits, in the row that grows or in another. */
+bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes);
+/* One that lies at the end of its file now, and for which there is room. */
+void corpus_volume_take(corpus_volume *v, const corpus_record *r);
+
+/* No more will come: its rows to disk, and mapped from there. */
+mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v);
+
+/* All records of row `row`, into `buffer`, which has room for CORPUS_ROW_BYTES. */
+mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volume *v, unsigned row,
+                                   unsigned char *buffer, uint64_t *size);
+
+#endif

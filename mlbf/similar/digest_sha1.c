@@ -1,0 +1,27 @@
+/* Which way of hashing features to take, and the one that every processor can. */
+#include "mlbf/similar/digest_sha1.h"
+
+#define LANES 4
+#include "mlbf/similar/digest_sha1_lanes.h"
+
+static bool is_usable(void)
+{
+  return true;
+}
+
+const digest_sha1_path digest_sha1_plain = {"plain", is_usable, hash_many};
+
+const digest_sha1_path *const digest_sha1_paths[] = {
+#ifdef __x86_64__
+  &digest_sha1_avx512, &digest_sha1_avx2,
+#endif
+  &digest_sha1_plain, NULL,
+};
+
+const digest_sha1_path *digest_sha1_path_best(void)
+{
+  const digest_sha1_path *const *path = digest_sha1_paths;
+  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, plain, always is
+    path++;
+  return *path;
+}

@@ -1,0 +1,12 @@
+/* SHA-1 in 8 lanes. Compiled for AVX2, called only where it is there. */
+#include "mlbf/similar/digest_sha1.h"
+
+#define LANES 8
+#include "mlbf/similar/digest_sha1_lanes.h"
+
+static bool is_usable(void)
+{
+  return __builtin_cpu_supports("avx2");
+}
+
+const digest_sha1_path digest_sha1_avx2 = {"avx2", is_usable, hash_many};

@@ -1,0 +1,12 @@
+/* SHA-1 in 16 lanes. Compiled for AVX-512, called only where it is there. */
+#include "mlbf/similar/digest_sha1.h"
+
+#define LANES 16
+#include "mlbf/similar/digest_sha1_lanes.h"
+
+static bool is_usable(void)
+{
+  return __builtin_cpu_supports("avx512f");
+}
+
+const digest_sha1_path digest_sha1_avx512 = {"avx512", is_usable, hash_many};

@@ -1,0 +1,132 @@
+/* Keys as pywb looks them up, sorting, and finding. */
+#include "crawler/warc/cdxj.h"
+#include "tests/support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void keys(void **state)
+{
+  (void)state;
+  /* the examples of the SURT documentation, as pywb's `surt` package gives them, and our own corners */
+  static const struct row {
+    const char *url, *key;
+  } rows[] = {
+    {"http://archive.org/goo/?a=2&b&a=1", "org,archive)/goo?a=1&a=2&b"},
+    {"http://www.archive.org/", "org,archive)/"},
+    {"http://www2.example.com/", "com,example)/"},
+    {"http://archive.org:8080/goo/", "org,archive:8080)/goo"},
+    {"http://Example.COM/A/B.html", "com,example)/a/b.html"},
+    {"http://a.b.c.example.org/x?y", "org,example,c,b,a)/x?y"},
+    {"http://127.0.0.1:36557/", "127.0.0.1:36557)/"},
+    {"http://[::1]:80/a", "[::1]:80)/a"},
+    {"http://[::1]/a", "[::1])/a"},
+    {"http://localhost/", "localhost)/"},
+    {"http://www/", "www)/"},
+    {"http://wwwx.org/", "org,wwwx)/"},
+    {"https://h/a//", "h)/a/"},
+    {"https://h/?", "h)/?"},
+    {"https://h?q", "h)/?q"},
+    {"https://h/a?b&&a", "h)/a?&a&b"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char key[128] = "";
+    cdxj_key(rows[i].url, key);
+    assert_string_equal(key, rows[i].key);
+    assert_true(strlen(key) + 1 <= strlen(rows[i].url) + CDXJ_KEY_EXTRA);
+  }
+}
+
+typedef struct found {
+  char lines[4][512];
+  size_t count;
+} found;
+
+static void take(void *context, const char *line, size_t size)
+{
+  found *f = context;
+  assert_true(f->count < 4 && size < sizeof f->lines[0]);
+  memcpy(f->lines[f->count], line, size);
+  f->lines[f->count++][size] = '\0';
+}
+
+static size_t count_found(const char *path, bool is_sorted, const char *address)
+{
+  found f = {0};
+  assert_true(cdxj_find(path, is_sorted, address, take, &f));
+  for (size_t i = 0; i < f.count; i++)
+    assert_non_null(strstr(f.lines[i], "\"url\":"));
+  return f.count;
+}
+
+/* Every line is found by its URL, sorted or not; what was never there is not. */
+static void sorted_and_found(void **state)
+{
+  (void)state;
+  enum { LINES = 500 };
+  char directory[SCRATCH_PATH], part[SCRATCH_PATH], sorted[SCRATCH_PATH], address[64];
+  json lines = {0};
+  scratch_make(directory);
+  scratch_join(directory, "part", part);
+  scratch_join(directory, "sorted", sorted);
+  for (unsigned i = 0; i < LINES; i++) {
+    snprintf(address, sizeof address, "http://h%u.example/%u", i * 37 % 11, i * 37 % LINES);
+    cdxj_put(&lines, &(cdxj_capture){.url = address, .date = "20261120000000", .mime = "text/html", .status = 200,
+                                     .digest = "sha1:X", .offset = i, .size = 10, .file = "f.warc.gz"});
+  }
+  assert_false(lines.failed);
+  json_put_raw(&lines, "example,h0)/torn 20261120"); /* what a crash may leave, before it is cut */
+  scratch_write(part, lines.text, lines.size);
+  assert_int_equal(count_found(part, false, "http://h0.example/torn"), 0);
+  for (int is_sorted = 0; is_sorted < 2; is_sorted++) {
+    const char *path = is_sorted ? sorted : part;
+    for (unsigned i = 0; i < LINES; i++) {
+      snprintf(address, sizeof address, "http://h%u.example/%u", i * 37 % 11, i * 37 % LINES);
+      assert_int_equal(count_found(path, is_sorted, address), 1);
+    }
+    assert_int_equal(count_found(path, is_sorted, "http://aaa.example/"), 0);
+    assert_int_equal(count_found(path, is_sorted, "http://zzz.zzz/"), 0);
+    assert_int_equal(count_found(path, is_sorted, "http://h1.example/9999"), 0);
+    if (!is_sorted)
+      assert_true(cdxj_sort(part, sorted));
+  }
+  size_t size;
+  char *text = scratch_read(sorted, &size), *rest = text, *last = NULL;
+  assert_non_null(text);
+  for (char *line; (line = strsep(&rest, "\n")) && *line; last = line)
+    assert_true(!last || strcmp(last, line) < 0);
+  free(text);
+  assert_null(scratch_read(part, &size));
+  json_free(&lines);
+  scratch_remove(directory);
+}
+
+static void files_that_are_not_there_or_empty(void **state)
+{
+  (void)state;
+  char directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  scratch_make(directory);
+  scratch_join(directory, "empty", path);
+  assert_false(cdxj_find(path, true, "http://h/", take, NULL));
+  assert_false(cdxj_sort(path, path));
+  scratch_write(path, "", 0);
+  assert_int_equal(count_found(path, true, "http://h/"), 0);
+  assert_int_equal(count_found(path, false, "http://h/"), 0);
+  scratch_remove(directory);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(keys),
+    cmocka_unit_test(sorted_and_found),
+    cmocka_unit_test(files_that_are_not_there_or_empty),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

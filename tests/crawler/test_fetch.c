@@ -1,0 +1,255 @@
+/* The fetcher alone, on its caller's thread and with one of its own, against a server that sends what each row says:
+ * what it reports, many at once, and what is left when it goes in the midst of work. */
+#include "crawler/http/fetch.h"
+#include "tests/site/process.h"
+#include "tests/site/raw.h"
+#include "tests/site/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define OK "HTTP/1.1 200 OK\r\nConnection: close\r\n"
+
+static const struct row {
+  const char *target, *bytes;
+  fetch_error error;
+  long status;
+  const char *type, *location, *body;
+  uint64_t retry_after_s;
+  bool truncated;
+} rows[] = {
+  {"/plain", OK "Content-Type: text/plain\r\n\r\nhello", FETCH_OK, 200, "text/plain", "", "hello", 0, false},
+  {"/nothing", OK "\r\n", FETCH_OK, 200, "", "", "", 0, false},
+  {"/moved", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", FETCH_OK, 302, "", "/x", "", 0, false},
+  {"/busy", "HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 503, "", "", "no", 7, false},
+  {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "",
+   "abcde", 0, false},
+  {"/long", OK "\r\n0123456789ABCDEF", FETCH_OK, 200, "", "", "0123456789", 0, true}, /* max_body is 10 */
+  {"/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", FETCH_BROKEN, 200, NULL, NULL, "half", 0, false},
+  {"/bad-zip", OK "Content-Encoding: gzip\r\n\r\nno gzip", FETCH_ENCODING, 200, NULL, NULL, "", 0, false},
+  {"/closed", "", FETCH_BROKEN, 0, NULL, NULL, "", 0, false},
+  {"/silent", NULL, FETCH_TIMEOUT, 0, NULL, NULL, "", 0, false},
+};
+enum { ROWS = sizeof rows / sizeof *rows, LARGE = 1 << 20 };
+
+/* More than may wait between two threads, if many are asked for at once. */
+static void send_large(int fd)
+{
+  static char bytes[LARGE];
+  for (size_t i = 0; i < LARGE; i++)
+    bytes[i] = (char)(i * i >> 7);
+  raw_send_string(fd, OK "Content-Type: image/x\r\n\r\n");
+  raw_send(fd, bytes, LARGE);
+}
+
+static void answer(int fd, const char *target)
+{
+  if (strcmp(target, "/large") == 0)
+    send_large(fd);
+  for (size_t i = 0; i < ROWS; i++)
+    if (strcmp(rows[i].target, target) == 0 && rows[i].bytes)
+      raw_send_string(fd, rows[i].bytes);
+    else if (strcmp(rows[i].target, target) == 0)
+      pause();
+}
+
+typedef struct landing {
+  const struct row *row;
+  text body;
+  unsigned finished;
+} landing;
+
+static void take_body(void *context, long status, const char *content_type, const char *bytes, size_t size)
+{
+  landing *l = context;
+  (void)content_type;
+  assert_int_equal(status, l->row->status);
+  text_add_bytes(&l->body, bytes, size);
+}
+
+static void finish(void *context, const fetch_response *response)
+{
+  landing *l = context;
+  const struct row *row = l->row;
+  l->finished++;
+  if (response->error != row->error)
+    fail_msg("%s: %s (%s)", row->target, fetch_error_name(response->error), response->explanation);
+  assert_int_equal(response->truncated, row->truncated);
+  assert_string_equal(l->body.bytes ? l->body.bytes : "", row->body);
+  assert_int_equal(response->body_bytes, strlen(row->body));
+  assert_true(response->seconds > 0 && response->start_ms > 0);
+  if (row->error != FETCH_OK)
+    return;
+  assert_int_equal(response->status, row->status);
+  assert_string_equal(response->content_type, row->type);
+  assert_string_equal(response->location, row->location);
+  assert_int_equal(response->retry_after_s, row->retry_after_s);
+  assert_string_equal(response->address, "127.0.0.1");
+  assert_null(response->exchange); /* nobody asked for it */
+}
+
+static pid_t server;
+static unsigned port;
+
+/* Each case runs twice: its state says whether the fetcher may have a thread. */
+static const bool alone = false, beside = true;
+
+static int serve(void **state)
+{
+  (void)state;
+  server = raw_start(answer, &port);
+  return 0;
+}
+
+static int stop(void **state)
+{
+  (void)state;
+  process_kill(server);
+  return 0;
+}
+
+enum { SOON_MS = 1000, LATE_MS = 60000 };
+
+static fetcher *make_fetcher(void **state, bool allow_private, long timeout_ms)
+{
+  const fetch_options options = {.user_agent = "test", .connections = ROWS, .timeout_ms = timeout_ms, .max_body = 10,
+                                 .allow_private = allow_private, .has_thread = *(const bool *)*state};
+  fetcher *f = fetcher_create(&options);
+  assert_non_null(f);
+  return f;
+}
+
+static void start(fetcher *f, landing *l)
+{
+  text address = {0};
+  text_addf(&address, "http://127.0.0.1:%u%s", port, l->row->target);
+  assert_true(fetch_start(f, address.bytes, (fetch_receiver){.body = take_body, .finished = finish, .context = l}));
+  text_free(&address);
+}
+
+static void all_rows_at_once(void **state)
+{
+  landing landings[ROWS] = {0};
+  fetcher *f = make_fetcher(state, true, SOON_MS);
+  for (size_t i = 0; i < ROWS; i++) {
+    landings[i].row = &rows[i];
+    start(f, &landings[i]);
+  }
+  assert_int_equal(fetch_active(f), ROWS);
+  while (fetch_active(f))
+    fetch_poll(f, 100);
+  for (size_t i = 0; i < ROWS; i++) {
+    assert_int_equal(landings[i].finished, 1);
+    text_free(&landings[i].body);
+  }
+  fetcher_free(f);
+}
+
+static void a_private_address(void **state)
+{
+  static const struct row refused = {"/plain", NULL, FETCH_PRIVATE, 0, NULL, NULL, "", 0, false};
+  landing l = {.row = &refused};
+  fetcher *f = make_fetcher(state, false, SOON_MS);
+  start(f, &l);
+  while (fetch_active(f))
+    fetch_poll(f, 100);
+  assert_int_equal(l.finished, 1);
+  fetcher_free(f);
+}
+
+/* What is under way is dropped, and nobody is called any more. */
+static void freed_in_the_midst(void **state)
+{
+  landing landings[ROWS] = {0};
+  fetcher *f = make_fetcher(state, true, SOON_MS);
+  for (size_t i = 0; i < ROWS; i++) {
+    landings[i].row = &rows[ROWS - 1]; /* the silent one */
+    start(f, &landings[i]);
+  }
+  fetch_poll(f, 10);
+  fetcher_free(f);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_int_equal(landings[i].finished, 0);
+  fetcher_free(NULL);
+}
+
+typedef struct tally {
+  size_t received;
+  unsigned finished, wrong;
+} tally;
+
+static void check_large(void *context, long status, const char *content_type, const char *bytes, size_t size)
+{
+  tally *seen = context;
+  assert_int_equal(status, 200);
+  assert_string_equal(content_type, "image/x");
+  for (size_t i = seen->received; i < seen->received + size; i++)
+    seen->wrong += *bytes++ != (char)(i * i >> 7);
+  seen->received += size;
+}
+
+static void count_finished(void *context, const fetch_response *response)
+{
+  tally *seen = context;
+  assert_int_equal(response->error, FETCH_OK);
+  assert_int_equal(response->body_bytes, LARGE);
+  assert_string_equal(fetch_header(response, "content-TYPE", 0), "image/x");
+  assert_null(fetch_header(response, "Content-Type", 1));
+  assert_null(fetch_header(response, "Link", 0));
+  seen->finished++;
+}
+
+/* A caller that takes its time gets every byte all the same, and a fetcher that goes meanwhile does not wait for it. */
+static void more_than_is_taken(void **state)
+{
+  tally seen[ROWS] = {0};
+  fetcher *f = make_fetcher(state, true, LATE_MS);
+  text address = {0};
+  text_addf(&address, "http://127.0.0.1:%u/large", port);
+  const fetch_receiver receiver = {.body = check_large, .finished = count_finished, .max_body = LARGE};
+  for (size_t i = 0; i < ROWS; i++) {
+    fetch_receiver mine = receiver;
+    mine.context = &seen[i];
+    assert_true(fetch_start(f, address.bytes, mine));
+  }
+  fetch_poll(f, 0);
+  usleep(200000);
+  while (seen[0].finished + seen[1].finished < 2)
+    fetch_poll(f, 100);
+  assert_int_equal(seen[0].received, LARGE);
+  assert_int_equal(seen[1].received, LARGE);
+  for (size_t i = 0; i < ROWS; i++)
+    assert_int_equal(seen[i].wrong, 0);
+  fetcher_free(f);
+  text_free(&address);
+}
+
+static void every_error_has_a_word(void **state)
+{
+  (void)state;
+  for (int i = 0; i < FETCH_ERRORS; i++)
+    for (int k = 0; k < i; k++)
+      assert_string_not_equal(fetch_error_name((fetch_error)i), fetch_error_name((fetch_error)k));
+}
+
+#define TWICE(test) \
+  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, \
+    {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    TWICE(all_rows_at_once),
+    TWICE(a_private_address),
+    TWICE(freed_in_the_midst),
+    TWICE(more_than_is_taken),
+    cmocka_unit_test(every_error_has_a_word),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* crawler/html/link_headers.c: Link: and X-Robots-Tag: as rows. */
+#include "crawler/html/link_headers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What a header gave, as text: "a b! c^" (! nofollow, ^ canonical). */
+typedef struct found {
+  char text[256];
+  size_t size;
+} found;
+
+static void note(void *context, const link_found *link)
+{
+  found *said = context;
+  int added = snprintf(said->text + said->size, sizeof said->text - said->size, "%s%.*s%s%s", said->size ? " " : "",
+                       (int)link->size, link->href, link->nofollow ? "!" : "", link->canonical ? "^" : "");
+  said->size += (size_t)added < sizeof said->text - said->size ? (size_t)added : 0;
+}
+
+static void link_headers(void **state)
+{
+  (void)state;
+  static const struct { const char *value, *wanted; } rows[] = {
+    {"</2>; rel=next", "/2"}, {"</2>;rel=\"next\"", "/2"}, {"</2> ; rel = \"next\" ", "/2"},
+    {"</c>; rel=Canonical", "/c^"}, {"</1>; rel=prev, </3>; rel=next", "/1 /3"},
+    {"</s.css>; rel=preload; as=style, </3>; rel=next", "/3"},
+    {"</s.css>; rel=\"alternate stylesheet\"", ""}, {"</2>; rel=\"nofollow next\"", "/2!"},
+    {"</2>; title=\"a, b; rel=x\\\" <\"; rel=next", "/2"}, {"</2>; rel=next; rel=preload", "/2"},
+    {"</2>; rel=preload; rel=next", ""}, {"</2>; rel=next; anchor=\"/other\"", ""}, {"</2>", ""}, {"</2>; rel", ""},
+    {"</2; rel=next", ""}, {"/2; rel=next", ""}, {"", ""}, {",, ,</2>;;rel=next,,", "/2"}, {"<>; rel=next", ""},
+    {"</a,b>; rel=next", "/a,b"}, {"</2>; rel=\"next", "/2"}, {"</2>; rel=\"next\\", ""},
+    {"</2> junk, </3>; rel=next", "/3"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    found said = {.size = 0};
+    headers_read_link(rows[i].value, note, &said);
+    if (strcmp(said.text, rows[i].wanted) != 0)
+      fail_msg("%s: \"%s\", not \"%s\"", rows[i].value, said.text, rows[i].wanted);
+  }
+}
+
+static void robots_headers(void **state)
+{
+  (void)state;
+  static const struct { const char *value; bool nofollow, noindex; } rows[] = {
+    {"noindex", false, true}, {"NoFollow", true, false}, {"none", true, true}, {"noindex, nofollow", true, true},
+    {"noindex nofollow", true, true}, {"all", false, false}, {"", false, false}, {"nofollowing", false, false},
+    {"otherbot: none", false, false}, {"strata: none", true, true}, {"Strata : nofollow", true, false},
+    {"*: nofollow", true, false}, {"unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", true, false},
+    {"max-snippet: 3, noindex", false, true}, {"noindex, max-snippet: 3", false, true},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    bool nofollow = false, noindex = false;
+    headers_read_robots(rows[i].value, "strata", &nofollow, &noindex);
+    if (nofollow != rows[i].nofollow || noindex != rows[i].noindex)
+      fail_msg("%s: nofollow %d, noindex %d", rows[i].value, nofollow, noindex);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(link_headers),
+    cmocka_unit_test(robots_headers),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,88 @@
+/* crawler/scope/patterns.c: what --include and --exclude take, and that no expression runs away. */
+#include "crawler/scope/patterns.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char message[PATTERNS_MESSAGE];
+
+/* Of a text as patterns_text gives it. */
+static patterns *made_of(const char *text)
+{
+  patterns *p = patterns_create();
+  assert_non_null(p);
+  if (!patterns_read(p, text, strlen(text)))
+    fail_msg("cannot be read: %s", text);
+  assert_string_equal(patterns_text(p), text);
+  return p;
+}
+
+static void what_is_taken(void **state)
+{
+  (void)state;
+  static const struct { const char *patterns, *url; bool is_taken; } rows[] = {
+    {"", "http://h/", true},
+    {"+/docs/\n", "http://h/docs/a", true}, {"+/docs/\n", "http://h/a", false},
+    {"-\\.pdf$\n", "http://h/a.pdf", false}, {"-\\.pdf$\n", "http://h/a.pdf?x", true},
+    {"+/docs/\n+/news/\n-/old/\n", "http://h/news/1", true},
+    {"+/docs/\n+/news/\n-/old/\n", "http://h/news/old/1", false},
+    {"+^https:\n", "http://h/", false}, {"-(?i)LOGOUT\n", "http://h/logout", false},
+    {"-\xC3\xA9\n", "http://h/%C3%A9", true}, /* URLs are ASCII: write %C3%A9 */
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    patterns *p = made_of(rows[i].patterns);
+    if (patterns_take(p, rows[i].url, strlen(rows[i].url)) != rows[i].is_taken)
+      fail_msg("%s: %s", rows[i].patterns, rows[i].url);
+    patterns_free(p);
+  }
+}
+
+static void what_is_no_expression(void **state)
+{
+  (void)state;
+  static const char *const rows[] = {"(", "[a", "a{2,1}", "(?<n", "\\", "*", "", "a\nb", "(*UTF8)x"};
+  patterns *p = patterns_create();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    message[0] = '\0';
+    if (patterns_add(p, true, rows[i], message) || !*message)
+      fail_msg("%s was taken", rows[i]);
+  }
+  assert_string_equal(patterns_text(p), "");
+  assert_true(patterns_take(p, "http://h/", 9));
+  patterns_free(p);
+  p = patterns_create();
+  assert_false(patterns_read(p, "x\n", 2));
+  assert_false(patterns_read(p, "+x", 2));
+  assert_false(patterns_read(p, "+(\n", 3));
+  patterns_free(p);
+}
+
+/* Exponential without limits: it ends, and on the side of not taking. */
+static void a_runaway(void **state)
+{
+  (void)state;
+  char address[4096];
+  memset(address, 'a', sizeof address);
+  patterns *p = made_of("-^(a+)+$\n"), *q = made_of("+^(a+)+$\n");
+  address[sizeof address - 1] = '!';
+  assert_false(patterns_take(p, address, sizeof address));
+  assert_false(patterns_take(q, address, sizeof address));
+  assert_true(patterns_take(q, address, 30));
+  patterns_free(p);
+  patterns_free(q);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_is_taken),
+    cmocka_unit_test(what_is_no_expression),
+    cmocka_unit_test(a_runaway),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,123 @@
+/* So many visits at one address, whatever the names of its hosts. */
+#include "crawler/http/per_address.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LIMIT = 2 };
+
+static addresses *a;
+static uint64_t wait_ms;
+
+static int set_up(void **state)
+{
+  (void)state;
+  a = addresses_create(LIMIT);
+  return a ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+  (void)state;
+  addresses_free(a);
+  return 0;
+}
+
+static bool enter(const char *host, address_place *where)
+{
+  return addresses_enter(a, host, strlen(host), where, &wait_ms);
+}
+
+static void learn(const char *host, const char *address)
+{
+  addresses_learn(a, host, strlen(host), address);
+}
+
+static void hosts_of_one_address(void **state)
+{
+  (void)state;
+  address_place first, second, third;
+  learn("a.example", "192.0.2.1");
+  learn("b.test:8080", "192.0.2.1");
+  learn("c.invalid", "192.0.2.1");
+  learn("d.org", "2001:db8::1");
+  assert_true(enter("a.example", &first));
+  assert_true(enter("b.test:8080", &second));
+  assert_false(enter("c.invalid", &third));
+  assert_true(enter("d.org", &third)); /* elsewhere */
+  addresses_leave(a, first);
+  assert_true(enter("c.invalid", &first));
+  assert_false(enter("a.example", &third));
+  addresses_leave(a, first);
+  addresses_leave(a, second);
+}
+
+/* A host nobody asked yet is where its domain was met last; a host that answered is where that was. */
+static void names_of_one_domain(void **state)
+{
+  (void)state;
+  address_place where[LIMIT], other;
+  assert_true(enter("x1.wild.co.uk", &where[0]));
+  assert_true(enter("x2.wild.co.uk", &where[1]));
+  assert_false(enter("x3.wild.co.uk", &other)); /* not known, but they have that in common */
+  assert_true(enter("x1.tame.co.uk", &other));
+  learn("x1.wild.co.uk", "192.0.2.1");
+  learn("far.wild.co.uk", "192.0.2.2");
+  addresses_leave(a, where[0]);
+  addresses_leave(a, where[1]);
+  assert_true(enter("x4.wild.co.uk", &where[0]));
+  assert_true(enter("x5.wild.co.uk", &where[1]));
+  assert_false(enter("far.wild.co.uk", &other));
+  assert_true(enter("x1.wild.co.uk", &other));
+}
+
+static void a_host_that_moves(void **state)
+{
+  (void)state;
+  address_place where[LIMIT], other;
+  learn("a.example", "192.0.2.1");
+  assert_true(enter("a.example", &where[0]));
+  assert_true(enter("a.example", &where[1]));
+  learn("a.example", ""); /* no answer says nothing */
+  assert_false(enter("a.example", &other));
+  learn("a.example", "192.0.2.9");
+  assert_true(enter("a.example", &other));
+  addresses_leave(a, where[0]); /* where it was, not where it is */
+  addresses_leave(a, where[1]);
+  assert_true(enter("a.example", &other));
+  assert_false(enter("a.example", &other));
+}
+
+/* The more wait, the longer each: as many as there is room for come back at once. */
+static void the_wait_grows(void **state)
+{
+  (void)state;
+  address_place where, other;
+  assert_true(enter("a.example", &where));
+  assert_true(enter("a.example", &where));
+  for (uint64_t turn = 1; turn <= 3; turn++)
+    for (int i = 0; i < LIMIT; i++) {
+      assert_false(enter("a.example", &other));
+      assert_int_equal(wait_ms, 100 * turn);
+    }
+  for (int i = 0; i < 1000; i++)
+    assert_false(enter("a.example", &other));
+  assert_int_equal(wait_ms, 2000);
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+  const struct CMUnitTest tests[] = {
+    CASE(hosts_of_one_address),
+    CASE(names_of_one_domain),
+    CASE(a_host_that_moves),
+    CASE(the_wait_grows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,97 @@
+/* crawler/http/response_head.c: lines as servers send them, and what is found of them. */
+#include "crawler/http/response_head.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct row {
+  const char *story, *lines, *name; /* the lines end at each LF */
+  size_t nth;
+  const char *value;
+} rows[] = {
+  {"one", "HTTP/1.1 200 OK\r\nLink: <a>\r\n\r\n", "Link", 0, "<a>"},
+  {"any case", "HTTP/1.1 200 OK\r\nlInK: <a>\r\n\r\n", "LiNk", 0, "<a>"},
+  {"blanks", "HTTP/1.1 200 OK\r\nLink: \t <a> <b>\t \r\n\r\n", "Link", 0, "<a> <b>"},
+  {"no blanks", "HTTP/1.1 200 OK\r\nLink:<a>\n\n", "Link", 0, "<a>"},
+  {"nothing", "HTTP/1.1 200 OK\r\nLink:\r\n\r\n", "Link", 0, ""},
+  {"colons", "HTTP/1.1 200 OK\r\nLink: a: b\r\n\r\n", "Link", 0, "a: b"},
+  {"the second", "HTTP/2 200\r\nLink: a\r\nX: y\r\nLink: b\r\n\r\n", "Link", 1, "b"},
+  {"no third", "HTTP/2 200\r\nLink: a\r\nX: y\r\nLink: b\r\n\r\n", "Link", 2, NULL},
+  {"part of a name", "HTTP/1.1 200 OK\r\nLinks: a\r\nLin: b\r\n\r\n", "Link", 0, NULL},
+  {"a name that shares its bit", "HTTP/1.1 200 OK\r\nLose: a\r\n\r\n", "Link", 0, NULL},
+  {"a value like a name", "HTTP/1.1 200 OK\r\nX: Link\r\n\r\n", "Link", 0, NULL},
+  {"after a proxy's", "HTTP/1.1 200 Connected\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\n", "Link", 0, NULL},
+  {"after an interim one", "HTTP/1.1 103 Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nLink: b\r\n\r\n", "Link", 0, "b"},
+  {"a trailer", "HTTP/1.1 200 OK\r\nX: y\r\n\r\nLink: a\r\n", "Link", 0, NULL},
+  {"folded", "HTTP/1.1 200 OK\r\nLink: a,\r\n\t b\r\nX: y\r\n\r\n", "Link", 0, "a, b"},
+  {"folded, and then one", "HTTP/1.1 200 OK\r\nX: y\r\n z\r\nLink: a\r\n\r\n", "Link", 0, "a"},
+  {"folded before all", "HTTP/1.1 200 OK\r\n Link: a\r\n\r\n", "Link", 0, NULL},
+  {"no field", "HTTP/1.1 200 OK\r\nLink\r\n\r\n", "Link", 0, NULL},
+};
+
+static void add(response_head *h, const char *lines)
+{
+  for (const char *end; *lines; lines = end) {
+    end = strchr(lines, '\n') + 1;
+    assert_true(response_head_add(h, lines, (size_t)(end - lines)));
+  }
+}
+
+static void every_row(void **state)
+{
+  (void)state;
+  response_head h = {0};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    response_head_clear(&h);
+    add(&h, rows[i].lines);
+    const char *value = response_head_find(&h, rows[i].name, rows[i].nth);
+    if (!value != !rows[i].value || (value && strcmp(value, rows[i].value) != 0))
+      fail_msg("%s: %s", rows[i].story, value ? value : "nothing");
+  }
+  response_head_free(&h);
+}
+
+/* A NUL would end a name or a value early: what is behind it must not become a field. */
+static void a_nul(void **state)
+{
+  (void)state;
+  static const char name[] = "X\0Link: a\r\n", value[] = "Y: b\0Link: c\r\n";
+  response_head h = {0};
+  add(&h, "HTTP/1.1 200 OK\r\n");
+  assert_true(response_head_add(&h, name, sizeof name - 1));
+  assert_true(response_head_add(&h, value, sizeof value - 1));
+  assert_string_equal(response_head_find(&h, "Y", 0), "b");
+  assert_null(response_head_find(&h, "Link", 0));
+  response_head_free(&h);
+}
+
+/* However much comes, so much is kept; and then no longer a piece of a field. */
+static void endless(void **state)
+{
+  (void)state;
+  enum { LINES = 10000, MOST = 256 << 10 };
+  char line[128];
+  response_head h = {0};
+  add(&h, "HTTP/1.1 200 OK\r\n");
+  for (int i = 0; i < LINES; i++) {
+    int size = snprintf(line, sizeof line, "X-Line: %090d\r\n", i);
+    assert_true(response_head_add(&h, line, (size_t)size));
+  }
+  assert_in_range(h.size, MOST - sizeof line, MOST);
+  size_t kept = 0;
+  for (const char *value; (value = response_head_find(&h, "X-Line", kept)); kept++)
+    assert_int_equal(strlen(value), 90);
+  assert_int_equal(kept, h.size / (sizeof "X-Line" + 91));
+  response_head_free(&h);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_row), cmocka_unit_test(a_nul), cmocka_unit_test(endless)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

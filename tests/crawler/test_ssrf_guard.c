@@ -1,0 +1,109 @@
+/* crawler/http/ssrf_guard.c: which addresses a crawler may be led to. Rows are the edges of the registries' ranges. */
+#include "crawler/http/ssrf_guard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/un.h>
+
+static const struct { const char *address; bool is_public; const char *why; } rows[] = {
+  {"0.0.0.0", false, "this host: Linux connects it to loopback"},
+  {"0.255.255.255", false, "end of 0/8"},
+  {"1.1.1.1", true, "public"},
+  {"9.255.255.255", true, "just before 10/8"},
+  {"10.0.0.0", false, "RFC 1918"},
+  {"10.255.255.255", false, "RFC 1918"},
+  {"11.0.0.0", true, "just after 10/8"},
+  {"100.63.255.255", true, "just before carrier-grade NAT"},
+  {"100.64.0.0", false, "carrier-grade NAT"},
+  {"100.127.255.255", false, "carrier-grade NAT"},
+  {"100.128.0.0", true, "just after it"},
+  {"127.0.0.1", false, "loopback"},
+  {"127.255.255.255", false, "all of 127/8 is loopback"},
+  {"169.253.255.255", true, "just before link-local"},
+  {"169.254.169.254", false, "the clouds' metadata service"},
+  {"169.255.0.0", true, "just after link-local"},
+  {"172.15.255.255", true, "just before 172.16/12"},
+  {"172.16.0.0", false, "RFC 1918"},
+  {"172.31.255.255", false, "RFC 1918"},
+  {"172.32.0.0", true, "just after it"},
+  {"192.0.0.1", false, "protocol assignments"},
+  {"192.0.2.1", false, "documentation"},
+  {"192.88.99.1", false, "6to4 relay"},
+  {"192.168.0.1", false, "RFC 1918"},
+  {"192.169.0.0", true, "just after it"},
+  {"198.17.255.255", true, "just before benchmarking"},
+  {"198.18.0.0", false, "benchmarking"},
+  {"198.19.255.255", false, "benchmarking"},
+  {"198.20.0.0", true, "just after it"},
+  {"198.51.100.7", false, "documentation"},
+  {"203.0.113.7", false, "documentation"},
+  {"223.255.255.255", true, "just before multicast"},
+  {"224.0.0.1", false, "multicast"},
+  {"240.0.0.1", false, "reserved"},
+  {"255.255.255.255", false, "broadcast"},
+  {"::", false, "unspecified"},
+  {"::1", false, "loopback"},
+  {"::8.8.8.8", false, "IPv4-compatible, deprecated"},
+  {"::ffff:127.0.0.1", false, "v4-mapped loopback"},
+  {"::ffff:8.8.8.8", true, "v4-mapped public"},
+  {"64:ff9b::10.0.0.1", false, "NAT64 of a private address"},
+  {"64:ff9b::8.8.8.8", true, "NAT64 of a public address"},
+  {"64:ff9b:1::1", false, "local-use NAT64"},
+  {"100::1", false, "discard only"},
+  {"2001::1", false, "Teredo"},
+  {"2001:db8::1", false, "documentation"},
+  {"2001:4860:4860::8888", true, "public"},
+  {"2002:7f00:1::", false, "6to4 of loopback"},
+  {"2002:808:808::", true, "6to4 of a public address"},
+  {"3fff:ffff::1", true, "end of 2000::/3"},
+  {"4000::1", false, "not global unicast"},
+  {"fc00::1", false, "unique local"},
+  {"fd12:3456::1", false, "unique local"},
+  {"fe80::1", false, "link-local"},
+  {"ff02::1", false, "multicast"},
+  {"example.org", false, "not an address"},
+  {"", false, "not an address"},
+};
+
+static bool socket_address_is_public(const char *text)
+{
+  struct sockaddr_in v4 = {.sin_family = AF_INET};
+  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+  if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
+    return guard_address_is_public((struct sockaddr *)&v4);
+  return inet_pton(AF_INET6, text, &v6.sin6_addr) == 1 && guard_address_is_public((struct sockaddr *)&v6);
+}
+
+static void each_range_ends_where_its_registry_says(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (guard_text_is_public(rows[i].address) != rows[i].is_public)
+      fail_msg("text %s: %s", rows[i].address, rows[i].why);
+    if (socket_address_is_public(rows[i].address) != rows[i].is_public)
+      fail_msg("socket address %s: %s", rows[i].address, rows[i].why);
+  }
+}
+
+static void other_families_are_not_public(void **state)
+{
+  (void)state;
+  struct sockaddr_un path = {.sun_family = AF_UNIX, .sun_path = "/run/docker.sock"};
+  assert_false(guard_address_is_public((struct sockaddr *)&path));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_range_ends_where_its_registry_says),
+    cmocka_unit_test(other_families_are_not_public),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

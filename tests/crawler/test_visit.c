@@ -1,0 +1,131 @@
+/* crawler/loop/visit.c: the links of a page, kept while its body streams by. */
+#include "crawler/loop/visit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char page[] = "<base href='/x/'><a href=one>1</a><a rel=nofollow href='two&amp;b'>2</a>"
+                           "<base href='/y/'><area href=three>";
+
+/* The links as "one two&b! three": '!' behind those of nofollow, '+' behind sitemaps. */
+static const char *links_of(const visit *v)
+{
+  static char text[256];
+  visit_link link;
+  size_t at = 0, used = 0;
+  text[0] = '\0';
+  while (visit_next_link(v, &at, &link))
+    used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s%s%s", used ? " " : "", (int)link.size, link.href,
+                             link.nofollow ? "!" : "", link.is_map ? "+" : "");
+  return text;
+}
+
+static visit *read_as(visit *v, const char *type, const char *bytes)
+{
+  visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
+  for (const char *c = bytes; *c; c++)
+    visit_read(v, type, c, 1);
+  visit_finish(v);
+  return v;
+}
+
+static void links_are_kept_in_order(void **state)
+{
+  visit *v = read_as(*state, "text/html; charset=utf-8", page);
+  assert_true(v->has_scanned);
+  assert_string_equal(links_of(v), "one two&b! three");
+  assert_int_equal(v->links, 3);
+  assert_int_equal(v->base_size, 3);
+  assert_memory_equal(v->base, "/x/", 3);
+}
+
+static void nothing_is_left_for_the_next_page(void **state)
+{
+  read_as(*state, "text/html", page);
+  visit *v = read_as(*state, "TEXT/HTML", "<a href=four>");
+  assert_string_equal(links_of(v), "four");
+  assert_null(v->base);
+}
+
+static void what_is_no_html_is_not_looked_into(void **state)
+{
+  static const struct { const char *type; bool is_read; } rows[] = {
+    {"text/html", true}, {"Text/HTML ;charset=x", true}, {"application/xhtml+xml", true}, {"", true},
+    {"text/plain", false}, {"text/htmlx", false}, {"text/htm", false}, {"application/pdf", false}, {"x", false},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    visit *v = read_as(*state, rows[i].type, page);
+    if (v->has_scanned != rows[i].is_read || (v->links > 0) != rows[i].is_read)
+      fail_msg("type \"%s\": %zu links", rows[i].type, v->links);
+  }
+}
+
+static void xhtml_is_read_as_xml(void **state)
+{
+  visit *v = read_as(*state, "application/xhtml+xml", "<script src='x'/><a href='five'>");
+  assert_string_equal(links_of(v), "five");
+}
+
+static void a_feed_is_known_by_its_type(void **state)
+{
+  visit *v = read_as(*state, "application/rss+xml; charset=utf-8",
+                     "<rss><channel><item><link>six</link></item></channel></rss>");
+  assert_string_equal(links_of(v), "six");
+  assert_string_equal(links_of(read_as(*state, "text/html", "<a href=seven>")), "seven");
+}
+
+static void a_sitemap_is_known_by_its_origin(void **state)
+{
+  static const char index[] = "<sitemapindex><sitemap><loc>eight</loc></sitemap></sitemapindex>";
+  visit *v = *state;
+  visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8,
+                                   .origin = {.hops = VISIT_SITEMAP}});
+  visit_read(v, "text/html", index, sizeof index - 1);
+  visit_finish(v);
+  assert_string_equal(links_of(v), "eight+");
+  assert_string_equal(links_of(read_as(v, "application/xml", index)), "");
+}
+
+static void a_page_of_links_only_is_cut(void **state)
+{
+  visit *v = *state;
+  visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
+  for (int i = 0; i < VISIT_LINKS_MAX + 10; i++)
+    visit_read(v, "text/html", "<a href=z>", 10);
+  visit_finish(v);
+  assert_int_equal(v->links, VISIT_LINKS_MAX);
+  assert_int_equal(v->dropped, 10);
+}
+
+static int make(void **state)
+{
+  *state = visit_create(NULL, false);
+  return *state ? 0 : -1;
+}
+
+static int drop(void **state)
+{
+  visit_free(*state);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(links_are_kept_in_order),
+    cmocka_unit_test(nothing_is_left_for_the_next_page),
+    cmocka_unit_test(what_is_no_html_is_not_looked_into),
+    cmocka_unit_test(xhtml_is_read_as_xml),
+    cmocka_unit_test(a_feed_is_known_by_its_type),
+    cmocka_unit_test(a_sitemap_is_known_by_its_origin),
+    cmocka_unit_test(a_page_of_links_only_is_cut),
+  };
+  return cmocka_run_group_tests(tests, make, drop);
+}

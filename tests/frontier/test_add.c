@@ -1,0 +1,222 @@
+/* frontier/core/add.c, forget.c: what the model (frontier_model.h) does not do: own keys, large payloads, full batches,
+ * and filters made anew without what was forgotten. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "tests/support/scratch.h"
+
+static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1000,
+                                       .depth_cap = UINT16_MAX};
+static const char large[FRONTIER_PAYLOAD_MAX + 1] = "payload";
+
+static frontier *open_or_fail(const char *directory)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  if (frontier_open(directory, &plain, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+static void parse(unsigned number, url *u)
+{
+  char text[64];
+  int size = snprintf(text, sizeof text, "http://h.test/%u/%u", number / 10, number);
+  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, u), URL_OK);
+}
+
+static frontier_outcome add_one(frontier *f, frontier_link link)
+{
+  frontier_verdict verdict;
+  size_t settled;
+  assert_int_equal(frontier_add_batch(f, &link, 1, 0, &verdict, &settled), FRONTIER_OK);
+  assert_int_equal(settled, 1);
+  return verdict.outcome;
+}
+
+static frontier_outcome look(frontier *f, frontier_link link)
+{
+  frontier_verdict verdict;
+  assert_int_equal(frontier_lookup_batch(f, &link, 1, &verdict), FRONTIER_OK);
+  return verdict.outcome;
+}
+
+/* One page under many addresses, and many pages under one: the caller knows. */
+static void the_callers_own_key(void **state)
+{
+  (void)state;
+  static url u, v;
+  static const mlbf_span item[] = {{"shop", 4}, {"/7", 2}}, other[] = {{"shop", 4}, {"/8", 2}};
+  char directory[SCRATCH_PATH];
+  scratch_make_fast(directory);
+  parse(1, &u);
+  parse(2, &v);
+  frontier_link one = {.target = &u, .key = item, .key_count = 2}, two = {.target = &v, .key = item, .key_count = 2};
+  frontier_link three = {.target = &u, .key = other, .key_count = 2}, by_address = {.target = &u};
+  frontier *f = open_or_fail(directory);
+  assert_int_equal(add_one(f, one), FRONTIER_NEW_HOST);
+  assert_int_equal(add_one(f, two), FRONTIER_SEEN);
+  assert_int_equal(add_one(f, three), FRONTIER_NEW_SEGMENT);
+  assert_int_equal(add_one(f, by_address), FRONTIER_NEW_HOST);
+  frontier_lease leases[8];
+  size_t count;
+  int64_t wait_ms;
+  assert_int_equal(frontier_next(f, 0, leases, 8, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(count, 3);
+  for (size_t i = 0; i < count; i++)
+    assert_int_equal(frontier_done(f, leases[i].id, FRONTIER_DONE, 200, NULL, 0, 0), FRONTIER_OK);
+  frontier_close(f);
+
+  uint64_t forgotten; /* the history has the address, and the key's hash */
+  f = open_or_fail(directory);
+  assert_int_equal(look(f, two), FRONTIER_SEEN);
+  assert_int_equal(frontier_forget_prefix(f, u.fetch, u.fetch_size, &forgotten), FRONTIER_OK);
+  assert_int_equal(forgotten, 3);
+  assert_int_not_equal(look(f, two), FRONTIER_SEEN);
+  assert_int_not_equal(look(f, three), FRONTIER_SEEN);
+  assert_int_not_equal(look(f, by_address), FRONTIER_SEEN);
+  frontier_close(f);
+  scratch_remove(directory);
+}
+
+static void what_is_refused(void **state)
+{
+  (void)state;
+  static url u;
+  static const mlbf_span key[] = {{"k", 1}};
+  parse(1, &u);
+  frontier *f = open_or_fail(NULL);
+  const frontier_link good = {.target = &u}, too_much = {.target = &u, .payload = large, .payload_size = sizeof large},
+                      no_key = {.target = &u, .key = key, .key_count = 0};
+  const frontier_link links[] = {good, too_much, good};
+  frontier_verdict verdicts[3];
+  size_t settled;
+  assert_int_equal(frontier_add_batch(f, links, 3, 0, verdicts, &settled), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(settled, 1); /* the first, and its verdict, hold */
+  assert_int_equal(verdicts[0].outcome, FRONTIER_NEW_HOST);
+  assert_int_equal(frontier_force(f, &no_key, 0, verdicts), FRONTIER_BAD_ARGUMENT);
+  bool was_seen;
+  assert_int_equal(frontier_lookup_batch(f, &no_key, 1, verdicts), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_forget(f, &no_key, &was_seen), FRONTIER_BAD_ARGUMENT);
+  frontier_stats stats;
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.queued, 1);
+  assert_int_equal(frontier_add_batch(f, NULL, 0, 0, NULL, &settled), FRONTIER_OK);
+  frontier_close(f);
+}
+
+static bool count_record(void *context, const frontier_record *record)
+{
+  uint64_t *payloads = context;
+  if (record->payload_size == FRONTIER_PAYLOAD_MAX && memcmp(record->payload, large, FRONTIER_PAYLOAD_MAX) == 0)
+    ++*payloads;
+  return true;
+}
+
+/* 300 payloads of 64 KiB: the batch is committed by itself when it is full, and each comes back whole. */
+static void payloads_that_fill_a_batch(void **state)
+{
+  (void)state;
+  static url u;
+  enum { LINKS = 300, FULL = (16 << 20) / FRONTIER_PAYLOAD_MAX };
+  char directory[SCRATCH_PATH];
+  uint64_t on_disk = 0;
+  scratch_make_fast(directory);
+  frontier *f = open_or_fail(directory);
+  for (unsigned i = 0; i < LINKS; i++) {
+    parse(i, &u);
+    add_one(f, (frontier_link){.target = &u, .payload = large, .payload_size = FRONTIER_PAYLOAD_MAX});
+  }
+  assert_int_equal(frontier_each(f, count_record, &on_disk), FRONTIER_OK); /* what was committed */
+  assert_in_range(on_disk, FULL - 32, FULL + 32);
+  frontier_close(f);
+  f = open_or_fail(directory);
+  size_t leased = 0, count = 1;
+  for (uint64_t now_ms = 0; leased < LINKS && count; now_ms++) {
+    frontier_lease leases[64];
+    int64_t wait_ms;
+    assert_int_equal(frontier_next(f, now_ms, leases, 64, &count, &wait_ms), FRONTIER_OK);
+    for (size_t i = 0; i < count; i++) {
+      assert_int_equal(leases[i].payload_size, FRONTIER_PAYLOAD_MAX);
+      assert_memory_equal(leases[i].payload, large, FRONTIER_PAYLOAD_MAX);
+      assert_int_equal(frontier_done(f, leases[i].id, FRONTIER_DONE, 200, NULL, 0, now_ms), FRONTIER_OK);
+    }
+    leased += count;
+  }
+  assert_int_equal(leased, LINKS);
+  frontier_close(f);
+  scratch_remove(directory);
+}
+
+static void lose_filter_files(const char *directory)
+{
+  char path[SCRATCH_PATH];
+  scratch_join(directory, "seen.0", path);
+  unlink(path);
+  scratch_join(directory, "seen.1", path);
+  unlink(path);
+}
+
+static void assert_seen(const char *directory, unsigned from, unsigned to, uint64_t keys)
+{
+  static url u;
+  frontier_stats stats;
+  lose_filter_files(directory);
+  frontier *f = open_or_fail(directory);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.filter.keys, keys);
+  for (unsigned i = 0; i < 60; i++) {
+    parse(i, &u);
+    assert_int_equal(look(f, (frontier_link){.target = &u}) == FRONTIER_SEEN, i >= from && i < to);
+  }
+  frontier_close(f);
+}
+
+/* A filter made from the log lacks what was forgotten, and has it again once it was accepted again. */
+static void a_filter_made_anew(void **state)
+{
+  (void)state;
+  static url u;
+  char directory[SCRATCH_PATH];
+  frontier_verdict verdict;
+  uint64_t forgotten;
+  scratch_make_fast(directory);
+  frontier *f = open_or_fail(directory);
+  for (unsigned i = 0; i < 60; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_note(f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
+  }
+  assert_int_equal(frontier_forget_prefix(f, "http://h.test/0/", 16, &forgotten), FRONTIER_OK);
+  assert_int_equal(forgotten, 10);
+  assert_int_equal(frontier_forget_prefix(f, "http://h.test/0/", 16, &forgotten), FRONTIER_OK);
+  assert_int_equal(forgotten, 0); /* they are new already */
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_seen(directory, 10, 60, 50);
+  f = open_or_fail(directory);
+  for (unsigned i = 0; i < 10; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_note(f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
+    assert_int_not_equal(verdict.outcome, FRONTIER_SEEN);
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_seen(directory, 0, 60, 60);
+  scratch_remove(directory);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_callers_own_key),
+    cmocka_unit_test(what_is_refused),
+    cmocka_unit_test(payloads_that_fill_a_batch),
+    cmocka_unit_test(a_filter_made_anew),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

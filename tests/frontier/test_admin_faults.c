@@ -1,0 +1,309 @@
+/* Compaction, with and without what was forgotten, repair, snapshot and merge, stopped at each of their calls that
+ * change a file, by an error or by death: what was there is as sound as before, what was to be made is there whole or
+ * not at all, and the next try works. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/admin.h"
+#include "tests/support/faults.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
+#include "tests/support/small_crawl.h"
+
+enum { CALLS_MAX = 20000 };
+
+typedef enum work { COMPACT, ERASE, REPAIR, SNAPSHOT, MERGE } work;
+
+enum { URLS = 400 };
+
+static char root[SCRATCH_PATH], sound[SCRATCH_PATH], forgetful[SCRATCH_PATH];
+static char directory[SCRATCH_PATH], made[SCRATCH_PATH];
+static uint64_t urls_before, urls;                       /* in `sound`, and in `directory` now */
+static bool is_forgotten_before[URLS], is_forgotten[URLS]; /* the same of `forgetful` */
+
+static small_crawl crawl_in(const char *where)
+{
+  return (small_crawl){.directory = where, .seed = 7, .urls = URLS, .fetched = 150};
+}
+
+static frontier *open_crawl(const char *where, bool read_only, bool exact)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  small_crawl c = crawl_in(where);
+  c.exact = exact;
+  frontier_options options = small_crawl_options(&c);
+  options.read_only = read_only;
+  frontier *f = NULL;
+  if (frontier_open(where, &options, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+static bool is_seen(frontier *f, unsigned number)
+{
+  static url u;
+  frontier_verdict verdict;
+  small_crawl c = crawl_in(directory);
+  small_crawl_url(&c, number, &u);
+  assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+  return verdict.outcome == FRONTIER_SEEN;
+}
+
+/* The same crawl, with exact keys, whose largest host was forgotten. */
+static void make_forgetful(void)
+{
+  uint64_t forgotten;
+  small_crawl c = crawl_in(forgetful);
+  c.exact = true;
+  small_crawl_make(&c);
+  frontier *f = open_crawl(forgetful, false, true);
+  for (unsigned i = 0; i < URLS; i++)
+    is_forgotten_before[i] = is_seen(f, i);
+  assert_int_equal(frontier_forget_host(f, "h0.test", 7, &forgotten), FRONTIER_OK);
+  assert_true(forgotten > 20);
+  for (unsigned i = 0; i < URLS; i++)
+    is_forgotten_before[i] &= !is_seen(f, i);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "sound", sound);
+  scratch_join(root, "forgetful", forgetful);
+  scratch_join(root, "crawl", directory);
+  scratch_join(root, "made", made);
+  small_crawl c = crawl_in(sound);
+  small_crawl_make(&c);
+  second_view v;
+  second_read(sound, false, &v);
+  urls_before = v.url_room - 1;
+  second_free(&v);
+  make_forgetful();
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+static void say_nothing(void *context, const char *sentence)
+{
+  (void)context, (void)sentence;
+}
+
+/* For a repair the older root is damaged, which costs nothing but shows. */
+static void make_directory(work what)
+{
+  scratch_remove(directory);
+  scratch_remove(made);
+  assert_int_equal(mkdir(directory, 0777), 0);
+  scratch_copy(what == ERASE ? forgetful : sound, directory);
+  urls = urls_before;
+  memcpy(is_forgotten, is_forgotten_before, sizeof is_forgotten);
+  if (what != REPAIR)
+    return;
+  char data[SCRATCH_PATH];
+  size_t size;
+  uint64_t first, second;
+  scratch_join(directory, "data.mdb", data);
+  char *bytes = scratch_read(data, &size);
+  memcpy(&first, bytes + 144, 8);
+  memcpy(&second, bytes + 4096 + 144, 8);
+  bytes[(first < second ? 0 : 4096) + 16] ^= 1;
+  scratch_write(data, bytes, size);
+  free(bytes);
+}
+
+static frontier_status do_work(work what, char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_sizes sizes;
+  frontier_repairs repairs;
+  frontier_merged merged;
+  small_crawl c = crawl_in(directory);
+  frontier_options options = small_crawl_options(&c);
+  frontier *f = NULL;
+  switch (what) {
+  case COMPACT: case ERASE: return frontier_compact(directory, &sizes, message);
+  case REPAIR: return frontier_repair(directory, NULL, say_nothing, NULL, &repairs, message);
+  case MERGE: return frontier_merge((const char *const[]){directory}, 1, made, &merged, message);
+  default: break;
+  }
+  options.read_only = true;
+  frontier_status status = frontier_open(directory, &options, &f, message);
+  if (status == FRONTIER_OK)
+    status = frontier_snapshot(f, made, NULL, message);
+  frontier_close(f);
+  return status;
+}
+
+static void assert_sound(const char *where)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_findings found;
+  if (frontier_check(where, NULL, say_nothing, NULL, &found, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  if (found.faults || (where == directory && found.urls != urls))
+    fail_msg("%s: %llu faults, %llu URLs of %llu", where, (unsigned long long)found.faults,
+             (unsigned long long)found.urls, (unsigned long long)urls);
+}
+
+/* What was forgotten is new, and nothing else is that was seen. */
+static void assert_forgotten(void)
+{
+  uint64_t seen = 0;
+  frontier *f = open_crawl(directory, true, true);
+  for (unsigned i = 0; i < URLS; i++) {
+    assert_false(is_forgotten[i] == is_seen(f, i) && is_forgotten_before[i]);
+    seen += is_forgotten_before[i] || is_seen(f, i);
+  }
+  assert_int_equal(seen, urls_before);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* Some of what was forgotten is met again between a death and the next try. */
+static void meet_again(void)
+{
+  static url u;
+  frontier_verdict verdict;
+  small_crawl c = crawl_in(directory);
+  frontier *f = open_crawl(directory, false, true);
+  for (unsigned i = 0; i < URLS; i += 3) {
+    if (!is_forgotten[i])
+      continue;
+    small_crawl_url(&c, i, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+    assert_int_not_equal(verdict.outcome, FRONTIER_SEEN);
+    is_forgotten[i] = false;
+    urls++;
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void assert_no_rows(void)
+{
+  second_view v;
+  second_read(directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  assert_int_equal(v.revoked, 0);
+  second_free(&v);
+}
+
+/* After a repair that was stopped a second one may find the first one's copy of the damaged file. */
+static void try_again(work what)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "", kept[SCRATCH_PATH];
+  scratch_join(directory, "data.mdb.damaged", kept);
+  unlink(kept);
+  if (access(made, F_OK) == 0) {
+    assert_sound(made);
+    scratch_remove(made);
+  }
+  frontier_status status = do_work(what, message);
+  if (status != FRONTIER_OK)
+    fail_msg("the next try: %s", message);
+  assert_sound(directory);
+  if (what == SNAPSHOT || what == MERGE)
+    assert_sound(made);
+  if (what == ERASE) {
+    assert_forgotten();
+    assert_no_rows();
+  }
+}
+
+/* In a child, so that it may die. false: there are not so many calls. */
+static bool strike(work what, fault_class class, unsigned number, int error)
+{
+  make_directory(what);
+  pid_t child = fork();
+  if (child == 0) {
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    faults_set(class, number, error, false);
+    frontier_status status = do_work(what, message);
+    bool is_silent = status != FRONTIER_OK && strlen(message) < 10;
+    _exit(is_silent ? 2 : faults_have_struck() ? 1 : 0);
+  }
+  int status;
+  waitpid(child, &status, 0);
+  bool has_struck = WIFSIGNALED(status) || WEXITSTATUS(status) == 1;
+  if (WIFSIGNALED(status) ? error != FAULT_DEATH || WTERMSIG(status) != SIGKILL : WEXITSTATUS(status) > 1)
+    fail_msg("work %d, call %u, error %d: status %d", (int)what, number, error, status);
+  if (what != REPAIR)
+    assert_sound(directory);
+  if (what == ERASE)
+    assert_forgotten();
+  if (what == ERASE && number % 2) {
+    meet_again();
+    assert_sound(directory);
+  }
+  try_again(what);
+  return has_struck;
+}
+
+static void strike_each(fault_class class, int error, unsigned step)
+{
+  static const char *const names[] = {"compact", "erase and compact", "repair", "snapshot", "merge"};
+  for (int what = COMPACT; what <= MERGE; what++) {
+    unsigned number = 1;
+    while (number < CALLS_MAX && strike((work)what, class, number, error))
+      number += step;
+    print_message("%s: stopped at calls 1 to %u\n", names[what], number - 1);
+    assert_in_range(number, 2, CALLS_MAX - 1);
+  }
+}
+
+static void death_at_each_write(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, FAULT_DEATH, 1);
+}
+
+static void death_at_each_sync(void **state)
+{
+  (void)state;
+  strike_each(FAULT_SYNC, FAULT_DEATH, 1);
+}
+
+static void no_room_at_each_write(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, ENOSPC, 1);
+}
+
+static void a_bad_disk_at_each_sync(void **state)
+{
+  (void)state;
+  strike_each(FAULT_SYNC, EIO, 1);
+}
+
+static void no_memory(void **state)
+{
+  (void)state;
+  strike_each(FAULT_ALLOC, ENOMEM, 29);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(death_at_each_write),
+    cmocka_unit_test(death_at_each_sync),
+    cmocka_unit_test(no_room_at_each_write),
+    cmocka_unit_test(a_bad_disk_at_each_sync),
+    cmocka_unit_test(no_memory),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}

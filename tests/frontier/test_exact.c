@@ -1,0 +1,405 @@
+/* Exact keys, beside what the model sees (test_frontier.c): whose directory it is, and the care of it. */
+#include <lmdb.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <xxhash.h>
+
+#include "frontier/admin.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
+#include "tests/support/small_crawl.h"
+
+enum { URLS = 2000 };
+
+static char root[SCRATCH_PATH], directory[SCRATCH_PATH];
+
+static small_crawl exact_crawl(void)
+{
+  return (small_crawl){.directory = directory, .seed = 5, .urls = URLS, .fetched = URLS - 300, .exact = true};
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "crawl", directory);
+  small_crawl c = exact_crawl();
+  small_crawl_make(&c);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+/* ---- what may never change ------------------------------------------------------------------------------ */
+
+static frontier_status open_as(const char *where, bool exact, bool keep_identity, frontier **f, char *message)
+{
+  small_crawl c = exact_crawl();
+  frontier_options options = small_crawl_options(&c);
+  options.exact = exact;
+  options.keep_identity = keep_identity;
+  return frontier_open(where, &options, f, message);
+}
+
+static void the_directory_says_so(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  assert_int_equal(open_as(directory, false, false, &f, message), FRONTIER_MISMATCH);
+  assert_non_null(strstr(message, "exact keys"));
+  assert_int_equal(open_as(directory, false, true, &f, message), FRONTIER_OK);
+  assert_true(frontier_is_exact(f));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void it_needs_a_directory(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  assert_int_equal(open_as(NULL, true, false, &f, message), FRONTIER_BAD_ARGUMENT);
+}
+
+/* ---- the care of it ------------------------------------------------------------------------------------- */
+
+static void count_fault(void *context, const char *sentence)
+{
+  unsigned *faults = context;
+  ++*faults;
+  print_message("%s\n", sentence);
+}
+
+static unsigned check(const char *where)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_findings found;
+  unsigned faults = 0;
+  if (frontier_check(where, NULL, count_fault, &faults, &found, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return faults;
+}
+
+static void ask(frontier *f, unsigned number, const char *path, frontier_outcome *outcome)
+{
+  static url u;
+  frontier_verdict verdict;
+  small_crawl c = exact_crawl();
+  c.path = path;
+  small_crawl_url(&c, number, &u);
+  assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+  *outcome = verdict.outcome;
+}
+
+/* All it had is seen, and nothing else is. */
+static void check_memory(const char *where)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  frontier_stats stats;
+  frontier_outcome outcome;
+  assert_int_equal(open_as(where, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_true(stats.expected_lost == 0);
+  unsigned seen = 0;
+  for (unsigned i = 0; i < URLS; i++) {
+    ask(f, i, NULL, &outcome);
+    seen += outcome == FRONTIER_SEEN;
+    ask(f, i, "/never/", &outcome);
+    assert_int_not_equal(outcome, FRONTIER_SEEN);
+  }
+  assert_int_equal(seen, stats.done + stats.failed + stats.skipped + stats.queued);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+static void compacted_and_sound(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  second_view v;
+  assert_int_equal(check(directory), 0);
+  if (frontier_compact(directory, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_true(sizes.after < sizes.before);
+  assert_int_equal(check(directory), 0);
+  second_read(directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  assert_true(v.is_exact);
+  second_free(&v);
+  check_memory(directory);
+}
+
+static void a_snapshot_has_the_table(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", to[SCRATCH_PATH];
+  frontier *f = NULL;
+  scratch_join(root, "snapshot", to);
+  assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+  if (frontier_snapshot(f, to, NULL, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_int_equal(check(to), 0);
+  check_memory(to);
+}
+
+/* ---- merging -------------------------------------------------------------------------------------------- */
+
+enum { FORGOTTEN = 3 };
+
+static void forget(const char *where, unsigned number)
+{
+  static url u;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  bool was_seen;
+  frontier *f = NULL;
+  small_crawl c = exact_crawl();
+  small_crawl_url(&c, number, &u);
+  assert_int_equal(open_as(where, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_forget(f, &(frontier_link){.target = &u}, &was_seen), FRONTIER_OK);
+  assert_true(was_seen);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* Seen in either, and nothing else; what one forgot and the other never had is new. */
+static void check_merged(const char *to, const char *other, const char *path)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  const char *const where[] = {directory, other, to};
+  frontier *f[3];
+  unsigned seen = 0;
+  for (int i = 0; i < 3; i++)
+    if (open_as(where[i], true, false, &f[i], message) != FRONTIER_OK)
+      fail_msg("%s", message);
+  for (unsigned i = 0; i < 3 * URLS; i++) {
+    const char *of = i % 3 == 0 ? NULL : i % 3 == 1 ? path : "/never/";
+    frontier_outcome outcomes[3];
+    for (int j = 0; j < 3; j++)
+      ask(f[j], i / 3, of, &outcomes[j]);
+    bool is_seen = outcomes[0] == FRONTIER_SEEN || outcomes[1] == FRONTIER_SEEN;
+    assert_int_equal(outcomes[2] == FRONTIER_SEEN, is_seen);
+    seen += is_seen;
+  }
+  assert_in_range(seen, URLS + 1, 2 * URLS);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(frontier_close(f[i]), FRONTIER_OK);
+}
+
+/* Crawls `c` beside the crawl there is, and merges both. */
+static frontier_status merge_with(small_crawl c, char other[SCRATCH_PATH], char to[SCRATCH_PATH],
+                                  char message[FRONTIER_MESSAGE_SIZE])
+{
+  const char *const both[] = {directory, other};
+  frontier_merged merged;
+  scratch_join(root, "other", other);
+  scratch_join(root, "merged", to);
+  c.directory = other;
+  small_crawl_make(&c);
+  return frontier_merge(both, 2, to, &merged, message);
+}
+
+static void merged_exactly(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
+  small_crawl c = exact_crawl();
+  c.path = "/other/";
+  forget(directory, FORGOTTEN);
+  if (merge_with(c, other, to, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(check(to), 0);
+  check_merged(to, other, c.path);
+}
+
+static void merging_with_one_that_is_not_is_refused(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "", other[SCRATCH_PATH], to[SCRATCH_PATH];
+  small_crawl c = exact_crawl();
+  c.exact = false;
+  assert_int_equal(merge_with(c, other, to, message), FRONTIER_MISMATCH);
+  assert_true(strstr(message, "exactly") && strstr(message, directory) && strstr(message, other));
+  assert_int_not_equal(access(to, F_OK), 0);
+}
+
+/* ---- damage --------------------------------------------------------------------------------------------- */
+
+typedef enum damage { A_KEY_LESS, A_BYTE, NO_TABLE, OWN_KEY_LESS } damage;
+
+#define OWN_KEY "isbn:1"
+
+static void do_damage(damage what)
+{
+  MDB_env *env;
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  MDB_cursor *cursor;
+  MDB_val key, value;
+  char bytes[24], checksum[4];
+  assert_int_equal(mdb_env_create(&env), 0);
+  mdb_env_set_maxdbs(env, SECOND_TABLES);
+  mdb_env_set_mapsize(env, (size_t)1 << 32);
+  assert_int_equal(mdb_env_open(env, directory, 0, 0666), 0);
+  assert_int_equal(mdb_txn_begin(env, NULL, 0, &txn), 0);
+  assert_int_equal(mdb_dbi_open(txn, "exact", 0, &dbi), 0);
+  if (what == NO_TABLE) {
+    assert_int_equal(mdb_drop(txn, dbi, 1), 0);
+  } else {
+    assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
+    uint64_t host = XXH3_64bits(OWN_KEY, strlen(OWN_KEY));
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, &host, sizeof host);
+    key = (MDB_val){sizeof bytes, bytes};
+    assert_int_equal(mdb_cursor_get(cursor, &key, &value, what == OWN_KEY_LESS ? MDB_SET_RANGE : MDB_FIRST), 0);
+    memcpy(bytes, key.mv_data, sizeof bytes);
+    memcpy(checksum, value.mv_data, sizeof checksum);
+    assert_int_equal(mdb_cursor_del(cursor, 0), 0);
+    mdb_cursor_close(cursor);
+  }
+  if (what == A_BYTE) {
+    bytes[3] ^= 1; /* of the host: only the checksum tells */
+    key = (MDB_val){sizeof bytes, bytes};
+    value = (MDB_val){sizeof checksum, checksum};
+    assert_int_equal(mdb_put(txn, dbi, &key, &value, 0), 0);
+  }
+  assert_int_equal(mdb_txn_commit(txn), 0);
+  mdb_env_close(env);
+}
+
+static frontier_repairs repair(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_repairs done;
+  unsigned said = 0;
+  if (frontier_repair(directory, NULL, count_fault, &said, &done, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(check(directory), 0);
+  return done;
+}
+
+/* It is found, and the table is made again from the URLs. */
+static void damage_of_the_table_is_repaired(void **state)
+{
+  for (int what = A_KEY_LESS; what <= NO_TABLE; what++) {
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    begin(state);
+    do_damage((damage)what);
+    assert_true(check(directory) > 0);
+    if (what == NO_TABLE) {
+      frontier *f = NULL;
+      assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_DAMAGED);
+    }
+    frontier_repairs done = repair();
+    assert_true(done.was_rebuilt && done.gone == 0 && done.keys_gone == 0);
+    check_memory(directory);
+    end(state);
+  }
+}
+
+static frontier_outcome add_by_own_key(void)
+{
+  static url u;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_verdict verdict;
+  mlbf_span own = {OWN_KEY, strlen(OWN_KEY)};
+  frontier *f = NULL;
+  assert_int_equal(url_parse("http://own.test/", 16, URL_STRICT, &u), URL_OK);
+  assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_note(f, &(frontier_link){.target = &u, .key = &own, .key_count = 1}, 0, &verdict),
+                   FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  return verdict.outcome;
+}
+
+static void compact(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  if (frontier_compact(directory, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+}
+
+/* Which host a caller's own key is of, only the table knew. What it did not lose is kept, also on pages that are free
+ * meanwhile; the rest is new again. */
+static void own_keys_are_kept_or_said_to_be_gone(void **state)
+{
+  static const struct { damage what; bool is_compacted, is_kept; } rows[] = {
+    {A_KEY_LESS, true, true}, {OWN_KEY_LESS, false, true}, {OWN_KEY_LESS, true, false}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    begin(state);
+    assert_int_not_equal(add_by_own_key(), FRONTIER_SEEN);
+    assert_int_equal(add_by_own_key(), FRONTIER_SEEN);
+    do_damage(rows[i].what);
+    if (rows[i].is_compacted)
+      compact();
+    assert_int_equal(repair().keys_gone, rows[i].is_kept ? 0 : 1);
+    assert_int_equal(add_by_own_key() == FRONTIER_SEEN, rows[i].is_kept);
+    assert_int_equal(add_by_own_key(), FRONTIER_SEEN);
+    assert_int_equal(check(directory), 0);
+    end(state);
+  }
+}
+
+/* Pages of the file, of whatever table, are overwritten: what comes out is sound, and nothing in it is new. */
+static void overwritten_pages(void **state)
+{
+  enum { PAGE = 4096, TRIES = 12 };
+  for (unsigned seed = 1; seed <= TRIES; seed++) {
+    char data[SCRATCH_PATH];
+    size_t size;
+    unsigned dice = seed;
+    frontier_stats stats;
+    frontier *f = NULL;
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    begin(state);
+    scratch_join(directory, "data.mdb", data);
+    char *bytes = scratch_read(data, &size);
+    for (int i = 0; i < 5; i++)
+      memset(bytes + (2 + (unsigned)rand_r(&dice) % (size / PAGE - 2)) * PAGE, (int)seed, PAGE);
+    scratch_write(data, bytes, size);
+    free(bytes);
+    if (check(directory) > 0)
+      repair();
+    assert_int_equal(open_as(directory, true, false, &f, message), FRONTIER_OK);
+    assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+    unsigned seen = 0;
+    for (unsigned i = 0; i < URLS; i++) {
+      frontier_outcome outcome;
+      ask(f, i, NULL, &outcome);
+      seen += outcome == FRONTIER_SEEN;
+      ask(f, i, "/never/", &outcome);
+      assert_int_not_equal(outcome, FRONTIER_SEEN);
+    }
+    assert_true(seen >= stats.done + stats.failed + stats.skipped + stats.queued);
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+    end(state);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(the_directory_says_so, begin, end),
+    cmocka_unit_test(it_needs_a_directory),
+    cmocka_unit_test_setup_teardown(compacted_and_sound, begin, end),
+    cmocka_unit_test_setup_teardown(a_snapshot_has_the_table, begin, end),
+    cmocka_unit_test_setup_teardown(merged_exactly, begin, end),
+    cmocka_unit_test_setup_teardown(merging_with_one_that_is_not_is_refused, begin, end),
+    cmocka_unit_test(damage_of_the_table_is_repaired),
+    cmocka_unit_test(own_keys_are_kept_or_said_to_be_gone),
+    cmocka_unit_test(overwritten_pages),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* Each write, sync and allocation of a crawl fails once, and, from each on, all do for a while. Whatever happens:
+ * no crash; the call says what went wrong, in its status and in words; once the cause is gone the same call works;
+ * and in the end every page was done exactly once, with one line in the journal. */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "frontier/promote.h"
+#include "frontier/recrawl.h"
+#include "frontier/traps.h"
+#include "tests/support/faults.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
+
+#ifdef FRONTIER_TINY
+enum { PAGES = 100, HOSTS = 3, STEP = 4 }; /* more wait than its memory holds; every fourth call is enough then */
+#else
+enum { PAGES = 48, HOSTS = 40, STEP = 1 };
+#endif
+enum { LINKS = 3, TRIES = 8, STRIKES = 3 };
+
+typedef struct story {
+  char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
+  bool keeps_nothing, is_exact;
+  frontier *f;
+  uint64_t now_ms;
+  frontier_lease leases[4];
+  size_t count;
+  bool is_done[PAGES], is_done_for_good[PAGES]; /* told; told, and then a sync */
+  int error;            /* what is made to happen */
+  bool is_limited;      /* by a limit on the size of files */
+  unsigned failures;    /* calls that said so */
+} story;
+
+static url urls[PAGES], ghost; /* parsed beforehand: not what is tested here. The ghost is noted, and never fetched */
+
+static void parse_urls(void)
+{
+  for (unsigned i = 0; i < PAGES; i++) {
+    char text[64];
+    int size = snprintf(text, sizeof text, "http://h%u.test/page/%u", i % HOSTS, i);
+    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &urls[i]), URL_OK);
+  }
+  assert_int_equal(url_parse("http://h0.test/ghost", 20, URL_STRICT, &ghost), URL_OK);
+}
+
+static unsigned link_of(unsigned page, unsigned number)
+{
+  return number == 0 ? (page + 1) % PAGES : (page * 7 + number * 13) % PAGES;
+}
+
+static unsigned page_of(const frontier_lease *lease)
+{
+  return (unsigned)strtoul(strrchr(lease->url, '/') + 1, NULL, 10);
+}
+
+/* ---- what a failure must look like ------------------------------------------------------------------------ */
+
+static bool status_fits(const story *s, frontier_status status)
+{
+  switch (s->error) {
+  case ENOMEM: return status == FRONTIER_NO_MEMORY;
+  case ENOSPC: case EFBIG: return status == FRONTIER_NO_SPACE;
+  case FAULT_SHORT: return status == FRONTIER_IO || status == FRONTIER_NO_SPACE;
+  default: return status == FRONTIER_IO;
+  }
+}
+
+static void limit_files(rlim_t size)
+{
+  struct rlimit limit;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  limit.rlim_cur = size;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void end_cause(const story *s)
+{
+  faults_end();
+  if (s->is_limited)
+    limit_files(RLIM_INFINITY);
+}
+
+/* A failed call: it must be one that was made to fail. After a few, the cause goes. */
+static void note_failure(story *s, frontier_status status, const char *message)
+{
+  if (strstr(message, "MDB_PANIC"))
+    fail_msg("words for those who know LMDB: %s", message);
+  bool has_cause = s->is_limited || faults_have_struck();
+  if (!has_cause || !status_fits(s, status) || strlen(message) < 10)
+    fail_msg("error %d came out as status %d, \"%s\"", s->error, (int)status, message);
+  if (++s->failures >= STRIKES)
+    end_cause(s);
+}
+
+/* ---- the calls -------------------------------------------------------------------------------------------- */
+
+typedef enum act {
+  WATCH, CONTROL, VISIT, ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, PROMOTE, NEXT, DONE, RELEASE, SYNC, PUT
+} act;
+
+static bool want_odd(void *context, const char *fetch, size_t size)
+{
+  (void)context;
+  return fetch[size - 1] % 2;
+}
+
+static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
+{
+  static const char value[] = "value";
+  frontier_verdict verdict;
+  bool was_seen;
+  uint64_t forgotten, from = 0;
+  size_t promoted;
+  char line[16];
+  int64_t wait_ms;
+  switch (what) {
+  case WATCH: return frontier_watch_traps(s->f, 100);
+  case CONTROL: return frontier_host_set(s->f, "h1.test", &(frontier_host_control){.per_host = 1});
+  case VISIT: return frontier_visit_note(s->f, lease, &(frontier_visit){.at_s = 1, .etag = value, .etag_size = 5});
+  case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
+  case ADD_BATCH: {
+    frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value,
+                          .payload_size = sizeof value};
+    size_t settled;
+    return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
+  }
+  case NOTE: return frontier_note(s->f, &(frontier_link){.target = &ghost}, s->now_ms, &verdict);
+  case FORGET: return frontier_forget(s->f, &(frontier_link){.target = &ghost}, &was_seen);
+  case FORGET_HOST: return frontier_forget_host(s->f, "nowhere.test", 12, &forgotten);
+  case PROMOTE: return frontier_promote(s->f, want_odd, NULL, 100, &from, &promoted);
+  case NEXT: return frontier_next(s->f, s->now_ms, s->leases, 4, &s->count, &wait_ms);
+  case DONE:
+    snprintf(line, sizeof line, "%u", page);
+    return frontier_done(s->f, lease, FRONTIER_DONE, 200, s->keeps_nothing ? NULL : line,
+                         s->keeps_nothing ? 0 : strlen(line), s->now_ms);
+  case RELEASE: return frontier_release(s->f, lease, s->now_ms);
+  case SYNC: return frontier_sync(s->f);
+  default: return frontier_setting_put(s->f, "name", value, sizeof value);
+  }
+}
+
+static void open_story(story *s)
+{
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 5, .rate = 1e-9, .per_host = 2,
+                              .depth_cap = UINT16_MAX, .journal_path = s->keeps_nothing ? NULL : s->journal,
+                              .exact = s->is_exact};
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = FRONTIER_IO;
+  for (int tries = 0; tries < TRIES && status != FRONTIER_OK; tries++) {
+    status = frontier_open(s->keeps_nothing ? NULL : s->directory, &options, &s->f, message);
+    if (status != FRONTIER_OK)
+      note_failure(s, status, message);
+  }
+  if (status != FRONTIER_OK)
+    fail_msg("it cannot be opened any more: %s", message);
+  s->count = 0;
+}
+
+/* The call until it works; at the latest when the cause is gone, and by the same handle. */
+static void must(story *s, act what, unsigned page, uint64_t lease)
+{
+  for (int tries = 0; tries < TRIES; tries++) {
+    frontier_status status = call(s, what, page, lease);
+    if (status == FRONTIER_OK)
+      return;
+    note_failure(s, status, frontier_message(s->f));
+  }
+  fail_msg("it does not work again: %s", frontier_message(s->f));
+}
+
+/* ---- the crawl -------------------------------------------------------------------------------------------- */
+
+static void visit(story *s, frontier_lease lease)
+{
+  unsigned page = page_of(&lease);
+  if (s->is_done[page])
+    fail_msg("page %u is fetched again", page);
+  if (page % 10 == 3 && s->now_ms % 2) {
+    must(s, RELEASE, page, lease.id);
+    return;
+  }
+  for (unsigned i = 0; i < LINKS; i++)
+    must(s, i % 2 ? ADD_BATCH : ADD, link_of(page, i), lease.id);
+  if (page == 5) {
+    must(s, NOTE, 0, 0);
+    must(s, FORGET, 0, 0);
+    if (!s->keeps_nothing)
+      must(s, FORGET_HOST, 0, 0);
+  }
+  if (page == 6) {
+    must(s, WATCH, 0, 0);
+    must(s, CONTROL, 0, 0);
+  }
+  if (page % 20 == 9)
+    must(s, PROMOTE, 0, 0);
+  if (page % 8 == 1)
+    must(s, VISIT, 0, lease.id);
+  must(s, DONE, page, lease.id);
+  s->is_done[page] = true;
+}
+
+static void round_trip(story *s)
+{
+  s->now_ms += 17; /* a commit by age, every six rounds */
+  must(s, NEXT, 0, 0);
+  frontier_lease leases[4];
+  size_t count = s->count;
+  memcpy(leases, s->leases, sizeof leases);
+  for (size_t i = 0; i < count; i++)
+    visit(s, leases[i]);
+  if (s->now_ms % 2) {
+    must(s, PUT, 0, 0);
+    must(s, SYNC, 0, 0);
+    memcpy(s->is_done_for_good, s->is_done, sizeof s->is_done);
+  }
+}
+
+static void crawl(story *s)
+{
+  frontier_status status;
+  do {
+    open_story(s);
+    must(s, ADD, 0, 0);
+    do
+      round_trip(s);
+    while (!frontier_is_finished(s->f));
+    frontier_stats stats;
+    assert_int_equal(frontier_stats_read(s->f, &stats), FRONTIER_OK);
+    if (stats.filter.keys > stats.filter.design_keys)
+      fail_msg("%llu keys in a filter for %llu", (unsigned long long)stats.filter.keys,
+               (unsigned long long)stats.filter.design_keys);
+    status = frontier_close(s->f);
+    if (status != FRONTIER_OK) { /* what was not committed is done again */
+      s->failures++;
+      memcpy(s->is_done, s->is_done_for_good, sizeof s->is_done);
+    }
+    if (s->failures >= STRIKES)
+      end_cause(s);
+  } while (status != FRONTIER_OK && !s->keeps_nothing);
+}
+
+/* ---- what must be there in the end ------------------------------------------------------------------------ */
+
+static void check_journal(const story *s)
+{
+  unsigned lines[PAGES] = {0};
+  size_t size;
+  char *text = scratch_read(s->journal, &size);
+  assert_non_null(text);
+  for (char *at = text; *at; at = strchr(at, '\n') + 1)
+    lines[strtoul(at, NULL, 10)]++;
+  for (unsigned i = 0; i < PAGES; i++)
+    if (lines[i] != 1)
+      fail_msg("page %u has %u lines in the journal", i, lines[i]);
+  free(text);
+}
+
+static void check_directory(const story *s)
+{
+  second_view v;
+  second_read(s->directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  unsigned done = 0, noted = 0;
+  for (uint64_t i = 1; i < v.url_room; i++) {
+    done += v.urls[i].state == FRONTIER_DONE;
+    noted += v.urls[i].state == FRONTIER_NOTED;
+  }
+  assert_int_equal(done, PAGES);
+  assert_true(noted > 0 && done + noted + 1 == v.url_room);
+  assert_int_equal(v.revoked, 1);
+  second_free(&v);
+}
+
+static void begin(story *s)
+{
+  scratch_make_fast(s->root);
+  scratch_join(s->root, "frontier", s->directory);
+  scratch_join(s->root, "journal", s->journal);
+}
+
+static void end(story *s)
+{
+  end_cause(s);
+  if (!s->keeps_nothing) {
+    check_journal(s);
+    check_directory(s);
+  }
+  scratch_remove(s->root);
+}
+
+typedef enum keeping { KEEPS, KEEPS_NOTHING, KEEPS_EXACTLY } keeping;
+
+/* A crawl in which the `number`-th call of that class fails. False: there are not so many. */
+static bool strike(fault_class what, unsigned number, int error, bool stays, keeping how)
+{
+  story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
+  begin(&s);
+  faults_set(what, number, error, stays);
+  crawl(&s);
+  bool has_struck = faults_have_struck();
+  end(&s);
+  return has_struck;
+}
+
+static void strike_each(fault_class what, int error, bool stays, keeping how, unsigned step)
+{
+  unsigned number = 1;
+  while (strike(what, number, error, stays, how))
+    number += step * STEP;
+  printf("class %d, error %d%s: calls 1 to %u failed\n", (int)what, error, stays ? " that stays" : "", number - 1);
+  assert_true(number > 10);
+}
+
+static void each_write(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, EIO, false, KEEPS, 1);
+  strike_each(FAULT_WRITE, ENOSPC, false, KEEPS, 1);
+  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS, 2);
+  strike_each(FAULT_WRITE, FAULT_SHORT, false, KEEPS, 1);
+}
+
+static void each_sync(void **state)
+{
+  (void)state;
+  strike_each(FAULT_SYNC, EIO, false, KEEPS, 1);
+  strike_each(FAULT_SYNC, EIO, true, KEEPS, 2);
+}
+
+static void each_allocation(void **state)
+{
+  (void)state;
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS, 2);
+}
+
+static void each_allocation_when_nothing_is_kept(void **state)
+{
+  (void)state;
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_NOTHING, 1);
+  strike_each(FAULT_ALLOC, ENOMEM, true, KEEPS_NOTHING, 2);
+}
+
+static void each_call_where_keys_are_exact(void **state)
+{
+  (void)state;
+  strike_each(FAULT_WRITE, EIO, false, KEEPS_EXACTLY, 5);
+  strike_each(FAULT_WRITE, ENOSPC, true, KEEPS_EXACTLY, 7);
+  strike_each(FAULT_SYNC, EIO, false, KEEPS_EXACTLY, 5);
+  strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_EXACTLY, 7);
+}
+
+/* ulimit -f: no file may grow beyond, at any moment of the crawl; then it may. */
+static void each_limit_on_file_size(void **state)
+{
+  (void)state;
+  unsigned failed = 0, limits = 0;
+  for (rlim_t limit = 0; limit < 160000; limit += limit < 20000 ? 1999 : 6000 * STEP) {
+    story s = {.error = EFBIG, .is_limited = true};
+    begin(&s);
+    limit_files(limit);
+    crawl(&s);
+    end(&s);
+    failed += s.failures > 0;
+    limits++;
+  }
+  printf("%u of %u limits were met\n", failed, limits);
+  assert_in_range(failed, limits / 4, limits);
+}
+
+int main(void)
+{
+  signal(SIGXFSZ, SIG_IGN);
+  parse_urls();
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_write),
+    cmocka_unit_test(each_sync),
+    cmocka_unit_test(each_allocation),
+    cmocka_unit_test(each_allocation_when_nothing_is_kept),
+    cmocka_unit_test(each_call_where_keys_are_exact),
+    cmocka_unit_test(each_limit_on_file_size),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* frontier/core/handle.c, lock.h: options of other sizes, what a handle says, and many threads on one. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frontier/frontier.h"
+#include "tests/support/scratch.h"
+
+static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-9, .per_host = 4,
+                                       .depth_cap = UINT16_MAX};
+
+static void parse(unsigned number, url *u)
+{
+  char text[64];
+  int size = snprintf(text, sizeof text, "http://h%u.test/%u", number % 16, number);
+  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, u), URL_OK);
+}
+
+static frontier *open_or_fail(const char *directory, const frontier_options *options)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier *f = NULL;
+  if (frontier_open(directory, options, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+static void options_of_another_size(void **state)
+{
+  (void)state;
+  struct {
+    frontier_options known;
+    uint64_t more[4];
+  } later = {.known = plain};
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f = NULL;
+  assert_int_equal(frontier_open_sized(NULL, &later.known, sizeof later, &f, message), FRONTIER_OK);
+  frontier_close(f);
+  later.more[3] = 1;
+  assert_int_equal(frontier_open_sized(NULL, &later.known, sizeof later, &f, message), FRONTIER_BAD_ARGUMENT);
+
+  frontier_options earlier; /* ended before keep_identity: what is behind is not the caller's */
+  memset(&earlier, 0xff, sizeof earlier);
+  memcpy(&earlier, &plain, offsetof(frontier_options, keep_identity));
+  assert_int_equal(frontier_open_sized(NULL, &earlier, offsetof(frontier_options, keep_identity), &f, message),
+                   FRONTIER_OK);
+  frontier_close(f);
+}
+
+static void what_the_library_is(void **state)
+{
+  (void)state;
+  assert_int_equal(frontier_abi(), FRONTIER_ABI);
+  assert_string_equal(frontier_version(), STRATA_VERSION);
+}
+
+static void a_failure_in_words(void **state)
+{
+  (void)state;
+  frontier *f = open_or_fail(NULL, &plain);
+  char copy[FRONTIER_MESSAGE_SIZE];
+  assert_int_equal(frontier_release(f, 77, 0), FRONTIER_NOT_FOUND);
+  assert_string_equal(frontier_message(f), "no lease 77 is in flight");
+  frontier_message_copy(f, copy);
+  assert_string_equal(copy, frontier_message(f));
+  frontier_close(f);
+}
+
+static void hear(void *context, const char *sentence)
+{
+  char *heard = context;
+  strncat(heard, sentence, 1000 - strlen(heard));
+  strncat(heard, "\n", 1000 - strlen(heard));
+}
+
+/* A filter made for 100 grows, and says so; one that is damaged is made anew, and says so. */
+static void the_logger_hears(void **state)
+{
+  (void)state;
+  char heard[1024] = "", directory[SCRATCH_PATH], path[SCRATCH_PATH];
+  frontier_options options = plain;
+  frontier_verdict verdict;
+  static url u;
+  scratch_make_fast(directory);
+  options.log = hear;
+  options.log_context = heard;
+  frontier *f = open_or_fail(directory, &options);
+  for (unsigned i = 0; i < 120; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+    assert_true(i < 118 || frontier_sync(f) == FRONTIER_OK);
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_non_null(strstr(heard, "a larger one is being filled"));
+  for (int slot = 0; slot < 2; slot++) {
+    scratch_join(directory, slot ? "seen.1" : "seen.0", path);
+    scratch_write(path, "damage", 6);
+  }
+  *heard = '\0';
+  frontier_close(open_or_fail(directory, &options));
+  assert_non_null(strstr(heard, "damaged or missing"));
+  scratch_remove(directory);
+}
+
+static void skipped_for_a_reason(void **state)
+{
+  (void)state;
+  frontier *f = open_or_fail(NULL, &plain);
+  frontier_verdict verdict;
+  frontier_lease leases[2];
+  size_t count;
+  int64_t wait_ms;
+  static url u;
+  for (unsigned i = 0; i < 2; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+  }
+  assert_int_equal(frontier_next(f, 0, leases, 2, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(count, 2);
+  assert_int_equal(frontier_skip(f, leases[0].id, "robots", NULL, 0, 0), FRONTIER_OK);
+  assert_int_equal(frontier_skip(f, leases[0].id, "robots", NULL, 0, 0), FRONTIER_NOT_FOUND);
+  assert_int_equal(frontier_skip(f, leases[1].id, "not a name", NULL, 0, 0), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_counter(f, "skipped-robots"), 1);
+  frontier_stats stats;
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.skipped, 1);
+  assert_int_equal(stats.in_flight, 1);
+  frontier_close(f);
+}
+
+/* ---- threads -------------------------------------------------------------------------------------------- */
+
+enum { FINDERS = 3, FETCHERS = 3, FOUND = 1500, SHIFT = 500, PAGES = FOUND + (FINDERS - 1) * SHIFT };
+
+typedef struct crew {
+  frontier *f;
+  atomic_uint finder; /* the next number to be given */
+  atomic_uint finders_left;
+  atomic_uint fetched[PAGES + 1]; /* by lease id */
+  atomic_bool failed;
+} crew;
+
+/* Finds pages that the other finders find too. */
+static void *find(void *context)
+{
+  crew *c = context;
+  unsigned first = SHIFT * atomic_fetch_add(&c->finder, 1);
+  url *urls = malloc(4 * sizeof *urls);
+  for (unsigned i = 0; urls && i < FOUND; i += 4) {
+    frontier_link links[4];
+    frontier_verdict verdicts[4];
+    size_t settled;
+    for (unsigned j = 0; j < 4; j++) {
+      parse(first + i + j, &urls[j]);
+      links[j] = (frontier_link){.target = &urls[j]};
+    }
+    if (frontier_add_batch(c->f, links, 4, i, verdicts, &settled) != FRONTIER_OK ||
+        frontier_lookup(c->f, &urls[0], &verdicts[0]) != FRONTIER_OK || verdicts[0].outcome != FRONTIER_SEEN)
+      atomic_store(&c->failed, true);
+  }
+  free(urls);
+  atomic_fetch_sub(&c->finders_left, 1);
+  return NULL;
+}
+
+static void *fetch(void *context)
+{
+  crew *c = context;
+  frontier_lease leases[7];
+  size_t count;
+  int64_t wait_ms;
+  for (uint64_t now_ms = 0; atomic_load(&c->finders_left) || !frontier_is_finished(c->f); now_ms++) {
+    if (frontier_next(c->f, now_ms, leases, 7, &count, &wait_ms) != FRONTIER_OK)
+      atomic_store(&c->failed, true);
+    for (size_t i = 0; i < count; i++) {
+      bool comes_back = leases[i].id % 10 == 0 && now_ms % 2;
+      if (comes_back ? frontier_release(c->f, leases[i].id, now_ms) != FRONTIER_OK
+                     : frontier_done(c->f, leases[i].id, FRONTIER_DONE, 200, "x", 1, now_ms) != FRONTIER_OK)
+        atomic_store(&c->failed, true);
+      if (!comes_back && leases[i].id <= PAGES)
+        atomic_fetch_add(&c->fetched[leases[i].id], 1);
+    }
+    if (frontier_count(c->f, "rounds", 1) != FRONTIER_OK)
+      atomic_store(&c->failed, true);
+  }
+  return NULL;
+}
+
+static void many_threads_share_a_handle(void **state)
+{
+  (void)state;
+  static crew c;
+  char directory[SCRATCH_PATH];
+  pthread_t threads[FINDERS + FETCHERS];
+  frontier_stats stats;
+  scratch_make_fast(directory);
+  c.f = open_or_fail(directory, &plain);
+  atomic_store(&c.finders_left, FINDERS);
+  for (int i = 0; i < FINDERS + FETCHERS; i++)
+    assert_int_equal(pthread_create(&threads[i], NULL, i < FINDERS ? find : fetch, &c), 0);
+  for (int i = 0; i < FINDERS + FETCHERS; i++)
+    pthread_join(threads[i], NULL);
+  assert_false(atomic_load(&c.failed));
+  for (unsigned id = 1; id <= PAGES; id++)
+    assert_int_equal(atomic_load(&c.fetched[id]), 1);
+  assert_int_equal(frontier_stats_read(c.f, &stats), FRONTIER_OK);
+  assert_int_equal(stats.done, PAGES);
+  assert_int_equal(stats.outcomes[FRONTIER_SEEN], FINDERS * FOUND - PAGES);
+  assert_true(frontier_counter(c.f, "rounds") > 0);
+  assert_int_equal(frontier_close(c.f), FRONTIER_OK);
+  scratch_remove(directory);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(options_of_another_size), cmocka_unit_test(what_the_library_is),
+    cmocka_unit_test(a_failure_in_words),      cmocka_unit_test(the_logger_hears),
+    cmocka_unit_test(skipped_for_a_reason),    cmocka_unit_test(many_threads_share_a_handle),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* In-link counts against exact ones, through growth, files and merging. */
+#include "frontier/inlinks.h"
+#include "tests/support/scratch.h"
+#include "tests/site/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { URLS = 60000, HEAD = 300 };
+
+static char directory[SCRATCH_PATH], path[SCRATCH_PATH], first_file[SCRATCH_PATH];
+static uint64_t seed = 1;
+
+static const url *url_of(uint32_t id)
+{
+  static url u;
+  char text[64];
+  int size = snprintf(text, sizeof text, "http://site%u.example/page/%u", (unsigned)id % 7, (unsigned)id);
+  assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+  return &u;
+}
+
+/* Pages of five links, one of them twice; a few URLs get many links. `exact` counts pages. */
+static void link_pages(inlinks *in, uint32_t pages, uint64_t dice, uint32_t exact[URLS])
+{
+  for (uint32_t page = 0; page < pages; page++) {
+    uint32_t links[6];
+    inlinks_begin_page(in);
+    for (int i = 0; i < 5; i++) {
+      double x = random_share(&dice);
+      links[i] = i < 2 ? (uint32_t)(HEAD * x * x) : (uint32_t)((page + x) * URLS / pages);
+      bool is_again = false;
+      for (int before = 0; before < i; before++)
+        is_again |= links[before] == links[i];
+      exact[links[i]] += !is_again;
+    }
+    links[5] = links[0];
+    for (int i = 0; i < 6; i++)
+      assert_int_equal(inlinks_note(in, url_of(links[i])), MLBF_OK);
+  }
+}
+
+static void compare(const inlinks *in, const uint32_t exact[URLS], double wrong_most)
+{
+  uint32_t wrong = 0;
+  for (uint32_t id = 0; id < URLS; id++) {
+    uint32_t count = inlinks_count(in, url_of(id));
+    assert_true(count >= exact[id]);
+    wrong += count > exact[id];
+  }
+  print_message("%u of %u counts too high\n", (unsigned)wrong, (unsigned)URLS);
+  assert_true(wrong <= wrong_most * URLS);
+}
+
+/* From room for a thousand to sixty thousand: six filters, none of which may lose a link. */
+static void counts_are_never_too_low_however_many_urls(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  inlinks *in;
+  memset(exact, 0, sizeof exact);
+  assert_int_equal(inlinks_open(NULL, 1000, &in), MLBF_OK);
+  link_pages(in, 40000, seed, exact);
+  compare(in, exact, 0.12);
+  inlinks_close(in);
+  memset(exact, 0, sizeof exact);
+  assert_int_equal(inlinks_open(NULL, URLS, &in), MLBF_OK);
+  link_pages(in, 40000, seed, exact);
+  compare(in, exact, 0.05);
+  assert_int_equal(inlinks_save(in), MLBF_OK); /* nowhere, which is fine */
+  inlinks_close(in);
+}
+
+static void saved_counts_go_on(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  inlinks *in;
+  memset(exact, 0, sizeof exact);
+  for (int run = 0; run < 3; run++) {
+    assert_int_equal(inlinks_open(path, 20000, &in), MLBF_OK);
+    link_pages(in, 10000, seed + (uint64_t)run, exact);
+    assert_int_equal(inlinks_save(in), MLBF_OK);
+    inlinks_close(in);
+  }
+  assert_int_equal(inlinks_open_existing(path, &in), MLBF_OK);
+  compare(in, exact, 0.12);
+  inlinks_close(in);
+}
+
+static void merged_counts_are_those_of_both(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  inlinks *a, *b, *other;
+  memset(exact, 0, sizeof exact);
+  assert_int_equal(inlinks_open(NULL, 20000, &a), MLBF_OK);
+  assert_int_equal(inlinks_open(NULL, 20000, &b), MLBF_OK);
+  assert_int_equal(inlinks_open(NULL, 10000, &other), MLBF_OK);
+  link_pages(a, 3000, seed, exact);
+  link_pages(b, 30000, seed + 1, exact); /* one filter and two */
+  assert_int_equal(inlinks_merge(a, other), MLBF_MISMATCH);
+  assert_int_equal(inlinks_merge(a, b), MLBF_OK);
+  compare(a, exact, 0.1);
+  inlinks_close(a);
+  inlinks_close(b);
+  inlinks_close(other);
+}
+
+/* Also where filters came since; a filter of a URL's later links may then be another than that of its first. */
+static void a_difference_makes_the_later_counts_of_the_earlier(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  inlinks *later, *earlier, *delta = NULL;
+  char copied[SCRATCH_PATH];
+  memset(exact, 0, sizeof exact);
+  scratch_join(directory, "copy", copied);
+  assert_int_equal(inlinks_open(NULL, 20000, &later), MLBF_OK);
+  link_pages(later, 3000, seed, exact);
+  assert_int_equal(inlinks_save_as(later, copied), MLBF_OK);
+  assert_int_equal(inlinks_open_existing(copied, &earlier), MLBF_OK);
+  link_pages(later, 30000, seed + 1, exact);
+  assert_int_equal(inlinks_difference(earlier, later, &delta), MLBF_MISMATCH);
+  assert_null(delta);
+  assert_int_equal(inlinks_difference(later, earlier, &delta), MLBF_OK);
+  assert_int_equal(inlinks_merge(earlier, delta), MLBF_OK);
+  compare(earlier, exact, 0.1);
+  inlinks_close(later);
+  inlinks_close(earlier);
+  inlinks_close(delta);
+}
+
+static void what_is_no_count_is_refused(void **state)
+{
+  (void)state;
+  inlinks *in;
+  char nowhere[SCRATCH_PATH];
+  scratch_join(directory, "nothing", nowhere);
+  assert_int_equal(inlinks_open_existing(nowhere, &in), MLBF_IO);
+  assert_int_equal(inlinks_open(path, 0, &in), MLBF_OK); /* there are files: their size holds */
+  inlinks_close(in);
+  assert_int_equal(inlinks_open(NULL, 0, &in), MLBF_BAD_ARGUMENT);
+  scratch_write(first_file, "my diary\n", 9);
+  assert_int_equal(inlinks_open(path, 1000, &in), MLBF_NOT_A_FILTER);
+  assert_int_equal(inlinks_open_existing(path, &in), MLBF_NOT_A_FILTER);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(counts_are_never_too_low_however_many_urls),
+    cmocka_unit_test(saved_counts_go_on),
+    cmocka_unit_test(merged_counts_are_those_of_both),
+    cmocka_unit_test(a_difference_makes_the_later_counts_of_the_earlier),
+    cmocka_unit_test(what_is_no_count_is_refused),
+  };
+  if (getenv("STRATA_SEED"))
+    seed = strtoull(getenv("STRATA_SEED"), NULL, 10);
+  print_message("seed %llu\n", (unsigned long long)seed);
+  scratch_make_fast(directory);
+  scratch_join(directory, "inlinks", path);
+  scratch_join(directory, "inlinks.0", first_file);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_remove(directory);
+  return failed;
+}

@@ -1,0 +1,71 @@
+/* frontier/hosts/leases.h: against a plain array, with ids close together, far apart and of one home slot. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "frontier/hosts/leases.h"
+#include "tests/support/dice.h"
+
+enum { IDS = 3000 };
+
+static entry *make(uint64_t id)
+{
+  entry *e = entry_create(id, "http://a.test/", 14, 7, 13, (frontier_origin){0});
+  assert_non_null(e);
+  return e;
+}
+
+static void as_an_array_does(void **state)
+{
+  (void)state;
+  static const uint64_t steps[] = {1, (uint64_t)1 << 32, 977};
+  dice_begin(1);
+  for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+    lease_table l = {0};
+    bool is_in[IDS] = {false};
+    size_t count = 0;
+    assert_null(leases_find(&l, 1));
+    for (unsigned i = 0; i < 20 * IDS; i++) {
+      size_t n = (size_t)dice_throw(IDS);
+      uint64_t id = (n + 1) * steps[s];
+      entry *e = leases_find(&l, id);
+      assert_true((e != NULL) == is_in[n]);
+      if (e) {
+        assert_int_equal(e->sequence, id);
+        leases_remove(&l, e);
+        free(e);
+      } else {
+        assert_int_equal(leases_add(&l, make(id)), FRONTIER_OK);
+      }
+      is_in[n] = !is_in[n];
+      count += is_in[n] ? 1 : (size_t)-1;
+      assert_int_equal(l.count, count);
+    }
+    for (size_t n = 0; n < IDS; n++)
+      assert_true((leases_find(&l, (n + 1) * steps[s]) != NULL) == is_in[n]);
+    leases_free(&l);
+  }
+}
+
+/* The one that is in flight stays the one that is found. */
+static void an_id_is_in_flight_once(void **state)
+{
+  (void)state;
+  lease_table l = {0};
+  entry *first = make(4), *second = make(4);
+  assert_int_equal(leases_add(&l, first), FRONTIER_OK);
+  assert_int_equal(leases_add(&l, second), FRONTIER_DAMAGED);
+  assert_int_equal(l.count, 1);
+  assert_ptr_equal(leases_find(&l, 4), first);
+  free(second);
+  leases_free(&l);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_an_array_does), cmocka_unit_test(an_id_is_in_flight_once)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

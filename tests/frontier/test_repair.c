@@ -1,0 +1,307 @@
+/* frontier_repair: whatever was done to a directory, it is sound afterwards or says that it cannot be; nothing that is
+ * still whole is lost; and the crawl goes on to its end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/admin.h"
+#include "tests/support/dice.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
+#include "tests/support/small_crawl.h"
+
+enum { URLS = 1500, FETCHED = 500, PAGE = 4096 };
+
+static char root[SCRATCH_PATH], sound[SCRATCH_PATH], sound_journal[SCRATCH_PATH];
+static char work[SCRATCH_PATH], journal[SCRATCH_PATH], data[SCRATCH_PATH];
+static uint64_t accepted, reachable; /* by the crawl now, and in the end */
+
+static small_crawl crawl_in(const char *directory, const char *journal_path, unsigned fetched)
+{
+  return (small_crawl){.directory = directory, .journal = journal_path, .seed = 1, .urls = URLS, .fetched = fetched};
+}
+
+static uint64_t count_urls(const char *directory)
+{
+  second_view v;
+  second_read(directory, false, &v);
+  assert_int_equal(v.faults, 0);
+  uint64_t urls = v.url_room - 1;
+  second_free(&v);
+  return urls;
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "sound", sound);
+  scratch_join(root, "sound-journal", sound_journal);
+  scratch_join(root, "work", work);
+  scratch_join(root, "journal", journal);
+  scratch_join(work, "data.mdb", data);
+  small_crawl c = crawl_in(sound, sound_journal, FETCHED);
+  small_crawl_make(&c);
+  accepted = count_urls(sound);
+
+  assert_int_equal(mkdir(work, 0777), 0);
+  scratch_copy(sound, work);
+  c = crawl_in(work, NULL, URLS);
+  small_crawl_make(&c);
+  reachable = count_urls(work);
+  assert_true(reachable > accepted && accepted > FETCHED);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+static void copy_sound(void)
+{
+  size_t size;
+  char *lines = scratch_read(sound_journal, &size);
+  scratch_remove(work);
+  assert_int_equal(mkdir(work, 0777), 0);
+  scratch_copy(sound, work);
+  scratch_write(journal, lines, size);
+  free(lines);
+}
+
+static unsigned remarks;
+static char last_gone[FRONTIER_MESSAGE_SIZE], transcript[1 << 16];
+
+static void note(void *context, const char *sentence)
+{
+  (void)context;
+  remarks++;
+  if (strncmp(sentence, "gone: ", 6) == 0)
+    snprintf(last_gone, sizeof last_gone, "%s", sentence);
+  size_t used = strlen(transcript);
+  snprintf(transcript + used, sizeof transcript - used, "%s\n", sentence);
+}
+
+static frontier_repairs repair(frontier_status expected)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_repairs done;
+  remarks = 0;
+  *last_gone = *transcript = '\0';
+  frontier_status status = frontier_repair(work, journal, note, NULL, &done, message);
+  if (status != expected)
+    fail_msg("status %d, \"%s\"\n%s", (int)status, message, transcript);
+  return done;
+}
+
+static void assert_sound(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "", said[FRONTIER_MESSAGE_SIZE];
+  frontier_findings found;
+  snprintf(said, sizeof said, "%.500s", transcript);
+  *transcript = '\0';
+  if (frontier_check(work, journal, note, NULL, &found, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  if (found.faults)
+    fail_msg("after \"%s\" the check still says:\n%s", said, transcript);
+}
+
+/* To the end. Nothing whole was lost, so with nothing gone every URL is there, once. */
+static void assert_goes_on(const frontier_repairs *done)
+{
+  small_crawl c = crawl_in(work, journal, 10 * URLS);
+  frontier *f = small_crawl_open(&c);
+  small_crawl_run(&c, f);
+  assert_true(frontier_is_finished(f));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_sound();
+  if (done->gone + done->keys_gone == 0)
+    assert_int_equal(count_urls(work), reachable);
+}
+
+static void a_sound_directory_is_left_alone(void **state)
+{
+  (void)state;
+  size_t size;
+  copy_sound();
+  char *before = scratch_read(data, &size);
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_int_equal(remarks, 0);
+  assert_false(done.was_rebuilt);
+  char *after = scratch_read(data, &size);
+  assert_memory_equal(before, after, size);
+  free(before);
+  free(after);
+}
+
+static void a_filter_is_made_from_the_log(void **state)
+{
+  (void)state;
+  char path[SCRATCH_PATH];
+  size_t size;
+  for (int slot = 0; slot < 2; slot++) {
+    copy_sound();
+    scratch_join(work, slot ? "seen.1" : "seen.0", path);
+    char *bytes = scratch_read(path, &size);
+    bytes[size / 2] ^= 4;
+    scratch_write(path, bytes, size);
+    free(bytes);
+    frontier_repairs done = repair(FRONTIER_OK);
+    assert_true(remarks >= 2 && !done.was_rebuilt);
+    assert_sound();
+    assert_goes_on(&done);
+  }
+}
+
+/* Lines lost at its end stop a crawl from going on. A repair takes the file as it is. */
+static void a_journal_is_taken_as_it_is(void **state)
+{
+  (void)state;
+  size_t size;
+  for (int i = 0; i < 3; i++) {
+    copy_sound();
+    char *lines = scratch_read(journal, &size);
+    if (i == 2)
+      lines[size / 2] ^= 1;
+    scratch_write(journal, lines, i == 0 ? size - 1 : i == 1 ? size / 2 : size);
+    free(lines);
+    frontier_repairs done = repair(FRONTIER_OK);
+    assert_false(done.was_rebuilt);
+    assert_sound();
+    assert_goes_on(&done);
+  }
+}
+
+/* One kind of damage to the pages of data.mdb. */
+static void spoil(unsigned kind, char *bytes, size_t size)
+{
+  size_t page = PAGE * (2 + dice_throw(size / PAGE - 2));
+  switch (kind % 5) {
+  case 0: bytes[dice_throw(size)] ^= (char)(1 << dice_throw(8)); break;
+  case 1: memset(bytes + page, 0, PAGE); break;
+  case 2: memcpy(bytes + page, bytes + PAGE * dice_throw(size / PAGE), PAGE); break;
+  case 3: memset(bytes + PAGE * dice_throw(2), 0x5a, PAGE); break;
+  default:
+    for (int i = 0; i < 5; i++)
+      memset(bytes + PAGE * (2 + dice_throw(size / PAGE - 2)), 0x5a, PAGE);
+  }
+}
+
+static void what_is_whole_is_kept(void **state)
+{
+  (void)state;
+  unsigned rebuilt = 0, hopeless = 0;
+  uint64_t gone = 0, found_again = 0;
+  dice_begin(20261121);
+  for (unsigned i = 0; i < 60; i++) {
+    size_t size;
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    frontier_repairs done;
+    copy_sound();
+    char *bytes = scratch_read(data, &size);
+    spoil(i, bytes, size);
+    scratch_write(data, bytes, size);
+    free(bytes);
+    *transcript = '\0';
+    frontier_status status = frontier_repair(work, journal, note, NULL, &done, message);
+    if (status == FRONTIER_DAMAGED && strstr(message, "cannot be repaired")) {
+      hopeless++;
+      continue;
+    }
+    if (status != FRONTIER_OK)
+      fail_msg("damage %u: %s", i, message);
+    rebuilt += done.was_rebuilt;
+    gone += done.gone;
+    found_again += done.found_again;
+    /* what the last transaction brought may not be known */
+    if (done.was_rebuilt && done.kept + done.gone < accepted - 60)
+      fail_msg("%llu kept and %llu gone of %llu", (unsigned long long)done.kept, (unsigned long long)done.gone,
+               (unsigned long long)accepted);
+    assert_sound();
+    assert_goes_on(&done);
+  }
+  print_message("%u rebuilt, %u hopeless; %llu URLs gone, %llu found again\n", rebuilt, hopeless,
+                (unsigned long long)gone, (unsigned long long)found_again);
+  assert_in_range(rebuilt, 30, 60);
+  assert_in_range(hopeless, 0, 5);
+}
+
+/* The pages that lead to all others, of every table or of the whole file: the URLs are found all the same. */
+static void a_lost_root_loses_nothing(bool of_file)
+{
+  size_t size;
+  copy_sound();
+  char *bytes = scratch_read(data, &size);
+  for (size_t at = 2 * PAGE; at < size; at += PAGE)
+    if (bytes[at + 10] == 1) /* a branch */
+      memset(bytes + at, 0, PAGE);
+  if (of_file)
+    memset(bytes, 0, 2 * PAGE);
+  scratch_write(data, bytes, size);
+  free(bytes);
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_true(done.was_rebuilt);
+  assert_int_equal(done.kept, accepted);
+  assert_true(done.found_again > accepted / 4);
+  assert_int_equal(done.gone + done.keys_gone, 0);
+  assert_sound();
+  assert_goes_on(&done);
+}
+
+static void lost_branches_lose_nothing(void **state)
+{
+  (void)state;
+  a_lost_root_loses_nothing(false);
+}
+
+static void lost_roots_lose_nothing(void **state)
+{
+  (void)state;
+  a_lost_root_loses_nothing(true);
+}
+
+/* The old file is kept, and never written over by a second repair. */
+static void the_damaged_file_is_kept(void **state)
+{
+  (void)state;
+  size_t size, kept_size;
+  char kept[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_repairs done;
+  copy_sound();
+  scratch_join(work, "data.mdb.damaged", kept);
+  char *bytes = scratch_read(data, &size);
+  memset(bytes + size / PAGE / 2 * PAGE, 0x77, PAGE);
+  memset(bytes + 144, 0, 8); /* and with it the older root */
+  scratch_write(data, bytes, size);
+  repair(FRONTIER_OK);
+  char *old = scratch_read(kept, &kept_size);
+  assert_int_equal(kept_size, size);
+  assert_memory_equal(old, bytes, size);
+  scratch_write(data, bytes, size);
+  assert_int_equal(frontier_repair(work, journal, note, NULL, &done, message), FRONTIER_BUSY);
+  assert_non_null(strstr(message, "data.mdb.damaged"));
+  free(old);
+  free(bytes);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(a_sound_directory_is_left_alone),
+    cmocka_unit_test(a_filter_is_made_from_the_log),
+    cmocka_unit_test(a_journal_is_taken_as_it_is),
+    cmocka_unit_test(what_is_whole_is_kept),
+    cmocka_unit_test(lost_branches_lose_nothing),
+    cmocka_unit_test(lost_roots_lose_nothing),
+    cmocka_unit_test(the_damaged_file_is_kept),
+  };
+  return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,186 @@
+/* frontier/seen/seen.h: the open batch beside the filter, and the log that rebuilds both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frontier/base/record.h"
+#include "frontier/seen/seen.h"
+
+static url u;
+
+static seen *make(mlbf_kind kind, uint64_t keys, double rate)
+{
+  mlbf_options options = {.kind = kind, .keys = keys, .rate = rate, .signals = kind == MLBF_KIND_MLBF};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  seen *s = seen_adopt(filter);
+  assert_non_null(s);
+  return s;
+}
+
+static frontier_verdict test(const seen *s, const char *text, mlbf_hashes *hashes)
+{
+  assert_int_equal(url_parse(text, strlen(text), URL_STRICT, &u), URL_OK);
+  return seen_test(s, &u, hashes);
+}
+
+static frontier_verdict test_and_add(seen *s, const char *text)
+{
+  mlbf_hashes hashes;
+  frontier_verdict v = test(s, text, &hashes);
+  if (v.outcome != FRONTIER_SEEN)
+    assert_true(seen_add(s, &hashes));
+  return v;
+}
+
+/* What the open batch holds is known before any bit is set, segment by segment. */
+static void the_batch_answers_beside_the_filter(void **state)
+{
+  (void)state;
+  static const struct row {
+    const char *url;
+    frontier_outcome outcome;
+    uint32_t layer;
+  } rows[] = {
+    {"http://a.test/x/y", FRONTIER_NEW_HOST, 1}, {"http://a.test/x/y", FRONTIER_SEEN, 0},
+    {"http://a.test/x/z", FRONTIER_NEW_SEGMENT, 3}, {"http://a.test/v/y", FRONTIER_NEW_SEGMENT, 2},
+    {"http://a.test/v/z", FRONTIER_NEW_COMBINATION, 0}, {"http://a.test/z/v", FRONTIER_NEW_SEGMENT, 2},
+    {"http://b.test/x/y", FRONTIER_NEW_HOST, 1}, {"http://b.test/x", FRONTIER_NEW_COMBINATION, 0},
+  };
+  enum { ROWS = sizeof rows / sizeof *rows };
+  for (int settle = 0; settle < 2; settle++) { /* one batch for all, or one for each */
+    seen *s = make(MLBF_KIND_MLBF, 1000, 1e-9);
+    for (size_t i = 0; i < ROWS; i++) {
+      frontier_verdict v = test_and_add(s, rows[i].url);
+      if (v.outcome != rows[i].outcome || v.layer != rows[i].layer)
+        fail_msg("%s: %s, layer %u", rows[i].url, frontier_outcome_name(v.outcome), v.layer);
+      if (settle)
+        seen_settle(s);
+    }
+    assert_int_equal(seen_batch_keys(s), settle ? 0 : ROWS - 1);
+    seen_free(s);
+  }
+}
+
+static void number_url(unsigned i, char text[64])
+{
+  snprintf(text, 64, "http://h%u.test/a%u/b%u/c%u", i % 97, i / 7, i / 3 % 1000, i);
+}
+
+typedef struct whole_log {
+  uint8_t *bytes;
+  size_t size;
+} whole_log;
+
+static void keep_chunk(const seen *s, whole_log *log)
+{
+  size_t size;
+  const uint8_t *chunk = seen_batch_log(s, &size);
+  log->bytes = realloc(log->bytes, log->size + size + 1);
+  assert_non_null(log->bytes);
+  memcpy(log->bytes + log->size, chunk, size);
+  log->size += size;
+}
+
+/* A filter so overfull that it takes nearly every segment for known; then the log, into one that is not. Every key
+ * that was ever added must be seen there: a segment that the first one knew wrongly is in the log all the same. */
+static void the_log_rebuilds_any_size(void **state)
+{
+  (void)state;
+  enum { URLS = 6000 };
+  char text[64];
+  mlbf_hashes hashes;
+  seen *s = make(MLBF_KIND_MLBF, 100, 1e-6);
+  whole_log log = {0};
+  static bool was_added[URLS];
+  unsigned added = 0;
+  for (unsigned i = 0; i < URLS; i++) {
+    number_url(i, text);
+    was_added[i] = test_and_add(s, text).outcome != FRONTIER_SEEN;
+    added += was_added[i];
+    if (i % 50 == 49) {
+      keep_chunk(s, &log);
+      seen_settle(s);
+    }
+  }
+  assert_true(added > 100);
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .signals = true};
+  mlbf_filter *larger = NULL;
+  assert_int_equal(mlbf_create(&options, &larger), MLBF_OK);
+  assert_true(seen_replay(larger, log.bytes, log.size, NULL));
+  seen_replace(s, larger);
+  for (unsigned i = 0; i < URLS; i++) {
+    number_url(i, text);
+    frontier_verdict v = test(s, text, &hashes);
+    if (was_added[i] && v.outcome != FRONTIER_SEEN)
+      fail_msg("%s was added, and is %s", text, frontier_outcome_name(v.outcome));
+  }
+  seen_free(s);
+  free(log.bytes);
+}
+
+static void a_torn_chunk_is_none(void **state)
+{
+  (void)state;
+  seen *s = make(MLBF_KIND_MLBF, 100, 1e-6);
+  test_and_add(s, "http://a.test/x");
+  size_t size;
+  const uint8_t *chunk = seen_batch_log(s, &size);
+  assert_int_equal(size, 17 + 2 * 17);
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-6, .signals = true};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  for (size_t cut = 1; cut < size; cut++) {
+    uint8_t *exact = malloc(cut); /* for the sanitizer to see the byte behind */
+    assert_non_null(exact);
+    memcpy(exact, chunk, cut);
+    assert_false(seen_replay(filter, exact, cut, NULL));
+    free(exact);
+  }
+  uint8_t changed[64];
+  memcpy(changed, chunk, size);
+  assert_true(seen_replay(filter, changed, size, NULL));
+  changed[17] = 17; /* there is no such layer */
+  assert_false(seen_replay(filter, changed, size, NULL));
+  changed[17] = 0;
+  assert_false(seen_replay(filter, changed, size, NULL));
+  changed[17] = 1;
+  changed[16] = 17; /* nor so many */
+  assert_false(seen_replay(filter, changed, size, NULL));
+  assert_true(seen_replay(filter, NULL, 0, NULL));
+  mlbf_free(filter);
+  seen_free(s);
+}
+
+static void a_batch_of_any_size(void **state)
+{
+  (void)state;
+  enum { URLS = 40000 };
+  char text[64];
+  seen *s = make(MLBF_KIND_BLOOM, 2 * URLS, 1e-9);
+  for (int round = 0; round < 2; round++)
+    for (unsigned i = 0; i < URLS; i++) {
+      number_url(i, text);
+      assert_int_equal(test_and_add(s, text).outcome, round ? FRONTIER_SEEN : FRONTIER_NEW);
+    }
+  assert_int_equal(seen_batch_keys(s), URLS);
+  seen_settle(s);
+  number_url(URLS - 1, text);
+  assert_int_equal(test_and_add(s, text).outcome, FRONTIER_SEEN);
+  seen_free(s);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(the_batch_answers_beside_the_filter),
+    cmocka_unit_test(the_log_rebuilds_any_size),
+    cmocka_unit_test(a_torn_chunk_is_none),
+    cmocka_unit_test(a_batch_of_any_size),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* frontier_snapshot: what the last commit held, whole, while the writer goes on; it opens elsewhere and crawls to the
+ * end. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frontier/admin.h"
+#include "tests/support/scratch.h"
+#include "tests/support/second_reader.h"
+#include "tests/support/small_crawl.h"
+
+enum { URLS = 3000 };
+
+static char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
+static char copy[SCRATCH_PATH], copy_journal[SCRATCH_PATH];
+
+static small_crawl crawl_in(const char *where, const char *lines, unsigned fetched)
+{
+  return (small_crawl){.directory = where, .journal = lines, .seed = 4, .urls = URLS, .fetched = fetched};
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "crawl", directory);
+  scratch_join(root, "journal", journal);
+  scratch_join(root, "copy", copy);
+  scratch_join(root, "copy-journal", copy_journal);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+static void take(frontier *f, frontier_status expected)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_status status = frontier_snapshot(f, copy, copy_journal, message);
+  if (status != expected)
+    fail_msg("status %d: %s", (int)status, message);
+  assert_true(status == FRONTIER_OK || strlen(message) > 10);
+}
+
+static void print_fault(void *context, const char *sentence)
+{
+  (void)context;
+  print_message("%s\n", sentence);
+}
+
+static frontier_findings assert_sound(const char *where, const char *lines)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_findings found;
+  if (frontier_check(where, lines, print_fault, NULL, &found, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  assert_int_equal(found.faults, 0);
+  return found;
+}
+
+static bool is_there(const char *path)
+{
+  return access(path, F_OK) == 0;
+}
+
+/* By its own handle, between two pages. */
+static void the_writer_goes_on(void **state)
+{
+  (void)state;
+  frontier_stats then, now;
+  small_crawl c = crawl_in(directory, journal, 900);
+  frontier *f = small_crawl_open(&c);
+  small_crawl_run(&c, f);
+  assert_int_equal(frontier_sync(f), FRONTIER_OK);
+  assert_int_equal(frontier_stats_read(f, &then), FRONTIER_OK);
+  take(f, FRONTIER_OK);
+  take(f, FRONTIER_BAD_ARGUMENT); /* it is there already */
+  small_crawl_run(&c, f);
+  frontier_findings before = assert_sound(copy, copy_journal);
+  assert_int_equal(before.urls, then.queued + then.in_flight + then.done + then.failed + then.skipped);
+
+  small_crawl_run(&c, f);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  frontier_findings after = assert_sound(copy, copy_journal); /* nothing reached it */
+  assert_int_equal(after.urls, before.urls);
+  assert_int_equal(after.lines, before.lines);
+
+  c = crawl_in(copy, copy_journal, 10 * URLS);
+  f = small_crawl_open(&c);
+  assert_int_equal(frontier_stats_read(f, &now), FRONTIER_OK);
+  assert_int_equal(now.done, then.done);
+  small_crawl_run(&c, f);
+  assert_true(frontier_is_finished(f));
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  assert_sound(copy, copy_journal);
+  assert_sound(directory, journal);
+}
+
+/* By a reader's handle, again and again, while another process crawls and commits. */
+static void a_reader_takes_it_hot(void **state)
+{
+  (void)state;
+  enum { TAKEN = 12 };
+  small_crawl c = crawl_in(directory, journal, 200);
+  small_crawl_make(&c);
+  pid_t writer = fork();
+  if (writer == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nothing behind */
+    c.fetched = 20;
+    frontier *f = small_crawl_open(&c);
+    while (!frontier_is_finished(f)) {
+      small_crawl_run(&c, f);
+      frontier_sync(f);
+      usleep(500);
+    }
+    for (;;)
+      pause();
+  }
+  uint64_t urls = 0, grew = 0;
+  for (int i = 0; i < TAKEN; i++) {
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    frontier_options options = small_crawl_options(&c);
+    frontier *f = NULL;
+    options.read_only = true;
+    if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
+      fail_msg("%s", message);
+    take(f, FRONTIER_OK);
+    frontier_close(f);
+    frontier_findings found = assert_sound(copy, copy_journal);
+    grew += found.urls > urls;
+    urls = found.urls;
+    scratch_remove(copy);
+    usleep(10000);
+  }
+  kill(writer, SIGKILL);
+  waitpid(writer, NULL, 0);
+  print_message("%llu of %d snapshots held more than the one before\n", (unsigned long long)grew, TAKEN);
+  assert_true(grew > 1);
+}
+
+/* Killed at any time: there is nothing under its name, or all of it; and the next one works. */
+static void killed_it_is_not_there(void **state)
+{
+  (void)state;
+  small_crawl c = crawl_in(directory, NULL, 900);
+  unsigned finished = 0;
+  small_crawl_make(&c);
+  for (unsigned i = 0; i < 25; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      char message[FRONTIER_MESSAGE_SIZE];
+      frontier *f = small_crawl_open(&c);
+      _exit(frontier_snapshot(f, copy, NULL, message) != FRONTIER_OK);
+    }
+    usleep(400 * i);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    if (is_there(copy)) {
+      finished++;
+      assert_sound(copy, NULL);
+      scratch_remove(copy);
+    }
+  }
+  print_message("%u of 25 were ready in time\n", finished);
+  frontier *f = small_crawl_open(&c);
+  take(f, FRONTIER_OK);
+  frontier_close(f);
+  assert_sound(copy, NULL);
+  char partial[SCRATCH_PATH];
+  scratch_join(root, "copy.partial", partial);
+  assert_false(is_there(partial));
+}
+
+static void what_cannot_be_copied(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  small_crawl c = crawl_in(NULL, NULL, 0);
+  frontier *f = small_crawl_open(&c);
+  assert_int_equal(frontier_snapshot(f, copy, NULL, message), FRONTIER_BAD_ARGUMENT);
+  frontier_close(f);
+  c.directory = directory;
+  f = small_crawl_open(&c);
+  assert_int_equal(frontier_snapshot(f, "/nowhere/copy", NULL, message), FRONTIER_IO);
+  assert_non_null(strstr(message, "/nowhere/copy"));
+  frontier_close(f);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(the_writer_goes_on, begin, end),
+    cmocka_unit_test_setup_teardown(a_reader_takes_it_hot, begin, end),
+    cmocka_unit_test_setup_teardown(killed_it_is_not_there, begin, end),
+    cmocka_unit_test_setup_teardown(what_cannot_be_copied, begin, end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

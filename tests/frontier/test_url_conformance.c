@@ -1,0 +1,192 @@
+/* What browsers make of a URL: the Web Platform Tests, and real links as ada, a WHATWG parser, reads them. */
+#include "tests/support/url_suite.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <idn2.h>
+
+/* ---- Web Platform Tests ---------------------------------------------------------------------- */
+
+static const excuse wpt_url_excuses[] = {
+  { "https://%e2%98%83", "IDNA2008 forbids symbols, and libidn2 follows it; browsers follow UTS 46 and send it" },
+  { NULL, NULL },
+};
+
+static void wpt_urls(void **state)
+{
+  (void)state;
+  suite run = { .name = "wpt_urltestdata", .excuses = wpt_url_excuses };
+  FILE *file = suite_open("wpt_urltestdata.jsonl");
+  for (json_t *row; (row = suite_next(file)); json_decref(row)) {
+    const char *at = suite_text(row, "base"), *href = suite_text(row, "href");
+    char room[16384];
+    if (href && !suite_is_http(href))
+      href = NULL; /* ftp:, file:, data:, ...: refused */
+    if (at && !suite_is_http(at))
+      continue;    /* a page we would never have fetched */
+    const char *expected = href ? suite_plain(href, room, sizeof room) : NULL;
+    const char *got = suite_resolve(at, suite_text(row, "input"), suite_text_size(row, "input"), URL_STRICT);
+    suite_check(&run, suite_text(row, "input"), suite_same(got, expected), got, expected);
+  }
+  suite_finish(&run);
+}
+
+/* Has it a label over 63 bytes, or over 253 in all, a trailing dot aside? */
+static bool is_beyond_dns(const char *host)
+{
+  size_t all = host ? strlen(host) : 0;
+  if (all > 0 && all - (host[all - 1] == '.') > 253)
+    return true;
+  for (size_t size; host && *host; host += size + (host[size] == '.'))
+    if ((size = strcspn(host, ".")) > 63)
+      return true;
+  return false;
+}
+
+/* Does libidn2 refuse the name for what browsers let pass? Symbols (IDNA2008 forbids them, UTS 46 does not;
+ * and code points newer than its Unicode 14), hyphens in a name with non-ASCII in it, what DNS cannot carry. */
+static bool is_refused_by_idna2008(const char *name, const char *output)
+{
+  uint8_t *ascii = NULL;
+  int error = idn2_lookup_u8((const uint8_t *)name, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
+  idn2_free(ascii);
+  return error == IDN2_DISALLOWED || error == IDN2_2HYPHEN || error == IDN2_HYPHEN_STARTEND || is_beyond_dns(output);
+}
+
+static void check_host_row(suite *run, const json_t *row)
+{
+  char href[8192], host[8192];
+  const char *input = suite_text(row, "input"), *output = suite_text(row, "output");
+  int size = snprintf(href, sizeof href, "http://%s/", input);
+  const char *got = suite_resolve(NULL, href, (size_t)size, URL_STRICT);
+  if (got) {
+    int host_size = (int)(suite_answer.host_end - suite_answer.host_begin);
+    snprintf(host, sizeof host, "%.*s", host_size, got + suite_answer.host_begin);
+    got = host;
+  } else if (output && is_refused_by_idna2008(input, output)) {
+    run->rows++;
+    run->excused++;
+    return;
+  }
+  suite_check(run, input, suite_same(got, output), got, output);
+}
+
+static void check_hosts(const char *name, const excuse *excuses)
+{
+  suite run = { .name = name, .excuses = excuses };
+  FILE *file = suite_open(name);
+  for (json_t *row; (row = suite_next(file)); json_decref(row))
+    check_host_row(&run, row);
+  suite_finish(&run);
+}
+
+static void wpt_hosts(void **state)
+{
+  (void)state;
+  check_hosts("wpt_toascii.jsonl", NULL);
+}
+
+static void wpt_idna(void **state)
+{
+  (void)state;
+  static const excuse excuses[] = {
+    { "", "a URL without a host is refused" },
+    { NULL, NULL },
+  };
+  check_hosts("wpt_IdnaTestV2.jsonl", excuses);
+}
+
+/* ---- real links: what ada, a WHATWG parser, makes of them ------------------------------------ */
+
+/* A field of a .tsv, unescaped (\\ \t \n \r) in place; returns its size. */
+static size_t unescape(char *field)
+{
+  size_t size = 0;
+  for (const char *at = field; *at; at++) {
+    char byte = *at;
+    if (byte == '\\' && at[1]) {
+      at++;
+      byte = *at == 't' ? '\t' : *at == 'n' ? '\n' : *at == 'r' ? '\r' : *at;
+    }
+    field[size++] = byte;
+  }
+  field[size] = '\0';
+  return size;
+}
+
+/* base, href, ada's href, key: "!" and "-" for what is refused. */
+static void check_links(const char *name)
+{
+  suite run = { .name = name };
+  FILE *file = suite_open(name);
+  static char line[1 << 16];
+  while (fgets(line, sizeof line, file)) {
+    char *at = line, *href = strchr(at, '\t') + 1, *fetch = strchr(href, '\t') + 1, *key = strchr(fetch, '\t') + 1;
+    if (line[0] == '#')
+      continue;
+    href[-1] = fetch[-1] = key[-1] = key[strcspn(key, "\n")] = '\0';
+    unescape(fetch);
+    fetch[strcspn(fetch, "#")] = '\0';
+    size_t size = unescape(href);
+    const char *got = suite_resolve(at, href, size, URL_STRICT);
+    bool is_right = got ? strcmp(got, fetch) == 0 && strcmp(suite_answer.key, key) == 0 : strcmp(key, "-") == 0;
+    suite_check(&run, href, is_right, got, fetch);
+  }
+  fclose(file);
+  suite_finish(&run);
+}
+
+static void web_links(void **state)
+{
+  (void)state;
+  check_links("web_hrefs_readability.tsv");
+}
+
+static void docs_links(void **state)
+{
+  (void)state;
+  check_links("docs_hrefs_sample.tsv");
+}
+
+static void absolute_links(void **state)
+{
+  (void)state;
+  check_links("abs_urls.tsv");
+}
+
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+static void key_pairs(void **state)
+{
+  (void)state;
+  suite run = { .name = "key_pairs" };
+  FILE *file = suite_open("key_pairs.jsonl");
+  for (json_t *row; (row = suite_next(file)); json_decref(row)) {
+    char first[URL_LENGTH_MAX + 1];
+    const char *a = suite_text(row, "a"), *b = suite_text(row, "b"), *verdict = suite_text(row, "verdict");
+    assert_non_null(suite_resolve(NULL, a, strlen(a), URL_STRICT));
+    strcpy(first, suite_answer.key);
+    assert_non_null(suite_resolve(NULL, b, strlen(b), URL_STRICT));
+    suite_check(&run, a, suite_same(first, suite_answer.key) == suite_same(verdict, "same"), suite_answer.key, verdict);
+  }
+  suite_finish(&run);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(wpt_urls),
+    cmocka_unit_test(wpt_hosts),
+    cmocka_unit_test(wpt_idna),
+    cmocka_unit_test(web_links),
+    cmocka_unit_test(docs_links),
+    cmocka_unit_test(absolute_links),
+    cmocka_unit_test(key_pairs),
+  };
+  return cmocka_run_group_tests(tests, suite_set_up, suite_tear_down);
+}

@@ -1,0 +1,29 @@
+if(STRATA_ASSERTS)
+  set(room house)
+  strata_test(asserts crawler)      # and all rooms below
+  unset(room)
+endif()
+
+# What no sanitizer changes: the scripts, the headers alone, and what is installed.
+if(NOT STRATA_SANITIZE)
+  add_subdirectory(headers)
+  add_test(NAME layering COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_layering.sh)
+  add_test(NAME columns COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_columns.sh)
+  foreach(room mlbf frontier)
+    get_target_property(headers ${room} HEADER_SET)
+    foreach(header ${headers})
+      cmake_path(ABSOLUTE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/${room})
+      list(APPEND public_headers ${header})
+    endforeach()
+  endforeach()
+  add_test(NAME locked COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_locked.sh ${PROJECT_SOURCE_DIR}/frontier
+    ${public_headers})
+  add_test(NAME reference
+    COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_reference.sh ${PROJECT_BINARY_DIR}/man3 ${public_headers})
+  if(STRATA_ASSERTS)
+    add_test(NAME asserts_release COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_asserts.sh ${PROJECT_BINARY_DIR})
+  endif()
+  add_test(NAME debian COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_debian.sh)
+  add_test(NAME manual COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_manual.sh $<TARGET_FILE:strata>)
+  add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.sh ${PROJECT_BINARY_DIR})
+endif()

@@ -1,0 +1,212 @@
+/* What is given to a loader instead of its file: nothing, a diary, a gigabyte of nothing, another structure, another
+ * version, a geometry that cannot be. Each loader of mlbf/ says which in a sentence, at once, and hands out nothing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <cmocka.h>
+
+#include "mlbf/count.h"
+#include "mlbf/growth.h"
+#include "mlbf/key_set.h"
+#include "mlbf/papers/matrix.h"
+#include "mlbf/papers/revoke.h"
+#include "mlbf/window_epoch.h"
+#include "mlbf/papers/window_skip.h"
+#include "tests/support/scratch.h"
+
+enum { HEADER = 4096, NUMBERS_AT = 56, GIGABYTE = 1 << 30 };
+
+static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
+
+/* A loader as one that gives back its status, and whether it handed out anything. */
+#define LOADER(name, type, call, release)                        \
+  static mlbf_status name(const char *path, bool *has_given)     \
+  {                                                              \
+    type *made = NULL;                                           \
+    mlbf_status status = call(path, &made);                      \
+    *has_given = made != NULL;                                   \
+    release(made);                                               \
+    return status;                                               \
+  }
+
+LOADER(load_skip, mlbf_skip, mlbf_skip_load, mlbf_skip_free)
+LOADER(map_skip, mlbf_skip, mlbf_skip_map, mlbf_skip_free)
+LOADER(load_epoch, mlbf_epoch, mlbf_epoch_load, mlbf_epoch_free)
+LOADER(map_epoch, mlbf_epoch, mlbf_epoch_map, mlbf_epoch_free)
+LOADER(load_count, mlbf_count, mlbf_count_load, mlbf_count_free)
+LOADER(map_count, mlbf_count, mlbf_count_map, mlbf_count_free)
+LOADER(load_matrix, mlbf_matrix, mlbf_matrix_load, mlbf_matrix_free)
+LOADER(load_key_set, mlbf_key_set, mlbf_key_set_load, mlbf_key_set_free)
+LOADER(load_filter, mlbf_filter, mlbf_load, mlbf_free)
+LOADER(map_filter, mlbf_filter, mlbf_map, mlbf_free)
+LOADER(load_chain, mlbf_chain, mlbf_chain_load, mlbf_chain_free)
+LOADER(load_generations, mlbf_generations, mlbf_generations_load, mlbf_generations_free)
+
+static const struct loader {
+  const char *name;
+  mlbf_status (*load)(const char *path, bool *has_given);
+  const char *own; /* its golden file; NULL: a filter's */
+} loaders[] = {
+  { "skip", load_skip, "window-skip.mlbf" },   { "skip, mapped", map_skip, "window-skip.mlbf" },
+  { "epoch", load_epoch, "window-epoch.mlbf" }, { "epoch, mapped", map_epoch, "window-epoch.mlbf" },
+  { "count", load_count, "count.mlbf" },       { "count, mapped", map_count, "count.mlbf" },
+  { "matrix", load_matrix, "matrix.mlbf" },    { "key set", load_key_set, "key-set.mlbf" },
+  { "filter", load_filter, NULL },             { "filter, mapped", map_filter, NULL },
+  { "chain", load_chain, NULL },               { "generations", load_generations, NULL },
+};
+
+enum { LOADERS = sizeof loaders / sizeof *loaders };
+
+static void assert_refused(const char *path, const struct loader *by, mlbf_status wanted)
+{
+  bool has_given;
+  mlbf_status status = by->load(path, &has_given);
+  if (status != wanted)
+    fail_msg("%s of %s: %s", by->name, path, mlbf_status_text(status));
+  assert_false(has_given);
+}
+
+static void assert_all_refuse(mlbf_status wanted)
+{
+  for (int i = 0; i < LOADERS; i++)
+    assert_refused(file, &loaders[i], wanted);
+}
+
+static char *golden(const char *name, size_t *size)
+{
+  char path[SCRATCH_PATH];
+  scratch_join(TESTS_DIR "/golden", name, path);
+  char *bytes = scratch_read(path, size);
+  assert_non_null(bytes);
+  return bytes;
+}
+
+static void what_is_no_file_of_ours_is_no_filter(void **state)
+{
+  (void)state;
+  char zeros[HEADER + 100] = { 0 };
+  scratch_write(file, "", 0);
+  assert_all_refuse(MLBF_NOT_A_FILTER);
+  scratch_write(file, "my diary\n", 9);
+  assert_all_refuse(MLBF_NOT_A_FILTER);
+  scratch_write(file, zeros, sizeof zeros);
+  assert_all_refuse(MLBF_NOT_A_FILTER);
+  memset(zeros, 0xe4, sizeof zeros); /* text of no UTF-8 */
+  scratch_write(file, zeros, sizeof zeros);
+  assert_all_refuse(MLBF_NOT_A_FILTER);
+  for (int i = 0; i < LOADERS; i++)
+    assert_refused("/nowhere/at/all", &loaders[i], MLBF_IO);
+}
+
+static void a_gigabyte_is_refused_before_it_is_read(void **state)
+{
+  (void)state;
+  scratch_write(file, "", 0);
+  assert_int_equal(truncate(file, GIGABYTE), 0);
+  assert_all_refuse(MLBF_NOT_A_FILTER);
+  for (int i = 0; i < LOADERS && loaders[i].own; i++) { /* a file of ours, but longer than it says */
+    size_t size;
+    char *bytes = golden(loaders[i].own, &size);
+    scratch_write(file, bytes, size);
+    assert_int_equal(truncate(file, GIGABYTE), 0);
+    assert_refused(file, &loaders[i], MLBF_DAMAGED);
+    free(bytes);
+  }
+}
+
+static void another_structure_is_named_as_such(void **state)
+{
+  (void)state;
+  static const char *const tables[] = { "window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf",
+                                        "key-set.mlbf" };
+  for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+    size_t size;
+    char *bytes = golden(tables[t], &size);
+    scratch_write(file, bytes, size);
+    for (int i = 0; i < LOADERS; i++) {
+      bool is_own = loaders[i].own && strcmp(loaders[i].own, tables[t]) == 0;
+      if (!is_own)
+        assert_refused(file, &loaders[i], loaders[i].own ? MLBF_MISMATCH : MLBF_NOT_A_FILTER);
+    }
+    free(bytes);
+  }
+  size_t size;
+  char *bytes = golden("bloom.mlbf", &size);
+  scratch_write(file, bytes, size);
+  for (int i = 0; loaders[i].own; i++)
+    assert_refused(file, &loaders[i], MLBF_NOT_A_FILTER);
+  assert_refused(file, &loaders[LOADERS - 1], MLBF_MISMATCH); /* one slice makes no generations */
+  free(bytes);
+}
+
+static void put(char *at, uint64_t number)
+{
+  memcpy(at, &number, sizeof number);
+}
+
+static void write_with_checksum(char *bytes, size_t size)
+{
+  put(bytes + HEADER - 8, XXH3_64bits(bytes, HEADER - 8));
+  scratch_write(file, bytes, size);
+}
+
+static void another_version_is_told(void **state)
+{
+  (void)state;
+  for (int i = 0; i < LOADERS; i++) {
+    size_t size;
+    char *bytes = golden(loaders[i].own ? loaders[i].own : "bloom.mlbf", &size);
+    bytes[8] = 99;
+    write_with_checksum(bytes, size);
+    assert_refused(file, &loaders[i], MLBF_VERSION);
+    free(bytes);
+  }
+  assert_string_equal(mlbf_status_text(MLBF_VERSION), "a filter file of another format version");
+}
+
+/* Each number of a header that says how large something is: none of it, and more than there can be. */
+static void a_geometry_that_cannot_be_is_damage(void **state)
+{
+  (void)state;
+  static const struct { int loader; int numbers[8]; } rows[] = {
+    { 0, { 0, 1, 2, 3, 4, 5, 6, -1 } },    /* skip: unit, window, keys, m, k, arrays, tick */
+    { 2, { 0, 1, 2, 3, 4, 5, -1 } },       /* epoch: unit, window, keys, m, k, length of an epoch */
+    { 4, { 0, 1, 2, 3, 4, -1 } },          /* count: keys, m, k, s, limit */
+    { 6, { 0, 1, 2, 3, -1 } },             /* matrix: shingles a row, rate, documents, shingles */
+  };
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+    for (const int *number = rows[r].numbers; *number >= 0; number++)
+      for (int is_most = 0; is_most < 2; is_most++) {
+        size_t size;
+        const struct loader *of = &loaders[rows[r].loader];
+        char *bytes = golden(of->own, &size);
+        put(bytes + NUMBERS_AT + 8 * *number, is_most ? UINT64_MAX : 0);
+        write_with_checksum(bytes, size);
+        bool is_many_keys = is_most && of->load == load_count && *number == 0; /* a guess of the caller's, no size */
+        if (!is_many_keys)
+          assert_refused(file, of, MLBF_DAMAGED);
+        free(bytes);
+      }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(what_is_no_file_of_ours_is_no_filter),
+    cmocka_unit_test(a_gigabyte_is_refused_before_it_is_read),
+    cmocka_unit_test(another_structure_is_named_as_such),
+    cmocka_unit_test(another_version_is_told),
+    cmocka_unit_test(a_geometry_that_cannot_be_is_damage),
+  };
+  scratch_make_fast(directory);
+  scratch_join(directory, "file", file);
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_remove(directory);
+  return failed;
+}

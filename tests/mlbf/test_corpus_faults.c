@@ -1,0 +1,215 @@
+/* Each allocation, write and sync of a corpus fails once, and then, from each on, all of them, as a volume becomes full
+ * and the next is begun. Whatever happens: the call says so by its status, the same call works once the cause is gone,
+ * and in the end every document is there once. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "mlbf/corpus.h"
+#include "tests/support/faults.h"
+#include "tests/support/scratch.h"
+
+enum { FULL = 64 * 4, SHINGLES = 4000 }; /* so many of so many shingles fill a volume */
+
+static char root[SCRATCH_PATH], directory[SCRATCH_PATH], docs[SCRATCH_PATH];
+static char message[MLBF_CORPUS_MESSAGE_SIZE];
+static off_t full_bytes;
+
+static mlbf_shingles document(uint64_t id)
+{
+  static uint64_t shingles[SHINGLES];
+  for (uint64_t i = 0; i < SHINGLES; i++)
+    shingles[i] = (i + 1) * (UINT64_MAX / (SHINGLES + 1)) + id * UINT64_C(0x9e3779b97f4a);
+  return (mlbf_shingles){.at = shingles, .count = SHINGLES};
+}
+
+static mlbf_span name_of(uint64_t id, char name[32])
+{
+  return (mlbf_span){name, (size_t)snprintf(name, 32, "%llu", (unsigned long long)id)};
+}
+
+static mlbf_status add(mlbf_corpus *c, uint64_t id)
+{
+  char name[32];
+  mlbf_shingles d = document(id);
+  return mlbf_corpus_add(c, name_of(id, name), &d);
+}
+
+static int fill_a_volume(void **state)
+{
+  (void)state;
+  mlbf_corpus *c = NULL;
+  mlbf_corpus_stats stats;
+  scratch_make_fast(root);
+  scratch_join(root, "corpus", directory);
+  scratch_join(root, "corpus/00001.docs", docs);
+  assert_int_equal(mlbf_corpus_open(directory, false, &c, message), MLBF_OK);
+  for (uint64_t id = 0; id < FULL; id++)
+    assert_int_equal(add(c, id), MLBF_OK);
+  mlbf_corpus_stats_read(c, &stats);
+  assert_int_equal(stats.volumes, 1);
+  full_bytes = (off_t)stats.document_bytes;
+  mlbf_corpus_close(c);
+  return 0;
+}
+
+static int clean_up(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+/* As it was when it was just full. */
+static void restore(void)
+{
+  static const char *const later[] = {"corpus/00001.rows", "corpus/00001.rows.tmp", "corpus/00002.docs"};
+  char path[SCRATCH_PATH];
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+    scratch_join(root, later[i], path);
+    unlink(path);
+  }
+  assert_int_equal(truncate(docs, full_bytes), 0);
+}
+
+/* A bit of the documents. */
+static void flip(off_t at)
+{
+  char byte;
+  FILE *file = fopen(docs, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  assert_int_equal(fread(&byte, 1, 1, file), 1);
+  byte ^= 1;
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  assert_int_equal(fwrite(&byte, 1, 1, file), 1);
+  assert_int_equal(fclose(file), 0);
+}
+
+/* A status that names the fault ends its cause; whoever gets `true` calls again. */
+static bool has_failed(fault_class what, mlbf_status status)
+{
+  if (status == MLBF_OK)
+    return false;
+  assert_int_equal(status, what == FAULT_ALLOC ? MLBF_NO_MEMORY : MLBF_IO);
+  assert_true(what == FAULT_ALLOC || errno == ENOSPC);
+  assert_true(faults_have_struck());
+  faults_end();
+  return true;
+}
+
+static void ask(fault_class what, mlbf_corpus *c, uint64_t id)
+{
+  mlbf_corpus_match match;
+  mlbf_shingles d = document(id), found = {0};
+  size_t count = 1;
+  char name[32];
+  while (has_failed(what, mlbf_corpus_query(c, &d, &(mlbf_corpus_question){.least = 1}, &match, &count)))
+    count = 1;
+  assert_int_equal(count, 1);
+  assert_int_equal(match.number, id);
+  mlbf_corpus_matches_free(&match, count);
+  while (has_failed(what, mlbf_corpus_find(c, name_of(id, name), &found)))
+    continue;
+  assert_memory_equal(found.at, d.at, SHINGLES * sizeof *d.at);
+  mlbf_shingles_free(&found);
+}
+
+/* false: nothing failed, so there is no such call. */
+static bool live(fault_class what, unsigned number, bool stays)
+{
+  mlbf_corpus *c = NULL;
+  mlbf_corpus_stats stats;
+  restore();
+  faults_set(what, number, what == FAULT_ALLOC ? ENOMEM : ENOSPC, stays);
+  while (has_failed(what, mlbf_corpus_open(directory, false, &c, message)))
+    assert_null(c);
+  for (uint64_t id = FULL; id < FULL + 3; id++)
+    while (has_failed(what, add(c, id)))
+      continue;
+  ask(what, c, FULL + 1);
+  ask(what, c, 100);
+  bool has_struck = faults_have_struck();
+  faults_end();
+  mlbf_corpus_close(c);
+  assert_int_equal(mlbf_corpus_open(directory, true, &c, message), MLBF_OK);
+  mlbf_corpus_stats_read(c, &stats);
+  assert_int_equal(stats.documents, FULL + 3);
+  assert_int_equal(stats.volumes, 2);
+  ask(FAULT_NONE, c, FULL + 2);
+  mlbf_corpus_close(c);
+  return has_struck;
+}
+
+static void live_through(fault_class what)
+{
+  for (int stays = 0; stays < 2; stays++) {
+    unsigned number = 1;
+    while (live(what, number, stays))
+      number++;
+    assert_true(number > 3);
+  }
+}
+
+static void writes_fail(void **state)
+{
+  (void)state;
+  live_through(FAULT_WRITE);
+}
+
+static void syncs_fail(void **state)
+{
+  (void)state;
+  live_through(FAULT_SYNC);
+}
+
+static void allocations_fail(void **state)
+{
+  (void)state;
+  live_through(FAULT_ALLOC);
+}
+
+/* Where the sync of a full volume failed, its documents are not trusted to be on disk: the next try writes them again,
+ * or says that one of them is gone. */
+static void documents_that_were_not_synced_are_written_again(void **state)
+{
+  (void)state;
+  for (int is_lost = 0; is_lost < 2; is_lost++) {
+    mlbf_corpus *c = NULL;
+    restore();
+    assert_int_equal(mlbf_corpus_open(directory, false, &c, message), MLBF_OK);
+    faults_set(FAULT_SYNC, 1, EIO, false);
+    assert_int_equal(add(c, FULL), MLBF_IO);
+    assert_non_null(strstr(mlbf_corpus_message(c), "00001.docs: Input/output error"));
+    faults_set(FAULT_WRITE, 1, EIO, false);
+    assert_int_equal(add(c, FULL), MLBF_IO);
+    assert_non_null(strstr(mlbf_corpus_message(c), "00001.docs: Input/output error"));
+    faults_end();
+    if (is_lost)
+      flip(full_bytes / 2);
+    assert_int_equal(add(c, FULL), is_lost ? MLBF_DAMAGED : MLBF_OK);
+    if (is_lost)
+      flip(full_bytes / 2);
+    else
+      ask(FAULT_NONE, c, 100);
+    mlbf_corpus_close(c);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(writes_fail),
+    cmocka_unit_test(syncs_fail),
+    cmocka_unit_test(allocations_fail),
+    cmocka_unit_test(documents_that_were_not_synced_are_written_again),
+  };
+  return cmocka_run_group_tests(tests, fill_a_volume, clean_up);
+}

@@ -1,0 +1,106 @@
+/* A text as a set of numbers: the same whatever pieces it comes in, and of a long text the least ones. */
+#include "mlbf/shingle.h"
+#include "tests/support/dice.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static mlbf_shingles of(const char *text)
+{
+  mlbf_shingles s = {0};
+  assert_int_equal(mlbf_shingles_of(text, strlen(text), &s), MLBF_OK);
+  return s;
+}
+
+static void assert_same(const mlbf_shingles *a, const mlbf_shingles *b, size_t count)
+{
+  assert_int_equal(a->count, count);
+  assert_true(b->count >= count);
+  assert_memory_equal(a->at, b->at, count * sizeof *a->at);
+}
+
+/* Words, blanks, marks, umlauts, Chinese. */
+static char *random_text(size_t size)
+{
+  static const char *const parts[] = {" ", "\n", "a", "B", "word", "stra\xC3\x9F", "42", ", ",
+                                      "\xE4\xB8\xAD", "\xE3\x80\x82"};
+  char *text = malloc(size + 8);
+  assert_non_null(text);
+  size_t at = 0;
+  while (at < size)
+    at += strlen(strcpy(text + at, parts[dice_throw(sizeof parts / sizeof *parts)]));
+  return text;
+}
+
+static void any_cut_of_a_text_gives_the_same(void **state)
+{
+  (void)state;
+  mlbf_shingler *s = mlbf_shingler_create(0);
+  assert_non_null(s);
+  for (int round = 0; round < 200; round++) {
+    char *text = random_text(dice_throw(2000));
+    mlbf_shingles whole = of(text), pieces;
+    mlbf_shingler_begin(s);
+    for (size_t at = 0, size = strlen(text); at < size;) {
+      size_t piece = 1 + dice_throw(size - at < 50 ? size - at : 50);
+      mlbf_shingler_feed(s, text + at, piece);
+      at += piece;
+    }
+    assert_int_equal(mlbf_shingler_finish(s, &pieces), MLBF_OK);
+    assert_int_equal(pieces.count, whole.count);
+    assert_same(&pieces, &whole, whole.count);
+    mlbf_shingles_free(&whole);
+    free(text);
+  }
+  mlbf_shingler_free(s);
+}
+
+static void of_a_long_text_the_least_are_kept(void **state)
+{
+  (void)state;
+  enum { MOST = 100 };
+  mlbf_shingler *s = mlbf_shingler_create(MOST);
+  assert_non_null(s);
+  for (size_t size = 100; size < 100000; size = 3 * size + dice_throw(size)) {
+    char *text = random_text(size);
+    mlbf_shingles all = of(text), least;
+    mlbf_shingler_begin(s);
+    mlbf_shingler_feed(s, text, strlen(text));
+    assert_int_equal(mlbf_shingler_finish(s, &least), MLBF_OK);
+    assert_same(&least, &all, all.count < MOST ? all.count : MOST);
+    mlbf_shingles_free(&all);
+    free(text);
+  }
+  mlbf_shingler_free(s);
+}
+
+/* Sixty characters from U+4E00 on, and the same behind one more: as words without blanks they would be one. */
+static void each_chinese_character_is_a_word(void **state)
+{
+  (void)state;
+  enum { CHARACTERS = 60 };
+  char text[3 * CHARACTERS + 4] = "\xE4\xBB\x8A";
+  for (size_t i = 1; i <= CHARACTERS; i++)
+    snprintf(text + 3 * i, 4, "\xE5%c%c", 0x80 + (int)dice_throw(64), 0x80 + (int)dice_throw(64));
+  mlbf_shingles a = of(text + 3), b = of(text);
+  assert_true(a.count > 5);
+  assert_true(mlbf_shingles_common(a.at, a.count, b.at, b.count) >= a.count - 1);
+  mlbf_shingles_free(&a);
+  mlbf_shingles_free(&b);
+}
+
+int main(void)
+{
+  dice_begin(8);
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(any_cut_of_a_text_gives_the_same),
+    cmocka_unit_test(of_a_long_text_the_least_are_kept),
+    cmocka_unit_test(each_chinese_character_is_a_word),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

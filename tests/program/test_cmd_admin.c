@@ -1,0 +1,159 @@
+/* strata check, compact and merge as a shell sees them, on the directory of a crawl that no network was needed for. */
+#include "crawler/commands/cmd.h"
+#include "tests/support/command.h"
+#include "tests/support/scratch.h"
+#include "tests/support/small_crawl.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[SCRATCH_PATH], directory[SCRATCH_PATH], data[SCRATCH_PATH], journal[SCRATCH_PATH];
+static char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
+
+/* ROOT/NAME/frontier and ROOT/NAME/pages.jsonl, as strata crawl makes them. */
+static void make_crawl(const char *name, url_profile profile)
+{
+  char where[SCRATCH_PATH], inside[SCRATCH_PATH], lines[SCRATCH_PATH];
+  scratch_join(root, name, where);
+  scratch_join(where, "frontier", inside);
+  scratch_join(where, "pages.jsonl", lines);
+  assert_int_equal(mkdir(where, 0777), 0);
+  small_crawl c = {.directory = inside, .journal = lines, .seed = 6, .urls = 800, .fetched = 300, .profile = profile};
+  small_crawl_make(&c);
+}
+
+static int begin(void **state)
+{
+  (void)state;
+  scratch_make_fast(root);
+  scratch_join(root, "crawl", directory);
+  scratch_join(directory, "frontier/data.mdb", data);
+  scratch_join(directory, "pages.jsonl", journal);
+  make_crawl("crawl", URL_STRICT);
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  scratch_remove(root);
+  return 0;
+}
+
+__attribute__((format(printf, 3, 4)))
+static void run(int (*command)(int, char **), int expected, const char *format, ...)
+{
+  char arguments[4 * SCRATCH_PATH];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(arguments, sizeof arguments, format, list);
+  va_end(list);
+  int code = command_run(command, arguments, "", NULL, out, err);
+  if (code != expected)
+    fail_msg("\"%s\" ended with %d, not %d:\n%s%s", arguments, code, expected, out, err);
+}
+
+static void change_byte(const char *path, size_t at)
+{
+  size_t size;
+  char *bytes = scratch_read(path, &size);
+  assert_non_null(bytes);
+  bytes[at < size ? at : size / 2] ^= 1;
+  scratch_write(path, bytes, size);
+  free(bytes);
+}
+
+static void a_sound_crawl(void **state)
+{
+  (void)state;
+  run(cmd_check, EXIT_DONE, "check %s", directory);
+  assert_string_equal(out, "");
+  assert_non_null(strstr(err, "sound\n"));
+  run(cmd_check, EXIT_DONE, "check %s --repair", directory);
+  assert_string_equal(out, "");
+}
+
+static void a_damaged_crawl_is_repaired(void **state)
+{
+  (void)state;
+  change_byte(data, SIZE_MAX);
+  change_byte(data, 16); /* the magic of a root, which is always noticed */
+  run(cmd_check, EXIT_FAILED, "check %s", directory);
+  assert_non_null(strstr(out, "data.mdb: page 0"));
+  assert_non_null(strstr(err, "fault"));
+  run(cmd_check, EXIT_DONE, "check --repair %s", directory);
+  assert_non_null(strstr(out, "rebuilt"));
+  assert_non_null(strstr(err, "sound\n"));
+  run(cmd_stat, EXIT_DONE, "stat %s", directory);
+  run(cmd_export, EXIT_DONE, "export %s --state queued", directory);
+}
+
+static void a_changed_journal(void **state)
+{
+  (void)state;
+  change_byte(journal, 40);
+  run(cmd_check, EXIT_FAILED, "check %s", directory);
+  assert_non_null(strstr(out, "pages.jsonl"));
+  run(cmd_check, EXIT_DONE, "check %s --repair", directory);
+}
+
+static void compacting(void **state)
+{
+  (void)state;
+  run(cmd_compact, EXIT_DONE, "compact %s", directory);
+  assert_string_equal(out, "");
+  assert_non_null(strstr(err, "before"));
+  run(cmd_check, EXIT_DONE, "check %s", directory);
+}
+
+static void merging(void **state)
+{
+  (void)state;
+  make_crawl("other", URL_STRICT);
+  run(cmd_merge, EXIT_DONE, "merge %s %s/other -o %s/both", directory, root, root);
+  run(cmd_seen, EXIT_DONE, "seen %s/both http://h0.test/0/0 http://h0.test/never", root);
+  assert_true(strncmp(out, "seen\t", 5) == 0);
+  assert_non_null(strstr(out, "\nnew"));
+  run(cmd_stat, EXIT_DONE, "stat %s/both --json", root);
+  run(cmd_check, EXIT_DONE, "check %s/both", root);
+  run(cmd_merge, EXIT_FAILED, "merge %s --output %s/both", directory, root);
+  assert_non_null(strstr(err, "there already"));
+
+  make_crawl("third", URL_NO_WWW);
+  run(cmd_merge, EXIT_FAILED, "merge %s %s/third -o %s/none", directory, root, root);
+  assert_non_null(strstr(err, "no-www"));
+  char none[SCRATCH_PATH];
+  scratch_join(root, "none", none);
+  assert_int_not_equal(access(none, F_OK), 0);
+}
+
+static void wrong_words(void **state)
+{
+  (void)state;
+  static int (*const commands[])(int, char **) = {cmd_check, cmd_compact, cmd_merge};
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    run(commands[i], EXIT_USAGE, "strata");
+    run(commands[i], EXIT_USAGE, "strata --no-such-option");
+    run(commands[i], EXIT_DONE, "strata --help");
+    assert_non_null(strstr(out, "Usage:"));
+    run(commands[i], EXIT_FAILED, "strata /nowhere%s", commands[i] == cmd_merge ? " -o /nowhere/else" : "");
+    assert_non_null(strstr(err, "/nowhere"));
+  }
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+  const struct CMUnitTest tests[] = {
+    CASE(a_sound_crawl), CASE(a_damaged_crawl_is_repaired), CASE(a_changed_journal),
+    CASE(compacting),    CASE(merging),                      CASE(wrong_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,56 @@
+/* crawler/commands/cmd_robots.c: what it prints and what it refuses. */
+#include "crawler/commands/cmd.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/support/command.h"
+
+#define RULES "user-agent: *\ndisallow: /p\nallow: /p/a\n\nuser-agent: fast\ndisallow: /?q\n"
+
+static const command_row rows[] = {
+  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0,
+    "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
+  { "robots - http://h http://h/ http://h#/p /x", RULES, 0, "allow\t\nallow\t\nallow\t\nallow\t\n", "" },
+  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0,
+    "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
+  { "robots --agent=slow - /p#/p/a", RULES, 0, "deny\tdisallow: /p\n", "" },
+  { "robots - /x", "", 0, "allow\t\n", "" },
+  { "robots - /x", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "allow\t\n", "" },
+  { "robots - /\x1B[2J", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "deny\tdisallow: /\\x1B[2J\n", "" },
+  { "robots", "", 2, "", "FILE and URL are needed" },
+  { "robots -", "", 2, "", "FILE and URL are needed" },
+  { "robots --age x - /", "", 0, "allow\t\n", "" }, /* options may be shortened, as by all of getopt's programs */
+  { "robots --bot x - /", "", 2, "", "no such option: --bot" },
+  { "robots - / --agent", "", 2, "", "--agent needs a value" },
+  { "robots /no/such/file /", "", 1, "", "/no/such/file: No such file or directory" },
+};
+
+static void each_row_prints_so(void **state)
+{
+  (void)state;
+  assert_int_equal(command_differences(cmd_robots, rows, sizeof rows / sizeof *rows), 0);
+}
+
+static void help_and_a_full_disk_are_told_apart(void **state)
+{
+  (void)state;
+  char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
+  assert_int_equal(command_run(cmd_robots, "robots --help", "", NULL, out, err), EXIT_DONE);
+  assert_non_null(strstr(out, "Usage: strata robots"));
+  assert_int_equal(command_run(cmd_robots, "robots - /", RULES, "/dev/full", out, err), EXIT_FAILED);
+  assert_non_null(strstr(err, "standard output: No space left on device"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_row_prints_so),
+    cmocka_unit_test(help_and_a_full_disk_are_told_apart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* A crawl over https: servers that prove who they are and others, and what its user is told. */
+#include "tests/support/scratch.h"
+#include "tests/site/pages.h"
+#include "tests/site/small.h"
+#include "tests/site/tls_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1", "--allow-private"
+
+static small *s;
+static char ca[64];
+
+static void address_of(const tls_server *server, char address[64])
+{
+  snprintf(address, 64, "https://localhost:%u/", server->port);
+}
+
+/* The line of pages.jsonl about this URL. */
+static json_t *line_of(const page_log *log, const char *address)
+{
+  for (size_t i = 0; i < pages_count(log); i++)
+    if (strcmp(pages_url(log, i), address) == 0)
+      return json_array_get(log->list, i);
+  fail_msg("no line about %s", address);
+  return NULL;
+}
+
+static void expect_line(const page_log *log, const char *address, const char *error, const char *reason)
+{
+  const json_t *line = line_of(log, address);
+  const char *is = json_string_value(json_object_get(line, "error"));
+  const char *why = json_string_value(json_object_get(line, "reason"));
+  assert_non_null(is);
+  assert_string_equal(is, error);
+  if (!why || !strstr(why, reason))
+    fail_msg("%s: %s", address, why);
+}
+
+/* Each server that is not what it should be costs one line, and the crawl goes on. */
+static void a_crawl_goes_on(void **state)
+{
+  (void)state;
+  static const struct { tls_flaw flaw; const char *error, *reason; } rows[] = {
+    {TLS_GOOD, NULL, NULL},
+    {TLS_EXPIRED, "tls", "its certificate has expired"},
+    {TLS_OTHER_HOST, "tls", "another host's"},
+    {TLS_SELF_SIGNED, "tls", "--ca-file"},
+    {TLS_UNKNOWN, "tls", "not trusted here"},
+    {TLS_PLAIN, "tls", "does not speak TLS on this port"},
+    {TLS_SILENT, "timeout", "the TLS handshake did not end in time"},
+  };
+  enum { ROWS = sizeof rows / sizeof *rows };
+  tls_server servers[ROWS] = {0};
+  char addresses[ROWS][64];
+  const char *words[32] = {CRAWL, "--ca-file", ca, "--timeout", "2"};
+  size_t used = 0;
+  while (words[used])
+    used++;
+  for (size_t i = 0; i < ROWS; i++) {
+    tls_start(&servers[i], rows[i].flaw);
+    address_of(&servers[i], addresses[i]);
+    words[used++] = addresses[i];
+  }
+  assert_int_equal(small_strata(s, words, 0), 0);
+  page_log log = pages_read(s->trial->pages);
+  assert_int_equal(pages_count(&log), ROWS);
+  assert_int_equal(log.bad, 0);
+  for (size_t i = 0; i < ROWS; i++)
+    if (rows[i].error)
+      expect_line(&log, addresses[i], rows[i].error, rows[i].reason);
+  assert_int_equal(json_integer_value(json_object_get(line_of(&log, addresses[0]), "status")), 200);
+  pages_free(&log);
+  for (size_t i = 0; i < ROWS; i++)
+    tls_stop(&servers[i]);
+}
+
+static void the_only_start_is_not_believed(void **state)
+{
+  (void)state;
+  tls_server server = {0};
+  char address[64], wanted[160];
+  tls_start(&server, TLS_SELF_SIGNED);
+  address_of(&server, address);
+  const char *const words[] = {CRAWL, "--ca-file", ca, address, NULL};
+  assert_int_equal(small_strata(s, words, 1), 1);
+  snprintf(wanted, sizeof wanted, "%s: its certificate is self-signed; to believe it, give it to --ca-file", address);
+  assert_non_null(strstr(s->trial->err.bytes, wanted));
+  tls_stop(&server);
+}
+
+/* Before anything is made on disk. */
+static void a_file_without_certificates(void **state)
+{
+  (void)state;
+  const char *const words[] = {CRAWL, "--ca-file", "/dev/null", "URL", NULL};
+  assert_int_equal(small_strata(s, words, 1), 1);
+  assert_non_null(strstr(s->trial->err.bytes, "strata crawl: --ca-file: /dev/null: no certificate in PEM format"));
+  assert_int_not_equal(access(s->trial->crawl, F_OK), 0);
+}
+
+static int begin(void **state)
+{
+  static const small_page pages[] = {{"/", SMALL_LEAF}, {NULL, NULL}};
+  static small opened;
+  (void)state;
+  opened = small_open(pages);
+  s = &opened;
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  small_close(s);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(a_crawl_goes_on, begin, end),
+    cmocka_unit_test_setup_teardown(the_only_start_is_not_believed, begin, end),
+    cmocka_unit_test_setup_teardown(a_file_without_certificates, begin, end),
+  };
+  char scratch[SCRATCH_PATH];
+  scratch_make(scratch);
+  snprintf(ca, sizeof ca, "%.40s/ca.pem", scratch);
+  if (!tls_authority(ca))
+    return 1;
+  int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  scratch_remove(scratch);
+  return failed;
+}

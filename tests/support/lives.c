@@ -1,0 +1,115 @@
+#include "tests/support/lives.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PAGES_MOST = 219 }; /* of a filter for 250,000 keys at 28.8 bits, which one of the lives has */
+
+static life *const *all;
+static size_t all_count;
+
+bool has_failed(story *s, mlbf_status status)
+{
+  if (status == MLBF_OK)
+    return false;
+  assert_int_equal(status, s->what == FAULT_ALLOC ? MLBF_NO_MEMORY : MLBF_IO);
+  assert_true(s->what == FAULT_ALLOC || errno == ENOSPC);
+  assert_true(faults_have_struck());
+  faults_end();
+  s->failures++;
+  return true;
+}
+
+/* Pages of this process: what a filter's body takes, and no malloc knows of. */
+static unsigned long pages_mapped(void)
+{
+  unsigned long pages = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  assert_non_null(file);
+  assert_int_equal(fscanf(file, "%lu", &pages), 1);
+  fclose(file);
+  return pages;
+}
+
+/* How often something failed. */
+static unsigned fail_each_of(fault_class what, int error, bool stays, life *live, story *s)
+{
+  unsigned number = 0, failures = 0;
+  do {
+    s->failures = 0;
+    faults_set(what, ++number, error, stays);
+    live(s);
+    assert_int_equal(s->failures, faults_have_struck()); /* each failure was told, and only once */
+    faults_end();
+    failures += s->failures;
+  } while (s->failures);
+  return failures;
+}
+
+static void fail_each(fault_class what, int error, bool stays)
+{
+  story s = { .what = what };
+  scratch_make_fast(s.root);
+  scratch_join(s.root, "filter", s.path);
+  unsigned failures = 0;
+  for (size_t i = 0; i < all_count; i++)
+    all[i](&s); /* undisturbed, and what is allocated once in a program is now */
+  unsigned long before = pages_mapped();
+  for (size_t i = 0; i < all_count; i++)
+    failures += fail_each_of(what, error, stays, all[i], &s);
+  scratch_remove(s.root);
+  unsigned long after = pages_mapped();
+  print_message("%u failures, %lu pages before, %lu after\n", failures, before, after);
+  assert_true(failures >= 5);
+#ifndef __SANITIZE_ADDRESS__ /* it maps more itself; of malloc's memory it knows what was leaked */
+  assert_true(after < before + PAGES_MOST);
+#endif
+}
+
+static void each_allocation_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_ALLOC, ENOMEM, false);
+}
+
+static void from_each_allocation_on_all_fail(void **state)
+{
+  (void)state;
+  fail_each(FAULT_ALLOC, ENOMEM, true);
+}
+
+static void each_write_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_WRITE, ENOSPC, false);
+}
+
+static void from_each_write_on_all_fail(void **state)
+{
+  (void)state;
+  fail_each(FAULT_WRITE, ENOSPC, true);
+}
+
+static void each_sync_fails_once(void **state)
+{
+  (void)state;
+  fail_each(FAULT_SYNC, ENOSPC, false);
+}
+
+int lives_fail(life *const lives[], size_t count)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(each_allocation_fails_once), cmocka_unit_test(from_each_allocation_on_all_fail),
+    cmocka_unit_test(each_write_fails_once),      cmocka_unit_test(from_each_write_on_all_fail),
+    cmocka_unit_test(each_sync_fails_once),
+  };
+  all = lives;
+  all_count = count;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* The second reader's last look: do the tables agree with each other? */
+#include "tests/support/second_inside.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const second_host *)a)->name, ((const second_host *)b)->name);
+}
+
+/* The hosts by name, no two alike, all counts 0. */
+static second_host *sort_hosts(second_view *v)
+{
+  second_host *sorted = calloc(v->host_count + 1, sizeof *sorted);
+  if (!sorted)
+    abort();
+  for (size_t i = 0; i < v->host_count; i++)
+    sorted[i].name = v->hosts[i].name;
+  qsort(sorted, v->host_count, sizeof *sorted, by_name);
+  for (size_t i = 1; i < v->host_count; i++)
+    if (by_name(&sorted[i - 1], &sorted[i]) == 0)
+      second_fault(v, "host %s is there twice", sorted[i].name);
+  return sorted;
+}
+
+static second_host *host_of(const second_view *v, second_host *sorted, const char *url)
+{
+  char name[512];
+  const char *begin = strstr(url, "//");
+  size_t size = begin ? strcspn(begin + 2, "/?#") : 0;
+  if (size >= sizeof name)
+    return NULL;
+  memcpy(name, begin + 2, size);
+  name[size] = '\0';
+  second_host wanted = {.name = name};
+  return bsearch(&wanted, sorted, v->host_count, sizeof wanted, by_name);
+}
+
+static void agree_on_urls(second_view *v)
+{
+  if (v->next_change && !v->changes_agree)
+    second_fault(v, "host-changes: the last one tells of other hosts than are there");
+  second_host *counted = sort_hosts(v);
+  uint64_t all[5] = {0};
+  for (uint64_t i = 1; i < v->url_room; i++) {
+    const second_url *u = &v->urls[i];
+    second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
+    if (!h) {
+      second_fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
+      continue;
+    }
+    uint64_t nowhere = 0, *of_host[5] = {&h->queued[u->class], &h->done, &h->failed, &h->skipped, &nowhere};
+    unsigned state = u->state <= 4 ? u->state : 0;
+    ++*of_host[state];
+    all[state]++;
+  }
+  for (size_t i = 0; i < v->host_count; i++) {
+    const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
+    if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed ||
+        h->skipped != c->skipped)
+      second_fault(v, "host %s: its counts are not those of its URLs", h->name);
+  }
+  if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
+      all[4] != v->noted)
+    second_fault(v, "progress counts other endings than history holds");
+  free(counted);
+}
+
+static void agree_on_log(second_view *v)
+{
+  uint64_t new_ones = v->forced + v->known_before;
+  for (size_t i = NEW; i < PROGRESS; i++)
+    new_ones += v->progress[i];
+  v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
+  if (v->log_has_gap || v->log_keys != v->progress[LOG_KEYS])
+    second_fault(v, "the log has %llu keys%s, progress says %llu", (unsigned long long)v->log_keys,
+          v->log_has_gap ? " with gaps" : "", (unsigned long long)v->progress[LOG_KEYS]);
+  if (v->log_keys != v->url_room - 1 || v->log_keys != new_ones)
+    second_fault(v, "%llu keys in the log, %llu URLs, %llu verdicts of new", (unsigned long long)v->log_keys,
+          (unsigned long long)v->url_room - 1, (unsigned long long)new_ones);
+  if (v->progress[CHECKPOINT_KEYS] && !v->checkpoint_is_at_chunk)
+    second_fault(v, "the checkpoint ends inside a chunk");
+  if (v->progress[SLOT] > 1)
+    second_fault(v, "filter file %llu", (unsigned long long)v->progress[SLOT]);
+}
+
+static int by_hash(const void *a, const void *b)
+{
+  return memcmp(*(const uint8_t *const *)a, *(const uint8_t *const *)b, 16);
+}
+
+static bool is_among(const uint8_t *const *sorted, size_t count, const uint8_t *hash)
+{
+  return count && bsearch(&hash, sorted, count, sizeof *sorted, by_hash);
+}
+
+static bool is_revoked(const second_view *v, const uint8_t *hash)
+{
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    for (size_t at = 4; r->table == SECOND_REVOKED && at + 8 <= r->value_size; at += 8)
+      if (memcmp(r->key, hash, 8) == 0 && memcmp(r->value + at, hash + 8, 8) == 0)
+        return true;
+  }
+  return false;
+}
+
+/* The keys of the table that have a host, or those that have none, sorted; how many. */
+static size_t exact_keys(second_view *v, bool has_host, const uint8_t **keys)
+{
+  static const uint8_t nobody[8];
+  size_t count = 0;
+  for (size_t i = 0; i < v->record_count; i++) {
+    const second_record *r = &v->records[i];
+    if (r->table != SECOND_EXACT)
+      continue;
+    if (r->key_size != 24 || r->value_size != 4)
+      second_fault(v, "exact: a key of %zu bytes", r->key_size);
+    else if ((memcmp(r->key, nobody, 8) != 0) == has_host)
+      keys[count++] = r->key + 8;
+  }
+  qsort(keys, count, sizeof *keys, by_hash);
+  return count;
+}
+
+/* Each key of the log is in the table, unless it is revoked; what has a host there is in the log, and there once. */
+static void agree_on_exact(second_view *v)
+{
+  const uint8_t **found = calloc(2 * v->record_count + 1, sizeof *found);
+  if (!found)
+    abort();
+  const uint8_t **of_nobody = found + v->record_count;
+  size_t keys = exact_keys(v, true, found), without = exact_keys(v, false, of_nobody);
+  if (v->log_keys)
+    qsort(v->log_hashes, v->log_keys, sizeof *v->log_hashes, by_hash);
+  for (size_t i = 0; i < keys; i++)
+    if (!is_among(v->log_hashes, v->log_keys, found[i]) || (i && by_hash(&found[i - 1], &found[i]) == 0))
+      second_fault(v, "exact: a key that the log has not, or for two hosts");
+  for (size_t i = 0; v->is_exact && i < v->log_keys; i++)
+    if (!is_among(found, keys, v->log_hashes[i]) && !is_among(of_nobody, without, v->log_hashes[i]) &&
+        !is_revoked(v, v->log_hashes[i]))
+      second_fault(v, "exact: a key of the log is missing");
+  if (!v->is_exact && keys + without)
+    second_fault(v, "exact: %zu keys, of a crawl that is not", keys + without);
+  if (v->is_exact && v->expected_lost != 0)
+    second_fault(v, "exact: %g URLs lost", v->expected_lost);
+  free(found);
+}
+
+void second_agree(second_view *v)
+{
+  agree_on_urls(v);
+  agree_on_log(v);
+  agree_on_exact(v);
+}

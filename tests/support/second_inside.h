@@ -1,0 +1,27 @@
+/* tests/support/second_inside.h: what the parts of the second reader share. */
+#ifndef STRATA_TESTS_SECOND_INSIDE_H
+#define STRATA_TESTS_SECOND_INSIDE_H
+
+#include "tests/support/second_reader.h"
+
+/* The numbers of `progress`; from NEW on, one for each verdict of new. */
+enum { NEXT_SEQUENCE, LOG_KEYS, CHECKPOINT_KEYS, SLOT, DONE, FAILED, SKIPPED, SEEN, NEW, PROGRESS = 12 };
+
+static inline uint64_t number(const uint8_t *at, unsigned bytes)
+{
+  uint64_t value = 0;
+  while (bytes--)
+    value = value << 8 | at[bytes];
+  return value;
+}
+
+/* Something is not as FORMAT.md says. */
+__attribute__((format(printf, 2, 3))) void second_fault(second_view *v, const char *format, ...);
+
+/* second_records.c: what is there, and the rows of packs. */
+void second_records(second_view *v, const char *directory);
+
+/* second_agree.c: each table was read; what one says of another must be so. */
+void second_agree(second_view *v);
+
+#endif

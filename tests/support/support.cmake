@@ -1,0 +1,66 @@
+# How a test is declared, and what several tests share.
+
+# strata_test(url frontier): test_url.c of the room whose tests.cmake says so, linked with that room (and those below).
+function(strata_test name)
+  add_executable(test_${name} ${room}/test_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/one.c)
+  target_link_libraries(test_${name} PRIVATE strata_flags ${ARGN} tests_support PkgConfig::CMOCKA)
+  target_compile_definitions(test_${name} PRIVATE
+    SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+# strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
+# that replays tests/fuzz/corpus/url/ in the ordinary run.
+function(strata_fuzz name)
+  add_executable(replay_${name} fuzz/fuzz_${name}.c fuzz/corpus_replay.c)
+  target_link_libraries(replay_${name} PRIVATE strata_flags ${ARGN})
+  add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
+  if(STRATA_FUZZ)
+    add_executable(fuzz_${name} fuzz/fuzz_${name}.c)
+    target_link_libraries(fuzz_${name} PRIVATE strata_flags ${ARGN})
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+endfunction()
+
+# strata_faults(test_journal): calls that fail, since the linker puts faults.c in their place.
+set(calls write pwrite writev ftruncate rename mkdir open fsync fdatasync
+          malloc calloc realloc posix_memalign strdup mmap)
+list(TRANSFORM calls PREPEND LINKER:--wrap=)
+function(strata_faults target)
+  target_sources(${target} PRIVATE support/faults.c)
+  target_link_options(${target} PRIVATE ${calls})
+endfunction()
+# In LMDB too, if it is linked whole and static.
+find_library(LMDB_STATIC liblmdb.a)
+set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
+
+# Scratch directories, a command as a shell would see it, trees of real pages.
+add_library(tests_support STATIC support/scratch.c support/command.c support/page_trees.c)
+target_link_libraries(tests_support PRIVATE strata_flags)
+
+# Directories of a frontier, and a reader of FORMAT.md.
+add_library(tests_frontier STATIC
+  support/story.c support/second_records.c support/second_reader.c support/second_agree.c)
+target_link_libraries(tests_frontier PRIVATE strata_flags PUBLIC tests_support PkgConfig::LMDB PkgConfig::XXHASH)
+target_include_directories(tests_frontier PUBLIC ${PROJECT_SOURCE_DIR})
+
+# A model of a crawl, slow and plain.
+set(frontier_model support/frontier_model.c support/model_world.c support/model_in.c support/model_out.c
+  support/model_auditor.c)
+
+# The same frontier where memory holds 64 URLs, a batch 50, a chunk 8: what only a large crawl meets else happens all
+# the time.
+add_library(frontier_tiny OBJECT)
+foreach(source core/add core/frontier core/commit core/open core/checkpoint core/resize core/maintain core/spill
+               core/queue core/host core/recrawl admin/erase)
+  target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
+endforeach()
+target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
+target_link_libraries(frontier_tiny PRIVATE strata_flags PUBLIC frontier)
+add_library(frontier_usual ALIAS frontier)
+
+# Crawls that meet every limit.
+add_library(tests_crawl STATIC support/small_crawl.c)
+target_link_libraries(tests_crawl PRIVATE strata_flags PUBLIC frontier_tiny PkgConfig::CMOCKA)
