@@ -46,7 +46,7 @@ static void print_summary(const char *directory, const frontier_findings *found)
 static bool check_contents(const char *directory, bool repair)
 {
   char message[MLBF_CORPUS_MESSAGE_SIZE], path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 16];
-  if (contents_are_sound(directory, message))
+  if (fingerprint_index_is_sound(directory, message))
     return true;
   puts(message);
   if (!repair)

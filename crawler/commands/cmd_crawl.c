@@ -53,7 +53,7 @@ static void save_counts(crawl_job *job)
 static void put_linked_first(crawl_job *job)
 {
   job->linked.counts = job->args.crawl.counts;
-  linked_put_first(&job->linked, job->frontier);
+  link_priority_put_first(&job->linked, job->frontier);
 }
 
 /* All are committed, with their scope, before anything else may commit one without. */
@@ -241,8 +241,8 @@ int cmd_crawl(int argc, char **argv)
   }
   crawl_free(job->crawl);
   inlinks_close(job->args.crawl.counts);
-  contents_close(job->args.crawl.contents);
-  bodies_close(job->args.crawl.bodies);
+  fingerprint_index_close(job->args.crawl.contents);
+  body_digests_close(job->args.crawl.bodies);
   scope_free(job->scope);
   scope_free(job->trusted);
   trust_free(job->trust);

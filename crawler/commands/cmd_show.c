@@ -114,13 +114,13 @@ static int show_record(showing *s, const capture_place *place)
 static int show_url(showing *s, const char *address, const char *date)
 {
   capture_place place;
-  switch (captures_find(s->directory, address, date, &place)) {
-  case CAPTURES_FOUND: return show_record(s, &place);
-  case CAPTURES_NONE: say_error("show", "%s holds no response of %s", s->directory, address); break;
-  case CAPTURES_NO_WARC:
+  switch (warc_lookup_find(s->directory, address, date, &place)) {
+  case WARC_LOOKUP_FOUND: return show_record(s, &place);
+  case WARC_LOOKUP_NONE: say_error("show", "%s holds no response of %s", s->directory, address); break;
+  case WARC_LOOKUP_NO_WARC:
     say_error("show", "%s has no WARC; only a crawl with --warc stores responses", s->directory);
     break;
-  case CAPTURES_UNREADABLE: say_error("show", "%s: the index of its WARC: %s", s->directory, strerror(errno)); break;
+  case WARC_LOOKUP_UNREADABLE: say_error("show", "%s: the index of its WARC: %s", s->directory, strerror(errno)); break;
   }
   return EXIT_FAILED;
 }

@@ -270,9 +270,9 @@ static int open_summary(crawl_job *job)
 static int open_contents(crawl_job *job)
 {
   crawl_options *o = &job->args.crawl;
-  if (!job->args.no_similar && *job->directory && !(o->contents = contents_open(job->directory)))
+  if (!job->args.no_similar && *job->directory && !(o->contents = fingerprint_index_open(job->directory)))
     return EXIT_FAILED;
-  if (job->args.digests && !(o->bodies = bodies_open(job->directory)))
+  if (job->args.digests && !(o->bodies = body_digests_open(job->directory)))
     return EXIT_FAILED;
   return EXIT_DONE;
 }

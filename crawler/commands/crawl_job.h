@@ -30,7 +30,7 @@ typedef struct crawl_job {
   bool is_paused;    /* and said so */
   bool is_kept;      /* all that came, in the end */
   bool lacks_saved_counts; /* saving them failed the last time, and that was said */
-  linked linked;     /* how far the queue was looked through for what many pages link to */
+  link_priority linked;     /* how far the queue was looked through for what many pages link to */
   double saved_at_s; /* the in-link counts; seconds of this run */
 } crawl_job;
 

@@ -73,7 +73,7 @@ static void take_parameters(cursor *in, words *rel, bool *is_of_another)
   }
 }
 
-void headers_read_link(const char *value, links_visitor *visit, void *context)
+void link_headers_read_link(const char *value, links_visitor *visit, void *context)
 {
   cursor in = {value, value + strlen(value)};
   for (skip(&in, ", \t"); in.at < in.end && *in.at == '<'; skip(&in, ", \t")) {
@@ -111,7 +111,7 @@ static bool is_for(cursor *in, const char *agent)
   return is_word(name, agent) || is_word(name, "*");
 }
 
-void headers_read_robots(const char *value, const char *agent, bool *nofollow, bool *noindex)
+void link_headers_read_robots(const char *value, const char *agent, bool *nofollow, bool *noindex)
 {
   cursor in = {value, value + strlen(value)};
   skip(&in, " \t,");

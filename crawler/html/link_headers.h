@@ -6,10 +6,10 @@
 
 /* The links of one Link: header (RFC 8288) whose relation makes a page of their target, as <link rel> does; of kind
  * LINK_LINK. One with an anchor of its own speaks of another page and is passed over. */
-void headers_read_link(const char *value, links_visitor *visit, void *context);
+void link_headers_read_link(const char *value, links_visitor *visit, void *context);
 
 /* One X-Robots-Tag: header, "noindex, nofollow" or "agent: none": what it asks of `agent` ("strata") is added to the
  * two flags. */
-void headers_read_robots(const char *value, const char *agent, bool *nofollow, bool *noindex);
+void link_headers_read_robots(const char *value, const char *agent, bool *nofollow, bool *noindex);
 
 #endif

@@ -31,21 +31,21 @@ typedef struct block_list {
   block *first, **last;
 } block_list;
 
-struct handover {
+struct channel {
   pthread_mutex_t lock;
   pthread_cond_t room;      /* there is a free block again, or the end */
   /* under the lock */
   request *down, **down_last;
   block_list up;
   block *free;
-  shortage shortage;
+  fd_limit fd_limit;
   bool is_network_asleep, is_network_stuck, is_caller_asleep, is_ending;
   /* of the crawling thread */
   request *started, **started_last;
   block_list reading;
   size_t at;                /* in the first of them */
   block *emptied;
-  shortage last_shortage;
+  fd_limit last_fd_limit;
   int wake_fd;
   /* of the network's thread */
   block *filling;           /* NULL: none at hand */
@@ -87,9 +87,9 @@ static void list_move(block_list *to, block_list *from)
   list_clear(from);
 }
 
-handover *handover_create(void)
+channel *channel_create(void)
 {
-  handover *h = calloc(1, sizeof *h);
+  channel *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
   pthread_mutex_init(&h->lock, NULL);
@@ -99,11 +99,11 @@ handover *handover_create(void)
   list_clear(&h->up);
   list_clear(&h->reading);
   list_clear(&h->filled);
-  h->shortage.limit = h->last_shortage.limit = SIZE_MAX;
+  h->fd_limit.limit = h->last_fd_limit.limit = SIZE_MAX;
   h->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   h->blocks = malloc(BLOCKS * sizeof *h->blocks);
   if (h->wake_fd < 0 || !h->blocks) {
-    handover_free(h);
+    channel_free(h);
     return NULL;
   }
   for (size_t i = BLOCKS; i--;) {
@@ -113,7 +113,7 @@ handover *handover_create(void)
   return h;
 }
 
-void handover_free(handover *h)
+void channel_free(channel *h)
 {
   if (!h)
     return;
@@ -127,7 +127,7 @@ void handover_free(handover *h)
 
 /* ---- of the crawling thread ------------------------------------------------------------------------------ */
 
-void handover_start(handover *h, request *r)
+void channel_start(channel *h, request *r)
 {
   r->next = NULL;
   assert(!*h->started_last && (h->started != NULL) == (h->started_last != &h->started));
@@ -135,7 +135,7 @@ void handover_start(handover *h, request *r)
   h->started_last = &r->next;
 }
 
-bool handover_push(handover *h)
+bool channel_push(channel *h)
 {
   if (!h->started)
     return false;
@@ -152,7 +152,7 @@ bool handover_push(handover *h)
 }
 
 /* The blocks that were read for those that were filled. */
-static void exchange_blocks(handover *h)
+static void exchange_blocks(channel *h)
 {
   pthread_mutex_lock(&h->lock);
   while (h->emptied) {
@@ -164,11 +164,11 @@ static void exchange_blocks(handover *h)
   if (h->is_network_stuck && h->free)
     pthread_cond_signal(&h->room);
   list_move(&h->reading, &h->up);
-  h->last_shortage = h->shortage;
+  h->last_fd_limit = h->fd_limit;
   pthread_mutex_unlock(&h->lock);
 }
 
-static void leave_block(handover *h)
+static void leave_block(channel *h)
 {
   block *b = h->reading.first;
   assert_list(&h->reading);
@@ -186,7 +186,7 @@ static size_t aligned(size_t size)
   return (size + sizeof(record *) - 1) / sizeof(record *) * sizeof(record *);
 }
 
-bool handover_next(handover *h, handover_event *event)
+bool channel_next(channel *h, channel_event *event)
 {
   if (h->reading.first && h->at == h->reading.first->used)
     leave_block(h);
@@ -198,7 +198,7 @@ bool handover_next(handover *h, handover_event *event)
   record head;
   assert(h->at + sizeof head <= b->used);
   memcpy(&head, b->bytes + h->at, sizeof head);
-  *event = (handover_event){.request = head.request, .size = head.size};
+  *event = (channel_event){.request = head.request, .size = head.size};
   if (!head.is_end)
     event->bytes = b->bytes + h->at + sizeof head;
   h->at += sizeof head + aligned(head.size);
@@ -206,7 +206,7 @@ bool handover_next(handover *h, handover_event *event)
   return true;
 }
 
-void handover_wait(handover *h, int wait_ms)
+void channel_wait(channel *h, int wait_ms)
 {
   pthread_mutex_lock(&h->lock);
   h->is_caller_asleep = !h->up.first;
@@ -223,12 +223,12 @@ void handover_wait(handover *h, int wait_ms)
   pthread_mutex_unlock(&h->lock);
 }
 
-const shortage *handover_shortage(const handover *h)
+const fd_limit *channel_fd_limit(const channel *h)
 {
-  return &h->last_shortage;
+  return &h->last_fd_limit;
 }
 
-void handover_finish(handover *h)
+void channel_finish(channel *h)
 {
   pthread_mutex_lock(&h->lock);
   h->is_ending = true;
@@ -238,7 +238,7 @@ void handover_finish(handover *h)
 
 /* ---- of the network's thread ----------------------------------------------------------------------------- */
 
-bool handover_take(handover *h, request **started)
+bool channel_take(channel *h, request **started)
 {
   pthread_mutex_lock(&h->lock);
   *started = h->down;
@@ -251,7 +251,7 @@ bool handover_take(handover *h, request **started)
 }
 
 /* true: and the caller sleeps, so wake it; once is enough. The lock is held. */
-static bool publish_filled(handover *h)
+static bool publish_filled(channel *h)
 {
   list_move(&h->up, &h->filled);
   bool is_to_wake = h->is_caller_asleep && h->up.first;
@@ -259,14 +259,14 @@ static bool publish_filled(handover *h)
   return is_to_wake;
 }
 
-static void wake_caller(const handover *h)
+static void wake_caller(const channel *h)
 {
   static const uint64_t once = 1;
   (void)!write(h->wake_fd, &once, sizeof once); /* cannot fail: the counter never gets near its end */
 }
 
 /* A free block, when there is one; false: the end. */
-static bool wait_for_block(handover *h)
+static bool wait_for_block(channel *h)
 {
   pthread_mutex_lock(&h->lock);
   while (!h->free && !h->is_ending) {
@@ -288,7 +288,7 @@ static bool wait_for_block(handover *h)
 }
 
 /* Room in a block for a record and at least some bytes; how many. 0: the end. */
-static size_t make_room(handover *h)
+static size_t make_room(channel *h)
 {
   enum { LEAST = 256 }; /* rather than a few bytes here and the rest in the next block */
   if (h->filling && BLOCK - h->filling->used < sizeof(record) + LEAST) {
@@ -301,7 +301,7 @@ static size_t make_room(handover *h)
   return BLOCK - h->filling->used - sizeof(record);
 }
 
-static void put(handover *h, record head, const char *bytes)
+static void put(channel *h, record head, const char *bytes)
 {
   block *b = h->filling;
   assert(b->used + sizeof head + aligned(head.size) <= BLOCK);
@@ -310,7 +310,7 @@ static void put(handover *h, record head, const char *bytes)
   b->used += sizeof head + aligned(head.size);
 }
 
-bool handover_body(handover *h, request *r, const char *bytes, size_t size)
+bool channel_body(channel *h, request *r, const char *bytes, size_t size)
 {
   while (size) {
     size_t room = make_room(h), part = size < room ? size : room;
@@ -323,7 +323,7 @@ bool handover_body(handover *h, request *r, const char *bytes, size_t size)
   return true;
 }
 
-bool handover_end(handover *h, request *r)
+bool channel_end(channel *h, request *r)
 {
   if (!make_room(h))
     return false;
@@ -331,14 +331,14 @@ bool handover_end(handover *h, request *r)
   return true;
 }
 
-bool handover_publish(handover *h, const shortage *s)
+bool channel_publish(channel *h, const fd_limit *s)
 {
   if (h->filling && h->filling->used) {
     list_add(&h->filled, h->filling);
     h->filling = NULL;
   }
   pthread_mutex_lock(&h->lock);
-  h->shortage = *s;
+  h->fd_limit = *s;
   bool is_to_wake = publish_filled(h), is_asleep = !h->down && !h->is_ending;
   h->is_network_asleep = is_asleep;
   pthread_mutex_unlock(&h->lock);

@@ -13,7 +13,7 @@ enum {
   RISE_MS = 5000,
 };
 
-bool shortage_is_here(void)
+bool fd_limit_is_here(void)
 {
   int fds[ONE_MORE], count = 0;
   while (count < ONE_MORE && (fds[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
@@ -23,7 +23,7 @@ bool shortage_is_here(void)
   return count < ONE_MORE;
 }
 
-void shortage_note(shortage *s, size_t others, uint64_t now_ms)
+void fd_limit_note(fd_limit *s, size_t others, uint64_t now_ms)
 {
   assert(s->limit >= 1); /* or nothing would ever be tried again */
   size_t limit = others > KEPT_FREE ? others - KEPT_FREE : 1;
@@ -40,7 +40,7 @@ void shortage_note(shortage *s, size_t others, uint64_t now_ms)
     s->is_hopeless = true;
 }
 
-bool shortage_relieve(shortage *s, size_t enough, uint64_t now_ms)
+bool fd_limit_relieve(fd_limit *s, size_t enough, uint64_t now_ms)
 {
   s->alone_since_ms = 0;
   if (s->limit == SIZE_MAX || now_ms - s->changed_ms < RISE_MS)

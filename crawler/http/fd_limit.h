@@ -11,22 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct shortage {
+typedef struct fd_limit {
   size_t limit;           /* fetches at once; SIZE_MAX: as many as one likes */
   bool was_met;           /* and `limit` lowered by it */
   bool is_hopeless;       /* for two seconds not even one fetch found a descriptor */
   uint64_t retry_at_ms;   /* no sooner */
   uint64_t changed_ms;    /* `limit`, the last time */
   uint64_t alone_since_ms; /* 0: others had descriptors, so they will give them back */
-} shortage;
+} fd_limit;
 
 /* Is there less than what one more connection can need? By trying. */
-bool shortage_is_here(void);
+bool fd_limit_is_here(void);
 
 /* A fetch found no descriptor while `others` had theirs. */
-void shortage_note(shortage *s, size_t others, uint64_t now_ms);
+void fd_limit_note(fd_limit *s, size_t others, uint64_t now_ms);
 
 /* One did. true: none was missing for so long that `limit` rose; at `enough` nothing is limited any more. */
-bool shortage_relieve(shortage *s, size_t enough, uint64_t now_ms);
+bool fd_limit_relieve(fd_limit *s, size_t enough, uint64_t now_ms);
 
 #endif

@@ -18,7 +18,7 @@ enum { IDLE_MS = 1000 }; /* of the network's thread; it is woken when there is w
 struct fetcher {
   fetch_options options;
   network *network;
-  handover *handover;  /* NULL: the network is on the caller's thread */
+  channel *channel;  /* NULL: the network is on the caller's thread */
   pthread_t thread;
   bool has_thread;
   request *started, **started_last; /* without a thread: to be begun by the next poll */
@@ -41,7 +41,7 @@ static void assert_fetcher(const fetcher *f)
   assert(f->active <= f->all_count && f->all_count <= f->all_room);
   assert(!f->idle || f->active < f->all_count); /* no request is both; one whose receiver is called is neither */
   assert((f->started != NULL) == (f->started_last != &f->started) && !*f->started_last);
-  assert(!f->handover || !f->started);
+  assert(!f->channel || !f->started);
   (void)f;
 }
 
@@ -86,8 +86,8 @@ static void give_response(fetcher *f, request *r)
 static bool body_came(void *context, request *r, const char *bytes, size_t size)
 {
   const fetcher *f = context;
-  if (f->handover)
-    return handover_body(f->handover, r, bytes, size);
+  if (f->channel)
+    return channel_body(f->channel, r, bytes, size);
   give_piece(r, bytes, size);
   return true;
 }
@@ -95,8 +95,8 @@ static bool body_came(void *context, request *r, const char *bytes, size_t size)
 static void request_ended(void *context, request *r)
 {
   fetcher *f = context;
-  if (f->handover)
-    handover_end(f->handover, r); /* if the whole ends, so does the request, with the fetcher */
+  if (f->channel)
+    channel_end(f->channel, r); /* if the whole ends, so does the request, with the fetcher */
   else
     give_response(f, r);
 }
@@ -114,10 +114,10 @@ static void begin_all(network *n, request *started)
 static void *work(void *context)
 {
   fetcher *f = context;
-  for (request *started; handover_take(f->handover, &started);) {
+  for (request *started; channel_take(f->channel, &started);) {
     begin_all(f->network, started);
     network_work(f->network);
-    if (handover_publish(f->handover, network_shortage(f->network)))
+    if (channel_publish(f->channel, network_fd_limit(f->network)))
       network_wait(f->network, IDLE_MS);
   }
   return NULL;
@@ -142,7 +142,7 @@ static bool start_thread(fetcher *f)
 
 static void stop_thread(fetcher *f)
 {
-  handover_finish(f->handover);
+  channel_finish(f->channel);
   network_wake(f->network);
   pthread_join(f->thread, NULL);
 }
@@ -154,7 +154,7 @@ static bool deliver(fetcher *f)
    * wake-ups, with all of them one side waits for the other */
   size_t most = f->active / 2 + 1;
   bool any = false;
-  for (handover_event event; most && handover_next(f->handover, &event); any = true) {
+  for (channel_event event; most && channel_next(f->channel, &event); any = true) {
     if (event.bytes) {
       give_piece(event.request, event.bytes, event.size);
     } else {
@@ -167,11 +167,11 @@ static bool deliver(fetcher *f)
 
 static void poll_thread(fetcher *f, int wait_ms)
 {
-  if (handover_push(f->handover))
+  if (channel_push(f->channel))
     network_wake(f->network);
   if (deliver(f) || wait_ms == 0)
     return;
-  handover_wait(f->handover, wait_ms);
+  channel_wait(f->channel, wait_ms);
   deliver(f);
 }
 
@@ -187,8 +187,8 @@ fetcher *fetcher_create(const fetch_options *options)
   f->network = network_create(&f->options, (network_receiver){body_came, request_ended, f});
   bool wants_thread = options->has_thread && has_second_core();
   if (wants_thread)
-    f->handover = handover_create();
-  if (f->network && (!wants_thread || (f->handover && start_thread(f))))
+    f->channel = channel_create();
+  if (f->network && (!wants_thread || (f->channel && start_thread(f))))
     return f;
   fetcher_free(f);
   return NULL;
@@ -201,7 +201,7 @@ void fetcher_free(fetcher *f)
   if (f->has_thread)
     stop_thread(f);
   network_free(f->network);
-  handover_free(f->handover);
+  channel_free(f->channel);
   for (size_t i = 0; i < f->all_count; i++)
     request_free(f->all[i]);
   free(f->all);
@@ -221,8 +221,8 @@ bool fetch_start(fetcher *f, const char *url, fetch_receiver receiver)
     return false;
   }
   f->active++;
-  if (f->handover) {
-    handover_start(f->handover, r);
+  if (f->channel) {
+    channel_start(f->channel, r);
     return true;
   }
   r->next = NULL;
@@ -236,9 +236,9 @@ size_t fetch_active(const fetcher *f)
   return f->active;
 }
 
-const shortage *fetch_shortage(const fetcher *f)
+const fd_limit *fetch_fd_limit(const fetcher *f)
 {
-  return f->handover ? handover_shortage(f->handover) : network_shortage(f->network);
+  return f->channel ? channel_fd_limit(f->channel) : network_fd_limit(f->network);
 }
 
 static void poll_network(fetcher *f, int wait_ms)
@@ -256,7 +256,7 @@ static void poll_network(fetcher *f, int wait_ms)
 void fetch_poll(fetcher *f, int wait_ms)
 {
   assert_fetcher(f);
-  if (f->handover)
+  if (f->channel)
     poll_thread(f, wait_ms);
   else
     poll_network(f, wait_ms);

@@ -99,7 +99,7 @@ size_t fetch_active(const fetcher *f);
 
 /* Fetches without a descriptor for their connection wait, and begin again; fewer than `connections` then go on at once.
  * Once it is hopeless, nothing more comes of them. */
-const shortage *fetch_shortage(const fetcher *f);
+const fd_limit *fetch_fd_limit(const fetcher *f);
 
 /* Work until something happened, a signal was caught, or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);

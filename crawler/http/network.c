@@ -22,7 +22,7 @@ struct network {
   network_receiver receiver;
   transfer *waiting; /* for others to give descriptors back */
   size_t waiting_count;
-  shortage shortage;
+  fd_limit fd_limit;
   transfer *idle;
   transfer **all;
   size_t all_count, all_room;
@@ -91,9 +91,9 @@ static void put_waiting(network *n, transfer *t)
 static void limit_connections(network *n)
 {
   const fetch_options *o = n->options;
-  bool is_short = n->shortage.limit < o->connections;
-  long most = is_short ? (long)n->shortage.limit : 0; /* no limit */
-  kept_limit(n->setting.kept, is_short ? n->shortage.limit : (size_t)o->connections + o->kept);
+  bool is_short = n->fd_limit.limit < o->connections;
+  long most = is_short ? (long)n->fd_limit.limit : 0; /* no limit */
+  kept_limit(n->setting.kept, is_short ? n->fd_limit.limit : (size_t)o->connections + o->kept);
   curl_multi_setopt(n->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, most);
   curl_multi_setopt(n->multi, CURLMOPT_MAXCONNECTS, most);
 }
@@ -103,19 +103,19 @@ static void postpone(network *n, transfer *t)
 {
   curl_multi_remove_handle(n->multi, t->easy);
   put_waiting(n, t);
-  shortage_note(&n->shortage, running(n), machine_monotonic_ms());
+  fd_limit_note(&n->fd_limit, running(n), machine_monotonic_ms());
   limit_connections(n);
 }
 
 static void relieve(network *n)
 {
-  if (n->shortage.was_met && shortage_relieve(&n->shortage, n->options->connections, machine_monotonic_ms()))
+  if (n->fd_limit.was_met && fd_limit_relieve(&n->fd_limit, n->options->connections, machine_monotonic_ms()))
     limit_connections(n);
 }
 
-const shortage *network_shortage(const network *n)
+const fd_limit *network_fd_limit(const network *n)
 {
-  return &n->shortage;
+  return &n->fd_limit;
 }
 
 /* ---- how a request ends ---------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ network *network_create(const fetch_options *options, network_receiver receiver)
   }
   n->options = options;
   n->receiver = receiver;
-  n->shortage.limit = SIZE_MAX;
+  n->fd_limit.limit = SIZE_MAX;
   n->multi = curl_multi_init();
   if (!n->multi || !make_setting(n)) {
     network_free(n);
@@ -209,7 +209,7 @@ static bool is_for_proxy_to_refuse(const fetch_options *o, const char *url)
   const char *host = strstr(url, "://");
   if (o->allow_private || !o->proxy)
     return false;
-  return !host || !guard_host_is_public(host + 3, strcspn(host + 3, "/?#"));
+  return !host || !ssrf_host_is_public(host + 3, strcspn(host + 3, "/?#"));
 }
 
 void network_begin(network *n, request *r)
@@ -225,7 +225,7 @@ void network_begin(network *n, request *r)
     return;
   }
   assert_network(n);
-  bool is_set = transfer_set(t, r), is_turn = running(n) < n->shortage.limit;
+  bool is_set = transfer_set(t, r), is_turn = running(n) < n->fd_limit.limit;
   if (!is_set || (is_turn && curl_multi_add_handle(n->multi, t->easy) != CURLM_OK)) {
     put_idle(n, t);
     fail(n, r, FETCH_OTHER, no_memory);
@@ -257,9 +257,9 @@ static void collect(network *n)
 
 static void start_waiting(network *n)
 {
-  if (!n->waiting || machine_monotonic_ms() < n->shortage.retry_at_ms)
+  if (!n->waiting || machine_monotonic_ms() < n->fd_limit.retry_at_ms)
     return;
-  while (n->waiting && running(n) < n->shortage.limit) {
+  while (n->waiting && running(n) < n->fd_limit.limit) {
     transfer *t = n->waiting;
     n->waiting = t->next;
     n->waiting_count--;

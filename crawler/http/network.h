@@ -27,6 +27,6 @@ void network_begin(network *n, request *r); /* borrowed until `finished` */
 void network_work(network *n);              /* all that can be done without waiting */
 void network_wait(network *n, int wait_ms); /* until there is more to do, the time has passed, or network_wake */
 void network_wake(network *n);              /* from any thread: the present network_wait, or else the next one */
-const shortage *network_shortage(const network *n);
+const fd_limit *network_fd_limit(const network *n);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum {
   NAMES = 1 << 16,  /* hosts and domains whose address is remembered */
-  PLACES = 1 << 14, /* addresses */
+  PLACES = 1 << 14, /* per_address */
   TURN_MS = 100,    /* so many visits as the limit are called again every time it is over */
   TURNS_MAX = 20,
 };
@@ -19,7 +19,7 @@ typedef struct name {
   address_place where;
 } name; /* zeros: of no name */
 
-struct addresses {
+struct per_address {
   unsigned limit;
   struct {
     unsigned inside, waiting; /* visits under way, and those told to wait since */
@@ -27,16 +27,16 @@ struct addresses {
   name names[NAMES];
 };
 
-addresses *addresses_create(unsigned limit)
+per_address *per_address_create(unsigned limit)
 {
-  addresses *a = calloc(1, sizeof *a);
+  per_address *a = calloc(1, sizeof *a);
   assert(limit);
   if (a)
     a->limit = limit;
   return a;
 }
 
-void addresses_free(addresses *a)
+void per_address_free(per_address *a)
 {
   free(a);
 }
@@ -51,14 +51,14 @@ static uint64_t hash_of(const char *bytes, size_t size)
 }
 
 /* Where a host or domain was met; false: it was not, or is forgotten. */
-static bool recall(const addresses *a, uint64_t hash, address_place *where)
+static bool recall(const per_address *a, uint64_t hash, address_place *where)
 {
   const name *n = &a->names[hash >> 48];
   *where = n->where;
   return n->check == (uint32_t)hash && n->check;
 }
 
-static void remember(addresses *a, uint64_t hash, address_place where)
+static void remember(per_address *a, uint64_t hash, address_place where)
 {
   a->names[hash >> 48] = (name){.check = (uint32_t)hash, .where = where};
 }
@@ -75,7 +75,7 @@ static address_place place_of(uint64_t hash)
   return hash % PLACES;
 }
 
-void addresses_learn(addresses *a, const char *host, size_t size, const char *address)
+void per_address_learn(per_address *a, const char *host, size_t size, const char *address)
 {
   uint64_t hash = hash_of(host, size);
   address_place where = place_of(hash_of(address, strlen(address))), before;
@@ -85,7 +85,7 @@ void addresses_learn(addresses *a, const char *host, size_t size, const char *ad
   remember(a, hash_of_domain(host, size), where);
 }
 
-static address_place find_place(const addresses *a, const char *host, size_t size)
+static address_place find_place(const per_address *a, const char *host, size_t size)
 {
   address_place where;
   if (recall(a, hash_of(host, size), &where))
@@ -94,7 +94,7 @@ static address_place find_place(const addresses *a, const char *host, size_t siz
   return recall(a, domain, &where) ? where : place_of(domain);
 }
 
-bool addresses_enter(addresses *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms)
+bool per_address_enter(per_address *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms)
 {
   address_place place = find_place(a, host, size);
   if (a->places[place].inside >= a->limit) {
@@ -108,7 +108,7 @@ bool addresses_enter(addresses *a, const char *host, size_t size, address_place 
   return true;
 }
 
-void addresses_leave(addresses *a, address_place where)
+void per_address_leave(per_address *a, address_place where)
 {
   assert(where < PLACES && a->places[where].inside && a->places[where].inside <= a->limit);
   a->places[where].inside--;

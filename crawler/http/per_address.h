@@ -13,19 +13,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct addresses addresses;
+typedef struct per_address per_address;
 
 typedef uint16_t address_place; /* of an address, or of a domain whose address is not known */
 
-addresses *addresses_create(unsigned limit); /* >= 1. NULL: out of memory */
-void addresses_free(addresses *a);           /* NULL is fine */
+per_address *per_address_create(unsigned limit); /* >= 1. NULL: out of memory */
+void per_address_free(per_address *a);           /* NULL is fine */
 
 /* A host, with or without its port, answered from this address, as text. */
-void addresses_learn(addresses *a, const char *host, size_t size, const char *address);
+void per_address_learn(per_address *a, const char *host, size_t size, const char *address);
 
-/* A visit to that host is to begin. true: it may, and `*where` goes to addresses_leave when it is over. false: there
+/* A visit to that host is to begin. true: it may, and `*where` goes to per_address_leave when it is over. false: there
  * are enough; ask again in `*wait_ms`, which is longer the more were told so. */
-bool addresses_enter(addresses *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms);
-void addresses_leave(addresses *a, address_place where);
+bool per_address_enter(per_address *a, const char *host, size_t size, address_place *where, uint64_t *wait_ms);
+void per_address_leave(per_address *a, address_place where);
 
 #endif

@@ -59,7 +59,7 @@ static bool v6_is_public(const uint8_t a[16])
   return (a[0] & 0xE0) == 0x20; /* 2000::/3 is all the global unicast there is: neither ULA, link-local nor multicast */
 }
 
-bool guard_address_is_public(const struct sockaddr *address)
+bool ssrf_address_is_public(const struct sockaddr *address)
 {
   if (address->sa_family == AF_INET) {
     struct sockaddr_in v4;
@@ -74,7 +74,7 @@ bool guard_address_is_public(const struct sockaddr *address)
   return false;
 }
 
-bool guard_text_is_public(const char *address)
+bool ssrf_text_is_public(const char *address)
 {
   struct in_addr v4;
   struct in6_addr v6;
@@ -93,7 +93,7 @@ static bool is_localhost(const char *name)
          (size == word_size || name[size - word_size - 1] == '.');
 }
 
-bool guard_host_is_public(const char *host, size_t size)
+bool ssrf_host_is_public(const char *host, size_t size)
 {
   char name[256];
   bool is_bracketed = size && *host == '[';
@@ -105,5 +105,5 @@ bool guard_host_is_public(const char *host, size_t size)
   name[length] = '\0';
   struct in_addr v4;
   bool is_address = is_bracketed || inet_pton(AF_INET, name, &v4) == 1;
-  return is_address ? guard_text_is_public(name) : !is_localhost(name);
+  return is_address ? ssrf_text_is_public(name) : !is_localhost(name);
 }

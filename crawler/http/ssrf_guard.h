@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-bool guard_address_is_public(const struct sockaddr *address);
-bool guard_text_is_public(const char *address); /* "192.0.2.1" or "2001:db8::1"; false for what is neither */
+bool ssrf_address_is_public(const struct sockaddr *address);
+bool ssrf_text_is_public(const char *address); /* "192.0.2.1" or "2001:db8::1"; false for what is neither */
 
 /* Of a host as in a resolved URL, port and all, when nobody here sees its address (a proxy connects): false for
  * addresses that are not public, and for localhost and names below it. */
-bool guard_host_is_public(const char *host, size_t size);
+bool ssrf_host_is_public(const char *host, size_t size);
 
 #endif

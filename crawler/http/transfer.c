@@ -29,7 +29,7 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   transfer *t = context;
   (void)purpose;
   const fetch_options *o = t->setting->options;
-  if (!o->allow_private && !o->proxy && !guard_address_is_public(&address->addr)) {
+  if (!o->allow_private && !o->proxy && !ssrf_address_is_public(&address->addr)) {
     t->was_private = true;
     return CURL_SOCKET_BAD;
   }
@@ -54,7 +54,7 @@ static int before_request(void *context, char *remote, char *local, int remote_p
   kept_ends ends = {.local = local, .local_port = local_port, .remote = remote, .remote_port = remote_port};
   if (!kept_use(t->setting->kept, &t->connection, ends, machine_monotonic_ms()))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
-  if (t->setting->options->allow_private || t->setting->options->proxy || guard_text_is_public(remote))
+  if (t->setting->options->allow_private || t->setting->options->proxy || ssrf_text_is_public(remote))
     return CURL_PREREQFUNC_OK;
   t->was_private = true;
   return CURL_PREREQFUNC_ABORT;
@@ -226,7 +226,7 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code)
   switch (code) {
   case CURLE_OK: return false;
   case CURLE_COULDNT_RESOLVE_HOST: case CURLE_COULDNT_RESOLVE_PROXY: case CURLE_SSL_CACERT_BADFILE:
-    return t->was_without_descriptor || shortage_is_here();
+    return t->was_without_descriptor || fd_limit_is_here();
   default: return t->was_without_descriptor && code == CURLE_COULDNT_CONNECT;
   }
 }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct bodies {
+struct body_digests {
   char path[CRAWL_PATH_SIZE];
   int file;
   off_t end;   /* of the lines that are whole */
@@ -40,9 +40,9 @@ static off_t end_of_lines(int file)
   return end;
 }
 
-bodies *bodies_open(const char *directory)
+body_digests *body_digests_open(const char *directory)
 {
-  bodies *b = calloc(1, sizeof *b);
+  body_digests *b = calloc(1, sizeof *b);
   if (!b) {
     say_error("crawl", "out of memory");
     return NULL;
@@ -53,11 +53,11 @@ bodies *bodies_open(const char *directory)
   if (b->end >= 0 && ftruncate(b->file, b->end) == 0)
     return b;
   say_error("crawl", "%s: %s", b->path, strerror(errno));
-  bodies_close(b);
+  body_digests_close(b);
   return NULL;
 }
 
-void bodies_close(bodies *b)
+void body_digests_close(body_digests *b)
 {
   if (!b)
     return;
@@ -66,14 +66,14 @@ void bodies_close(bodies *b)
   free(b);
 }
 
-const char *bodies_message(const bodies *b)
+const char *body_digests_message(const body_digests *b)
 {
   return b->message;
 }
 
 /* One write, so that death leaves all of the line or nothing. A full disk may tear it: then what is there of it is cut
  * off, now, when the next one is written over it, or by the next run. */
-static bool write_line(bodies *b, const char *line, size_t size)
+static bool write_line(body_digests *b, const char *line, size_t size)
 {
   ssize_t written = pwrite(b->file, line, size, b->end);
   if (written == (ssize_t)size) {
@@ -118,7 +118,7 @@ static const char *code_at(const char *at)
   return NULL;
 }
 
-void bodies_url_of_name(char *name)
+void body_digests_url_of_name(char *name)
 {
   char *to = name;
   for (const char *at = name; *at;) {
@@ -131,7 +131,7 @@ void bodies_url_of_name(char *name)
 
 /* ---- bodies ---------------------------------------------------------------------------------------------- */
 
-void bodies_drop(bodies *b, body_copy *copy)
+void body_digests_drop(body_digests *b, body_copy *copy)
 {
   assert(b->held >= copy->room && copy->size <= copy->room);
   b->held -= copy->room;
@@ -139,14 +139,14 @@ void bodies_drop(bodies *b, body_copy *copy)
   *copy = (body_copy){.bytes = NULL};
 }
 
-static bool make_room(bodies *b, body_copy *copy, size_t size)
+static bool make_room(body_digests *b, body_copy *copy, size_t size)
 {
   size_t room = 2 * (copy->size + size);
   if (copy->size + size <= copy->room)
     return true;
-  if (b->held - copy->room + room > BODIES_MEMORY)
+  if (b->held - copy->room + room > BODY_DIGESTS_MEMORY)
     room = copy->size + size;
-  if (b->held - copy->room + room > BODIES_MEMORY)
+  if (b->held - copy->room + room > BODY_DIGESTS_MEMORY)
     return false;
   char *larger = realloc(copy->bytes, room);
   if (!larger)
@@ -158,18 +158,18 @@ static bool make_room(bodies *b, body_copy *copy, size_t size)
   return true;
 }
 
-void bodies_take(bodies *b, body_copy *copy, const char *bytes, size_t size)
+void body_digests_take(body_digests *b, body_copy *copy, const char *bytes, size_t size)
 {
   if (copy->is_given_up)
     return;
   if (!make_room(b, copy, size)) {
-    bodies_drop(b, copy);
+    body_digests_drop(b, copy);
     copy->is_given_up = true;
     return;
   }
   memcpy(copy->bytes + copy->size, bytes, size);
   copy->size += size;
-  assert(copy->size <= copy->room && b->held <= BODIES_MEMORY);
+  assert(copy->size <= copy->room && b->held <= BODY_DIGESTS_MEMORY);
 }
 
 /* The digest's line with its line feed, to be freed; NULL: no memory. */
@@ -190,7 +190,7 @@ static char *line_of(const body_copy *copy, const char *page, size_t *size)
   return line;
 }
 
-mlbf_status bodies_add(bodies *b, const body_copy *copy, const char *page)
+mlbf_status body_digests_add(body_digests *b, const body_copy *copy, const char *page)
 {
   size_t size;
   if (copy->is_given_up)

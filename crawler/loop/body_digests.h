@@ -1,9 +1,9 @@
 /* crawler/loop/body_digests.h: similarity digests (mlbf/digest.h) of what a crawl fetches and is no HTML:
  * DIR/digests.sdbf, a line each, which strata digest and sdhash 4.0 read.
  *
- * A digest needs the whole body: while it is under way it is held in memory, all of them together in BODIES_MEMORY
- * bytes at most; what does not fit gets no digest, and is counted. Its name is the URL with %, : and | as %25, %3A and
- * %7C, for a name may not have the last two.
+ * A digest needs the whole body: while it is under way it is held in memory, all of them together in
+ * BODY_DIGESTS_MEMORY bytes at most; what does not fit gets no digest, and is counted. Its name is the URL with %, :
+ * and | as %25, %3A and %7C, for a name may not have the last two.
  *
  * In step with the frontier as fingerprint_index.h is: a line is written before its URL is said to be done, so that
  * death of the program leaves none out; a body that is fetched again then has two, of which the last counts. */
@@ -12,9 +12,9 @@
 
 #include "mlbf/filter.h"
 
-enum { BODIES_MEMORY = 64 << 20 };
+enum { BODY_DIGESTS_MEMORY = 64 << 20 };
 
-typedef struct bodies bodies;
+typedef struct body_digests body_digests;
 
 /* A body so far. */
 typedef struct body_copy {
@@ -24,22 +24,22 @@ typedef struct body_copy {
 } body_copy; /* zeros: nothing yet */
 
 /* Of the crawl in `directory`, for writing; a torn last line is cut off. NULL after one sentence on stderr. */
-bodies *bodies_open(const char *directory);
-void bodies_close(bodies *b); /* NULL is fine */
+body_digests *body_digests_open(const char *directory);
+void body_digests_close(body_digests *b); /* NULL is fine */
 
-void bodies_take(bodies *b, body_copy *copy, const char *bytes, size_t size);
+void body_digests_take(body_digests *b, body_copy *copy, const char *bytes, size_t size);
 
 /* The body of `page` is whole: its line, if it is long enough for a digest. MLBF_NO_MEMORY: it gets none; MLBF_IO, with
  * errno: the call may be repeated. */
-mlbf_status bodies_add(bodies *b, const body_copy *copy, const char *page);
+mlbf_status body_digests_add(body_digests *b, const body_copy *copy, const char *page);
 
 /* The copy is empty then. */
-void bodies_drop(bodies *b, body_copy *copy);
+void body_digests_drop(body_digests *b, body_copy *copy);
 
 /* About the last call that failed. */
-const char *bodies_message(const bodies *b);
+const char *body_digests_message(const body_digests *b);
 
 /* The URL of a name, in place. */
-void bodies_url_of_name(char *name);
+void body_digests_url_of_name(char *name);
 
 #endif

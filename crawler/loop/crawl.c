@@ -6,7 +6,7 @@
  *          +---------------------------- frontier_done <------------------------------+
  *
  * How a visit ends is visit_end.c's, what a page leads to harvest.c's, and what happens when the disk is full
- * crawl_pause.c's. */
+ * disk_pause.c's. */
 #include "crawler/loop/crawl_state.h"
 
 #include "crawler/loop/near_duplicates.h"
@@ -79,7 +79,7 @@ static void body_came(void *context, long status, const char *content_type, cons
   if (status >= 200 && status <= 299)
     visit_read(context, content_type, bytes, size);
   if (c->options.bodies && status >= 200 && status <= 299 && visit_is_no_page(v))
-    bodies_take(c->options.bodies, &((visit *)context)->body, bytes, size);
+    body_digests_take(c->options.bodies, &((visit *)context)->body, bytes, size);
 }
 
 static bool is_trusted(crawl *c, const visit *v)
@@ -168,7 +168,7 @@ static void visit_start(crawl *c, visit *v)
   /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
   url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
   uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
-  origin_ruling ruling = origins_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
+  origin_ruling ruling = robots_cache_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
   if (ruling.answer != ORIGIN_WAIT && ruling.answer != ORIGIN_ALLOWED)
     let_host_go(c, v, false);
   switch (ruling.answer) {
@@ -202,7 +202,7 @@ static void robots_came(void *context)
 /* How many more URLs may be leased: free connections, and no more than the page cap could use. */
 static size_t lease_room(const crawl *c)
 {
-  size_t active = c->visits.active, all = c->options.fetch.connections, fewer = fetch_shortage(c->fetcher)->limit;
+  size_t active = c->visits.active, all = c->options.fetch.connections, fewer = fetch_fd_limit(c->fetcher)->limit;
   size_t connections = all > active && fewer > active ? (all < fewer ? all : fewer) - active : 0;
   uint64_t taken = c->pages_ever + active;
   uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
@@ -214,10 +214,10 @@ static size_t lease_room(const crawl *c)
 void crawl_let_go(crawl *c, visit *v)
 {
   assert(c->visits.active && v->owner == c);
-  alike_forget(c, v);
+  near_duplicates_forget(c, v);
   if (c->addresses)
-    addresses_leave(c->addresses, v->where);
-  visits_put_back(&c->visits, v);
+    per_address_leave(c->addresses, v->where);
+  visit_pool_put_back(&c->visits, v);
 }
 
 /* false: its server has enough to do, and the host is asked again later. */
@@ -226,11 +226,11 @@ static bool enter_address(crawl *c, visit *v)
   uint64_t wait_ms;
   const frontier_lease *l = &v->lease;
   if (!c->addresses ||
-      addresses_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+      per_address_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
     return true;
   crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
   crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
-  visits_put_back(&c->visits, v);
+  visit_pool_put_back(&c->visits, v);
   return false;
 }
 
@@ -246,7 +246,7 @@ static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
   frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
   if (status == FRONTIER_OK) {
     visit_start(c, v);
-  } else if (crawl_note_outage(c, status, frontier_message(c->frontier))) {
+  } else if (crawl_note_pause(c, status, frontier_message(c->frontier))) {
     crawl_holds(c, frontier_release(c->frontier, lease->id, c->now_ms));
     crawl_let_go(c, v);
   }
@@ -260,13 +260,13 @@ static int64_t start_visits(crawl *c)
   int64_t wait_ms;
   frontier_status status = frontier_next(c->frontier, c->now_ms, leases, room, &count, &wait_ms);
   if (status != FRONTIER_OK) {
-    crawl_note_outage(c, status, frontier_message(c->frontier));
-    return OUTAGE_RETRY_MIN_MS;
+    crawl_note_pause(c, status, frontier_message(c->frontier));
+    return DISK_PAUSE_RETRY_MIN_MS;
   }
   if (!room)
     return -1; /* whatever is due, one of those on their way must end first */
   for (size_t i = 0; i < count; i++) {
-    visit *v = visits_take(&c->visits);
+    visit *v = visit_pool_take(&c->visits);
     if (!v) {
       crawl_break_off(c, "out of memory for one more visit");
       return 0;
@@ -310,11 +310,11 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   c->started_ms = c->now_ms = machine_monotonic_ms();
   crawl_keep_scope(c);
   while (!is_over(c, &end)) {
-    int64_t wait_ms = crawl_is_paused(c) ? OUTAGE_RETRY_MIN_MS : start_visits(c);
+    int64_t wait_ms = crawl_is_paused(c) ? DISK_PAUSE_RETRY_MIN_MS : start_visits(c);
     crawl_tell(c);
     fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
     c->now_ms = machine_monotonic_ms();
-    if (fetch_shortage(c->fetcher)->is_hopeless)
+    if (fetch_fd_limit(c->fetcher)->is_hopeless)
       crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
@@ -345,7 +345,7 @@ static frontier_class put_in_order(void *context, const frontier_link *link, fro
   (void)verdict;
   if (by_rule != FRONTIER_NORMAL)
     return by_rule;
-  if (c->options.counts && linked_is_popular(c->options.counts, link->target))
+  if (c->options.counts && link_priority_is_popular(c->options.counts, link->target))
     return FRONTIER_HIGH;
   return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
 }
@@ -359,16 +359,16 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visits){.owner = c, .wants_images = options->wants_images,
+  c->visits = (visit_pool){.owner = c, .wants_images = options->wants_images,
                         .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
-  c->origins = c->fetcher ? origins_create(c->fetcher, "strata", robots_came) : NULL;
+  c->origins = c->fetcher ? robots_cache_create(c->fetcher, "strata", robots_came) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
   c->retries = retries_create(options->tries, options->delay_ms);
   bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
-  c->addresses = limits_addresses ? addresses_create(options->per_address) : NULL;
+  c->addresses = limits_addresses ? per_address_create(options->per_address) : NULL;
   harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
                          .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
                          .context = c};
@@ -383,7 +383,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   frontier_clock(f, c->now_ms, machine_wall_ms());
   frontier_classify(f, put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
-    origins_on_sitemap(c->origins, sitemap_named, c);
+    robots_cache_on_sitemap(c->origins, sitemap_named, c);
   return c;
 }
 
@@ -392,11 +392,11 @@ void crawl_free(crawl *c)
   if (!c)
     return;
   fetcher_free(c->fetcher);
-  origins_free(c->origins);
-  visits_free(&c->visits);
+  robots_cache_free(c->origins);
+  visit_pool_free(&c->visits);
   harvest_free(c->harvest);
   retries_free(c->retries);
-  addresses_free(c->addresses);
+  per_address_free(c->addresses);
   free(c->target);
   json_free(&c->line);
   free(c);
@@ -431,12 +431,12 @@ const char *crawl_start_failure(const crawl *c)
 
 const char *crawl_outage(const crawl *c)
 {
-  return c->outage.is_on ? c->outage.why : "";
+  return c->pause.is_on ? c->pause.why : "";
 }
 
 bool crawl_lacks_descriptors(const crawl *c)
 {
-  return fetch_shortage(c->fetcher)->was_met;
+  return fetch_fd_limit(c->fetcher)->was_met;
 }
 
 const failures *crawl_failures(const crawl *c)
@@ -461,7 +461,7 @@ crawl_totals crawl_totals_read(const crawl *c)
   crawl_totals totals = c->totals;
   uint64_t until = c->end_ms ? c->end_ms : machine_monotonic_ms();
   totals.seconds = (double)(until - c->started_ms) / 1000;
-  totals.robots = origins_requests(c->origins);
+  totals.robots = robots_cache_requests(c->origins);
   totals.active = c->visits.active;
   return totals;
 }

@@ -37,8 +37,8 @@ typedef struct crawl_options {
   const patterns *patterns; /* which links to take */
   scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
   inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
-  contents *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
-  bodies *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
+  fingerprint_index *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
+  body_digests *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
   bool near_last;          /* what a near-duplicate links to waits for all else */
   fetch_options fetch;
   warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */

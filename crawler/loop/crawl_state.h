@@ -1,4 +1,4 @@
-/* What a crawl is made of: private to crawl.c, its loop, crawl_pause.c and visit_end.c. */
+/* What a crawl is made of: private to crawl.c, its loop, disk_pause.c and visit_end.c. */
 #ifndef STRATA_CRAWLER_CRAWL_STATE_H
 #define STRATA_CRAWLER_CRAWL_STATE_H
 
@@ -6,7 +6,7 @@
 #include "crawler/loop/crawl.h"
 #include "crawler/loop/harvest.h"
 #include "crawler/robots/robots_cache.h"
-#include "crawler/loop/outage.h"
+#include "crawler/loop/disk_pause.h"
 #include "crawler/loop/retry.h"
 #include "crawler/loop/visit_pool.h"
 
@@ -17,19 +17,19 @@ struct crawl {
   frontier *frontier;
   scope *scope;
   fetcher *fetcher;
-  origins *origins;
-  visits visits;            /* the active ones: leases not ended */
+  robots_cache *origins;
+  visit_pool visits;            /* the active ones: leases not ended */
   harvest *harvest;
   retries *retries;
-  addresses *addresses;     /* NULL: no limit */
-  const contents_near *near; /* what the page is near whose links are being added; NULL: none */
+  per_address *addresses;     /* NULL: no limit */
+  const fingerprint_near *near; /* what the page is near whose links are being added; NULL: none */
   url *target;              /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
   url_profile profile;
-  outage outage;
+  disk_pause pause;
   uint64_t stood_still_ms;  /* until then, the last time crawl_wait_out waited */
   crawl_tick *tick;
   void *tick_context;
@@ -53,7 +53,7 @@ void crawl_let_go(crawl *c, visit *v);
 /* Before anything can commit a URL of a host that just joined. */
 void crawl_keep_scope(crawl *c);
 
-/* ---- crawl_pause.c ---- */
+/* ---- disk_pause.c ---- */
 
 /* The caller's tick, if it is time: a few times a second, where what is on the way can be seen. */
 void crawl_tell(crawl *c);
@@ -62,7 +62,7 @@ void crawl_tell(crawl *c);
 bool crawl_is_cut_short(const crawl *c, crawl_end *end);
 
 /* A call of the frontier failed. true: the crawl pauses. false: it does not heal, and the crawl is broken off. */
-bool crawl_note_outage(crawl *c, frontier_status status, const char *why);
+bool crawl_note_pause(crawl *c, frontier_status status, const char *why);
 
 /* Nothing may be leased now. Tries to commit, if it is time, and goes on. */
 bool crawl_is_paused(crawl *c);

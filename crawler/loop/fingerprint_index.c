@@ -15,17 +15,17 @@ enum {
   MATCHES = 2,     /* one may be the page itself, fetched before */
 };
 
-struct contents {
+struct fingerprint_index {
   mlbf_corpus *corpus;
   mlbf_corpus_match matches[MATCHES];
   size_t match_count;
-  contents_near near;
+  fingerprint_near near;
 };
 
-contents *contents_open(const char *directory)
+fingerprint_index *fingerprint_index_open(const char *directory)
 {
   char path[CRAWL_PATH_SIZE], message[MLBF_CORPUS_MESSAGE_SIZE];
-  contents *c = calloc(1, sizeof *c);
+  fingerprint_index *c = calloc(1, sizeof *c);
   if (!c) {
     say_error("crawl", "out of memory");
     return NULL;
@@ -39,14 +39,14 @@ contents *contents_open(const char *directory)
   return NULL;
 }
 
-static void drop_matches(contents *c)
+static void drop_matches(fingerprint_index *c)
 {
   mlbf_corpus_matches_free(c->matches, c->match_count);
   c->match_count = 0;
   c->near.url = NULL;
 }
 
-void contents_close(contents *c)
+void fingerprint_index_close(fingerprint_index *c)
 {
   if (!c)
     return;
@@ -55,7 +55,7 @@ void contents_close(contents *c)
   free(c);
 }
 
-static mlbf_status find_near(contents *c, const char *page, const mlbf_shingles *shingles)
+static mlbf_status find_near(fingerprint_index *c, const char *page, const mlbf_shingles *shingles)
 {
   const mlbf_corpus_question question = {.least = CONTENTS_NEAR, .mutual = true, .rows_most = ROWS_MOST};
   size_t count = MATCHES;
@@ -67,12 +67,13 @@ static mlbf_status find_near(contents *c, const char *page, const mlbf_shingles 
   for (size_t i = 0; i < count && !c->near.url; i++) {
     const mlbf_corpus_match *match = &c->matches[i];
     if (strcmp(match->name, page) != 0)
-      c->near = (contents_near){match->name, match->share < match->back_share ? match->share : match->back_share};
+      c->near = (fingerprint_near){match->name, match->share < match->back_share ? match->share : match->back_share};
   }
   return MLBF_OK;
 }
 
-mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near)
+mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const mlbf_shingles *shingles,
+                                  const fingerprint_near **near)
 {
   *near = NULL;
   if (shingles->count == 0)
@@ -86,7 +87,7 @@ mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shi
   return status;
 }
 
-const char *contents_message(const contents *c)
+const char *fingerprint_index_message(const fingerprint_index *c)
 {
   return mlbf_corpus_message(c->corpus);
 }
@@ -97,7 +98,7 @@ static bool go_on(void *context, mlbf_span name, const uint64_t *shingles, size_
   return true;
 }
 
-bool contents_are_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE])
+bool fingerprint_index_is_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE])
 {
   char path[CRAWL_PATH_SIZE];
   mlbf_corpus *c = NULL;

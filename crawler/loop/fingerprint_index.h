@@ -9,29 +9,30 @@
 
 #include "mlbf/corpus.h"
 
-typedef struct contents contents;
+typedef struct fingerprint_index fingerprint_index;
 
 /* A page that another one says as well. */
-typedef struct contents_near {
+typedef struct fingerprint_near {
   const char *url; /* of the other */
   double share;    /* of each that is in the other, the lesser of both */
-} contents_near;
+} fingerprint_near;
 
 /* From so much on a page is near another. */
 #define CONTENTS_NEAR 0.9
 
 /* Of the crawl in `directory`, for writing. NULL after one sentence on stderr. */
-contents *contents_open(const char *directory);
-void contents_close(contents *c); /* NULL is fine */
+fingerprint_index *fingerprint_index_open(const char *directory);
+void fingerprint_index_close(fingerprint_index *c); /* NULL is fine */
 
 /* One more page, by its URL, unless it says nothing. `*near`: what it is near, or NULL; that lives until the next call.
  * As mlbf_corpus_query and mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
-mlbf_status contents_add(contents *c, const char *page, const mlbf_shingles *shingles, const contents_near **near);
+mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const mlbf_shingles *shingles,
+                                  const fingerprint_near **near);
 
 /* Reads all of it. false, and one sentence in `message`: it is damaged, or cannot be read. None at all is sound. */
-bool contents_are_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE]);
+bool fingerprint_index_is_sound(const char *directory, char message[MLBF_CORPUS_MESSAGE_SIZE]);
 
 /* About the last call that failed. */
-const char *contents_message(const contents *c);
+const char *fingerprint_index_message(const fingerprint_index *c);
 
 #endif

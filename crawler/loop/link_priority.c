@@ -9,7 +9,7 @@ enum {
   DISK_STEP = 32768,  /* URLs on disk at once */
 };
 
-bool linked_is_popular(const inlinks *counts, const url *u)
+bool link_priority_is_popular(const inlinks *counts, const url *u)
 {
   return inlinks_count(counts, u) >= POPULAR;
 }
@@ -23,10 +23,10 @@ typedef struct asking {
 static bool is_wanted(void *context, const char *fetch, size_t size)
 {
   const asking *a = context;
-  return url_parse(fetch, size, a->profile, a->room) == URL_OK && linked_is_popular(a->counts, a->room);
+  return url_parse(fetch, size, a->profile, a->room) == URL_OK && link_priority_is_popular(a->counts, a->room);
 }
 
-void linked_put_first(linked *l, frontier *f)
+void link_priority_put_first(link_priority *l, frontier *f)
 {
   frontier_stats stats;
   size_t promoted;

@@ -23,11 +23,11 @@ static bool lacks_files(mlbf_status status)
 
 static bool note_text(crawl *c, visit *v)
 {
-  contents *kept = c->options.contents;
+  fingerprint_index *kept = c->options.contents;
   mlbf_shingles shingles = visit_shingles(v);
   mlbf_status status;
-  while ((status = contents_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
-    if (!crawl_wait_out(c, status_of(status), contents_message(kept)))
+  while ((status = fingerprint_index_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
+    if (!crawl_wait_out(c, status_of(status), fingerprint_index_message(kept)))
       return false;
   if (status != MLBF_OK)
     crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
@@ -38,17 +38,17 @@ static bool note_text(crawl *c, visit *v)
 
 static bool note_body(crawl *c, visit *v)
 {
-  bodies *kept = c->options.bodies;
+  body_digests *kept = c->options.bodies;
   mlbf_status status;
-  while ((status = bodies_add(kept, &v->body, v->lease.url)) == MLBF_IO)
-    if (!crawl_wait_out(c, status_of(status), bodies_message(kept)))
+  while ((status = body_digests_add(kept, &v->body, v->lease.url)) == MLBF_IO)
+    if (!crawl_wait_out(c, status_of(status), body_digests_message(kept)))
       return false;
   if (status == MLBF_NO_MEMORY)
     crawl_holds(c, frontier_count(c->frontier, "not-digested", 1));
   return true;
 }
 
-bool alike_note(crawl *c, visit *v, page_facts *facts)
+bool near_duplicates_note(crawl *c, visit *v, page_facts *facts)
 {
   assert(v->stage == VISIT_FETCHING && c->visits.active);
   c->near = NULL;
@@ -62,8 +62,8 @@ bool alike_note(crawl *c, visit *v, page_facts *facts)
   return true;
 }
 
-void alike_forget(crawl *c, visit *v)
+void near_duplicates_forget(crawl *c, visit *v)
 {
   if (c->options.bodies)
-    bodies_drop(c->options.bodies, &v->body);
+    body_digests_drop(c->options.bodies, &v->body);
 }

@@ -7,9 +7,9 @@
 /* The page says this, or its body is that, into contents and digests, and what it is near into `facts`. Before its
  * links are added: they go last if it is a near-duplicate and crawl_options.near_last is set. false: the crawl is to
  * end. */
-bool alike_note(crawl *c, visit *v, page_facts *facts);
+bool near_duplicates_note(crawl *c, visit *v, page_facts *facts);
 
 /* The body of a visit that ended, however it did. */
-void alike_forget(crawl *c, visit *v);
+void near_duplicates_forget(crawl *c, visit *v);
 
 #endif

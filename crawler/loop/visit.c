@@ -228,9 +228,9 @@ void visit_take_headers(visit *v, const fetch_response *response)
   const char *value, *href;
   size_t size;
   for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", i)); i++)
-    headers_read_robots(value, "strata", &v->nofollow, &v->noindex);
+    link_headers_read_robots(value, "strata", &v->nofollow, &v->noindex);
   for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "Link", i)); i++)
-    headers_read_link(value, keep_header_link, v);
+    link_headers_read_link(value, keep_header_link, v);
   value = fetch_header(response, "Refresh", 0);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
     keep_href(v, href, size, HEADER);

@@ -201,7 +201,7 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
 {
   page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response};
   v->tries = retries_end(c->retries, &v->lease, true);
-  if (kind == ANSWER_PAGE && !alike_note(c, v, &facts))
+  if (kind == ANSWER_PAGE && !near_duplicates_note(c, v, &facts))
     return;
   bool is_harvested = harvest_all(c, v, response, kind, &facts);
   c->near = NULL;
@@ -219,7 +219,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
   c->now_ms = machine_monotonic_ms();
   visit_finish(v);
   if (c->addresses)
-    addresses_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
+    per_address_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
                     response->address);
   if (c->options.keeps_log)
     body_hash_end(v->hash, v->sha256);

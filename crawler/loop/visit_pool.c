@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static void assert_visits(const visits *vs)
+static void assert_visits(const visit_pool *vs)
 {
   assert(vs->count <= vs->room && vs->active <= vs->count);
   assert(vs->idle || vs->active == vs->count); /* every visit is one or the other */
@@ -12,7 +12,7 @@ static void assert_visits(const visits *vs)
   (void)vs;
 }
 
-static visit *make_one(visits *vs)
+static visit *make_one(visit_pool *vs)
 {
   if (vs->count == vs->room) {
     size_t room = vs->room ? 2 * vs->room : 64;
@@ -32,7 +32,7 @@ static visit *make_one(visits *vs)
   return v;
 }
 
-visit *visits_take(visits *vs)
+visit *visit_pool_take(visit_pool *vs)
 {
   visit *v = vs->idle;
   assert_visits(vs);
@@ -45,7 +45,7 @@ visit *visits_take(visits *vs)
   return v;
 }
 
-void visits_put_back(visits *vs, visit *v)
+void visit_pool_put_back(visit_pool *vs, visit *v)
 {
   assert_visits(vs);
   assert(vs->active && v->stage != VISIT_IDLE); /* else it were in the list twice */
@@ -55,7 +55,7 @@ void visits_put_back(visits *vs, visit *v)
   vs->idle = v;
 }
 
-void visits_free(visits *vs)
+void visit_pool_free(visit_pool *vs)
 {
   for (size_t i = 0; i < vs->count; i++)
     visit_free(vs->all[i]);

@@ -4,17 +4,17 @@
 
 #include "crawler/loop/visit.h"
 
-typedef struct visits {
+typedef struct visit_pool {
   void *owner;      /* of each visit */
   bool wants_images, wants_text;
   visit *idle;
   visit **all;
   size_t count, room;
   size_t active;    /* taken and not put back */
-} visits; /* zeros but for the first three: none yet */
+} visit_pool; /* zeros but for the first three: none yet */
 
-visit *visits_take(visits *vs); /* NULL: out of memory */
-void visits_put_back(visits *vs, visit *v);
-void visits_free(visits *vs);
+visit *visit_pool_take(visit_pool *vs); /* NULL: out of memory */
+void visit_pool_put_back(visit_pool *vs, visit *v);
+void visit_pool_free(visit_pool *vs);
 
 #endif

@@ -35,7 +35,7 @@ static bool add(digests *d, mlbf_digest *digest, uint64_t number)
   char *page = strdup(mlbf_digest_name(digest));
   if (!page)
     return false;
-  bodies_url_of_name(page);
+  body_digests_url_of_name(page);
   d->all[d->count++] = (digested){digest, page, mlbf_digest_features(digest), number};
   return true;
 }

@@ -26,7 +26,7 @@ typedef enum origin_state { UNKNOWN, ON_ITS_WAY, KNOWN, UNAVAILABLE, UNREACHABLE
 
 typedef struct origin {
   char *name; /* the tree's key */
-  origins *owner;
+  robots_cache *owner;
   origin_state state;
   robots *rules;
   uint64_t known_ms;
@@ -41,11 +41,11 @@ typedef struct origin {
   size_t body_size;
 } origin;
 
-struct origins {
+struct robots_cache {
   fetcher *fetcher;
   const char *agent;
-  origins_ready *ready;
-  origins_sitemap *found_sitemap; /* NULL: nobody asks */
+  robots_cache_ready *ready;
+  robots_cache_sitemap *found_sitemap; /* NULL: nobody asks */
   void *sitemap_context;
   void *tree; /* of origin * */
   uint64_t requests;
@@ -84,9 +84,9 @@ static void origin_free(void *node)
   free(one);
 }
 
-origins *origins_create(fetcher *f, const char *agent_token, origins_ready *ready)
+robots_cache *robots_cache_create(fetcher *f, const char *agent_token, robots_cache_ready *ready)
 {
-  origins *o = calloc(1, sizeof *o);
+  robots_cache *o = calloc(1, sizeof *o);
   if (o) {
     o->fetcher = f;
     o->agent = agent_token;
@@ -95,13 +95,13 @@ origins *origins_create(fetcher *f, const char *agent_token, origins_ready *read
   return o;
 }
 
-void origins_on_sitemap(origins *o, origins_sitemap *found, void *context)
+void robots_cache_on_sitemap(robots_cache *o, robots_cache_sitemap *found, void *context)
 {
   o->found_sitemap = found;
   o->sitemap_context = context;
 }
 
-void origins_free(origins *o)
+void robots_cache_free(robots_cache *o)
 {
   if (!o)
     return;
@@ -109,12 +109,12 @@ void origins_free(origins *o)
   free(o);
 }
 
-uint64_t origins_requests(const origins *o)
+uint64_t robots_cache_requests(const robots_cache *o)
 {
   return o->requests;
 }
 
-static origin *find(origins *o, const char *name, size_t size)
+static origin *find(robots_cache *o, const char *name, size_t size)
 {
   origin *one = calloc(1, sizeof *one);
   if (!one || !(one->name = strndup(name, size))) {
@@ -169,7 +169,7 @@ static void settle(origin *one, origin_state state)
 
 static void tell_sitemaps(const origin *one)
 {
-  const origins *o = one->owner;
+  const robots_cache *o = one->owner;
   const char *href;
   for (size_t i = 0; o->found_sitemap && i < SITEMAPS_MAX && (href = robots_sitemap(one->rules, i)); i++)
     o->found_sitemap(o->sitemap_context, one->address, href);
@@ -189,7 +189,7 @@ static bool request(origin *one, const char *address);
 /* A redirect of robots.txt; false if it leads nowhere, which counts as "no robots.txt" (RFC 9309, 2.3.1.2). */
 static bool follow(origin *one, const char *location)
 {
-  origins *o = one->owner;
+  robots_cache *o = one->owner;
   url_base *base = url_base_create();
   bool followed = base && url_base_set(base, one->address, strlen(one->address)) == URL_OK && one->hops++ < HOPS_MAX &&
                   url_resolve(base, location, strlen(location), URL_STRICT, &o->target) == URL_OK &&
@@ -294,7 +294,7 @@ static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
   return one->state == UNKNOWN || now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
 }
 
-origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
                           uint64_t since_ms)
 {
   o->now_ms = now_ms;

@@ -27,23 +27,24 @@ typedef struct origin_ruling {
   uint64_t retry_after_s;  /* of UNAVAILABLE: as its robots.txt asks; 0: it does not */
 } origin_ruling;
 
-typedef struct origins origins;
+typedef struct robots_cache robots_cache;
 
 /* `ready(visit)` is called for each waiting visit once its origin is known; it asks again. */
-typedef void origins_ready(void *visit);
+typedef void robots_cache_ready(void *visit);
 
 /* Each Sitemap: line of a robots.txt that has come: as it stands, and where it stood. */
-typedef void origins_sitemap(void *context, const char *base, const char *href);
+typedef void robots_cache_sitemap(void *context, const char *base, const char *href);
 
-origins *origins_create(fetcher *f, const char *agent_token, origins_ready *ready);
-void origins_on_sitemap(origins *o, origins_sitemap *found, void *context); /* without it they are passed over */
-void origins_free(origins *o);
+robots_cache *robots_cache_create(fetcher *f, const char *agent_token, robots_cache_ready *ready);
+/* Without it they are passed over. */
+void robots_cache_on_sitemap(robots_cache *o, robots_cache_sitemap *found, void *context);
+void robots_cache_free(robots_cache *o);
 
 /* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. That there was no answer, or a
  * server error, is believed for a minute, but not by one who tries again: of before `since_ms` it counts no more. */
-origin_ruling origins_ask(origins *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
+origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
                           uint64_t since_ms);
 
-uint64_t origins_requests(const origins *o); /* robots.txt fetches started */
+uint64_t robots_cache_requests(const robots_cache *o); /* robots.txt fetches started */
 
 #endif

@@ -25,7 +25,7 @@ struct warc {
   warc_options options;
   char *directory;
   warc_files files;
-  payloads *payloads;
+  warc_dedup *payloads;
   body_hash *block, *payload;
   char warcinfo[URN]; /* of the file that is open */
   int torn;           /* errno of what ended a record in its middle: nothing more may be called committed; or 0 */
@@ -288,7 +288,7 @@ static int find_room(warc *w)
   bool is_new;
   int error = warc_files_ready(&w->files, w->options.file_bytes, &is_new);
   if (!error && is_new) {
-    payloads_clear(w->payloads);
+    warc_dedup_clear(w->payloads);
     put_warcinfo(w);
   }
   return error;
@@ -313,7 +313,7 @@ static int gather(warc *w, const warc_fetch *fetch, capture *c)
 static int put_records(warc *w, capture *c)
 {
   if (c->digests.payload_size)
-    c->first = payloads_take(w->payloads, c->digests.payload, c->date, c->fetch->url);
+    c->first = warc_dedup_take(w->payloads, c->digests.payload, c->date, c->fetch->url);
   uint64_t offset = warc_file_end(&w->files.data);
   assert(w->files.data.fd >= 0 && *w->warcinfo && !w->torn); /* every record names the warcinfo of its file */
   int error = 0;
@@ -363,7 +363,7 @@ warc *warc_open(const warc_options *options, warc_place place, char message[WARC
     return NULL;
   }
   w->options = *options;
-  w->payloads = payloads_create();
+  w->payloads = warc_dedup_create();
   w->block = body_hash_create(BODY_HASH_SHA1);
   w->payload = body_hash_create(BODY_HASH_SHA1);
   if (!w->payloads || !w->block || !w->payload)
@@ -380,7 +380,7 @@ bool warc_close(warc *w, bool is_committed, char message[WARC_MESSAGE_SIZE])
     return true;
   bool sorted = !is_committed || warc_files_sort(&w->files, message);
   warc_files_free(&w->files);
-  payloads_free(w->payloads);
+  warc_dedup_free(w->payloads);
   body_hash_free(w->block);
   body_hash_free(w->payload);
   free(w->directory);

@@ -11,20 +11,20 @@
 
 enum {
   SLOTS_FIRST = 1 << 10,
-  SLOTS_MAX = 1 << 20, /* 4 MB, half of them used: no WARC file of the usual size has more payloads */
+  SLOTS_MAX = 1 << 20, /* 4 MB, half of them used: no WARC file of the usual size has more warc_dedup */
   TEXT_MAX = 64 << 20,
 };
 
-struct payloads {
+struct warc_dedup {
   uint32_t *slots; /* offset in the text + 1; 0: free */
   size_t slot_count, used;
   char *text;
   size_t size, room;
 };
 
-payloads *payloads_create(void)
+warc_dedup *warc_dedup_create(void)
 {
-  payloads *p = calloc(1, sizeof *p);
+  warc_dedup *p = calloc(1, sizeof *p);
   if (!p || !(p->slots = calloc(SLOTS_FIRST, sizeof *p->slots))) {
     free(p);
     return NULL;
@@ -33,7 +33,7 @@ payloads *payloads_create(void)
   return p;
 }
 
-static void assert_payloads(const payloads *p)
+static void assert_payloads(const warc_dedup *p)
 {
   assert((p->slot_count & (p->slot_count - 1)) == 0 && p->slot_count <= SLOTS_MAX);
   assert(2 * p->used <= p->slot_count && p->size <= p->room && p->room <= TEXT_MAX);
@@ -41,7 +41,7 @@ static void assert_payloads(const payloads *p)
   (void)p;
 }
 
-void payloads_free(payloads *p)
+void warc_dedup_free(warc_dedup *p)
 {
   if (!p)
     return;
@@ -50,7 +50,7 @@ void payloads_free(payloads *p)
   free(p);
 }
 
-void payloads_clear(payloads *p)
+void warc_dedup_clear(warc_dedup *p)
 {
   memset(p->slots, 0, p->slot_count * sizeof *p->slots);
   p->used = p->size = 0;
@@ -58,7 +58,7 @@ void payloads_clear(payloads *p)
 
 /* A digest is random already: its first eight characters are 40 bits. Whoever makes them equal on purpose makes his own
  * pages slow to look up, by one comparison each. */
-static size_t slot_of(const payloads *p, const char *digest)
+static size_t slot_of(const warc_dedup *p, const char *digest)
 {
   uint64_t bits = 0;
   for (size_t i = 0; i < 8 && digest[i]; i++)
@@ -67,7 +67,7 @@ static size_t slot_of(const payloads *p, const char *digest)
 }
 
 /* The slot that has this digest, or the free one where it belongs. */
-static size_t find(const payloads *p, const char *digest)
+static size_t find(const warc_dedup *p, const char *digest)
 {
   size_t at = slot_of(p, digest);
   while (p->slots[at] && strcmp(p->text + p->slots[at] - 1, digest) != 0)
@@ -75,7 +75,7 @@ static size_t find(const payloads *p, const char *digest)
   return at;
 }
 
-static bool grow_table(payloads *p)
+static bool grow_table(warc_dedup *p)
 {
   if (2 * (p->used + 1) <= p->slot_count)
     return true;
@@ -94,7 +94,7 @@ static bool grow_table(payloads *p)
   return true;
 }
 
-static bool grow_text(payloads *p, size_t more)
+static bool grow_text(warc_dedup *p, size_t more)
 {
   if (p->size + more <= p->room)
     return true;
@@ -107,7 +107,7 @@ static bool grow_text(payloads *p, size_t more)
   return true;
 }
 
-static void add(payloads *p, const char *digest, const char *date, const char *url)
+static void add(warc_dedup *p, const char *digest, const char *date, const char *url)
 {
   const char *const words[] = {digest, date, url};
   if (!grow_table(p) || !grow_text(p, strlen(digest) + strlen(date) + strlen(url) + 3))
@@ -122,7 +122,7 @@ static void add(payloads *p, const char *digest, const char *date, const char *u
   assert_payloads(p);
 }
 
-payload payloads_take(payloads *p, const char *digest, const char *date, const char *url)
+payload warc_dedup_take(warc_dedup *p, const char *digest, const char *date, const char *url)
 {
   assert_payloads(p);
   uint32_t found = p->slots[find(p, digest)];

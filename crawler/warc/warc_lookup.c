@@ -67,7 +67,7 @@ static unsigned last_file(const char *directory)
   return last;
 }
 
-captures_status captures_find(const char *directory, const char *url, const char *date, capture_place *place)
+warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place)
 {
   char path[WARC_PATH_SIZE];
   search s = {.url = url, .date = date};
@@ -81,8 +81,8 @@ captures_status captures_find(const char *directory, const char *url, const char
       read = cdxj_find(path, true, url, take_line, &s);
     }
     if (!read && errno != ENOENT)
-      return CAPTURES_UNREADABLE;
+      return WARC_LOOKUP_UNREADABLE;
   }
   *place = s.best;
-  return s.best.file ? CAPTURES_FOUND : last ? CAPTURES_NONE : CAPTURES_NO_WARC;
+  return s.best.file ? WARC_LOOKUP_FOUND : last ? WARC_LOOKUP_NONE : WARC_LOOKUP_NO_WARC;
 }

@@ -11,14 +11,14 @@ typedef struct capture_place {
   char date[14 + 1]; /* YYYYMMDDhhmmss */
 } capture_place;
 
-typedef enum captures_status {
-  CAPTURES_FOUND,
-  CAPTURES_NONE,    /* the URL is in no index */
-  CAPTURES_NO_WARC, /* the directory has no WARC file */
-  CAPTURES_UNREADABLE, /* errno */
-} captures_status;
+typedef enum warc_lookup_status {
+  WARC_LOOKUP_FOUND,
+  WARC_LOOKUP_NONE,    /* the URL is in no index */
+  WARC_LOOKUP_NO_WARC, /* the directory has no WARC file */
+  WARC_LOOKUP_UNREADABLE, /* errno */
+} warc_lookup_status;
 
 /* The latest capture of `url`; with `date` (14 digits), only one of that second. */
-captures_status captures_find(const char *directory, const char *url, const char *date, capture_place *place);
+warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place);
 
 #endif

@@ -143,9 +143,9 @@ static void a_torn_line_is_cut_off(void **state)
   memset(torn + size + size / 7, 0, size / 7);
   scratch_write(path, torn, size + 2 * (size / 7));
   char *line_end = memrchr(torn, '\n', size + size / 7);
-  bodies *b = bodies_open(served->crawl);
+  body_digests *b = body_digests_open(served->crawl);
   assert_non_null(b);
-  bodies_close(b);
+  body_digests_close(b);
   char *after = read_digests();
   assert_int_equal(strlen(after), (size_t)(line_end + 1 - torn));
   report_pairs pairs = {.all = 0};
@@ -163,19 +163,19 @@ static void what_does_not_fit_into_memory_gets_none(void **state)
   enum { PIECE = 1 << 20 };
   char *piece = calloc(1, PIECE), *before = read_digests();
   body_copy large = {.bytes = NULL}, small = {.bytes = NULL};
-  bodies *b = bodies_open(served->crawl);
+  body_digests *b = body_digests_open(served->crawl);
   assert_true(piece && b);
-  bodies_take(b, &small, piece, PIECE);
-  for (int i = 0; i < BODIES_MEMORY / PIECE; i++)
-    bodies_take(b, &large, piece, PIECE);
+  body_digests_take(b, &small, piece, PIECE);
+  for (int i = 0; i < BODY_DIGESTS_MEMORY / PIECE; i++)
+    body_digests_take(b, &large, piece, PIECE);
   assert_true(large.is_given_up && !large.bytes && large.size == 0);
-  assert_int_equal(bodies_add(b, &large, "http://a.example/large"), MLBF_NO_MEMORY);
-  bodies_drop(b, &large);
-  bodies_take(b, &large, piece, 1); /* the next one may fit */
+  assert_int_equal(body_digests_add(b, &large, "http://a.example/large"), MLBF_NO_MEMORY);
+  body_digests_drop(b, &large);
+  body_digests_take(b, &large, piece, 1); /* the next one may fit */
   assert_false(large.is_given_up);
-  bodies_drop(b, &large);
-  bodies_drop(b, &small);
-  bodies_close(b);
+  body_digests_drop(b, &large);
+  body_digests_drop(b, &small);
+  body_digests_close(b);
   char *after = read_digests();
   assert_string_equal(after, before);
   free(piece);
@@ -187,7 +187,7 @@ static void names_go_both_ways(void **state)
 {
   (void)state;
   char name[] = "http%3A//a/%25%7C%2f%%3A%3";
-  bodies_url_of_name(name);
+  body_digests_url_of_name(name);
   assert_string_equal(name, "http://a/%|%2f%:%3");
 }
 
@@ -199,18 +199,18 @@ static void a_line_the_disk_tore_is_written_over(void **state)
   char directory[SCRATCH_PATH], bytes[TORN];
   size_t size;
   scratch_make(directory);
-  bodies *b = bodies_open(directory);
+  body_digests *b = body_digests_open(directory);
   assert_non_null(b);
   fill(bytes, TORN);
   body_copy copy = {.bytes = bytes, .size = TORN};
   faults_set(FAULT_WRITE, 1, FAULT_SHORT, true);
-  assert_int_equal(bodies_add(b, &copy, "http://a.test/1"), MLBF_IO);
+  assert_int_equal(body_digests_add(b, &copy, "http://a.test/1"), MLBF_IO);
   faults_end();
-  assert_non_null(strstr(bodies_message(b), "No space left"));
-  assert_int_equal(bodies_add(b, &copy, "http://a.test/1"), MLBF_OK);
+  assert_non_null(strstr(body_digests_message(b), "No space left"));
+  assert_int_equal(body_digests_add(b, &copy, "http://a.test/1"), MLBF_OK);
   copy.size = NEXT;
-  assert_int_equal(bodies_add(b, &copy, "http://a.test/2"), MLBF_OK);
-  bodies_close(b);
+  assert_int_equal(body_digests_add(b, &copy, "http://a.test/2"), MLBF_OK);
+  body_digests_close(b);
   scratch_join(directory, "digests.sdbf", path);
   char *digests = scratch_read(path, &size);
   static const char begin[] = "sdbf:03:";

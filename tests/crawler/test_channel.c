@@ -23,24 +23,24 @@ enum {
 };
 
 typedef struct line {
-  handover *handover;
+  channel *channel;
   request requests[REQUESTS];
   atomic_size_t given; /* bytes */
   sem_t wake;
 } line;
 
-static const shortage plenty = {.limit = SIZE_MAX};
+static const fd_limit plenty = {.limit = SIZE_MAX};
 
 static void open_line(line *l)
 {
-  l->handover = handover_create();
-  assert_non_null(l->handover);
+  l->channel = channel_create();
+  assert_non_null(l->channel);
   assert_int_equal(sem_init(&l->wake, 0, 0), 0);
 }
 
 static void close_line(line *l)
 {
-  handover_free(l->handover);
+  channel_free(l->channel);
   sem_destroy(&l->wake);
 }
 
@@ -61,15 +61,15 @@ static void *give_pieces(void *context)
     size_t size = i * 2654435761U % PIECE_MAX + 1;
     for (size_t k = 0; k < size; k++)
       bytes[k] = byte_at(given[to] + k);
-    goes_on = handover_body(l->handover, &l->requests[to], bytes, size);
+    goes_on = channel_body(l->channel, &l->requests[to], bytes, size);
     given[to] += size;
     l->given += size;
     if (i % 5 == 0)
-      handover_publish(l->handover, &plenty);
+      channel_publish(l->channel, &plenty);
   }
   for (unsigned i = 0; i < REQUESTS && goes_on; i++)
-    goes_on = handover_end(l->handover, &l->requests[i]);
-  handover_publish(l->handover, &plenty);
+    goes_on = channel_end(l->channel, &l->requests[i]);
+  channel_publish(l->channel, &plenty);
   return goes_on ? l : NULL;
 }
 
@@ -100,8 +100,8 @@ static void all_pieces_in_order(void **state)
   open_line(&l);
   pthread_t thread = start(give_pieces, &l);
   wait_until_stuck(&l);
-  for (; ended < REQUESTS; handover_wait(l.handover, ended < REQUESTS ? PATIENCE_MS : 0)) {
-    for (handover_event event; handover_next(l.handover, &event);) {
+  for (; ended < REQUESTS; channel_wait(l.channel, ended < REQUESTS ? PATIENCE_MS : 0)) {
+    for (channel_event event; channel_next(l.channel, &event);) {
       size_t which = (size_t)(event.request - l.requests);
       for (size_t k = 0; event.bytes && k < event.size; k++)
         wrong += event.bytes[k] != byte_at(taken[which] + k);
@@ -126,10 +126,10 @@ static void ended_while_stuck(void **state)
   open_line(&l);
   pthread_t thread = start(give_pieces, &l);
   wait_until_stuck(&l);
-  handover_finish(l.handover);
+  channel_finish(l.channel);
   pthread_join(thread, &result);
   assert_null(result);
-  assert_false(handover_take(l.handover, &started));
+  assert_false(channel_take(l.channel, &started));
   close_line(&l);
 }
 
@@ -137,12 +137,12 @@ static void ended_while_stuck(void **state)
 static void *end_at_once(void *context)
 {
   line *l = context;
-  for (request *started, *next; handover_take(l->handover, &started);) {
+  for (request *started, *next; channel_take(l->channel, &started);) {
     for (; started; started = next) {
       next = started->next;
-      handover_end(l->handover, started);
+      channel_end(l->channel, started);
     }
-    if (handover_publish(l->handover, &(shortage){.limit = 7}))
+    if (channel_publish(l->channel, &(fd_limit){.limit = 7}))
       sem_wait(&l->wake);
   }
   return NULL;
@@ -151,7 +151,7 @@ static void *end_at_once(void *context)
 static size_t take_ends(line *l, request *idle[REQUESTS])
 {
   size_t count = 0;
-  for (handover_event event; handover_next(l->handover, &event);) {
+  for (channel_event event; channel_next(l->channel, &event);) {
     assert_null(event.bytes);
     idle[count++] = event.request;
   }
@@ -160,7 +160,7 @@ static size_t take_ends(line *l, request *idle[REQUESTS])
 
 static void push(line *l)
 {
-  if (handover_push(l->handover))
+  if (channel_push(l->channel))
     sem_post(&l->wake);
 }
 
@@ -173,17 +173,17 @@ static void nobody_sleeps_through(void **state)
   for (size_t i = 0; i < REQUESTS; i++)
     idle[i] = &l.requests[i];
   open_line(&l);
-  assert_false(handover_push(l.handover));
+  assert_false(channel_push(l.channel));
   pthread_t thread = start(end_at_once, &l);
   for (unsigned trips = 0; trips < ROUND_TRIPS; trips += count) {
     for (size_t i = 0; i < count; i++)
-      handover_start(l.handover, idle[i]);
+      channel_start(l.channel, idle[i]);
     push(&l);
     while ((count = take_ends(&l, idle)) == 0)
-      handover_wait(l.handover, -1); /* for ever, if it was forgotten */
+      channel_wait(l.channel, -1); /* for ever, if it was forgotten */
   }
-  assert_int_equal(handover_shortage(l.handover)->limit, 7);
-  handover_finish(l.handover);
+  assert_int_equal(channel_fd_limit(l.channel)->limit, 7);
+  channel_finish(l.channel);
   sem_post(&l.wake);
   pthread_join(thread, NULL);
   close_line(&l);

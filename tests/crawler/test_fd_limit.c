@@ -9,49 +9,49 @@
 
 #include <cmocka.h>
 
-static const shortage none = {.limit = SIZE_MAX};
+static const fd_limit none = {.limit = SIZE_MAX};
 
 static void fewer_than_found_theirs(void **state)
 {
   (void)state;
-  shortage s = none;
-  shortage_note(&s, 32, 1000);
+  fd_limit s = none;
+  fd_limit_note(&s, 32, 1000);
   assert_int_equal(s.limit, 24);
   assert_int_equal(s.retry_at_ms, 1050);
   assert_true(s.was_met);
-  shortage_note(&s, 40, 1001); /* that was begun before: no reason for more */
+  fd_limit_note(&s, 40, 1001); /* that was begun before: no reason for more */
   assert_int_equal(s.limit, 24);
-  shortage_note(&s, 3, 1002);
+  fd_limit_note(&s, 3, 1002);
   assert_int_equal(s.limit, 1);
 }
 
 static void hopeless_when_alone_for_long(void **state)
 {
   (void)state;
-  shortage s = none;
-  shortage_note(&s, 0, 1000);
-  shortage_note(&s, 0, 2999);
+  fd_limit s = none;
+  fd_limit_note(&s, 0, 1000);
+  fd_limit_note(&s, 0, 2999);
   assert_false(s.is_hopeless);
-  shortage_note(&s, 1, 2999);
-  shortage_note(&s, 0, 3000);
+  fd_limit_note(&s, 1, 2999);
+  fd_limit_note(&s, 0, 3000);
   assert_false(s.is_hopeless);
-  shortage_note(&s, 0, 5000);
+  fd_limit_note(&s, 0, 5000);
   assert_true(s.is_hopeless);
 }
 
 static void it_heals_in_steps(void **state)
 {
   (void)state;
-  shortage s = none;
+  fd_limit s = none;
   uint64_t now_ms = 1000;
   unsigned steps = 0;
-  assert_false(shortage_relieve(&s, 64, now_ms));
-  shortage_note(&s, 0, now_ms);
-  assert_false(shortage_relieve(&s, 64, now_ms + 4999));
+  assert_false(fd_limit_relieve(&s, 64, now_ms));
+  fd_limit_note(&s, 0, now_ms);
+  assert_false(fd_limit_relieve(&s, 64, now_ms + 4999));
   for (size_t before = s.limit; s.limit != SIZE_MAX; before = s.limit, steps++) {
     now_ms += 5000;
-    assert_true(shortage_relieve(&s, 64, now_ms));
-    assert_false(shortage_relieve(&s, 64, now_ms + 1));
+    assert_true(fd_limit_relieve(&s, 64, now_ms));
+    assert_false(fd_limit_relieve(&s, 64, now_ms + 1));
     assert_true(s.limit > before && (s.limit < 64 || s.limit == SIZE_MAX));
   }
   assert_in_range(steps, 5, 20);
@@ -61,12 +61,12 @@ static void it_heals_in_steps(void **state)
 static void a_new_shortage_puts_it_off(void **state)
 {
   (void)state;
-  shortage s = none;
-  shortage_note(&s, 32, 1000);
-  shortage_note(&s, 30, 5000);
-  assert_false(shortage_relieve(&s, 64, 9999));
+  fd_limit s = none;
+  fd_limit_note(&s, 32, 1000);
+  fd_limit_note(&s, 30, 5000);
+  assert_false(fd_limit_relieve(&s, 64, 9999));
   assert_int_equal(s.limit, 22);
-  assert_true(shortage_relieve(&s, 64, 10000));
+  assert_true(fd_limit_relieve(&s, 64, 10000));
   assert_int_equal(s.limit, 28);
 }
 
@@ -75,14 +75,14 @@ static void it_is_seen(void **state)
   (void)state;
   struct rlimit before, few;
   assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-  assert_false(shortage_is_here());
+  assert_false(fd_limit_is_here());
   few = before;
   few.rlim_cur = 4;
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-  bool is_here = shortage_is_here();
+  bool is_here = fd_limit_is_here();
   assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
   assert_true(is_here);
-  assert_false(shortage_is_here());
+  assert_false(fd_limit_is_here());
 }
 
 int main(void)

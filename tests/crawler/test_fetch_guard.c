@@ -19,21 +19,21 @@ static bool connect_check_lies, request_check_lies;
 static unsigned asked_to_connect, asked_to_request;
 
 // NOLINTBEGIN(bugprone-reserved-identifier): the linker's names
-bool __real_guard_address_is_public(const struct sockaddr *address);
-bool __wrap_guard_address_is_public(const struct sockaddr *address);
-bool __real_guard_text_is_public(const char *address);
-bool __wrap_guard_text_is_public(const char *address);
+bool __real_ssrf_address_is_public(const struct sockaddr *address);
+bool __wrap_ssrf_address_is_public(const struct sockaddr *address);
+bool __real_ssrf_text_is_public(const char *address);
+bool __wrap_ssrf_text_is_public(const char *address);
 
-bool __wrap_guard_address_is_public(const struct sockaddr *address)
+bool __wrap_ssrf_address_is_public(const struct sockaddr *address)
 {
   asked_to_connect++;
-  return connect_check_lies || __real_guard_address_is_public(address);
+  return connect_check_lies || __real_ssrf_address_is_public(address);
 }
 
-bool __wrap_guard_text_is_public(const char *address)
+bool __wrap_ssrf_text_is_public(const char *address)
 {
   asked_to_request++;
-  return request_check_lies || __real_guard_text_is_public(address);
+  return request_check_lies || __real_ssrf_text_is_public(address);
 }
 // NOLINTEND(bugprone-reserved-identifier)
 

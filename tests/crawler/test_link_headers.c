@@ -39,7 +39,7 @@ static void link_headers(void **state)
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     found said = {.size = 0};
-    headers_read_link(rows[i].value, note, &said);
+    link_headers_read_link(rows[i].value, note, &said);
     if (strcmp(said.text, rows[i].wanted) != 0)
       fail_msg("%s: \"%s\", not \"%s\"", rows[i].value, said.text, rows[i].wanted);
   }
@@ -57,7 +57,7 @@ static void robots_headers(void **state)
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     bool nofollow = false, noindex = false;
-    headers_read_robots(rows[i].value, "strata", &nofollow, &noindex);
+    link_headers_read_robots(rows[i].value, "strata", &nofollow, &noindex);
     if (nofollow != rows[i].nofollow || noindex != rows[i].noindex)
       fail_msg("%s: nofollow %d, noindex %d", rows[i].value, nofollow, noindex);
   }

@@ -11,31 +11,31 @@
 
 enum { LIMIT = 2 };
 
-static addresses *a;
+static per_address *a;
 static uint64_t wait_ms;
 
 static int set_up(void **state)
 {
   (void)state;
-  a = addresses_create(LIMIT);
+  a = per_address_create(LIMIT);
   return a ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
   (void)state;
-  addresses_free(a);
+  per_address_free(a);
   return 0;
 }
 
 static bool enter(const char *host, address_place *where)
 {
-  return addresses_enter(a, host, strlen(host), where, &wait_ms);
+  return per_address_enter(a, host, strlen(host), where, &wait_ms);
 }
 
 static void learn(const char *host, const char *address)
 {
-  addresses_learn(a, host, strlen(host), address);
+  per_address_learn(a, host, strlen(host), address);
 }
 
 static void hosts_of_one_address(void **state)
@@ -50,11 +50,11 @@ static void hosts_of_one_address(void **state)
   assert_true(enter("b.test:8080", &second));
   assert_false(enter("c.invalid", &third));
   assert_true(enter("d.org", &third)); /* elsewhere */
-  addresses_leave(a, first);
+  per_address_leave(a, first);
   assert_true(enter("c.invalid", &first));
   assert_false(enter("a.example", &third));
-  addresses_leave(a, first);
-  addresses_leave(a, second);
+  per_address_leave(a, first);
+  per_address_leave(a, second);
 }
 
 /* A host nobody asked yet is where its domain was met last; a host that answered is where that was. */
@@ -68,8 +68,8 @@ static void names_of_one_domain(void **state)
   assert_true(enter("x1.tame.co.uk", &other));
   learn("x1.wild.co.uk", "192.0.2.1");
   learn("far.wild.co.uk", "192.0.2.2");
-  addresses_leave(a, where[0]);
-  addresses_leave(a, where[1]);
+  per_address_leave(a, where[0]);
+  per_address_leave(a, where[1]);
   assert_true(enter("x4.wild.co.uk", &where[0]));
   assert_true(enter("x5.wild.co.uk", &where[1]));
   assert_false(enter("far.wild.co.uk", &other));
@@ -87,8 +87,8 @@ static void a_host_that_moves(void **state)
   assert_false(enter("a.example", &other));
   learn("a.example", "192.0.2.9");
   assert_true(enter("a.example", &other));
-  addresses_leave(a, where[0]); /* where it was, not where it is */
-  addresses_leave(a, where[1]);
+  per_address_leave(a, where[0]); /* where it was, not where it is */
+  per_address_leave(a, where[1]);
   assert_true(enter("a.example", &other));
   assert_false(enter("a.example", &other));
 }

@@ -77,15 +77,15 @@ static bool socket_address_is_public(const char *text)
   struct sockaddr_in v4 = {.sin_family = AF_INET};
   struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
   if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
-    return guard_address_is_public((struct sockaddr *)&v4);
-  return inet_pton(AF_INET6, text, &v6.sin6_addr) == 1 && guard_address_is_public((struct sockaddr *)&v6);
+    return ssrf_address_is_public((struct sockaddr *)&v4);
+  return inet_pton(AF_INET6, text, &v6.sin6_addr) == 1 && ssrf_address_is_public((struct sockaddr *)&v6);
 }
 
 static void each_range_ends_where_its_registry_says(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    if (guard_text_is_public(rows[i].address) != rows[i].is_public)
+    if (ssrf_text_is_public(rows[i].address) != rows[i].is_public)
       fail_msg("text %s: %s", rows[i].address, rows[i].why);
     if (socket_address_is_public(rows[i].address) != rows[i].is_public)
       fail_msg("socket address %s: %s", rows[i].address, rows[i].why);
@@ -96,7 +96,7 @@ static void other_families_are_not_public(void **state)
 {
   (void)state;
   struct sockaddr_un path = {.sun_family = AF_UNIX, .sun_path = "/run/docker.sock"};
-  assert_false(guard_address_is_public((struct sockaddr *)&path));
+  assert_false(ssrf_address_is_public((struct sockaddr *)&path));
 }
 
 int main(void)

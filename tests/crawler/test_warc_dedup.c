@@ -10,12 +10,12 @@
 
 #include <cmocka.h>
 
-static void take(payloads *p, unsigned n, const char *expected_url)
+static void take(warc_dedup *p, unsigned n, const char *expected_url)
 {
   char digest[48], address[32];
   snprintf(digest, sizeof digest, "%08xABCDEFGHIJKLMNOPQRSTUVWX", n * 2654435761u);
   snprintf(address, sizeof address, "http://h/%u", n);
-  payload first = payloads_take(p, digest, "2026-11-20T00:00:00.000Z", address);
+  payload first = warc_dedup_take(p, digest, "2026-11-20T00:00:00.000Z", address);
   if (!expected_url) {
     assert_null(first.url);
     return;
@@ -28,7 +28,7 @@ static void the_first_is_found_again(void **state)
 {
   (void)state;
   enum { MANY = 20000 };
-  payloads *p = payloads_create();
+  warc_dedup *p = warc_dedup_create();
   assert_non_null(p);
   for (unsigned n = 0; n < MANY; n++)
     take(p, n, NULL);
@@ -37,29 +37,29 @@ static void the_first_is_found_again(void **state)
     snprintf(address, sizeof address, "http://h/%u", n);
     take(p, n, address);
   }
-  payloads_clear(p);
+  warc_dedup_clear(p);
   take(p, 7, NULL);
   take(p, 7, "http://h/7");
-  payloads_free(p);
-  payloads_free(NULL);
+  warc_dedup_free(p);
+  warc_dedup_free(NULL);
 }
 
 static void beyond_its_memory_nothing_is_learnt(void **state)
 {
   (void)state;
   static char address[8 << 20];
-  payloads *p = payloads_create();
+  warc_dedup *p = warc_dedup_create();
   assert_non_null(p);
   memset(address, 'x', sizeof address - 1);
   unsigned known = 0;
   for (unsigned n = 0; n < 20; n++) {
     char digest[16];
     snprintf(digest, sizeof digest, "%014u", n);
-    assert_null(payloads_take(p, digest, "", address).url);
-    known += payloads_take(p, digest, "", address).url != NULL;
+    assert_null(warc_dedup_take(p, digest, "", address).url);
+    known += warc_dedup_take(p, digest, "", address).url != NULL;
   }
   assert_in_range(known, 3, 8); /* 64 MB at most */
-  payloads_free(p);
+  warc_dedup_free(p);
 }
 
 int main(void)

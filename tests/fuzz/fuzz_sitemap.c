@@ -57,8 +57,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   read_sitemap(copy, size, size + 1);
   read_sitemap(copy, size, 3);
   read_srcset(copy, size);
-  headers_read_link(copy, note_link, copy);
-  headers_read_robots(copy, "strata", &nofollow, &noindex);
+  link_headers_read_link(copy, note_link, copy);
+  link_headers_read_robots(copy, "strata", &nofollow, &noindex);
   free(copy);
   return 0;
 }

@@ -130,11 +130,11 @@ static void leave_an_address_twice(void)
 {
   address_place where;
   uint64_t wait_ms;
-  addresses *a = addresses_create(1);
-  if (!addresses_enter(a, "example.com", 11, &where, &wait_ms))
+  per_address *a = per_address_create(1);
+  if (!per_address_enter(a, "example.com", 11, &where, &wait_ms))
     return;
-  addresses_leave(a, where);
-  addresses_leave(a, where);
+  per_address_leave(a, where);
+  per_address_leave(a, where);
 }
 
 static void end_what_was_not_begun(void)

@@ -17,7 +17,7 @@ enum { EARLY_ONE_IN = 32, PART_ONE_IN = 4 };
 
 struct fetcher {
   fetch_options options;
-  shortage shortage;
+  fd_limit fd_limit;
   flight **heap; /* 1-based */
   size_t count, room;
   flight *idle;
@@ -75,7 +75,7 @@ fetcher *fetcher_create(const fetch_options *options)
   if (!f)
     return NULL;
   f->options = *options;
-  f->shortage.limit = SIZE_MAX;
+  f->fd_limit.limit = SIZE_MAX;
   return f;
 }
 
@@ -114,9 +114,9 @@ size_t fetch_active(const fetcher *f)
   return f->count;
 }
 
-const shortage *fetch_shortage(const fetcher *f)
+const fd_limit *fetch_fd_limit(const fetcher *f)
 {
-  return &f->shortage;
+  return &f->fd_limit;
 }
 
 /* What was to come now. */
