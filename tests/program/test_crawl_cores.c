@@ -1,0 +1,91 @@
+/* A crawl into a directory has a second thread where there is a second core; on one core, and where nothing is kept, it
+ * has one, and fetches as much. */
+#include "tests/support/crawl_case.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ENTRIES = 300, LOOK_EVERY = 40 };
+
+static cpu_set_t cores;
+
+/* 0: it has ended. */
+static unsigned threads_of(pid_t pid)
+{
+  char path[64], line[256];
+  unsigned threads = 0;
+  snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "Threads:", 8) == 0)
+      threads = (unsigned)strtoul(line + 8, NULL, 10);
+  if (file)
+    fclose(file);
+  return threads;
+}
+
+/* The most threads that were seen of a crawl which may run on these cores, and fetched all there is. */
+static unsigned crawl_on(const cpu_set_t *allowed, const char *where, const char *directory)
+{
+  trial *t = case_serve(&(trial_options){.seed = 51, .entries = ENTRIES, .jitter_ms = 4});
+  unsigned most = 0, looks = 0;
+  assert_int_equal(sched_setaffinity(0, sizeof *allowed, allowed), 0);
+  pid_t pid = trial_strata_start(t, (const char *const[]){"crawl", "--delay", "0", "--allow-private", "--per-host", "8",
+                                                          "URL", where, directory, NULL});
+  assert_int_equal(sched_setaffinity(0, sizeof cores, &cores), 0);
+  for (size_t requests = 1; trial_wait_requests(t, requests, pid); requests += LOOK_EVERY, looks++) {
+    unsigned threads = threads_of(pid);
+    most = threads > most ? threads : most;
+  }
+  case_assert_code(t, trial_collect(t, pid), 0);
+  case_assert_perfect(case_requests(t, &judge_everything));
+  assert_true(looks > 3);
+  return most;
+}
+
+static void one_core_is_enough(void **state)
+{
+  (void)state;
+  cpu_set_t first;
+  CPU_ZERO(&first);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&first) == 0; i++)
+    if (CPU_ISSET(i, &cores))
+      CPU_SET(i, &first);
+  assert_int_equal(crawl_on(&first, "--dir", "DIR"), 1);
+}
+
+static void what_keeps_nothing_has_one_thread(void **state)
+{
+  (void)state;
+  assert_int_equal(crawl_on(&cores, "--no-store", NULL), 1);
+}
+
+/* Else the others would prove nothing. */
+static void a_second_core_has_a_thread_of_its_own(void **state)
+{
+  (void)state;
+  if (CPU_COUNT(&cores) < 2) {
+    print_message("skipped: there is one core here\n");
+    skip();
+  }
+  assert_int_equal(crawl_on(&cores, "--dir", "DIR"), 2);
+}
+
+int main(void)
+{
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0)
+    return 1;
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_teardown(one_core_is_enough, case_end),
+    cmocka_unit_test_teardown(what_keeps_nothing_has_one_thread, case_end),
+    cmocka_unit_test_teardown(a_second_core_has_a_thread_of_its_own, case_end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
