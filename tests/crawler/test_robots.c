@@ -123,10 +123,10 @@ static void each_row_is_decided_by_its_rule(void **state)
 static void only_the_first_500_kib_count(void **state)
 {
   (void)state;
-  static char text[ROBOTS_SIZE_MAX + 64];
+  static char text[500 * 1024 + 64];
   memset(text, '\n', sizeof text);
   memcpy(text, "user-agent: *\n", 14);
-  memcpy(text + ROBOTS_SIZE_MAX - 12, "disallow: /a\ndisallow: /b\n", 26);
+  memcpy(text + 500 * 1024 - 12, "disallow: /a\ndisallow: /b\n", 26);
   robots *file = robots_parse(text, sizeof text, "strata");
   assert_non_null(file);
   assert_false(robots_allows(file, "/a", 2, NULL));

@@ -128,6 +128,7 @@ static void payloads_that_fill_a_batch(void **state)
   enum { LINKS = 300, FULL = (16 << 20) / FRONTIER_PAYLOAD_MAX };
   char directory[SCRATCH_PATH];
   uint64_t on_disk = 0;
+  assert_int_equal(FRONTIER_PAYLOAD_MAX, 64 << 10);
   scratch_make_fast(directory);
   frontier *f = open_or_fail(directory);
   for (unsigned i = 0; i < LINKS; i++) {
