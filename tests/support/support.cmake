@@ -36,8 +36,8 @@ endfunction()
 find_library(LMDB_STATIC liblmdb.a)
 set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
 
-# Scratch directories, a command as a shell would see it, trees of real pages.
-add_library(tests_support STATIC support/scratch.c support/command.c support/page_trees.c)
+# Scratch directories, a command as a shell would see it, trees of real pages, files of rows.
+add_library(tests_support STATIC support/scratch.c support/command.c support/page_trees.c support/row_file.c)
 target_link_libraries(tests_support PRIVATE strata_flags)
 
 # Directories of a frontier, and a reader of FORMAT.md.
