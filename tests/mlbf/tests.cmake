@@ -16,6 +16,7 @@ strata_test(digest mlbf)
 set_tests_properties(digest PROPERTIES LABELS threads)
 strata_test(digest_sha1 mlbf)
 strata_test(digest_sdhash mlbf)
+strata_test(digest_rows crawler)               # SHA-256 of bodies as well
 strata_fuzz(digest mlbf)
 strata_test(matrix mlbf)
 strata_test(shingle mlbf)
