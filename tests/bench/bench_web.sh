@@ -30,12 +30,12 @@ if [ "${IN_NAMESPACE:-}" != yes ]; then
     --help | -h) sed -n '2,/^set /s/^# \{0,1\}//p' "$0"; exit 0 ;;
   esac
   for tool in unshare ip mount /usr/bin/time; do
-    command -v "$tool" >/dev/null || { echo "bench_web.sh: there is no $tool here; please install it" >&2; exit 77; }
+    command -v "$tool" >/dev/null || { echo "skipped: bench_web.sh needs $tool, which is not installed" >&2; exit 77; }
   done
   for how in -rmn -mn; do # as anybody; or as root where only root may
     if unshare $how ip link set lo up 2>/dev/null; then IN_NAMESPACE=yes exec unshare $how "$0" "$@"; fi
   done
-  echo "bench_web.sh: skipped, there can be no network namespaces here" >&2
+  echo "skipped: no network namespaces here" >&2
   exit 77
 fi
 csv=

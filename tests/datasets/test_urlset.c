@@ -413,7 +413,7 @@ static void test_faithful_samples(void **state)
     { "SogouT-link", "SogouT-link", 6001 },
   };
   if (access(SHARED_DATA "/sogou", R_OK) != 0) {
-    print_message("skipped: there is no %s\n", SHARED_DATA "/sogou");
+    print_message("skipped: no %s\n", SHARED_DATA "/sogou");
     skip();
   }
   const char *reason;

@@ -169,7 +169,7 @@ static void a_lie_is_noticed(void **state)
 {
   (void)state;
   if (OVERFLOWS) { /* there a place in line may differ, and a lie about one could pass */
-    puts("skipped: the usual build tells lies");
+    print_message("skipped: only with the usual limits must each lie show\n");
     skip();
   }
   for (int lie = TRUTH + 1; lie < LIES; lie++) {

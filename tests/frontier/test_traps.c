@@ -244,7 +244,7 @@ static void real_urls_are_no_traps(void **state)
   assert_true(l.waiting <= added / 500);
   assert_int_equal(frontier_close(c.f), FRONTIER_OK);
   if (!added) {
-    puts("skipped: ../shared/data is not there");
+    print_message("skipped: no %s, or no zstd\n", SHARED_DATA "/urls");
     skip();
   }
 }

@@ -59,7 +59,7 @@ static void digests_are_those_of_sdhash(void **state)
   char *table = shared_file("entr64_ranks.csv", &size);
   mlbf_digest_ranks ranks;
   if (!table) {
-    printf("skipped: no shared data\n");
+    print_message("skipped: no %s\n", SHARED_DATA "/sdhash");
     skip();
   }
   assert_int_equal(mlbf_digest_ranks_parse(table, size, &ranks, &line), MLBF_OK);
@@ -112,7 +112,7 @@ static void scores_are_those_of_sdhash(void **state)
   size_t size;
   char *there = shared_file("expected-scores.txt", &size);
   if (!there) {
-    printf("skipped: no shared data\n");
+    print_message("skipped: no %s\n", SHARED_DATA "/sdhash");
     skip();
   }
   free(there);
