@@ -1,5 +1,5 @@
 /* robots.txt by RFC 9309: robots_rows.txt, which says which paragraphs. */
-#include "crawler/robots.h"
+#include "crawler/robots/robots.h"
 #include "tests/support/row_file.h"
 
 #include <setjmp.h>

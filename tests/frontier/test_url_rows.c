@@ -1,6 +1,6 @@
 /* URLs and international host names by the standards: url_rows.txt and idna_rows.txt, which say which paragraphs. */
 #include "tests/support/row_file.h"
-#include "tests/url_test.h"
+#include "tests/support/url_test.h"
 
 static url answer;
 

@@ -1,7 +1,7 @@
 /* Hashes and similarity digests: digest_rows.txt, which says where the expected values come from. */
-#include "crawler/body_hash.h"
+#include "crawler/base/body_hash.h"
 #include "mlbf/digest.h"
-#include "mlbf/digest_sha1.h"
+#include "mlbf/similar/digest_sha1.h"
 #include "tests/support/row_file.h"
 
 #include <setjmp.h>
