@@ -33,7 +33,7 @@ typedef struct frontier_findings {
  * Changes nothing. FRONTIER_OK also with faults: `found->faults` counts them, each was given to `say`.
  *
  * NOT_FOUND, BUSY, IO, NO_MEMORY (three bytes for each URL and 4.3 for each of two filters); VERSION: of another
- * format, an older one being brought up to date by whoever next opens it for writing. */
+ * format. */
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
 

@@ -63,7 +63,7 @@ typedef enum frontier_status {
   FRONTIER_OK = 0,
   FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
   FRONTIER_NOT_OURS,     /* the directory belongs to another program */
-  FRONTIER_VERSION,      /* made by a version that is too new, or too old */
+  FRONTIER_VERSION,      /* of another format: the message says how to carry its URLs over */
   FRONTIER_BUSY,         /* another process is writing it */
   FRONTIER_MISMATCH,     /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,

@@ -97,13 +97,25 @@ static frontier_status verify(frontier *f, const char *path)
 
 /* ---- what was forgotten --------------------------------------------------------------------------------- */
 
+/* A directory of another format is refused; a damaged identity is found later, with all other damage. */
+static frontier_status check_identity(frontier *f)
+{
+  uint8_t *identity;
+  size_t size;
+  if (store_get_meta(f->store, "identity", &identity, &size) != FRONTIER_OK)
+    return FRONTIER_OK;
+  frontier_status status = identity_read(f, identity, size);
+  free(identity);
+  return status;
+}
+
 static frontier_status count_revoked(frontier *f, uint64_t *rows)
 {
   frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
   if (status != FRONTIER_OK)
     return status;
-  status = store_count(f->store, STORE_REVOKED, rows);
-  if (status != FRONTIER_OK)
+  status = check_identity(f);
+  if (status == FRONTIER_OK && (status = store_count(f->store, STORE_REVOKED, rows)) != FRONTIER_OK)
     frontier_fail(f, status, "%s", store_message(f->store));
   store_close(f->store);
   f->store = NULL;
@@ -185,7 +197,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
 
 frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE])
 {
-  frontier *f = handle_create(directory, &(frontier_options){.per_host = 1});
+  frontier *f = handle_create(directory, &(frontier_options){.per_host = 1, .keep_identity = true});
   if (!f) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;

@@ -23,8 +23,8 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 6, OLDEST_VERSION = 1, PACKED_VERSION = 3, EXACT_VERSION = 4 };
-/* On top of the kind of filter: there is a table `exact`, as in every directory of version 4. */
+enum { FORMAT_VERSION = 6 };
+/* On top of the kind of filter: there is a table `exact`. */
 enum { IS_EXACT = 0x100 };
 
 static uint64_t double_bits(double value)
@@ -60,18 +60,14 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
   if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
-  if (version < OLDEST_VERSION || version > FORMAT_VERSION)
+  if (version != FORMAT_VERSION)
     return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by %s Strata (format %" PRIu32 "; this one reads formats %d to %d)", f->directory,
-                         version > FORMAT_VERSION ? "a newer" : "an older", version, OLDEST_VERSION, FORMAT_VERSION);
-  f->is_old_format = version < FORMAT_VERSION;
-  if (version < PACKED_VERSION && f->options.read_only)
-    return frontier_fail(f, FRONTIER_VERSION,
-                         "%s was made by an older Strata (format %" PRIu32 "; this one reads %d): go on with the crawl,"
-                         " and it is brought up to date", f->directory, version, FORMAT_VERSION);
+                         "%s is of %s format, %" PRIu32 " (this strata reads %d): `strata export OLD` of the build that"
+                         " wrote it, piped into `strata crawl --dir NEW --seeds -` of this one, carries its URLs over",
+                         f->directory, version > FORMAT_VERSION ? "a newer" : "an older", version, FORMAT_VERSION);
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
-  bool is_exact = version == EXACT_VERSION || (version > EXACT_VERSION && get_le(body + 20, 4) & IS_EXACT);
+  bool is_exact = get_le(body + 20, 4) & IS_EXACT;
   mlbf_kind filter = (mlbf_kind)(get_le(body + 20, 4) - (is_exact ? IS_EXACT : 0));
   double rate = double_of(get_le(body + 24, 8));
   url_profile profile;
@@ -314,6 +310,9 @@ static frontier_status open_store(frontier *f)
     status = pin_store(f);
   if (status == FRONTIER_OK)
     status = read_meta(f, "identity", true, identity_read);
+  const char *missing = status == FRONTIER_OK ? store_missing_table(f->store) : NULL;
+  if (missing)
+    status = frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table %s is missing", f->directory, missing);
   if (status == FRONTIER_OK)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
@@ -321,19 +320,6 @@ static frontier_status open_store(frontier *f)
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
   return status == FRONTIER_OK ? open_exact(f) : status;
-}
-
-/* A directory of an older format has what came later absent, and its URLs in other tables. */
-static frontier_status bring_up_to_date(frontier *f)
-{
-  uint8_t identity[IDENTITY_MAX];
-  if (!f->is_old_format)
-    return FRONTIER_OK;
-  frontier_status status = store_upgrade(f->store, identity, identity_write(&f->options, identity));
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s", store_message(f->store));
-  frontier_log(f, "%s is in today's format now, and older versions cannot read it", f->directory);
-  return FRONTIER_OK;
 }
 
 static frontier_status open_for_writing(frontier *f)
@@ -345,8 +331,6 @@ static frontier_status open_for_writing(frontier *f)
     status = lock_directory(f);
   if (status == FRONTIER_OK)
     status = open_store(f);
-  if (status == FRONTIER_OK)
-    status = bring_up_to_date(f);
   if (status == FRONTIER_OK)
     status = load_hosts(f);
   if (status == FRONTIER_OK)

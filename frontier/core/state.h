@@ -162,7 +162,6 @@ struct frontier {
   uint64_t done, failed, skipped;
   uint64_t outcomes[FRONTIER_OUTCOMES];
   uint64_t noted, forced;
-  bool is_old_format;       /* the directory, as it was found */
   double expected_lost;
 
   uint64_t log_keys;        /* keys in the committed hash log */

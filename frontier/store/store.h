@@ -23,9 +23,7 @@
 typedef struct store store;
 
 typedef enum store_table {
-  STORE_HOSTS, STORE_HASHES, STORE_CHUNKS,
-  STORE_TABLES_OLDEST, /* those above are in every format */
-  STORE_REVOKED = STORE_TABLES_OLDEST, STORE_VISITS, STORE_DUE, STORE_HOST_CHANGES,
+  STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, STORE_REVOKED, STORE_VISITS, STORE_DUE, STORE_HOST_CHANGES,
   STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, /* one for each class */
   STORE_HISTORY, STORE_PLACES,
   STORE_TABLES
@@ -43,9 +41,8 @@ void store_close(store *s);
 frontier_status store_pin(store *s);
 void store_unpin(store *s); /* NULL is fine, and one that is not pinned */
 
-/* A directory of format 1 or 2: its queue and history, one record a value, into the tables of today, in transactions of
- * bounded size; the last one puts `identity`. Where it ends early, the next call goes on. */
-frontier_status store_upgrade(store *s, const void *identity, size_t identity_size);
+/* The name of a table that is not there: the directory is of another format, or damaged. NULL: all are there. */
+const char *store_missing_table(const store *s);
 
 /* Is table `exact` there? It is made if it may be; else NOT_FOUND. Not between store_begin and store_commit. */
 frontier_status store_find_exact(store *s, bool may_make);

@@ -1,10 +1,9 @@
 /* Inside the store: the handle, and what its files share. They and packs.c are all that know LMDB.
  *
- *     store_open.c     from a directory to an environment with our tables
- *     store_map.c      how much address space it has
- *     store.c          transactions, records and their checksums
- *     store_exact.c    the table of exact keys
- *     store_upgrade.c  from older formats
+ *     store_open.c   from a directory to an environment with our tables
+ *     store_map.c    how much address space it has
+ *     store.c        transactions, records and their checksums
+ *     store_exact.c  the table of exact keys
  */
 #ifndef STRATA_FRONTIER_STORE_INSIDE_H
 #define STRATA_FRONTIER_STORE_INSIDE_H
@@ -20,7 +19,7 @@ struct store {
   size_t doubtful; /* the number of that commit's transaction; 0: there is none */
   bool is_lost;    /* it is there, and whoever asked for it does not know */
   MDB_dbi table[STORE_TABLES];
-  bool has_table[STORE_TABLES]; /* those of later formats may be missing from a directory that is only read */
+  bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
   MDB_dbi meta, exact;
   bool has_exact;
   MDB_txn *writing;
@@ -32,8 +31,6 @@ struct store {
   size_t scratch_size;
   char message[FRONTIER_MESSAGE_SIZE];
 };
-
-enum { STORE_OLD_TABLES = 5 }; /* queues and history of formats 1 and 2 */
 
 frontier_status store_status(int error); /* of LMDB's error, or errno's */
 /* The error behind LMDB's, which says EIO of whatever cut a write short. */

@@ -45,24 +45,22 @@ static bool is_stillborn(const char *path)
   return is_so;
 }
 
-/* Our tables, or MDB_INVALID if somebody else's are there. A writer makes what later formats added. */
-static int open_tables(store *s, MDB_txn *txn, bool is_new, bool read_only)
+/* Our tables, or MDB_INVALID if somebody else's are there. Only a new environment gets those that are missing. */
+static int open_tables(store *s, MDB_txn *txn, bool is_new)
 {
   int error = 0;
   for (int i = 0; i < STORE_TABLES && !error; i++) {
-    bool may_be_missing = is_new || i >= STORE_TABLES_OLDEST;
-    unsigned flags = MDB_INTEGERKEY | (may_be_missing && !read_only ? MDB_CREATE : 0);
+    unsigned flags = MDB_INTEGERKEY | (is_new ? MDB_CREATE : 0);
     error = mdb_dbi_open(txn, store_table_name((store_table)i), flags, &s->table[i]);
     s->has_table[i] = !error;
-    if (error == MDB_NOTFOUND && may_be_missing)
-      error = 0;
+    error = error == MDB_NOTFOUND ? 0 : error;
   }
   if (!error) {
     error = mdb_dbi_open(txn, "exact", 0, &s->exact);
     s->has_exact = !error;
     error = error == MDB_NOTFOUND ? 0 : error;
   }
-  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+  return error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
 /* Nothing is made in an environment without our identity. */
@@ -92,7 +90,7 @@ int store_adopt(store *s, bool read_only, const void *identity, size_t identity_
   if (!error)
     error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
   if (!error)
-    error = open_tables(s, txn, is_new, read_only);
+    error = open_tables(s, txn, is_new);
   if (!error && is_new) {
     s->writing = txn;
     s->error = 0;
@@ -139,6 +137,14 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
   }
   *out = s;
   return FRONTIER_OK;
+}
+
+const char *store_missing_table(const store *s)
+{
+  for (int i = 0; i < STORE_TABLES; i++)
+    if (!s->has_table[i])
+      return store_table_name((store_table)i);
+  return NULL;
 }
 
 void store_close(store *s)

@@ -290,7 +290,7 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version < (v->is_exact ? 4 : 3) || v->version > 6)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 6)
     second_fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 
