@@ -25,8 +25,6 @@ typedef enum frontier_class {
 } frontier_class;
 enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
 
-const char *frontier_class_name(frontier_class which); /* "normal", "high", "low", "trap" */
-
 /* All zero: nothing said, the frontier's defaults hold. */
 typedef struct frontier_host_control {
   uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay wins */
@@ -68,8 +66,6 @@ typedef enum frontier_host_state {
   FRONTIER_HOST_BLOCKED,
   FRONTIER_HOST_OVER_BUDGET, /* its own, or with nothing but traps left, that of traps */
 } frontier_host_state;
-
-const char *frontier_host_state_name(frontier_host_state state); /* "idle", "due", ... */
 
 typedef struct frontier_host_info {
   const char *name;         /* NUL-terminated; valid during the call */

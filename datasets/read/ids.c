@@ -17,7 +17,7 @@ typedef struct id_record {
 struct url_ids {
   spool *texts;   /* size (4 bytes), bytes, size, bytes, ... */
   spool *records; /* id_record by (page, host); of rows with one id, the first is found */
-  uint64_t count, bad;
+  uint64_t count;
 };
 
 static int by_id(const void *a, const void *b)
@@ -76,7 +76,6 @@ static const char *read_table(url_ids *to, dataset_reader *reader, sorter *recor
   }
   if (status != DATASET_END)
     return dataset_failure_text(status);
-  to->bad = dataset_bad_lines(reader)->count;
   if (to->count == 0)
     return "no row of it is an id, a TAB and a URL";
   return write_index(to, records) ? NULL : strerror(errno);
@@ -110,16 +109,6 @@ void ids_close(url_ids *old)
   spool_free(old->texts);
   spool_free(old->records);
   free(old);
-}
-
-uint64_t ids_count(const url_ids *table)
-{
-  return table->count;
-}
-
-uint64_t ids_bad_rows(const url_ids *table)
-{
-  return table->bad;
 }
 
 bool ids_find(const url_ids *table, text_span id, text_span *url)

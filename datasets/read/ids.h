@@ -15,9 +15,6 @@ typedef struct url_ids url_ids;
 url_ids *ids_open(const char *path, const char *directory, const char **reason);
 void ids_close(url_ids *old); /* NULL is fine */
 
-uint64_t ids_count(const url_ids *table);
-uint64_t ids_bad_rows(const url_ids *table);
-
 /* The URL of `id`, as text; false if the table has none. Valid until ids_close. */
 bool ids_find(const url_ids *table, text_span id, text_span *url);
 

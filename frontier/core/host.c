@@ -7,18 +7,6 @@
 
 enum { DEPTH_LOW = 16 }; /* links from a start: beyond, a chain of "next" more often than what people look for */
 
-const char *frontier_class_name(frontier_class which)
-{
-  static const char *const names[FRONTIER_CLASSES] = {"normal", "high", "low", "trap"};
-  return (unsigned)which < FRONTIER_CLASSES ? names[which] : "unknown";
-}
-
-const char *frontier_host_state_name(frontier_host_state state)
-{
-  static const char *const names[] = {"idle", "due", "waiting", "busy", "blocked", "over-budget"};
-  return (unsigned)state < sizeof names / sizeof *names ? names[state] : "unknown";
-}
-
 /* ---- controls ------------------------------------------------------------------------------------------- */
 
 static frontier_status refuse_name(frontier *f, const char *name)

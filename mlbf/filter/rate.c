@@ -55,11 +55,6 @@ static double filling_speed(mlbf_layout layout, uint32_t hashes, double bits)
   return model.lines_per_key * (1 - model.miss) * MLBF_LINE_BITS / bits;
 }
 
-double mlbf_layout_fill(mlbf_layout layout, uint32_t hashes, double bits, double keys)
-{
-  return -expm1(-keys * filling_speed(layout, hashes, bits));
-}
-
 double mlbf_layout_keys(mlbf_layout layout, uint32_t hashes, double bits, double fill)
 {
   double full = 1 - 0.5 / bits; /* a full array tells only that it holds at least this many */

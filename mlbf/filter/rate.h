@@ -18,8 +18,7 @@
 /* Probability that a key never inserted finds all its bits set, with `keys` distinct keys in `bits` bits. */
 double mlbf_layout_rate(mlbf_layout layout, uint32_t hashes, double bits, double keys);
 
-/* Expected share of set bits, and its inverse: distinct keys from the share. */
-double mlbf_layout_fill(mlbf_layout layout, uint32_t hashes, double bits, double keys);
+/* Distinct keys expected where this share of the bits is set. */
 double mlbf_layout_keys(mlbf_layout layout, uint32_t hashes, double bits, double fill);
 
 /* Bits per key for `rate`; infinite if this layout with k = `hashes` cannot have it. */
