@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool header_list_add(struct curl_slist **list, const char *line)
+static bool add_line(struct curl_slist **list, const char *line)
 {
   struct curl_slist *longer = curl_slist_append(*list, line);
   if (longer)
@@ -21,7 +21,7 @@ bool header_list_add_field(struct curl_slist **list, const char *name, const cha
   if (!line)
     return false;
   snprintf(line, size, "%s: %s", name, value);
-  bool is_added = header_list_add(list, line);
+  bool is_added = add_line(list, line);
   free(line);
   return is_added;
 }
@@ -30,7 +30,7 @@ bool header_list_add_all(struct curl_slist **list, const struct curl_slist *more
 {
   bool all = true;
   for (; more && all; more = more->next)
-    all = header_list_add(list, more->data);
+    all = add_line(list, more->data);
   return all;
 }
 
@@ -52,7 +52,7 @@ struct curl_slist *header_list_create(const fetch_options *o, const char *const 
              header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
              header_list_add_field(&list, "Accept-Encoding", codings(o));
   for (; all && more && *more; more++)
-    all = header_list_add(&list, *more);
+    all = add_line(&list, *more);
   if (all)
     return list;
   curl_slist_free_all(list);

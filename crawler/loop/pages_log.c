@@ -69,7 +69,7 @@ static void put_answer(json *line, const page_facts *facts)
   json_put_number(line, "new", facts->links.fresh);
 }
 
-const char *pages_log_outcome(frontier_state state)
+static const char *outcome_name(frontier_state state)
 {
   return state == FRONTIER_DONE ? "done" : state == FRONTIER_FAILED ? "failed" : "skipped";
 }
@@ -90,7 +90,7 @@ void pages_log_line(json *line, const page_facts *facts, url_profile profile, ur
   if (facts->visit->is_map)
     json_put_bool(line, "sitemap", true);
   json_put_number(line, "tries", facts->visit->tries > 1 ? facts->visit->tries : 1);
-  json_put_string(line, "outcome", pages_log_outcome(facts->outcome));
+  json_put_string(line, "outcome", outcome_name(facts->outcome));
   json_put_string(line, "robots", facts->robots);
   put_time(line);
   json_put_real(line, "seconds", facts->response ? facts->response->seconds : 0, 6);

@@ -23,8 +23,8 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
   const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
   size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
-  entry *e = entry_create_roomy(&f->pool, f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end,
-                                link->origin, key_size + payload_size);
+  entry *e = entry_create(&f->pool, f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end,
+                          link->origin, key_size + payload_size);
   if (!e)
     return NULL;
   uint8_t *at = entry_fields(e);

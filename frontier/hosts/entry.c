@@ -22,8 +22,8 @@ static void assert_entry(const entry *e)
   (void)e;
 }
 
-entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
-                          uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size)
+entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
+                    uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size)
 {
   size_t size = sizeof(entry) + url_size + 1 + fields_size;
   entry *e = pool ? entry_pool_take(pool, size) : malloc(size);
@@ -35,12 +35,6 @@ entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch
   e->url[url_size] = '\0';
   assert_entry(e);
   return e;
-}
-
-entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
-                    frontier_origin origin)
-{
-  return entry_create_roomy(NULL, sequence, fetch, url_size, host_begin, host_end, origin, 0);
 }
 
 void entry_free(entry *e)
@@ -110,8 +104,8 @@ frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *b
   host_begin &= ~has_fields;
   if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size || outcome >= FRONTIER_OUTCOMES)
     return FRONTIER_DAMAGED;
-  entry *e = entry_create_roomy(pool, sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end,
-                                origin, fields.size);
+  entry *e = entry_create(pool, sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end,
+                          origin, fields.size);
   if (!e)
     return FRONTIER_NO_MEMORY;
   e->verdict = (frontier_verdict){(frontier_outcome)outcome, end_and_verdict >> LAYER_SHIFT};

@@ -29,12 +29,9 @@ typedef struct entry {
   char url[];            /* NUL-terminated */
 } entry;
 
-entry *entry_create(uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin, uint32_t host_end,
-                    frontier_origin origin); /* NULL: out of memory */
-
-/* The same, in a pool (NULL: in none), with room for `fields_size` bytes of fields, which the caller fills. */
-entry *entry_create_roomy(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
-                          uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size);
+/* In a pool (NULL: in none), with room for `fields_size` bytes of fields, which the caller fills. NULL: no memory. */
+entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
+                    uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size);
 void entry_free(entry *e); /* and its note; NULL is fine */
 uint8_t *entry_fields(entry *e);
 field entry_field(const entry *e, field_tag tag);

@@ -45,8 +45,8 @@ entry *history_entry(uint64_t sequence, const ended_url *ended)
   uint32_t host_begin, host_end;
   const char *fetch = (const char *)ended->url.bytes;
   history_host(fetch, ended->url.size, &host_begin, &host_end);
-  entry *e = entry_create_roomy(NULL, sequence, fetch, (uint32_t)ended->url.size, host_begin, host_end, ended->origin,
-                                ended->key.bytes ? FIELD_HEAD + ended->key.size : 0);
+  entry *e = entry_create(NULL, sequence, fetch, (uint32_t)ended->url.size, host_begin, host_end, ended->origin,
+                          ended->key.bytes ? FIELD_HEAD + ended->key.size : 0);
   if (!e)
     return NULL;
   e->class = ended->class;

@@ -24,7 +24,7 @@ static uint64_t taken_of(const host *who)
   return who->done + who->failed + who->skipped + who->in_flight;
 }
 
-bool host_is_over_budget(const host *who)
+static bool is_over_budget(const host *who)
 {
   return who->control && who->control->budget && taken_of(who) >= who->control->budget;
 }
@@ -37,7 +37,7 @@ static bool is_over_trap_budget(const hosts *h, const host *who)
 
 bool host_is_held(const hosts *h, const host *who, frontier_class class)
 {
-  if ((who->control && who->control->is_blocked) || host_is_over_budget(who))
+  if ((who->control && who->control->is_blocked) || is_over_budget(who))
     return true;
   return class == FRONTIER_TRAP && is_over_trap_budget(h, who);
 }

@@ -53,7 +53,6 @@ void hosts_hurry(hosts *h, host *who, uint64_t due_ms);
 void hosts_recount(hosts *h, host *who);
 /* URLs of this class may not be taken, whatever the time. */
 bool host_is_held(const hosts *h, const host *who, frontier_class class);
-bool host_is_over_budget(const host *who);
 
 /* Cut a line behind its first `keep` entries; the rest, linked from the first to NULL, is the caller's. */
 entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep);

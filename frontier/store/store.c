@@ -27,7 +27,7 @@ static bool is_shelved(store_table table)
   return table >= STORE_QUEUE && table <= STORE_HISTORY;
 }
 
-shelf_tables store_shelves(const store *s)
+static shelf_tables shelves_of(const store *s)
 {
   shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
   memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
@@ -61,7 +61,7 @@ frontier_status store_status(int error)
   }
 }
 
-uint64_t store_name_seal(const char *name)
+static uint64_t name_seal(const char *name)
 {
   return XXH3_64bits(name, strlen(name));
 }
@@ -288,7 +288,7 @@ void store_append(store *s, store_table table, uint64_t key, const void *body, s
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
 {
-  store_put_sealed(s, s->meta, store_name_key(name), store_name_seal(name), body, size, 0);
+  store_put_sealed(s, s->meta, store_name_key(name), name_seal(name), body, size, 0);
 }
 
 void store_delete(store *s, store_table table, uint64_t key)
@@ -328,7 +328,7 @@ frontier_status store_commit(store *s)
   assert_writing(s);
   assert(s->writing);
   MDB_txn *txn = s->writing;
-  shelf_tables tables = store_shelves(s);
+  shelf_tables tables = shelves_of(s);
   if (!s->error)
     s->error = shelf_write(s->shelf, txn, &tables);
   shelf_forget(s->shelf);
@@ -373,7 +373,7 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
 
 static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
 {
-  shelf_tables tables = store_shelves(s);
+  shelf_tables tables = shelves_of(s);
   if (!s->has_table[part->table])
     return 0;
   return is_shelved(part->table) ? shelf_each(txn, &tables, part->table, part->from, part->visit, context)
@@ -412,7 +412,7 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
   error = mdb_get(txn, s->meta, &k, &v);
   if (error) {
     status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : store_failed(s, error, "reading");
-  } else if (!record_is_whole(store_name_seal(name), v.mv_data, v.mv_size)) {
+  } else if (!record_is_whole(name_seal(name), v.mv_data, v.mv_size)) {
     snprintf(s->message, sizeof s->message, "the record \"%s\" is damaged", name);
     status = FRONTIER_DAMAGED;
   } else {

@@ -38,11 +38,9 @@ int store_cause(const store *s, int error, const char *directory);
 /* The status of `error`; store_message has a sentence. */
 frontier_status store_failed(store *s, int error, const char *doing);
 
-/* Meta records are found, and sealed, by name. */
-uint64_t store_name_seal(const char *name);
+/* Meta records are found by name. */
 MDB_val store_name_key(const char *name);
 
-shelf_tables store_shelves(const store *s);
 int store_begin_reading(store *s, MDB_txn **txn);
 void store_end_reading(store *s, MDB_txn *txn);
 /* In the open transaction, under its checksum; the first error is remembered. */

@@ -23,6 +23,6 @@ typedef struct digest_sha1_path {
 extern const digest_sha1_path *const digest_sha1_paths[]; /* the best first; the last works everywhere; then NULL */
 const digest_sha1_path *digest_sha1_path_best(void);
 
-extern const digest_sha1_path digest_sha1_plain, digest_sha1_avx2, digest_sha1_avx512;
+extern const digest_sha1_path digest_sha1_avx2, digest_sha1_avx512;
 
 #endif
