@@ -52,7 +52,7 @@ crawler/base         frontier/base                                             |
 crawler/scope                                                                  | libpsl pcre2
 crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/ssl openssl/types
   | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in netinet/tcp sys/epoll sys/eventfd sys/socket sys/un
-crawler/html                                                                   | iconv libxml/parser zlib
+crawler/html         crawler/base                                              | iconv libxml/parser zlib
 crawler/robots       crawler/base crawler/http frontier/base
 crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base

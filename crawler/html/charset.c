@@ -3,6 +3,8 @@
  * or ks_c_5601-1987 are in the code pages Windows had for them. */
 #include "crawler/html/charset.h"
 
+#include "crawler/base/chars.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,11 +130,6 @@ size_t charset_convert(iconv_t conversion, const char **in, size_t *left, char *
 }
 
 /* ---- labels ---------------------------------------------------------------------------------------------- */
-
-static bool is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
 
 static bool has_label(const char *labels, const char *label, size_t size)
 {

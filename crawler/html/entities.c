@@ -2,6 +2,8 @@
  * every byte of the input narrows the range of rows that still agree with it, by binary search. */
 #include "crawler/html/entities.h"
 
+#include "crawler/base/chars.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,11 +13,6 @@
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "crawler/html/entities_table.h"
 #pragma GCC diagnostic pop
-
-static bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
 
 static bool is_alphanumeric(char c)
 {

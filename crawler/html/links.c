@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "crawler/base/chars.h"
 #include "crawler/html/foreign.h"
 #include "crawler/html/refresh.h"
 #include "crawler/html/srcset.h"
@@ -66,11 +67,6 @@ const char *link_kind_name(link_kind kind)
 }
 
 /* Words. */
-
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
-}
 
 static bool is_word(const char *text, size_t size, const char *word)
 {

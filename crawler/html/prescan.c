@@ -1,6 +1,8 @@
 /* See prescan.h. The steps and their order are the standard's; a position past the end ends everything. */
 #include "crawler/html/prescan.h"
 
+#include "crawler/base/chars.h"
+
 #include <string.h>
 #include <strings.h>
 
@@ -12,16 +14,6 @@ typedef struct attribute {
   const char *name, *value;
   size_t name_size, value_size;
 } attribute;
-
-static bool is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
-
-static bool is_letter(char c)
-{
-  return (c | 32) >= 'a' && (c | 32) <= 'z';
-}
 
 static bool begins_with(const cursor *in, const char *word)
 {

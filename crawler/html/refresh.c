@@ -1,16 +1,13 @@
 /* The standard's steps for a refresh, in its order. */
 #include "crawler/html/refresh.h"
 
+#include "crawler/base/chars.h"
+
 #include <string.h>
 
 typedef struct cursor {
   const char *at, *end;
 } cursor;
-
-static bool is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
 
 static void skip_spaces(cursor *in)
 {

@@ -5,6 +5,8 @@
  */
 #include "crawler/html/sitemap.h"
 
+#include "crawler/base/chars.h"
+
 #include "frontier/url.h"
 
 #include <assert.h>
@@ -52,11 +54,6 @@ static void assert_sitemap(const sitemap *s)
 }
 
 /* ---- URLs ------------------------------------------------------------------------------------------------ */
-
-static bool is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
-}
 
 static void give(sitemap *s, bool is_map, const char *href, size_t size)
 {

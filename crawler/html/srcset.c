@@ -1,10 +1,7 @@
 /* See srcset.h. */
 #include "crawler/html/srcset.h"
 
-static bool is_space(char c)
-{
-  return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
-}
+#include "crawler/base/chars.h"
 
 /* To behind the comma that ends the descriptors; one in parentheses does not. */
 static const char *skip_descriptors(const char *at, const char *end)

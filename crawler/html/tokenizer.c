@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "crawler/base/chars.h"
 #include "crawler/html/entities.h"
 
 enum { SPACE = 1, LETTER = 2, ENDS_TAG_NAME = 4, ENDS_ATTRIBUTE_NAME = 8, ENDS_UNQUOTED = 16, SPECIAL_IN_VALUE = 32 };
@@ -39,11 +40,6 @@ static const unsigned char classes[256] = {
 static bool is(char c, unsigned class)
 {
   return classes[(unsigned char)c] & class;
-}
-
-static char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
 }
 
 static const char *skip_until(const char *at, const char *end, unsigned class)

@@ -4,6 +4,8 @@
 
 #include "crawler/robots/robots.h"
 
+#include "crawler/base/chars.h"
+
 #include <stdint.h>
 
 typedef struct text {
@@ -35,20 +37,5 @@ struct robots {
  * the decoded one, of an exact one, is no longer. */
 size_t robots_spell_exact(text pattern, char *out);
 size_t robots_spell_decoded(text exact, char *out);
-
-static inline bool is_digit(char c)
-{
-  return c >= '0' && c <= '9';
-}
-
-static inline char lower(char c)
-{
-  return c >= 'A' && c <= 'Z' ? (char)(c | 32) : c;
-}
-
-static inline bool is_letter(char c)
-{
-  return lower(c) >= 'a' && lower(c) <= 'z';
-}
 
 #endif
