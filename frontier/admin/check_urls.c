@@ -3,6 +3,7 @@
 
 #include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 #include "frontier/admin/mdb_urls.h"
 #include "frontier/core/spill.h"
 
@@ -29,17 +30,12 @@ typedef struct url_walk {
 
 static bool note_host(url_walk *w, uint64_t id, host *who)
 {
-  if (id >= w->host_room) {
-    size_t room = 2 * (size_t)id + 64;
-    host **larger = realloc(w->recorded, room * sizeof(host *));
-    if (!larger) {
-      check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
-      return false;
-    }
-    memset(larger + w->host_room, 0, (room - w->host_room) * sizeof(host *));
-    w->recorded = larger;
-    w->host_room = room;
+  size_t before = w->host_room;
+  if (!HAS_ROOM(w->recorded, w->host_room, (size_t)id + 1)) {
+    check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
+    return false;
   }
+  memset(w->recorded + before, 0, (w->host_room - before) * sizeof(host *));
   w->recorded[id] = who;
   w->host_count = (size_t)id + 1;
   return true;

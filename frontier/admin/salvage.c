@@ -4,6 +4,7 @@
 
 #include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 #include "frontier/admin/mdb_urls.h"
 #include "frontier/core/spill.h"
 
@@ -14,15 +15,10 @@ enum { COMMIT_RECORDS = 20000, ENDED = 1, WAITING = 2, VISIT_DUE = 12 /* FORMAT.
 
 bool byte_row_reach(byte_row *row, uint64_t index)
 {
-  if (index >= row->room) {
-    uint64_t room = 2 * index + 1024;
-    uint8_t *larger = room < SIZE_MAX / 2 ? realloc(row->at, (size_t)room) : NULL;
-    if (!larger)
-      return false;
-    memset(larger + row->room, 0, (size_t)(room - row->room));
-    row->at = larger;
-    row->room = room;
-  }
+  size_t before = row->room;
+  if (!HAS_ROOM(row->at, row->room, index + 1))
+    return false;
+  memset(row->at + before, 0, row->room - before);
   if (index >= row->count)
     row->count = index + 1;
   return true;

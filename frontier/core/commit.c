@@ -14,6 +14,7 @@
 
 #include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -35,15 +36,7 @@ static void batch_begin(batch *b, uint64_t now_ms)
 
 bool entry_list_reserve(entry_list *list, size_t more)
 {
-  if (list->room - list->count >= more)
-    return true;
-  size_t room = 2 * (list->count + more) + 1024;
-  entry **larger = realloc(list->at, room * sizeof *larger);
-  if (!larger)
-    return false;
-  list->at = larger;
-  list->room = room;
-  return true;
+  return HAS_ROOM(list->at, list->room, list->count + more);
 }
 
 bool entry_list_add(entry_list *list, entry *e)

@@ -4,6 +4,7 @@
 
 #include "frontier/core/recrawl_inside.h"
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 #include "frontier/core/revisit_info.h"
 
 #include <assert.h>
@@ -60,14 +61,8 @@ static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
 
 static bool note_taken(recrawling *r, entry *e, visit_note *note)
 {
-  if (r->taken_count == r->taken_room) {
-    size_t room = r->taken_room ? 2 * r->taken_room : 64;
-    struct due_entry *larger = realloc(r->taken, room * sizeof *larger);
-    if (!larger)
-      return false;
-    r->taken = larger;
-    r->taken_room = room;
-  }
+  if (!HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1))
+    return false;
   assert(r->taken_count < r->taken_room);
   r->taken[r->taken_count++] = (struct due_entry){e, note};
   return true;

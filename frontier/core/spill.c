@@ -2,6 +2,7 @@
 #include "frontier/core/spill.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -47,14 +48,8 @@ static void watch_line(frontier *f, host *who, frontier_class class)
   line *l = host_line(who, class);
   if (!l || l->is_low || l->count > LINE_LOW || l->chunk_first == l->chunk_next || host_is_held(f->hosts, who, class))
     return;
-  if (s->low_count == s->low_room) {
-    size_t room = s->low_room ? 2 * s->low_room : 64;
-    struct low_line *larger = realloc(s->low, room * sizeof *larger);
-    if (!larger)
-      return; /* the next URL taken from its line comes by here again */
-    s->low = larger;
-    s->low_room = room;
-  }
+  if (!HAS_ROOM(s->low, s->low_room, s->low_count + 1))
+    return; /* the next URL taken from its line comes by here again */
   assert(s->low_count < s->low_room);
   l->is_low = true;
   s->low[s->low_count++] = (struct low_line){who, class};
@@ -129,14 +124,8 @@ typedef struct chunk {
 
 static bool note_read(spilling *s, uint64_t key)
 {
-  if (s->read_count == s->read_room) {
-    size_t room = s->read_room ? 2 * s->read_room : 64;
-    uint64_t *larger = realloc(s->read, room * sizeof *larger);
-    if (!larger)
-      return false;
-    s->read = larger;
-    s->read_room = room;
-  }
+  if (!HAS_ROOM(s->read, s->read_room, s->read_count + 1))
+    return false;
   s->read[s->read_count++] = key;
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "frontier/base/limits.h"
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -92,15 +93,7 @@ static const uint8_t *get_counts(const uint8_t *at, const uint8_t *end, host_cou
 
 static bool make_room(host_changes *c, size_t size)
 {
-  if (c->value_room - c->value_size >= size)
-    return true;
-  size_t room = 2 * (c->value_size + size);
-  uint8_t *larger = realloc(c->value, room);
-  if (!larger)
-    return false;
-  c->value = larger;
-  c->value_room = room;
-  return true;
+  return HAS_ROOM(c->value, c->value_room, c->value_size + size);
 }
 
 /* The picture in host_changes.h. */

@@ -2,6 +2,7 @@
 #include "frontier/seen/exact_keys.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -50,15 +51,7 @@ mlbf_hash128 exact_whole(const store_exact_key *key)
 
 bool exact_make_room(exact *e)
 {
-  if (e->count < e->room)
-    return true;
-  size_t room = e->room ? 2 * e->room : 1024;
-  store_exact_key *larger = realloc(e->added, room * sizeof *larger);
-  if (!larger)
-    return false;
-  e->added = larger;
-  e->room = room;
-  return true;
+  return HAS_ROOM(e->added, e->room, e->count + 1);
 }
 
 void exact_add(exact *e, store_exact_key key)

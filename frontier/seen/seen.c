@@ -5,6 +5,7 @@
 #include "frontier/seen/seen.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 #include "mlbf/recent.h"
 
 #include <assert.h>
@@ -148,19 +149,6 @@ static void batch_empty(seen *s)
   s->batch_used = 0;
 }
 
-static bool log_make_room(seen *s)
-{
-  if (s->log_size + KEY_SIZE_MAX <= s->log_room)
-    return true;
-  size_t room = s->log_room ? 2 * s->log_room : 64 * KEY_SIZE_MAX;
-  uint8_t *larger = realloc(s->log, room);
-  if (!larger)
-    return false;
-  s->log = larger;
-  s->log_room = room;
-  return true;
-}
-
 /* ---- one key ------------------------------------------------------------------------------------------ */
 
 static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
@@ -236,7 +224,7 @@ bool seen_add(seen *s, const mlbf_hashes *hashes)
 {
   assert(s->filter);
   assert_seen(s);
-  if (!batch_make_room(s) || !log_make_room(s))
+  if (!batch_make_room(s) || !HAS_ROOM(s->log, s->log_room, s->log_size + KEY_SIZE_MAX))
     return false;
   uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
   uint32_t layers = layers_of(s, hashes);

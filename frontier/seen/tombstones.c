@@ -3,6 +3,7 @@
 #include "frontier/seen/tombstones.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -23,15 +24,7 @@ bool revoked_has(const revoked *r, mlbf_hash128 hash)
 
 bool revoked_make_room(revoked *r)
 {
-  if (r->changed_count < r->changed_room)
-    return true;
-  size_t room = r->changed_room ? 2 * r->changed_room : 64;
-  uint64_t *larger = realloc(r->changed, room * sizeof *larger);
-  if (!larger)
-    return false;
-  r->changed = larger;
-  r->changed_room = room;
-  return true;
+  return HAS_ROOM(r->changed, r->changed_room, r->changed_count + 1);
 }
 
 bool revoked_put(revoked *r, mlbf_hash128 hash)

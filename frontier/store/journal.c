@@ -1,6 +1,8 @@
 /* See journal.h. */
 #include "frontier/store/journal.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,19 +90,6 @@ frontier_status journal_settle(journal *j)
   return FRONTIER_OK;
 }
 
-static bool make_room(journal *j, size_t size)
-{
-  if (j->size + size <= j->room)
-    return true;
-  size_t room = 2 * (j->size + size);
-  uint8_t *larger = realloc(j->lines, room);
-  if (!larger)
-    return false;
-  j->lines = larger;
-  j->room = room;
-  return true;
-}
-
 void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size)
 {
   for (size_t at = 0, line_end; at < size; at = line_end + 1) {
@@ -127,7 +116,7 @@ bool journal_total(const journal *j, journal_sum *sum)
 bool journal_add(journal *j, const char *line, size_t size)
 {
   assert_journal(j);
-  if (!make_room(j, size + 1))
+  if (!HAS_ROOM(j->lines, j->room, j->size + size + 1))
     return false;
   memcpy(j->lines + j->size, line, size);
   j->lines[j->size + size] = '\n';

@@ -1,5 +1,7 @@
 #include "frontier/store/pack_changes.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,28 +22,9 @@ bool shelf_changes_add(shelf_changes *c, shelf_row change)
 {
   assert_changes(c);
   assert(change.write || change.at + change.size <= c->bytes_room);
-  if (c->count == c->room) {
-    size_t room = c->room ? 2 * c->room : 1024;
-    shelf_row *larger = realloc(c->all, room * sizeof *larger);
-    if (!larger)
-      return false;
-    c->all = larger;
-    c->room = room;
-  }
-  c->all[c->count++] = change;
-  return true;
-}
-
-static bool make_room(shelf_changes *c, size_t size)
-{
-  if (c->bytes && c->bytes_room - c->size >= size)
-    return true;
-  size_t room = 2 * (c->size + size) + 1;
-  uint8_t *larger = realloc(c->bytes, room);
-  if (!larger)
+  if (!HAS_ROOM(c->all, c->room, c->count + 1))
     return false;
-  c->bytes = larger;
-  c->bytes_room = room;
+  c->all[c->count++] = change;
   return true;
 }
 
@@ -49,7 +32,7 @@ bool shelf_changes_copy(shelf_changes *c, shelf_row change, const void *body)
 {
   change.write = NULL;
   change.at = c->size;
-  if (!make_room(c, change.size) || !shelf_changes_add(c, change))
+  if (!HAS_ROOM(c->bytes, c->bytes_room, c->size + change.size + 1) || !shelf_changes_add(c, change))
     return false;
   if (change.size)
     memcpy(c->bytes + c->size, body, change.size);

@@ -5,6 +5,7 @@
 #include "frontier/store/packs.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -248,13 +249,8 @@ static int copy_pack(shelf *s, MDB_cursor *cursor, uint64_t number, row rows[SHE
   int error = get_value(cursor, number, &body, &size);
   if (error)
     return error;
-  if (s->pack_room < size) {
-    uint8_t *larger = realloc(s->pack, 2 * size);
-    if (!larger)
-      return ENOMEM;
-    s->pack = larger;
-    s->pack_room = 2 * size;
-  }
+  if (!HAS_ROOM(s->pack, s->pack_room, size))
+    return ENOMEM;
   memcpy(s->pack, body, size);
   return read_pack(s->pack, size, rows) ? 0 : MDB_CORRUPTED;
 }

@@ -5,6 +5,7 @@
 #include "frontier/store/store_inside.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -234,14 +235,8 @@ frontier_status store_begin(store *s)
 /* The body behind its checksum, in memory that lives until the next call. */
 static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
 {
-  if (s->scratch_size < RECORD_HEAD + size) {
-    size_t wanted = 2 * (RECORD_HEAD + size);
-    uint8_t *larger = realloc(s->scratch, wanted);
-    if (!larger)
-      return NULL;
-    s->scratch = larger;
-    s->scratch_size = wanted;
-  }
+  if (!HAS_ROOM(s->scratch, s->scratch_size, RECORD_HEAD + size))
+    return NULL;
   if (size)
     memcpy(s->scratch + RECORD_HEAD, body, size);
   record_seal(key, s->scratch, RECORD_HEAD + size);
