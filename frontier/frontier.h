@@ -233,7 +233,7 @@ typedef struct frontier_lease {
   frontier_origin origin;
   const void *payload;           /* of its frontier_link; NULL if size is 0; valid as long as `url` */
   size_t payload_size;
-  frontier_verdict verdict;      /* that let it in; SEEN: forced, or queued by a version that did not keep it */
+  frontier_verdict verdict;      /* that let it in; SEEN: forced */
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };

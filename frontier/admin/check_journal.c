@@ -57,7 +57,7 @@ static void check_file(check *c, FILE *file, const char *path, uint64_t size)
   journal_sum_add(&sum, offset, owed, owed_size);
   c->found->lines = sum.lines;
   if (!c->sum)
-    return; /* made by a version that kept no sum */
+    return; /* a repair that did not read the journal kept no sum */
   if (c->sum_size != JOURNAL_SUM_SIZE || sum.lines != get_le(c->sum, 8))
     check_say(c, IN_JOURNAL, "%s: it has %" PRIu64 " lines, not %" PRIu64, path, sum.lines,
               c->sum_size == JOURNAL_SUM_SIZE ? get_le(c->sum, 8) : 0);

@@ -32,7 +32,7 @@ void journal_close(journal *j);
 
 /* Of a file that goes on: what the last transaction said of it, owed lines included. One that began empty knows. */
 void journal_resume(journal *j, journal_sum sum);
-/* What to commit beside the lines; false: the file was begun by a version that kept no sum. */
+/* What to commit beside the lines; false: a repair that did not read the file kept no sum. */
 bool journal_total(const journal *j, journal_sum *sum);
 
 bool journal_add(journal *j, const char *line, size_t size); /* to the batch; false: no memory */
