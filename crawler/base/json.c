@@ -1,6 +1,8 @@
 /* See json.h. */
 #include "crawler/base/json.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +22,9 @@ void json_clear(json *j)
 
 static void append(json *j, const char *bytes, size_t size)
 {
-  if (j->size + size > j->room) {
-    size_t room = 2 * (j->size + size) + 256;
-    char *larger = realloc(j->text, room);
-    if (!larger) {
-      j->failed = true;
-      return;
-    }
-    j->text = larger;
-    j->room = room;
+  if (!HAS_ROOM(j->text, j->room, j->size + size)) {
+    j->failed = true;
+    return;
   }
   memcpy(j->text + j->size, bytes, size);
   j->size += size;

@@ -7,19 +7,14 @@
 
 #include "crawler/base/input.h"
 #include "crawler/base/message.h"
+#include "frontier/base/vector.h"
 
 static const size_t FILE_MAX = (size_t)4 << 30;
 
 static bool add(digest_set *set, mlbf_digest *digest, const char *name)
 {
-  if (set->count == set->room) {
-    size_t room = 2 * set->room + 16;
-    digest_item *items = realloc(set->items, room * sizeof *items);
-    if (!items)
-      return false;
-    set->items = items;
-    set->room = room;
-  }
+  if (!HAS_ROOM(set->items, set->room, set->count + 1))
+    return false;
   digest_item *item = &set->items[set->count];
   item->digest = digest;
   item->name = strdup(name);

@@ -6,6 +6,7 @@
 
 #include "crawler/http/channel.h"
 #include "crawler/http/network.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <pthread.h>
@@ -47,14 +48,8 @@ static void assert_fetcher(const fetcher *f)
 
 static request *make_request(fetcher *f)
 {
-  if (f->all_count == f->all_room) {
-    size_t room = f->all_room ? 2 * f->all_room : 64;
-    request **larger = realloc(f->all, room * sizeof *larger);
-    if (!larger)
-      return NULL;
-    f->all = larger;
-    f->all_room = room;
-  }
+  if (!HAS_ROOM(f->all, f->all_room, f->all_count + 1))
+    return NULL;
   request *r = request_create(&f->options);
   if (r)
     f->all[f->all_count++] = r;

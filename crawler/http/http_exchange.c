@@ -2,6 +2,7 @@
 #include "crawler/http/http_exchange.h"
 
 #include "crawler/http/secrets.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -92,15 +93,9 @@ void exchange_begin(exchange *x)
 
 static void append(exchange *x, bytes *to, const char *from, size_t size)
 {
-  if (to->size + size > to->room) {
-    size_t room = 2 * (to->size + size);
-    char *larger = realloc(to->at, room);
-    if (!larger) {
-      x->error = ENOMEM;
-      return;
-    }
-    to->at = larger;
-    to->room = room;
+  if (!HAS_ROOM(to->at, to->room, to->size + size)) {
+    x->error = ENOMEM;
+    return;
   }
   memcpy(to->at + to->size, from, size);
   to->size += size;

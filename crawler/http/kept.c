@@ -2,6 +2,8 @@
  * is used again; and those idle in a list, the one idle longest first. */
 #include "crawler/http/kept.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -103,16 +105,11 @@ void kept_limit(kept *k, size_t limit)
 
 static bool have_sockets(kept *k, size_t size)
 {
-  if (size <= k->room)
-    return true;
-  size_t room = 2 * size;
-  connection *larger = realloc(k->all, room * sizeof *larger);
-  if (!larger)
+  size_t before = k->room;
+  if (!HAS_ROOM(k->all, k->room, size))
     return false;
-  for (size_t i = k->room; i < room; i++)
-    larger[i] = (connection){.serial = 0};
-  k->all = larger;
-  k->room = room;
+  for (size_t i = before; i < k->room; i++)
+    k->all[i] = (connection){.serial = 0};
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "crawler/http/header_list.h"
 #include "crawler/http/transfer.h"
 #include "frontier/base/machine.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -42,14 +43,8 @@ static void assert_network(const network *n)
 
 static transfer *make_transfer(network *n)
 {
-  if (n->all_count == n->all_room) {
-    size_t room = n->all_room ? 2 * n->all_room : 64;
-    transfer **larger = realloc(n->all, room * sizeof *larger);
-    if (!larger)
-      return NULL;
-    n->all = larger;
-    n->all_room = room;
-  }
+  if (!HAS_ROOM(n->all, n->all_room, n->all_count + 1))
+    return NULL;
   transfer *t = transfer_create(&n->setting, n->all_count == 0);
   if (t)
     n->all[n->all_count++] = t;

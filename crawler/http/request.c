@@ -3,6 +3,7 @@
 
 #include "crawler/http/header_list.h"
 #include "frontier/base/machine.h"
+#include "frontier/base/vector.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -36,13 +37,8 @@ void request_free(request *r)
 static bool set_url(request *r, const char *url)
 {
   size_t size = strlen(url) + 1;
-  if (size > r->url_room) {
-    char *larger = realloc(r->url, 2 * size);
-    if (!larger)
-      return false;
-    r->url = larger;
-    r->url_room = 2 * size;
-  }
+  if (!HAS_ROOM(r->url, r->url_room, size))
+    return false;
   memcpy(r->url, url, size);
   return true;
 }

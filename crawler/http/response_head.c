@@ -1,12 +1,14 @@
 /* See response_head.h. */
 #include "crawler/http/response_head.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { HEAD_MAX = 256 << 10, USUAL = 1 << 10 };
+enum { HEAD_MAX = 256 << 10 };
 
 /* Most names that are asked for did not come. */
 static uint64_t name_bit(const char *name, size_t size)
@@ -41,19 +43,6 @@ static bool is_blank(char c)
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool make_room(response_head *h, size_t size)
-{
-  if (h->size + size <= h->room)
-    return true;
-  size_t room = 2 * (h->size + size) + USUAL;
-  char *larger = realloc(h->text, room);
-  if (!larger)
-    return false;
-  h->text = larger;
-  h->room = room;
-  return true;
-}
-
 /* With a NUL behind it; at a NUL inside it ends. */
 static void append(response_head *h, const char *from, size_t size)
 {
@@ -86,7 +75,7 @@ bool response_head_add(response_head *h, const char *line, size_t size)
   h->has_ended |= size == 0 || *line == '\r' || *line == '\n';
   if (h->has_ended || (!colon && !is_more) || h->size + size > HEAD_MAX)
     return true;
-  if (!make_room(h, size + NULS))
+  if (!HAS_ROOM(h->text, h->room, h->size + size + NULS))
     return false;
   const char *from = is_more ? line : colon + 1;
   while (from < end && is_blank(*from))

@@ -3,6 +3,7 @@
 
 #include "crawler/html/link_headers.h"
 #include "crawler/html/refresh.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -21,19 +22,6 @@ static void assert_visit(const visit *v)
   (void)v;
 }
 
-static bool make_room(visit *v, size_t size)
-{
-  if (v->hrefs_size + size <= v->hrefs_room)
-    return true;
-  size_t room = 2 * (v->hrefs_size + size);
-  char *larger = realloc(v->hrefs, room);
-  if (!larger)
-    return false;
-  v->hrefs = larger;
-  v->hrefs_room = room;
-  return true;
-}
-
 static void keep_base(visit *v, const link_found *link)
 {
   if (v->base || !(v->base = malloc(link->size + 1)))
@@ -45,7 +33,7 @@ static void keep_base(visit *v, const link_found *link)
 static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags)
 {
   if (v->links >= VISIT_LINKS_MAX || v->hrefs_size + href_size > VISIT_TEXT_MAX ||
-      !make_room(v, LINK_HEAD + href_size)) {
+      !HAS_ROOM(v->hrefs, v->hrefs_room, v->hrefs_size + LINK_HEAD + href_size)) {
     v->dropped++;
     return;
   }

@@ -1,6 +1,8 @@
 /* See visit_pool.h. */
 #include "crawler/loop/visit_pool.h"
 
+#include "frontier/base/vector.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -14,14 +16,8 @@ static void assert_visits(const visit_pool *vs)
 
 static visit *make_one(visit_pool *vs)
 {
-  if (vs->count == vs->room) {
-    size_t room = vs->room ? 2 * vs->room : 64;
-    visit **larger = realloc(vs->all, room * sizeof *larger);
-    if (!larger)
-      return NULL;
-    vs->all = larger;
-    vs->room = room;
-  }
+  if (!HAS_ROOM(vs->all, vs->room, vs->count + 1))
+    return NULL;
   visit *v = visit_create(vs->owner, vs->wants_images);
   if (v && vs->wants_text && !visit_want_text(v)) {
     visit_free(v);

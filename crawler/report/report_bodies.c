@@ -2,6 +2,7 @@
 #include "crawler/report/report_bodies.h"
 
 #include "crawler/loop/body_digests.h"
+#include "frontier/base/vector.h"
 #include "mlbf/digest.h"
 
 #include <errno.h>
@@ -24,14 +25,8 @@ typedef struct digests {
 
 static bool add(digests *d, mlbf_digest *digest, uint64_t number)
 {
-  if (d->count == d->room) {
-    size_t room = 2 * d->room + 64;
-    digested *larger = realloc(d->all, room * sizeof *larger);
-    if (!larger)
-      return false;
-    d->all = larger;
-    d->room = room;
-  }
+  if (!HAS_ROOM(d->all, d->room, d->count + 1))
+    return false;
   char *page = strdup(mlbf_digest_name(digest));
   if (!page)
     return false;
