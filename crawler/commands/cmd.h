@@ -2,6 +2,8 @@
 #ifndef STRATA_CRAWLER_CMD_H
 #define STRATA_CRAWLER_CMD_H
 
+#include "crawler/commands/options.h"
+
 enum {
   EXIT_DONE = 0,    /* also at a cap, which the summary names */
   EXIT_FAILED = 1,
@@ -29,5 +31,22 @@ int cmd_generate_urls(int argc, char **argv);
 int cmd_like(int argc, char **argv);
 int cmd_digest(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+
+/* Their options. */
+extern const option_table
+  cmd_crawl_options, cmd_stat_options, cmd_seen_options, cmd_forget_options, cmd_plan_options, cmd_show_options,
+  cmd_report_options, cmd_export_options, cmd_check_options, cmd_compact_options, cmd_merge_options,
+  cmd_inlinks_options, cmd_uniq_options, cmd_url_options, cmd_links_options, cmd_robots_options,
+  cmd_generate_urls_options, cmd_like_options, cmd_digest_options, cmd_replay_options;
+
+typedef struct cmd_entry {
+  int (*run)(int argc, char **argv);
+  const option_table *options; /* and its name */
+  bool is_changing;            /* a directory of a crawl */
+  const char *what;
+} cmd_entry;
+
+/* All of them, in the order in which people meet them; the last has no `run`. */
+extern const cmd_entry cmd_entries[];
 
 #endif

@@ -10,20 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-  "Usage: strata check DIR [--repair]\n"
-  "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
-  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
-  "pages say.\n"
-  "Not while DIR is being crawled.\n"
-  "\n"
-  "  strata check strata-example.org\n"
-  "  strata check strata-example.org --repair\n"
-  "\n"
-  "  --repair   make it sound again, and say what is gone; without it, nothing is changed\n"
-  "\n"
-  "Exit: 0 sound, or repaired; 1 not sound, or not to be read; 2 usage.\n";
-
 static void print_fault(void *context, const char *sentence)
 {
   (void)context;
@@ -84,19 +70,39 @@ static int check(const char *directory, bool repair)
   return fflush(stdout) == 0 && found.faults == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+typedef struct check_args {
+  bool repair;
+} check_args;
+
+#define FIELD(member) OPTION_FIELD(check_args, member)
+
+static const option_row option_rows[] = {
+  {"repair", NULL, OPTION_FLAG, FIELD(repair),
+   .help = "make it sound again, and say what is gone; without it, nothing is changed",
+   .manual = "Make it sound again, and say what is gone. A damaged filter is made anew from the hash log. Damaged "
+             "{Pa contents/} are put aside as {Pa contents.damaged}. What is whole in a damaged "
+             "{Pa frontier/data.mdb} is written to a new one; the old one stays beside it as {Pa data.mdb.damaged} "
+             "until you remove it."},
+};
+
+const option_table cmd_check_options = {
+  .command = "check", .column = 13, OPTION_ROWS(option_rows),
+  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata check DIR",
+  .before =
+  "Usage: strata check DIR [--repair]\n"
+  "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
+  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
+  "pages say.\n"
+  "Not while DIR is being crawled.\n"
+  "\n"
+  "  strata check strata-example.org\n"
+  "  strata check strata-example.org --repair\n",
+  .exits = "0 sound, or repaired; 1 not sound, or not to be read; 2 usage",
+};
+
 int cmd_check(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"repair", no_argument, NULL, 'r'}, {"help", no_argument, NULL, 'h'}, {0}};
-  bool repair = false;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'r': repair = true; break;
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    default: fprintf(stderr, "Try \"strata check --help\".\n"); return EXIT_USAGE;
-    }
-  if (argc - optind == 1)
-    return check(argv[optind], repair);
-  say_error("check", "one directory, please: strata check DIR");
-  return EXIT_USAGE;
+  check_args args = {0};
+  int code = options_read(&cmd_check_options, argc, argv, &args);
+  return code == OPTIONS_READ ? check(argv[optind], args.repair) : code;
 }

@@ -7,16 +7,6 @@
 #include <getopt.h>
 #include <stdio.h>
 
-static const char help[] =
-  "Usage: strata compact DIR\n"
-  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. What was\n"
-  "forgotten costs no memory any more afterwards. Needs room for a copy meanwhile; stopped at any moment, it leaves\n"
-  "the old files or the new ones. Not while DIR is being crawled or read. Afterwards the crawl can go on.\n"
-  "\n"
-  "  strata compact strata-example.org\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 static int compact(const char *directory)
 {
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE], a[SAY_SIZE], b[SAY_SIZE];
@@ -34,18 +24,20 @@ static int compact(const char *directory)
   return EXIT_DONE;
 }
 
+const option_table cmd_compact_options = {
+  .command = "compact",
+  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata compact DIR",
+  .before =
+  "Usage: strata compact DIR\n"
+  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. What was\n"
+  "forgotten costs no memory any more afterwards. Needs room for a copy meanwhile; stopped at any moment, it leaves\n"
+  "the old files or the new ones. Not while DIR is being crawled or read. Afterwards the crawl can go on.\n"
+  "\n"
+  "  strata compact strata-example.org\n",
+};
+
 int cmd_compact(int argc, char **argv)
 {
-  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-  int option = getopt_long(argc, argv, "", options, NULL);
-  if (option == 'h') {
-    fputs(help, stdout);
-    return EXIT_DONE;
-  }
-  if (option == -1 && argc - optind == 1)
-    return compact(argv[optind]);
-  if (option == -1)
-    say_error("compact", "one directory, please: strata compact DIR");
-  fprintf(stderr, "Try \"strata compact --help\".\n");
-  return EXIT_USAGE;
+  int code = options_read(&cmd_compact_options, argc, argv, NULL);
+  return code == OPTIONS_READ ? compact(argv[optind]) : code;
 }

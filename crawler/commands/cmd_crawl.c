@@ -228,9 +228,7 @@ int cmd_crawl(int argc, char **argv)
   }
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
   int code = crawl_args_parse(argc, argv, &job->args);
-  if (code == EXIT_DONE && job->args.help)
-    crawl_help_print(stdout);
-  else if (code == EXIT_DONE)
+  if (code == OPTIONS_READ)
     code = run_crawl(job);
   running = NULL;
   code = close_stores(job, code);

@@ -10,39 +10,6 @@
 #include "crawler/commands/digest_set.h"
 #include "crawler/base/input.h"
 #include "crawler/base/message.h"
-#include "crawler/commands/values.h"
-
-static const char HELP[] =
-  "Usage: strata digest [--dd] FILE...\n"
-  "       strata digest --compare SET [SET]\n"
-  "       strata digest --search SET FILE...\n"
-  "       strata digest --make-ranks FILE...\n"
-  "Similarity digests after Roussev (sdhash): one line for each FILE, from which one can tell how much of one file is\n"
-  "in another without having either. The lines are those of sdhash 4.0 and can be read by it.\n"
-  "\n"
-  "  --dd             one filter for each 16 KiB, as for disk images; files above 16 MiB are done so anyway\n"
-  "  --threads N      for --dd: how many at once, by default 1\n"
-  "  --ranks FILE     another table of entropy ranks (1001 numbers, one a line) than the one built in. Digests made\n"
-  "                   with different tables cannot be compared\n"
-  "  --paths          call files as they are given, not by the last part of their names\n"
-  "  --compare        for each pair, \"NAME|NAME|SCORE\": all pairs of one SET, or each of the first with each of the\n"
-  "                   second. A SET is a file of digests, or any other file, which is then digested\n"
-  "  --search SET     for each FILE, those of SET most like it\n"
-  "  --top N          with --search: at most so many for each FILE, by default 10\n"
-  "  --min N          leave out scores below this, by default 0 for --compare and 1 for --search\n"
-  "  --paper-score    the score of the papers, not that of sdhash 4.0\n"
-  "  --make-ranks     print a table of ranks, made from these files\n"
-  "  --help           this text\n"
-  "\n"
-  "A score says how much of the smaller file is found in the larger: 0 nothing, 100 all, -1 too little to say. It is\n"
-  "no distance: a part and its whole score high, and of two files of one size it can depend on which comes first.\n"
-  "\n"
-  "Examples\n"
-  "  $ strata digest *.pdf > known.sdbf\n"
-  "  $ strata digest --search known.sdbf draft.pdf\n"
-  "  $ strata digest --compare report-1.txt report-2.txt\n"
-  "\n"
-  "Exit: 0 done; 1 some file could not be read or digested, the others were; 2 wrong usage.\n";
 
 typedef enum task { DIGEST, COMPARE, SEARCH, MAKE_RANKS } task;
 
@@ -51,7 +18,7 @@ typedef struct orders {
   digest_manner manner;
   mlbf_digest_ranks ranks;
   mlbf_digest_rule rule;
-  const char *search_set;
+  const char *search_set, *ranks_path;
   uint64_t top, min;
   bool has_min;
 } orders;
@@ -188,33 +155,28 @@ static bool search(const orders *o, char *const *paths)
 
 /* ---- what it was told ---------------------------------------------------------------------------------- */
 
-static bool read_ranks(orders *o, const char *path)
+static bool read_ranks(orders *o)
 {
   size_t size, line;
-  char *text = input_read("digest", path, 1 << 20, &size);
+  char *text = input_read("digest", o->ranks_path, 1 << 20, &size);
   if (!text)
     return false;
   bool is_table = mlbf_digest_ranks_parse(text, size, &o->ranks, &line) == MLBF_OK;
   if (!is_table)
-    say_error("digest", "%s: line %zu: not a table of %d ranks, one number a line", path, line, MLBF_ENTROPY_CLASSES);
+    say_error("digest", "%s: line %zu: not a table of %d ranks, one number a line", o->ranks_path, line,
+              MLBF_ENTROPY_CLASSES);
   free(text);
   o->manner.options.ranks = &o->ranks;
   return is_table;
 }
 
-static int usage_error(const char *what, const char *text)
-{
-  say_error("digest", "%s%s; try strata digest --help", what, text);
-  return EXIT_USAGE;
-}
-
 static int run(const orders *o, int count, char *const *paths)
 {
   bool is_done;
-  if (count == 0)
-    return usage_error("which files?", "");
-  if (o->task == COMPARE && count > 2)
-    return usage_error("--compare takes one set or two", "");
+  if (o->task == COMPARE && count > 2) {
+    say_error("digest", "--compare takes one set or two; try strata digest --help");
+    return EXIT_USAGE;
+  }
   switch (o->task) {
   case COMPARE: is_done = compare(o, paths); break;
   case SEARCH: is_done = search(o, paths); break;
@@ -228,47 +190,81 @@ static int run(const orders *o, int count, char *const *paths)
   return is_done ? EXIT_DONE : EXIT_FAILED;
 }
 
+static bool take_search(void *args, const option_row *row, char *value)
+{
+  orders *o = args;
+  (void)row;
+  o->task = SEARCH;
+  o->search_set = value;
+  return true;
+}
+
+#define FIELD(member) OPTION_FIELD(orders, member)
+#define GIVEN(member) .given = offsetof(orders, member)
+
+static const option_row option_rows[] = {
+  {"dd", NULL, OPTION_FLAG, FIELD(manner.options.blocks),
+   .help = "one filter for each 16 KiB, as for disk images; files above 16 MiB are done so anyway",
+   .manual = "One filter for each 16 KiB, as for disk images. Files above 16 MiB are done so anyway."},
+  {"threads", "N", OPTION_COUNT, FIELD(manner.options.threads), .low = 1, .high = 64,
+   .help = "for --dd: how many at once, by default 1",
+   .manual = "With {Fl -dd}, how many blocks at once; 1 if not given. The digest is the same."},
+  {"ranks", "FILE", OPTION_STRING, FIELD(ranks_path),
+   .help = "another table of entropy ranks (1001 numbers, one a line) than the one built in. Digests made\n"
+           "with different tables cannot be compared",
+   .manual = "Another table of entropy ranks than the one built in: 1001 numbers, one a line. With the table of "
+             "sdhash 4.0 the digests are that tool's, byte for byte. Digests made with different tables cannot be "
+             "compared."},
+  {"paths", NULL, OPTION_FLAG, FIELD(manner.keep_paths),
+   .help = "call files as they are given, not by the last part of their names"},
+  {"compare", NULL, OPTION_FLAG, FIELD(task), .low = COMPARE,
+   .help = "for each pair, \"NAME|NAME|SCORE\": all pairs of one SET, or each of the first with each of the\n"
+           "second. A SET is a file of digests, or any other file, which is then digested",
+   .manual = "Print {Ar NAME Ns | Ns Ar NAME Ns | Ns Ar SCORE} for all pairs of one {Ar FILE} of digests, or for each "
+             "digest of the first {Ar FILE} with each of the second. Any other file is digested first."},
+  {"search", "SET", OPTION_CALL, .take = take_search, .help = "for each FILE, those of SET most like it",
+   .manual = "Print the digests in {Ar SET} that are most like each {Ar FILE}."},
+  {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = UINT32_MAX,
+   .help = "with --search: at most so many for each FILE, by default 10"},
+  {"min", "N", OPTION_COUNT, FIELD(min), GIVEN(has_min), .low = 0, .high = 100,
+   .help = "leave out scores below this, by default 0 for --compare and 1 for --search",
+   .manual = "Leave out lower scores."},
+  {"paper-score", NULL, OPTION_FLAG, FIELD(rule), .low = MLBF_DIGEST_RULE_PAPER,
+   .help = "the score of the papers, not that of sdhash 4.0",
+   .manual = "Score as the papers do: filters from 6 features on, and 0.35 of the way from chance to all as zero."},
+  {"make-ranks", NULL, OPTION_FLAG, FIELD(task), .low = MAKE_RANKS,
+   .help = "print a table of ranks, made from these files"},
+  {.kind = OPTION_TEXT, .help = "  --help           this text"},
+};
+
+const option_table cmd_digest_options = {
+  .command = "digest", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
+  .least_words = 1, .wanted = "which files?; try strata digest --help",
+  .before =
+  "Usage: strata digest [--dd] FILE...\n"
+  "       strata digest --compare SET [SET]\n"
+  "       strata digest --search SET FILE...\n"
+  "       strata digest --make-ranks FILE...\n"
+  "Similarity digests after Roussev (sdhash): one line for each FILE, from which one can tell how much of one file is\n"
+  "in another without having either. The lines are those of sdhash 4.0 and can be read by it.\n",
+  .after =
+  "A score says how much of the smaller file is found in the larger: 0 nothing, 100 all, -1 too little to say. It is\n"
+  "no distance: a part and its whole score high, and of two files of one size it can depend on which comes first.\n"
+  "\n"
+  "Examples\n"
+  "  $ strata digest *.pdf > known.sdbf\n"
+  "  $ strata digest --search known.sdbf draft.pdf\n"
+  "  $ strata digest --compare report-1.txt report-2.txt\n",
+  .exits = "0 done; 1 some file could not be read or digested, the others were; 2 wrong usage",
+};
+
 int cmd_digest(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"dd", no_argument, NULL, 'd'}, {"threads", required_argument, NULL, 't'}, {"ranks", required_argument, NULL, 'r'},
-    {"paths", no_argument, NULL, 'p'}, {"compare", no_argument, NULL, 'c'}, {"search", required_argument, NULL, 's'},
-    {"top", required_argument, NULL, 'n'}, {"min", required_argument, NULL, 'm'},
-    {"paper-score", no_argument, NULL, 'o'},
-    {"make-ranks", no_argument, NULL, 'k'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-  orders o = {.top = 10};
-  uint64_t threads = 1;
-  optind = 1;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;)
-    switch (option) {
-    case 'd': o.manner.options.blocks = true; break;
-    case 't':
-      if (!value_number("digest", "threads", optarg, 1, 64, false, &threads))
-        return EXIT_USAGE;
-      break;
-    case 'r':
-      if (!read_ranks(&o, optarg))
-        return EXIT_FAILED;
-      break;
-    case 'p': o.manner.keep_paths = true; break;
-    case 'c': o.task = COMPARE; break;
-    case 's': o.task = SEARCH, o.search_set = optarg; break;
-    case 'n':
-      if (!value_number("digest", "top", optarg, 1, UINT32_MAX, false, &o.top))
-        return EXIT_USAGE;
-      break;
-    case 'm':
-      if (!value_number("digest", "min", optarg, 0, 100, false, &o.min))
-        return EXIT_USAGE;
-      o.has_min = true;
-      break;
-    case 'o': o.rule = MLBF_DIGEST_RULE_PAPER; break;
-    case 'k': o.task = MAKE_RANKS; break;
-    case 'h': fputs(HELP, stdout); return EXIT_DONE;
-    case ':': return usage_error(argv[optind - 1], " needs a value");
-    default: return usage_error("no such option: ", argv[optind - 1]);
-    }
-  o.manner.options.threads = (unsigned)threads;
+  orders o = {.top = 10, .manner.options.threads = 1};
+  int code = options_read(&cmd_digest_options, argc, argv, &o);
+  if (code != OPTIONS_READ)
+    return code;
+  if (o.ranks_path && !read_ranks(&o))
+    return EXIT_FAILED;
   return run(&o, argc - optind, argv + optind);
 }

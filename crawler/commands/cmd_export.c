@@ -11,48 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-  "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
-  "URLs of the crawl in DIR, one a line, as they were requested; works while it is being crawled.\n"
-  "\n"
-  "  strata export strata-example.org --state failed\n"
-  "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n"
-  "\n"
-  "  --state S   seen: all (default); queued: waiting or in flight; done, failed, skipped: ended so\n"
-  "  --format F  text (default): the URL alone; jsonl: an object with id, url, state, depth, via, and how it\n"
-  "              ended: status or error, or why it was skipped\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 typedef enum wanted { SEEN, QUEUED, DONE, FAILED, SKIPPED, STATES } wanted;
 static const char *const names[STATES] = {"seen", "queued", "done", "failed", "skipped"};
 
 typedef struct job {
   wanted state;
-  bool is_jsonl;
+  enum { TEXT, JSONL } format;
   json line;
   char *url; /* of the record, with a NUL */
 } job;
-
-static bool parse_format(const char *text, job *j)
-{
-  j->is_jsonl = strcmp(text, "jsonl") == 0;
-  if (j->is_jsonl || strcmp(text, "text") == 0)
-    return true;
-  say_error("export", "--format \"%s\": text or jsonl, please", text);
-  return false;
-}
-
-static bool parse_state(const char *text, wanted *state)
-{
-  for (int i = 0; i < STATES; i++)
-    if (strcmp(text, names[i]) == 0) {
-      *state = (wanted)i;
-      return true;
-    }
-  say_error("export", "--state \"%s\": seen, queued, done, failed or skipped, please", text);
-  return false;
-}
 
 static wanted state_of(const frontier_record *record)
 {
@@ -102,7 +69,7 @@ static bool print_url(void *context, const frontier_record *record)
   job *j = context;
   if (j->state != SEEN && j->state != state_of(record))
     return true;
-  if (j->is_jsonl)
+  if (j->format == JSONL)
     return print_object(j, record);
   return fwrite(record->url, 1, record->url_size, stdout) == record->url_size && putchar('\n') != EOF;
 }
@@ -119,30 +86,38 @@ static int export(const char *directory, job *j)
   return read && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
 }
 
+#define FIELD(member) OPTION_FIELD(job, member)
+
+static const option_row option_rows[] = {
+  {"state", "S", OPTION_CHOICE, FIELD(state), .choices = "seen|queued|done|failed|skipped",
+   .help = "seen: all (default); queued: waiting or in flight; done, failed, skipped: ended so",
+   .manual = "{Cm seen} (the default): all of them; {Cm queued}: those that wait or are in flight; "
+             "{Cm done , failed , skipped}: those that ended so."},
+  {"format", "F", OPTION_CHOICE, FIELD(format), .choices = "text|jsonl",
+   .help = "text (default): the URL alone; jsonl: an object with id, url, state, depth, via, and how it\n"
+           "ended: status or error, or why it was skipped",
+   .manual = "{Cm text} (the default): the URL alone; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
+             "and how it ended: {Va status} or {Va error}, or the {Va reason} it was skipped for."},
+};
+
+const option_table cmd_export_options = {
+  .command = "export", .column = 14, OPTION_ROWS(option_rows),
+  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata export DIR",
+  .before =
+  "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
+  "URLs of the crawl in DIR, one a line, as they were requested; works while it is being crawled.\n"
+  "\n"
+  "  strata export strata-example.org --state failed\n"
+  "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",
+};
+
 int cmd_export(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"state", required_argument, NULL, 's'}, {"format", required_argument, NULL, 'f'},
-    {"help", no_argument, NULL, 'h'}, {0}};
   job j = {.state = SEEN};
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 's':
-      if (!parse_state(optarg, &j.state))
-        return EXIT_USAGE;
-      break;
-    case 'f':
-      if (!parse_format(optarg, &j))
-        return EXIT_USAGE;
-      break;
-    default: fprintf(stderr, "Try \"strata export --help\".\n"); return EXIT_USAGE;
-    }
-  if (argc - optind != 1) {
-    say_error("export", "one directory, please: strata export DIR");
-    return EXIT_USAGE;
-  }
-  int code = export(argv[optind], &j);
+  int code = options_read(&cmd_export_options, argc, argv, &j);
+  if (code != OPTIONS_READ)
+    return code;
+  code = export(argv[optind], &j);
   json_free(&j.line);
   free(j.url);
   return code;

@@ -10,26 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-  "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
-  "Makes URLs of the crawl in DIR new again: the next link to one queues it, as if it had never been seen. For each\n"
-  "host, prefix and URL one line: how many were forgotten, and which. No crawl may be running in DIR.\n"
-  "\n"
-  "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
-  "  17\thttps://example.org/news/\n"
-  "  1\thttps://example.org/a\n"
-  "  strata crawl --dir strata-example.org https://example.org/news/\n"
-  "\n"
-  "  --host H     all URLs of this host that were fetched, failed or were skipped; H is a name, or NAME:PORT\n"
-  "  --prefix P   all such URLs that begin with P, a URL\n"
-  "\n"
-  "URLs that still wait to be fetched are left alone by --host and --prefix. What is in pages.jsonl stays.\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
-/* What is to be forgotten, as the options gave it: a URL where `option` is 0. */
+/* What is to be forgotten, as the options gave it. */
 typedef struct wish {
-  int option;
+  char option; /* 'h', 'p': --host, --prefix; 0: a URL */
   const char *text;
   url *parsed;
 } wish;
@@ -39,7 +22,7 @@ static bool parse_wish(wish *w, url_profile profile)
 {
   char address[URL_HOST_MAX + 64];
   int size = snprintf(address, sizeof address, "http://%s/", w->text);
-  bool is_host = w->option == 'H';
+  bool is_host = w->option == 'h';
   url_status status = !is_host                         ? url_parse(w->text, strlen(w->text), profile, w->parsed)
                       : size >= (int)sizeof address     ? URL_TOO_LONG
                       : strcspn(w->text, "/?#@") < strlen(w->text) ? URL_BAD_HOST
@@ -58,11 +41,11 @@ static bool grant(frontier *f, const wish *w)
   uint64_t forgotten = 0;
   bool was_seen = false;
   frontier_status status;
-  if (w->option == 'H') {
+  if (w->option == 'h') {
     what = u->fetch + u->host_begin;
     size = u->host_end - u->host_begin;
     status = frontier_forget_host(f, what, size, &forgotten);
-  } else if (w->option == 'P') {
+  } else if (w->option == 'p') {
     status = frontier_forget_prefix(f, what, size, &forgotten);
   } else {
     status = frontier_forget(f, &(frontier_link){.target = u}, &was_seen);
@@ -107,32 +90,56 @@ static int grant_all(const char *directory, wish *wishes, size_t count)
   return good ? EXIT_DONE : EXIT_FAILED;
 }
 
+typedef struct wish_list {
+  wish *wishes; /* room for all words of the command line */
+  size_t count;
+} wish_list;
+
+static bool take_wish(void *args, const option_row *row, char *value)
+{
+  wish_list *list = args;
+  list->wishes[list->count++] = (wish){.option = *row->name, .text = value};
+  return true;
+}
+
+static const option_row option_rows[] = {
+  {"host", "H", OPTION_CALL, .take = take_wish,
+   .help = "all URLs of this host that were fetched, failed or were skipped; H is a name, or NAME:PORT"},
+  {"prefix", "P", OPTION_CALL, .take = take_wish, .help = "all such URLs that begin with P, a URL"},
+};
+
+const option_table cmd_forget_options = {
+  .command = "forget", .column = 15, OPTION_ROWS(option_rows),
+  .least_words = 1, .wanted = "a directory and what to forget, please: strata forget DIR URL...",
+  .before =
+  "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
+  "Makes URLs of the crawl in DIR new again: the next link to one queues it, as if it had never been seen. For each\n"
+  "host, prefix and URL one line: how many were forgotten, and which. No crawl may be running in DIR.\n"
+  "\n"
+  "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
+  "  17\thttps://example.org/news/\n"
+  "  1\thttps://example.org/a\n"
+  "  strata crawl --dir strata-example.org https://example.org/news/\n",
+  .after =
+  "URLs that still wait to be fetched are left alone by --host and --prefix. What is in pages.jsonl stays.\n",
+};
+
 int cmd_forget(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"host", required_argument, NULL, 'H'}, {"prefix", required_argument, NULL, 'P'},
-    {"help", no_argument, NULL, 'h'}, {0}};
-  wish *wishes = calloc((size_t)argc, sizeof *wishes);
-  size_t count = 0;
-  int code = EXIT_USAGE, option;
-  if (!wishes) {
+  wish_list list = {.wishes = calloc((size_t)argc, sizeof *list.wishes)};
+  if (!list.wishes) {
     say_error("forget", "out of memory");
     return EXIT_FAILED;
   }
-  while ((option = getopt_long(argc, argv, "", options, NULL)) == 'H' || option == 'P')
-    wishes[count++] = (wish){.option = option, .text = optarg};
+  int code = options_read(&cmd_forget_options, argc, argv, &list);
   for (int i = optind + 1; i < argc; i++)
-    wishes[count++] = (wish){.text = argv[i]};
-  if (option == 'h') {
-    fputs(help, stdout);
-    code = EXIT_DONE;
-  } else if (option == -1 && optind < argc && count) {
-    code = grant_all(argv[optind], wishes, count);
-  } else {
-    if (option == -1)
-      say_error("forget", "a directory and what to forget, please: strata forget DIR URL...");
-    fprintf(stderr, "Try \"strata forget --help\".\n");
+    list.wishes[list.count++] = (wish){.text = argv[i]};
+  if (code == OPTIONS_READ && list.count) {
+    code = grant_all(argv[optind], list.wishes, list.count);
+  } else if (code == OPTIONS_READ) {
+    say_error("forget", "%s", cmd_forget_options.wanted);
+    code = EXIT_USAGE;
   }
-  free(wishes);
+  free(list.wishes);
   return code;
 }

@@ -1,5 +1,6 @@
 /* strata generate-urls: a URL list of any size from a seed, on standard output. */
 #include "crawler/commands/cmd.h"
+#include "crawler/base/message.h"
 #include "datasets/make/generator.h"
 #include "datasets/read/rowkey.h"
 #include "datasets/read/urlset.h"
@@ -11,35 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char usage[] =
-  "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
-  "Write N different URLs, one a line, in an order and with the hosts, depths and queries of a real list.\n"
-  "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n"
-  "\n"
-  "  --n N        how many, 1 to 1099511627776\n"
-  "  --seed S     any number from 0 to 18446744073709551615\n"
-  "  --like FILE  as many hosts for each URL, as unevenly filled, the depths, the new segments at each depth and the\n"
-  "               queries of this list, whatever format \"strata replay\" can read it in; - is standard input\n"
-  "  --help       this text\n"
-  "\n"
-  "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 static int refuse(const char *why, const char *what)
 {
   fprintf(stderr, "strata generate-urls: %s%s\n", why, what);
   return EXIT_USAGE;
-}
-
-/* Decimal digits only: strtoull alone takes blanks, signs and an empty string. */
-static bool parse_number(const char *text, uint64_t *number)
-{
-  if (text[0] == '\0' || strspn(text, "0123456789") != strlen(text))
-    return false;
-  errno = 0;
-  *number = strtoull(text, NULL, 10);
-  return errno == 0;
 }
 
 static int fail(const char *what, const char *why)
@@ -106,46 +82,55 @@ static int write_list(uint64_t count, uint64_t seed, const url_shape *shape)
   return written && fflush(stdout) == 0 ? EXIT_DONE : fail("cannot write to standard output", strerror(errno));
 }
 
+typedef struct generate_args {
+  uint64_t count, seed;
+  bool has_count, has_seed;
+  const char *like;
+} generate_args;
+
+static void refuse_number(const option_row *row, const char *value)
+{
+  say_error("generate-urls", "--%s takes a number from %ju to %ju, not %s", row->name, (uintmax_t)row->low,
+            (uintmax_t)row->high, value);
+}
+
+#define FIELD(member) OPTION_FIELD(generate_args, member)
+#define GIVEN(member) .given = offsetof(generate_args, member)
+
+static const option_row option_rows[] = {
+  {"n", "N", OPTION_COUNT, FIELD(count), GIVEN(has_count), .low = 1, .high = GENERATOR_COUNT_MAX,
+   .help = "how many, 1 to 1099511627776"},
+  {"seed", "S", OPTION_COUNT, FIELD(seed), GIVEN(has_seed), .low = 0, .high = UINT64_MAX,
+   .help = "any number from 0 to 18446744073709551615",
+   .manual = "A number; the same {Ar N} and {Ar S} give the same bytes on every machine."},
+  {"like", "FILE", OPTION_STRING, FIELD(like),
+   .help = "as many hosts for each URL, as unevenly filled, the depths, the new segments at each depth and the\n"
+           "queries of this list, whatever format \"strata replay\" can read it in; - is standard input"},
+  {.kind = OPTION_TEXT, .help = "  --help       this text"},
+};
+
+const option_table cmd_generate_urls_options = {
+  .command = "generate-urls", .column = 15, OPTION_ROWS(option_rows), .refusals = OPTIONS_SENTENCE,
+  .refuse_number = refuse_number,
+  .before =
+  "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
+  "Write N different URLs, one a line, in an order and with the hosts, depths and queries of a real list.\n"
+  "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
+  .after =
+  "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n",
+};
+
 int cmd_generate_urls(int argc, char **argv)
 {
-  enum { OPTION_N = 256, OPTION_SEED, OPTION_LIKE, OPTION_HELP };
-  static const struct option options[] = {
-    { "n", required_argument, NULL, OPTION_N },
-    { "seed", required_argument, NULL, OPTION_SEED },
-    { "like", required_argument, NULL, OPTION_LIKE },
-    { "help", no_argument, NULL, OPTION_HELP },
-    { NULL, 0, NULL, 0 },
-  };
-  uint64_t count = 0, seed = 0;
-  bool has_count = false, has_seed = false;
-  const char *like = NULL;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-    switch (option) {
-      case OPTION_N:
-        has_count = parse_number(optarg, &count) && count >= 1 && count <= GENERATOR_COUNT_MAX;
-        if (!has_count)
-          return refuse("--n takes a number from 1 to 1099511627776, not ", optarg);
-        break;
-      case OPTION_SEED:
-        has_seed = parse_number(optarg, &seed);
-        if (!has_seed)
-          return refuse("--seed takes a number from 0 to 18446744073709551615, not ", optarg);
-        break;
-      case OPTION_LIKE:
-        like = optarg;
-        break;
-      case OPTION_HELP:
-        fputs(usage, stdout);
-        return EXIT_DONE;
-      default: /* getopt_long has said what is wrong */
-        return EXIT_USAGE;
-    }
-  }
+  generate_args args = {0};
+  int code = options_read(&cmd_generate_urls_options, argc, argv, &args);
+  if (code != OPTIONS_READ)
+    return code;
   if (optind < argc)
     return refuse("takes no arguments besides its options, not ", argv[optind]);
-  if (!has_count || !has_seed)
+  if (!args.has_count || !args.has_seed)
     return refuse("needs --n and --seed; see strata generate-urls --help", "");
   url_shape shape = shape_usual;
-  int code = like != NULL ? measure(like, &shape) : EXIT_DONE;
-  return code == EXIT_DONE ? write_list(count, seed, &shape) : code;
+  code = args.like ? measure(args.like, &shape) : EXIT_DONE;
+  return code == EXIT_DONE ? write_list(args.count, args.seed, &shape) : code;
 }

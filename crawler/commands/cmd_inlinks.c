@@ -3,7 +3,6 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/commands/inlinks_delta.h"
 #include "crawler/base/message.h"
-#include "crawler/commands/values.h"
 #include "frontier/inlinks.h"
 
 #include <errno.h>
@@ -11,27 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char help[] =
-  "Usage: strata inlinks DIR [--top N]\n"
-  "       strata inlinks --delta OLD NEW -o FILE\n"
-  "       strata inlinks --apply FILE DIR\n"
-  "The URLs of the crawl in DIR that most of its pages link to: how many pages, TAB, URL. Works while it is being\n"
-  "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash\n"
-  "cost; too high for one URL in ten at most.\n"
-  "\n"
-  "  strata inlinks strata-example.org --top 100\n"
-  "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n"
-  "\n"
-  "  --top N     how many URLs (default 20)\n"
-  "  --delta     what came to the counts in NEW since they were as in OLD (a directory with a copy of the files\n"
-  "              inlinks.*), into FILE.0, and FILE.1, ... where a crawl has more; mostly zeros, small once compressed\n"
-  "  --output FILE, -o FILE   where to: there must be no FILE.0 yet\n"
-  "  --apply FILE   add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of\n"
-  "              OLD, or of a merge in which OLD took part, as they were then: added to others, counts could come\n"
-  "              out too low\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
 
 typedef struct ranked {
   uint32_t count;
@@ -194,23 +172,45 @@ static int answer(const request *r, char **words, int count)
   return r->apply ? inlinks_delta_apply(r->apply, words[0]) : list_best(words[0], (size_t)r->top);
 }
 
+#define FIELD(member) OPTION_FIELD(request, member)
+
+static const option_row option_rows[] = {
+  {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = 1000000, .help = "how many URLs (default 20)"},
+  {"delta", NULL, OPTION_FLAG, FIELD(is_delta),
+   .help = "what came to the counts in NEW since they were as in OLD (a directory with a copy of the files\n"
+           "inlinks.*), into FILE.0, and FILE.1, ... where a crawl has more; mostly zeros, small once compressed",
+   .manual = "With {Ar OLD NEW} instead of {Ar DIR}: write what came to the counts in {Ar NEW} since they were as in "
+             "{Ar OLD}, a directory with a copy of the files {Pa inlinks.*}. Refused if they are no earlier state of "
+             "them."},
+  {"output", "FILE", OPTION_STRING, FIELD(output), .letter = 'o', .help = "where to: there must be no FILE.0 yet",
+   .manual = "Where to: {Ar FILE Ns Pa .0}, and {Ar FILE Ns Pa .1} and so on where a crawl has more than a million "
+             "URLs. Mostly zeros, and small once compressed."},
+  {"apply", "FILE", OPTION_STRING, FIELD(apply),
+   .help = "add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of\n"
+           "OLD, or of a merge in which OLD took part, as they were then: added to others, counts could come\n"
+           "out too low",
+   .manual = "Add them, once, to the counts in {Ar DIR}, which nobody crawls meanwhile. These must be those of "
+             "{Ar OLD}, or of a merge in which it took part, as they were then: added to others, counts could come "
+             "out too low. Refused if they have another size or seed."},
+};
+
+const option_table cmd_inlinks_options = {
+  .command = "inlinks", .column = 14, OPTION_ROWS(option_rows),
+  .before =
+  "Usage: strata inlinks DIR [--top N]\n"
+  "       strata inlinks --delta OLD NEW -o FILE\n"
+  "       strata inlinks --apply FILE DIR\n"
+  "The URLs of the crawl in DIR that most of its pages link to: how many pages, TAB, URL. Works while it is being\n"
+  "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash\n"
+  "cost; too high for one URL in ten at most.\n"
+  "\n"
+  "  strata inlinks strata-example.org --top 100\n"
+  "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n",
+};
+
 int cmd_inlinks(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"top", required_argument, NULL, 't'}, {"delta", no_argument, NULL, 'd'}, {"output", required_argument, NULL, 'o'},
-    {"apply", required_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0}};
   request r = {.top = 20};
-  for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;)
-    switch (option) {
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 't':
-      if (!value_number("inlinks", "top", optarg, 1, 1000000, false, &r.top))
-        return EXIT_USAGE;
-      break;
-    case 'd': r.is_delta = true; break;
-    case 'o': r.output = optarg; break;
-    case 'a': r.apply = optarg; break;
-    default: fprintf(stderr, "Try \"strata inlinks --help\".\n"); return EXIT_USAGE;
-    }
-  return answer(&r, argv + optind, argc - optind);
+  int code = options_read(&cmd_inlinks_options, argc, argv, &r);
+  return code == OPTIONS_READ ? answer(&r, argv + optind, argc - optind) : code;
 }

@@ -14,26 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-  "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
-  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it,\n"
-  "from 0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some\n"
-  "two of nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages\n"
-  "that have little more in common than what each page of their site begins with, some are left out.\n"
-  "\n"
-  "  strata like strata-example.org draft.html\n"
-  "  strata like strata-example.org https://example.org/about --top 3\n"
-  "  pdftotext paper.pdf - | strata like strata-example.org -\n"
-  "\n"
-  "  --top N      how many pages (default 10)\n"
-  "  --min SHARE  leave out pages that have less of it (default 0.1)\n"
-  "\n"
-  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
-  "URL.\n"
-  "DIR has the pages of when it was crawled without --no-similar.\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 /* Rows that are looked into, some 130 pages each, and one more for each page asked for: milliseconds. Without a limit
  * all pages of a site are looked at for what they begin with, which all have alike (tests/bench/bench_like). */
 enum { ROWS_MOST = 32 };
@@ -227,41 +207,50 @@ static int answer(const orders *o)
   return is_done && fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_FAILED;
 }
 
-static bool parse_share(const char *text, double *share)
+static bool take_share(void *args, const option_row *row, char *value)
 {
+  orders *o = args;
   char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || !(value > 0 && value <= 1))
-    return value_refuse("like", "min", text, "a share above 0, up to 1, please");
-  *share = value;
+  double share = strtod(value, &end);
+  if (end == value || *end || !(share > 0 && share <= 1))
+    return value_refuse("like", row->name, value, "a share above 0, up to 1, please");
+  o->least = share;
   return true;
 }
 
+#define FIELD(member) OPTION_FIELD(orders, member)
+
+static const option_row option_rows[] = {
+  {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = 9999, .help = "how many pages (default 10)"},
+  {"min", "SHARE", OPTION_CALL, .take = take_share, .help = "leave out pages that have less of it (default 0.1)"},
+};
+
+const option_table cmd_like_options = {
+  .command = "like", .column = 15, OPTION_ROWS(option_rows),
+  .least_words = 2, .most_words = 2, .wanted = "a crawl's directory and a file or URL, please: strata like DIR FILE",
+  .before =
+  "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
+  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it,\n"
+  "from 0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some\n"
+  "two of nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages\n"
+  "that have little more in common than what each page of their site begins with, some are left out.\n"
+  "\n"
+  "  strata like strata-example.org draft.html\n"
+  "  strata like strata-example.org https://example.org/about --top 3\n"
+  "  pdftotext paper.pdf - | strata like strata-example.org -\n",
+  .after =
+  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
+  "URL.\n"
+  "DIR has the pages of when it was crawled without --no-similar.\n",
+};
+
 int cmd_like(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"top", required_argument, NULL, 't'},
-    {"min", required_argument, NULL, 'm'},
-    {"help", no_argument, NULL, 'h'},
-    {0}};
   orders o = {.top = 10, .least = 0.1};
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 't':
-      if (!value_number("like", "top", optarg, 1, 9999, false, &o.top))
-        return EXIT_USAGE;
-      break;
-    case 'm':
-      if (!parse_share(optarg, &o.least))
-        return EXIT_USAGE;
-      break;
-    default: fprintf(stderr, "Try \"strata like --help\".\n"); return EXIT_USAGE;
-    }
+  int code = options_read(&cmd_like_options, argc, argv, &o);
+  if (code != OPTIONS_READ)
+    return code;
   o.directory = argv[optind];
-  o.asked = argc - optind == 2 ? argv[optind + 1] : NULL;
-  if (o.asked)
-    return answer(&o);
-  say_error("like", "a crawl's directory and a file or URL, please: strata like DIR FILE");
-  return EXIT_USAGE;
+  o.asked = argv[optind + 1];
+  return answer(&o);
 }

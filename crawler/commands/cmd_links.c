@@ -17,26 +17,6 @@
 #include "crawler/base/message.h"
 #include "frontier/url.h"
 
-static const char HELP[] =
-  "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
-  "Print the links a crawl would take from an HTML page, as it would fetch them, one a line.\n"
-  "FILE may be - for standard input.\n"
-  "\n"
-  "  --base URL   where the page was found; relative links need it, or a <base> in the page\n"
-  "  --charset LABEL  what the server said the page is written in; else the page's own word counts\n"
-  "  --all        after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
-  "               a TAB and \"nofollow\"\n"
-  "  --help       this text\n"
-  "\n"
-  "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"
-  "\n"
-  "Examples\n"
-  "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
-  "  http://example.org/b?x=1&y=2\n"
-  "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n"
-  "\n"
-  "Exit: 0 done; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
-
 typedef struct links_job {
   bool shows_all;
   const charset *said;   /* by --charset; NULL: nothing */
@@ -122,50 +102,70 @@ static int run(links_job *job, const char *file_name)
   return is_done ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int usage_error(const char *what, const char *text)
+static bool refuse(const char *what, const char *text)
 {
   say_error("links", "%s%s; try strata links --help", what, text);
-  return EXIT_USAGE;
+  return false;
 }
 
-/* -1: go on with argv[optind]; else the exit status. */
-static int read_options(links_job *job, int argc, char **argv)
+static bool take_base(void *args, const option_row *row, char *value)
 {
-  static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "charset", required_argument, NULL, 'c' },
-    { "all", no_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 } };
-  optind = 1;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;)
-    switch (option) {
-    case 'b':
-      if (url_base_set(job->page, optarg, strlen(optarg)) != URL_OK)
-        return usage_error("--base is no page's URL: ", optarg);
-      job->base = job->page;
-      break;
-    case 'c':
-      if (!(job->said = charset_of_label(optarg, strlen(optarg))))
-        return usage_error("--charset is no label of the Encoding Standard: ", optarg);
-      break;
-    case 'a': job->shows_all = true; break;
-    case 'h': fputs(HELP, stdout); return EXIT_DONE;
-    case ':': return usage_error(argv[optind - 1], " needs a value");
-    default: return usage_error("no such option: ", argv[optind - 1]);
-    }
-  return argc - optind == 1 ? -1 : usage_error("one FILE is needed", "");
+  links_job *job = args;
+  (void)row;
+  job->base = job->page;
+  return url_base_set(job->page, value, strlen(value)) == URL_OK || refuse("--base is no page's URL: ", value);
 }
+
+static bool take_charset(void *args, const option_row *row, char *value)
+{
+  links_job *job = args;
+  (void)row;
+  job->said = charset_of_label(value, strlen(value));
+  return job->said || refuse("--charset is no label of the Encoding Standard: ", value);
+}
+
+#define FIELD(member) OPTION_FIELD(links_job, member)
+
+static const option_row option_rows[] = {
+  {"base", "URL", OPTION_CALL, .take = take_base,
+   .help = "where the page was found; relative links need it, or a <base> in the page"},
+  {"charset", "LABEL", OPTION_CALL, .take = take_charset,
+   .help = "what the server said the page is written in; else the page's own word counts",
+   .manual = "What the server said the page is written in {Pq Ql windows-1251 , shift_jis , gb18030 , ...}; else a "
+             "byte order mark or the page's own {Li <meta>} decides."},
+  {"all", NULL, OPTION_FLAG, FIELD(shows_all),
+   .help = "after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
+           "a TAB and \"nofollow\""},
+  {.kind = OPTION_TEXT, .help = "  --help       this text"},
+};
+
+const option_table cmd_links_options = {
+  .command = "links", .column = 15, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
+  .least_words = 1, .most_words = 1, .wanted = "one FILE is needed; try strata links --help",
+  .before =
+  "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
+  "Print the links a crawl would take from an HTML page, as it would fetch them, one a line.\n"
+  "FILE may be - for standard input.\n",
+  .after =
+  "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"
+  "\n"
+  "Examples\n"
+  "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
+  "  http://example.org/b?x=1&y=2\n"
+  "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n",
+  .exits = "0 done; 1 FILE could not be read or the answer not written; 2 wrong usage",
+};
 
 int cmd_links(int argc, char **argv)
 {
-  int result = EXIT_FAILED;
+  int code = EXIT_FAILED;
   links_job job = { .page = url_base_create(), .moved = url_base_create(), .resolved = malloc(sizeof *job.resolved) };
   if (!job.page || !job.moved || !job.resolved)
     say_error("links", "out of memory");
-  else if ((result = read_options(&job, argc, argv)) < 0)
-    result = run(&job, argv[optind]);
+  else if ((code = options_read(&cmd_links_options, argc, argv, &job)) == OPTIONS_READ)
+    code = run(&job, argv[optind]);
   free(job.resolved);
   url_base_free(job.moved);
   url_base_free(job.page);
-  return result;
+  return code;
 }

@@ -13,20 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char help[] =
-  "Usage: strata merge DIR... -o DIR\n"
-  "Make a new crawl directory that has seen every URL that one of the others has seen, and that has none to fetch:\n"
-  "a memory to begin a crawl with. They must have been made with one filter and one profile. In-link counts are added\n"
-  "up, if the crawls have any.\n"
-  "\n"
-  "  strata merge monday tuesday -o both\n"
-  "  strata seen both https://example.org/a\n"
-  "  strata crawl --dir both https://example.org/news\n"
-  "\n"
-  "  --output DIR, -o DIR   the new directory; it must not be there, or be empty\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 /* The frontiers of the directories, in one block: free it. NULL after one sentence. */
 static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
 {
@@ -114,20 +100,39 @@ static int merge(const char *output, char **directories, size_t count)
   return code;
 }
 
+typedef struct merge_args {
+  const char *output;
+} merge_args;
+
+#define FIELD(member) OPTION_FIELD(merge_args, member)
+
+static const option_row option_rows[] = {
+  {"output", "DIR", OPTION_STRING, FIELD(output), .letter = 'o',
+   .help = "the new directory; it must not be there, or be empty"},
+};
+
+const option_table cmd_merge_options = {
+  .command = "merge", .column = 25, OPTION_ROWS(option_rows),
+  .before =
+  "Usage: strata merge DIR... -o DIR\n"
+  "Make a new crawl directory that has seen every URL that one of the others has seen, and that has none to fetch:\n"
+  "a memory to begin a crawl with. They must have been made with one filter and one profile. In-link counts are added\n"
+  "up, if the crawls have any.\n"
+  "\n"
+  "  strata merge monday tuesday -o both\n"
+  "  strata seen both https://example.org/a\n"
+  "  strata crawl --dir both https://example.org/news\n",
+};
+
 int cmd_merge(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"output", required_argument, NULL, 'o'}, {"help", no_argument, NULL, 'h'}, {0}};
-  const char *output = NULL;
-  for (int option; (option = getopt_long(argc, argv, "o:", options, NULL)) != -1;)
-    switch (option) {
-    case 'o': output = optarg; break;
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    default: fprintf(stderr, "Try \"strata merge --help\".\n"); return EXIT_USAGE;
-    }
-  if (output && argc > optind)
-    return merge(output, argv + optind, (size_t)(argc - optind));
-  say_error("merge", output ? "directories to merge, please: strata merge DIR... -o DIR"
-                            : "where to, please: strata merge DIR... -o DIR");
+  merge_args args = {0};
+  int code = options_read(&cmd_merge_options, argc, argv, &args);
+  if (code != OPTIONS_READ)
+    return code;
+  if (args.output && argc > optind)
+    return merge(args.output, argv + optind, (size_t)(argc - optind));
+  say_error("merge", args.output ? "directories to merge, please: strata merge DIR... -o DIR"
+                                 : "where to, please: strata merge DIR... -o DIR");
   return EXIT_USAGE;
 }

@@ -1,23 +1,10 @@
 /* strata plan: what a seen-filter costs, before anyone pays for it. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
-#include "crawler/commands/values.h"
 #include "mlbf/plan.h"
 
 #include <getopt.h>
 #include <stdio.h>
-
-static const char help[] =
-  "Usage: strata plan --urls N --fp P\n"
-  "Memory of every kind of filter for N URLs of which a share P may wrongly be called seen.\n"
-  "\n"
-  "  strata plan --urls 100000000 --fp 1e-6\n"
-  "\n"
-  "  --urls N   distinct URLs\n"
-  "  --fp P     from 1e-12 to 0.5\n"
-  "\n"
-  "\"at 2 N\" is the rate if twice as many URLs came and nothing grew; a crawl's filter grows by itself.\n"
-  "Exit: 0 done, 2 usage.\n";
 
 static const struct { const char *name; mlbf_kind kind; bool signals; const char *remark; } rows[] = {
   {"bloom", MLBF_KIND_BLOOM, false, "classic: the fewest bits"},
@@ -59,28 +46,39 @@ static int print_plans(uint64_t urls, double rate)
   return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+typedef struct plan_args {
+  uint64_t urls;
+  double rate;
+} plan_args;
+
+#define FIELD(member) OPTION_FIELD(plan_args, member)
+
+static const option_row option_rows[] = {
+  {"urls", "N", OPTION_COUNT, FIELD(urls), .low = 1, .high = (uint64_t)1 << 48, .help = "distinct URLs"},
+  {"fp", "P", OPTION_RATE, FIELD(rate), .help = "from 1e-12 to 0.5",
+   .manual = "How often a new URL may be taken for one that was seen, from 1e-12 to 0.5."},
+};
+
+const option_table cmd_plan_options = {
+  .command = "plan", .column = 13, OPTION_ROWS(option_rows),
+  .before =
+  "Usage: strata plan --urls N --fp P\n"
+  "Memory of every kind of filter for N URLs of which a share P may wrongly be called seen.\n"
+  "\n"
+  "  strata plan --urls 100000000 --fp 1e-6\n",
+  .after =
+  "\"at 2 N\" is the rate if twice as many URLs came and nothing grew; a crawl's filter grows by itself.\n",
+  .exits = "0 done, 2 usage",
+};
+
 int cmd_plan(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"urls", required_argument, NULL, 'u'},
-    {"fp", required_argument, NULL, 'f'},
-    {"help", no_argument, NULL, 'h'},
-    {0}};
-  uint64_t urls = 0;
-  double rate = 0;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-    bool good = false;
-    switch (option) {
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 'u': good = value_number("plan", "urls", optarg, 1, (uint64_t)1 << 48, false, &urls); break;
-    case 'f': good = value_rate("plan", "fp", optarg, &rate); break;
-    default: fprintf(stderr, "Try \"strata plan --help\".\n");
-    }
-    if (!good)
-      return EXIT_USAGE;
-  }
-  if (urls && rate > 0 && optind == argc)
-    return print_plans(urls, rate);
+  plan_args args = {0};
+  int code = options_read(&cmd_plan_options, argc, argv, &args);
+  if (code != OPTIONS_READ)
+    return code;
+  if (args.urls && args.rate > 0 && optind == argc)
+    return print_plans(args.urls, args.rate);
   say_error("plan", "how many URLs, and how few mistakes? strata plan --urls N --fp P");
   return EXIT_USAGE;
 }

@@ -263,9 +263,9 @@ int cmd_replay(int argc, char **argv)
     return EXIT_FAILED;
   }
   int code = replay_args_read(argc, argv, &of->args);
-  if (code == EXIT_DONE && of->args.paper_count > 0) {
+  if (code == OPTIONS_READ && of->args.paper_count > 0) {
     code = run_papers(&of->args) ? EXIT_DONE : EXIT_FAILED;
-  } else if (code == EXIT_DONE && of->args.files != NULL) {
+  } else if (code == OPTIONS_READ) {
     bool is_done = make_directory(&of->args) && open_ids(of) && read_list(of) && run(of) && write_out(of, began_ns);
     code = is_done ? EXIT_DONE : EXIT_FAILED;
   }

@@ -12,16 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-  "Usage: strata report DIR\n"
-  "The crawl in DIR as one self-contained HTML page: answers, hosts, depth, sizes, slowest and largest pages,\n"
-  "duplicates, links not taken, a timeline. Works while it is being crawled.\n"
-  "\n"
-  "  strata report strata-example.org              writes strata-example.org/report.html\n"
-  "  strata report strata-example.org > page.html  into a file or a pipe: writes there\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 /* DIR/report.html appears whole or not at all. */
 static int write_file(const report_input *input)
 {
@@ -89,19 +79,20 @@ static int report(const char *directory)
   return code;
 }
 
+const option_table cmd_report_options = {
+  .command = "report",
+  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata report DIR",
+  .before =
+  "Usage: strata report DIR\n"
+  "The crawl in DIR as one self-contained HTML page: answers, hosts, depth, sizes, slowest and largest pages,\n"
+  "duplicates, links not taken, a timeline. Works while it is being crawled.\n"
+  "\n"
+  "  strata report strata-example.org              writes strata-example.org/report.html\n"
+  "  strata report strata-example.org > page.html  into a file or a pipe: writes there\n",
+};
+
 int cmd_report(int argc, char **argv)
 {
-  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
-    if (option == 'h') {
-      fputs(help, stdout);
-      return EXIT_DONE;
-    }
-    fprintf(stderr, "Try \"strata report --help\".\n");
-    return EXIT_USAGE;
-  }
-  if (argc - optind == 1)
-    return report(argv[optind]);
-  say_error("report", "one directory, please: strata report DIR");
-  return EXIT_USAGE;
+  int code = options_read(&cmd_report_options, argc, argv, NULL);
+  return code == OPTIONS_READ ? report(argv[optind]) : code;
 }

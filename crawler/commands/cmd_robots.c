@@ -12,24 +12,6 @@
 #include "crawler/robots/robots.h"
 #include "crawler/base/message.h"
 
-static const char HELP[] =
-  "Usage: strata robots [--agent NAME] FILE URL...\n"
-  "Say what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
-  "The rules are those of RFC 9309. FILE may be - for standard input.\n"
-  "\n"
-  "  --agent NAME   the product token to look for, by default strata\n"
-  "  --help         this text\n"
-  "\n"
-  "A URL may also be a path. It is taken as it stands in a request: escape what a browser would escape.\n"
-  "\n"
-  "Examples\n"
-  "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
-  "  deny\tdisallow: /private\n"
-  "  allow\t\n"
-  "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n"
-  "\n"
-  "Exit: 0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage.\n";
-
 static const char *path_of(const char *url, size_t *size)
 {
   const char *authority = strstr(url, "://");
@@ -87,27 +69,38 @@ static int run(const char *agent, const char *file_name, char *const *urls)
   return is_done ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int usage_error(const char *what, const char *text)
-{
-  say_error("robots", "%s%s; try strata robots --help", what, text);
-  return EXIT_USAGE;
-}
+typedef struct robots_args {
+  const char *agent;
+} robots_args;
+
+#define FIELD(member) OPTION_FIELD(robots_args, member)
+
+static const option_row option_rows[] = {
+  {"agent", "NAME", OPTION_STRING, FIELD(agent), .help = "the product token to look for, by default strata"},
+  {.kind = OPTION_TEXT, .help = "  --help         this text"},
+};
+
+const option_table cmd_robots_options = {
+  .command = "robots", .column = 17, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
+  .least_words = 2, .wanted = "FILE and URL are needed; try strata robots --help",
+  .before =
+  "Usage: strata robots [--agent NAME] FILE URL...\n"
+  "Say what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
+  "The rules are those of RFC 9309. FILE may be - for standard input.\n",
+  .after =
+  "A URL may also be a path. It is taken as it stands in a request: escape what a browser would escape.\n"
+  "\n"
+  "Examples\n"
+  "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
+  "  deny\tdisallow: /private\n"
+  "  allow\t\n"
+  "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n",
+  .exits = "0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage",
+};
 
 int cmd_robots(int argc, char **argv)
 {
-  static const struct option options[] = {
-    { "agent", required_argument, NULL, 'a' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 } };
-  const char *agent = "strata";
-  optind = 1;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;)
-    switch (option) {
-    case 'a': agent = optarg; break;
-    case 'h': fputs(HELP, stdout); return EXIT_DONE;
-    case ':': return usage_error(argv[optind - 1], " needs a value");
-    default: return usage_error("no such option: ", argv[optind - 1]);
-    }
-  if (argc - optind < 2)
-    return usage_error("FILE and URL are needed", "");
-  return run(agent, argv[optind], argv + optind + 1);
+  robots_args args = {.agent = "strata"};
+  int code = options_read(&cmd_robots_options, argc, argv, &args);
+  return code == OPTIONS_READ ? run(args.agent, argv[optind], argv + optind + 1) : code;
 }

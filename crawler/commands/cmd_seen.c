@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-  "Usage: strata seen DIR URL...\n"
-  "For each URL one line: the verdict of the crawl in DIR, the layer that decided (1 = host, 2 = first path\n"
-  "segment, ...; - if none), and the canonical form. A URL that is none: !reason, -, as given.\n"
-  "\n"
-  "  strata seen strata-example.org https://example.org/a https://EXAMPLE.org:443/b\n"
-  "  seen\t-\thttps://example.org/a\n"
-  "  new-segment\t2\thttps://example.org/b\n"
-  "\n"
-  "\"new\" verdicts are certain; \"seen\" is wrong with the crawl's --fp probability at most.\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 static bool print_verdict(frontier *f, url_profile profile, const char *text, url *u)
 {
   url_status status = url_parse(text, strlen(text), profile, u);
@@ -54,24 +41,30 @@ static int print_verdicts(frontier *f, char **urls, int count)
   return good && fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
 }
 
+const option_table cmd_seen_options = {
+  .command = "seen",
+  .least_words = 2, .wanted = "a directory and URLs, please: strata seen DIR URL...",
+  .before =
+  "Usage: strata seen DIR URL...\n"
+  "For each URL one line: the verdict of the crawl in DIR, the layer that decided (1 = host, 2 = first path\n"
+  "segment, ...; - if none), and the canonical form. A URL that is none: !reason, -, as given.\n"
+  "\n"
+  "  strata seen strata-example.org https://example.org/a https://EXAMPLE.org:443/b\n"
+  "  seen\t-\thttps://example.org/a\n"
+  "  new-segment\t2\thttps://example.org/b\n"
+  "\n"
+  "\"new\" verdicts are certain; \"seen\" is wrong with the crawl's --fp probability at most.\n",
+};
+
 int cmd_seen(int argc, char **argv)
 {
-  static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
-  int option = getopt_long(argc, argv, "", options, NULL);
-  if (option == 'h') {
-    fputs(help, stdout);
-    return EXIT_DONE;
-  }
-  if (option != -1 || argc - optind < 2) {
-    if (option == -1)
-      say_error("seen", "a directory and URLs, please: strata seen DIR URL...");
-    fprintf(stderr, "Try \"strata seen --help\".\n");
-    return EXIT_USAGE;
-  }
+  int code = options_read(&cmd_seen_options, argc, argv, NULL);
+  if (code != OPTIONS_READ)
+    return code;
   frontier *f = crawl_dir_open("seen", argv[optind]);
   if (!f)
     return EXIT_FAILED;
-  int code = print_verdicts(f, argv + optind + 1, argc - optind - 1);
+  code = print_verdicts(f, argv + optind + 1, argc - optind - 1);
   frontier_close(f);
   return code;
 }

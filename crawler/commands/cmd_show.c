@@ -15,18 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char help[] =
-  "Usage: strata show DIR URL [--headers]\n"
-  "The stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
-  "\n"
-  "  strata show strata-example.org https://example.org/ > index.html\n"
-  "  strata show strata-example.org https://example.org/ --headers | less\n"
-  "\n"
-  "  --headers   first the status line and the headers as they came, then an empty line\n"
-  "\n"
-  "On a terminal, control bytes are shown as \\xHH; into a file or a pipe goes what was stored.\n"
-  "Exit: 0 done, 1 failed or not stored, 2 usage.\n";
-
 typedef struct showing {
   const char *directory;
   bool wants_headers, is_terminal;
@@ -155,21 +143,33 @@ static int show(showing *s, const char *address)
   return EXIT_FAILED;
 }
 
+#define FIELD(member) OPTION_FIELD(showing, member)
+
+static const option_row option_rows[] = {
+  {"headers", NULL, OPTION_FLAG, FIELD(wants_headers),
+   .help = "first the status line and the headers as they came, then an empty line"},
+};
+
+const option_table cmd_show_options = {
+  .command = "show", .column = 14, OPTION_ROWS(option_rows),
+  .least_words = 2, .most_words = 2, .wanted = "a directory and a URL, please: strata show DIR URL",
+  .before =
+  "Usage: strata show DIR URL [--headers]\n"
+  "The stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
+  "\n"
+  "  strata show strata-example.org https://example.org/ > index.html\n"
+  "  strata show strata-example.org https://example.org/ --headers | less\n",
+  .after =
+  "On a terminal, control bytes are shown as \\xHH; into a file or a pipe goes what was stored.\n",
+  .exits = "0 done, 1 failed or not stored, 2 usage",
+};
+
 int cmd_show(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"headers", no_argument, NULL, 'H'}, {"help", no_argument, NULL, 'h'}, {0}};
   showing s = {.is_terminal = isatty(STDOUT_FILENO)};
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'H': s.wants_headers = true; break;
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    default: fprintf(stderr, "Try \"strata show --help\".\n"); return EXIT_USAGE;
-    }
-  if (argc - optind != 2) {
-    say_error("show", "a directory and a URL, please: strata show DIR URL");
-    return EXIT_USAGE;
-  }
+  int code = options_read(&cmd_show_options, argc, argv, &s);
+  if (code != OPTIONS_READ)
+    return code;
   s.directory = argv[optind];
   return show(&s, argv[optind + 1]);
 }

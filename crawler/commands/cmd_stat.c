@@ -7,20 +7,6 @@
 
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
-
-static const char help[] =
-  "Usage: strata stat DIR [--json] [--traps]\n"
-  "Counters, queue, hosts and filter of the crawl in DIR; works while it is being crawled.\n"
-  "\n"
-  "  strata stat strata-example.org\n"
-  "  strata stat strata-example.org --json | jq .queued\n"
-  "\n"
-  "  --json   one JSON object\n"
-  "  --traps  hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories\n"
-  "           that most of them wait below, and examples\n"
-  "\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
 
 /* `traps` may be NULL: not asked for. */
 static int print_json(const frontier *f, const frontier_stats *stats, const trap_list *traps)
@@ -84,26 +70,42 @@ static int show(frontier *f, bool as_json, bool with_traps)
   return code;
 }
 
+typedef struct stat_args {
+  bool is_json, has_traps;
+} stat_args;
+
+#define FIELD(member) OPTION_FIELD(stat_args, member)
+
+static const option_row option_rows[] = {
+  {"json", NULL, OPTION_FLAG, FIELD(is_json), .help = "one JSON object"},
+  {"traps", NULL, OPTION_FLAG, FIELD(has_traps),
+   .help = "hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories\n"
+           "that most of them wait below, and examples",
+   .manual = "Also the hosts with URLs that look like a trap's, the most first: how many were fetched, how many wait, "
+             "below which directories most of these do, and up to five examples of each."},
+};
+
+const option_table cmd_stat_options = {
+  .command = "stat", .column = 11, OPTION_ROWS(option_rows),
+  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata stat DIR",
+  .before =
+  "Usage: strata stat DIR [--json] [--traps]\n"
+  "Counters, queue, hosts and filter of the crawl in DIR; works while it is being crawled.\n"
+  "\n"
+  "  strata stat strata-example.org\n"
+  "  strata stat strata-example.org --json | jq .queued\n",
+};
+
 int cmd_stat(int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"json", no_argument, NULL, 'j'}, {"traps", no_argument, NULL, 't'}, {"help", no_argument, NULL, 'h'}, {0}};
-  bool as_json = false, with_traps = false;
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    switch (option) {
-    case 'j': as_json = true; break;
-    case 'h': fputs(help, stdout); return EXIT_DONE;
-    case 't': with_traps = true; break;
-    default: fprintf(stderr, "Try \"strata stat --help\".\n"); return EXIT_USAGE;
-    }
-  if (argc - optind != 1) {
-    say_error("stat", "one directory, please: strata stat DIR");
-    return EXIT_USAGE;
-  }
+  stat_args args = {0};
+  int code = options_read(&cmd_stat_options, argc, argv, &args);
+  if (code != OPTIONS_READ)
+    return code;
   frontier *f = crawl_dir_open("stat", argv[optind]);
   if (!f)
     return EXIT_FAILED;
-  int code = show(f, as_json, with_traps);
+  code = show(f, args.is_json, args.has_traps);
   frontier_close(f);
   return code;
 }

@@ -14,32 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char help[] =
-  "Usage: strata uniq [OPTION]... [FILE]...\n"
-  "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
-  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
-  "18 to 23 with --filter exact.\n"
-  "\n"
-  "  strata uniq urls.txt > new.txt\n"
-  "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
-  "  strata uniq --explain urls.txt | grep ^new-host\n"
-  "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n"
-  "\n"
-  "  --state FILE     what was seen, kept across runs; replaced as a whole at the end\n"
-  "  --window W       forget what is older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
-  "                   8.4 % more may be remembered, never less; fixed for a state\n"
-  "  --expect N       different URLs within a window of time (default 1000000); fixed for a state\n"
-  "  --filter KIND    mlbf (default), bloom or line; or exact, which never drops a new URL; fixed for a state;\n"
-  "                   not with --window\n"
-  "  --fp P           share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state; not\n"
-  "                   with exact\n"
-  "  --profile RULES  which spellings are one page: strict (default), or no-www, sort-query, ...\n"
-  "  --explain        every line, behind its verdict and the layer that decided\n"
-  "  --summary FILE   counts as one JSON object\n"
-  "\n"
-  "Lines that are no http or https URL are counted and dropped; the first five are named.\n"
-  "Exit: 0 done, 1 failed, 2 usage.\n";
-
 /* Lines whose answer is due. */
 enum { LOT = 32, LOT_TEXT = 256 * 1024 };
 
@@ -55,7 +29,7 @@ typedef struct lot {
 typedef struct run {
   uniq_settings settings;
   const char *state, *summary;
-  bool explain, help;
+  bool explain;
   uniq_memory memory;
   url url;
   uint64_t lines, fresh, refused, bad; /* bad: refused, and what is no line of text at all */
@@ -223,47 +197,21 @@ static int run_uniq(run *r, char **files, int count)
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
 
-static bool take_filter(uniq_settings *settings, const char *value)
+static bool take_filter(void *args, const option_row *row, char *value)
 {
-  settings->filter_given = true;
-  settings->exact = strcmp(value, "exact") == 0;
-  if (settings->exact)
-    return true;
-  if (strcmp(value, "mlbf") != 0 && strcmp(value, "bloom") != 0 && strcmp(value, "line") != 0)
-    return value_refuse("uniq", "filter", value, "mlbf, bloom, line or exact, please");
-  return mlbf_kind_from_name(value, &settings->filter.kind);
+  uniq_settings *settings = &((run *)args)->settings;
+  return value_filter("uniq", row->name, value, &settings->filter.kind, &settings->exact);
 }
 
 /* A number alone is a number of lines. */
-static bool take_window(mlbf_window_options *window, const char *value)
+static bool take_window(void *args, const option_row *row, char *value)
 {
+  mlbf_window_options *window = &((run *)args)->settings.window;
   bool is_count = value[strspn(value, "0123456789")] == '\0';
   window->unit = is_count ? MLBF_WINDOW_INSERTIONS : MLBF_WINDOW_MS;
   if (is_count)
-    return value_number("uniq", "window", value, 1, UINT64_C(1) << 40, false, &window->window);
-  return value_duration("uniq", "window", value, &window->window);
-}
-
-static bool take_option(run *r, int option, const char *value)
-{
-  uniq_settings *settings = &r->settings;
-  switch (option) {
-  case 's': r->state = value; return true;
-  case 'f': return take_filter(settings, value);
-  case 'p': settings->rate_given = true; return value_rate("uniq", "fp", value, &settings->filter.rate);
-  case 'r':
-    settings->profile_given = true;
-    return url_profile_parse(value, &settings->profile) ||
-           value_refuse("uniq", "profile", value, "no such rules; \"strata url --help\" lists them");
-  case 'e': r->explain = true; return true;
-  case 'j': r->summary = value; return true;
-  case 'h': r->help = true; return true;
-  case 'w': return take_window(&settings->window, value);
-  case 'x':
-    settings->expect_given = true;
-    return value_number("uniq", "expect", value, 1, UINT64_C(1) << 40, false, &settings->window.keys);
-  default: fprintf(stderr, "Try \"strata uniq --help\".\n"); return false;
-  }
+    return value_number("uniq", row->name, value, 1, UINT64_C(1) << 40, false, &window->window);
+  return value_duration("uniq", row->name, value, &window->window);
 }
 
 static bool options_agree(const uniq_settings *settings)
@@ -279,39 +227,81 @@ static bool options_agree(const uniq_settings *settings)
   return false;
 }
 
-static bool parse(run *r, int argc, char **argv)
+#define FIELD(member) OPTION_FIELD(run, member)
+#define GIVEN(member) .given = offsetof(run, member)
+
+static const option_row option_rows[] = {
+  {"state", "FILE", OPTION_STRING, FIELD(state),
+   .help = "what was seen, kept across runs; replaced as a whole at the end",
+   .manual = "What was seen, kept across runs: replaced as a whole at the end, so that a run that is killed leaves it "
+             "as it was."},
+  {"window", "W", OPTION_CALL, .take = take_window,
+   .help = "forget what is older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
+           "8.4 % more may be remembered, never less; fixed for a state",
+   .manual = "Forget what is older than the last {Ar W} lines, or than {Ar W} if it is a duration such as 90s, 30m, "
+             "1h or 7d. Up to 8.4 % more may be remembered, never less; fixed for a state."},
+  {"expect", "N", OPTION_COUNT, FIELD(settings.window.keys), GIVEN(settings.expect_given), .low = 1,
+   .high = (uint64_t)1 << 40, .help = "different URLs within a window of time (default 1000000); fixed for a state",
+   .manual = "Different URLs within a window of time; 1000000 if not given; fixed for a state. With more of them new "
+             "URLs are dropped oftener than {Fl -fp} says."},
+  {"filter", "KIND", OPTION_CALL, .take = take_filter, GIVEN(settings.filter_given),
+   .help = "mlbf (default), bloom or line; or exact, which never drops a new URL; fixed for a state;\n"
+           "not with --window",
+   .manual = "{Cm mlbf} (the default), {Cm bloom} or {Cm line}; or {Cm exact}, which keeps a hash of 128 bits for "
+             "each URL, 18 to 23 bytes in memory and 16 in a state, and never drops a new one; fixed for a state; not "
+             "with {Fl -window}."},
+  {"fp", "P", OPTION_RATE, FIELD(settings.filter.rate), GIVEN(settings.rate_given),
+   .help = "share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state; not\n"
+           "with exact",
+   .manual = "How often a new URL may wrongly be dropped; 1e-6 if not given; fixed for a state; not with {Cm exact}."},
+  {"profile", "RULES", OPTION_PROFILE, FIELD(settings.profile), GIVEN(settings.profile_given),
+   .help = "which spellings are one page: strict (default), or no-www, sort-query, ...",
+   .manual = "Which spellings are one page; see {Nm} {Cm url}."},
+  {"explain", NULL, OPTION_FLAG, FIELD(explain), .help = "every line, behind its verdict and the layer that decided"},
+  {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "counts as one JSON object"},
+};
+
+const option_table cmd_uniq_options = {
+  .command = "uniq", .column = 19, OPTION_ROWS(option_rows),
+  .before =
+  "Usage: strata uniq [OPTION]... [FILE]...\n"
+  "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
+  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
+  "18 to 23 with --filter exact.\n"
+  "\n"
+  "  strata uniq urls.txt > new.txt\n"
+  "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
+  "  strata uniq --explain urls.txt | grep ^new-host\n"
+  "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n",
+  .after =
+  "Lines that are no http or https URL are counted and dropped; the first five are named.\n",
+};
+
+/* OPTIONS_READ, or the exit code. */
+static int parse(run *r, int argc, char **argv)
 {
-  static const struct option options[] = {
-    {"state", required_argument, NULL, 's'},   {"filter", required_argument, NULL, 'f'},
-    {"fp", required_argument, NULL, 'p'},      {"profile", required_argument, NULL, 'r'},
-    {"explain", no_argument, NULL, 'e'},       {"summary", required_argument, NULL, 'j'},
-    {"window", required_argument, NULL, 'w'},  {"expect", required_argument, NULL, 'x'},
-    {"help", no_argument, NULL, 'h'},          {0}};
   enum { KEYS_IN_TIME = 1000000 }; /* URLs: 16 MB */
   uniq_settings *settings = &r->settings;
   settings->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .rate = 1e-6};
-  for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
-    if (!take_option(r, option, optarg))
-      return false;
+  int code = options_read(&cmd_uniq_options, argc, argv, r);
+  if (code != OPTIONS_READ)
+    return code;
   settings->filter.signals = settings->filter.kind == MLBF_KIND_MLBF; /* the others have none to give */
   if (settings->window.unit == MLBF_WINDOW_MS && !settings->expect_given)
     settings->window.keys = KEYS_IN_TIME;
   url_profile_name(settings->profile, settings->profile_name);
-  return options_agree(settings);
+  return options_agree(settings) ? OPTIONS_READ : EXIT_USAGE;
 }
 
 int cmd_uniq(int argc, char **argv)
 {
   run *r = calloc(1, sizeof *r);
-  int code = EXIT_USAGE;
   if (!r) {
     say_error("uniq", "out of memory");
     return EXIT_FAILED;
   }
-  bool is_understood = parse(r, argc, argv);
-  if (is_understood && r->help)
-    code = fputs(help, stdout) < 0 ? EXIT_FAILED : EXIT_DONE;
-  else if (is_understood)
+  int code = parse(r, argc, argv);
+  if (code == OPTIONS_READ)
     code = run_uniq(r, argv + optind, argc - optind);
   uniq_memory_free(&r->memory);
   free(r);

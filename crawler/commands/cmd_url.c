@@ -1,5 +1,6 @@
 /* strata url: one URL, or base and href, a line in; its key a line out. The whole of frontier/url.h for a shell. */
 #include "crawler/commands/cmd.h"
+#include "crawler/base/message.h"
 #include "frontier/url.h"
 
 #include <errno.h>
@@ -9,36 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char HELP[] =
-  "Usage: strata url [OPTION]... [FILE]...\n"
-  "Print the canonical key of each URL, one line out for each line in, or !REASON if it is no page's URL.\n"
-  "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n"
-  "\n"
-  "  --base URL       lines are links found on the page URL\n"
-  "  --pairs          each line is the page, a TAB, and the link found on it\n"
-  "  --fetch          print what a browser would request instead of the key\n"
-  "  --split          print the key's segments, a TAB between: what a filter's layers see\n"
-  "  --profile RULES  merge more than the standards do; RULES, comma-separated, are\n"
-  "                     no-www  http=https  no-trailing-slash  no-index-page  sort-query\n"
-  "                     no-session-ids  no-tracking-params  no-duplicate-slashes  path-paper\n"
-  "                     refuse-userinfo  or strict, the default\n"
-  "  --help           this text\n"
-  "\n"
-  "Reasons: scheme, host, too-long, syntax, control, userinfo. How often each occurred is told on stderr.\n"
-  "\n"
-  "Examples\n"
-  "  $ echo 'HTTP://Example.COM:80/a/../%7euser?q=a b#top' | strata url\n"
-  "  http://example.com/~user?q=a%20b\n"
-  "  $ echo 'next.html' | strata url --base https://example.org/docs/index.html\n"
-  "  https://example.org/docs/next.html\n"
-  "  $ echo 'mailto:me@example.org' | strata url\n"
-  "  !scheme\n"
-  "  $ echo 'http://example.org/a/b?x=1&y=2' | strata url --split | tr '\\t' '|'\n"
-  "  http://example.org|/a|/b|?x=1|&y=2\n"
-  "  $ strata url --profile no-www,sort-query links.txt | sort -u | wc -l\n"
-  "\n"
-  "Exit: 0 done, also if lines were refused; 1 a file could not be read or written; 2 wrong usage.\n";
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
@@ -106,6 +77,7 @@ static bool next_line(line_reader *from, const char **line, size_t *size)
 typedef struct job {
   bool is_pairs, is_fetch, is_split;
   url_profile profile;
+  const char *base_url; /* --base; NULL: none */
   url_base *base;
   url_status base_status; /* of the base text held below */
   char *base_text;        /* of the last line with one, for --pairs */
@@ -216,50 +188,78 @@ static void report_refusals(const job *work)
   fputc('\n', stderr);
 }
 
+static int convert(job *work, int count, char **names)
+{
+  int result = 0;
+  setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
+  if (count == 0)
+    result = convert_file(work, "-");
+  for (int i = 0; i < count; i++)
+    result |= convert_file(work, names[i]);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    fprintf(stderr, "strata url: standard output: %s\n", strerror(errno));
+    result = 1;
+  }
+  report_refusals(work);
+  return result;
+}
+
 /* ---- options --------------------------------------------------------------------------------- */
 
-static int usage_error(const char *what, const char *text)
+static bool apply_base(job *work)
 {
-  fprintf(stderr, "strata url: %s%s\nTry: strata url --help\n", what, text);
-  return 2;
+  if (work->base_url && work->is_pairs) {
+    say_error("url", "--base and --pairs exclude each other: with --pairs each line has its base; "
+              "try strata url --help");
+    return false;
+  }
+  url_status status = work->base_url ? url_base_set(work->base, work->base_url, strlen(work->base_url)) : URL_OK;
+  if (status != URL_OK)
+    say_error("url", "--base %s: not a page's URL (%s)", work->base_url, url_status_name(status));
+  return status == URL_OK;
 }
 
-/* 0: go on with argv[optind]; else the exit status plus one. */
-static int read_options(job *work, int argc, char **argv)
-{
-  static const struct option options[] = {
-    { "base", required_argument, NULL, 'b' }, { "pairs", no_argument, NULL, 'p' },
-    { "fetch", no_argument, NULL, 'f' },      { "split", no_argument, NULL, 's' },
-    { "profile", required_argument, NULL, 'r' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
-  };
-  const char *base = NULL;
-  optind = 1;
-  opterr = 0;
-  for (int option; (option = getopt_long(argc, argv, ":", options, NULL)) != -1;) {
-    if (option == 'h') {
-      fputs(HELP, stdout);
-      return 1;
-    }
-    if (option == ':')
-      return 1 + usage_error(argv[optind - 1], " needs a value");
-    if (option == '?')
-      return 1 + usage_error("no such option: ", argv[optind - 1]);
-    if (option == 'r' && !url_profile_parse(optarg, &work->profile))
-      return 1 + usage_error("no such rule in --profile ", optarg);
-    if (option == 'b')
-      base = optarg;
-    work->is_pairs |= option == 'p';
-    work->is_fetch |= option == 'f';
-    work->is_split |= option == 's';
-  }
-  if (base && work->is_pairs)
-    return 1 + usage_error("--base and --pairs", " exclude each other: with --pairs each line has its base");
-  url_status status = base ? url_base_set(work->base, base, strlen(base)) : URL_OK;
-  if (status == URL_OK)
-    return 0;
-  fprintf(stderr, "strata url: --base %s: not a page's URL (%s)\n", base, url_status_name(status));
-  return 1 + 2;
-}
+#define FIELD(member) OPTION_FIELD(job, member)
+
+static const option_row option_rows[] = {
+  {"base", "URL", OPTION_STRING, FIELD(base_url), .help = "lines are links found on the page URL"},
+  {"pairs", NULL, OPTION_FLAG, FIELD(is_pairs), .help = "each line is the page, a TAB, and the link found on it"},
+  {"fetch", NULL, OPTION_FLAG, FIELD(is_fetch), .help = "print what a browser would request instead of the key"},
+  {"split", NULL, OPTION_FLAG, FIELD(is_split),
+   .help = "print the key's segments, a TAB between: what a filter's layers see"},
+  {"profile", "RULES", OPTION_PROFILE, FIELD(profile),
+   .help = "merge more than the standards do; RULES, comma-separated, are\n"
+           "  no-www  http=https  no-trailing-slash  no-index-page  sort-query\n"
+           "  no-session-ids  no-tracking-params  no-duplicate-slashes  path-paper\n"
+           "  refuse-userinfo  or strict, the default",
+   .manual = "Merge more spellings than the standards do, by a comma-separated list of "
+             "{Cm no-www , http=https , no-trailing-slash , no-index-page , sort-query , no-session-ids}, "
+             "{Cm no-tracking-params , no-duplicate-slashes , path-paper} and {Cm refuse-userinfo}; or {Cm strict}, "
+             "the default. Each of them merges different pages on some site."},
+  {.kind = OPTION_TEXT, .help = "  --help           this text"},
+};
+
+const option_table cmd_url_options = {
+  .command = "url", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
+  .before =
+  "Usage: strata url [OPTION]... [FILE]...\n"
+  "Print the canonical key of each URL, one line out for each line in, or !REASON if it is no page's URL.\n"
+  "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n",
+  .after =
+  "Reasons: scheme, host, too-long, syntax, control, userinfo. How often each occurred is told on stderr.\n"
+  "\n"
+  "Examples\n"
+  "  $ echo 'HTTP://Example.COM:80/a/../%7euser?q=a b#top' | strata url\n"
+  "  http://example.com/~user?q=a%20b\n"
+  "  $ echo 'next.html' | strata url --base https://example.org/docs/index.html\n"
+  "  https://example.org/docs/next.html\n"
+  "  $ echo 'mailto:me@example.org' | strata url\n"
+  "  !scheme\n"
+  "  $ echo 'http://example.org/a/b?x=1&y=2' | strata url --split | tr '\\t' '|'\n"
+  "  http://example.org|/a|/b|?x=1|&y=2\n"
+  "  $ strata url --profile no-www,sort-query links.txt | sort -u | wc -l\n",
+  .exits = "0 done, also if lines were refused; 1 a file could not be read or written; 2 wrong usage",
+};
 
 int cmd_url(int argc, char **argv)
 {
@@ -271,21 +271,9 @@ int cmd_url(int argc, char **argv)
     fputs("strata url: out of memory\n", stderr);
     goto done;
   }
-  result = read_options(work, argc, argv);
-  if (result > 0) {
-    result--;
-    goto done;
-  }
-  setvbuf(stdout, NULL, _IOFBF, BUFFER_SIZE);
-  if (optind == argc)
-    result = convert_file(work, "-");
-  for (int i = optind; i < argc; i++)
-    result |= convert_file(work, argv[i]);
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "strata url: standard output: %s\n", strerror(errno));
-    result = 1;
-  }
-  report_refusals(work);
+  result = options_read(&cmd_url_options, argc, argv, work);
+  if (result == OPTIONS_READ)
+    result = apply_base(work) ? convert(work, argc - optind, argv + optind) : EXIT_USAGE;
 done:
   if (work) {
     url_base_free(work->base);

@@ -4,8 +4,6 @@
 
 #include "crawler/loop/crawl.h"
 
-#include <stdio.h>
-
 enum { CRAWL_HEADERS_MAX = 32 };
 
 /* The part of an option's value that is not to be said again. */
@@ -34,7 +32,6 @@ typedef struct crawl_args {
   bool digests;          /* of what is no HTML */
   bool warc;
   uint64_t warc_bytes;   /* a WARC file is full then */
-  bool help;
   patterns *patterns;    /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];
   const char *contact;   /* NULL: nobody is named */
@@ -51,11 +48,9 @@ typedef struct crawl_args {
   size_t secret_count;
 } crawl_args;
 
-/* An exit code: EXIT_DONE, or EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on stderr. `args` stays where
- * it is: its parts point to each other. In any case crawl_args_free is called in the end. */
+/* OPTIONS_READ, or an exit code: EXIT_DONE after --help, EXIT_USAGE (EXIT_FAILED: out of memory) after one sentence on
+ * stderr. `args` stays where it is: its parts point to each other. In any case crawl_args_free is called in the end. */
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
-
-void crawl_help_print(FILE *out);
 
 #endif

@@ -10,6 +10,8 @@
 #include "crawler/commands/seeds.h"
 #include "crawler/http/trust.h"
 
+#include <stdio.h>
+
 /* Everything one run holds, so that it is let go of in one place. */
 typedef struct crawl_job {
   crawl_args args;

@@ -4,48 +4,17 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-  bool is_changing; /* a directory of a crawl */
-  const char *what;
-} commands[] = {
-  {"crawl", cmd_crawl, true, "crawl sites, each page once; continue where it stopped"},
-  {"stat", cmd_stat, false, "counters, queue, hosts and filter of a crawl"},
-  {"seen", cmd_seen, false, "has a crawl seen these URLs, and what decided"},
-  {"forget", cmd_forget, true, "make URLs of a crawl new again"},
-  {"show", cmd_show, false, "the stored response of a URL, from the WARC"},
-  {"report", cmd_report, false, "a crawl as one HTML page"},
-  {"export", cmd_export, false, "the URLs of a crawl, one a line"},
-  {"check", cmd_check, false, "is a crawl's directory sound"},
-  {"compact", cmd_compact, true, "disk space back after a large crawl"},
-  {"merge", cmd_merge, true, "what several crawls have seen, as the memory of a new one"},
-  {"inlinks", cmd_inlinks, false, "the URLs of a crawl that most pages link to"},
-  {"like", cmd_like, false, "the pages of a crawl that resemble this one"},
-  {"uniq", cmd_uniq, false, "URL lines in, first sightings out"},
-  {"url", cmd_url, false, "canonical key of each line"},
-  {"plan", cmd_plan, false, "memory of every filter for so many URLs"},
-  {"links", cmd_links, false, "links a crawl would take from a page"},
-  {"robots", cmd_robots, false, "what a robots.txt allows"},
-  {"digest", cmd_digest, false, "similarity digests of files, and how alike they are"},
-  {"replay", cmd_replay, false, "a URL set through every filter: what each gets wrong, and a report"},
-  {"generate-urls", cmd_generate_urls, false, "a URL list of any size, from a seed"},
-};
-
-enum { COMMANDS = sizeof commands / sizeof *commands };
-
 static void print_usage(FILE *to)
 {
   fputs("strata " STRATA_VERSION ": a web crawler's memory\n\n"
         "Usage: strata COMMAND [ARGUMENT]...\n\n", to);
-  for (int i = 0; i < COMMANDS; i++)
-    fprintf(to, "  %-14s %s\n", commands[i].name, commands[i].what);
+  for (const cmd_entry *c = cmd_entries; c->run; c++)
+    fprintf(to, "  %-14s %s\n", c->options->command, c->what);
   fputs("\n\"strata help COMMAND\" says more, with examples. First steps:\n\n"
         "  strata crawl https://example.org/\n"
         "  strata stat strata-example.org\n", to);
@@ -56,13 +25,13 @@ static void print_usage(FILE *to)
 static int dispatch(int argc, char **argv)
 {
   char called[32]; /* what getopt puts before its sentences */
-  for (int i = 0; i < COMMANDS; i++)
-    if (strcmp(argv[0], commands[i].name) == 0) {
-      snprintf(called, sizeof called, "strata %s", commands[i].name);
+  for (const cmd_entry *c = cmd_entries; c->run; c++)
+    if (strcmp(argv[0], c->options->command) == 0) {
+      snprintf(called, sizeof called, "strata %s", c->options->command);
       argv[0] = called;
-      if (commands[i].is_changing)
+      if (c->is_changing)
         signal(SIGPIPE, SIG_IGN);
-      return commands[i].run(argc, argv);
+      return c->run(argc, argv);
     }
   fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
   return EXIT_USAGE;

@@ -26,7 +26,7 @@ typedef struct replay_args {
   contender_setting setting;
 } replay_args;
 
-/* Read argv. EXIT_DONE with neither files nor papers: --help was given and answered. EXIT_USAGE: said why. */
+/* OPTIONS_READ, or the exit code: --help was printed, or one sentence said what is wrong. */
 int replay_args_read(int argc, char **argv, replay_args *args);
 
 #endif

@@ -1,6 +1,7 @@
 /* See summary.h. */
 #include "crawler/commands/summary.h"
 
+#include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
 #include "frontier/host.h"
 
@@ -45,17 +46,16 @@ static void print_word(const char *word)
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "--max-pages",   [CRAWL_BYTE_CAP] = "--max-bytes",
-                                     [CRAWL_DEPTH_CAP] = "--max-depth", [CRAWL_TRAPS_LEFT] = "--trap-budget",
+  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "max-pages",   [CRAWL_BYTE_CAP] = "max-bytes",
+                                     [CRAWL_DEPTH_CAP] = "max-depth", [CRAWL_TRAPS_LEFT] = "trap-budget",
                                      [CRAWL_BROKEN] = NULL};
-  const char *cap = caps[end] ? caps[end] : "--dir";
-  const char *const dropped[] = {"--dir", "--seeds", "--expect", cap};
-  for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
-    size_t size = strlen(dropped[i]);
-    if (strncmp(word, dropped[i], size) == 0 && (word[size] == '\0' || word[size] == '=')) {
-      *has_value = word[size] == '\0';
-      return true;
-    }
+  size_t size = strcspn(word, "=");
+  *has_value = word[size] == '\0';
+  for (size_t i = 0; i < cmd_crawl_options.count && size > 2; i++) {
+    const option_row *row = &cmd_crawl_options.rows[i];
+    if (row->name && strlen(row->name) == size - 2 && strncmp(word, "--", 2) == 0 &&
+        strncmp(word + 2, row->name, size - 2) == 0)
+      return row->is_once || (caps[end] && strcmp(row->name, caps[end]) == 0);
   }
   return false;
 }

@@ -14,8 +14,7 @@ bool value_refuse(const char *command, const char *option, const char *value, co
   return false;
 }
 
-bool value_number(const char *command, const char *option, const char *text, uint64_t low, uint64_t high, bool units,
-                  uint64_t *value)
+bool value_number_read(const char *text, uint64_t low, uint64_t high, bool units, uint64_t *value)
 {
   char *end;
   errno = 0;
@@ -29,13 +28,20 @@ bool value_number(const char *command, const char *option, const char *text, uin
     number <<= is_bad ? 0 : shift;
     end++;
   }
-  if (is_bad || *end || number < low || number > high) {
-    say_error(command, "--%s \"%s\": not a whole number from %llu to %llu", option, text, (unsigned long long)low,
-              (unsigned long long)high);
+  if (is_bad || *end || number < low || number > high)
     return false;
-  }
   *value = number;
   return true;
+}
+
+bool value_number(const char *command, const char *option, const char *text, uint64_t low, uint64_t high, bool units,
+                  uint64_t *value)
+{
+  if (value_number_read(text, low, high, units, value))
+    return true;
+  say_error(command, "--%s \"%s\": not a whole number from %llu to %llu", option, text, (unsigned long long)low,
+            (unsigned long long)high);
+  return false;
 }
 
 bool value_milliseconds(const char *command, const char *option, const char *text, double low, uint64_t *ms)
@@ -62,6 +68,14 @@ bool value_duration(const char *command, const char *option, const char *text, u
     return value_refuse(command, option, text, "not a duration such as 90s, 30m, 1h, 7d or 2w");
   *ms = number * seconds[unit - units] * 1000;
   return true;
+}
+
+bool value_filter(const char *command, const char *option, const char *text, mlbf_kind *kind, bool *is_exact)
+{
+  *is_exact = strcmp(text, "exact") == 0;
+  if (!*is_exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0 && strcmp(text, "line") != 0)
+    return value_refuse(command, option, text, "mlbf, bloom, line or exact, please");
+  return mlbf_kind_from_name(*is_exact ? "mlbf" : text, kind);
 }
 
 bool value_rate(const char *command, const char *option, const char *text, double *rate)

@@ -3,6 +3,8 @@
 #ifndef STRATA_CRAWLER_VALUES_H
 #define STRATA_CRAWLER_VALUES_H
 
+#include "mlbf/filter.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,11 +15,16 @@ bool value_refuse(const char *command, const char *option, const char *value, co
 bool value_number(const char *command, const char *option, const char *text, uint64_t low, uint64_t high, bool units,
                   uint64_t *value);
 
+bool value_number_read(const char *text, uint64_t low, uint64_t high, bool units, uint64_t *value); /* without words */
+
 /* Seconds, with a fraction if need be, from `low` to 10^9. */
 bool value_milliseconds(const char *command, const char *option, const char *text, double low, uint64_t *ms);
 
 /* A whole number of s, m, h, d or w, such as 90s or 7d: at least one second, at most a hundred years. */
 bool value_duration(const char *command, const char *option, const char *text, uint64_t *ms);
+
+/* mlbf, bloom, line, or exact, which is mlbf with a table of all keys beside it. */
+bool value_filter(const char *command, const char *option, const char *text, mlbf_kind *kind, bool *is_exact);
 
 /* A false-positive rate, 1e-12 to 0.5. */
 bool value_rate(const char *command, const char *option, const char *text, double *rate);

@@ -44,7 +44,7 @@ static int parse(const char *line)
 
 static void good(const char *line)
 {
-  if (parse(line) != EXIT_DONE || *said)
+  if (parse(line) != OPTIONS_READ || *said)
     fail_msg("\"%s\" is refused: %s", line, said);
 }
 

@@ -1,0 +1,234 @@
+/* See options.h. getopt_long finds the options; the rows say what becomes of them. */
+#include "crawler/commands/options.h"
+
+#include "crawler/commands/cmd.h"
+#include "crawler/base/message.h"
+#include "crawler/commands/values.h"
+#include "frontier/url.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROWS_MAX = 64, FIRST_ROW = 256, HELP = FIRST_ROW + ROWS_MAX };
+
+/* ---- values --------------------------------------------------------------------------------------------- */
+
+static bool store(const option_row *row, void *args, uint64_t value)
+{
+  const uint8_t one = (uint8_t)value;
+  const uint16_t two = (uint16_t)value;
+  const uint32_t four = (uint32_t)value;
+  const void *const sized[] = {[1] = &one, [2] = &two, [4] = &four, [8] = &value};
+  memcpy((char *)args + row->offset, sized[row->size], row->size);
+  return true;
+}
+
+static bool store_text(const option_row *row, void *args, const char *value)
+{
+  memcpy((char *)args + row->offset, &value, sizeof value);
+  return true;
+}
+
+static bool take_number(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  uint64_t number;
+  bool has_units = row->kind == OPTION_BYTES;
+  assert(row->size == sizeof number || row->high >> 8 * row->size == 0);
+  bool is_good = table->refuse_number
+                   ? value_number_read(value, row->low, row->high, has_units, &number)
+                   : value_number(table->command, row->name, value, row->low, row->high, has_units, &number);
+  if (!is_good && table->refuse_number)
+    table->refuse_number(row, value);
+  return is_good && store(row, args, number);
+}
+
+static bool take_seconds(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  uint64_t ms;
+  return value_milliseconds(table->command, row->name, value, (double)row->low / 1000, &ms) && store(row, args, ms);
+}
+
+static bool take_rate(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  double rate;
+  if (!value_rate(table->command, row->name, value, &rate))
+    return false;
+  memcpy((char *)args + row->offset, &rate, sizeof rate);
+  return true;
+}
+
+static bool take_file(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  if (access(value, R_OK) == 0)
+    return store_text(row, args, value);
+  say_error(table->command, "--%s %s: %s", row->name, value, strerror(errno));
+  return false;
+}
+
+/* "host, prefix or any, please" */
+static bool refuse_choice(const option_table *table, const option_row *row, const char *choices, const char *value)
+{
+  char wanted[128] = "";
+  size_t used = 0;
+  for (const char *at = choices; *at && used < sizeof wanted; at++) {
+    const char *between = *at != '|' ? NULL : strchr(at + 1, '|') ? ", " : " or ";
+    used += (size_t)snprintf(wanted + used, sizeof wanted - used, "%.*s", between ? 4 : 1, between ? between : at);
+  }
+  say_error(table->command, "--%s \"%s\": %s, please", row->name, value, wanted);
+  return false;
+}
+
+static bool take_choice(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  const char *choices = row->choices ? row->choices : row->value;
+  size_t size = strlen(value);
+  uint64_t index = 0;
+  for (const char *at = choices; *at; at += *at == '|', index++) {
+    size_t length = strcspn(at, "|");
+    if (length == size && memcmp(at, value, size) == 0)
+      return store(row, args, index);
+    at += length;
+  }
+  return refuse_choice(table, row, choices, value);
+}
+
+static bool take_profile(const option_table *table, const option_row *row, void *args, const char *value)
+{
+  url_profile profile;
+  if (!url_profile_parse(value, &profile))
+    return value_refuse(table->command, row->name, value, "no such rules; \"strata url --help\" lists them");
+  memcpy((char *)args + row->offset, &profile, sizeof profile);
+  return true;
+}
+
+static bool take_list(const option_row *row, void *args, char *value)
+{
+  char *rest;
+  for (char *part = strtok_r(value, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
+    if (!row->take(args, row, part))
+      return false;
+  return true;
+}
+
+static bool take(const option_table *table, const option_row *row, void *args, char *value)
+{
+  if (row->given)
+    *((bool *)args + row->given) = true;
+  switch (row->kind) {
+  case OPTION_TEXT: break;
+  case OPTION_FLAG: return store(row, args, row->low ? row->low : true);
+  case OPTION_COUNT: case OPTION_BYTES: return take_number(table, row, args, value);
+  case OPTION_SECONDS: return take_seconds(table, row, args, value);
+  case OPTION_RATE: return take_rate(table, row, args, value);
+  case OPTION_STRING: return store_text(row, args, value);
+  case OPTION_FILE: return take_file(table, row, args, value);
+  case OPTION_CHOICE: return take_choice(table, row, args, value);
+  case OPTION_PROFILE: return take_profile(table, row, args, value);
+  case OPTION_CALL: return row->take(args, row, value);
+  case OPTION_LIST: return take_list(row, args, value);
+  }
+  return false;
+}
+
+/* ---- --help --------------------------------------------------------------------------------------------- */
+
+static int print_name(const option_row *row)
+{
+  const char *blank = row->value ? " " : "", *value = row->value ? row->value : "";
+  int width = printf("  --%s%s%s", row->name, blank, value);
+  return row->letter ? width + printf(", -%c%s%s", row->letter, blank, value) : width;
+}
+
+static void print_row(const option_row *row, int column)
+{
+  int at = print_name(row);
+  for (const char *line = row->help; *line; at = 0) {
+    size_t size = strcspn(line, "\n");
+    printf("%*s%.*s\n", at + 2 <= column ? column - at : 2, "", (int)size, line);
+    line += size + (line[size] == '\n');
+  }
+}
+
+static void print_help(const option_table *table)
+{
+  printf("%s%s", table->before, table->count ? "\n" : "");
+  for (size_t i = 0; i < table->count; i++)
+    if (table->rows[i].kind == OPTION_TEXT)
+      printf("%s\n", table->rows[i].help);
+    else
+      print_row(&table->rows[i], table->column);
+  if (table->after)
+    printf("\n%s", table->after);
+  printf("\nExit: %s.\n", table->exits ? table->exits : "0 done, 1 failed, 2 usage");
+}
+
+/* ---- the command line ----------------------------------------------------------------------------------- */
+
+/* For getopt_long: a long option is the number of its row, a short one its letter. */
+static void describe(const option_table *table, struct option longs[], char *letters)
+{
+  if (table->refusals == OPTIONS_ONE_LINE)
+    *letters++ = ':';
+  for (size_t i = 0; i < table->count; i++) {
+    const option_row *row = &table->rows[i];
+    if (row->kind == OPTION_TEXT)
+      continue;
+    *longs++ = (struct option){row->name, row->value ? required_argument : no_argument, NULL, FIRST_ROW + (int)i};
+    if (row->letter)
+      *letters++ = row->letter;
+    if (row->letter && row->value)
+      *letters++ = ':';
+  }
+  *longs++ = (struct option){"help", no_argument, NULL, HELP};
+  *longs = (struct option){0};
+  *letters = '\0';
+}
+
+static const option_row *row_of(const option_table *table, int option)
+{
+  if (option >= FIRST_ROW)
+    return &table->rows[option - FIRST_ROW];
+  for (size_t i = 0; i < table->count; i++)
+    if (table->rows[i].letter == option)
+      return &table->rows[i];
+  return NULL;
+}
+
+static int refuse_word(const option_table *table, int problem, const char *word)
+{
+  if (table->refusals == OPTIONS_SENTENCE_AND_HINT)
+    fprintf(stderr, "Try \"strata %s --help\".\n", table->command);
+  else if (table->refusals == OPTIONS_ONE_LINE)
+    say_error(table->command, "%s%s%s; try strata %s --help", problem == ':' ? "" : "no such option: ", word,
+              problem == ':' ? " needs a value" : "", table->command);
+  return EXIT_USAGE;
+}
+
+int options_read(const option_table *table, int argc, char **argv, void *args)
+{
+  struct option longs[ROWS_MAX + 2];
+  char letters[2 * ROWS_MAX + 2];
+  assert(table->count <= ROWS_MAX);
+  describe(table, longs, letters);
+  optind = 0; /* glibc: begin anew */
+  opterr = table->refusals != OPTIONS_ONE_LINE;
+  for (int option; (option = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+    if (option == HELP) {
+      print_help(table);
+      return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+    }
+    if (option == '?' || option == ':')
+      return refuse_word(table, option, argv[optind - 1]);
+    if (!take(table, row_of(table, option), args, optarg))
+      return EXIT_USAGE;
+  }
+  size_t words = (size_t)(argc - optind);
+  if (!table->wanted || (words >= table->least_words && (words <= table->most_words || !table->most_words)))
+    return OPTIONS_READ;
+  say_error(table->command, "%s", table->wanted);
+  return EXIT_USAGE;
+}
