@@ -44,7 +44,7 @@ if(TARGET strata)
   set_target_properties(strata PROPERTIES INSTALL_RPATH "$ORIGIN/${STRATA_BIN_TO_LIB}")
   install(TARGETS strata)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/man/strata.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 include(cmake/reference.cmake) # a man page for each function
 install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
 

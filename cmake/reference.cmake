@@ -3,7 +3,7 @@
 find_program(STRATA_AWK awk REQUIRED)
 set(REFERENCE_PAGES ${PROJECT_BINARY_DIR}/man3)
 
-file(STRINGS ${PROJECT_SOURCE_DIR}/man/strata.1 reference_date REGEX "^\\.Dd ")
+file(STRINGS ${PROJECT_SOURCE_DIR}/man/strata.1.in reference_date REGEX "^\\.Dd ")
 string(REPLACE ".Dd " "" reference_date "${reference_date}")
 
 set(reference_commands)
@@ -23,6 +23,6 @@ add_custom_command(OUTPUT ${REFERENCE_PAGES}.made
   COMMAND ${CMAKE_COMMAND} -E make_directory ${REFERENCE_PAGES}
   ${reference_commands}
   COMMAND ${CMAKE_COMMAND} -E touch ${REFERENCE_PAGES}.made
-  DEPENDS ${reference_headers} ${PROJECT_SOURCE_DIR}/cmake/reference.awk ${PROJECT_SOURCE_DIR}/man/strata.1
+  DEPENDS ${reference_headers} ${PROJECT_SOURCE_DIR}/cmake/reference.awk ${PROJECT_SOURCE_DIR}/man/strata.1.in
   COMMENT "Reference pages from the headers" VERBATIM)
 add_custom_target(reference ALL DEPENDS ${REFERENCE_PAGES}.made)
