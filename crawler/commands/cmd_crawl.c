@@ -60,9 +60,9 @@ static void put_linked_first(crawl_job *job)
 static int add_starts(crawl_job *job)
 {
   uint64_t added = 0, sync_at = 10000; /* a list of millions must not wait in memory; the scope is written each time */
-  starts_next_result next = job->has_start ? START_URL : START_NONE_LEFT;
+  seeds_next_result next = job->has_start ? SEEDS_URL : SEEDS_NONE_LEFT;
   bool is_kept = true;
-  for (; next == START_URL; next = starts_next(job->starts, job->start)) {
+  for (; next == SEEDS_URL; next = seeds_next(job->seeds, job->start)) {
     if (!scope_add(job->scope, job->start) || !scope_add(job->trusted, job->start)) {
       say_error("crawl", "out of memory for the scope");
       return EXIT_FAILED;
@@ -79,8 +79,8 @@ static int add_starts(crawl_job *job)
     say_error("crawl", "%s", frontier_message(job->frontier));
     return EXIT_FAILED;
   }
-  starts_report(job->starts);
-  return next == START_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
+  seeds_report(job->seeds);
+  return next == SEEDS_NONE_LEFT ? EXIT_DONE : EXIT_USAGE;
 }
 
 /* ---- closing -------------------------------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ int cmd_crawl(int argc, char **argv)
   scope_free(job->trusted);
   trust_free(job->trust);
   crawl_args_free(&job->args);
-  starts_close(job->starts);
+  seeds_close(job->seeds);
   if (job->summary_file)
     fclose(job->summary_file);
   free(job->start);

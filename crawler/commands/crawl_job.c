@@ -203,21 +203,21 @@ static int read_first_start(crawl_job *job)
     one.urls += i;
     one.url_count = 1;
     one.seeds = NULL;
-    starts *s = starts_open(&one);
-    starts_next_result next = s ? starts_next(s, job->start) : START_BAD;
-    starts_close(s);
-    if (next != START_URL)
+    seeds *s = seeds_open(&one);
+    seeds_next_result next = s ? seeds_next(s, job->start) : SEEDS_BAD;
+    seeds_close(s);
+    if (next != SEEDS_URL)
       return EXIT_USAGE;
   }
-  job->starts = starts_open(&job->args);
-  if (!job->starts)
+  job->seeds = seeds_open(&job->args);
+  if (!job->seeds)
     return EXIT_FAILED;
-  starts_next_result next = starts_next(job->starts, job->start);
-  job->has_start = next == START_URL;
+  seeds_next_result next = seeds_next(job->seeds, job->start);
+  job->has_start = next == SEEDS_URL;
   if (job->has_start || (job->args.directory && !job->args.seeds))
     return EXIT_DONE;
-  if (next == START_NONE_LEFT) {
-    starts_report(job->starts);
+  if (next == SEEDS_NONE_LEFT) {
+    seeds_report(job->seeds);
     say_error("crawl", "%s: no start URL in it", job->args.seeds);
   }
   return EXIT_FAILED;

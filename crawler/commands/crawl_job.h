@@ -16,7 +16,7 @@
 typedef struct crawl_job {
   crawl_args args;
   char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
-  starts *starts;
+  seeds *seeds;
   url *start;                      /* room for one */
   bool has_start;                  /* `start` holds the first start URL */
   bool is_resumed;

@@ -10,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct starts {
+struct seeds {
   const crawl_args *args;
   int next_url;
   dataset_reader *reader; /* NULL: no file */
 };
 
-starts *starts_open(const crawl_args *args)
+seeds *seeds_open(const crawl_args *args)
 {
-  starts *s = calloc(1, sizeof *s);
+  seeds *s = calloc(1, sizeof *s);
   if (!s)
     return NULL;
   s->args = args;
@@ -30,7 +30,7 @@ starts *starts_open(const crawl_args *args)
   return s;
 }
 
-void starts_close(starts *s)
+void seeds_close(seeds *s)
 {
   if (!s)
     return;
@@ -50,35 +50,35 @@ static void refuse(const char *text, url_status status, url_profile profile, url
     say_error("crawl", "\"%.500s\" is not a URL (%s)", text, url_status_name(status));
 }
 
-static starts_next_result next_line(starts *s, url *out)
+static seeds_next_result next_line(seeds *s, url *out)
 {
   const char *line;
   size_t size;
   dataset_status status;
   while ((status = dataset_next(s->reader, &line, &size)) == DATASET_OK) {
     if (url_parse(line, size, s->args->profile, out) == URL_OK)
-      return START_URL;
+      return SEEDS_URL;
     dataset_refuse(s->reader, DATASET_REFUSED);
   }
   if (status == DATASET_END)
-    return START_NONE_LEFT;
+    return SEEDS_NONE_LEFT;
   say_error("crawl", "%s: %s", s->args->seeds, dataset_failure_text(status));
-  return START_BAD;
+  return SEEDS_BAD;
 }
 
-starts_next_result starts_next(starts *s, url *out)
+seeds_next_result seeds_next(seeds *s, url *out)
 {
   if (s->next_url == s->args->url_count)
-    return s->reader ? next_line(s, out) : START_NONE_LEFT;
+    return s->reader ? next_line(s, out) : SEEDS_NONE_LEFT;
   const char *text = s->args->urls[s->next_url++];
   url_status status = url_parse(text, strlen(text), s->args->profile, out);
   if (status == URL_OK)
-    return START_URL;
+    return SEEDS_URL;
   refuse(text, status, s->args->profile, out);
-  return START_BAD;
+  return SEEDS_BAD;
 }
 
-void starts_report(const starts *s)
+void seeds_report(const seeds *s)
 {
   if (s->reader)
     say_bad_lines("crawl", s->args->seeds, dataset_bad_lines(s->reader));

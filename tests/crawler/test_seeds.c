@@ -53,11 +53,11 @@ static void stop_listening(int kept)
   free(text);
 }
 
-static void assert_next(starts *s, starts_next_result result, const char *expected)
+static void assert_next(seeds *s, seeds_next_result result, const char *expected)
 {
   url *u = malloc(sizeof *u);
   assert_non_null(u);
-  assert_int_equal(starts_next(s, u), result);
+  assert_int_equal(seeds_next(s, u), result);
   if (expected)
     assert_string_equal(u->fetch, expected);
   free(u);
@@ -72,22 +72,22 @@ static void words_then_lines(void **state)
   static const char lines[] = "http://a/\n\nno url\n  http://b/x  \nftp://c/\nhttp://d/";
   scratch_write(list, lines, sizeof lines - 1);
   const crawl_args args = {.urls = words, .url_count = 2, .seeds = list};
-  starts *s = starts_open(&args);
+  seeds *s = seeds_open(&args);
   assert_non_null(s);
-  assert_next(s, START_URL, "http://example.org/");
-  assert_next(s, START_URL, "https://example.org/b");
-  assert_next(s, START_URL, "http://a/");
-  assert_next(s, START_URL, "http://b/x");
-  assert_next(s, START_URL, "http://d/");
-  assert_next(s, START_NONE_LEFT, NULL);
-  assert_next(s, START_NONE_LEFT, NULL);
+  assert_next(s, SEEDS_URL, "http://example.org/");
+  assert_next(s, SEEDS_URL, "https://example.org/b");
+  assert_next(s, SEEDS_URL, "http://a/");
+  assert_next(s, SEEDS_URL, "http://b/x");
+  assert_next(s, SEEDS_URL, "http://d/");
+  assert_next(s, SEEDS_NONE_LEFT, NULL);
+  assert_next(s, SEEDS_NONE_LEFT, NULL);
   listen(&kept);
-  starts_report(s);
+  seeds_report(s);
   stop_listening(kept);
   assert_non_null(strstr(said, "line 3 "));
   assert_non_null(strstr(said, "line 5 "));
   assert_null(strstr(said, "line 4 "));
-  starts_close(s);
+  seeds_close(s);
 }
 
 static void bad_words(void **state)
@@ -108,15 +108,15 @@ static void bad_words(void **state)
     char *words[] = {word};
     snprintf(word, sizeof word, "%s", rows[i].word);
     const crawl_args args = {.urls = words, .url_count = 1};
-    starts *s = starts_open(&args);
+    seeds *s = seeds_open(&args);
     assert_non_null(s);
     listen(&kept);
-    assert_next(s, START_BAD, NULL);
+    assert_next(s, SEEDS_BAD, NULL);
     stop_listening(kept);
     if (!strstr(said, rows[i].sentence))
       fail_msg("\"%s\": nothing of \"%s\" in \"%s\"", rows[i].word, rows[i].sentence, said);
-    starts_report(s); /* no file: nothing to say */
-    starts_close(s);
+    seeds_report(s); /* no file: nothing to say */
+    seeds_close(s);
   }
 }
 
@@ -126,11 +126,11 @@ static void a_file_that_is_not_there(void **state)
   int kept;
   const crawl_args args = {.seeds = "/nowhere/list"};
   listen(&kept);
-  starts *s = starts_open(&args);
+  seeds *s = seeds_open(&args);
   stop_listening(kept);
   assert_null(s);
   assert_non_null(strstr(said, "/nowhere/list: No such file"));
-  starts_close(NULL);
+  seeds_close(NULL);
 }
 
 int main(void)
