@@ -2,8 +2,8 @@
 
 # strata_test(url frontier): test_url.c of the room whose tests.cmake says so, linked with that room (and those below).
 function(strata_test name)
-  add_executable(test_${name} ${room}/test_${name}.c ${PROJECT_SOURCE_DIR}/tests/support/one.c)
-  target_link_libraries(test_${name} PRIVATE strata_flags ${ARGN} tests_support PkgConfig::CMOCKA)
+  add_executable(test_${name} ${room}/test_${name}.c)
+  target_link_libraries(test_${name} PRIVATE strata_flags ${ARGN} tests_one tests_support PkgConfig::CMOCKA)
   target_compile_definitions(test_${name} PRIVATE
     SHARED_DATA="${PROJECT_SOURCE_DIR}/../shared/data" TESTS_DIR="${PROJECT_SOURCE_DIR}/tests")
   add_test(NAME ${name} COMMAND test_${name})
@@ -13,8 +13,8 @@ endfunction()
 # strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
 # that replays tests/fuzz/corpus/url/ in the ordinary run.
 function(strata_fuzz name)
-  add_executable(replay_${name} fuzz/fuzz_${name}.c fuzz/corpus_replay.c)
-  target_link_libraries(replay_${name} PRIVATE strata_flags ${ARGN})
+  add_executable(replay_${name} fuzz/fuzz_${name}.c)
+  target_link_libraries(replay_${name} PRIVATE strata_flags ${ARGN} tests_replay)
   add_test(NAME fuzz_${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name})
   if(STRATA_FUZZ)
     add_executable(fuzz_${name} fuzz/fuzz_${name}.c)
@@ -23,6 +23,12 @@ function(strata_fuzz name)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
   endif()
 endfunction()
+
+# Compiled once for all of them.
+add_library(tests_one OBJECT support/one.c)
+target_link_libraries(tests_one PRIVATE strata_flags PkgConfig::CMOCKA)
+add_library(tests_replay OBJECT fuzz/corpus_replay.c)
+target_link_libraries(tests_replay PRIVATE strata_flags)
 
 # strata_faults(test_journal): calls that fail, since the linker puts faults.c in their place.
 set(calls write pwrite writev ftruncate rename mkdir open fsync fdatasync
