@@ -1,7 +1,8 @@
 #!/bin/sh
-# Every proof there is, from a bare Debian: install what is missing, build, test. Run again, it only tests.
-#   ./check.sh             all stages
-#   ./check.sh asan        that stage: gcc, lint, asan, tsan, or one that is not among all: fuzz, swarm
+# The proof, from a bare Debian: install what is missing, build, test. Run again, it only tests.
+#   ./check.sh             quick: a verdict in under five minutes, from all tests that are not slow
+#   ./check.sh all         gcc, lint, asan and tsan, with every test
+#   ./check.sh asan        that stage, or several: quick, gcc, lint, asan, tsan, and two not among all: fuzz, swarm
 set -eu
 me=check.sh
 root=$(cd "$(dirname "$0")" && pwd -P)
@@ -24,12 +25,20 @@ jobs=$(nproc)
 # Passes in silence; a failure shows the output of what failed.
 run_tests() # PRESET [OPTION OF CTEST]...
 {
-  log=$root/build/log/$1-tests.log
-  tree=$root/build/$1
+  preset=$1
+  log=$root/build/log/$preset-tests.log
+  tree=$root/build/$preset
   shift
-  (cd "$tree" && $unrandomized ctest --output-on-failure -j "$jobs" "$@") >"$log" 2>&1 && return
-  grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
-  fail "tests failed in ${tree#"$root"/} (all of their output: ${log#"$root"/})"
+  if ! (cd "$tree" && $unrandomized ctest --output-on-failure -j "$jobs" "$@") >"$log" 2>&1; then
+    grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
+    fail "tests failed in build/$preset (all of their output: build/log/$preset-tests.log)"
+  fi
+}
+
+stage_quick() # gcc, warnings are errors; every test but those labelled slow
+{
+  build check all
+  run_tests check -LE slow
 }
 
 stage_gcc() # gcc, warnings are errors; every test
@@ -93,10 +102,11 @@ stage_swarm() # a thousand crawls in virtual time, 100 of them under the address
   done
 }
 
-[ $# -gt 0 ] || set -- gcc lint asan tsan
+[ $# -gt 0 ] || set -- quick
+[ "$*" != all ] || set -- gcc lint asan tsan
 for stage; do
   command -v "stage_$stage" >/dev/null ||
-    { say "no stage $stage; there are gcc, lint, asan, tsan, fuzz, swarm"; exit 2; }
+    { say "no stage $stage; there are quick, gcc, lint, asan, tsan, fuzz, swarm; and all, alone"; exit 2; }
 done
 
 install_missing "$BUILD_NEEDS$TEST_NEEDS"
@@ -113,4 +123,6 @@ for stage; do
   say "$stage $result in $(($(date +%s) - stage_began)) s"
 done
 say "no failure in $*; $(($(date +%s) - began)) s in all"
+[ "$*" != quick ] || say "left out: $(ctest --test-dir "$root/build/check" -N -L slow | sed -n 's/^Total Tests: //p')" \
+  "slow tests, lint, asan and tsan; ./check.sh all runs them"
 [ ! -e "$root/build/log/check-tests.log" ] || sed -n '/tests passed/,$p' "$root/build/log/check-tests.log"

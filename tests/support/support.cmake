@@ -10,6 +10,11 @@ function(strata_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
+# strata_slow(crash_kill): among those that take longest, or in need of the network: in ./check.sh all alone.
+function(strata_slow)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS slow)
+endfunction()
+
 # strata_fuzz(url frontier): tests/fuzz/fuzz_url.c. With STRATA_FUZZ a libFuzzer program; always a plain one
 # that replays tests/fuzz/corpus/url/ in the ordinary run.
 function(strata_fuzz name)
