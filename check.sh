@@ -22,7 +22,7 @@ libnghttp2-dev        module libnghttp2
 '
 jobs=$(nproc)
 
-# Passes in silence; a failure shows the output of what failed.
+# Passes in silence; a failure shows the output of what failed. A case that is skipped and does not say why fails too.
 run_tests() # PRESET [OPTION OF CTEST]...
 {
   preset=$1
@@ -33,6 +33,9 @@ run_tests() # PRESET [OPTION OF CTEST]...
     grep -Ev '^ *Start +[0-9]+:|  Passed  ' "$log" >&2
     fail "tests failed in build/$preset (all of their output: build/log/$preset-tests.log)"
   fi
+  log=$root/build/log/$preset-skipped.log
+  awk -f "$root/tests/skipped.awk" "$tree/Testing/Temporary/LastTest.log" >"$log" ||
+    fail_with_log "a skipped case in build/$preset does not say why"
 }
 
 stage_quick() # gcc, warnings are errors; every test but those labelled slow
@@ -114,7 +117,7 @@ if command -v ccache >/dev/null; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache
 fi
 unrandomized=   # what to run ctest under
-rm -f "$root"/build/log/*-tests.log
+rm -f "$root"/build/log/*-tests.log "$root"/build/log/*-skipped.log
 began=$(date +%s)
 for stage; do
   stage_began=$(date +%s)
@@ -125,4 +128,8 @@ done
 say "no failure in $*; $(($(date +%s) - began)) s in all"
 [ "$*" != quick ] || say "left out: $(ctest --test-dir "$root/build/check" -N -L slow | sed -n 's/^Total Tests: //p')" \
   "slow tests, lint, asan and tsan; ./check.sh all runs them"
+for preset in check asan tsan; do
+  log=$root/build/log/$preset-skipped.log
+  [ ! -e "$log" ] || { printf '%s: ' "$preset"; cat "$log"; }
+done
 [ ! -e "$root/build/log/check-tests.log" ] || sed -n '/tests passed/,$p' "$root/build/log/check-tests.log"

@@ -9,6 +9,7 @@ if(NOT STRATA_SANITIZE)
   add_subdirectory(headers)
   add_test(NAME layering COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_layering.sh)
   add_test(NAME columns COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_columns.sh)
+  add_test(NAME skipped COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_skipped.sh)
   add_test(NAME promises COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_promises.sh ${PROJECT_BINARY_DIR}
     ${PROJECT_SOURCE_DIR}/tests/PROMISES.md)
   foreach(room mlbf frontier)
