@@ -15,6 +15,9 @@ clang-tidy            command clang-tidy
 cppcheck              command cppcheck
 mandoc                command mandoc
 gnuplot-nox           command gnuplot
+iproute2              command ip
+time                  file /usr/bin/time
+wget2                 command wget2
 libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
