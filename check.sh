@@ -22,6 +22,7 @@ libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
 libnghttp2-dev        module libnghttp2
+python3               command python3
 '
 jobs=$(nproc)
 

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Every line of README.md that begins with "$ " runs as written, in order, in one shell, in a fresh copy of this tree;
+# where the README shows what it prints, it prints that. Seconds, pages/s and kB may be other numbers: the first two are
+# the machine's, and the third counts the server's page for a 404, which Python words as its version does.
+#   test_readme_lines.sh
+set -eu
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+server='127.0.0.1 8000' # the README's
+
+# Where the kernel allows it, in a network of its own, so that two runs do not want the same port.
+if [ "${ALONE-}" != yes ] && command -v ip >/dev/null && unshare --map-root-user --net true 2>/dev/null; then
+  ALONE=yes exec unshare --map-root-user --net "$0" "$@"
+fi
+[ "${ALONE-}" != yes ] || ip link set lo up
+# shellcheck disable=SC2086 # two words
+python3 - $server <<'END' || { echo "skipped: $server is in use, or python3 is not here"; exit 77; }
+import socket, sys
+socket.create_server((sys.argv[1], int(sys.argv[2]))).close()
+END
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# README -> $work/session, a script that runs its lines, each into a file said.N, and what the README shows in shown.N
+read_lines() # README
+{
+  rm -f "$work"/said.* "$work"/shown.* "$work/number"
+  echo 'trap '\''[ -z "$!" ] || kill $! 2>/dev/null || :'\'' EXIT' >"$work/session"
+  awk -v work="$work" '
+    /^ *```/ { inside = !inside; line = 0; next }
+    /^ *\$ / {
+      if (!inside || /\\$/) { print "not in a block, or goes on in the next line: " $0; exit 1 }
+      line++; number++
+      printf "echo %d >%s/number\n{ %s\n} >%s/said.%d 2>&1 || exit\n", number, work, substr($0, 3), work, number \
+        >>(work "/session")
+      next
+    }
+    inside && line { print >(work "/shown." number) }
+  ' "$1"
+}
+
+settled() # FILE
+{
+  sed -E 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/' "$1"
+}
+
+is_true() # README DIRECTORY
+{
+  read_lines "$1" || return 1
+  (cd "$2" && sh "$work/session" </dev/null) || {
+    echo "line $(cat "$work/number") of those with \$ in $1 fails:"
+    cat "$work/said.$(cat "$work/number")"
+    return 1
+  }
+  differ=
+  for shown in "$work"/shown.*; do
+    settled "$shown" >"$work/expected"
+    settled "$work/said.${shown##*.}" | diff "$work/expected" - || differ=yes
+  done
+  [ -z "$differ" ] || { echo "that is what $1 shows (<), and what is printed (>)"; return 1; }
+}
+
+# A README that lies is noticed.
+for lines in 'echo one|two' 'echo one; echo two|one' 'echo one; false|one' 'echo 1 page|2 pages' 'echo 1 s|1 m' \
+  'echo one \|one'; do
+  # shellcheck disable=SC2016 # a fence
+  printf '```\n$ %s\n%s\n```\n' "${lines%|*}" "${lines#*|}" >"$work/README.md"
+  ! is_true "$work/README.md" "$work" >/dev/null || { echo "passes: $lines"; exit 1; }
+done
+# shellcheck disable=SC2016
+printf '```\n$ A="1.5 s, 3 kB"\n$ cd /; echo 7\n7\n$ pwd; echo $A\n/\n0.25 s, 900 kB\n```\n' >"$work/README.md"
+is_true "$work/README.md" "$work"
+
+# Compiled anew, but what ccache has already: its sources are the same but for the place.
+mkdir "$work/tree"
+tar -C "$tree" --exclude=./build --exclude='./build-*' --exclude='./strata-*' --exclude=./.git -cf - . |
+  tar -C "$work/tree" -xf -
+if command -v ccache >/dev/null; then
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR="$work/tree" CCACHE_NOHASHDIR=1
+fi
+is_true "$work/tree/README.md" "$work/tree"
+echo "$(cat "$work/number") lines run as written"
