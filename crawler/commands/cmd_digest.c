@@ -237,6 +237,7 @@ static const option_row option_rows[] = {
   {.kind = OPTION_TEXT, .help = "  --help           this text"},
 };
 
+/* clang-format off */
 const option_table cmd_digest_options = {
   .command = "digest", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
   .least_words = 1, .wanted = "which files?; try strata digest --help",
@@ -257,6 +258,7 @@ const option_table cmd_digest_options = {
   "  $ strata digest --compare report-1.txt report-2.txt\n",
   .exits = "0 done; 1 some file could not be read or digested, the others were; 2 wrong usage",
 };
+/* clang-format on */
 
 int cmd_digest(int argc, char **argv)
 {

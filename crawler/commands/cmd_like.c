@@ -225,6 +225,7 @@ static const option_row option_rows[] = {
   {"min", "SHARE", OPTION_CALL, .take = take_share, .help = "leave out pages that have less of it (default 0.1)"},
 };
 
+/* clang-format off */
 const option_table cmd_like_options = {
   .command = "like", .column = 15, OPTION_ROWS(option_rows),
   .least_words = 2, .most_words = 2, .wanted = "a crawl's directory and a file or URL, please: strata like DIR FILE",
@@ -243,6 +244,7 @@ const option_table cmd_like_options = {
   "URL.\n"
   "DIR has the pages of when it was crawled without --no-similar.\n",
 };
+/* clang-format on */
 
 int cmd_like(int argc, char **argv)
 {

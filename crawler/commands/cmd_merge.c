@@ -111,6 +111,7 @@ static const option_row option_rows[] = {
    .help = "the new directory; it must not be there, or be empty"},
 };
 
+/* clang-format off */
 const option_table cmd_merge_options = {
   .command = "merge", .column = 25, OPTION_ROWS(option_rows),
   .before =
@@ -123,6 +124,7 @@ const option_table cmd_merge_options = {
   "  strata seen both https://example.org/a\n"
   "  strata crawl --dir both https://example.org/news\n",
 };
+/* clang-format on */
 
 int cmd_merge(int argc, char **argv)
 {

@@ -161,6 +161,7 @@ static const option_row option_rows[] = {
   {.kind = OPTION_TEXT, .help = "  --help            this text"},
 };
 
+/* clang-format off */
 const option_table cmd_replay_options = {
   .command = "replay", .column = 20, OPTION_ROWS(option_rows), .refusals = OPTIONS_SENTENCE,
   .refuse_number = refuse_number,
@@ -178,6 +179,7 @@ const option_table cmd_replay_options = {
   "  $ strata replay --paper skip,counting --rounds 50\n",
   .exits = "0 done; 1 failed, or no URL was found; 2 wrong usage",
 };
+/* clang-format on */
 
 static void set_defaults(replay_args *args)
 {

@@ -1,4 +1,5 @@
 /* Made by entities_table.py; change that, not this. */
+/* clang-format off */
 enum { ENTITY_COUNT = 2125 };
 
 static const char entity_rows[] =

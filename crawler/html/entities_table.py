@@ -30,7 +30,7 @@ def wrapped(items, separator):
         line += item + separator
     yield "  " + line.rstrip()
 
-print("/* Made by entities_table.py; change that, not this. */")
+print("/* Made by entities_table.py; change that, not this. */\n/* clang-format off */")
 print("enum { ENTITY_COUNT = %d };\n" % len(names))
 print("static const char entity_rows[] =")
 print("\n".join(wrapped(rows, " ")) + ";\n")

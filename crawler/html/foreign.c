@@ -9,6 +9,7 @@
 /* HTML: start tags that never belong in SVG or MathML and end all of it around them. FONT: if it looks like HTML's. */
 enum element { OTHER, SVG, FOREIGN_OBJECT, DESC, TITLE, MATH, MI, MO, MN, MS, MTEXT, ANNOTATION_XML, HTML, FONT };
 
+/* clang-format off */
 static const struct known_name { const char *name; enum element element; } known_names[] = { /* sorted */
   { "annotation-xml", ANNOTATION_XML }, { "b", HTML }, { "big", HTML }, { "blockquote", HTML }, { "body", HTML },
   { "br", HTML }, { "center", HTML }, { "code", HTML }, { "dd", HTML }, { "desc", DESC }, { "div", HTML },
@@ -21,6 +22,7 @@ static const struct known_name { const char *name; enum element element; } known
   { "sub", HTML }, { "sup", HTML }, { "svg", SVG }, { "table", HTML }, { "title", TITLE }, { "tt", HTML },
   { "u", HTML }, { "ul", HTML }, { "var", HTML },
 };
+/* clang-format on */
 
 static int compare_names(const void *name, const void *known)
 {

@@ -14,6 +14,7 @@
 
 _Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, said in both headers");
 
+/* clang-format off */
 enum element {
   OTHER, A, AREA, BASE, FRAME, IFRAME, IMG, LINK, META, SOURCE, /* of links */
   TEXT, SCRIPT, PLAINTEXT,                         /* of text */
@@ -28,6 +29,7 @@ static const unsigned attributes_of[FONT + 1] = {
   [IMG] = SRC | SRCSET, [SOURCE] = SRCSET,
   [META] = HTTP_EQUIV | NAME | CONTENT, [ANNOTATION_XML] = ENCODING, [FONT] = LOOK,
 };
+/* clang-format on */
 
 enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8 };
 
@@ -131,6 +133,7 @@ static void robots_read(links_scanner *scanner, const char *content, size_t size
 
 static enum element element_named(const char *name, size_t size)
 {
+/* clang-format off */
 #define NAMED(word, element) if (size == sizeof word - 1 && memcmp(name, word, sizeof word - 1) == 0) return element
   switch (name[0]) {
   case 'a': NAMED("a", A); NAMED("area", AREA); NAMED("annotation-xml", ANNOTATION_XML); break;
@@ -157,6 +160,7 @@ static unsigned attribute_named(const char *name, size_t size)
     { "http-equiv", HTTP_EQUIV }, { "xlink:href", XLINK_HREF }, { "encoding", ENCODING },
     { "color", LOOK }, { "face", LOOK }, { "size", LOOK },
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (is_word(name, size, names[i].name))
       return names[i].attribute;

@@ -23,6 +23,7 @@ enum { SPACE = 1, LETTER = 2, ENDS_TAG_NAME = 4, ENDS_ATTRIBUTE_NAME = 8, ENDS_U
 enum { AS_SPACE = SPACE | ENDS_TAG_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED };
 
 static const unsigned char classes[256] = {
+  /* clang-format off */
   ['\t'] = AS_SPACE, ['\n'] = AS_SPACE, ['\f'] = AS_SPACE, [' '] = AS_SPACE, ['\r'] = AS_SPACE | SPECIAL_IN_VALUE,
   ['/'] = ENDS_TAG_NAME | ENDS_ATTRIBUTE_NAME, ['='] = ENDS_ATTRIBUTE_NAME,
   ['>'] = ENDS_TAG_NAME | ENDS_ATTRIBUTE_NAME | ENDS_UNQUOTED,
@@ -35,6 +36,7 @@ static const unsigned char classes[256] = {
   ['h'] = LETTER, ['i'] = LETTER, ['j'] = LETTER, ['k'] = LETTER, ['l'] = LETTER, ['m'] = LETTER, ['n'] = LETTER,
   ['o'] = LETTER, ['p'] = LETTER, ['q'] = LETTER, ['r'] = LETTER, ['s'] = LETTER, ['t'] = LETTER, ['u'] = LETTER,
   ['v'] = LETTER, ['w'] = LETTER, ['x'] = LETTER, ['y'] = LETTER, ['z'] = LETTER,
+  /* clang-format on */
 };
 
 static bool is(char c, unsigned class)

@@ -17,6 +17,7 @@ static const char *name_of(const charset *c)
 static void labels(void **state)
 {
   (void)state;
+  /* clang-format off */
   static const struct { const char *label, *name; } rows[] = {
     {"utf-8", "UTF-8"}, {"UTF8", "UTF-8"}, {" utf-8\t\n", "UTF-8"}, {"unicode-1-1-utf-8", "UTF-8"},
     {"latin1", "windows-1252"}, {"ISO-8859-1", "windows-1252"}, {"ascii", "windows-1252"},
@@ -27,6 +28,7 @@ static void labels(void **state)
     {"", "none"}, {" ", "none"}, {"utf", "none"}, {"utf-8x", "none"}, {"utf-7", "none"}, {"utf-32", "none"},
     {"latin1 l1", "none"}, {"windows 1252", "none"}, {"iso-8859-12", "none"},
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *name = name_of(charset_of_label(rows[i].label, strlen(rows[i].label)));
     if (strcmp(name, rows[i].name) != 0)
@@ -38,12 +40,14 @@ static void labels(void **state)
 static void types(void **state)
 {
   (void)state;
+  /* clang-format off */
   static const struct { const char *type, *name; } rows[] = {
     {"text/html; charset=windows-1251", "windows-1251"}, {"text/html;CHARSET = \"koi8-r\"", "KOI8-R"},
     {"text/html; charset='big5'; x=y", "Big5"}, {"charset=gbk;x", "GBK"}, {"text/html", "none"},
     {"text/html; charset", "none"}, {"text/html; charset=", "none"}, {"text/html; charset=\"big5", "none"},
     {"charsets charset=big5", "Big5"}, {"text/html; charset=klingon", "none"},
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *name = name_of(charset_of_type(rows[i].type, strlen(rows[i].type)));
     if (strcmp(name, rows[i].name) != 0)

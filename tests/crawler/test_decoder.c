@@ -105,6 +105,7 @@ static void pages(void **state)
 static void what_a_page_says_of_itself(void **state)
 {
   (void)state;
+  /* clang-format off */
   static const struct { const char *page, *name; } rows[] = {
     {"<meta charset=gbk>", "GBK"}, {"<META\nCharset = 'Big5' >", "Big5"}, {"<meta/charset=\"gbk\"/>", "GBK"},
     {"<meta http-equiv=Content-Type content='text/html; charset=euc-kr'>", "EUC-KR"},
@@ -122,6 +123,7 @@ static void what_a_page_says_of_itself(void **state)
     {"<meta charset", "none"}, {"<meta charset=", "none"}, {"<meta charset='gbk", "none"}, {"<meta", "none"},
     {"<", "none"}, {"<!--", "none"}, {"<!", "none"}, {"</", "none"},
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     size_t size = strlen(rows[i].page);
     char *copy = malloc(size);

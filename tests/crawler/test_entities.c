@@ -14,6 +14,7 @@
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "crawler/html/entities_table.h"
 
+/* clang-format off */
 static const struct { const char *text; size_t taken; const char *utf8; } rows[] = {
   { "amp;x", 4, "&" }, { "amp", 3, "&" }, { "amp x", 3, "&" }, { "AMP;", 4, "&" },
   { "copy=1", 0, "" }, { "copyx", 0, "" }, { "copy1", 0, "" }, { "copy;=1", 5, "\xC2\xA9" },
@@ -34,6 +35,7 @@ static const struct { const char *text; size_t taken; const char *utf8; } rows[]
   { "#128;", 5, "\xE2\x82\xAC" }, { "#x9f;", 5, "\xC5\xB8" }, { "#x81;", 5, "\xC2\x81" }, { "#13;", 4, "\r" },
   { "#xE9;", 5, "\xC3\xA9" }, { "#x20AC;", 7, "\xE2\x82\xAC" }, { "#x1F600;", 8, "\xF0\x9F\x98\x80" },
 };
+/* clang-format on */
 
 static void each_row_is_read_so(void **state)
 {

@@ -26,6 +26,7 @@ static void note(void *context, const link_found *link)
 static void link_headers(void **state)
 {
   (void)state;
+  /* clang-format off */
   static const struct { const char *value, *wanted; } rows[] = {
     {"</2>; rel=next", "/2"}, {"</2>;rel=\"next\"", "/2"}, {"</2> ; rel = \"next\" ", "/2"},
     {"</c>; rel=Canonical", "/c^"}, {"</1>; rel=prev, </3>; rel=next", "/1 /3"},
@@ -37,6 +38,7 @@ static void link_headers(void **state)
     {"</a,b>; rel=next", "/a,b"}, {"</2>; rel=\"next", "/2"}, {"</2>; rel=\"next\\", ""},
     {"</2> junk, </3>; rel=next", "/3"},
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     found said = {.size = 0};
     link_headers_read_link(rows[i].value, note, &said);
@@ -48,6 +50,7 @@ static void link_headers(void **state)
 static void robots_headers(void **state)
 {
   (void)state;
+  /* clang-format off */
   static const struct { const char *value; bool nofollow, noindex; } rows[] = {
     {"noindex", false, true}, {"NoFollow", true, false}, {"none", true, true}, {"noindex, nofollow", true, true},
     {"noindex nofollow", true, true}, {"all", false, false}, {"", false, false}, {"nofollowing", false, false},
@@ -55,6 +58,7 @@ static void robots_headers(void **state)
     {"*: nofollow", true, false}, {"unavailable_after: 25 Jun 2010 15:00:00 PST, nofollow", true, false},
     {"max-snippet: 3, noindex", false, true}, {"noindex, max-snippet: 3", false, true},
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     bool nofollow = false, noindex = false;
     link_headers_read_robots(rows[i].value, "strata", &nofollow, &noindex);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+/* clang-format off */
 static const struct { const char *content, *url; /* NULL: none */ } rows[] = {
   { "5;url=x", "x" }, { "5; URL = x", "x" }, { "5;uRl=x", "x" }, { " \t\n\f\r5 ; url=x", "x" },
   { "5,url=x", "x" }, { "5 url=x", "x" }, { "5;x", "x" }, { "5,x", "x" }, { "5 x", "x" }, { "5 ;; x", "; x" },
@@ -23,6 +24,7 @@ static const struct { const char *content, *url; /* NULL: none */ } rows[] = {
   { "x", NULL }, { ";x", NULL }, { "-1;x", NULL }, { "+1;x", NULL }, { "5x", NULL }, { "5'x'", NULL },
   { "url=x", NULL },
 };
+/* clang-format on */
 
 static void each_content_leads_where_the_standard_says(void **state)
 {

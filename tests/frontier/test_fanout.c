@@ -41,6 +41,7 @@ static void dates_are_told_from_what_looks_like_one(void **state)
     const char *text;
     bool is_date;
   } rows[] = {
+    /* clang-format off */
     {"cal/2026-11-20", true}, {"cal/2026-11-20/", true}, {"cal/2026_1_2", true}, {"cal/20261120", true},
     {"cal/2026.11.20.html", true}, {"2026-11-20", true}, {"cal/2026-11", true}, {"cal?day=2026-11-20", true},
     {"cal?2026-11-20", true}, {"cal/2026-11-31.php", true},
@@ -48,6 +49,7 @@ static void dates_are_told_from_what_looks_like_one(void **state)
     {"cal/2026-00-01", false}, {"cal/2026-11-32", false}, {"cal/2026-11-20-news", false}, {"cal/2026-11_20", false},
     {"cal/0926-11-20", false}, {"cal/12026-11-20", false}, {"cal/2026-11-200", false}, {"cal/2026/11/20", false},
     {"cal/2026-11-20.h5", false}, {"cal/8301-17938_105", false}, {"cal?day=2026-11-20x", false}, {"cal?", false},
+    /* clang-format on */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     children_count found = note((uint32_t)i, rows[i].text, 1);

@@ -11,6 +11,7 @@
 
 #define WITH(header) "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/html\r\n" header "\r\n\r\n"
 
+/* clang-format off */
 static const small_page pages[] = {
   {"/", WITH("Link: </by-link>; rel=next, </style>; rel=stylesheet\r\nLink: <by-second>; rel=\"prev\"\r\nlink: junk")
         "<base href=/below/><a href=plain>x</a><a rel=nofollow href=/shy>x</a><a href=/header-nofollow>x</a>"
@@ -25,6 +26,7 @@ static const small_page pages[] = {
   {"/s2", SMALL_HEAD "image/png\r\n\r\nx"},
   {NULL, NULL},
 };
+/* clang-format on */
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--ignore-robots"
 #define ALWAYS "/below/plain /beside /by-link /by-second /canon /canon/real /header-nofollow "

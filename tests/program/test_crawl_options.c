@@ -210,9 +210,11 @@ static void secrets_reach_no_file(void **state)
   fputs("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tc00kie\n", file);
   fclose(file);
   snprintf(proxy, sizeof proxy, "--proxy=http://who:pr0xy@127.0.0.1:%u", small_port);
+  /* clang-format off */
   const char *const words[] = {CRAWL, "--allow-private", "--warc", "--exclude", "secrets", "--user", "name:pa55word",
                                "-HX-One: h3ader", "--head=X-Two:h3ader", "--cookies", cookies, "--summary", summary,
                                "--connections", "1", "--max-pages", "2", "URL", NULL};
+  /* clang-format on */
   run(words, 0);
   assert_non_null(strstr(s->trial->err.bytes, "--user name:SECRET '-HX-One: SECRET' --head=X-Two:SECRET --cookies "));
   assert_non_null(strstr(s->trial->err.bytes, "SECRET stands for"));

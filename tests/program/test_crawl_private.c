@@ -153,10 +153,12 @@ static pid_t start_names(void)
 
 static void answer_index(int fd)
 {
+  /* clang-format off */
   static const char *const hosts[] = {
     "private.example", "localhost", "127.0.0.1", "0x7f.1", "2130706433", "017700000001", "127.1", "0.0.0.0", "[::1]",
     "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::127.0.0.1]", "[fd00::1]", "[fe80::1]", "169.254.169.254",
     "100.64.0.1", "192.168.7.7", "%31%32%37.0.0.1", "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1"};
+  /* clang-format on */
   text page = {0};
   text_add(&page, HTML "<a href=/fine>x</a><a href=/redirect>x</a>");
   text_addf(&page, "<a href=http://rebind.example:%u/first>x</a><a href=http://kept.example:%u/kept/1>x</a>", port,

@@ -76,11 +76,13 @@ static void names_and_numbers(void **state)
     uint32_t found = web_find_host(w, below, strlen(below), NULL);
     assert_int_equal(found, web_host_has(w, host, WEB_FARM) ? host : WEB_NO_HOST);
   }
+  /* clang-format off */
   static const char *const strangers[] = {
     "", ".", ".test", "test", "site.test", "site01.test", "site100000000.test", "group25000000.test", "www.example.org",
     "e.group1.test", "site1.test.", "site1.tes", "sitex1.test", "site99999999999999999999.test", "group.test",
     "xgroup1.test",
   };
+  /* clang-format on */
   for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
     assert_int_equal(web_find_host(w, strangers[i], strlen(strangers[i]), NULL), WEB_NO_HOST);
   web_free(w);

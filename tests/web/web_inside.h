@@ -28,6 +28,7 @@ struct web {
 };
 
 /* One for each question. */
+/* clang-format off */
 typedef enum web_salt {
   WEB_ASK_STYLE, WEB_ASK_KIND, WEB_ASK_ROBOTS, WEB_ASK_SIZE, WEB_ASK_SIZE_ROUND, WEB_ASK_ADDRESS, WEB_ASK_LATENCY,
   WEB_ASK_HEAVY, WEB_ASK_REST, WEB_ASK_CHARSET, WEB_ASK_FATE, WEB_ASK_ORIGINAL, WEB_ASK_PATH, WEB_ASK_MAP_ONLY,
@@ -36,6 +37,7 @@ typedef enum web_salt {
   WEB_ASK_TRAP, WEB_ASK_BASE, WEB_ASK_TRUST,
   WEB_ASK_SHARE, /* and one for each share behind it */
 } web_salt;
+/* clang-format on */
 
 /* 64 bits, each as likely 0 as 1. */
 uint64_t web_dice(const web *w, unsigned salt, uint64_t a, uint64_t b);
