@@ -69,6 +69,7 @@ enum {
   URL_PATH_PAPER = 1 << 8,           /* path-paper: scheme dropped ("//host/a"), segments end at '/' only: the
                                         key of Cen, Xu, Sun's paper. Under it "//host/a" needs no base */
   URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO where it else would be stripped */
+  URL_EVERY_RULE = (1 << 10) - 1,
 };
 
 /* Parse "strict" or a comma-separated list of rule names; false (and *profile untouched) if a name is unknown. */

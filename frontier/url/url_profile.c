@@ -19,6 +19,7 @@ static const struct rule {
   { URL_REFUSE_USERINFO, "refuse-userinfo" },
 };
 enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
+_Static_assert(URL_EVERY_RULE == (1 << RULE_COUNT) - 1, "each rule has a bit and a name");
 
 static bool find_rule(const char *name, size_t size, url_profile *bit)
 {

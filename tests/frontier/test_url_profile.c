@@ -35,7 +35,7 @@ static void names_come_back(void **state)
 static void all_rules_fit_the_name(void **state)
 {
   (void)state;
-  url_profile all = URL_REFUSE_USERINFO * 2 - 1, back;
+  url_profile all = URL_EVERY_RULE, back;
   char name[URL_PROFILE_NAME_SIZE];
   url_profile_name(all, name);
   assert_true(strlen(name) < sizeof name);

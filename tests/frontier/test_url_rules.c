@@ -93,7 +93,7 @@ static void every_mix_of_rules_is_idempotent(void **state)
 {
   (void)state;
   static url first, second;
-  for (url_profile profile = 0; profile < URL_REFUSE_USERINFO * 2; profile++)
+  for (url_profile profile = 0; profile <= URL_EVERY_RULE; profile++)
     for (size_t i = 0; i < COUNT(rows); i++) {
       if (url_parse(rows[i].href, strlen(rows[i].href), profile, &first) != URL_OK)
         continue;

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   static url first, second;
   if (size < 2)
     return 0;
-  url_profile profile = (data[0] | (url_profile)data[1] << 8) & (URL_REFUSE_USERINFO * 2 - 1);
+  url_profile profile = (data[0] | (url_profile)data[1] << 8) & URL_EVERY_RULE;
   pair input = split_pair(data + 2, size - 2);
   url_base *base = url_base_create();
   CHECK(base);

@@ -206,7 +206,7 @@ static void help_names_every_rule(void **state)
   run_command(&r, "", 0, ARGUMENTS("--help"));
   assert_int_equal(r.status, 0);
   char names[URL_PROFILE_NAME_SIZE];
-  url_profile_name(URL_REFUSE_USERINFO * 2 - 1, names);
+  url_profile_name(URL_EVERY_RULE, names);
   for (char *name = strtok(names, ","); name; name = strtok(NULL, ","))
     assert_non_null(strstr(r.out, name));
 }
