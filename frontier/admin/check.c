@@ -71,14 +71,14 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     else if (!c->has_identity)
       check_say(c, IN_DATA, "%s", c->f->message);
   } else if (strcmp(name, "progress") == 0) {
-    c->has_progress = progress_read(c->f, body, size);
+    c->has_progress = progress_read(&c->stood, body, size);
     if (!c->has_progress)
       check_say(c, IN_DATA, "data.mdb: the record \"progress\" contradicts itself");
   } else if (strcmp(name, "acceptance") == 0) {
-    if (acceptance_read(c->f, body, size) != FRONTIER_OK)
+    if (!acceptance_read(&c->stood, body, size))
       check_say(c, IN_DATA, "data.mdb: the record \"acceptance\" makes no sense");
   } else if (strcmp(name, "counters") == 0) {
-    if (!counters_read(&c->f->counters, (const char *)body, size))
+    if (!counters_read(&c->counters, (const char *)body, size))
       check_say(c, IN_DATA, "data.mdb: the record \"counters\" is no list of names and numbers");
   } else if (strcmp(name, "journal") == 0) {
     keep(c, body, size, &c->journal, &c->journal_size);
@@ -113,7 +113,7 @@ static bool read_due(void *context, uint64_t key, const uint8_t *body, size_t si
 {
   check *c = context;
   uint64_t sequence = size == 8 ? get_le(body, 8) : 0;
-  bool is_given = sequence && (!c->has_progress || sequence < c->f->next_sequence);
+  bool is_given = sequence && (!c->has_progress || sequence < c->stood.next_sequence);
   if (!is_given || (uint32_t)sequence != (uint32_t)key)
     check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table due makes no sense", key);
   return true;
@@ -187,7 +187,7 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
 {
   const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
   check c = {.f = handle_create(directory, &options), .say = say, .context = context, .found = found,
-             .u = malloc(sizeof *c.u)};
+             .u = malloc(sizeof *c.u), .stood = {.next_sequence = 1}};
   *found = (frontier_findings){0};
   if (!c.f || !c.u) {
     if (c.f)

@@ -9,12 +9,14 @@
 #include <stdio.h>
 
 typedef struct check {
-  frontier *f;             /* not open: its directory, and what the records say of the whole */
+  frontier *f;             /* not open: its directory, options and hosts, as the records say */
   pages *p;
   frontier_remark *say;
   void *context;
   frontier_findings *found;
   bool has_identity, has_progress;
+  progress stood;          /* as its record says */
+  counters counters;
   uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
   size_t absent_size, journal_size, sum_size;
   url *u;

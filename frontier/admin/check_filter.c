@@ -47,7 +47,7 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
     check_say(w->c, IN_DATA, "hash log: keys %" PRIu64 " to %" PRIu64 " are missing", w->keys, key);
     w->is_torn = true;
   }
-  w->ends_at_checkpoint |= key == w->c->f->checkpoint_keys;
+  w->ends_at_checkpoint |= key == w->c->stood.checkpoint_keys;
   if (!seen_count_keys(body, size, &keys)) {
     check_say(w->c, IN_DATA, "hash log: the piece of key %" PRIu64 " cannot be read", key);
     w->is_torn = true;
@@ -55,7 +55,7 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   }
   if (w->log)
     seen_replay(w->log, body, size, NULL);
-  if (w->file && key >= w->c->f->checkpoint_keys)
+  if (w->file && key >= w->c->stood.checkpoint_keys)
     seen_replay(w->file, body, size, NULL);
   w->keys = key + keys;
   w->c->found->log_keys += keys;
@@ -67,7 +67,7 @@ static mlbf_filter *make_filter(check *c)
   char profile[URL_PROFILE_NAME_SIZE];
   const frontier_options *o = &c->f->options;
   url_profile_name(o->profile, profile);
-  uint64_t keys = c->f->log_keys > o->expected_urls ? c->f->log_keys : o->expected_urls;
+  uint64_t keys = c->stood.log_keys > o->expected_urls ? c->stood.log_keys : o->expected_urls;
   mlbf_options options = {.kind = o->filter, .keys = keys, .rate = o->rate, .signals = o->filter == MLBF_KIND_MLBF,
                           .profile = profile};
   mlbf_filter *filter = NULL;
@@ -88,7 +88,7 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   mlbf_stats stats;
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
   mlbf_status status = mlbf_load(path, &filter);
-  bool is_valid = c->has_progress && c->f->checkpoint_keys && c->f->checkpoint_slot == slot;
+  bool is_valid = c->has_progress && c->stood.checkpoint_keys && c->stood.checkpoint_slot == slot;
   if (status == MLBF_IO && errno == ENOENT)
     return NULL;
   if (status != MLBF_OK) {
@@ -116,12 +116,12 @@ static void check_log_end(check *c, const log_walk *w)
 {
   if (!c->has_progress)
     return;
-  if (w->keys != c->f->log_keys && !w->is_torn)
+  if (w->keys != c->stood.log_keys && !w->is_torn)
     check_say(c, IN_DATA, "hash log: it has %" PRIu64 " keys, not the %" PRIu64 " that were committed", w->keys,
-              c->f->log_keys);
-  if (!w->ends_at_checkpoint && !w->is_torn && c->f->checkpoint_keys && c->f->checkpoint_keys != w->keys)
+              c->stood.log_keys);
+  if (!w->ends_at_checkpoint && !w->is_torn && c->stood.checkpoint_keys && c->stood.checkpoint_keys != w->keys)
     check_say(c, IN_DATA, "hash log: the filter file ends inside a piece of it, at key %" PRIu64,
-              c->f->checkpoint_keys);
+              c->stood.checkpoint_keys);
 }
 
 void check_log(check *c)

@@ -165,7 +165,7 @@ static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
   if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_revoked(w->c, own) &&
       !check_is_erased(w->c, own))
     check_say(w->c, IN_FILTER, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
-              records_quote(u->fetch, u->fetch_size, shown), w->c->f->checkpoint_slot);
+              records_quote(u->fetch, u->fetch_size, shown), w->c->stood.checkpoint_slot);
 }
 
 static void count_ended(url_walk *w, host *who, const ended_url *ended)
@@ -273,12 +273,12 @@ static void check_places(url_walk *w)
   }
   if (w->beyond)
     check_say(w->c, IN_DATA, "%" PRIu64 " URLs have a number that was never given", w->beyond);
-  const frontier *f = w->c->f;
-  if (w->noted != f->noted)
-    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, f->noted);
-  if (w->done != f->done || w->failed != f->failed || w->skipped != f->skipped)
+  const progress *p = &w->c->stood;
+  if (w->noted != p->noted)
+    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, p->noted);
+  if (w->done != p->done || w->failed != p->failed || w->skipped != p->skipped)
     check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %"
-              PRIu64 ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, f->done, f->failed, f->skipped);
+              PRIu64 ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, p->done, p->failed, p->skipped);
 }
 
 static void read_tables(url_walk *w, const row_places *rows)
@@ -300,7 +300,7 @@ static void read_tables(url_walk *w, const row_places *rows)
 void check_urls(check *c)
 {
   url_walk w = {.c = c, .counted = hosts_create(0, 1),
-                .sequences = c->has_progress ? c->f->next_sequence - 1 : UINT64_MAX};
+                .sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX};
   if (c->has_progress && w.sequences < SIZE_MAX - 1)
     w.places = calloc((size_t)w.sequences + 1, 1);
   row_places rows = {0};

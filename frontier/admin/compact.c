@@ -160,14 +160,15 @@ static frontier_status copy_store(frontier *f, const char *path)
 /* Which filter file is valid is said by the record of progress. */
 static void drop_other_filter(frontier *f)
 {
+  progress stood = {0};
   uint8_t *body;
   size_t size;
   char path[PATH_SIZE];
   if (store_get_meta(f->store, "progress", &body, &size) != FRONTIER_OK)
     return;
-  bool is_known = progress_read(f, body, size) && f->checkpoint_keys > 0;
+  bool is_known = progress_read(&stood, body, size) && stood.checkpoint_keys > 0;
   free(body);
-  path_of(f, f->checkpoint_slot ? "seen.0" : "seen.1", path);
+  path_of(f, stood.checkpoint_slot ? "seen.0" : "seen.1", path);
   if (is_known)
     unlink(path);
 }

@@ -21,7 +21,8 @@ enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64 };
 
 typedef struct merging {
   const frontier *from;  /* the one whose log is being copied */
-  frontier *into;        /* not open: what the new one says of itself */
+  frontier_options options; /* what the new one says of itself, */
+  progress stood;        /* and where it stands */
   store *to;
   mlbf_filter *filter;   /* of all so far; NULL: they do not fit together */
   const char *first;     /* whose kind and profile the others must have */
@@ -50,7 +51,7 @@ static frontier *open_source(const char *directory, frontier_status *status, cha
 
 static frontier_status compare(merging *m, const frontier *f)
 {
-  frontier_options *ours = &m->into->options;
+  frontier_options *ours = &m->options;
   char a[URL_PROFILE_NAME_SIZE], b[URL_PROFILE_NAME_SIZE];
   if (!m->first) {
     m->first = f->directory;
@@ -100,7 +101,7 @@ static bool put_piece(merging *m, const uint8_t *body, size_t size)
     return false;
   memcpy(copy, body, size);
   seen_blot_out(copy, size, &m->from->revoked);
-  store_append(m->to, STORE_HASHES, m->into->log_keys, copy, size);
+  store_append(m->to, STORE_HASHES, m->stood.log_keys, copy, size);
   free(copy);
   return true;
 }
@@ -123,7 +124,7 @@ static bool copy_piece(void *context, uint64_t key, const uint8_t *body, size_t 
   m->has_failed = size == 0 || !seen_count_keys(body, size, &keys) || !put_piece(m, body, size);
   if (m->has_failed)
     return false;
-  m->into->log_keys += keys;
+  m->stood.log_keys += keys;
   return written(m);
 }
 
@@ -176,7 +177,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   status = seen_load(f); /* and what it revoked */
   status = status == FRONTIER_OK ? copy_keys(m, f) : fail(m, status, f->message);
   if (status == FRONTIER_OK) {
-    m->into->expected_lost += f->expected_lost;
+    m->stood.expected_lost += f->expected_lost;
     unite(m, f, is_first);
   }
   frontier_close(f);
@@ -194,23 +195,23 @@ static void save_filter(merging *m, const char *directory)
     return;
   mlbf_stats_read(m->filter, &stats);
   if (snprintf(path, sizeof path, "%s/seen.1", directory) >= FRESH_PATH_SIZE ||
-      stats.promised_rate != m->into->options.rate || m->into->log_keys > stats.design_keys ||
+      stats.promised_rate != m->options.rate || m->stood.log_keys > stats.design_keys ||
       mlbf_save(m->filter, path) != MLBF_OK)
     return;
-  m->into->checkpoint_slot = 1;
-  m->into->checkpoint_keys = m->into->log_keys;
+  m->stood.checkpoint_slot = 1;
+  m->stood.checkpoint_keys = m->stood.log_keys;
 }
 
 static frontier_status finish_store(merging *m)
 {
-  frontier *into = m->into;
-  uint8_t progress[PROGRESS_SIZE], absent[16];
+  progress *into = &m->stood;
+  uint8_t body[PROGRESS_SIZE], absent[16];
   into->next_sequence = into->log_keys + 1;
   into->outcomes[FRONTIER_NEW] = into->log_keys;
-  progress_write(into, into->log_keys, progress);
+  progress_write(into, body);
   put_le(absent, 1, 8);
   put_le(absent + 8, into->log_keys, 8);
-  store_put_meta(m->to, "progress", progress, sizeof progress);
+  store_put_meta(m->to, "progress", body, sizeof body);
   if (into->log_keys)
     store_put_meta(m->to, "absent", absent, sizeof absent);
   frontier_status status = store_commit(m->to);
@@ -220,9 +221,9 @@ static frontier_status finish_store(merging *m)
 static frontier_status merge_into(merging *m, const char *const *directories, size_t count, const char *partial)
 {
   uint8_t identity[IDENTITY_MAX];
-  size_t size = identity_write(&m->into->options, identity);
+  size_t size = identity_write(&m->options, identity);
   frontier_status status = store_open(partial, false, identity, size, &m->to, m->message);
-  if (status == FRONTIER_OK && m->into->options.exact)
+  if (status == FRONTIER_OK && m->options.exact)
     status = store_find_exact(m->to, true);
   if (status == FRONTIER_OK)
     status = store_begin(m->to);
@@ -242,14 +243,13 @@ frontier_status frontier_merge(const char *const *directories, size_t count, con
                                char message[FRONTIER_MESSAGE_SIZE])
 {
   char partial[FRESH_PATH_SIZE];
-  frontier into = {.next_sequence = 1};
-  merging m = {.into = &into, .message = message};
+  merging m = {.message = message};
   frontier_status status = compare_all(&m, directories, count);
   if (status != FRONTIER_OK || (status = fresh_begin(to, partial, message)) != FRONTIER_OK)
     return status;
   status = merge_into(&m, directories, count, partial);
   mlbf_free(m.filter);
-  *merged = (frontier_merged){.keys = into.log_keys, .by_bits = into.checkpoint_keys > 0};
+  *merged = (frontier_merged){.keys = m.stood.log_keys, .by_bits = m.stood.checkpoint_keys > 0};
   if (status == FRONTIER_OK)
     status = fresh_finish(to, partial, message);
   if (status != FRONTIER_OK)

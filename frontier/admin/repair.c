@@ -163,7 +163,7 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
 {
   const frontier_options options = {.per_host = 1, .keep_identity = true};
   salvage s = {.f = handle_create(directory, &options), .u = malloc(sizeof *s.u), .say = say, .context = context,
-               .done = done};
+               .done = done, .stood = {.next_sequence = 1}};
   frontier_findings found;
   *done = (frontier_repairs){0};
   if (!s.f || !s.u) {

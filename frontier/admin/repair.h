@@ -30,7 +30,8 @@ typedef struct kept_meta {
 } kept_meta;
 
 typedef struct salvage {
-  frontier *f;          /* not open: lock, options, hosts, and the numbers as they are recovered */
+  frontier *f;          /* not open: lock, options and hosts, as they are recovered, */
+  progress stood;       /* and the numbers */
   pages *p;
   store *to;
   unsigned unwritten;   /* records since the last commit */

@@ -71,11 +71,11 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
 {
   salvage *s = context;
   if (strcmp(name, "progress") == 0)
-    s->has_progress |= progress_read(s->f, body, size);
+    s->has_progress |= progress_read(&s->stood, body, size);
   else if (strcmp(name, "identity") == 0 && !s->has_identity)
     s->has_identity = identity_read(s->f, body, size) == FRONTIER_OK;
   else if (strcmp(name, "acceptance") == 0)
-    (void)acceptance_read(s->f, body, size); /* noted URLs are counted anew; forced ones may be lost count of */
+    (void)acceptance_read(&s->stood, body, size); /* noted URLs are counted anew; forced ones may be lost count of */
   else if (meta_is_copied(name))
     keep_meta(s, name, body, size);
 }
@@ -91,12 +91,12 @@ static void read_stray_meta(void *context, const uint8_t *key, size_t key_size, 
   name[key_size] = '\0';
   if (strlen(name) != key_size)
     return;
-  frontier older = {0};
+  progress older = {0};
   const uint8_t *body = value + RECORD_HEAD;
   if (strcmp(name, "progress") != 0)
     read_meta(s, name, body, size - RECORD_HEAD);
-  else if (progress_read(&older, body, size - RECORD_HEAD) && older.next_sequence > s->f->next_sequence)
-    s->has_progress = progress_read(s->f, body, size - RECORD_HEAD);
+  else if (progress_read(&older, body, size - RECORD_HEAD) && older.next_sequence > s->stood.next_sequence)
+    s->has_progress = progress_read(&s->stood, body, size - RECORD_HEAD);
 }
 
 bool salvage_meta(salvage *s)
@@ -115,7 +115,7 @@ bool salvage_meta(salvage *s)
 /* The place of a URL is still to be had, and its text is a URL, of this host. NULL: leave it. */
 static host *claim(salvage *s, uint64_t sequence, const char *text, size_t size)
 {
-  if (sequence == 0 || (s->has_progress && sequence >= s->f->next_sequence) ||
+  if (sequence == 0 || (s->has_progress && sequence >= s->stood.next_sequence) ||
       (sequence < s->places.count && s->places.at[sequence]) || size == 0 ||
       url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
     return NULL;
@@ -127,16 +127,16 @@ static host *claim(salvage *s, uint64_t sequence, const char *text, size_t size)
 
 static void count_ended(salvage *s, host *who, const ended_url *ended)
 {
-  frontier *f = s->f;
+  progress *p = &s->stood;
   bool was_fetched = ended->state != FRONTIER_NOTED;
   who->done += ended->state == FRONTIER_DONE;
   who->failed += ended->state == FRONTIER_FAILED;
   who->skipped += ended->state == FRONTIER_SKIPPED;
   who->trap_ended += was_fetched && ended->class == FRONTIER_TRAP;
-  f->done += ended->state == FRONTIER_DONE;
-  f->failed += ended->state == FRONTIER_FAILED;
-  f->skipped += ended->state == FRONTIER_SKIPPED;
-  f->noted += !was_fetched;
+  p->done += ended->state == FRONTIER_DONE;
+  p->failed += ended->state == FRONTIER_FAILED;
+  p->skipped += ended->state == FRONTIER_SKIPPED;
+  p->noted += !was_fetched;
 }
 
 static bool keep_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
@@ -253,7 +253,7 @@ static bool keep_piece(void *context, uint64_t key, const uint8_t *body, size_t 
 {
   salvage *s = context;
   uint64_t keys;
-  if (!seen_count_keys(body, size, &keys) || keys == 0 || (s->has_progress && key + keys > s->f->log_keys) ||
+  if (!seen_count_keys(body, size, &keys) || keys == 0 || (s->has_progress && key + keys > s->stood.log_keys) ||
       key + keys < key || !log_is_free(s, key, keys))
     return true;
   if (!byte_row_reach(&s->log, key + keys - 1))
@@ -381,7 +381,7 @@ static void keep_strays(salvage *s)
 
 static void keep_urls(salvage *s, const row_places *rows)
 {
-  s->f->done = s->f->failed = s->f->skipped = s->f->noted = 0;
+  s->stood.done = s->stood.failed = s->stood.skipped = s->stood.noted = 0;
   records_each(s->p, "hosts", keep_host, s);
   records_each(s->p, "host-changes", keep_changes, s);
   rows_each(s->p, rows, STORE_HISTORY, keep_ended, s);
@@ -395,7 +395,7 @@ static void keep_urls(salvage *s, const row_places *rows)
 bool salvage_tables(salvage *s)
 {
   row_places rows;
-  if (!row_places_read(s->p, s->has_progress ? s->f->next_sequence : 0, &rows))
+  if (!row_places_read(s->p, s->has_progress ? s->stood.next_sequence : 0, &rows))
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for two bytes for each URL");
   keep_urls(s, &rows);
   row_places_free(&rows);

@@ -151,7 +151,7 @@ static bool fill_gaps(salvage *s)
 
 static bool complete_log(salvage *s)
 {
-  uint64_t keys = s->has_progress ? s->f->log_keys : 0;
+  uint64_t keys = s->has_progress ? s->stood.log_keys : 0;
   if (keys + 1 < s->places.count)
     keys = s->places.count - 1;
   if (!make_seen(s) || (s->f->options.exact && !salvage_exact_begin(s)))
@@ -169,8 +169,8 @@ static bool write_gone(salvage *s)
 {
   uint8_t *rows = NULL;
   size_t size = 0;
-  for (uint64_t i = 1, first; i < s->f->next_sequence; i++) {
-    for (first = i; i < s->f->next_sequence && !(i < s->places.count && s->places.at[i]);)
+  for (uint64_t i = 1, first; i < s->stood.next_sequence; i++) {
+    for (first = i; i < s->stood.next_sequence && !(i < s->places.count && s->places.at[i]);)
       i++;
     if (i == first)
       continue;
@@ -210,16 +210,16 @@ static bool write_hosts(salvage *s)
 /* Where it stands: the log's end, the next number, and as many verdicts of "new" as there are keys. */
 static void write_progress(salvage *s)
 {
-  frontier *f = s->f;
+  progress *p = &s->stood;
   uint8_t body[PROGRESS_SIZE];
-  uint64_t verdicts = f->forced;
+  uint64_t verdicts = p->forced;
   for (int i = FRONTIER_NEW; i <= FRONTIER_NEW_COMBINATION; i++)
-    verdicts += f->outcomes[i];
-  f->outcomes[FRONTIER_NEW] += s->log.count - verdicts;
-  f->log_keys = s->log.count;
-  f->next_sequence = s->log.count + 1;
-  f->checkpoint_keys = f->checkpoint_slot = 0;
-  progress_write(f, f->log_keys, body);
+    verdicts += p->outcomes[i];
+  p->outcomes[FRONTIER_NEW] += s->log.count - verdicts;
+  p->log_keys = s->log.count;
+  p->next_sequence = s->log.count + 1;
+  p->checkpoint_keys = p->checkpoint_slot = 0;
+  progress_write(p, body);
   store_put_meta(s->to, "progress", body, sizeof body);
 }
 
@@ -228,8 +228,9 @@ static void write_meta(salvage *s)
   uint8_t acceptance[ACCEPTANCE_SIZE];
   for (const kept_meta *m = s->meta; m; m = m->next)
     store_put_meta(s->to, m->name, m->body, m->size);
-  if (s->f->noted || s->f->forced)
-    store_put_meta(s->to, "acceptance", acceptance, acceptance_write(s->f, acceptance));
+  acceptance_write(&s->stood, acceptance);
+  if (s->stood.noted || s->stood.forced)
+    store_put_meta(s->to, "acceptance", acceptance, sizeof acceptance);
 }
 
 bool salvage_finish(salvage *s)

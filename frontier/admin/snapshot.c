@@ -25,14 +25,14 @@ typedef struct beside {
 
 static frontier_status read_beside(store *s, beside *b)
 {
-  frontier view = {0};
+  progress then = {0};
   uint8_t *body;
   size_t size;
   *b = (beside){0};
   frontier_status status = store_get_meta(s, "progress", &body, &size);
   if (status == FRONTIER_OK) {
-    if (progress_read(&view, body, size))
-      *b = (beside){.checkpoint_keys = view.checkpoint_keys, .checkpoint_slot = view.checkpoint_slot};
+    if (progress_read(&then, body, size))
+      *b = (beside){.checkpoint_keys = then.checkpoint_keys, .checkpoint_slot = then.checkpoint_slot};
     free(body);
     status = store_get_meta(s, "journal", &body, &size);
   }

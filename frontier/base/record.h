@@ -23,6 +23,20 @@ static inline uint64_t get_le(const uint8_t *at, size_t bytes)
   return value;
 }
 
+static inline uint64_t double_bits(double value)
+{
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline double double_of(uint64_t bits)
+{
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
 /* A value is its checksum (4 bytes: low half of XXH3_64, seeded with the key so that a value under a wrong
  * key is noticed too) and a body. */
 enum { RECORD_HEAD = 4 };

@@ -168,12 +168,13 @@ static void put_counters(frontier *f)
 
 static void put_progress(frontier *f, uint64_t log_keys)
 {
-  uint8_t body[PROGRESS_SIZE];
-  progress_write(f, log_keys, body);
+  uint8_t body[PROGRESS_SIZE], more[ACCEPTANCE_SIZE];
+  progress p = progress_of(f, log_keys);
+  progress_write(&p, body);
   store_put_meta(f->store, "progress", body, sizeof body);
-  uint8_t more[ACCEPTANCE_SIZE];
-  if (f->noted || f->forced || f->outcomes[FRONTIER_KNOWN_BEFORE])
-    store_put_meta(f->store, "acceptance", more, acceptance_write(f, more));
+  acceptance_write(&p, more);
+  if (progress_has_acceptance(&p))
+    store_put_meta(f->store, "acceptance", more, sizeof more);
 }
 
 static void put_journal(frontier *f)

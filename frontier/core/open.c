@@ -27,20 +27,6 @@ enum { FORMAT_VERSION = 6 };
 /* On top of the kind of filter: there is a table `exact`. */
 enum { IS_EXACT = 0x100 };
 
-static uint64_t double_bits(double value)
-{
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
-static double double_of(uint64_t bits)
-{
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
 {
   char profile[URL_PROFILE_NAME_SIZE];
@@ -88,49 +74,28 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
 
 /* ---- progress: where it stood -------------------------------------------------------------------------- */
 
-void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE])
+progress progress_of(const frontier *f, uint64_t log_keys)
 {
-  const uint64_t values[PROGRESS_SIZE / 8] = {
-    f->next_sequence, log_keys, f->checkpoint_keys, f->checkpoint_slot, f->done, f->failed, f->skipped,
-    f->outcomes[0], f->outcomes[1], f->outcomes[2], f->outcomes[3], f->outcomes[4], double_bits(f->expected_lost),
-  };
-  for (size_t i = 0; i < PROGRESS_SIZE / 8; i++)
-    put_le(body + 8 * i, values[i], 8);
+  progress p = {.next_sequence = f->next_sequence, .log_keys = log_keys, .checkpoint_keys = f->checkpoint_keys,
+                .checkpoint_slot = f->checkpoint_slot, .done = f->done, .failed = f->failed, .skipped = f->skipped,
+                .noted = f->noted, .forced = f->forced, .expected_lost = f->expected_lost};
+  memcpy(p.outcomes, f->outcomes, sizeof p.outcomes);
+  return p;
 }
 
-bool progress_read(frontier *f, const uint8_t *body, size_t size)
+static void go_on_from(frontier *f, const progress *p)
 {
-  if (size != PROGRESS_SIZE)
-    return false;
-  f->next_sequence = get_le(body + 0, 8);
-  f->log_keys = get_le(body + 8, 8);
-  f->checkpoint_keys = get_le(body + 16, 8);
-  f->checkpoint_slot = get_le(body + 24, 8) & 1;
-  f->done = get_le(body + 32, 8);
-  f->failed = get_le(body + 40, 8);
-  f->skipped = get_le(body + 48, 8);
-  for (int i = 0; i <= FRONTIER_NEW_COMBINATION; i++)
-    f->outcomes[i] = get_le(body + 56 + 8 * i, 8);
-  f->expected_lost = double_of(get_le(body + 96, 8));
-  return f->log_keys + 1 == f->next_sequence && f->checkpoint_keys <= f->log_keys; /* else no transaction of ours */
-}
-
-size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE])
-{
-  put_le(body + 0, f->noted, 8);
-  put_le(body + 8, f->forced, 8);
-  put_le(body + 16, f->outcomes[FRONTIER_KNOWN_BEFORE], 8);
-  return ACCEPTANCE_SIZE;
-}
-
-frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size)
-{
-  if (size != ACCEPTANCE_SIZE)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
-  f->noted = get_le(body + 0, 8);
-  f->forced = get_le(body + 8, 8);
-  f->outcomes[FRONTIER_KNOWN_BEFORE] = get_le(body + 16, 8);
-  return FRONTIER_OK;
+  f->next_sequence = p->next_sequence;
+  f->log_keys = p->log_keys;
+  f->checkpoint_keys = p->checkpoint_keys;
+  f->checkpoint_slot = p->checkpoint_slot;
+  f->done = p->done;
+  f->failed = p->failed;
+  f->skipped = p->skipped;
+  f->noted = p->noted;
+  f->forced = p->forced;
+  memcpy(f->outcomes, p->outcomes, sizeof f->outcomes);
+  f->expected_lost = p->expected_lost;
 }
 
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
@@ -235,9 +200,20 @@ static frontier_status read_meta(frontier *f, const char *name, bool is_required
 
 static frontier_status read_progress(frontier *f, const uint8_t *body, size_t size)
 {
-  return progress_read(f, body, size)
-           ? FRONTIER_OK
-           : frontier_fail(f, FRONTIER_DAMAGED, "%s: the progress record is damaged", f->directory);
+  progress p = progress_of(f, 0);
+  if (!progress_read(&p, body, size))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the progress record is damaged", f->directory);
+  go_on_from(f, &p);
+  return FRONTIER_OK;
+}
+
+static frontier_status read_acceptance(frontier *f, const uint8_t *body, size_t size)
+{
+  progress p = progress_of(f, f->log_keys);
+  if (!acceptance_read(&p, body, size))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
+  go_on_from(f, &p);
+  return FRONTIER_OK;
 }
 
 static frontier_status read_counters(frontier *f, const uint8_t *body, size_t size)
@@ -316,7 +292,7 @@ static frontier_status open_store(frontier *f)
   if (status == FRONTIER_OK)
     status = read_meta(f, "progress", false, read_progress);
   if (status == FRONTIER_OK)
-    status = read_meta(f, "acceptance", false, acceptance_read);
+    status = read_meta(f, "acceptance", false, read_acceptance);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, read_counters);
   return status == FRONTIER_OK ? open_exact(f) : status;

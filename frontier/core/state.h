@@ -22,6 +22,7 @@
 #include "frontier/store/journal.h"
 #include "frontier/hosts/leases.h"
 #include "frontier/core/previous.h"
+#include "frontier/core/progress.h"
 #include "frontier/hosts/schedule.h"
 #include "frontier/seen/seen.h"
 #include "frontier/store/store.h"
@@ -234,8 +235,6 @@ enum {
   JOURNAL_SUM_SIZE = 16,
   IDENTITY_HEAD = 40,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
-  PROGRESS_SIZE = 104,
-  ACCEPTANCE_SIZE = 24,
   SETTING_NAME_MAX = 63,
 };
 #define SETTING_PREFIX "setting/"
@@ -323,9 +322,6 @@ frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due
 frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
 size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
-bool progress_read(frontier *f, const uint8_t *body, size_t size); /* false: it is no transaction of ours */
-void progress_write(const frontier *f, uint64_t log_keys, uint8_t body[PROGRESS_SIZE]);
-frontier_status acceptance_read(frontier *f, const uint8_t *body, size_t size);
-size_t acceptance_write(const frontier *f, uint8_t body[ACCEPTANCE_SIZE]);
+progress progress_of(const frontier *f, uint64_t log_keys);
 
 #endif
