@@ -49,19 +49,18 @@ static void assert_link(const frontier_link *link)
   (void)u;
 }
 
-static bool batch_put(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
+static bool gather(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
 {
-  return what_for == TO_NOTE ? batch_add_ended(f, e, FRONTIER_NOTED, 0, now_ms)
-                             : batch_add_entry(f, e, now_ms);
+  return what_for == TO_NOTE ? batch_add_ended(&f->batch, e, FRONTIER_NOTED, 0, now_ms)
+                             : batch_add_entry(&f->batch, e, now_ms);
 }
 
-static void batch_take_back(frontier *f, purpose what_for)
+static void take_back(frontier *f, purpose what_for)
 {
-  assert(what_for == TO_NOTE ? f->batch.ended.count : f->batch.added.count);
   if (what_for == TO_NOTE)
-    f->batch.ended.count--;
+    batch_drop_ended(&f->batch);
   else
-    f->batch.added.count--;
+    batch_drop_entry(&f->batch);
 }
 
 static void enqueue(frontier *f, entry *e)
@@ -69,7 +68,7 @@ static void enqueue(frontier *f, entry *e)
   f->queued++;
   host_line(e->host, e->class)->queued++;
   hosts_touch(f->hosts, e->host);
-  f->batch.payload_size += e->fields_size;
+  batch_count_payload(&f->batch, e->fields_size);
   queue_take_or_leave(f, e);
   hosts_recount(f->hosts, e->host);
 }
@@ -83,12 +82,12 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
   bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
   entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
-  if (!e || !host_reserve(who, class) || !batch_put(f, e, what_for, now_ms)) {
+  if (!e || !host_reserve(who, class) || !gather(f, e, what_for, now_ms)) {
     entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
   }
   if (!seen_add(f->seen, hashes)) {
-    batch_take_back(f, what_for);
+    take_back(f, what_for);
     entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
@@ -217,7 +216,7 @@ static frontier_status settle(frontier *f, const frontier_link *link, const look
   assert((unsigned)said.outcome < FRONTIER_OUTCOMES);
   f->outcomes[said.outcome]++;
   f->forced += is_forced;
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   *verdict = said;
   return FRONTIER_OK;
 }
@@ -229,7 +228,7 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   looked_up found;
   frontier_status status = FRONTIER_OK;
   assert(count && count <= TOGETHER);
-  if (batch_is_full(f))
+  if (batch_is_full(&f->batch))
     status = commit_batch(f);
   else
     maintain_pay_some(f);

@@ -193,7 +193,7 @@ static bool step(frontier *f, uint64_t bytes)
   f->checkpoint_slot = 1 - f->checkpoint_slot;
   f->checkpoint_keys = f->saving_keys;
   f->checkpoint_at = f->saving_keys + interval(f);
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return true;
 }
 

@@ -22,7 +22,8 @@ frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *wa
   bool is_seen = verdict.outcome == FRONTIER_SEEN;
   if (is_seen && !revoked_put(&f->revoked, hashes.whole))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
-  f->batch.is_dirty |= is_seen;
+  if (is_seen)
+    batch_touch(&f->batch);
   *was_seen = is_seen;
   return FRONTIER_OK;
 }
@@ -125,7 +126,7 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
     return false;
   }
   s->forgotten++;
-  s->frontier->batch.is_dirty = true;
+  batch_touch(&s->frontier->batch);
   return true;
 }
 

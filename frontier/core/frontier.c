@@ -92,8 +92,7 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
  * one host that has all its URLs in flight would have each of them committed alone. */
 static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
 {
-  bool is_gathering = f->batch.added.count + f->batch.ended.count > 0;
-  return !is_commit_due && is_gathering && f->in_flight.count && queue_is_unread(f);
+  return !is_commit_due && batch_has_urls(&f->batch) && f->in_flight.count && queue_is_unread(f);
 }
 
 /* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
@@ -116,7 +115,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
   if (f->options.read_only)
     return refuse_reader(f);
   clock_assume_wall(f, now_ms);
-  bool is_commit_due = commit_is_due(f, l.now_ms);
+  bool is_commit_due = batch_is_due(&f->batch, l.now_ms);
   frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
@@ -205,11 +204,10 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
   entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  if (!batch_add_ended(f, e, state, code, clock_glance(f, now_ms)))
+  if (!batch_add_ended(&f->batch, e, state, code, clock_glance(f, now_ms)))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
   if (f->journal && report_size && !journal_add(f->journal, report, report_size)) {
-    f->batch.ended.count--;
-    e->is_ended = false;
+    batch_drop_ended(&f->batch);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
   }
   land(f, e);
@@ -313,7 +311,8 @@ frontier_status frontier_setting_put(frontier *f, const char *name, const void *
   free(s->value);
   s->value = copy;
   s->size = size;
-  s->is_dirty = f->batch.is_dirty = true;
+  s->is_dirty = true;
+  batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 
@@ -353,7 +352,7 @@ frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
   if (!counters_add(&f->counters, name, add))
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no counter can be named \"%s\", or there are %d already", name,
                          COUNTERS_MAX);
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 

@@ -47,7 +47,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
     hosts_hurry(f->hosts, who, f->clock.latest_ms + host_delay(f->hosts, who));
   hosts_hold_until(f->hosts, who, rests_until(f, who));
   hosts_touch(f->hosts, who);
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   hosts_recount(f->hosts, who);
   hosts_offer(f->hosts, who);
   spill_watch(f, who);
@@ -133,7 +133,7 @@ frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now
     control->not_before_s = until_s;
   hosts_hold_until(f->hosts, who, until_ms);
   hosts_touch(f->hosts, who);
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 

@@ -60,7 +60,7 @@ void queue_take_or_leave(frontier *f, entry *e)
 {
   assert(e->sequence < f->next_sequence && e->sequence >= f->load_sequence[e->class]); /* the newest of its class */
   if (f->store && !may_take(f, e)) {
-    f->batch.untaken++;
+    batch_leave(&f->batch);
     f->is_unread[e->class] = true;
     return;
   }
@@ -137,7 +137,7 @@ frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, un
   reading r = {.frontier = f, .class = class, .share = share, .limit = limit};
   assert(f->store && f->is_unread[class]);
   *taken = 0;
-  if (f->batch.untaken) { /* they are next after what is on disk: make it one line */
+  if (batch_has_untaken(&f->batch)) { /* they are next after what is on disk: make it one line */
     frontier_status status = commit_batch(f);
     if (status != FRONTIER_OK)
       return status;

@@ -86,7 +86,7 @@ static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit
   uncount_ending(f, e->host, e->class, v->state);
   hosts_push(f->hosts, e);
   hosts_recount(f->hosts, e->host);
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 
@@ -197,7 +197,7 @@ static bool add_note(rewriting *w, visit_note *note)
   }
   assert(r->note_count < NOTES_AT_ONCE);
   r->notes[r->note_count++] = note;
-  w->f->batch.is_dirty = true;
+  batch_touch(&w->f->batch);
   if (r->note_count == NOTES_AT_ONCE)
     w->status = commit_batch(w->f);
   return w->status == FRONTIER_OK;

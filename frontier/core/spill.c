@@ -37,7 +37,7 @@ bool spill_add(frontier *f, entry *e)
 {
   assert(e->host && e->is_stored); /* nothing but its record is left of it after the commit */
   e->is_held = false;
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return entry_list_add(&f->spilling.leaving, e);
 }
 
@@ -182,7 +182,7 @@ static bool take_back(frontier *f, const chunk *c)
   line *l = host_line(c->who, c->class);
   assert(l->chunk_first < l->chunk_next);
   l->chunk_first++;
-  f->batch.is_dirty = true;
+  batch_touch(&f->batch);
   return true;
 }
 

@@ -21,6 +21,7 @@
 #include "frontier/hosts/hosts.h"
 #include "frontier/store/journal.h"
 #include "frontier/hosts/leases.h"
+#include "frontier/core/open_batch.h"
 #include "frontier/core/previous.h"
 #include "frontier/core/progress.h"
 #include "frontier/hosts/schedule.h"
@@ -31,20 +32,6 @@
 
 #include <assert.h>
 
-typedef struct entry_list {
-  entry **at;
-  size_t count, room;
-} entry_list;
-
-static inline void assert_entry_list(const entry_list *list)
-{
-  assert(list->count <= list->room && (list->at || !list->room));
-  (void)list;
-}
-
-bool entry_list_reserve(entry_list *list, size_t more); /* false: no memory */
-bool entry_list_add(entry_list *list, entry *e);        /* cannot fail in reserved room */
-
 typedef struct setting {
   struct setting *next;
   bool is_dirty;
@@ -52,26 +39,6 @@ typedef struct setting {
   uint8_t *value;
   char name[];
 } setting;
-
-/* Everything said since the last commit. */
-typedef struct batch {
-  entry_list added;
-  size_t untaken;           /* of `added`, those left to the queue on disk */
-  entry_list ended;
-  size_t payload_size;      /* bytes that go with `added` */
-  bool is_dirty;            /* there is something to commit, if only a counter */
-  uint64_t first_ms;        /* when it began */
-} batch;
-
-static inline void assert_batch(const batch *b)
-{
-  assert_entry_list(&b->added);
-  assert_entry_list(&b->ended);
-  assert(b->untaken <= b->added.count);
-  assert(b->is_dirty || b->added.count + b->ended.count == 0);
-  assert(b->added.count || !b->payload_size);
-  (void)b;
-}
 
 /* On its way between queue and chunks; see spill.h. */
 typedef struct spilling {
@@ -149,7 +116,7 @@ struct frontier {
   setting *settings;
   frontier_hook *hook;      /* before each commit; NULL: none */
   void *hook_context;
-  batch batch;
+  open_batch batch;
   spilling spilling;
   recrawling again;
 
@@ -225,11 +192,6 @@ enum {
   WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled
                                              when half used */
   WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
-  COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
-  COMMIT_AFTER_MS = 100,                  /* or after so long */
-  BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 5 MB; 32,768 took up to 119 ms
-                                              to commit while a filter for 1,000 grows to millions */
-  BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
   JOURNAL_SUM_SIZE = 16,
@@ -266,11 +228,6 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
 
 /* commit.c */
 frontier_status commit_batch(frontier *f);
-bool commit_is_due(const frontier *f, uint64_t now_ms);
-bool batch_is_full(const frontier *f);
-bool batch_add_entry(frontier *f, entry *e, uint64_t now_ms);
-bool batch_add_ended(frontier *f, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
-void batch_free(frontier *f);
 
 /* queue.c: the queue of a class on disk */
 store_table queue_table(frontier_class class);

@@ -64,8 +64,8 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 # The same frontier where memory holds 64 URLs, a batch 50, a chunk 8: what only a large crawl meets else happens all
 # the time.
 add_library(frontier_tiny OBJECT)
-foreach(source core/add core/frontier core/commit core/open core/checkpoint core/resize core/maintain core/spill
-               core/queue core/host core/recrawl admin/erase)
+foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/resize core/maintain
+               core/spill core/queue core/host core/recrawl admin/erase)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
