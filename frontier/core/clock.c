@@ -79,6 +79,21 @@ static void set_wall(frontier *f, uint64_t own_ms, uint64_t wall_ms)
       hosts_hold_until(f->hosts, who, clock_own_of(f, who->control->not_before_s));
 }
 
+uint64_t clock_latest(const frontier *f)
+{
+  return f->clock.latest_ms;
+}
+
+bool clock_has_wall(const frontier *f)
+{
+  return f->clock.has_wall;
+}
+
+uint64_t clock_told_s(const frontier *f)
+{
+  return f->clock.is_wall_told ? clock_wall_s(f, f->clock.latest_ms) : UINT64_MAX;
+}
+
 void clock_assume_wall(frontier *f, uint64_t now_ms)
 {
   if (!f->clock.has_wall)

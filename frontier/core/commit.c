@@ -27,22 +27,6 @@ static void put_hashes(frontier *f)
     store_append(f->store, STORE_HASHES, f->log_keys, log, size);
 }
 
-static void put_settings(frontier *f)
-{
-  char name[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
-  for (setting *s = f->settings; s; s = s->next)
-    if (s->is_dirty) {
-      snprintf(name, sizeof name, SETTING_PREFIX "%s", s->name);
-      store_put_meta(f->store, name, s->value, s->size);
-    }
-}
-
-static void put_counters(frontier *f)
-{
-  char text[COUNTERS_TEXT_MAX];
-  store_put_meta(f->store, "counters", text, counters_write(&f->counters, text));
-}
-
 static void put_progress(frontier *f, uint64_t log_keys)
 {
   uint8_t body[PROGRESS_SIZE], more[ACCEPTANCE_SIZE];
@@ -78,10 +62,16 @@ static void put_journal(frontier *f)
   store_put_meta(f->store, "journal-sum", sum, sizeof sum);
 }
 
+void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
+{
+  LOCKED(f);
+  f->hook = (commit_hook){hook, context};
+}
+
 static frontier_status call_hook(frontier *f)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_status status = f->hook ? f->hook(f->hook_context, message) : FRONTIER_OK;
+  frontier_status status = f->hook.call ? f->hook.call(f->hook.context, message) : FRONTIER_OK;
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", message);
 }
 
@@ -103,8 +93,7 @@ static frontier_status write_transaction(frontier *f)
   put_hashes(f);
   exact_write(&f->exact, f->store);
   revoked_write(&f->revoked, f->store);
-  put_settings(f);
-  put_counters(f);
+  settings_put(f);
   put_progress(f, f->log_keys + seen_batch_keys(f->seen));
   if (f->journal)
     put_journal(f);
@@ -165,8 +154,7 @@ frontier_status commit_batch(frontier *f)
   host_changes_settle(&f->host_changes, f->hosts);
   exact_settle(&f->exact);
   revoked_settle(&f->revoked);
-  for (setting *s = f->settings; s; s = s->next)
-    s->is_dirty = false;
+  settings_settle(f);
   status = settle_seen(f);
   if (status != FRONTIER_OK)
     batch_touch(&f->batch); /* to grow at the next try */

@@ -92,7 +92,7 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
  * one host that has all its URLs in flight would have each of them committed alone. */
 static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
 {
-  return !is_commit_due && batch_has_urls(&f->batch) && f->in_flight.count && queue_is_unread(f);
+  return !is_commit_due && batch_has_urls(&f->batch) && leases_count(&f->in_flight) && queue_is_unread(f);
 }
 
 /* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
@@ -109,7 +109,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
 {
   LOCKED(f);
   leasing l = {.limits = limits, .now_ms = clock_now(f, now_ms), .leases = leases};
-  size_t first = f->in_flight.count;
+  size_t first = leases_count(&f->in_flight);
   *count = 0;
   *wait_ms = 0;
   if (f->options.read_only)
@@ -139,8 +139,8 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     status = lease_due(f, &l, wait_ms);
   if (l.count == 0 && (progressed || waits_in_chunks(f)))
     *wait_ms = 0; /* there is more to read */
-  while (first < f->in_flight.count)
-    hosts_offer(f->hosts, f->in_flight.at[first++]->host);
+  while (first < leases_count(&f->in_flight))
+    hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
   assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));
   assert_frontier(f);
   *count = l.count;
@@ -157,7 +157,7 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 bool frontier_is_finished(const frontier *f)
 {
   LOCKED(f);
-  return f->queued == f->deferred + f->hosts->held && f->in_flight.count == 0 && recrawl_is_over(f);
+  return f->queued == f->deferred + f->hosts->held && leases_count(&f->in_flight) == 0 && recrawl_is_over(f);
 }
 
 bool frontier_is_deferring(const frontier *f)
@@ -255,127 +255,16 @@ host *lease_host(frontier *f, uint64_t lease)
   return e ? e->host : NULL;
 }
 
-void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
-{
-  LOCKED(f);
-  f->hook = hook;
-  f->hook_context = context;
-}
-
 frontier_status frontier_sync(frontier *f)
 {
   LOCKED(f);
   return f->options.read_only ? refuse_reader(f) : commit_batch(f);
 }
 
-/* ---- what callers keep here ------------------------------------------------------------------------------ */
-
-static setting *find_setting(frontier *f, const char *name)
-{
-  setting *s = f->settings;
-  while (s && strcmp(s->name, name) != 0)
-    s = s->next;
-  return s;
-}
-
-/* The setting of that name, made if it is not there; NULL: no memory. */
-static setting *make_setting(frontier *f, const char *name)
-{
-  setting *s = find_setting(f, name);
-  if (s)
-    return s;
-  s = calloc(1, sizeof *s + strlen(name) + 1);
-  if (!s)
-    return NULL;
-  memcpy(s->name, name, strlen(name) + 1);
-  s->next = f->settings;
-  f->settings = s;
-  return s;
-}
-
-frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size)
-{
-  LOCKED(f);
-  if (f->options.read_only)
-    return refuse_reader(f);
-  if (!*name || strlen(name) > SETTING_NAME_MAX)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a setting's name has 1 to %d bytes", SETTING_NAME_MAX);
-  uint8_t *copy = malloc(size + 1); /* also of nothing */
-  setting *s = copy ? make_setting(f, name) : NULL;
-  if (!s) {
-    free(copy);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
-  }
-  if (size)
-    memcpy(copy, value, size);
-  free(s->value);
-  s->value = copy;
-  s->size = size;
-  s->is_dirty = true;
-  batch_touch(&f->batch);
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size)
-{
-  LOCKED(f);
-  setting *s = find_setting(f, name);
-  if (!s && f->store && strlen(name) <= SETTING_NAME_MAX) {
-    char full[SETTING_NAME_MAX + sizeof SETTING_PREFIX];
-    uint8_t *body;
-    size_t body_size;
-    snprintf(full, sizeof full, SETTING_PREFIX "%s", name);
-    frontier_status status = store_get_meta(f->store, full, &body, &body_size);
-    if (status != FRONTIER_OK)
-      return frontier_fail(f, status, "%s: setting \"%s\": %s", f->directory, name,
-                           status == FRONTIER_NOT_FOUND ? "there is none" : store_message(f->store));
-    s = make_setting(f, name);
-    if (!s) {
-      free(body);
-      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the setting \"%s\"", name);
-    }
-    s->value = body;
-    s->size = body_size;
-  }
-  if (!s)
-    return frontier_fail(f, FRONTIER_NOT_FOUND, "there is no setting \"%s\"", name);
-  *value = s->value;
-  *size = s->size;
-  return FRONTIER_OK;
-}
-
-frontier_status frontier_count(frontier *f, const char *name, uint64_t add)
-{
-  LOCKED(f);
-  if (f->options.read_only)
-    return refuse_reader(f);
-  if (!counters_add(&f->counters, name, add))
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "no counter can be named \"%s\", or there are %d already", name,
-                         COUNTERS_MAX);
-  batch_touch(&f->batch);
-  return FRONTIER_OK;
-}
-
-uint64_t frontier_counter(const frontier *f, const char *name)
-{
-  LOCKED(f);
-  return counters_get(&f->counters, name);
-}
-
-bool frontier_counter_at(const frontier *f, size_t index, const char **name, uint64_t *value)
-{
-  LOCKED(f);
-  if (index >= f->counters.count)
-    return false;
-  *name = f->counters.each[index].name;
-  *value = f->counters.each[index].value;
-  return true;
-}
-
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
   LOCKED(f);
-  *stats = (frontier_stats){.queued = f->queued, .in_flight = f->in_flight.count, .deferred = f->deferred,
+  *stats = (frontier_stats){.queued = f->queued, .in_flight = leases_count(&f->in_flight), .deferred = f->deferred,
                             .done = f->done, .failed = f->failed, .skipped = f->skipped,
                             .hosts = hosts_count(f->hosts), .profile = f->options.profile,
                             .expected_lost = f->expected_lost, .noted = f->noted, .forced = f->forced};

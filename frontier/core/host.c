@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { DEPTH_LOW = 16 }; /* links from a start: beyond, a chain of "next" more often than what people look for */
-
 /* ---- controls ------------------------------------------------------------------------------------------- */
 
 static frontier_status refuse_name(frontier *f, const char *name)
@@ -32,7 +30,7 @@ frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_c
  * again then). */
 static uint64_t rests_until(const frontier *f, const host *who)
 {
-  bool is_known = who->control && who->control->not_before_s && f->clock.has_wall;
+  bool is_known = who->control && who->control->not_before_s && clock_has_wall(f);
   return is_known ? clock_own_of(f, who->control->not_before_s) : 0;
 }
 
@@ -44,7 +42,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   *who->control = *control;
   hosts_shift(f->hosts, who, delay_before_ms, rests_until(f, who));
   if (is_lifted)
-    hosts_hurry(f->hosts, who, f->clock.latest_ms + host_delay(f->hosts, who));
+    hosts_hurry(f->hosts, who, clock_latest(f) + host_delay(f->hosts, who));
   hosts_hold_until(f->hosts, who, rests_until(f, who));
   hosts_touch(f->hosts, who);
   batch_touch(&f->batch);
@@ -200,25 +198,4 @@ uint64_t frontier_held(const frontier *f)
 {
   LOCKED(f);
   return f->hosts->held;
-}
-
-/* ---- the class of a new URL ------------------------------------------------------------------------------ */
-
-void frontier_classify(frontier *f, frontier_classifier *classifier, void *context)
-{
-  LOCKED(f);
-  f->classifier = classifier;
-  f->classifier_context = context;
-}
-
-frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict)
-{
-  frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
-  if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
-    class = FRONTIER_LOW;
-  if (f->watch && watch_judge(f->watch, who, link->target))
-    class = FRONTIER_TRAP;
-  if (f->classifier)
-    class = f->classifier(f->classifier_context, link, verdict, class);
-  return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;
 }

@@ -216,13 +216,6 @@ static frontier_status read_acceptance(frontier *f, const uint8_t *body, size_t 
   return FRONTIER_OK;
 }
 
-static frontier_status read_counters(frontier *f, const uint8_t *body, size_t size)
-{
-  return counters_read(&f->counters, (const char *)body, size)
-           ? FRONTIER_OK
-           : frontier_fail(f, FRONTIER_DAMAGED, "%s: the counters are damaged", f->directory);
-}
-
 /* The record of a journal: the offset of the owed lines, and the lines. Without one the journal is new. */
 static frontier_status open_journal(frontier *f, const uint8_t *body, size_t size)
 {
@@ -294,7 +287,7 @@ static frontier_status open_store(frontier *f)
   if (status == FRONTIER_OK)
     status = read_meta(f, "acceptance", false, read_acceptance);
   if (status == FRONTIER_OK)
-    status = read_meta(f, "counters", false, read_counters);
+    status = read_meta(f, "counters", false, counters_take);
   return status == FRONTIER_OK ? open_exact(f) : status;
 }
 
@@ -430,12 +423,7 @@ frontier_status frontier_close(frontier *f)
   mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
-  for (setting *s = f->settings; s;) {
-    setting *next = s->next;
-    free(s->value);
-    free(s);
-    s = next;
-  }
+  settings_free(f);
   free(f->memory_log);
   if (f->lock_fd >= 0)
     close(f->lock_fd);

@@ -280,7 +280,7 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
 /* No later than `until_s`, up to which pages are due. */
 static uint64_t wall_now_s(const frontier *f)
 {
-  uint64_t now_s = f->clock.is_wall_told ? clock_wall_s(f, f->clock.latest_ms) : UINT64_MAX;
+  uint64_t now_s = clock_told_s(f);
   return now_s < f->again.until_s ? now_s : f->again.until_s;
 }
 

@@ -13,7 +13,7 @@
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
 
-#include "frontier/core/counters.h"
+#include "frontier/core/clock.h"
 #include "frontier/seen/exact_keys.h"
 #include "frontier/base/limits.h"
 #include "frontier/base/lock.h"
@@ -26,19 +26,12 @@
 #include "frontier/core/progress.h"
 #include "frontier/hosts/schedule.h"
 #include "frontier/seen/seen.h"
+#include "frontier/core/settings.h"
 #include "frontier/store/store.h"
 #include "frontier/traps/trap_detector.h"
 #include "mlbf/save.h"
 
 #include <assert.h>
-
-typedef struct setting {
-  struct setting *next;
-  bool is_dirty;
-  size_t size;
-  uint8_t *value;
-  char name[];
-} setting;
 
 /* On its way between queue and chunks; see spill.h. */
 typedef struct spilling {
@@ -89,14 +82,17 @@ static inline void assert_recrawling(const recrawling *r)
   (void)r;
 }
 
-/* See clock.c. */
-typedef struct own_clock {
-  uint64_t latest_ms;      /* own time */
-  uint64_t shift_ms;       /* own time less the caller's `now_ms` */
-  int64_t wall_offset_ms;  /* wall-clock time less own time */
-  bool has_wall;           /* it is known, */
-  bool is_wall_told;       /* and not only assumed to be `now_ms` */
-} own_clock;
+/* The caller's say on the class of a new URL; see classify.c. */
+typedef struct class_chooser {
+  frontier_classifier *choose; /* NULL: the rules alone */
+  void *context;
+} class_chooser;
+
+/* Called before each commit; see commit.c. */
+typedef struct commit_hook {
+  frontier_hook *call;      /* NULL: none */
+  void *context;
+} commit_hook;
 
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
@@ -112,10 +108,8 @@ struct frontier {
   host_changes host_changes;
   entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   journal *journal;         /* NULL: none */
-  counters counters;
-  setting *settings;
-  frontier_hook *hook;      /* before each commit; NULL: none */
-  void *hook_context;
+  settings settings;
+  commit_hook hook;
   open_batch batch;
   spilling spilling;
   recrawling again;
@@ -148,8 +142,7 @@ struct frontier {
   size_t memory_log_size, memory_log_room;
 
   watch *watch;             /* NULL: nobody asked to watch for traps */
-  frontier_classifier *classifier; /* NULL: the rules alone */
-  void *classifier_context;
+  class_chooser classifier;
   own_clock clock;
 
   char message[FRONTIER_MESSAGE_SIZE];
@@ -159,7 +152,7 @@ struct frontier {
  * lost with a damaged file, are nowhere. */
 static inline uint64_t urls_accounted_for(const frontier *f)
 {
-  return f->queued + f->in_flight.count + f->done + f->failed + f->skipped + f->noted;
+  return f->queued + leases_count(&f->in_flight) + f->done + f->failed + f->skipped + f->noted;
 }
 
 /* What holds of an open frontier between any two calls: no URL is in two places; the filter, the log and the numbers
@@ -178,7 +171,7 @@ static inline void assert_frontier(const frontier *f)
   assert(f->memory_log_size <= f->memory_log_room && (!f->store || !f->memory_log_room));
   assert(urls_accounted_for(f) <= f->next_sequence - 1);
   assert(f->deferred <= f->queued && f->hosts->held <= f->queued - f->deferred);
-  assert(f->counters.count <= COUNTERS_MAX);
+  assert(f->settings.counters.count <= COUNTERS_MAX);
   assert(f->exact.count <= f->exact.room && (f->options.exact || !f->exact.count));
   assert_batch(&f->batch);
   assert_spilling(&f->spilling);
@@ -197,9 +190,7 @@ enum {
   JOURNAL_SUM_SIZE = 16,
   IDENTITY_HEAD = 40,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
-  SETTING_NAME_MAX = 63,
 };
-#define SETTING_PREFIX "setting/"
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
@@ -213,13 +204,6 @@ frontier_status frontier_fail(frontier *f, frontier_status status, const char *f
 void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 frontier_status refuse_reader(frontier *f); /* for the calls that write */
-
-/* clock.c: own time of the caller's `now_ms`; each public call with one asks for it once. Inside, all are own times. */
-uint64_t clock_now(frontier *f, uint64_t now_ms);          /* and from now on it is no earlier */
-uint64_t clock_glance(const frontier *f, uint64_t now_ms); /* for calls that start nothing: changes nothing */
-void clock_assume_wall(frontier *f, uint64_t now_ms);      /* `now_ms` is the wall clock's, if nobody said otherwise */
-uint64_t clock_wall_s(const frontier *f, uint64_t own_ms); /* seconds since 1970, the next whole one */
-uint64_t clock_own_of(const frontier *f, uint64_t wall_s); /* the other way; 0: before own time began */
 
 /* add.c */
 void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
@@ -246,7 +230,7 @@ void queue_defer(frontier *f, host *who, frontier_class class);
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);
 host *lease_host(frontier *f, uint64_t lease);
-/* host.c: the class of a new URL */
+/* classify.c: the class of a new URL */
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
 /* checkpoint.c: the filter's life on disk */

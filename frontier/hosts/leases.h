@@ -21,6 +21,16 @@ static inline void assert_leases(const lease_table *l)
   (void)l;
 }
 
+static inline size_t leases_count(const lease_table *l)
+{
+  return l->count;
+}
+
+static inline entry *leases_at(const lease_table *l, size_t index) /* below leases_count */
+{
+  return l->at[index];
+}
+
 void leases_free(lease_table *l); /* and the entries */
 
 /* NO_MEMORY; DAMAGED: its id is in flight, so the URL waited twice, which no sound directory says. */

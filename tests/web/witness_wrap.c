@@ -139,7 +139,7 @@ bool __wrap_frontier_is_finished(const frontier *f)
   enum { SOON_ONE_IN = 97 };
   if (__real_frontier_is_finished(f))
     return true;
-  return planted == PLANT_END_TOO_SOON && !f->in_flight.count && is_moment(SOON_ONE_IN);
+  return planted == PLANT_END_TOO_SOON && !leases_count(&f->in_flight) && is_moment(SOON_ONE_IN);
 }
 
 /* ---- to stay ---------------------------------------------------------------------------------------------------- */
