@@ -92,7 +92,7 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
  * one host that has all its URLs in flight would have each of them committed alone. */
 static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
 {
-  return !is_commit_due && batch_has_urls(&f->batch) && leases_count(&f->in_flight) && queue_is_unread(f);
+  return !is_commit_due && batch_has_urls(&f->batch) && leases_count(&f->in_flight) && queue_is_unread(&f->queues);
 }
 
 /* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */

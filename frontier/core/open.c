@@ -368,10 +368,6 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory");
     return FRONTIER_NO_MEMORY;
   }
-  for (int class = 0; class < FRONTIER_CLASSES; class++) {
-    f->load_sequence[class] = 1;
-    f->is_unread[class] = directory != NULL;
-  }
   /* first of all, so that nothing is made where it is missing */
   frontier_status status = FRONTIER_OK;
   if (options.previous_path)
@@ -382,6 +378,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
                                  : open_for_writing(f);
   if (status == FRONTIER_OK && f->previous)
     status = previous_fits(f);
+  queue_begin(f);
   if (status == FRONTIER_OK) {
     *out = f;
   } else {

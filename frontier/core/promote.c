@@ -32,7 +32,7 @@ typedef struct promotion {
 
 static bool is_read_later(const frontier *f, const entry *e)
 {
-  return f->is_unread[FRONTIER_HIGH] && e->sequence >= f->load_sequence[FRONTIER_HIGH];
+  return queue_will_read(&f->queues, FRONTIER_HIGH, e->sequence);
 }
 
 /* Is it wanted, and is there a place for it? */
@@ -108,9 +108,9 @@ static bool look_at(void *context, uint64_t sequence, const uint8_t *body, size_
 static frontier_status choose_from_disk(promotion *p, uint64_t from)
 {
   const frontier *f = p->f;
-  uint64_t first = f->load_sequence[FRONTIER_NORMAL];
+  uint64_t first = queue_next(&f->queues, FRONTIER_NORMAL);
   p->next = 0;
-  if (!f->store || !f->is_unread[FRONTIER_NORMAL])
+  if (!f->store || !queue_class_is_unread(&f->queues, FRONTIER_NORMAL))
     return FRONTIER_OK;
   return store_each(f->store, STORE_QUEUE, from > first ? from : first, look_at, p);
 }
@@ -186,8 +186,7 @@ static void join_line(frontier *f, entry *e, bool is_read_later)
     entry_free(e);
     return;
   }
-  if (f->load_sequence[FRONTIER_HIGH] <= e->sequence)
-    f->load_sequence[FRONTIER_HIGH] = e->sequence + 1;
+  queue_pass(&f->queues, FRONTIER_HIGH, e->sequence);
   e->class = FRONTIER_HIGH;
   hosts_push(f->hosts, e);
 }

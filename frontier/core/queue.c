@@ -25,15 +25,23 @@ size_t queue_window(frontier_class class)
   return class == FRONTIER_NORMAL ? WINDOW_MAX : WINDOW_OTHER;
 }
 
-bool queue_is_unread(const frontier *f)
+bool queue_is_unread(const queues *q)
 {
   for (int class = 0; class < FRONTIER_CLASSES; class++)
-    if (f->is_unread[class])
+    if (q->is_unread[class])
       return true;
   return false;
 }
 
-static bool has_room(const frontier *f, frontier_class class)
+void queue_begin(frontier *f)
+{
+  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+    f->queues.load_sequence[class] = 1;
+    f->queues.is_unread[class] = f->store != NULL;
+  }
+}
+
+bool queue_has_room(const frontier *f, frontier_class class)
 {
   return f->hosts->waiting[class] < queue_window(class);
 }
@@ -52,19 +60,20 @@ void queue_defer(frontier *f, host *who, frontier_class class)
  * has no disk to leave it on. */
 static bool may_take(const frontier *f, const entry *e)
 {
-  return !f->is_unread[e->class] && has_room(f, e->class) &&
+  return !f->queues.is_unread[e->class] && queue_has_room(f, e->class) &&
          !spill_is_behind_chunks(host_line(e->host, e->class)) && !host_is_held(f->hosts, e->host, e->class);
 }
 
 void queue_take_or_leave(frontier *f, entry *e)
 {
-  assert(e->sequence < f->next_sequence && e->sequence >= f->load_sequence[e->class]); /* the newest of its class */
+  assert(e->sequence < f->next_sequence); /* the newest of its class: */
+  assert(!queue_is_past(&f->queues, e->class, e->sequence));
   if (f->store && !may_take(f, e)) {
     batch_leave(&f->batch);
-    f->is_unread[e->class] = true;
+    f->queues.is_unread[e->class] = true;
     return;
   }
-  f->load_sequence[e->class] = e->sequence + 1;
+  f->queues.load_sequence[e->class] = e->sequence + 1;
   if (e->origin.depth > f->options.depth_cap)
     queue_defer(f, e->host, e->class);
   else
@@ -118,7 +127,7 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
   reading *r = context;
   frontier *f = r->frontier;
   entry *e;
-  if (r->taken == r->limit || !has_room(f, r->class))
+  if (r->taken == r->limit || !queue_has_room(f, r->class))
     return false;
   r->status = entry_read(&f->pool, sequence, body, size, &e);
   if (r->status != FRONTIER_OK)
@@ -128,21 +137,21 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
   if (r->status != FRONTIER_OK)
     return false;
   r->taken++;
-  f->load_sequence[r->class] = sequence + 1;
+  f->queues.load_sequence[r->class] = sequence + 1;
   return true;
 }
 
 frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken)
 {
   reading r = {.frontier = f, .class = class, .share = share, .limit = limit};
-  assert(f->store && f->is_unread[class]);
+  assert(f->store && f->queues.is_unread[class]);
   *taken = 0;
   if (batch_has_untaken(&f->batch)) { /* they are next after what is on disk: make it one line */
     frontier_status status = commit_batch(f);
     if (status != FRONTIER_OK)
       return status;
   }
-  frontier_status status = store_each(f->store, queue_table(class), f->load_sequence[class], read_record, &r);
+  frontier_status status = store_each(f->store, queue_table(class), f->queues.load_sequence[class], read_record, &r);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   assert(r.taken <= limit);
@@ -151,10 +160,10 @@ frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, un
     return frontier_fail(f, r.status, "out of memory for one more URL of the queue");
   if (r.status != FRONTIER_OK)
     return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
-                         (unsigned long long)f->load_sequence[class]);
-  if (r.taken < limit && has_room(f, class)) { /* that was all */
-    f->load_sequence[class] = f->next_sequence;
-    f->is_unread[class] = false;
+                         (unsigned long long)f->queues.load_sequence[class]);
+  if (r.taken < limit && queue_has_room(f, class)) { /* that was all */
+    f->queues.load_sequence[class] = f->next_sequence;
+    f->queues.is_unread[class] = false;
   }
   return FRONTIER_OK;
 }
@@ -165,7 +174,7 @@ frontier_status queue_refill(frontier *f)
   frontier_status status = FRONTIER_OK;
   for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; class++) {
     size_t window = queue_window((frontier_class)class);
-    if (f->is_unread[class] && f->hosts->waiting[class] < window / 2)
+    if (f->queues.is_unread[class] && f->hosts->waiting[class] < window / 2)
       status = queue_read(f, (frontier_class)class, (uint32_t)window, (unsigned)window, &taken);
   }
   return status;

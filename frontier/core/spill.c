@@ -91,7 +91,7 @@ static frontier_status read_on(frontier *f, frontier_class class, bool *progress
 {
   unsigned taken = 0;
   frontier_status status = FRONTIER_OK;
-  if (f->hosts->waiting[class] >= queue_window(class))
+  if (!queue_has_room(f, class))
     status = cut_lines(f, class);
   if (status == FRONTIER_OK)
     status = queue_read(f, class, SPILL_CHUNK, SPILL_STEP, &taken);
@@ -102,11 +102,11 @@ static frontier_status read_on(frontier *f, frontier_class class, bool *progress
 frontier_status spill_read_on(frontier *f, bool *progressed)
 {
   *progressed = f->spilling.leaving.count > 0; /* committed, they can be read back */
-  if (!f->store || !queue_is_unread(f))
+  if (!f->store || !queue_is_unread(&f->queues))
     return *progressed ? commit_batch(f) : FRONTIER_OK;
   frontier_status status = commit_batch(f); /* what is cut must stand in the queue table */
   for (unsigned class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
-    if (f->is_unread[class])
+    if (queue_class_is_unread(&f->queues, (frontier_class)class))
       status = read_on(f, (frontier_class)class, progressed);
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
@@ -209,7 +209,7 @@ static frontier_status read_back(frontier *f, host *who, frontier_class class)
 /* Is there room for this class, and may its chunks be read yet? */
 static bool may_read_back(const frontier *f, frontier_class class)
 {
-  return f->load_sequence[class] > f->spilling.ahead[class] && f->hosts->waiting[class] < queue_window(class);
+  return queue_is_past(&f->queues, class, f->spilling.ahead[class]) && queue_has_room(f, class);
 }
 
 static frontier_status read_back_line(frontier *f, struct low_line low)

@@ -24,6 +24,7 @@
 #include "frontier/core/open_batch.h"
 #include "frontier/core/previous.h"
 #include "frontier/core/progress.h"
+#include "frontier/core/queue.h"
 #include "frontier/hosts/schedule.h"
 #include "frontier/seen/seen.h"
 #include "frontier/core/settings.h"
@@ -115,10 +116,9 @@ struct frontier {
   recrawling again;
 
   lease_table in_flight;
+  queues queues;
 
   uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
-  bool is_unread[FRONTIER_CLASSES]; /* and there may be some */
   uint64_t queued;          /* waiting, in memory or on disk */
   uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped;
@@ -182,9 +182,6 @@ static inline void assert_frontier(const frontier *f)
 }
 
 enum {
-  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled
-                                             when half used */
-  WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
   CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
   JOURNAL_SUM_SIZE = 16,
@@ -212,20 +209,6 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
 
 /* commit.c */
 frontier_status commit_batch(frontier *f);
-
-/* queue.c: the queue of a class on disk */
-store_table queue_table(frontier_class class);
-size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
-bool queue_is_unread(const frontier *f);   /* of any class */
-/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
-void queue_take_or_leave(frontier *f, entry *e);
-/* Up to `limit` records, from load_sequence on, while the window has room: into the lines of their hosts, or, past
- * `share` URLs there, on their way to chunks. */
-frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
-/* Fill the windows. */
-frontier_status queue_refill(frontier *f);
-/* Too deep for now: it waits on disk, out of memory. */
-void queue_defer(frontier *f, host *who, frontier_class class);
 
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);

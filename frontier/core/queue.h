@@ -1,0 +1,68 @@
+/* The queues on disk, one for each priority class, and how far each was read. A part of the handle (part.h). */
+#ifndef STRATA_FRONTIER_QUEUE_H
+#define STRATA_FRONTIER_QUEUE_H
+
+#include "frontier/hosts/hosts.h"
+#include "frontier/store/store.h"
+#include "frontier/base/limits.h"
+
+enum {
+  WINDOW_MAX = FRONTIER_LIMIT(65536, 64), /* entries of class NORMAL in memory, waiting: 10 MB of 150 bytes; refilled
+                                             when half used */
+  WINDOW_OTHER = WINDOW_MAX / 4,          /* of each other class */
+};
+
+typedef struct queues {
+  uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
+  bool is_unread[FRONTIER_CLASSES];         /* and there may be some */
+} queues;
+
+store_table queue_table(frontier_class class);
+size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
+bool queue_has_room(const frontier *f, frontier_class class); /* its window has */
+
+void queue_begin(frontier *f);             /* at open: all that is on disk is to be read */
+
+/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
+void queue_take_or_leave(frontier *f, entry *e);
+/* Up to `limit` records, from where the last call ended, while the window has room: into the lines of their hosts, or,
+ * past `share` URLs there, on their way to chunks. */
+frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
+/* Fill the windows. */
+frontier_status queue_refill(frontier *f);
+/* Too deep for now: it waits on disk, out of memory. */
+void queue_defer(frontier *f, host *who, frontier_class class);
+
+static inline bool queue_class_is_unread(const queues *q, frontier_class class)
+{
+  return q->is_unread[class];
+}
+
+bool queue_is_unread(const queues *q); /* of any class */
+
+/* Has the reading of its class passed this URL, so that it must be in memory if it waits? */
+static inline bool queue_is_past(const queues *q, frontier_class class, uint64_t sequence)
+{
+  return sequence < q->load_sequence[class];
+}
+
+/* Will the reading still come by this URL? Without anything unread it will not. */
+static inline bool queue_will_read(const queues *q, frontier_class class, uint64_t sequence)
+{
+  return q->is_unread[class] && !queue_is_past(q, class, sequence);
+}
+
+/* Where the reading goes on. */
+static inline uint64_t queue_next(const queues *q, frontier_class class)
+{
+  return q->load_sequence[class];
+}
+
+/* This URL of a class without anything unread was put into memory. */
+static inline void queue_pass(queues *q, frontier_class class, uint64_t sequence)
+{
+  if (!queue_is_past(q, class, sequence))
+    q->load_sequence[class] = sequence + 1;
+}
+
+#endif
