@@ -177,7 +177,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   status = seen_load(f); /* and what it revoked */
   status = status == FRONTIER_OK ? copy_keys(m, f) : fail(m, status, f->message);
   if (status == FRONTIER_OK) {
-    m->stood.expected_lost += f->expected_lost;
+    m->stood.expected_lost += hash_log_expected_lost(&f->log);
     unite(m, f, is_first);
   }
   frontier_close(f);

@@ -128,7 +128,7 @@ static bool renew_filter(salvage *s, const char *journal_path)
   s->f->lock_fd = -1;
   s->status = frontier_open(s->f->directory, &options, &f, s->f->message);
   if (s->status == FRONTIER_OK) {
-    f->checkpoint_keys = 0; /* no file has any: closing saves one */
+    checkpoint_lose(f); /* closing saves one */
     frontier_status closed = frontier_close(f);
     if (closed != FRONTIER_OK)
       salvage_fail(s, closed, "the filter made from the log could not be committed");

@@ -23,8 +23,8 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
   const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
   size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
-  entry *e = entry_create(&f->pool, f->next_sequence, u->fetch, u->fetch_size, u->host_begin, u->host_end,
-                          link->origin, key_size + payload_size);
+  entry *e = entry_create(&f->pool, counts_next_sequence(&f->counts), u->fetch, u->fetch_size, u->host_begin,
+                          u->host_end, link->origin, key_size + payload_size);
   if (!e)
     return NULL;
   uint8_t *at = entry_fields(e);
@@ -65,7 +65,6 @@ static void take_back(frontier *f, purpose what_for)
 
 static void enqueue(frontier *f, entry *e)
 {
-  f->queued++;
   host_line(e->host, e->class)->queued++;
   hosts_touch(f->hosts, e->host);
   batch_count_payload(&f->batch, e->fields_size);
@@ -97,11 +96,9 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   e->host = who;
   e->class = class;
   e->verdict = verdict;
-  assert(e->sequence == f->next_sequence);
-  f->next_sequence++;
-  if (what_for == TO_NOTE)
-    f->noted++; /* it has a sequence like any other, but nothing to load */
-  else
+  assert(e->sequence == counts_next_sequence(&f->counts));
+  counts_accepted(&f->counts, what_for == TO_NOTE);
+  if (what_for != TO_NOTE)
     enqueue(f, e);
   return FRONTIER_OK;
 }
@@ -213,9 +210,7 @@ static frontier_status settle(frontier *f, const frontier_link *link, const look
     status = accept(f, link, &found->hashes[i], said, what_for, now_ms);
   if (status != FRONTIER_OK)
     return status;
-  assert((unsigned)said.outcome < FRONTIER_OUTCOMES);
-  f->outcomes[said.outcome]++;
-  f->forced += is_forced;
+  counts_judged(&f->counts, said.outcome, is_forced);
   batch_touch(&f->batch);
   *verdict = said;
   return FRONTIER_OK;

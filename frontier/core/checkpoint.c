@@ -12,11 +12,14 @@
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
-#include "mlbf/save.h"
 
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum {
+  CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
+};
 
 static void filter_path(const frontier *f, unsigned slot, char path[4096])
 {
@@ -30,35 +33,6 @@ static mlbf_options filter_options(const frontier *f, uint64_t keys, char profil
                         .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
 }
 
-typedef struct replay {
-  mlbf_filter *filter;
-  const revoked *except;
-  bool is_damaged;
-} replay;
-
-static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  replay *r = context;
-  (void)key;
-  r->is_damaged = !seen_replay(r->filter, body, size, r->except);
-  return !r->is_damaged;
-}
-
-frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from)
-{
-  replay r = {.filter = filter, .except = &f->revoked};
-  frontier_status status = FRONTIER_OK;
-  if (f->store)
-    status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
-  else
-    replay_chunk(&r, 0, f->memory_log, f->memory_log_size);
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s: the hash log: %s", f->directory, store_message(f->store));
-  if (r.is_damaged)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the hash log is damaged", f->directory);
-  return FRONTIER_OK;
-}
-
 /* A filter for `keys` keys that holds the whole log. */
 static frontier_status rebuild(frontier *f, uint64_t keys, mlbf_filter **out)
 {
@@ -70,7 +44,7 @@ static frontier_status rebuild(frontier *f, uint64_t keys, mlbf_filter **out)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "a filter for %llu URLs at rate %g: %s", (unsigned long long)keys, f->options.rate,
                          mlbf_status_text(made));
-  frontier_status status = seen_replay_log(f, filter, 0);
+  frontier_status status = hash_log_replay(f, filter, 0);
   if (status != FRONTIER_OK)
     mlbf_free(filter);
   else
@@ -90,14 +64,15 @@ static bool filter_fits(const frontier *f, const mlbf_filter *filter)
  * one in which the next file is written. */
 static uint64_t interval(const frontier *f)
 {
-  uint64_t share = f->log_keys / 64;
+  uint64_t share = hash_log_keys(&f->log) / 64;
   return share > CHECKPOINT_KEYS ? share : CHECKPOINT_KEYS;
 }
 
 /* As large as the log wants it, and with room. */
 static frontier_status make_from_log(frontier *f, mlbf_filter **out)
 {
-  uint64_t expected = grow_room_for(f->options.expected_urls), keys = f->log_keys + f->log_keys / 2;
+  uint64_t logged = hash_log_keys(&f->log), keys = logged + logged / 2;
+  uint64_t expected = grow_room_for(f->options.expected_urls);
   return rebuild(f, keys < expected ? expected : keys, out);
 }
 
@@ -116,15 +91,15 @@ frontier_status seen_load(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   char path[4096];
-  filter_path(f, f->checkpoint_slot, path);
-  if (f->checkpoint_keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
-    status = seen_replay_log(f, filter, f->checkpoint_keys);
+  filter_path(f, f->checkpoint.slot, path);
+  if (f->checkpoint.keys && mlbf_load(path, &filter) == MLBF_OK && filter_fits(f, filter)) {
+    status = hash_log_replay(f, filter, f->checkpoint.keys);
   } else { /* none yet, or damaged: the log has it all */
-    if (f->checkpoint_keys)
+    if (f->checkpoint.keys)
       frontier_log(f, "%s is damaged or missing, and is made anew from the log", path);
     mlbf_free(filter);
     filter = NULL;
-    f->checkpoint_keys = 0;
+    f->checkpoint.keys = 0;
     status = make_from_log(f, &filter);
   }
   if (status != FRONTIER_OK) {
@@ -134,8 +109,8 @@ frontier_status seen_load(frontier *f)
   f->seen = seen_adopt(filter);
   if (!f->seen)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
-  assert(!f->saving && !f->growing); /* they belong to a filter */
-  f->checkpoint_at = f->checkpoint_keys + interval(f);
+  assert(!f->checkpoint.saving); /* it belongs to a filter */
+  f->checkpoint.next_at = f->checkpoint.keys + interval(f);
   return grow_at_open(f);
 }
 
@@ -146,26 +121,36 @@ frontier_status seen_make_anew(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   checkpoint_abandon(f);
-  mlbf_free(f->growing);
-  f->growing = NULL;
+  grow_abandon(f);
   assert(seen_batch_keys(f->seen) == 0);
   seen_replace(f->seen, filter);
-  f->grow_at = 0; /* not known yet */
   return FRONTIER_OK;
+}
+
+void checkpoint_go_on(checkpoint *c, const progress *p)
+{
+  c->keys = p->checkpoint_keys;
+  c->slot = p->checkpoint_slot;
+}
+
+void checkpoint_say(const checkpoint *c, progress *p)
+{
+  p->checkpoint_keys = c->keys;
+  p->checkpoint_slot = c->slot;
 }
 
 /* ---- checkpoints -------------------------------------------------------------------------------------- */
 
 void checkpoint_abandon(frontier *f)
 {
-  mlbf_save_end(f->saving);
-  f->saving = NULL;
+  mlbf_save_end(f->checkpoint.saving);
+  f->checkpoint.saving = NULL;
 }
 
 static bool say_failed(frontier *f, mlbf_status why)
 {
   char path[4096];
-  filter_path(f, 1 - f->checkpoint_slot, path);
+  filter_path(f, 1 - f->checkpoint.slot, path);
   frontier_log(f, "%s: %s; the next opening takes longer", path, mlbf_status_text(why));
   return false;
 }
@@ -173,56 +158,56 @@ static bool say_failed(frontier *f, mlbf_status why)
 static bool begin(frontier *f)
 {
   char path[4096];
-  filter_path(f, 1 - f->checkpoint_slot, path);
-  assert(f->store && !f->saving); /* two would write one file */
-  f->saving_keys = f->log_keys;
-  mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->saving);
+  filter_path(f, 1 - f->checkpoint.slot, path);
+  assert(f->store && !f->checkpoint.saving); /* two would write one file */
+  f->checkpoint.saving_keys = hash_log_keys(&f->log);
+  mlbf_status begun = mlbf_save_begin(seen_filter(f->seen), path, &f->checkpoint.saving);
   return begun == MLBF_OK || say_failed(f, begun);
 }
 
 static bool step(frontier *f, uint64_t bytes)
 {
   bool is_done;
-  mlbf_status saved = mlbf_save_step(f->saving, bytes, &is_done);
+  mlbf_status saved = mlbf_save_step(f->checkpoint.saving, bytes, &is_done);
   if (saved != MLBF_OK)
     return say_failed(f, saved);
   if (!is_done)
     return true;
-  assert(f->checkpoint_keys <= f->saving_keys && f->saving_keys <= f->log_keys);
+  assert(f->checkpoint.keys <= f->checkpoint.saving_keys && f->checkpoint.saving_keys <= hash_log_keys(&f->log));
   checkpoint_abandon(f); /* there is nothing left to abandon */
-  f->checkpoint_slot = 1 - f->checkpoint_slot;
-  f->checkpoint_keys = f->saving_keys;
-  f->checkpoint_at = f->saving_keys + interval(f);
+  f->checkpoint.slot = 1 - f->checkpoint.slot;
+  f->checkpoint.keys = f->checkpoint.saving_keys;
+  f->checkpoint.next_at = f->checkpoint.saving_keys + interval(f);
   batch_touch(&f->batch);
   return true;
 }
 
 bool checkpoint_is_due(const frontier *f)
 {
-  return f->store && !f->options.read_only && (f->saving || f->log_keys >= f->checkpoint_at);
+  return f->store && !f->options.read_only && (f->checkpoint.saving || hash_log_keys(&f->log) >= f->checkpoint.next_at);
 }
 
 /* The filter of 10^8 keys takes a second to write, a hundredth of them half of one to replay. */
 bool checkpoint_is_worthwhile(const frontier *f)
 {
-  assert(f->checkpoint_keys <= f->log_keys);
-  uint64_t behind = f->log_keys - f->checkpoint_keys;
-  return behind && (behind >= f->log_keys / 64 || checkpoint_is_due(f));
+  assert(f->checkpoint.keys <= hash_log_keys(&f->log));
+  uint64_t behind = hash_log_keys(&f->log) - f->checkpoint.keys;
+  return behind && (behind >= hash_log_keys(&f->log) / 64 || checkpoint_is_due(f));
 }
 
 /* So large a piece that a file is written in half the keys between two of them. */
 uint64_t checkpoint_share(const frontier *f, uint64_t new_keys)
 {
-  uint64_t size = f->saving ? mlbf_save_size(f->saving) : 0;
+  uint64_t size = f->checkpoint.saving ? mlbf_save_size(f->checkpoint.saving) : 0;
   return (uint64_t)((double)size * 2 * (double)new_keys / (double)interval(f));
 }
 
 void checkpoint_step(frontier *f, uint64_t bytes)
 {
-  if ((f->saving || begin(f)) && step(f, bytes))
+  if ((f->checkpoint.saving || begin(f)) && step(f, bytes))
     return;
   checkpoint_abandon(f);
-  f->checkpoint_at = f->log_keys + interval(f) / 16;
+  f->checkpoint.next_at = hash_log_keys(&f->log) + interval(f) / 16;
 }
 
 bool checkpoint_save(frontier *f)
@@ -231,4 +216,14 @@ bool checkpoint_save(frontier *f)
   bool is_saved = begin(f) && step(f, UINT64_MAX);
   checkpoint_abandon(f);
   return is_saved;
+}
+
+void checkpoint_hasten(frontier *f)
+{
+  f->checkpoint.next_at = hash_log_keys(&f->log);
+}
+
+void checkpoint_lose(frontier *f)
+{
+  f->checkpoint.keys = 0;
 }

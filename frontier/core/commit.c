@@ -19,25 +19,6 @@
 
 /* ---- the transaction ---------------------------------------------------------------------------------- */
 
-static void put_hashes(frontier *f)
-{
-  size_t size;
-  const uint8_t *log = seen_batch_log(f->seen, &size);
-  if (size)
-    store_append(f->store, STORE_HASHES, f->log_keys, log, size);
-}
-
-static void put_progress(frontier *f, uint64_t log_keys)
-{
-  uint8_t body[PROGRESS_SIZE], more[ACCEPTANCE_SIZE];
-  progress p = progress_of(f, log_keys);
-  progress_write(&p, body);
-  store_put_meta(f->store, "progress", body, sizeof body);
-  acceptance_write(&p, more);
-  if (progress_has_acceptance(&p))
-    store_put_meta(f->store, "acceptance", more, sizeof more);
-}
-
 static void put_journal(frontier *f)
 {
   size_t size;
@@ -90,54 +71,13 @@ static frontier_status write_transaction(frontier *f)
   batch_put(f);
   spill_put(f);
   host_changes_put(&f->host_changes, f->hosts, f->store);
-  put_hashes(f);
-  exact_write(&f->exact, f->store);
-  revoked_write(&f->revoked, f->store);
+  hash_log_put(f);
   settings_put(f);
-  put_progress(f, f->log_keys + seen_batch_keys(f->seen));
+  counts_put(f);
   if (f->journal)
     put_journal(f);
   status = store_commit(f->store);
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
-}
-
-/* ---- after it ----------------------------------------------------------------------------------------- */
-
-/* A frontier that keeps nothing still needs its hash log, to grow the filter from. */
-static frontier_status keep_log_in_memory(frontier *f)
-{
-  size_t size;
-  const uint8_t *log = seen_batch_log(f->seen, &size);
-  if (f->memory_log_size + size > f->memory_log_room) {
-    size_t room = 2 * (f->memory_log_size + size);
-    uint8_t *larger = realloc(f->memory_log, room);
-    if (!larger)
-      return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %zu bytes of hash log", room);
-    f->memory_log = larger;
-    f->memory_log_room = room;
-  }
-  if (size)
-    memcpy(f->memory_log + f->memory_log_size, log, size);
-  f->memory_log_size += size;
-  assert(f->memory_log_size <= f->memory_log_room);
-  return FRONTIER_OK;
-}
-
-static frontier_status settle_seen(frontier *f)
-{
-  size_t keys = seen_batch_keys(f->seen);
-  assert(f->log_keys + keys + 1 == f->next_sequence);
-  frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
-  f->has_failed_upkeep = false;
-  if (keys == 0)
-    return status;
-  if (!f->options.exact)
-    f->expected_lost += mlbf_rate_at(seen_filter(f->seen), (double)f->log_keys) * (double)keys;
-  f->log_keys += keys;
-  seen_settle(f->seen);
-  f->owed_keys += keys;
-  bool is_overfull = f->log_keys > f->full_at; /* then its successor cannot wait */
-  return status == FRONTIER_OK && is_overfull ? maintain_pay_all(f) : status;
 }
 
 frontier_status commit_batch(frontier *f)
@@ -145,17 +85,15 @@ frontier_status commit_batch(frontier *f)
   if (!batch_is_dirty(&f->batch))
     return FRONTIER_OK;
   assert(!f->options.read_only);
-  frontier_status status = f->store ? write_transaction(f) : keep_log_in_memory(f);
+  frontier_status status = f->store ? write_transaction(f) : hash_log_keep(f);
   if (status != FRONTIER_OK)
     return status;
   spill_settle(f);
   recrawl_settle(f);
   batch_settle(f);
   host_changes_settle(&f->host_changes, f->hosts);
-  exact_settle(&f->exact);
-  revoked_settle(&f->revoked);
   settings_settle(f);
-  status = settle_seen(f);
+  status = hash_log_settle(f);
   if (status != FRONTIER_OK)
     batch_touch(&f->batch); /* to grow at the next try */
   frontier_status written = f->journal ? journal_write(f->journal) : FRONTIER_OK;

@@ -53,8 +53,8 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
   frontier_status status = leases_add(&f->in_flight, e);
   if (status != FRONTIER_OK)
     return refuse_lease(f, e, status);
-  assert(f->queued && !e->is_ended && e->is_held);
-  f->queued--;
+  assert(!e->is_ended && e->is_held);
+  counts_leased(&f->counts);
   spill_watch(f, e->host);
   l->leases[l->count++] = lease_of(e);
   return FRONTIER_OK;
@@ -157,13 +157,15 @@ frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leas
 bool frontier_is_finished(const frontier *f)
 {
   LOCKED(f);
-  return f->queued == f->deferred + f->hosts->held && leases_count(&f->in_flight) == 0 && recrawl_is_over(f);
+  const url_counts *c = &f->counts;
+  return counts_queued(c) == counts_deferred(c) + f->hosts->held && leases_count(&f->in_flight) == 0 &&
+         recrawl_is_over(f);
 }
 
 bool frontier_is_deferring(const frontier *f)
 {
   LOCKED(f);
-  return f->deferred > 0;
+  return counts_deferred(&f->counts) > 0;
 }
 
 /* The entry of a lease, or NULL: not in flight. */
@@ -185,10 +187,9 @@ static void land(frontier *f, entry *e)
 static void count_ending(frontier *f, host *who, frontier_class class, frontier_state state)
 {
   uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
-  uint64_t *of_all = state == FRONTIER_DONE ? &f->done : state == FRONTIER_FAILED ? &f->failed : &f->skipped;
   assert(host_line(who, class)->queued); /* it was counted there while it was in flight */
   ++*of_host;
-  ++*of_all;
+  counts_ended(&f->counts, state);
   who->trap_ended += class == FRONTIER_TRAP;
   host_line(who, class)->queued--;
   hosts_touch(f->hosts, who);
@@ -240,7 +241,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   free(e->note);
   e->note = NULL;
   hosts_push_front(f->hosts, e);
-  f->queued++;
+  counts_released(&f->counts);
   return FRONTIER_OK;
 }
 
@@ -259,23 +260,6 @@ frontier_status frontier_sync(frontier *f)
 {
   LOCKED(f);
   return f->options.read_only ? refuse_reader(f) : commit_batch(f);
-}
-
-frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
-{
-  LOCKED(f);
-  *stats = (frontier_stats){.queued = f->queued, .in_flight = leases_count(&f->in_flight), .deferred = f->deferred,
-                            .done = f->done, .failed = f->failed, .skipped = f->skipped,
-                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
-                            .expected_lost = f->expected_lost, .noted = f->noted, .forced = f->forced};
-  memcpy(stats->outcomes, f->outcomes, sizeof stats->outcomes);
-  if (!f->seen) {
-    frontier_status status = seen_load(f);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  mlbf_stats_read(seen_filter(f->seen), &stats->filter);
-  return FRONTIER_OK;
 }
 
 bool frontier_is_exact(const frontier *f)

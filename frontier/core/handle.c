@@ -95,7 +95,7 @@ frontier *handle_create(const char *directory, const frontier_options *options)
     return NULL;
   f->options = *options;
   f->lock_fd = -1;
-  f->next_sequence = 1;
+  counts_begin(&f->counts);
   f->mutex = mutex_create();
   f->hosts = f->mutex ? hosts_create(options->delay_ms, options->per_host) : NULL;
   f->directory = f->hosts && directory ? strdup(directory) : NULL;

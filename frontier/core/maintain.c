@@ -16,29 +16,30 @@ enum { PIECE_BYTES = FRONTIER_LIMIT(4 << 20, 4 << 10), PIECE_KEYS = FRONTIER_LIM
 
 static frontier_status pay(frontier *f, uint64_t keys)
 {
-  assert(keys && keys <= f->owed_keys);
+  assert(keys && keys <= f->upkeep.owed_keys);
   if (checkpoint_is_due(f))
     checkpoint_step(f, checkpoint_share(f, keys));
   frontier_status status = grow_step(f, keys);
-  f->owed_keys -= status == FRONTIER_OK ? keys : 0; /* else all of it again, with the next commit */
+  f->upkeep.owed_keys -= status == FRONTIER_OK ? keys : 0; /* else all of it again, with the next commit */
   return status;
 }
 
 frontier_status maintain_pay_all(frontier *f)
 {
-  return f->owed_keys ? pay(f, f->owed_keys) : FRONTIER_OK;
+  f->upkeep.has_failed = false;
+  return f->upkeep.owed_keys ? pay(f, f->upkeep.owed_keys) : FRONTIER_OK;
 }
 
 void maintain_pay_some(frontier *f)
 {
-  uint64_t keys = f->owed_keys, bytes = checkpoint_share(f, keys);
-  if (keys == 0 || f->has_failed_upkeep)
+  uint64_t keys = f->upkeep.owed_keys, bytes = checkpoint_share(f, keys);
+  if (keys == 0 || f->upkeep.has_failed)
     return;
   if (bytes > PIECE_BYTES)
     keys = (uint64_t)((double)keys * PIECE_BYTES / (double)bytes) + 1;
   if (grow_is_due(f) && keys > PIECE_KEYS)
     keys = PIECE_KEYS;
-  f->has_failed_upkeep = pay(f, keys < f->owed_keys ? keys : f->owed_keys) != FRONTIER_OK;
+  f->upkeep.has_failed = pay(f, keys < f->upkeep.owed_keys ? keys : f->upkeep.owed_keys) != FRONTIER_OK;
 }
 
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more)

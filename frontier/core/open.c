@@ -72,32 +72,6 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
   return FRONTIER_OK;
 }
 
-/* ---- progress: where it stood -------------------------------------------------------------------------- */
-
-progress progress_of(const frontier *f, uint64_t log_keys)
-{
-  progress p = {.next_sequence = f->next_sequence, .log_keys = log_keys, .checkpoint_keys = f->checkpoint_keys,
-                .checkpoint_slot = f->checkpoint_slot, .done = f->done, .failed = f->failed, .skipped = f->skipped,
-                .noted = f->noted, .forced = f->forced, .expected_lost = f->expected_lost};
-  memcpy(p.outcomes, f->outcomes, sizeof p.outcomes);
-  return p;
-}
-
-static void go_on_from(frontier *f, const progress *p)
-{
-  f->next_sequence = p->next_sequence;
-  f->log_keys = p->log_keys;
-  f->checkpoint_keys = p->checkpoint_keys;
-  f->checkpoint_slot = p->checkpoint_slot;
-  f->done = p->done;
-  f->failed = p->failed;
-  f->skipped = p->skipped;
-  f->noted = p->noted;
-  f->forced = p->forced;
-  memcpy(f->outcomes, p->outcomes, sizeof f->outcomes);
-  f->expected_lost = p->expected_lost;
-}
-
 /* ---- whose directory it is ----------------------------------------------------------------------------- */
 
 static bool is_our_name(const char *name)
@@ -178,7 +152,7 @@ static frontier_status load_hosts(frontier *f)
                          hosts_count(f->hosts));
   const host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    f->queued += host_queued(who);
+    counts_found_queued(&f->counts, host_queued(who));
   return FRONTIER_OK;
 }
 
@@ -196,24 +170,6 @@ static frontier_status read_meta(frontier *f, const char *name, bool is_required
   status = read(f, body, size);
   free(body);
   return status;
-}
-
-static frontier_status read_progress(frontier *f, const uint8_t *body, size_t size)
-{
-  progress p = progress_of(f, 0);
-  if (!progress_read(&p, body, size))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the progress record is damaged", f->directory);
-  go_on_from(f, &p);
-  return FRONTIER_OK;
-}
-
-static frontier_status read_acceptance(frontier *f, const uint8_t *body, size_t size)
-{
-  progress p = progress_of(f, f->log_keys);
-  if (!acceptance_read(&p, body, size))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
-  go_on_from(f, &p);
-  return FRONTIER_OK;
 }
 
 /* The record of a journal: the offset of the owed lines, and the lines. Without one the journal is new. */
@@ -252,12 +208,12 @@ static frontier_status open_exact(frontier *f)
 {
   if (!f->options.exact)
     return FRONTIER_OK;
-  frontier_status status = store_find_exact(f->store, f->log_keys == 0 && !f->options.read_only);
+  frontier_status status = store_find_exact(f->store, hash_log_keys(&f->log) == 0 && !f->options.read_only);
   if (status == FRONTIER_OK)
     return FRONTIER_OK;
   if (status != FRONTIER_NOT_FOUND)
     return frontier_fail(f, status, "%s", store_message(f->store));
-  if (f->log_keys)
+  if (hash_log_keys(&f->log))
     return frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table of exact keys is missing", f->directory);
   return frontier_fail(f, status, "%s: its making was cut short; crawl again to begin it", f->directory);
 }
@@ -283,9 +239,9 @@ static frontier_status open_store(frontier *f)
   if (missing)
     status = frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table %s is missing", f->directory, missing);
   if (status == FRONTIER_OK)
-    status = read_meta(f, "progress", false, read_progress);
+    status = read_meta(f, "progress", false, counts_take_progress);
   if (status == FRONTIER_OK)
-    status = read_meta(f, "acceptance", false, read_acceptance);
+    status = read_meta(f, "acceptance", false, counts_take_acceptance);
   if (status == FRONTIER_OK)
     status = read_meta(f, "counters", false, counters_take);
   return status == FRONTIER_OK ? open_exact(f) : status;
@@ -308,7 +264,7 @@ static frontier_status open_for_writing(frontier *f)
     status = seen_load(f);
   if (status == FRONTIER_OK)
     status = recover_journal(f);
-  if (status == FRONTIER_OK && f->next_sequence == 1) { /* nothing was promised yet */
+  if (status == FRONTIER_OK && counts_next_sequence(&f->counts) == 1) { /* nothing was promised yet */
     sync_directory(f->directory);
     sync_parent(f->directory);
   }
@@ -413,15 +369,12 @@ frontier_status frontier_close(frontier *f)
   entry_pool_free(&f->pool);
   checkpoint_abandon(f);
   watch_free(f->watch);
-  seen_free(f->seen);
-  exact_free(&f->exact);
-  revoked_free(&f->revoked);
+  grow_abandon(f);
+  hash_log_free(f);
   previous_close(f->previous);
-  mlbf_free(f->growing);
   journal_close(f->journal);
   store_close(f->store);
   settings_free(f);
-  free(f->memory_log);
   if (f->lock_fd >= 0)
     close(f->lock_fd);
   handle_free(f);

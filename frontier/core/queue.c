@@ -49,7 +49,7 @@ bool queue_has_room(const frontier *f, frontier_class class)
 void queue_defer(frontier *f, host *who, frontier_class class)
 {
   assert(host_line(who, class));
-  f->deferred++;
+  counts_deferred_one(&f->counts);
   host_line(who, class)->deferred++;
   hosts_recount(f->hosts, who);
 }
@@ -66,7 +66,7 @@ static bool may_take(const frontier *f, const entry *e)
 
 void queue_take_or_leave(frontier *f, entry *e)
 {
-  assert(e->sequence < f->next_sequence); /* the newest of its class: */
+  assert(e->sequence < counts_next_sequence(&f->counts)); /* the newest of its class: */
   assert(!queue_is_past(&f->queues, e->class, e->sequence));
   if (f->store && !may_take(f, e)) {
     batch_leave(&f->batch);
@@ -162,7 +162,7 @@ frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, un
     return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
                          (unsigned long long)f->queues.load_sequence[class]);
   if (r.taken < limit && queue_has_room(f, class)) { /* that was all */
-    f->queues.load_sequence[class] = f->next_sequence;
+    f->queues.load_sequence[class] = counts_next_sequence(&f->counts);
     f->queues.is_unread[class] = false;
   }
   return FRONTIER_OK;

@@ -38,12 +38,10 @@ static bool note_due(void *context, uint64_t key, const uint8_t *body, size_t si
 static void uncount_ending(frontier *f, host *who, frontier_class class, frontier_state state)
 {
   uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
-  uint64_t *of_all = state == FRONTIER_DONE ? &f->done : state == FRONTIER_FAILED ? &f->failed : &f->skipped;
   *of_host -= *of_host > 0;
-  *of_all -= *of_all > 0;
+  counts_queued_again(&f->counts, state);
   who->trap_ended -= class == FRONTIER_TRAP && who->trap_ended;
   host_line(who, class)->queued++;
-  f->queued++;
   hosts_touch(f->hosts, who);
 }
 

@@ -24,9 +24,9 @@ static void plan(frontier *f)
 {
   mlbf_stats stats;
   mlbf_stats_read(seen_filter(f->seen), &stats);
-  f->full_at = stats.design_keys;
-  f->grow_at = stats.design_keys - stats.design_keys / 10;
-  assert(f->grow_at && f->grow_at <= f->full_at); /* 0 would mean that it is not known */
+  f->resize.full_at = stats.design_keys;
+  f->resize.grow_at = stats.design_keys - stats.design_keys / 10;
+  assert(f->resize.grow_at && f->resize.grow_at <= f->resize.full_at); /* 0 would mean that it is not known */
 }
 
 uint64_t grow_room_for(uint64_t expected)
@@ -37,9 +37,9 @@ uint64_t grow_room_for(uint64_t expected)
 /* Keys to fill after a commit of `new_keys`: in proportion, all are done when no room is left. */
 static uint64_t share_of(const frontier *f, uint64_t new_keys)
 {
-  assert(!f->growing || f->growing_keys <= f->log_keys);
-  uint64_t to_do = f->log_keys - (f->growing ? f->growing_keys : 0);
-  uint64_t room = f->full_at > f->log_keys ? f->full_at - f->log_keys : 0;
+  assert(!f->resize.growing || f->resize.growing_keys <= hash_log_keys(&f->log));
+  uint64_t to_do = hash_log_keys(&f->log) - (f->resize.growing ? f->resize.growing_keys : 0);
+  uint64_t room = f->resize.full_at > hash_log_keys(&f->log) ? f->resize.full_at - hash_log_keys(&f->log) : 0;
   if (room == 0)
     return to_do;
   uint64_t factor = to_do / room + 1, keys = new_keys * (factor > FILL_FACTOR ? factor : FILL_FACTOR);
@@ -48,24 +48,24 @@ static uint64_t share_of(const frontier *f, uint64_t new_keys)
 
 static frontier_status begin(frontier *f)
 {
-  assert(!f->growing);
-  mlbf_status made = mlbf_create_larger(seen_filter(f->seen), &f->growing);
+  assert(!f->resize.growing);
+  mlbf_status made = mlbf_create_larger(seen_filter(f->seen), &f->resize.growing);
   if (made != MLBF_OK)
     return frontier_fail(f, made == MLBF_NO_MEMORY ? FRONTIER_NO_MEMORY : FRONTIER_BAD_ARGUMENT,
                          "the next larger filter: %s", mlbf_status_text(made));
-  f->growing_keys = 0;
+  f->resize.growing_keys = 0;
   frontier_log(f, "the filter is nearly full at %llu URLs: a larger one is being filled",
-               (unsigned long long)f->log_keys);
+               (unsigned long long)hash_log_keys(&f->log));
   return FRONTIER_OK;
 }
 
 static void finish(frontier *f)
 {
-  assert(f->growing && f->growing_keys == f->log_keys); /* or keys would be new again */
+  assert(f->resize.growing && f->resize.growing_keys == hash_log_keys(&f->log)); /* or keys would be new again */
   checkpoint_abandon(f);
-  seen_replace(f->seen, f->growing);
-  f->growing = NULL;
-  f->checkpoint_at = f->log_keys;
+  seen_replace(f->seen, f->resize.growing);
+  f->resize.growing = NULL;
+  checkpoint_hasten(f);
   plan(f);
 }
 
@@ -91,26 +91,27 @@ static bool fill_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
 static frontier_status fill(frontier *f, uint64_t keys)
 {
   if (!f->store) { /* the log in memory has no index to go by */
-    f->growing_keys = f->log_keys;
-    return seen_replay_log(f, f->growing, 0);
+    f->resize.growing_keys = hash_log_keys(&f->log);
+    return hash_log_replay(f, f->resize.growing, 0);
   }
-  filling step = {.filter = f->growing, .except = &f->revoked, .limit = f->growing_keys + keys, .reached = f->log_keys};
-  frontier_status status = store_each(f->store, STORE_HASHES, f->growing_keys, fill_chunk, &step);
+  filling step = {.filter = f->resize.growing, .except = &f->revoked, .limit = f->resize.growing_keys + keys,
+                  .reached = hash_log_keys(&f->log)};
+  frontier_status status = store_each(f->store, STORE_HASHES, f->resize.growing_keys, fill_chunk, &step);
   if (status != FRONTIER_OK || step.is_damaged)
     return frontier_fail(f, step.is_damaged ? FRONTIER_DAMAGED : status, "%s: the hash log: %s", f->directory,
                          step.is_damaged ? "damaged" : store_message(f->store));
-  assert(step.reached >= f->growing_keys);
-  f->growing_keys = step.reached;
+  assert(step.reached >= f->resize.growing_keys);
+  f->resize.growing_keys = step.reached;
   return FRONTIER_OK;
 }
 
 /* One step, from the beginning of a larger filter to its taking over. */
 static frontier_status advance(frontier *f, uint64_t keys)
 {
-  frontier_status status = f->growing ? FRONTIER_OK : begin(f);
+  frontier_status status = f->resize.growing ? FRONTIER_OK : begin(f);
   if (status == FRONTIER_OK)
     status = fill(f, keys);
-  if (status == FRONTIER_OK && f->growing_keys == f->log_keys)
+  if (status == FRONTIER_OK && f->resize.growing_keys == hash_log_keys(&f->log))
     finish(f);
   return status;
 }
@@ -118,11 +119,12 @@ static frontier_status advance(frontier *f, uint64_t keys)
 frontier_status grow_step(frontier *f, uint64_t new_keys)
 {
   frontier_status status = FRONTIER_OK;
-  if (f->grow_at == 0)
+  if (f->resize.grow_at == 0)
     plan(f);
-  while (status == FRONTIER_OK && f->log_keys >= f->grow_at) { /* a batch may fill a small filter and the next too */
+  /* a batch may fill a small filter and the next too */
+  while (status == FRONTIER_OK && hash_log_keys(&f->log) >= f->resize.grow_at) {
     status = advance(f, share_of(f, new_keys));
-    if (f->growing)
+    if (f->resize.growing)
       break; /* more with the next commit */
   }
   return status;
@@ -135,12 +137,25 @@ frontier_status grow_by(frontier *f, uint64_t keys)
 
 bool grow_is_due(const frontier *f)
 {
-  return f->grow_at && f->log_keys >= f->grow_at;
+  return f->resize.grow_at && hash_log_keys(&f->log) >= f->resize.grow_at;
 }
 
 frontier_status grow_at_open(frontier *f)
 {
   mlbf_stats stats;
+  assert(!f->resize.growing); /* it belongs to a filter */
   mlbf_stats_read(seen_filter(f->seen), &stats);
-  return f->log_keys > stats.design_keys ? grow_step(f, f->log_keys) : FRONTIER_OK;
+  return hash_log_keys(&f->log) > stats.design_keys ? grow_step(f, hash_log_keys(&f->log)) : FRONTIER_OK;
+}
+
+bool grow_is_late(const frontier *f)
+{
+  return hash_log_keys(&f->log) > f->resize.full_at;
+}
+
+void grow_abandon(frontier *f)
+{
+  mlbf_free(f->resize.growing);
+  f->resize.growing = NULL;
+  f->resize.grow_at = 0; /* not known yet */
 }

@@ -378,7 +378,7 @@ static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   frontier_class class = spill_class_of(key);
   uint64_t last = last_sequence(body, size);
   line *l = who ? host_line(who, class) : NULL;
-  if (!l || last >= s->frontier->next_sequence) {
+  if (!l || last >= counts_next_sequence(&s->frontier->counts)) {
     s->strange++;
     return true;
   }

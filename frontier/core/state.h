@@ -13,24 +13,26 @@
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
 
+#include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
 #include "frontier/seen/exact_keys.h"
-#include "frontier/base/limits.h"
+#include "frontier/core/hash_log.h"
 #include "frontier/base/lock.h"
 #include "frontier/hosts/host_changes.h"
 #include "frontier/hosts/hosts.h"
 #include "frontier/store/journal.h"
 #include "frontier/hosts/leases.h"
+#include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
 #include "frontier/core/previous.h"
-#include "frontier/core/progress.h"
 #include "frontier/core/queue.h"
+#include "frontier/core/resize.h"
 #include "frontier/hosts/schedule.h"
 #include "frontier/seen/seen.h"
 #include "frontier/core/settings.h"
 #include "frontier/store/store.h"
+#include "frontier/core/url_counts.h"
 #include "frontier/traps/trap_detector.h"
-#include "mlbf/save.h"
 
 #include <assert.h>
 
@@ -118,28 +120,11 @@ struct frontier {
   lease_table in_flight;
   queues queues;
 
-  uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t queued;          /* waiting, in memory or on disk */
-  uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
-  uint64_t done, failed, skipped;
-  uint64_t outcomes[FRONTIER_OUTCOMES];
-  uint64_t noted, forced;
-  double expected_lost;
-
-  uint64_t log_keys;        /* keys in the committed hash log */
-  uint64_t checkpoint_keys; /* of them, those the last saved filter holds */
-  unsigned checkpoint_slot; /* 0 or 1: the file that is valid */
-  mlbf_saving *saving;      /* the other one, being written; NULL */
-  uint64_t saving_keys;     /* what it will hold of the log */
-  uint64_t checkpoint_at;   /* the next one is begun when the log has so many keys */
-  uint64_t owed_keys;       /* that brought upkeep which is still to be done: maintain.c */
-  bool has_failed_upkeep;   /* since the last commit */
-  mlbf_filter *growing;     /* the next larger filter while it is being filled; NULL */
-  uint64_t growing_keys;    /* of the log, those it holds */
-  uint64_t full_at;         /* keys that the filter in use is made for, */
-  uint64_t grow_at;         /* and its successor is begun when the log has so many keys; 0: not known yet */
-  uint8_t *memory_log;      /* the hash log when nothing is kept */
-  size_t memory_log_size, memory_log_room;
+  url_counts counts;
+  hash_log log;
+  checkpoint checkpoint;
+  resize resize;
+  upkeep upkeep;
 
   watch *watch;             /* NULL: nobody asked to watch for traps */
   class_chooser classifier;
@@ -150,9 +135,35 @@ struct frontier {
 
 /* Where a URL that was accepted can be: it waits, is in flight, or has ended. Keys that came by a merge, and what was
  * lost with a damaged file, are nowhere. */
-static inline uint64_t urls_accounted_for(const frontier *f)
+static inline void assert_counts(const frontier *f)
 {
-  return f->queued + leases_count(&f->in_flight) + f->done + f->failed + f->skipped + f->noted;
+  const url_counts *c = &f->counts;
+  assert(c->next_sequence - 1 == f->log.keys + (f->seen ? seen_batch_keys(f->seen) : 0));
+  assert(c->queued + leases_count(&f->in_flight) + c->done + c->failed + c->skipped + c->noted < c->next_sequence);
+  assert(c->deferred <= c->queued && f->hosts->held <= c->queued - c->deferred);
+  (void)c;
+}
+
+static inline void assert_log(const frontier *f)
+{
+  assert(f->log.size <= f->log.room && (!f->store || !f->log.room));
+  assert(f->exact.count <= f->exact.room && (f->options.exact || !f->exact.count));
+  (void)f;
+}
+
+static inline void assert_checkpoint(const frontier *f)
+{
+  const checkpoint *c = &f->checkpoint;
+  assert(c->keys <= f->log.keys && c->slot <= 1);
+  assert(!c->saving || (f->store && c->saving_keys <= f->log.keys));
+  (void)c;
+}
+
+static inline void assert_resize(const frontier *f)
+{
+  assert(!f->resize.growing || f->resize.growing_keys <= f->log.keys);
+  assert(f->resize.grow_at <= f->resize.full_at);
+  (void)f;
 }
 
 /* What holds of an open frontier between any two calls: no URL is in two places; the filter, the log and the numbers
@@ -163,16 +174,12 @@ static inline void assert_frontier(const frontier *f)
   assert((f->store == NULL) == (f->directory == NULL));
   assert((f->lock_fd >= 0) == (f->store && !f->options.read_only));
   assert(!f->journal || f->lock_fd >= 0);
-  assert(f->next_sequence - 1 == f->log_keys + (f->seen ? seen_batch_keys(f->seen) : 0));
-  assert(f->checkpoint_keys <= f->log_keys && f->checkpoint_slot <= 1);
-  assert(!f->saving || (f->store && f->saving_keys <= f->log_keys));
-  assert(!f->growing || f->growing_keys <= f->log_keys);
-  assert(f->grow_at <= f->full_at && f->owed_keys <= f->log_keys);
-  assert(f->memory_log_size <= f->memory_log_room && (!f->store || !f->memory_log_room));
-  assert(urls_accounted_for(f) <= f->next_sequence - 1);
-  assert(f->deferred <= f->queued && f->hosts->held <= f->queued - f->deferred);
+  assert_counts(f);
+  assert_checkpoint(f);
+  assert_resize(f);
+  assert(f->upkeep.owed_keys <= f->log.keys);
+  assert_log(f);
   assert(f->settings.counters.count <= COUNTERS_MAX);
-  assert(f->exact.count <= f->exact.room && (f->options.exact || !f->exact.count));
   assert_batch(&f->batch);
   assert_spilling(&f->spilling);
   assert_recrawling(&f->again);
@@ -182,7 +189,6 @@ static inline void assert_frontier(const frontier *f)
 }
 
 enum {
-  CHECKPOINT_KEYS = FRONTIER_LIMIT(1 << 20, 300), /* replaying so many keys of the log at open takes some 0.2 s */
   JOURNAL_HEAD = 8,
   JOURNAL_SUM_SIZE = 16,
   IDENTITY_HEAD = 40,
@@ -216,36 +222,9 @@ host *lease_host(frontier *f, uint64_t lease);
 /* classify.c: the class of a new URL */
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
-/* checkpoint.c: the filter's life on disk */
-frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
-frontier_status seen_make_anew(frontier *f);  /* from the log alone; with nothing to commit */
-frontier_status seen_replay_log(frontier *f, mlbf_filter *filter, uint64_t from); /* keys `from` on, into it */
-/* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
- * which loses time at the next open and nothing else, since the log has it all. */
-bool checkpoint_save(frontier *f);
-bool checkpoint_is_worthwhile(const frontier *f); /* at close, for the next open */
-/* The same in steps: begun when it is due, `bytes` further with each call; tried again later if it fails. */
-bool checkpoint_is_due(const frontier *f);
-void checkpoint_step(frontier *f, uint64_t bytes);
-uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
-void checkpoint_abandon(frontier *f); /* before the filter goes */
-
-/* maintain.c: upkeep for f->owed_keys; what fails in part is tried again, and told of, with the next commit */
-frontier_status maintain_pay_all(frontier *f);
-void maintain_pay_some(frontier *f);
-
-/* resize.c: after each commit that brought `new_keys`; and at open, if a crash left a filter file behind that is too
- * small for the log, all at once */
-frontier_status grow_step(frontier *f, uint64_t new_keys);
-frontier_status grow_at_open(frontier *f);
-bool grow_is_due(const frontier *f);
-uint64_t grow_room_for(uint64_t expected); /* keys of a filter that does not grow before more than expected have come */
-frontier_status grow_by(frontier *f, uint64_t keys); /* one step, when it is due */
-
 /* open.c */
 frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
 size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
-progress progress_of(const frontier *f, uint64_t log_keys);
 
 #endif

@@ -1,0 +1,41 @@
+/* The hash log: every key that was ever accepted, a chunk with each commit. A part of the handle (part.h). It commits
+ * what else is known of keys with them: the table of exact keys, and what was forgotten.
+ *
+ *     add --> [batch of seen.c] -- put --> [table "hashes"] -- settle --> filter bits
+ *
+ * A frontier that keeps nothing has its log in memory, to grow the filter from. */
+#ifndef STRATA_FRONTIER_HASH_LOG_H
+#define STRATA_FRONTIER_HASH_LOG_H
+
+#include "frontier/core/progress.h"
+
+typedef struct hash_log {
+  uint64_t keys;            /* committed */
+  double expected_lost;     /* of them, to false positives */
+  uint8_t *memory;          /* the log when nothing is kept */
+  size_t size, room;
+} hash_log;
+
+static inline uint64_t hash_log_keys(const hash_log *l)
+{
+  return l->keys;
+}
+
+static inline double hash_log_expected_lost(const hash_log *l)
+{
+  return l->expected_lost;
+}
+
+void hash_log_go_on(hash_log *l, const progress *p);   /* at open, where it stood */
+void hash_log_say(const frontier *f, progress *p);     /* where it stands once the open batch is committed */
+
+/* Keys `from` on, into the filter, but for those that are forgotten. */
+frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from);
+
+/* The open batch's keys: into the transaction, or into memory; and they are committed: set the bits. */
+void hash_log_put(frontier *f);
+frontier_status hash_log_keep(frontier *f);
+frontier_status hash_log_settle(frontier *f);
+void hash_log_free(frontier *f);
+
+#endif

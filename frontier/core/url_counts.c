@@ -1,0 +1,99 @@
+/* See url_counts.h. */
+#include "frontier/core/state.h"
+
+#include <string.h>
+
+static uint64_t *ended_so(url_counts *c, frontier_state state)
+{
+  return state == FRONTIER_DONE ? &c->done : state == FRONTIER_FAILED ? &c->failed : &c->skipped;
+}
+
+void counts_ended(url_counts *c, frontier_state state)
+{
+  ++*ended_so(c, state);
+}
+
+void counts_queued_again(url_counts *c, frontier_state state)
+{
+  uint64_t *ended = ended_so(c, state);
+  *ended -= *ended > 0;
+  c->queued++;
+}
+
+void counts_found_queued(url_counts *c, uint64_t urls)
+{
+  c->queued += urls;
+}
+
+frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
+{
+  LOCKED(f);
+  const url_counts *c = &f->counts;
+  *stats = (frontier_stats){.queued = c->queued, .in_flight = leases_count(&f->in_flight), .deferred = c->deferred,
+                            .done = c->done, .failed = c->failed, .skipped = c->skipped,
+                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
+                            .expected_lost = hash_log_expected_lost(&f->log), .noted = c->noted, .forced = c->forced};
+  memcpy(stats->outcomes, c->outcomes, sizeof stats->outcomes);
+  if (!f->seen) {
+    frontier_status status = seen_load(f);
+    if (status != FRONTIER_OK)
+      return status;
+  }
+  mlbf_stats_read(seen_filter(f->seen), &stats->filter);
+  return FRONTIER_OK;
+}
+
+/* ---- on disk -------------------------------------------------------------------------------------------- */
+
+static progress progress_of(const frontier *f)
+{
+  const url_counts *c = &f->counts;
+  progress p = {.next_sequence = c->next_sequence, .done = c->done, .failed = c->failed, .skipped = c->skipped,
+                .noted = c->noted, .forced = c->forced};
+  memcpy(p.outcomes, c->outcomes, sizeof p.outcomes);
+  hash_log_say(f, &p);
+  checkpoint_say(&f->checkpoint, &p);
+  return p;
+}
+
+static void go_on_from(url_counts *c, const progress *p)
+{
+  c->next_sequence = p->next_sequence;
+  c->done = p->done;
+  c->failed = p->failed;
+  c->skipped = p->skipped;
+  c->noted = p->noted;
+  c->forced = p->forced;
+  memcpy(c->outcomes, p->outcomes, sizeof c->outcomes);
+}
+
+frontier_status counts_take_progress(frontier *f, const uint8_t *body, size_t size)
+{
+  progress p = {0};
+  if (!progress_read(&p, body, size))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the progress record is damaged", f->directory);
+  go_on_from(&f->counts, &p);
+  hash_log_go_on(&f->log, &p);
+  checkpoint_go_on(&f->checkpoint, &p);
+  return FRONTIER_OK;
+}
+
+frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t size)
+{
+  progress p = progress_of(f);
+  if (!acceptance_read(&p, body, size))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
+  go_on_from(&f->counts, &p);
+  return FRONTIER_OK;
+}
+
+void counts_put(frontier *f)
+{
+  uint8_t body[PROGRESS_SIZE], more[ACCEPTANCE_SIZE];
+  progress p = progress_of(f);
+  progress_write(&p, body);
+  store_put_meta(f->store, "progress", body, sizeof body);
+  acceptance_write(&p, more);
+  if (progress_has_acceptance(&p))
+    store_put_meta(f->store, "acceptance", more, sizeof more);
+}

@@ -1,0 +1,81 @@
+/* How many URLs there are, and what became of them. A part of the handle (part.h); on disk it is most of the record
+ * "progress". */
+#ifndef STRATA_FRONTIER_URL_COUNTS_H
+#define STRATA_FRONTIER_URL_COUNTS_H
+
+#include "frontier/frontier.h"
+
+#include <assert.h>
+
+typedef struct url_counts {
+  uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
+  uint64_t queued;          /* waiting, in memory or on disk */
+  uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
+  uint64_t done, failed, skipped, noted;
+  uint64_t forced;
+  uint64_t outcomes[FRONTIER_OUTCOMES];
+} url_counts;
+
+static inline void counts_begin(url_counts *c)
+{
+  c->next_sequence = 1;
+}
+
+static inline uint64_t counts_next_sequence(const url_counts *c)
+{
+  return c->next_sequence;
+}
+
+static inline uint64_t counts_queued(const url_counts *c)
+{
+  return c->queued;
+}
+
+static inline uint64_t counts_deferred(const url_counts *c)
+{
+  return c->deferred;
+}
+
+/* A verdict was given. */
+static inline void counts_judged(url_counts *c, frontier_outcome outcome, bool is_forced)
+{
+  assert((unsigned)outcome < FRONTIER_OUTCOMES);
+  c->outcomes[outcome]++;
+  c->forced += is_forced;
+}
+
+/* A URL was accepted: it waits, or is noted and has ended already, but has a sequence like any other. */
+static inline void counts_accepted(url_counts *c, bool is_noted)
+{
+  c->next_sequence++;
+  c->queued += !is_noted;
+  c->noted += is_noted;
+}
+
+static inline void counts_leased(url_counts *c)
+{
+  assert(c->queued);
+  c->queued--;
+}
+
+static inline void counts_released(url_counts *c)
+{
+  c->queued++;
+}
+
+static inline void counts_deferred_one(url_counts *c)
+{
+  c->deferred++;
+}
+
+void counts_ended(url_counts *c, frontier_state state);        /* what was in flight */
+void counts_queued_again(url_counts *c, frontier_state state); /* what had ended so */
+void counts_found_queued(url_counts *c, uint64_t urls);        /* at open */
+
+/* The records "progress" and "acceptance", which tell the hash log and the checkpoint too where they stood; and back,
+ * into the transaction. */
+frontier_status counts_take_progress(frontier *f, const uint8_t *body, size_t size);
+frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t size);
+void counts_put(frontier *f);
+
+#endif
