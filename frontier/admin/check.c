@@ -178,7 +178,6 @@ static void check_free(check *c)
   free(c->u);
   pages_close(c->p);
   revoked_free(&c->revoked);
-  hosts_free(c->f->hosts);
   handle_free(c->f);
 }
 

@@ -23,7 +23,7 @@ static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
 
 bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
 {
-  return c->revoked.set.used && (own_key || c->from_log) && revoked_has(&c->revoked, key_of(c, own_key));
+  return !revoked_is_empty(&c->revoked) && (own_key || c->from_log) && revoked_has(&c->revoked, key_of(c, own_key));
 }
 
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key)

@@ -180,7 +180,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   sizes->before = disk_use(f);
   frontier_status status = erase_forgotten(f);
   if (status == FRONTIER_OK)
-    status = lock_directory(f);
+    status = directory_lock_it(f);
   if (status != FRONTIER_OK)
     return status;
   status = copy_store(f, path);
@@ -211,9 +211,6 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
                                              "%s is not a Strata frontier (no data.mdb in it)", directory);
   if (status != FRONTIER_OK)
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
-  if (f->lock_fd >= 0)
-    close(f->lock_fd);
-  hosts_free(f->hosts);
   handle_free(f);
   return status;
 }

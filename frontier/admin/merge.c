@@ -155,7 +155,7 @@ static void unite(merging *m, frontier *f, bool is_first)
 {
   if (!is_first && !m->filter)
     return;
-  mlbf_filter *theirs = f->revoked.set.used ? NULL : seen_take_filter(f->seen);
+  mlbf_filter *theirs = revoked_is_empty(&f->revoked) ? seen_take_filter(f->seen) : NULL;
   if (is_first) {
     m->filter = theirs;
     return;

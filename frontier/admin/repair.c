@@ -124,8 +124,7 @@ static bool renew_filter(salvage *s, const char *journal_path)
     if (unlink(path) != 0 && errno != ENOENT)
       return salvage_fail(s, FRONTIER_IO, strerror(errno));
   }
-  close(s->f->lock_fd); /* to be taken again by the one that follows */
-  s->f->lock_fd = -1;
+  directory_unlock(s->f); /* to be taken again by the one that follows */
   s->status = frontier_open(s->f->directory, &options, &f, s->f->message);
   if (s->status == FRONTIER_OK) {
     checkpoint_lose(f); /* closing saves one */
@@ -143,7 +142,7 @@ static bool renew_filter(salvage *s, const char *journal_path)
 static bool repair_all(salvage *s, const frontier_findings *found, const char *journal_path)
 {
   bool of_data = found->faults > found->filter_faults + found->journal_faults;
-  s->status = lock_directory(s->f);
+  s->status = directory_lock_it(s->f);
   if (s->status != FRONTIER_OK)
     return false;
   if (of_data) {
@@ -168,8 +167,6 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
   *done = (frontier_repairs){0};
   if (!s.f || !s.u) {
     if (s.f)
-      hosts_free(s.f->hosts);
-    if (s.f)
       handle_free(s.f);
     free(s.u);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
@@ -182,9 +179,6 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
   if (status != FRONTIER_OK)
     memcpy(message, s.f->message, FRONTIER_MESSAGE_SIZE);
   salvage_free(&s);
-  if (s.f->lock_fd >= 0)
-    close(s.f->lock_fd);
-  hosts_free(s.f->hosts);
   handle_free(s.f);
   return status;
 }

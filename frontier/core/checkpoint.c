@@ -227,3 +227,13 @@ void checkpoint_lose(frontier *f)
 {
   f->checkpoint.keys = 0;
 }
+
+static void check(const frontier *f)
+{
+  const checkpoint *c = &f->checkpoint;
+  assert(c->keys <= hash_log_keys(&f->log) && c->slot <= 1);
+  assert(!c->saving || (f->store && c->saving_keys <= hash_log_keys(&f->log)));
+  (void)c;
+}
+
+const part checkpoint_part = {.check = check, .close = checkpoint_abandon};

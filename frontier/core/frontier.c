@@ -95,15 +95,6 @@ static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
   return !is_commit_due && batch_has_urls(&f->batch) && leases_count(&f->in_flight) && queue_is_unread(&f->queues);
 }
 
-/* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
-static bool waits_in_chunks(const frontier *f)
-{
-  size_t waiting = 0;
-  for (int class = 0; class < FRONTIER_CLASSES; class++)
-    waiting += f->hosts->waiting[class];
-  return waiting == 0 && f->spilling.low_count > 0;
-}
-
 frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
                                     size_t *count, int64_t *wait_ms)
 {
@@ -137,7 +128,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     status = spill_read_on(f, &progressed);
   if (progressed && status == FRONTIER_OK && (l.count == 0 || !is_limited_by(limits)))
     status = lease_due(f, &l, wait_ms);
-  if (l.count == 0 && (progressed || waits_in_chunks(f)))
+  if (l.count == 0 && (progressed || spill_waits_in_chunks(f)))
     *wait_ms = 0; /* there is more to read */
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
@@ -207,7 +198,7 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
     return FRONTIER_NOT_FOUND;
   if (!batch_add_ended(&f->batch, e, state, code, clock_glance(f, now_ms)))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
-  if (f->journal && report_size && !journal_add(f->journal, report, report_size)) {
+  if (!journal_record_add(f, report, report_size)) {
     batch_drop_ended(&f->batch);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
   }
@@ -267,3 +258,18 @@ bool frontier_is_exact(const frontier *f)
   LOCKED(f);
   return f->options.exact;
 }
+
+/* ---- what is in flight, as a part ------------------------------------------------------------------------ */
+
+static void check(const frontier *f)
+{
+  assert_leases(&f->in_flight);
+  (void)f;
+}
+
+static void close_it(frontier *f)
+{
+  leases_free(&f->in_flight);
+}
+
+const part flight_part = {.check = check, .close = close_it};

@@ -94,23 +94,37 @@ frontier *handle_create(const char *directory, const frontier_options *options)
   if (!f)
     return NULL;
   f->options = *options;
-  f->lock_fd = -1;
+  directory_lock_begin(&f->lock);
   counts_begin(&f->counts);
   f->mutex = mutex_create();
   f->hosts = f->mutex ? hosts_create(options->delay_ms, options->per_host) : NULL;
   f->directory = f->hosts && directory ? strdup(directory) : NULL;
   if (f->hosts && (f->directory || !directory))
     return f;
-  hosts_free(f->hosts);
   handle_free(f);
   return NULL;
 }
 
 void handle_free(frontier *f)
 {
+  for (const part *const *p = all_parts; *p; p++)
+    if ((*p)->close)
+      (*p)->close(f);
+  entry_pool_free(&f->pool);
+  watch_free(f->watch);
+  previous_close(f->previous);
   if (f->mutex)
     pthread_mutex_destroy(f->mutex);
   free(f->mutex);
   free(f->directory);
   free(f);
 }
+
+#ifndef NDEBUG
+void assert_frontier(const frontier *f)
+{
+  for (const part *const *p = all_parts; *p; p++)
+    if ((*p)->check)
+      (*p)->check(f);
+}
+#endif

@@ -50,7 +50,7 @@ frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from)
 
 /* ---- the transaction ------------------------------------------------------------------------------------ */
 
-void hash_log_put(frontier *f)
+static void put(frontier *f)
 {
   size_t size;
   const uint8_t *chunk = seen_batch_log(f->seen, &size);
@@ -80,7 +80,7 @@ frontier_status hash_log_keep(frontier *f)
   return FRONTIER_OK;
 }
 
-frontier_status hash_log_settle(frontier *f)
+static frontier_status settle(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
   assert(f->log.keys + keys + 1 == counts_next_sequence(&f->counts));
@@ -98,10 +98,20 @@ frontier_status hash_log_settle(frontier *f)
   return status == FRONTIER_OK && is_overfull ? maintain_pay_all(f) : status;
 }
 
-void hash_log_free(frontier *f)
+static void close_it(frontier *f)
 {
   seen_free(f->seen);
   exact_free(&f->exact);
   revoked_free(&f->revoked);
   free(f->log.memory);
 }
+
+static void check(const frontier *f)
+{
+  assert(f->log.size <= f->log.room && (!f->store || !f->log.room));
+  assert_exact(&f->exact);
+  assert(f->options.exact || exact_is_empty(&f->exact));
+  (void)f;
+}
+
+const part log_part = {.check = check, .put = put, .settle = settle, .close = close_it};

@@ -32,10 +32,7 @@ void hash_log_say(const frontier *f, progress *p);     /* where it stands once t
 /* Keys `from` on, into the filter, but for those that are forgotten. */
 frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from);
 
-/* The open batch's keys: into the transaction, or into memory; and they are committed: set the bits. */
-void hash_log_put(frontier *f);
+/* The open batch's keys into memory, in place of a transaction. */
 frontier_status hash_log_keep(frontier *f);
-frontier_status hash_log_settle(frontier *f);
-void hash_log_free(frontier *f);
 
 #endif

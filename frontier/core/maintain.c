@@ -59,3 +59,11 @@ frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more
   *is_more = is_due && status == FRONTIER_OK;
   return status;
 }
+
+static void check(const frontier *f)
+{
+  assert(f->upkeep.owed_keys <= hash_log_keys(&f->log));
+  (void)f;
+}
+
+const part upkeep_part = {.check = check};

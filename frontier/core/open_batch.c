@@ -108,9 +108,8 @@ static void put_ended(const open_batch *b, store *to)
   }
 }
 
-void batch_put(frontier *f)
+static void put(frontier *f)
 {
-  assert_batch(&f->batch);
   put_ended(&f->batch, f->store);
   put_added(&f->batch, f->store);
 }
@@ -136,14 +135,28 @@ static void clear(open_batch *b)
   b->is_dirty = false;
 }
 
-void batch_settle(frontier *f)
+static frontier_status settle(frontier *f)
 {
   clear(&f->batch);
+  return FRONTIER_OK;
 }
 
-void batch_free(frontier *f)
+static void close_it(frontier *f)
 {
   clear(&f->batch);
   free(f->batch.added.at);
   free(f->batch.ended.at);
 }
+
+static void check(const frontier *f)
+{
+  const open_batch *b = &f->batch;
+  assert_entry_list(&b->added);
+  assert_entry_list(&b->ended);
+  assert(b->untaken <= b->added.count);
+  assert(b->is_dirty || !batch_has_urls(b));
+  assert(b->added.count || !b->payload_size);
+  (void)b;
+}
+
+const part batch_part = {.check = check, .put = put, .settle = settle, .close = close_it};

@@ -22,16 +22,6 @@ typedef struct open_batch {
   uint64_t first_ms;        /* when it began */
 } open_batch;
 
-static inline void assert_batch(const open_batch *b)
-{
-  assert_entry_list(&b->added);
-  assert_entry_list(&b->ended);
-  assert(b->untaken <= b->added.count);
-  assert(b->is_dirty || b->added.count + b->ended.count == 0);
-  assert(b->added.count || !b->payload_size);
-  (void)b;
-}
-
 /* A URL that was accepted, or has ended. false: no memory. */
 bool batch_add_entry(open_batch *b, entry *e, uint64_t now_ms);
 bool batch_add_ended(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
@@ -74,10 +64,5 @@ static inline bool batch_has_untaken(const open_batch *b)
 {
   return b->untaken > 0;
 }
-
-/* Its part of the transaction; and it is committed. */
-void batch_put(frontier *f);
-void batch_settle(frontier *f);
-void batch_free(frontier *f);
 
 #endif

@@ -145,11 +145,11 @@ static frontier_status move_on_disk(const promotion *p)
   if (status == FRONTIER_OK) {
     put_all(p, &p->from_lines);
     put_all(p, &p->from_disk);
-    host_changes_put(&f->host_changes, f->hosts, f->store);
+    host_table_put(f);
     status = store_commit(f->store);
   }
   if (status == FRONTIER_OK)
-    host_changes_settle(&f->host_changes, f->hosts);
+    host_table_settle(f);
   return status;
 }
 

@@ -136,10 +136,9 @@ bool recrawl_is_over(const frontier *f)
 
 /* ---- with the transaction ---------------------------------------------------------------------------------- */
 
-void recrawl_put(frontier *f)
+static void put(frontier *f)
 {
   const recrawling *r = &f->again;
-  assert_recrawling(r);
   uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < r->taken_count; i++) {
     const entry *e = r->taken[i].entry;
@@ -154,7 +153,7 @@ void recrawl_put(frontier *f)
     visits_put(f->store, r->notes[i]);
 }
 
-void recrawl_settle(frontier *f)
+static frontier_status settle(frontier *f)
 {
   recrawling *r = &f->again;
   for (size_t i = 0; i < r->taken_count; i++) {
@@ -164,15 +163,27 @@ void recrawl_settle(frontier *f)
   for (size_t i = 0; i < r->note_count; i++)
     free(r->notes[i]);
   r->taken_count = r->note_count = 0;
+  return FRONTIER_OK;
 }
 
-void recrawl_free(frontier *f)
+static void close_it(frontier *f)
 {
-  recrawl_settle(f);
+  settle(f);
   free(f->again.taken);
   free(f->again.notes);
   free(f->again.last_visit);
 }
+
+static void check(const frontier *f)
+{
+  const recrawling *r = &f->again;
+  assert(r->taken_count <= r->taken_room);
+  assert(r->notes || !r->note_count);
+  assert(!r->is_on || (r->has_bounds && r->least_s && r->least_s <= r->most_s));
+  (void)r;
+}
+
+const part recrawl_part = {.check = check, .put = put, .settle = settle, .close = close_it};
 
 /* ---- bounds, and pages without a visit ----------------------------------------------------------------------- */
 

@@ -9,10 +9,4 @@ frontier_status recrawl_take(frontier *f);
 /* Nothing more is due. */
 bool recrawl_is_over(const frontier *f);
 
-/* Its part of the transaction: what is queued again leaves the history; to be called before endings are put. */
-void recrawl_put(frontier *f);
-/* The transaction is committed, or is given up with the handle. */
-void recrawl_settle(frontier *f);
-void recrawl_free(frontier *f);
-
 #endif

@@ -159,3 +159,12 @@ void grow_abandon(frontier *f)
   f->resize.growing = NULL;
   f->resize.grow_at = 0; /* not known yet */
 }
+
+static void check(const frontier *f)
+{
+  assert(!f->resize.growing || f->resize.growing_keys <= hash_log_keys(&f->log));
+  assert(f->resize.grow_at <= f->resize.full_at);
+  (void)f;
+}
+
+const part resize_part = {.check = check, .close = grow_abandon};

@@ -125,7 +125,7 @@ frontier_status counters_take(frontier *f, const uint8_t *body, size_t size)
            : frontier_fail(f, FRONTIER_DAMAGED, "%s: the counters are damaged", f->directory);
 }
 
-void settings_put(frontier *f)
+static void put(frontier *f)
 {
   char name[SETTING_NAME_MAX + sizeof SETTING_PREFIX], text[COUNTERS_TEXT_MAX];
   for (const setting *s = f->settings.first; s; s = s->next)
@@ -136,13 +136,14 @@ void settings_put(frontier *f)
   store_put_meta(f->store, "counters", text, counters_write(&f->settings.counters, text));
 }
 
-void settings_settle(frontier *f)
+static frontier_status settle(frontier *f)
 {
   for (setting *s = f->settings.first; s; s = s->next)
     s->is_dirty = false;
+  return FRONTIER_OK;
 }
 
-void settings_free(frontier *f)
+static void close_it(frontier *f)
 {
   for (setting *s = f->settings.first, *next; s; s = next) {
     next = s->next;
@@ -150,3 +151,11 @@ void settings_free(frontier *f)
     free(s);
   }
 }
+
+static void check(const frontier *f)
+{
+  assert(f->settings.counters.count <= COUNTERS_MAX);
+  (void)f;
+}
+
+const part settings_part = {.check = check, .put = put, .settle = settle, .close = close_it};

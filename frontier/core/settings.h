@@ -15,9 +15,4 @@ typedef struct settings {
 
 frontier_status counters_take(frontier *f, const uint8_t *body, size_t size); /* the meta record "counters" */
 
-/* Their part of the transaction; and it is committed. */
-void settings_put(frontier *f);
-void settings_settle(frontier *f);
-void settings_free(frontier *f);
-
 #endif

@@ -240,6 +240,15 @@ frontier_status spill_read_back(frontier *f)
   return status;
 }
 
+/* After a reopening chunks may wait behind a queue that is empty: it had to be read first. */
+bool spill_waits_in_chunks(const frontier *f)
+{
+  size_t waiting = 0;
+  for (int class = 0; class < FRONTIER_CLASSES; class++)
+    waiting += f->hosts->waiting[class];
+  return waiting == 0 && f->spilling.low_count > 0;
+}
+
 /* ---- with the transaction ------------------------------------------------------------------------------- */
 
 static int by_host_and_sequence(const void *left, const void *right)
@@ -289,10 +298,9 @@ static void put_chunk(frontier *f, entry *const *from, size_t count, uint32_t nu
   free(body);
 }
 
-void spill_put(frontier *f)
+static void put(frontier *f)
 {
   spilling *s = &f->spilling;
-  assert_spilling(s);
   if (s->leaving.count)
     qsort(s->leaving.at, s->leaving.count, sizeof *s->leaving.at, by_host_and_sequence);
   uint32_t number = 0;
@@ -315,10 +323,9 @@ void spill_put(frontier *f)
     store_delete(f->store, STORE_CHUNKS, s->read[i]);
 }
 
-void spill_settle(frontier *f)
+static frontier_status settle(frontier *f)
 {
   spilling *s = &f->spilling;
-  assert_spilling(s);
   for (size_t i = 0, n; i < s->leaving.count; i += n) {
     const entry *first = s->leaving.at[i];
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);
@@ -334,9 +341,10 @@ void spill_settle(frontier *f)
       entry_free(e);
   }
   s->leaving.count = s->returning.count = s->read_count = 0;
+  return FRONTIER_OK;
 }
 
-void spill_free(frontier *f)
+static void close_it(frontier *f)
 {
   spilling *s = &f->spilling;
   for (size_t i = 0; i < s->leaving.count; i++)
@@ -349,6 +357,17 @@ void spill_free(frontier *f)
   free(s->read);
   free(s->low);
 }
+
+static void check(const frontier *f)
+{
+  const spilling *s = &f->spilling;
+  assert_entry_list(&s->leaving);
+  assert_entry_list(&s->returning);
+  assert(s->read_count <= s->read_room && s->low_count <= s->low_room);
+  (void)s;
+}
+
+const part spill_part = {.check = check, .put = put, .settle = settle, .close = close_it};
 
 /* ---- at open -------------------------------------------------------------------------------------------- */
 

@@ -37,11 +37,8 @@ bool spill_each(const uint8_t *body, size_t size, store_visitor *visit, void *co
 uint64_t spill_key(const host *who, frontier_class class, uint32_t number);
 frontier_class spill_class_of(uint64_t key);
 
-/* Its part of the transaction. */
-void spill_put(frontier *f);
-/* The transaction is committed, or is given up with the handle. */
-void spill_settle(frontier *f);
-void spill_free(frontier *f);
+/* URLs wait in chunks, and none in lines. */
+bool spill_waits_in_chunks(const frontier *f);
 
 /* Does a URL at the end of this line belong behind chunks, to keep its host's order? */
 bool spill_is_behind_chunks(const line *l);

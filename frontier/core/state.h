@@ -15,15 +15,17 @@
 
 #include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
+#include "frontier/core/directory.h"
 #include "frontier/seen/exact_keys.h"
 #include "frontier/core/hash_log.h"
 #include "frontier/base/lock.h"
-#include "frontier/hosts/host_changes.h"
+#include "frontier/core/host_table.h"
 #include "frontier/hosts/hosts.h"
-#include "frontier/store/journal.h"
+#include "frontier/core/journal_record.h"
 #include "frontier/hosts/leases.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
+#include "frontier/core/part.h"
 #include "frontier/core/previous.h"
 #include "frontier/core/queue.h"
 #include "frontier/core/resize.h"
@@ -52,14 +54,6 @@ typedef struct spilling {
   size_t low_count, low_room;
 } spilling;
 
-static inline void assert_spilling(const spilling *s)
-{
-  assert_entry_list(&s->leaving);
-  assert_entry_list(&s->returning);
-  assert(s->read_count <= s->read_room && s->low_count <= s->low_room);
-  (void)s;
-}
-
 /* Recrawl; see recrawl.h. */
 typedef struct recrawling {
   bool is_on, is_over;       /* over: nothing more is due until `until_s` */
@@ -77,14 +71,6 @@ typedef struct recrawling {
   uint8_t *last_visit;       /* what frontier_visit_get points into */
 } recrawling;
 
-static inline void assert_recrawling(const recrawling *r)
-{
-  assert(r->taken_count <= r->taken_room);
-  assert(r->notes || !r->note_count);
-  assert(!r->is_on || (r->has_bounds && r->least_s && r->least_s <= r->most_s));
-  (void)r;
-}
-
 /* The caller's say on the class of a new URL; see classify.c. */
 typedef struct class_chooser {
   frontier_classifier *choose; /* NULL: the rules alone */
@@ -101,96 +87,47 @@ struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
   char *directory;          /* NULL: keep nothing */
+  char message[FRONTIER_MESSAGE_SIZE];
   store *store;             /* NULL: keep nothing */
-  int lock_fd;              /* of the file LOCK; -1 */
+  hosts *hosts;
+  entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   seen *seen;               /* NULL on a read-only handle until needed */
   previous *previous;       /* the filter of an earlier crawl; NULL: none */
-  exact exact;              /* keys for the table of all, where there is one */
-  revoked revoked;          /* keys that `seen` knows and that are new again */
-  hosts *hosts;
-  host_changes host_changes;
-  entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   journal *journal;         /* NULL: none */
-  settings settings;
-  commit_hook hook;
-  open_batch batch;
-  spilling spilling;
-  recrawling again;
-
-  lease_table in_flight;
-  queues queues;
-
-  url_counts counts;
-  hash_log log;
-  checkpoint checkpoint;
-  resize resize;
-  upkeep upkeep;
-
   watch *watch;             /* NULL: nobody asked to watch for traps */
-  class_chooser classifier;
-  own_clock clock;
 
-  char message[FRONTIER_MESSAGE_SIZE];
+  /* Parts: what is in them only these files read; tests/test_handle_fields.sh sees to it. */
+  directory_lock lock;      /* directory */
+  exact exact;              /* exact */
+  revoked revoked;          /* revoked */
+  host_changes host_changes; /* host_changes */
+  lease_table in_flight;    /* leases */
+  open_batch batch;         /* open_batch */
+  queues queues;            /* queue */
+  spilling spilling;        /* spill */
+  recrawling again;         /* recrawl, again, visits */
+  url_counts counts;        /* url_counts */
+  hash_log log;             /* hash_log */
+  checkpoint checkpoint;    /* remember, checkpoint */
+  resize resize;            /* grow, resize */
+  upkeep upkeep;            /* maintain */
+  settings settings;        /* settings */
+  commit_hook hook;         /* commit */
+  class_chooser classifier; /* classify */
+  own_clock clock;          /* clock */
 };
 
-/* Where a URL that was accepted can be: it waits, is in flight, or has ended. Keys that came by a merge, and what was
- * lost with a damaged file, are nowhere. */
-static inline void assert_counts(const frontier *f)
-{
-  const url_counts *c = &f->counts;
-  assert(c->next_sequence - 1 == f->log.keys + (f->seen ? seen_batch_keys(f->seen) : 0));
-  assert(c->queued + leases_count(&f->in_flight) + c->done + c->failed + c->skipped + c->noted < c->next_sequence);
-  assert(c->deferred <= c->queued && f->hosts->held <= c->queued - c->deferred);
-  (void)c;
-}
-
-static inline void assert_log(const frontier *f)
-{
-  assert(f->log.size <= f->log.room && (!f->store || !f->log.room));
-  assert(f->exact.count <= f->exact.room && (f->options.exact || !f->exact.count));
-  (void)f;
-}
-
-static inline void assert_checkpoint(const frontier *f)
-{
-  const checkpoint *c = &f->checkpoint;
-  assert(c->keys <= f->log.keys && c->slot <= 1);
-  assert(!c->saving || (f->store && c->saving_keys <= f->log.keys));
-  (void)c;
-}
-
-static inline void assert_resize(const frontier *f)
-{
-  assert(!f->resize.growing || f->resize.growing_keys <= f->log.keys);
-  assert(f->resize.grow_at <= f->resize.full_at);
-  (void)f;
-}
-
-/* What holds of an open frontier between any two calls: no URL is in two places; the filter, the log and the numbers
- * given to URLs tell of the same keys; and what is being written or filled is no further than the log. A directory's
- * numbers count as ours once their checksum holds. */
+/* What always holds between any two calls: each part's `check`. */
+#ifdef NDEBUG
 static inline void assert_frontier(const frontier *f)
 {
-  assert((f->store == NULL) == (f->directory == NULL));
-  assert((f->lock_fd >= 0) == (f->store && !f->options.read_only));
-  assert(!f->journal || f->lock_fd >= 0);
-  assert_counts(f);
-  assert_checkpoint(f);
-  assert_resize(f);
-  assert(f->upkeep.owed_keys <= f->log.keys);
-  assert_log(f);
-  assert(f->settings.counters.count <= COUNTERS_MAX);
-  assert_batch(&f->batch);
-  assert_spilling(&f->spilling);
-  assert_recrawling(&f->again);
-  assert_leases(&f->in_flight);
-  assert_hosts(f->hosts);
   (void)f;
 }
+#else
+void assert_frontier(const frontier *f);
+#endif
 
 enum {
-  JOURNAL_HEAD = 8,
-  JOURNAL_SUM_SIZE = 16,
   IDENTITY_HEAD = 40,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
 };
@@ -223,7 +160,9 @@ host *lease_host(frontier *f, uint64_t lease);
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 
 /* open.c */
-frontier_status lock_directory(frontier *f); /* as the writer; closing lock_fd lets it go */
+/* One meta record through its reader; absent is fine unless `is_required`. */
+frontier_status meta_take(frontier *f, const char *name, bool is_required,
+                          frontier_status (*read)(frontier *, const uint8_t *, size_t));
 size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
 frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
 

@@ -87,7 +87,7 @@ frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t 
   return FRONTIER_OK;
 }
 
-void counts_put(frontier *f)
+static void put(frontier *f)
 {
   uint8_t body[PROGRESS_SIZE], more[ACCEPTANCE_SIZE];
   progress p = progress_of(f);
@@ -97,3 +97,16 @@ void counts_put(frontier *f)
   if (progress_has_acceptance(&p))
     store_put_meta(f->store, "acceptance", more, sizeof more);
 }
+
+/* Where a URL that was accepted can be: it waits, is in flight, or has ended. Keys that came by a merge, and what was
+ * lost with a damaged file, are nowhere. A directory's numbers count as ours once their checksum holds. */
+static void check(const frontier *f)
+{
+  const url_counts *c = &f->counts;
+  assert(c->next_sequence - 1 == hash_log_keys(&f->log) + (f->seen ? seen_batch_keys(f->seen) : 0));
+  assert(c->queued + leases_count(&f->in_flight) + c->done + c->failed + c->skipped + c->noted < c->next_sequence);
+  assert(c->deferred <= c->queued && f->hosts->held <= c->queued - c->deferred);
+  (void)c;
+}
+
+const part counts_part = {.check = check, .put = put};

@@ -72,10 +72,9 @@ void counts_ended(url_counts *c, frontier_state state);        /* what was in fl
 void counts_queued_again(url_counts *c, frontier_state state); /* what had ended so */
 void counts_found_queued(url_counts *c, uint64_t urls);        /* at open */
 
-/* The records "progress" and "acceptance", which tell the hash log and the checkpoint too where they stood; and back,
- * into the transaction. */
+/* The records "progress" and "acceptance": at open, which tells the hash log and the checkpoint too where they
+ * stood. */
 frontier_status counts_take_progress(frontier *f, const uint8_t *body, size_t size);
 frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t size);
-void counts_put(frontier *f);
 
 #endif

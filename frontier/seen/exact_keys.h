@@ -13,10 +13,23 @@
 
 #include "frontier/store/store.h"
 
+#include <assert.h>
+
 typedef struct exact {
   store_exact_key *added; /* since the last commit */
   size_t count, room;
 } exact; /* all zeros is an empty one */
+
+static inline void assert_exact(const exact *e)
+{
+  assert(e->count <= e->room);
+  (void)e;
+}
+
+static inline bool exact_is_empty(const exact *e)
+{
+  return e->count == 0;
+}
 
 /* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
 store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);

@@ -20,6 +20,11 @@ typedef struct revoked {
 void revoked_free(revoked *r);
 frontier_status revoked_load(revoked *r, store *s); /* NO_MEMORY, DAMAGED, or the store's */
 
+static inline bool revoked_is_empty(const revoked *r)
+{
+  return r->set.used == 0;
+}
+
 bool revoked_has(const revoked *r, mlbf_hash128 hash);
 bool revoked_put(revoked *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
 bool revoked_make_room(revoked *r);                      /* for one removal; false: no memory */

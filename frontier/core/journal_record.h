@@ -1,0 +1,13 @@
+/* The journal as a part of the handle (part.h): its records "journal" and "journal-sum" in the transaction. */
+#ifndef STRATA_FRONTIER_JOURNAL_RECORD_H
+#define STRATA_FRONTIER_JOURNAL_RECORD_H
+
+#include "frontier/store/journal.h"
+
+enum { JOURNAL_HEAD = 8, JOURNAL_SUM_SIZE = 16 };
+
+frontier_status journal_record_open(frontier *f);  /* the journal of the options, if they name one */
+/* One line of the caller's, with the batch; of a frontier without a journal, nothing. false: no memory. */
+bool journal_record_add(frontier *f, const char *report, size_t size);
+
+#endif

@@ -1,0 +1,27 @@
+/* The parts of the handle. Each is a struct of its own in struct frontier (state.h) that only the files named there
+ * read; the others call its functions. What happens to every part is in this list of operations, any of which may be
+ * NULL:
+ *
+ *     commit    prepare, each  -->  put, each  -->  store_commit  -->  settle, each
+ *     close     close, each
+ *
+ * The order is that of the table in part.c. */
+#ifndef STRATA_FRONTIER_PART_H
+#define STRATA_FRONTIER_PART_H
+
+#include "frontier/frontier.h"
+
+typedef struct part {
+  void (*check)(const frontier *f);          /* asserts what holds of it between any two calls */
+  frontier_status (*prepare)(frontier *f);   /* what must be on disk before the transaction; else it is not begun */
+  void (*put)(frontier *f);                  /* its records, into the transaction; what fails, store_commit reports */
+  frontier_status (*settle)(frontier *f);    /* the transaction is committed; what fails is tried again with the next */
+  void (*close)(frontier *f);                /* what it holds; of a part that is all zeros too */
+} part;
+
+extern const part *const all_parts[]; /* NULL behind the last */
+
+extern const part spill_part, recrawl_part, batch_part, flight_part, hosts_part, checkpoint_part, resize_part,
+  upkeep_part, log_part, settings_part, counts_part, journal_part, directory_part;
+
+#endif
