@@ -96,20 +96,20 @@ struct frontier {
   journal *journal;         /* NULL: none */
   watch *watch;             /* NULL: nobody asked to watch for traps */
 
-  /* Parts: what is in them only these files read; tests/test_handle_fields.sh sees to it. */
+  /* Parts: what is in them only these files read; tests/house/test_handle_fields.sh sees to it. */
   directory_lock lock;      /* directory */
-  exact exact;              /* exact */
-  revoked revoked;          /* revoked */
+  exact exact;              /* exact_keys */
+  revoked revoked;          /* tombstones */
   host_changes host_changes; /* host_changes */
   lease_table in_flight;    /* leases */
   open_batch batch;         /* open_batch */
   queues queues;            /* queue */
   spilling spilling;        /* spill */
-  recrawling again;         /* recrawl, again, visits */
+  recrawling again;         /* recrawl, recrawl_inside, revisit_info */
   url_counts counts;        /* url_counts */
   hash_log log;             /* hash_log */
-  checkpoint checkpoint;    /* remember, checkpoint */
-  resize resize;            /* grow, resize */
+  checkpoint checkpoint;    /* checkpoint */
+  resize resize;            /* resize */
   upkeep upkeep;            /* maintain */
   settings settings;        /* settings */
   commit_hook hook;         /* commit */

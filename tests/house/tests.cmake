@@ -12,6 +12,7 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME skipped COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_skipped.sh)
   add_test(NAME promises COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_promises.sh ${PROJECT_BINARY_DIR}
     ${PROJECT_SOURCE_DIR}/tests/PROMISES.md)
+  add_test(NAME handle_fields COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_handle_fields.sh)
   foreach(room mlbf frontier)
     get_target_property(headers ${room} HEADER_SET)
     foreach(header ${headers})
