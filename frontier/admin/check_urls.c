@@ -5,7 +5,6 @@
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
 #include "frontier/admin/mdb_urls.h"
-#include "frontier/core/spill.h"
 
 #include <inttypes.h>
 #include <stdio.h>

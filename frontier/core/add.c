@@ -5,7 +5,7 @@
  * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound,
  * for its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds,
  * and with it the links just before in the same call, is asked one by one. */
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
 

@@ -8,8 +8,7 @@
  *     4. the owed lines into the journal                                     (settle of the last)
  *
  * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
-#include "frontier/core/recrawl_inside.h"
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <assert.h>
 

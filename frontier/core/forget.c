@@ -2,7 +2,7 @@
  *
  * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as
  * far as they are seen: what was forgotten and erased (erase.h) is still in the history. */
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include "frontier/hosts/history.h"
 #include "frontier/base/record.h"

@@ -6,8 +6,7 @@
  *                  unread on disk and the window has room
  *
  * Sequence numbers order everything within a priority class (queue.c); whose turn it is, schedule.c knows. */
-#include "frontier/core/recrawl_inside.h"
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <assert.h>
 #include <stdio.h>

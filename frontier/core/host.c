@@ -1,7 +1,7 @@
 /* See host.h. */
 #include "frontier/host.h"
 
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <string.h>
 

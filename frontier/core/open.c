@@ -1,6 +1,5 @@
 /* From a directory to a frontier and back. */
-#include "frontier/core/recrawl_inside.h"
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
 

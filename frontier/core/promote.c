@@ -11,7 +11,7 @@
  * fails they are put back. */
 #include "frontier/promote.h"
 
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  *
  * A URL of a class with sequence < load_sequence of that class is in memory, in a chunk, in flight or ended; all others
  * wait on disk (or, not committed yet, in the batch, for the disk). */
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  * committed, it is in its host's line only. */
 #include "frontier/recrawl.h"
 
-#include "frontier/core/recrawl_inside.h"
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
 #include "frontier/core/revisit_info.h"
+#include "frontier/core/state.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit
   visit_note *note = note_queued(v, due_s);
   e->class = v->class;
   e->host = note ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
-  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->again, e, note)) {
+  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->recrawl, e, note)) {
     free(note);
     entry_free(e);
     return FRONTIER_NO_MEMORY;
@@ -113,7 +113,7 @@ static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
 
 frontier_status recrawl_take(frontier *f)
 {
-  recrawling *r = &f->again;
+  recrawling *r = &f->recrawl;
   if (recrawl_is_over(f) || f->hosts->waiting[FRONTIER_NORMAL] >= WINDOW_MAX / 2)
     return FRONTIER_OK;
   due_list d = {.last = visits_due_key(r->until_s, UINT32_MAX)};
@@ -131,14 +131,14 @@ frontier_status recrawl_take(frontier *f)
 
 bool recrawl_is_over(const frontier *f)
 {
-  return !f->again.is_on || f->again.is_over;
+  return !f->recrawl.is_on || f->recrawl.is_over;
 }
 
 /* ---- with the transaction ---------------------------------------------------------------------------------- */
 
 static void put(frontier *f)
 {
-  const recrawling *r = &f->again;
+  const recrawling *r = &f->recrawl;
   uint8_t body[ENTRY_SIZE_MAX];
   for (size_t i = 0; i < r->taken_count; i++) {
     const entry *e = r->taken[i].entry;
@@ -155,7 +155,7 @@ static void put(frontier *f)
 
 static frontier_status settle(frontier *f)
 {
-  recrawling *r = &f->again;
+  recrawling *r = &f->recrawl;
   for (size_t i = 0; i < r->taken_count; i++) {
     r->taken[i].entry->is_stored = true;
     free(r->taken[i].note);
@@ -169,14 +169,14 @@ static frontier_status settle(frontier *f)
 static void close_it(frontier *f)
 {
   settle(f);
-  free(f->again.taken);
-  free(f->again.notes);
-  free(f->again.last_visit);
+  free(f->recrawl.taken);
+  free(f->recrawl.notes);
+  free(f->recrawl.last_visit);
 }
 
 static void check(const frontier *f)
 {
-  const recrawling *r = &f->again;
+  const recrawling *r = &f->recrawl;
   assert(r->taken_count <= r->taken_room);
   assert(r->notes || !r->note_count);
   assert(!r->is_on || (r->has_bounds && r->least_s && r->least_s <= r->most_s));
@@ -196,7 +196,7 @@ typedef struct rewriting {
 /* For the next commit, which comes by itself now and then: reading goes on in its own snapshot. */
 static bool add_note(rewriting *w, visit_note *note)
 {
-  recrawling *r = &w->f->again;
+  recrawling *r = &w->f->recrawl;
   if (!r->notes)
     r->notes = malloc(NOTES_AT_ONCE * sizeof *r->notes);
   if (!note || !r->notes) {
@@ -216,7 +216,7 @@ static bool add_note(rewriting *w, visit_note *note)
 static bool reschedule(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   rewriting *w = context;
-  const recrawling *r = &w->f->again;
+  const recrawling *r = &w->f->recrawl;
   seen_visit v;
   if (!visits_read(sequence, body, size, &v)) {
     w->status = frontier_fail(w->f, FRONTIER_DAMAGED, "%s: visit %llu is damaged", w->f->directory,
@@ -279,7 +279,7 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
   if (w->status != FRONTIER_NOT_FOUND)
     return w->status == FRONTIER_OK;
   w->status = FRONTIER_OK;
-  v = (seen_visit){.sequence = sequence, .interval_s = (uint32_t)w->f->again.least_s, .class = ended.class,
+  v = (seen_visit){.sequence = sequence, .interval_s = (uint32_t)w->f->recrawl.least_s, .class = ended.class,
                    .state = ended.state};
   v.due_s = visits_due(0, v.interval_s);
   host *who = host_of(w->f, &ended);
@@ -290,7 +290,7 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
 static uint64_t wall_now_s(const frontier *f)
 {
   uint64_t now_s = clock_told_s(f);
-  return now_s < f->again.until_s ? now_s : f->again.until_s;
+  return now_s < f->recrawl.until_s ? now_s : f->recrawl.until_s;
 }
 
 static frontier_status rewrite(frontier *f, store_table table, uint64_t from, store_visitor *visit)
@@ -335,7 +335,7 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT,
                          f->store ? "pages rest one second at least, and no longer than at most"
                                   : "a frontier that keeps nothing fetches nothing again");
-  recrawling *r = &f->again;
+  recrawling *r = &f->recrawl;
   uint8_t bounds[BOUNDS_SIZE];
   r->has_bounds = true;
   r->until_s = (uint32_t)visits_within(until_s, 0, UINT32_MAX);

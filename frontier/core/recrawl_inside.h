@@ -2,7 +2,24 @@
 #ifndef STRATA_FRONTIER_RECRAWL_INSIDE_H
 #define STRATA_FRONTIER_RECRAWL_INSIDE_H
 
-#include "frontier/core/state.h"
+#include "frontier/hosts/entry.h"
+
+/* A part of the handle (part.h). */
+typedef struct recrawling {
+  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
+  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
+  bool has_bounds;           /* they are those of disk, or newer */
+  uint32_t until_s;
+  uint64_t from;             /* of the table `due`: keys before it are taken */
+  struct due_entry {
+    entry *entry;
+    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
+  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+  size_t taken_count, taken_room;
+  visit_note **notes;        /* visits rewritten with the next commit */
+  size_t note_count;
+  uint8_t *last_visit;       /* what frontier_visit_get points into */
+} recrawling;
 
 /* Some of what is due into the lines of its hosts, as far as there is room. */
 frontier_status recrawl_take(frontier *f);

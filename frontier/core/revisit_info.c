@@ -1,6 +1,7 @@
 /* See revisit_info.h, and recrawl.h for what it is good for. */
 #include "frontier/core/revisit_info.h"
 
+#include "frontier/core/state.h"
 #include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
 
@@ -78,8 +79,8 @@ frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *
     return frontier_fail(f, status, "URL %llu was never visited", (unsigned long long)lease);
   if (status != FRONTIER_OK)
     return status;
-  free(f->again.last_visit);
-  f->again.last_visit = body;
+  free(f->recrawl.last_visit);
+  f->recrawl.last_visit = body;
   *visit = last.visit;
   return FRONTIER_OK;
 }
@@ -89,14 +90,14 @@ static void find_bounds(frontier *f)
 {
   uint8_t *body;
   size_t size;
-  if (f->again.has_bounds || !f->store)
+  if (f->recrawl.has_bounds || !f->store)
     return;
-  f->again.has_bounds = true;
+  f->recrawl.has_bounds = true;
   if (store_get_meta(f->store, "recrawl", &body, &size) != FRONTIER_OK)
     return;
   if (size == BOUNDS_SIZE) {
-    f->again.least_s = get_le(body, 8);
-    f->again.most_s = get_le(body + 8, 8);
+    f->recrawl.least_s = get_le(body, 8);
+    f->recrawl.most_s = get_le(body + 8, 8);
   }
   free(body);
 }
@@ -112,7 +113,7 @@ uint64_t visits_within(uint64_t value, uint64_t least, uint64_t most)
 /* Half as long if it changed, twice as long if not; what was never seen before rests the least. */
 static uint32_t next_interval(const frontier *f, const seen_visit *last, bool is_unchanged)
 {
-  const recrawling *r = &f->again;
+  const recrawling *r = &f->recrawl;
   uint64_t interval = last ? visits_within(last->interval_s, r->least_s, r->most_s) : r->least_s;
   if (last && last->visit.at_s)
     interval = is_unchanged ? interval * 2 : interval / 2;

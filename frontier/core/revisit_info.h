@@ -8,7 +8,7 @@
 
 #include "frontier/hosts/history.h"
 #include "frontier/recrawl.h"
-#include "frontier/core/state.h"
+#include "frontier/store/store.h"
 
 /* A record to be: of an entry, with its ending; or of a URL at rest. */
 struct visit_note {

@@ -1,5 +1,5 @@
 /* Every URL on disk: history, queue, chunks. */
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include "frontier/hosts/history.h"
 

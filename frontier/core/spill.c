@@ -1,5 +1,5 @@
 /* See spill.h. A chunk is URL after URL of one host: sequence (8 bytes), size (4), and the body of a queue record. */
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"

@@ -1,75 +1,42 @@
 /* What an open frontier is made of: private to this room.
  *
- *     add.c        links in: what is new, and into the open batch with it
- *     frontier.c   the life of a URL: next, done, release
- *     commit.c     the open batch becomes one transaction, then bits
- *     open.c       from a directory to a frontier and back: whose it is, and where it stood
- *     checkpoint.c   the filter's life on disk: checkpoints, replay
- *     resize.c       its next size, in steps
- *     maintain.c   when those steps are taken
- *     clock.c      the frontier's own time
- *     spill.c      long queues of one host, out of the others' way
- */
+ *     add.c          links in: what is new, and into the open batch with it
+ *     frontier.c     the life of a URL: next, done, release
+ *     commit.c       the open batch becomes one transaction, then bits
+ *     open.c         from a directory to a frontier and back
+ *     part.h         its parts: what a commit and closing do to each
+ *
+ * A file of this room that needs the handle includes this header; the header of a part does not, for it is included
+ * here. So what such a header has inline takes the part, and what takes the handle is in the part's .c. */
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
 
+#include "frontier/base/lock.h"
 #include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
 #include "frontier/core/directory.h"
-#include "frontier/seen/exact_keys.h"
 #include "frontier/core/hash_log.h"
-#include "frontier/base/lock.h"
 #include "frontier/core/host_table.h"
-#include "frontier/hosts/hosts.h"
 #include "frontier/core/journal_record.h"
-#include "frontier/hosts/leases.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
 #include "frontier/core/part.h"
 #include "frontier/core/previous.h"
 #include "frontier/core/queue.h"
+#include "frontier/core/recrawl_inside.h"
 #include "frontier/core/resize.h"
-#include "frontier/hosts/schedule.h"
-#include "frontier/seen/seen.h"
 #include "frontier/core/settings.h"
-#include "frontier/store/store.h"
+#include "frontier/core/spill.h"
 #include "frontier/core/url_counts.h"
+#include "frontier/hosts/hosts.h"
+#include "frontier/hosts/leases.h"
+#include "frontier/hosts/schedule.h"
+#include "frontier/seen/exact_keys.h"
+#include "frontier/seen/seen.h"
+#include "frontier/store/store.h"
 #include "frontier/traps/trap_detector.h"
 
 #include <assert.h>
-
-/* On its way between queue and chunks; see spill.h. */
-typedef struct spilling {
-  entry_list leaving;      /* from the queue into chunks with the next commit; nobody else has them */
-  entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
-  uint64_t *read;          /* keys of the chunks they stood in */
-  size_t read_count, read_room;
-  /* The last URL of the chunks found at open: none is read back before the reading of the queue is past it, or it
-   * would come by, in the queue again, and be taken a second time. */
-  uint64_t ahead[FRONTIER_CLASSES];
-  struct low_line {
-    host *who;
-    frontier_class class;
-  } *low;                  /* lines that run low while chunks wait, first come first served */
-  size_t low_count, low_room;
-} spilling;
-
-/* Recrawl; see recrawl.h. */
-typedef struct recrawling {
-  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
-  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
-  bool has_bounds;           /* they are those of disk, or newer */
-  uint32_t until_s;
-  uint64_t from;             /* of the table `due`: keys before it are taken */
-  struct due_entry {
-    entry *entry;
-    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
-  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
-  size_t taken_count, taken_room;
-  visit_note **notes;        /* visits rewritten with the next commit */
-  size_t note_count;
-  uint8_t *last_visit;       /* what frontier_visit_get points into */
-} recrawling;
 
 /* The caller's say on the class of a new URL; see classify.c. */
 typedef struct class_chooser {
@@ -105,7 +72,7 @@ struct frontier {
   open_batch batch;         /* open_batch */
   queues queues;            /* queue */
   spilling spilling;        /* spill */
-  recrawling again;         /* recrawl, recrawl_inside, revisit_info */
+  recrawling recrawl;       /* recrawl, recrawl_inside, revisit_info */
   url_counts counts;        /* url_counts */
   hash_log log;             /* hash_log */
   checkpoint checkpoint;    /* checkpoint */

@@ -2,7 +2,7 @@
 #include "frontier/traps.h"
 
 #include "frontier/hosts/history.h"
-#include "frontier/core/spill.h"
+#include "frontier/core/state.h"
 
 #include <stdlib.h>
 
