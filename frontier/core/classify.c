@@ -6,7 +6,8 @@ enum { DEPTH_LOW = 16 }; /* links from a start: beyond, a chain of "next" more o
 void frontier_classify(frontier *f, frontier_classifier *classifier, void *context)
 {
   LOCKED(f);
-  f->classifier = (class_chooser){classifier, context};
+  f->chooser.classifier = classifier;
+  f->chooser.context = context;
 }
 
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict)
@@ -14,9 +15,16 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
   frontier_class class = who->control ? who->control->priority : FRONTIER_NORMAL;
   if (class == FRONTIER_NORMAL && link->origin.depth > DEPTH_LOW)
     class = FRONTIER_LOW;
-  if (f->watch && watch_judge(f->watch, who, link->target))
+  if (f->chooser.watch && watch_judge(f->chooser.watch, who, link->target))
     class = FRONTIER_TRAP;
-  if (f->classifier.choose)
-    class = f->classifier.choose(f->classifier.context, link, verdict, class);
+  if (f->chooser.classifier)
+    class = f->chooser.classifier(f->chooser.context, link, verdict, class);
   return (unsigned)class < FRONTIER_CLASSES ? class : FRONTIER_NORMAL;
 }
+
+static void close_it(frontier *f)
+{
+  watch_free(f->chooser.watch);
+}
+
+const part chooser_part = {.close = close_it};

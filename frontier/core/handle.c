@@ -111,7 +111,6 @@ void handle_free(frontier *f)
     if ((*p)->close)
       (*p)->close(f);
   entry_pool_free(&f->pool);
-  watch_free(f->watch);
   previous_close(f->previous);
   if (f->mutex)
     pthread_mutex_destroy(f->mutex);

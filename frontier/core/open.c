@@ -202,8 +202,8 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     status = open_all(f);
   if (status == FRONTIER_OK && f->previous)
     status = previous_fits(f);
-  queue_begin(f);
   if (status == FRONTIER_OK) {
+    queue_begin(f);
     *out = f;
   } else {
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);

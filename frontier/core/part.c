@@ -16,6 +16,7 @@ const part *const all_parts[] = {
   &settings_part,
   &counts_part,
   &journal_part,    /* its lines are written to the file once all else is done */
+  &chooser_part,
   &directory_part,
   NULL,
 };

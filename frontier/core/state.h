@@ -38,9 +38,10 @@
 
 #include <assert.h>
 
-/* The caller's say on the class of a new URL; see classify.c. */
+/* Who has a say on the class of a new URL; see classify.c. */
 typedef struct class_chooser {
-  frontier_classifier *choose; /* NULL: the rules alone */
+  watch *watch;             /* NULL: nobody asked to watch for traps */
+  frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
 
@@ -57,14 +58,13 @@ struct frontier {
   char message[FRONTIER_MESSAGE_SIZE];
   store *store;             /* NULL: keep nothing */
   hosts *hosts;
-  entry_pool pool;          /* of every entry in a line, in flight, in the batch */
   seen *seen;               /* NULL on a read-only handle until needed */
   previous *previous;       /* the filter of an earlier crawl; NULL: none */
-  journal *journal;         /* NULL: none */
-  watch *watch;             /* NULL: nobody asked to watch for traps */
 
-  /* Parts: what is in them only these files read; tests/house/test_handle_fields.sh sees to it. */
+  /* Parts: what is in them, or behind them, only these files read; tests/house/test_handle_fields.sh sees to it. */
   directory_lock lock;      /* directory */
+  entry_pool pool;          /* entry_pool: of every entry in a line, in flight, in the batch */
+  journal *journal;         /* journal_record: NULL: none */
   exact exact;              /* exact_keys */
   revoked revoked;          /* tombstones */
   host_changes host_changes; /* host_changes */
@@ -80,7 +80,7 @@ struct frontier {
   upkeep upkeep;            /* maintain */
   settings settings;        /* settings */
   commit_hook hook;         /* commit */
-  class_chooser classifier; /* classify */
+  class_chooser chooser;    /* classify, traps */
   own_clock clock;          /* clock */
 };
 

@@ -28,7 +28,7 @@ static bool remember(void *context, uint64_t sequence, const uint8_t *body, size
     return false; /* whoever takes it will say that it is damaged */
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
-    watch_remember(r->f->watch, who, r->u);
+    watch_remember(r->f->chooser.watch, who, r->u);
   entry_free(e);
   r->left--;
   r->left_of_host--;
@@ -62,8 +62,8 @@ static frontier_status remember_all(remembering *r)
 static frontier_status begin_watching(frontier *f)
 {
   remembering r = {.f = f, .left = REMEMBERED_MAX, .u = malloc(sizeof *r.u)};
-  f->watch = r.u ? watch_create() : NULL;
-  frontier_status status = f->watch ? FRONTIER_OK : FRONTIER_NO_MEMORY;
+  f->chooser.watch = r.u ? watch_create() : NULL;
+  frontier_status status = f->chooser.watch ? FRONTIER_OK : FRONTIER_NO_MEMORY;
   if (status != FRONTIER_OK)
     frontier_fail(f, status, "out of memory to watch for traps");
   else if (f->store && (status = remember_all(&r)) != FRONTIER_OK)
@@ -75,7 +75,7 @@ static frontier_status begin_watching(frontier *f)
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
 {
   LOCKED(f);
-  frontier_status status = f->watch ? FRONTIER_OK : begin_watching(f);
+  frontier_status status = f->chooser.watch ? FRONTIER_OK : begin_watching(f);
   if (status != FRONTIER_OK)
     return status;
   f->hosts->trap_budget = budget ? budget : UINT64_MAX;

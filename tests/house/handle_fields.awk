@@ -1,8 +1,9 @@
 # Who reads what of the handle: awk -f handle_fields.awk STATE.H STATE.H FILE... (tests/house/test_handle_fields.sh)
 #
 # 1. A file names ten fields of struct frontier at most.
-# 2. What is in a part (the fields behind the line "Parts:") only its files read, which its comment names: nobody else
-#    writes f->part.member, nor names a pointer to such a part and follows it.
+# 2. What is in a part (the fields behind the line "Parts:") only its files read, which its comment names, up to a
+#    colon: no other file says f->part.member, or has a pointer to such a part and follows it. Of a part that is a
+#    pointer itself no other file speaks at all.
 # 3. No header includes itself, by whatever way.
 #
 # A handle is whatever some file declares as a frontier: "frontier *f", "const frontier *from", "frontier view".
@@ -12,10 +13,10 @@ function bare(line) { gsub(/\/\*[^*]*\*\//, "", line); sub(/\/\*.*/, "", line); 
 function broken(what) { print what; faults++ }
 
 # One line of the struct, such as "queues queues;  /* queue */" or "uint64_t done, failed;".
-function take_fields(line,    comment, names, type, i, n) {
+function take_fields(line,    comment, names, type, opaque, i, n) {
   comment = line
   if (!sub(/.*\/\* */, "", comment)) comment = ""
-  sub(/ *\*\/.*/, "", comment)
+  sub(/ *(:|\*\/).*/, "", comment)
   line = bare(line)
   if (line !~ /;/) return
   sub(/;.*/, "", line)
@@ -25,7 +26,9 @@ function take_fields(line,    comment, names, type, i, n) {
   sub(/.* /, "", type)
   n = split(line, names, ",")
   for (i = 1; i <= n; i++) {
+    opaque = names[i] ~ /\*/
     sub(/.*[ *]/, "", names[i])
+    is_pointer[names[i]] = opaque
     is_field[names[i]] = 1
     fields++
     if (!in_parts) continue
@@ -75,7 +78,7 @@ function read_line(file, i,    rest, word, handle, field, next_at) {
     if (is_handle[handle] && is_field[field]) {
       if (!((file, field) in touched)) count[file]++
       touched[file, field] = 1
-      if (field in owners && !is_owner(file, field) && substr(rest, next_at) ~ /^(\.|->)/)
+      if (field in owners && !is_owner(file, field) && (is_pointer[field] || substr(rest, next_at) ~ /^(\.|->)/))
         broken(file ":" i ": " field " is private to" owners[field])
     }
     rest = substr(rest, RSTART + length(handle))

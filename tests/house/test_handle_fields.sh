@@ -29,12 +29,14 @@ expect() # RESULT FILE LINE...
 
 ten='f->mutex; f->options; f->directory; f->message; f->store; f->hosts; f->pool; f->seen; f->exact; f->revoked;'
 expect kept arena.c "void x(frontier *f) { $ten }"
-expect broken arena.c "void x(frontier *f) { $ten f->watch; }"
-expect broken arena.c "void x(salvage *s) { $ten s->f->watch; }"
-expect kept arena.c "void x(frontier *f) { $ten /* f->watch; */ }"
+expect broken arena.c "void x(frontier *f) { $ten f->previous; }"
+expect broken arena.c "void x(salvage *s) { $ten s->f->previous; }"
+expect kept arena.c "void x(frontier *f) { $ten /* f->previous; */ }"
 expect kept arena.c 'void x(frontier *f) { batch_touch(&f->batch); }'
 expect broken arena.c 'void x(frontier *f) { f->batch.is_dirty = true; }'
 expect broken arena.c 'void x(salvage *s) { s->f->counts.queued++; }'
+expect broken arena.c 'void x(frontier *f) { journal_close(f->journal); }'
+expect kept journal_record.c 'void x(frontier *f) { journal_close(f->journal); }'
 expect kept open_batch.c 'void x(frontier *f) { f->batch.is_dirty = true; }'
 expect broken arena.c 'void x(frontier *f)' '{' '  url_counts *c = &f->counts;' '  c->done++;' '}'
 expect kept arena.c 'void x(frontier *f)' '{' '  const url_counts *c = &f->counts;' '  counts_queued(c);' '}'
