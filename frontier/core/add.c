@@ -67,7 +67,6 @@ static void enqueue(frontier *f, entry *e)
 {
   host_line(e->host, e->class)->queued++;
   hosts_touch(f->hosts, e->host);
-  batch_count_payload(&f->batch, e->fields_size);
   queue_take_or_leave(f, e);
   hosts_recount(f->hosts, e->host);
 }

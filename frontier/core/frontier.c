@@ -231,7 +231,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   free(e->note);
   e->note = NULL;
   hosts_push_front(f->hosts, e);
-  counts_released(&f->counts);
+  counts_waiting(&f->counts, 1);
   return FRONTIER_OK;
 }
 

@@ -16,7 +16,7 @@ frontier_status host_table_load(frontier *f)
                          hosts_count(f->hosts));
   const host *who;
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    counts_found_queued(&f->counts, host_queued(who));
+    counts_waiting(&f->counts, host_queued(who));
   return FRONTIER_OK;
 }
 

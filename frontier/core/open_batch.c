@@ -19,7 +19,10 @@ static void begin(open_batch *b, uint64_t now_ms)
 bool batch_add_entry(open_batch *b, entry *e, uint64_t now_ms)
 {
   begin(b, now_ms);
-  return entry_list_add(&b->added, e);
+  if (!entry_list_add(&b->added, e))
+    return false;
+  b->payload_size += e->fields_size;
+  return true;
 }
 
 bool batch_add_ended(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms)
@@ -37,7 +40,7 @@ bool batch_add_ended(open_batch *b, entry *e, frontier_state state, uint16_t cod
 void batch_drop_entry(open_batch *b)
 {
   assert(b->added.count);
-  b->added.count--;
+  b->payload_size -= b->added.at[--b->added.count]->fields_size;
 }
 
 void batch_drop_ended(open_batch *b)

@@ -48,12 +48,6 @@ static inline bool batch_has_urls(const open_batch *b)
   return b->added.count + b->ended.count > 0;
 }
 
-/* The URL that was added last has so many bytes of payload. */
-static inline void batch_count_payload(open_batch *b, size_t size)
-{
-  b->payload_size += size;
-}
-
 /* The URL that was added last is left to the queue on disk: it is next after what stands there. */
 static inline void batch_leave(open_batch *b)
 {

@@ -20,11 +20,6 @@ void counts_queued_again(url_counts *c, frontier_state state)
   c->queued++;
 }
 
-void counts_found_queued(url_counts *c, uint64_t urls)
-{
-  c->queued += urls;
-}
-
 frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
   LOCKED(f);

@@ -58,9 +58,10 @@ static inline void counts_leased(url_counts *c)
   c->queued--;
 }
 
-static inline void counts_released(url_counts *c)
+/* These wait again after a release, or are found waiting at open. */
+static inline void counts_waiting(url_counts *c, uint64_t urls)
 {
-  c->queued++;
+  c->queued += urls;
 }
 
 static inline void counts_deferred_one(url_counts *c)
@@ -70,7 +71,6 @@ static inline void counts_deferred_one(url_counts *c)
 
 void counts_ended(url_counts *c, frontier_state state);        /* what was in flight */
 void counts_queued_again(url_counts *c, frontier_state state); /* what had ended so */
-void counts_found_queued(url_counts *c, uint64_t urls);        /* at open */
 
 /* The records "progress" and "acceptance": at open, which tells the hash log and the checkpoint too where they
  * stood. */
