@@ -13,6 +13,7 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME promises COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_promises.sh ${PROJECT_BINARY_DIR}
     ${PROJECT_SOURCE_DIR}/tests/PROMISES.md)
   add_test(NAME handle_fields COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_handle_fields.sh)
+  add_test(NAME limits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_limits.sh)
   foreach(room mlbf frontier)
     get_target_property(headers ${room} HEADER_SET)
     foreach(header ${headers})
