@@ -1,4 +1,17 @@
-/* See journal.h. */
+/* The journal's file, and the lines that may not be on disk yet. journal.h has the order of writes, and why.
+ *
+ *     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
+ *            0                                      written                                             size
+ *     file   ^ offset: all before is on disk for good
+ *
+ * Always: a line stays in memory until fdatasync has succeeded behind it. Where fdatasync fails, the kernel may have
+ * dropped what it should have written, and says so only once: so those lines are then written again (has_failed).
+ *
+ * Called under the handle's mutex: journal_add as a URL ends; journal_settle, journal_owed and journal_write, in this
+ * order, as a batch is committed. So its transaction owes exactly the lines that are not on disk yet.
+ *
+ * After a crash: a line that is torn, or missing after a power cut, is among the owed lines in LMDB. journal_open
+ * writes those again at their offset and cuts what is behind; a crash in there leaves the same to do. */
 #include "frontier/store/journal.h"
 
 #include "frontier/base/vector.h"
@@ -12,12 +25,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/*     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
- *            0                                      written                                             size
- *     file   ^ offset: all before is on disk for good
- *
- * Written lines are kept until fdatasync has succeeded: where it fails, the kernel may have dropped what it should
- * have written, and says so only once. So they are then written again. */
 struct journal {
   int fd;
   uint64_t offset;

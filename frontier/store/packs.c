@@ -1,7 +1,19 @@
-/* See packs.h.
+/* Packs: the rows of queues and history in LMDB, and the places that say which row counts. packs.h has the idea.
  *
- *     row of the queue      place in the pack (1), size (4), body
- *     row of the history    sequence (8), which of its rows (2), size (4), body */
+ *     a queue's value       key: sequence / 16      rows: place in the pack (1), size (4), body
+ *     a value of history    key: a running number   rows: sequence (8), number of the row (2), size (4), body
+ *     a value of places     key: sequence / 512     512 places: the queue it waits in, from 1 (3 bits); ended (1);
+ *                                                               number of the row that counts (12)
+ *
+ * Always: a URL waits in one queue at most, since its place names one. A row in a queue's pack counts only if the
+ * place names that queue; a row of the history only if the place says "ended", and that row's number. Values of the
+ * history are appended and never changed.
+ *
+ * Called by store.c alone. Changes are gathered in memory (pack_changes.c) until shelf_write. That goes through them
+ * in groups of 512 sequence numbers: the places move; packs that get new rows are written; packs without a row that
+ * waits are deleted, where few wait around them; the places are written. The rows of the history come last.
+ *
+ * After a crash: all of that is one LMDB transaction, so it is there whole or not at all. */
 #include "frontier/store/packs.h"
 
 #include "frontier/base/record.h"

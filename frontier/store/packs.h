@@ -4,7 +4,7 @@
  * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place
  * but two bytes a URL:
  *
- *     queues    packs of SHELF_ROWS neighbouring sequence numbers, written once, in the order they come
+ *     queues    packs of SHELF_ROWS neighbouring sequence numbers; one is written again only when a row comes to it
  *     history   packs of rows in the order they ended, written once
  *     places    two bytes for each sequence number: waiting in which queue? in the history?  which of its rows counts
  *

@@ -1,7 +1,21 @@
-/* The frontier's LMDB environment. See store.h for the tables, FORMAT.md for the bytes.
+/* Transactions of the LMDB environment, and what is true after a commit that failed. store.h has the tables.
  *
- * Default LMDB flags on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full
- * disk into SIGBUS. */
+ * Always: each value lies behind a checksum that its key seeds. One write transaction is open at most, and none while
+ * the store is pinned. Nothing is put while it is unknown whether the last commit is on disk (assert_writing).
+ *
+ *     ready --begin--> writing --LMDB committed it-----------------------------> ready: OK
+ *                         '--LMDB failed--> open it again: is our transaction there?
+ *                               no                                             -> ready: failed, commit it again
+ *                               yes, and one more could be committed behind it -> ready: OK
+ *                               yes, but no more could be                      -> lost: each begin fails
+ *                               it cannot be opened                            -> doubtful: the next begin asks again
+ *
+ * Called by core/ under the handle's mutex (base/lock.h), and by admin/ on stores of its own. The store has no lock.
+ *
+ * After a crash: LMDB opens the file as of the last commit that reached the disk whole. Nothing needs mending.
+ *
+ * LMDB syncs each commit, on purpose: MDB_NOSYNC can corrupt the file on power cut, MDB_WRITEMAP turns a full disk
+ * into SIGBUS. */
 #include "frontier/store/store_inside.h"
 
 #include "frontier/base/record.h"

@@ -6,7 +6,11 @@
  * can be raised while the program runs (prlimit --as).
  *
  * LMDB's own call that changes a map leaves none where there is no address space, so the environment is opened again. A
- * reader does the same when it hears that the file has outgrown its map. */
+ * reader does the same when it hears that the file has outgrown its map.
+ *
+ * Always: opening again leaves s->env with our tables in it, or NULL. While a transaction reads in the map
+ * (s->readings) it stays: EBUSY, or store_make_room changes nothing. Called by store.c and store_open.c alone. A map
+ * is address space and no part of the file, so a crash leaves nothing to mend. */
 #include "frontier/store/store_inside.h"
 
 #include <errno.h>
