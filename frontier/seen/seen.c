@@ -1,7 +1,19 @@
-/* See seen.h. One key in a log chunk is its whole hash (16 bytes), the number n of layer hashes that follow
- * (1 byte), and n times a layer (1 byte) and its hash (16 bytes): the segments that the log does not hold yet, as far
- * as a table of recent ones remembers. Not those that the *filter* does not know: it may know one wrongly, and a
- * larger filter built from the log would lack it (mlbf/filter.h, mlbf_insert_whole). FORMAT.md, table "hashes". */
+/* The memory of keys: filter, open batch, and the log chunk that is committed with it. seen.h has the steps.
+ *
+ * A key in a chunk (FORMAT.md, table "hashes"):
+ *
+ *     whole hash (16) | n (1) | n times: layer (1), hash of a segment (16)
+ *
+ * The n segments are those that the log does not hold yet, as far as a table of recent ones remembers. Not those that
+ * the *filter* does not know: it may know one wrongly, and a larger filter built from the log would lack it
+ * (mlbf/filter.h, mlbf_insert_whole).
+ *
+ * Always: a key that was added is in the batch, and after seen_settle in the filter. Each of its segments is in its own
+ * chunk or in an earlier one: `logged` compares all 128 bits, so what it forgot is only logged twice. The batch is at
+ * most half full. Here seen_settle alone sets bits of the filter, when the chunk is committed.
+ *
+ * Called under the handle's mutex, and by salvage on a `seen` of its own. After a crash: only committed chunks are
+ * left, and core/checkpoint.c replays those that the filter's file does not have. */
 #include "frontier/seen/seen.h"
 
 #include "frontier/base/record.h"
