@@ -1,4 +1,14 @@
-/* See mdb_pages.h. */
+/* Walks the trees of data.mdb page by page, without LMDB and without mapping the file. mdb_pages.h says what for.
+ *
+ *     owner[page]   NOBODY -> OF_META | OF_FREE_LIST | IS_FREE | OF_TABLES | OF_FIRST_TABLE + i
+ *     pool          one page for each level of the walk: a branch stays while the pages below it are read
+ *
+ * Always: nothing is written. A page gets one owner and keeps it: a second tree that leads to it has a fault there, and
+ * does not go on. A walk meets a page once (was_met) and goes no deeper than its tree says, at most DEPTH_MAX, so it
+ * ends whatever the bytes are. No node is looked at before nodes_fault has found every node within its page. Each fault
+ * is said once: a second walk of a tree is quiet.
+ *
+ * Called by check, repair and compact, on one thread. After a crash: nothing of it is on disk. */
 #include "frontier/admin/mdb_pages.h"
 
 #include "frontier/admin/mdb_page.h"

@@ -1,5 +1,17 @@
-/* What is whole, out of the damaged environment: see repair.h. What the trees lead to comes first, so that a stray
- * record, which may be of an older state, only ever fills a hole. */
+/* Salvage: every record that is whole, out of a damaged data.mdb into a new one. repair.h has the steps.
+ *
+ *     trees -> records whose checksum holds --.
+ *                                             +-> sequence not claimed yet? text a URL? -> new data.mdb
+ *     stray pages, which may be older --------'   key of the log not claimed yet?
+ *
+ * Always: the damaged file is only read. A record is kept only if its checksum holds. The first record of a URL, and
+ * of a key of the log, claims its number in `places` and `log`, and what comes later is left out. What the trees lead
+ * to is read first, so that a stray record only ever fills a hole. Counts are counted anew from what is kept.
+ *
+ * Called by repair.c on one thread, while it holds the directory's LOCK. The new one is committed every 20,000 records.
+ *
+ * After a crash: data.mdb is as it was. DIRECTORY/rebuilt holds a part of the new one; the next repair removes that and
+ * begins again. */
 #include "frontier/admin/repair.h"
 
 #include "frontier/hosts/history.h"

@@ -12,8 +12,8 @@
  * chunk or in an earlier one: `logged` compares all 128 bits, so what it forgot is only logged twice. The batch is at
  * most half full. Here seen_settle alone sets bits of the filter, when the chunk is committed.
  *
- * Called under the handle's mutex, and by salvage on a `seen` of its own. After a crash: only committed chunks are
- * left, and core/checkpoint.c replays those that the filter's file does not have. */
+ * Called under the handle's mutex, and by check and salvage on a `seen` of their own. After a crash: only committed
+ * chunks are left, and core/checkpoint.c replays those that the filter's file does not have. */
 #include "frontier/seen/seen.h"
 
 #include "frontier/base/record.h"
