@@ -1,4 +1,16 @@
-/* The kind `line`: one array whose keys lie in one or two cache lines (line.h), nothing else. */
+/* The kind `line`: one array whose keys lie in one or two cache lines (line.h), nothing else. And the choice of a path.
+ *
+ *     path of an array (set_arrays in filter.c)
+ *        guarded   mapped, and blocks still to be checked        a block is checked before its first use
+ *        shared    after mlbf_share                              atomic OR, many threads
+ *        best      else: the first of mlbf_line_paths that this processor has
+ *
+ * Always: every path sets and tests the same bits for a hash, so a filter that one processor made is right on another.
+ * mlbf_line_paths ends with the scalar path, which every machine can use, and NULL. A test changes nothing. What an
+ * insertion calls new had a bit missing before.
+ *
+ * Called by filter.c and filter_batch.c through mlbf_line_operations. The functions on wholes serve mlbf.c, too, whose
+ * array 0 lies in lines as well. */
 #include "mlbf/filter/line.h"
 
 #include "mlbf/filter/inside.h"

@@ -1,4 +1,4 @@
-/* The multi-layer filter: an integrity layer that keeps the promise, and layers that tell why.
+/* The multi-layer filter: an integrity layer that keeps the promise, and layers that say why a key is new.
  *
  *   http://h    /a      /b            one salted hash a segment (hash.h)
  *      |         |       |
@@ -8,12 +8,17 @@
  *                               |
  *                     [ integrity layer ]   "no": NEW_COMBINATION, certain;  "yes": SEEN
  *
- * Invariants
+ * Always
  *   - The integrity layer alone is sized for the promised rate. Layers can only turn a wrong SEEN into a
  *     right NEW, so the promise holds on every kind of query.
- *   - A key's segments are set before or with its whole: an unknown segment means an unknown key.
+ *   - A key's segments are set before or with its whole: an unknown segment means an unknown key. A rebuild from a
+ *     log may set them in any order, since the filter is asked only when the rebuild is done.
  *   - Layers deeper than the first share one array. Segment hashes are salted by layer, so they do not
  *     mix, and a list whose leaves lie at depth 2 and one whose leaves lie at 6 are served alike.
+ *
+ * Called by filter.c and filter_batch.c through the two tables of operations below: with signals all layers, without
+ * them only the hosts. In a shared filter (mlbf_share) a thread that inserts a key holds the key's stripe, and one that
+ * tests holds nothing; insert_keys is not called then. All is in memory; mlbf/file/ has what is on disk.
  *
  * Deep segments have one bit each. Distinct segments of one layer cannot be read from the shared fill, so
  * each one found new is counted with the inverse of its chance to be found new (Horvitz and Thompson). */

@@ -1,3 +1,12 @@
+/* Spin locks of a shared filter, one for each stripe of its keys. stripes.h says why there must be any.
+ *
+ * Always: one thread holds a stripe at a time, and a thread holds one at most: filter.c and filter_batch.c, which alone
+ * call this, lock it for one key and let go before they return. So no two wait for each other in a circle. A key's
+ * stripe follows from its whole hash, by whatever call it is inserted.
+ *
+ * A thread that waits only reads the lock until it is free, so that the cache line stays where it is, and after SPINS
+ * reads lets others run. Taking acquires and letting go releases: the next holder of a stripe sees all bits that the
+ * last one set, though bits are set with relaxed order. All is in memory, and nothing of it is saved. */
 #include "mlbf/filter/stripes.h"
 
 #include <assert.h>
