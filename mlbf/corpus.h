@@ -10,9 +10,10 @@
  * grows, 1 MiB of rows, and a buffer of as much; opened, that volume is read whole for a moment. The kernel's cache
  * gets some 120 bytes a page of rows.
  *
- * Crashes. A document is appended by one write: death of the process loses none that was added. After a power cut the
- * last ones may be missing or torn; they are cut off when the corpus is opened for writing. Anything else that is wrong
- * is damage: each document has a checksum, and so have the rows. Rows can be had again from documents: remove the file.
+ * Crashes. A document is in its file when mlbf_corpus_add returns: death of the process loses none that was added, and
+ * may leave a torn one behind them. After a power cut the last ones may be missing or torn. What is torn is cut off
+ * when the corpus is opened for writing. Anything else that is wrong is damage: each document has a checksum, and so
+ * have the rows. Rows can be had again from documents: remove the file.
  *
  * Threads: one at a time. Processes: one writer, which the caller sees to, and any number of readers. */
 #ifndef STRATA_MLBF_CORPUS_H

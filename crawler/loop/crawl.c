@@ -5,8 +5,21 @@
  *          |                   skipped                    each link: resolve, scope, frontier_add
  *          +---------------------------- frontier_done <------------------------------+
  *
+ *     stage of a visit:  IDLE --leased--> ASKING --allowed--> FETCHING --visit_end_*--> IDLE
+ *                                           |  (robots.txt may come first)                ^
+ *                                           '--skipped, failed, put off-------------------'
+ *
  * How a visit ends is visit_end.c's, what a page leads to harvest.c's, and what happens when the disk is full
- * disk_pause.c's. */
+ * disk_pause.c's.
+ *
+ * Always: an active visit has one lease of the frontier; crawl_let_go comes after frontier_done or frontier_release.
+ * No more visits are active than there may be connections, and none begins that the page cap has no room for
+ * (lease_room). Once is_broken is set, crawl_run leases nothing more.
+ *
+ * One thread calls all of this. Receivers run inside fetch_poll; the network's own thread shares what passes through
+ * channel.h and nothing else. A signal handler may call crawl_stop, which sets one flag.
+ *
+ * After a crash: leases are not on disk, so what was in flight waits in the queue and is leased again. */
 #include "crawler/loop/crawl_state.h"
 
 #include "crawler/loop/near_duplicates.h"

@@ -1,5 +1,5 @@
-/* How a visit ends: fetched, failed, skipped, or put off. Each way is one set of changes to the frontier that a single
- * transaction takes: the page's links, its WARC records, its line of pages.jsonl, and that it is done. */
+/* How a visit ends: fetched, failed, skipped, or put off. A single transaction takes its WARC records, its line of
+ * pages.jsonl, and that it is done; its links, before that or with it. */
 #ifndef STRATA_CRAWLER_VISIT_END_H
 #define STRATA_CRAWLER_VISIT_END_H
 

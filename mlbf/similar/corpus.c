@@ -1,4 +1,17 @@
-/* Volumes one after the other: opened, added to, read through. */
+/* Volumes of a corpus, one after the other: opened, added to, read through. corpus.h draws the files.
+ *
+ *     add    last volume full? --> seal it: fdatasync(.docs), write .rows --> begin the next: .docs.new, renamed
+ *            append the document to .docs --> then put it into the rows, in memory
+ *
+ * Always: volumes[i] has the number i + 1, and all but the last are full, or were once. The rows of a full one are a
+ * file that was checked as it was mapped. Other rows are in memory, and made of those documents of their file whose
+ * checksum holds, so they know none that the file does not have. `buffer` holds one row or one record.
+ *
+ * One thread at a time, without a lock: in a crawl the thread that crawls (crawler/loop/fingerprint_index.c).
+ *
+ * After a crash: the last .docs may end in a torn document. Opening for writing cuts it off, opening for reading passes
+ * it over. A full volume without .rows gets them when it is opened for writing, or with the next document. A .docs.new
+ * is written over by the next one of its number. */
 #include "mlbf/similar/corpus_inside.h"
 
 #include <assert.h>
@@ -145,7 +158,7 @@ static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
   return status;
 }
 
-/* One write, so that death of the process leaves all of it or nothing. */
+/* What a crash cuts short has no checksum that holds. */
 static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes)
 {
   corpus_place where = corpus_where(c);
