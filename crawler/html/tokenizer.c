@@ -10,7 +10,14 @@
  * ends at the first '>' whatever it holds, as a bogus comment does.
  *
  * Two ways to the next state: `go` calls it at once, for the straight way through a tag; `turn` returns to the
- * loop in tokenizer_feed, on every edge that closes a circle, so that the stack stays flat. */
+ * loop in tokenizer_feed, on every edge that closes a circle, so that the stack stays flat.
+ *
+ * Always: all that is known of a page is in its `tokenizer`, so a page that is cut anywhere gives the same tags. A
+ * state is called with at least one byte, and takes one or moves on, so tokenizer_feed ends. Names have
+ * TOKENIZER_NAME_MAX bytes at most and are "" if they would be longer; a value has TOKENIZER_VALUE_MAX, and is not
+ * reported if it would be longer. Nothing is allocated, and no byte of a page is trusted.
+ *
+ * links.c feeds it, one tokenizer a page, on the thread that crawls. */
 #include "crawler/html/tokenizer.h"
 
 #include <assert.h>

@@ -1,4 +1,19 @@
-/* See channel.h. An event is a record in a block, and for a piece of a body its bytes behind it. */
+/* The channel between the thread that crawls and the network's thread, and its blocks. channel.h has both directions.
+ *
+ *               network's thread       |  under the lock  |  thread that crawls
+ *     block     filling --> filled ----+--> up -----------+--> reading --> emptied --.
+ *                  ^-------------------+--- free <--------+--------------------------'
+ *     request                     <----+--- down <--------+--- started
+ *
+ * A block holds records one behind the other; a record is a head and, for a piece of a body, its bytes.
+ *
+ * Always: a block is in one of these lists at a time, or is `filling`, and only the side that has it touches its bytes.
+ * A block in `filled`, `up` or `reading` has a record in it. Each field of `struct channel` is one thread's, or belongs
+ * to the lock, as marked there. A side says under the lock that it sleeps; the other clears that mark and wakes it.
+ *
+ * The network waits for a free block only when there is none, after it has published what it filled. The thread that
+ * crawls waits only for events, and as long as its caller says. So they never wait for each other. fetch.c calls this.
+ * Nothing is on disk: what is under way in a crash is fetched again. */
 #include "crawler/http/channel.h"
 
 #include <assert.h>

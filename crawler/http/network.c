@@ -1,4 +1,18 @@
-/* See network.h. Transfers that found no descriptor wait until others give theirs back (fd_limit.h). */
+/* Requests on libcurl's multi interface. A transfer is an easy handle, used again and again:
+ *
+ *     idle --network_begin--> running --collect--> idle, and its request is `finished`
+ *               |                |  ^
+ *               |     no descriptor  `-- a second try, at once
+ *               |                v
+ *               '----------> waiting --start_waiting--> running
+ *          as many run as fd_limit allows
+ *
+ * Always: a transfer is in one of these three. `active` counts running and waiting, and only running ones are in
+ * libcurl's multi handle. A transfer has a request while it is not idle. Each request that is begun is finished once,
+ * at the latest when memory is short, but for those under way in network_free. To find no descriptor is no failure:
+ * the transfer waits until fewer run than fd_limit allows.
+ *
+ * Called by fetch.c on one thread, the network's own or the caller's; network_wake on any. Nothing is on disk. */
 #include "crawler/http/network.h"
 
 #include "crawler/http/ssrf_guard.h"

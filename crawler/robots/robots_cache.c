@@ -1,4 +1,15 @@
-/* See robots_cache.h. */
+/* The robots.txt cache: one entry an origin, in a tree by name. robots_cache.h says what each answer means.
+ *
+ *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, lost redirect--> KNOWN         stale after 24 hours
+ *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a minute, or for a retry
+ *                          |     '----no answer----------------> UNREACHABLE   the same
+ *                          '---asked when stale--------------------'
+ *
+ * Always (assert_origin): only an origin whose robots.txt is on its way has visits waiting, and all of them are called
+ * when it settles, each once. A KNOWN origin has rules. A body is kept while it comes, ROBOTS_SIZE_MAX of it at most.
+ *
+ * Called on the thread that crawls, as are the receivers of its fetches: there is no lock. Entries stay until the cache
+ * is freed. After a crash: nothing is on disk; a crawl that goes on asks each origin again. */
 #include "crawler/robots/robots_cache.h"
 
 #include "frontier/base/machine.h"

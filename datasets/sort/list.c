@@ -1,8 +1,15 @@
-/* Three sorts make the list:
+/* A URL list in order, and its truth. Three sorts make it:
  *
  *     rows --by (hash, order)--> first of each group marked --by order--> stream, distinct
  *                                                           --by hash---> truth
- */
+ *
+ * Always: `pending` is there until urllist_finish; keys and rows are read only after it, and none is added. The lowest
+ * bit of a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with
+ * one hash exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so
+ * ranks[r] is where the key of rank r lies in `keys`.
+ *
+ * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with the
+ * process. */
 #include "datasets/sort/list.h"
 #include "datasets/sort/xorshift.h"
 #include "datasets/sort/sorter.h"
