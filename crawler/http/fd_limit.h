@@ -1,4 +1,5 @@
-/* The process has run out of file descriptors: how many fetches go on at once, and whether that makes sense.
+/* The descriptor limit: how many fetches go on at once when the process has run out of file descriptors, and whether
+ * that makes sense.
  *
  * It happens although --connections was checked against the limit at the start: a host with two addresses takes two, a
  * name being looked up three, and the limit of a running process can be lowered. What found no descriptor is not said

@@ -1,5 +1,5 @@
-/* Many names, one server: virtual hosts, or a wildcard in the DNS. How many visits are under way at one address, and no
- * more of them at once than a limit, whatever their hosts.
+/* Per-address politeness. Many names may be one server: virtual hosts, or a wildcard in the DNS. So no more visits are
+ * under way at one address than the per-address limit, whatever their hosts.
  *
  * Where a host lives is known once it has answered, and as long as its place here is not taken by another. A host that
  * has not is taken to live where its registered domain was met last, or with all others of that: names made up by a

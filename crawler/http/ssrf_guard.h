@@ -1,4 +1,5 @@
-/* Which addresses a crawler may connect to when nobody said otherwise: the public ones.
+/* Against SSRF (server-side request forgery): a crawler may connect to public addresses only, unless its user allows
+ * more.
  *
  * Checked on the address itself at connect time, whatever name led there, so DNS rebinding, redirects and odd
  * spellings (0x7f.1, [::ffff:127.0.0.1]) all meet the same check. Ranges: RFC 6890 and its registries. */

@@ -1,5 +1,5 @@
-/* crawler/loop/fingerprint_index.h: what a crawl's pages say, kept so that those that resemble each other can be found:
- * a corpus (mlbf/corpus.h) in DIR/contents/, whose documents are named by their URLs.
+/* crawler/loop/fingerprint_index.h: the fingerprint index, which finds a crawl's near-duplicate pages: a corpus
+ * (mlbf/corpus.h) of their shingles in DIR/contents/, whose documents are named by their URLs.
  *
  * In step with the frontier: a page is written before it is said to be done, so that death of the program leaves no
  * page out. A page that was written and not committed is fetched again and then there twice; the newest of a URL

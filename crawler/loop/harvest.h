@@ -1,5 +1,5 @@
-/* Harvest: what a fetched page leads to. Each link is resolved, judged by the scope, and handed to the frontier; what
- * is not taken is counted by its reason. */
+/* The outlinks of a fetched page, and where a redirect or a sitemap leads. Each is resolved, judged by the scope, and
+ * handed to the frontier; what is not taken is counted by its reason. */
 #ifndef STRATA_CRAWLER_HARVEST_H
 #define STRATA_CRAWLER_HARVEST_H
 

@@ -1,4 +1,5 @@
-/* What a page is like: noted as its visit ends, and heeded for what it links to. Private to the crawl's loop. */
+/* Near-duplicates: looked for as a visit ends. What a near-duplicate links to may be queued last. Private to the
+ * crawl's loop. */
 #ifndef STRATA_CRAWLER_NEAR_DUPLICATES_H
 #define STRATA_CRAWLER_NEAR_DUPLICATES_H
 

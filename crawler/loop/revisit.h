@@ -1,5 +1,5 @@
-/* A page that may have been fetched before: what the server is asked for then, and what is noted of its answer for the
- * next time (frontier/recrawl.h). */
+/* Revisits: the conditional request for a page that was fetched before, and what is noted of each answer for the next
+ * time (frontier/recrawl.h). */
 #ifndef STRATA_CRAWLER_REVISIT_H
 #define STRATA_CRAWLER_REVISIT_H
 

@@ -1,4 +1,4 @@
-/* A copy while the writer goes on.
+/* A snapshot: a copy of a directory while its writer goes on.
  *
  *     progress, and the filter file it names: opened   the name may get another file; what is open stays
  *     data.mdb                                         as of one transaction, in a reader

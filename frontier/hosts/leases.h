@@ -1,4 +1,4 @@
-/* What is in flight: a list to walk, and a table to find a lease by its id, whatever their number. */
+/* Leases: the URLs in flight, in a list to walk and a table to find each by its id, whatever their number. */
 #ifndef STRATA_FRONTIER_LEASES_H
 #define STRATA_FRONTIER_LEASES_H
 

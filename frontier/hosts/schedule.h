@@ -1,4 +1,5 @@
-/* Who is next, and when.
+/* Who is next, and when: the workbench, as BUbiNG calls it, and the politeness of one host: so many requests at once, a
+ * delay between them.
  *
  *     heap, by due time:        [h7 10:00:00.2] [h3 10:00:01.0] ...      hosts that may start one, but not yet
  *              | due

@@ -1,6 +1,6 @@
-/* Keys that were made new again. The filter cannot unlearn them, so whoever hears SEEN asks here; and they are left out
- * when a filter is filled from the hash log, which holds them still. A key that is accepted again is revoked no more;
- * nor is one that compaction erased from the log (erase.h).
+/* Tombstones: the keys that were forgotten (frontier_forget). The filter cannot unlearn a key, so each SEEN is looked
+ * up here; and these keys are left out when a filter is filled from the hash log, which still has them. A key loses its
+ * tombstone when it is accepted again, or when compaction has erased it from the log (erase.h).
  *
  *     frontier_forget --> set in memory --commit--> table `revoked`: FORMAT.md
  *

@@ -10,6 +10,7 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME layering COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_layering.sh)
   add_test(NAME columns COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_columns.sh)
   add_test(NAME skipped COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_skipped.sh)
+  add_test(NAME words COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_words.sh)
   add_test(NAME promises COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_promises.sh ${PROJECT_BINARY_DIR}
     ${PROJECT_SOURCE_DIR}/tests/PROMISES.md)
   add_test(NAME handle_fields COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_handle_fields.sh)
