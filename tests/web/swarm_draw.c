@@ -102,13 +102,13 @@ static void draw_starts(drawing *d, const web *w)
     rules.start = host;
     bool is_known = false;
     for (unsigned j = 0; j < p->start_count; j++)
-      is_known |= p->seeds[j] == host;
+      is_known |= p->starts[j] == host;
     if (!is_known && web_look(w, &rules, host, 0).fate == WEB_WANTED)
-      p->seeds[p->start_count++] = host;
+      p->starts[p->start_count++] = host;
   }
   if (!p->start_count)
-    p->seeds[p->start_count++] = 0;
-  p->rules.truth.start = p->seeds[0];
+    p->starts[p->start_count++] = 0;
+  p->rules.truth.start = p->starts[0];
   add_arg(d, "--scope=%s", scopes[p->rules.truth.scope]);
 }
 

@@ -150,7 +150,7 @@ static web_truth truth_of(const judging *j, uint32_t host, uint32_t page)
   web_truth best = {.fate = WEB_ELSEWHERE};
   for (unsigned i = 0; i < j->plan->start_count; i++) {
     web_rules rules = j->plan->rules.truth;
-    rules.start = j->plan->seeds[i];
+    rules.start = j->plan->starts[i];
     web_truth truth = web_look(j->web, &rules, host, page);
     if (truth.fate < best.fate)
       best = truth;

@@ -76,7 +76,7 @@ static int run(const swarm_plan *plan, const swarm_life *l, const swarm_place *p
     snprintf(words[count++], sizeof *words, "%s", l->extra);
   for (unsigned i = 0; i < plan->start_count; i++) {
     text start = {0};
-    web_url(sim_web, plan->seeds[i], 0, &start);
+    web_url(sim_web, plan->starts[i], 0, &start);
     snprintf(words[count++], sizeof *words, "%s", start.bytes);
     text_free(&start);
   }

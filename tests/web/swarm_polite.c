@@ -92,7 +92,7 @@ static bool watch(pid_t child, unsigned within_s, memory *most)
 
 bool swarm_polite(uint32_t hosts, uint64_t pages, const char *more_of_web, unsigned within_s)
 {
-  swarm_plan plan = {.seeds = {0}, .start_count = 1, .life_count = 1};
+  swarm_plan plan = {.starts = {0}, .start_count = 1, .life_count = 1};
   swarm_place place;
   memory most = {0};
   char error[256], end[64];
