@@ -17,7 +17,7 @@ static frontier_status failed(const char *path, const char *doing, char message[
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO;
 }
 
-void fresh_abandon(const char *partial)
+void atomic_dir_abandon(const char *partial)
 {
   static const char *const names[] = {"data.mdb", "lock.mdb", "LOCK", "seen.0", "seen.1", "seen.0.tmp", "seen.1.tmp"};
   char path[FRESH_PATH_SIZE];
@@ -27,7 +27,7 @@ void fresh_abandon(const char *partial)
   rmdir(partial);
 }
 
-frontier_status fresh_begin(const char *to, char partial[FRESH_PATH_SIZE], char message[FRONTIER_MESSAGE_SIZE])
+frontier_status atomic_dir_begin(const char *to, char partial[FRESH_PATH_SIZE], char message[FRONTIER_MESSAGE_SIZE])
 {
   if (snprintf(partial, FRESH_PATH_SIZE, "%s.partial", to) >= FRESH_PATH_SIZE) {
     errno = ENAMETOOLONG;
@@ -38,7 +38,7 @@ frontier_status fresh_begin(const char *to, char partial[FRESH_PATH_SIZE], char 
     failed(to, is_there ? "it is there already" : "making it", message);
     return is_there ? FRONTIER_BAD_ARGUMENT : FRONTIER_IO;
   }
-  fresh_abandon(partial);
+  atomic_dir_abandon(partial);
   return mkdir(partial, 0777) == 0 ? FRONTIER_OK : failed(partial, "making it", message);
 }
 
@@ -51,7 +51,7 @@ static bool sync_directory(const char *path)
   return synced;
 }
 
-frontier_status fresh_finish(const char *to, const char *partial, char message[FRONTIER_MESSAGE_SIZE])
+frontier_status atomic_dir_finish(const char *to, const char *partial, char message[FRONTIER_MESSAGE_SIZE])
 {
   char *copy = strdup(to);
   bool finished = copy && sync_directory(partial) && rename(partial, to) == 0 && sync_directory(dirname(copy));
@@ -74,7 +74,7 @@ static int copy_bytes(int from, int to, uint64_t size)
   return fsync(to) == 0 ? 0 : errno;
 }
 
-int fresh_copy(int from, uint64_t size, const char *to)
+int atomic_dir_copy(int from, uint64_t size, const char *to)
 {
   int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   errno = fd < 0 ? errno : 0;

@@ -1,7 +1,7 @@
 /* A new directory that is there whole or not at all: it is made as TO.partial, and gets its name in the end.
  *
- *     fresh_begin -> files into `partial`, each on disk by itself -> fresh_finish
- *                                                                 -> fresh_abandon */
+ *     atomic_dir_begin -> files into `partial`, each on disk by itself -> atomic_dir_finish
+ *                                                                 -> atomic_dir_abandon */
 #ifndef STRATA_FRONTIER_ATOMIC_DIR_H
 #define STRATA_FRONTIER_ATOMIC_DIR_H
 
@@ -10,11 +10,11 @@
 enum { FRESH_PATH_SIZE = 4096 };
 
 /* BAD_ARGUMENT: `to` is there, and not an empty directory. What an earlier try left is removed. */
-frontier_status fresh_begin(const char *to, char partial[FRESH_PATH_SIZE], char message[FRONTIER_MESSAGE_SIZE]);
-frontier_status fresh_finish(const char *to, const char *partial, char message[FRONTIER_MESSAGE_SIZE]);
-void fresh_abandon(const char *partial); /* and the files that a frontier can have */
+frontier_status atomic_dir_begin(const char *to, char partial[FRESH_PATH_SIZE], char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status atomic_dir_finish(const char *to, const char *partial, char message[FRONTIER_MESSAGE_SIZE]);
+void atomic_dir_abandon(const char *partial); /* and the files that a frontier can have */
 
 /* The first `size` bytes of an open file as a new one, on disk when this returns; else an error number. */
-int fresh_copy(int from, uint64_t size, const char *to);
+int atomic_dir_copy(int from, uint64_t size, const char *to);
 
 #endif

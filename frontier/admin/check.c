@@ -92,20 +92,20 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
 static void require_table(check *c, const char *name)
 {
   size_t at = 0;
-  for (const char *found; (found = pages_table(c->p, at)) && strcmp(found, name) != 0;)
+  for (const char *found; (found = mdb_pages_table(c->p, at)) && strcmp(found, name) != 0;)
     at++;
-  if (!pages_table(c->p, at))
+  if (!mdb_pages_table(c->p, at))
     check_say(c, IN_DATA, "data.mdb: there is no table %s", name);
 }
 
-static bool read_revoked(void *context, uint64_t low, const uint8_t *body, size_t size)
+static bool read_tombstones(void *context, uint64_t low, const uint8_t *body, size_t size)
 {
   check *c = context;
   if (size == 0 || size % 8)
-    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table revoked makes no sense", low);
+    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table tombstones makes no sense", low);
   for (size_t at = 0; at + 8 <= size; at += 8)
-    if (!hash_set_put(&c->revoked.set, (mlbf_hash128){low, get_le(body + at, 8)}))
-      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more revoked key");
+    if (!hash_set_put(&c->tombstones.set, (mlbf_hash128){low, get_le(body + at, 8)}))
+      check_fail(c, FRONTIER_NO_MEMORY, "out of memory for one more tombstones key");
   return true;
 }
 
@@ -128,12 +128,12 @@ static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t s
 static void check_meta(check *c)
 {
   require_table(c, "meta");
-  records_each_meta(c->p, read_meta, c);
+  mdb_records_each_meta(c->p, read_meta, c);
   for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
     require_table(c, store_table_name((store_table)table));
-  records_each(c->p, "revoked", read_revoked, c);
-  records_each(c->p, "visits", pass_over, NULL);
-  records_each(c->p, "due", read_due, c);
+  mdb_records_each(c->p, "revoked", read_tombstones, c);
+  mdb_records_each(c->p, "visits", pass_over, NULL);
+  mdb_records_each(c->p, "due", read_due, c);
   if (!c->has_identity && c->status == FRONTIER_OK)
     check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }
@@ -161,10 +161,10 @@ static void check_all(check *c, const char *journal_path)
     check_exact(c);
   if (c->status == FRONTIER_OK)
     check_urls(c);
-  pages_check_owners(c->p);
+  mdb_pages_check_owners(c->p);
   if (journal_path && c->status == FRONTIER_OK)
     check_journal(c, journal_path);
-  if (c->status == FRONTIER_OK && pages_faults(c->p) == 0)
+  if (c->status == FRONTIER_OK && mdb_pages_faults(c->p) == 0)
     check_in_child(c);
 }
 
@@ -176,8 +176,8 @@ static void check_free(check *c)
   free(c->journal);
   free(c->sum);
   free(c->u);
-  pages_close(c->p);
-  revoked_free(&c->revoked);
+  mdb_pages_close(c->p);
+  tombstones_free(&c->tombstones);
   handle_free(c->f);
 }
 
@@ -201,8 +201,8 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
   hold_still(&c, &lock);
   snprintf(path, sizeof path, "%s/data.mdb", directory);
   if (c.status == FRONTIER_OK)
-    c.status = pages_open(path, say_of_pages, &c, &c.p, c.f->message);
-  if (c.status == FRONTIER_OK && pages_have_root(c.p)) {
+    c.status = mdb_pages_open(path, say_of_pages, &c, &c.p, c.f->message);
+  if (c.status == FRONTIER_OK && mdb_pages_have_root(c.p)) {
     found->pages = pages_count(c.p);
     check_all(&c, journal_path);
   }

@@ -20,7 +20,7 @@ typedef struct check {
   uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
   size_t absent_size, journal_size, sum_size;
   url *u;
-  revoked revoked;         /* keys that the filter file need not know */
+  tombstones tombstones;         /* keys that the filter file need not know */
   seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
   seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */
   frontier_status status;  /* why the check cannot go on */
@@ -36,7 +36,7 @@ void check_log(check *c);
 /* Does the filter know the key of this URL, its own or the caller's (NULL: there is none)? */
 bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key);
 /* Was the key of c->u made new again? A filter that was made since does not know it then. */
-bool check_is_revoked(const check *c, const mlbf_hash128 *own_key);
+bool check_is_forgotten(const check *c, const mlbf_hash128 *own_key);
 /* Was it, and is its complement in the log for it (erase.h)? */
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 

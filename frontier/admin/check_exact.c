@@ -40,7 +40,7 @@ static bool compare_key(void *context, mlbf_hash128 hash)
 {
   exact_walk *w = context;
   bool is_there = hash_set_has(&w->in_table, hash) || hash_set_has(&w->of_nobody, hash);
-  w->missing += !is_there && !hash_set_has(&w->in_log, hash) && !revoked_has(&w->c->revoked, hash);
+  w->missing += !is_there && !hash_set_has(&w->in_log, hash) && !tombstones_has(&w->c->tombstones, hash);
   return put(w, &w->in_log, hash);
 }
 
@@ -66,9 +66,9 @@ static uint64_t beyond_log(const exact_walk *w)
 void check_exact(check *c)
 {
   exact_walk w = {.c = c};
-  records_each_exact(c->p, note_exact, &w);
+  mdb_records_each_exact(c->p, note_exact, &w);
   if (c->f->options.exact && c->status == FRONTIER_OK) {
-    records_each(c->p, "hashes", compare_chunk, &w);
+    mdb_records_each(c->p, "hashes", compare_chunk, &w);
     uint64_t beyond = beyond_log(&w);
     if (w.missing)
       check_say(c, IN_DATA, "table exact: it lacks %" PRIu64 " of the keys in the hash log", w.missing);

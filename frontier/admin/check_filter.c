@@ -21,14 +21,15 @@ static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
   return hashes.whole;
 }
 
-bool check_is_revoked(const check *c, const mlbf_hash128 *own_key)
+bool check_is_forgotten(const check *c, const mlbf_hash128 *own_key)
 {
-  return !revoked_is_empty(&c->revoked) && (own_key || c->from_log) && revoked_has(&c->revoked, key_of(c, own_key));
+  return !tombstones_is_empty(&c->tombstones) && (own_key || c->from_log) &&
+         tombstones_has(&c->tombstones, key_of(c, own_key));
 }
 
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key)
 {
-  return c->from_log && seen_has_whole(c->from_log, seen_blot(key_of(c, own_key)));
+  return c->from_log && seen_has_whole(c->from_log, seen_tombstone(key_of(c, own_key)));
 }
 
 typedef struct log_walk {
@@ -132,7 +133,7 @@ void check_log(check *c)
     if (filter)
       w.file = filter;
   }
-  records_each(c->p, "hashes", read_chunk, &w);
+  mdb_records_each(c->p, "hashes", read_chunk, &w);
   check_log_end(c, &w);
   c->from_log = adopt(c, w.log);
   c->from_file = adopt(c, w.file);

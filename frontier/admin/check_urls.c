@@ -115,13 +115,14 @@ static void check_hosts(url_walk *w)
     const host *is = hosts_look(w->counted, who->name, who->name_size);
     if (!counts_agree(who, is))
       check_say(w->c, IN_DATA, "host %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
-                " and %" PRIu64 ", or not so many of each kind", records_quote(who->name, who->name_size, text),
+                " and %" PRIu64 ", or not so many of each kind", mdb_records_quote(who->name, who->name_size, text),
                 host_queued(who), who->done + who->failed + who->skipped, is ? host_queued(is) : 0,
                 is ? is->done + is->failed + is->skipped : 0);
   }
   for (uint32_t id = 0; (who = hosts_at(w->counted, id)); id++)
     if (!hosts_look(w->c->f->hosts, who->name, who->name_size))
-      check_say(w->c, IN_DATA, "URLs of %s: the host has no record", records_quote(who->name, who->name_size, text));
+      check_say(w->c, IN_DATA, "URLs of %s: the host has no record",
+                mdb_records_quote(who->name, who->name_size, text));
 }
 
 /* ---- one URL -------------------------------------------------------------------------------------------- */
@@ -142,7 +143,7 @@ static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t si
   char shown[RECORDS_QUOTE_SIZE];
   if (size == 0 || url_parse(text, size, w->c->f->options.profile, u) != URL_OK) {
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table,
-              records_quote(text, size, shown));
+              mdb_records_quote(text, size, shown));
     return NULL;
   }
   host *who = hosts_find(w->counted, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -160,11 +161,11 @@ static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
   const mlbf_hash128 *own = field_hash(key, &hash) ? &hash : NULL;
   if (w->c->from_log && !check_is_known(w->c->from_log, u, own) && !check_is_erased(w->c, own))
     check_say(w->c, IN_DATA, "URL %" PRIu64 ", %s: the hash log does not have it", sequence,
-              records_quote(u->fetch, u->fetch_size, shown));
-  if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_revoked(w->c, own) &&
+              mdb_records_quote(u->fetch, u->fetch_size, shown));
+  if (w->c->from_file && !check_is_known(w->c->from_file, u, own) && !check_is_forgotten(w->c, own) &&
       !check_is_erased(w->c, own))
     check_say(w->c, IN_FILTER, "URL %" PRIu64 ", %s: the filter file seen.%u does not know it", sequence,
-              records_quote(u->fetch, u->fetch_size, shown), w->c->stood.checkpoint_slot);
+              mdb_records_quote(u->fetch, u->fetch_size, shown), w->c->stood.checkpoint_slot);
 }
 
 static void count_ended(url_walk *w, host *who, const ended_url *ended)
@@ -283,17 +284,17 @@ static void check_places(url_walk *w)
 static void read_tables(url_walk *w, const row_places *rows)
 {
   chunk_walk chunks = {.urls = w};
-  records_each(w->c->p, store_table_name(STORE_HOSTS), read_host, w);
-  records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
+  mdb_records_each(w->c->p, store_table_name(STORE_HOSTS), read_host, w);
+  mdb_records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
   w->table = store_table_name(STORE_HISTORY);
-  rows_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
+  mdb_urls_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     w->class = (frontier_class)class;
     w->table = store_table_name(queue_table(w->class));
-    rows_each(w->c->p, rows, queue_table(w->class), read_queued, w);
+    mdb_urls_each(w->c->p, rows, queue_table(w->class), read_queued, w);
   }
   w->table = store_table_name(STORE_CHUNKS);
-  records_each(w->c->p, w->table, read_chunk, &chunks);
+  mdb_records_each(w->c->p, w->table, read_chunk, &chunks);
 }
 
 void check_urls(check *c)

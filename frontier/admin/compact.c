@@ -70,23 +70,23 @@ static frontier_status verify(frontier *f, const char *path)
 {
   uint64_t faults = 0;
   pages *p = NULL;
-  frontier_status status = pages_open(path, count_fault, &faults, &p, f->message);
+  frontier_status status = mdb_pages_open(path, count_fault, &faults, &p, f->message);
   if (status != FRONTIER_OK)
     return status;
   for (int table = 0; table < STORE_TABLES && status == FRONTIER_OK; table++) {
     uint64_t records = 0, wanted = 0;
     status = store_count(f->store, (store_table)table, &wanted);
-    records_each(p, store_table_name((store_table)table), count_record, &records);
+    mdb_records_each(p, store_table_name((store_table)table), count_record, &records);
     faults += records != wanted;
   }
-  records_each_meta(p, pass_over, NULL);
+  mdb_records_each_meta(p, pass_over, NULL);
   uint64_t keys = 0, wanted = 0;
   if (status == FRONTIER_OK)
     status = store_count_exact(f->store, &wanted);
-  records_each_exact(p, count_exact, &keys);
+  mdb_records_each_exact(p, count_exact, &keys);
   faults += keys != wanted;
-  pages_check_owners(p);
-  pages_close(p);
+  mdb_pages_check_owners(p);
+  mdb_pages_close(p);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
   if (faults)
@@ -109,7 +109,7 @@ static frontier_status check_identity(frontier *f)
   return status;
 }
 
-static frontier_status count_revoked(frontier *f, uint64_t *rows)
+static frontier_status count_forgotten(frontier *f, uint64_t *rows)
 {
   frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
   if (status != FRONTIER_OK)
@@ -123,19 +123,19 @@ static frontier_status count_revoked(frontier *f, uint64_t *rows)
 }
 
 /* By a handle of its own, as a writer's, which it is. */
-static frontier_status erase_forgotten(frontier *f)
+static frontier_status erase_if_any(frontier *f)
 {
   const frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
                                     .depth_cap = UINT16_MAX, .keep_identity = true};
   frontier *writer = NULL;
   uint64_t rows = 0;
-  frontier_status status = count_revoked(f, &rows);
+  frontier_status status = count_forgotten(f, &rows);
   if (status != FRONTIER_OK || rows == 0)
     return status;
   status = frontier_open(f->directory, &options, &writer, f->message);
   if (status != FRONTIER_OK)
     return status;
-  status = erase_revoked(writer);
+  status = erase_forgotten(writer);
   if (status != FRONTIER_OK)
     memcpy(f->message, writer->message, FRONTIER_MESSAGE_SIZE);
   frontier_status closed = frontier_close(writer);
@@ -178,7 +178,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   char path[PATH_SIZE];
   path_of(f, "data.mdb.compact", path);
   sizes->before = disk_use(f);
-  frontier_status status = erase_forgotten(f);
+  frontier_status status = erase_if_any(f);
   if (status == FRONTIER_OK)
     status = directory_lock_it(f);
   if (status != FRONTIER_OK)

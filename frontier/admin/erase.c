@@ -30,7 +30,7 @@ static frontier_status no_memory(frontier *f)
 /* ---- the table of exact keys ------------------------------------------------------------------------------ */
 
 typedef struct search {
-  const revoked *which;
+  const tombstones *which;
   exact found;
   bool lacks_memory;
 } search;
@@ -38,7 +38,7 @@ typedef struct search {
 static bool note_key(void *context, const store_exact_key *key)
 {
   search *s = context;
-  if (!revoked_has(s->which, exact_whole(key)))
+  if (!tombstones_has(s->which, exact_whole(key)))
     return true;
   s->lacks_memory = !exact_make_room(&s->found);
   if (!s->lacks_memory)
@@ -46,15 +46,15 @@ static bool note_key(void *context, const store_exact_key *key)
   return !s->lacks_memory;
 }
 
-static frontier_status blot_out(store *s, const store_exact_key *keys, size_t count)
+static frontier_status erase_keys(store *s, const store_exact_key *keys, size_t count)
 {
   frontier_status status = store_begin(s);
   if (status != FRONTIER_OK)
     return status;
   for (size_t i = 0; i < count; i++) {
-    store_exact_key blotted = exact_key_of_nobody(seen_blot(exact_whole(&keys[i])));
+    store_exact_key erased = exact_key_unused(seen_tombstone(exact_whole(&keys[i])));
     store_delete_exact(s, &keys[i]);
-    store_put_exact(s, &blotted);
+    store_put_exact(s, &erased);
   }
   return store_commit(s);
 }
@@ -62,11 +62,11 @@ static frontier_status blot_out(store *s, const store_exact_key *keys, size_t co
 /* A key's place there is by its host, which only the table knows, so all of it is read. */
 static frontier_status erase_from_table(frontier *f)
 {
-  search s = {.which = &f->revoked};
+  search s = {.which = &f->tombstones};
   frontier_status status = store_each_exact(f->store, note_key, &s);
   for (size_t i = 0, n; status == FRONTIER_OK && !s.lacks_memory && i < s.found.count; i += n) {
     n = s.found.count - i < LOT_KEYS ? s.found.count - i : LOT_KEYS;
-    status = blot_out(f->store, s.found.added + i, n);
+    status = erase_keys(f->store, s.found.added + i, n);
   }
   exact_free(&s.found);
   if (status != FRONTIER_OK)
@@ -84,7 +84,7 @@ typedef struct piece {
 } piece;
 
 typedef struct lot {
-  const revoked *which;
+  const tombstones *which;
   piece *pieces;       /* without those keys, to be written */
   size_t size;
   uint64_t from;       /* where the next lot begins */
@@ -105,7 +105,7 @@ static bool gather(void *context, uint64_t key, const uint8_t *body, size_t size
     return false;
   *p = (piece){.next = l->pieces, .key = key, .size = size};
   memcpy(p->body, body, size);
-  if (seen_blot_out(p->body, size, l->which)) {
+  if (seen_erase(p->body, size, l->which)) {
     l->pieces = p;
     l->size += size;
   } else {
@@ -136,7 +136,7 @@ static void empty_lot(lot *l)
 
 static frontier_status erase_from_log(frontier *f)
 {
-  lot l = {.which = &f->revoked};
+  lot l = {.which = &f->tombstones};
   frontier_status status = FRONTIER_OK;
   while (status == FRONTIER_OK && !l.is_last && !l.lacks_memory) {
     l.is_last = true;
@@ -163,12 +163,12 @@ static frontier_status drop_rows(frontier *f)
   if (!checkpoint_save(f))
     return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written",
                          f->directory);
-  if (!revoked_drop(&f->revoked, is_needed, f))
+  if (!tombstones_drop(&f->tombstones, is_needed, f))
     return no_memory(f);
   return commit_batch(f);
 }
 
-frontier_status erase_revoked(frontier *f)
+frontier_status erase_forgotten(frontier *f)
 {
   frontier_status status = seen_make_anew(f);
   if (status == FRONTIER_OK && f->options.exact)

@@ -37,7 +37,7 @@ typedef struct tree {
 struct pages {
   char *path;
   int fd;
-  pages_fault *say;
+  mdb_pages_fault *say;
   void *context;
   uint64_t faults;
   size_t page_size;
@@ -62,11 +62,11 @@ typedef struct walk {
   uint8_t last_key[KEY_MAX];
   size_t last_size;
   bool has_last, last_is_bound; /* the last key was a branch's: its page may begin with the same */
-  pages_visitor *visit;
+  mdb_pages_visitor *visit;
   void *context;
 } walk;
 
-void pages_say(pages *p, const char *format, ...)
+void mdb_pages_say(pages *p, const char *format, ...)
 {
   char what[FRONTIER_MESSAGE_SIZE - 64], sentence[FRONTIER_MESSAGE_SIZE];
   va_list arguments;
@@ -83,7 +83,7 @@ static void broken(walk *w, uint64_t page, const char *what)
 {
   w->is_broken = true;
   if (!w->is_quiet)
-    pages_say(w->p, "page %" PRIu64 ", table %s: %s", page, w->of->name, what);
+    mdb_pages_say(w->p, "page %" PRIu64 ", table %s: %s", page, w->of->name, what);
 }
 
 /* ---- one page ------------------------------------------------------------------------------------------- */
@@ -240,11 +240,12 @@ static void check_counts(const walk *w)
 {
   const tree *t = w->of;
   if (w->branches != t->branches || w->leaves != t->leaves || w->large != t->large || w->records != t->records)
-    pages_say(w->p, "table %s says it has %" PRIu64 " records on %" PRIu64 " pages, and has %" PRIu64 " on %" PRIu64,
-          t->name, t->records, t->branches + t->leaves + t->large, w->records, w->branches + w->leaves + w->large);
+    mdb_pages_say(w->p, "table %s says it has %" PRIu64 " records on %" PRIu64 " pages, and has %" PRIu64
+                  " on %" PRIu64, t->name, t->records, t->branches + t->leaves + t->large, w->records,
+                  w->branches + w->leaves + w->large);
 }
 
-static void walk_tree(pages *p, tree *of, uint8_t owner, pages_visitor *visit, void *context)
+static void walk_tree(pages *p, tree *of, uint8_t owner, mdb_pages_visitor *visit, void *context)
 {
   walk w = {.p = p, .of = of, .owner = owner, .is_quiet = of->was_walked, .visit = visit, .context = context};
   memset(p->was_met, false, p->count);
@@ -306,7 +307,7 @@ static void find_root(pages *p, uint64_t file_size)
     bool is_read = read_at(p, i * p->page_size, page, sizeof page);
     const char *why = is_read ? meta_fault(p, i, page, file_size) : "it cannot be read";
     if (why) {
-      pages_say(p, "page %" PRIu64 ", one of the two roots: %s", i, why);
+      mdb_pages_say(p, "page %" PRIu64 ", one of the two roots: %s", i, why);
       continue;
     }
     transactions[i] = get_le(page + 144, 8);
@@ -323,7 +324,7 @@ static void find_root(pages *p, uint64_t file_size)
   uint64_t apart = p->faults ? 1 : transactions[0] > transactions[1] ? transactions[0] - transactions[1]
                                                                      : transactions[1] - transactions[0];
   if (apart > 1)
-    pages_say(p, "its two roots are %" PRIu64 " transactions apart", apart);
+    mdb_pages_say(p, "its two roots are %" PRIu64 " transactions apart", apart);
 }
 
 /* The names are ours, of small letters and hyphens; whatever else stands there is shown as '?'. */
@@ -332,7 +333,7 @@ static void note_table(void *context, const uint8_t *key, size_t key_size, const
   pages *p = context;
   char name[TABLE_NAME_SIZE];
   if (value_size != TREE_SIZE || key_size >= sizeof name || p->table_count == TABLES_MAX) {
-    pages_say(p, "an entry in the table of tables is no table");
+    mdb_pages_say(p, "an entry in the table of tables is no table");
     return;
   }
   for (size_t i = 0; i < key_size; i++)
@@ -354,7 +355,7 @@ static frontier_status find_tables(pages *p)
   return FRONTIER_OK;
 }
 
-frontier_status pages_open(const char *path, pages_fault *say, void *context, pages **out,
+frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *context, pages **out,
                            char message[FRONTIER_MESSAGE_SIZE])
 {
   pages *p = calloc(1, sizeof *p);
@@ -381,11 +382,11 @@ frontier_status pages_open(const char *path, pages_fault *say, void *context, pa
   if (status == FRONTIER_OK)
     *out = p;
   else
-    pages_close(p);
+    mdb_pages_close(p);
   return status;
 }
 
-void pages_close(pages *p)
+void mdb_pages_close(pages *p)
 {
   if (!p)
     return;
@@ -398,24 +399,24 @@ void pages_close(pages *p)
   free(p);
 }
 
-bool pages_have_root(const pages *p)
+bool mdb_pages_have_root(const pages *p)
 {
   return p->has_root;
 }
 
-const char *pages_table(const pages *p, size_t i)
+const char *mdb_pages_table(const pages *p, size_t i)
 {
   return i < p->table_count ? p->table[i].name : NULL;
 }
 
-void pages_each(pages *p, const char *table, pages_visitor *visit, void *context)
+void mdb_pages_each(pages *p, const char *table, mdb_pages_visitor *visit, void *context)
 {
   for (size_t i = 0; i < p->table_count; i++)
     if (strcmp(p->table[i].name, table) == 0)
       walk_tree(p, &p->table[i], (uint8_t)(OF_FIRST_TABLE + i), visit, context);
 }
 
-bool pages_were_walked(const pages *p, const char *table)
+bool mdb_pages_were_walked(const pages *p, const char *table)
 {
   for (size_t i = 0; i < p->table_count; i++)
     if (strcmp(p->table[i].name, table) == 0)
@@ -423,7 +424,7 @@ bool pages_were_walked(const pages *p, const char *table)
   return false;
 }
 
-static void visit_stray_node(const pages *p, const uint8_t *node, pages_visitor *visit, void *context)
+static void visit_stray_node(const pages *p, const uint8_t *node, mdb_pages_visitor *visit, void *context)
 {
   const uint8_t *key = node + NODE_HEAD;
   size_t key_size = get_le(node + 6, 2), size = get_le(node, 4);
@@ -443,7 +444,7 @@ static void visit_stray_node(const pages *p, const uint8_t *node, pages_visitor 
   free(value);
 }
 
-void pages_each_stray(pages *p, pages_visitor *visit, void *context)
+void mdb_pages_each_stray(pages *p, mdb_pages_visitor *visit, void *context)
 {
   uint8_t *page = p->pool;
   for (uint64_t i = 0; i < p->count; i++) {
@@ -466,22 +467,22 @@ static void note_free(void *context, const uint8_t *key, size_t key_size, const 
   (void)key, (void)key_size;
   uint64_t count = value_size >= 8 ? get_le(value, 8) : UINT64_MAX;
   if (value_size % 8 || count > value_size / 8 - 1) {
-    pages_say(p, "an entry in the list of free pages is none");
+    mdb_pages_say(p, "an entry in the list of free pages is none");
     return;
   }
   for (uint64_t i = 1; i <= count; i++) {
     uint64_t page = get_le(value + 8 * i, 8);
     if (page >= p->count)
-      pages_say(p, "page %" PRIu64 " is called free, and there is no such page", page);
+      mdb_pages_say(p, "page %" PRIu64 " is called free, and there is no such page", page);
     else if (p->owner[page] != NOBODY)
-      pages_say(p, "page %" PRIu64 " is called free, and is %s", page,
+      mdb_pages_say(p, "page %" PRIu64 " is called free, and is %s", page,
                 p->owner[page] == IS_FREE ? "so twice" : "in use");
     else
       p->owner[page] = IS_FREE;
   }
 }
 
-void pages_check_owners(pages *p)
+void mdb_pages_check_owners(pages *p)
 {
   uint64_t faults = p->faults, lost = 0, first = 0;
   walk_tree(p, &p->free_list, OF_FREE_LIST, note_free, p);
@@ -491,7 +492,7 @@ void pages_check_owners(pages *p)
       first = i;
     }
   if (lost && p->faults == faults)
-    pages_say(p, "%" PRIu64 " pages belong to nobody, page %" PRIu64 " is the first", lost, first);
+    mdb_pages_say(p, "%" PRIu64 " pages belong to nobody, page %" PRIu64 " is the first", lost, first);
 }
 
 uint64_t pages_count(const pages *p)
@@ -499,7 +500,7 @@ uint64_t pages_count(const pages *p)
   return p->count;
 }
 
-uint64_t pages_faults(const pages *p)
+uint64_t mdb_pages_faults(const pages *p)
 {
   return p->faults;
 }

@@ -16,35 +16,36 @@
 typedef struct pages pages;
 
 /* What is wrong, and on which page: one sentence without a full stop. */
-typedef void pages_fault(void *context, const char *sentence);
+typedef void mdb_pages_fault(void *context, const char *sentence);
 
 /* IO, NO_MEMORY, NOT_FOUND; else OK, whatever is wrong with it. What is wrong is said once, here or later. */
-frontier_status pages_open(const char *path, pages_fault *say, void *context, pages **out,
+frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *context, pages **out,
                            char message[FRONTIER_MESSAGE_SIZE]);
-void pages_close(pages *p);
+void mdb_pages_close(pages *p);
 
 /* Is there a root from which tables can be reached at all? Without one, all records are stray. */
-bool pages_have_root(const pages *p);
+bool mdb_pages_have_root(const pages *p);
 
 /* The name of the i-th table, NULL past the last. */
-const char *pages_table(const pages *p, size_t i);
+const char *mdb_pages_table(const pages *p, size_t i);
 
 /* Each record of that table that can be reached, in order. May be called again; faults are said the first time. */
-typedef void pages_visitor(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size);
-void pages_each(pages *p, const char *table, pages_visitor *visit, void *context);
-bool pages_were_walked(const pages *p, const char *table);
+typedef void mdb_pages_visitor(void *context, const uint8_t *key, size_t key_size, const uint8_t *value,
+                               size_t value_size);
+void mdb_pages_each(pages *p, const char *table, mdb_pages_visitor *visit, void *context);
+bool mdb_pages_were_walked(const pages *p, const char *table);
 
 /* Each record of whatever page of records is in no table: what damage cut off, and what is free, so of older states
  * too. Of any table; out of order; only a checksum can tell what is sound. */
-void pages_each_stray(pages *p, pages_visitor *visit, void *context);
+void mdb_pages_each_stray(pages *p, mdb_pages_visitor *visit, void *context);
 
 /* After every table was visited: the free list, and that every page has exactly one owner. */
-void pages_check_owners(pages *p);
+void mdb_pages_check_owners(pages *p);
 
 uint64_t pages_count(const pages *p);  /* of the file, as far as it is used */
-uint64_t pages_faults(const pages *p); /* said so far */
+uint64_t mdb_pages_faults(const pages *p); /* said so far */
 
 /* One more fault: "data.mdb: " and the sentence. */
-void pages_say(pages *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void mdb_pages_say(pages *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { KEY_MAX = 511 }; /* LMDB's */
 
-const char *records_quote(const void *bytes, size_t size, char text[RECORDS_QUOTE_SIZE])
+const char *mdb_records_quote(const void *bytes, size_t size, char text[RECORDS_QUOTE_SIZE])
 {
   enum { SHOWN_MAX = RECORDS_QUOTE_SIZE - 8 };
   const unsigned char *from = bytes;
@@ -26,8 +26,8 @@ typedef struct reading {
   const char *table;
   bool is_quiet, is_over;
   store_visitor *visit;
-  records_meta_visitor *visit_meta;
-  records_exact_visitor *visit_exact;
+  mdb_records_meta_visitor *visit_meta;
+  mdb_records_exact_visitor *visit_exact;
   void *context;
 } reading;
 
@@ -37,10 +37,10 @@ static void say_damaged(const reading *r, const char *key, const uint8_t *value,
   char text[RECORDS_QUOTE_SIZE];
   const uint8_t *text_at = size ? memmem(value, size, "http", 4) : NULL;
   if (text_at)
-    pages_say(r->p, "record %s of table %s is damaged; %s stands there", key, r->table,
-              records_quote(text_at, size - (size_t)(text_at - value), text));
+    mdb_pages_say(r->p, "record %s of table %s is damaged; %s stands there", key, r->table,
+              mdb_records_quote(text_at, size - (size_t)(text_at - value), text));
   else
-    pages_say(r->p, "record %s of table %s is damaged", key, r->table);
+    mdb_pages_say(r->p, "record %s of table %s is damaged", key, r->table);
 }
 
 static void read_numbered(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
@@ -68,7 +68,7 @@ static void read_named(void *context, const uint8_t *key, size_t key_size, const
   if (record_is_whole(XXH3_64bits(key, key_size), value, size))
     r->visit_meta(r->context, name, value + RECORD_HEAD, size - RECORD_HEAD);
   else if (!r->is_quiet)
-    say_damaged(r, records_quote(key, key_size, text), value, size);
+    say_damaged(r, mdb_records_quote(key, key_size, text), value, size);
 }
 
 static void read_exact(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
@@ -79,26 +79,26 @@ static void read_exact(void *context, const uint8_t *key, size_t key_size, const
     memcpy(&copy, key, sizeof copy);
     r->visit_exact(r->context, &copy);
   } else if (!r->is_quiet) {
-    pages_say(r->p, "a key of table exact is damaged");
+    mdb_pages_say(r->p, "a key of table exact is damaged");
   }
 }
 
-void records_each(pages *p, const char *table, store_visitor *visit, void *context)
+void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = table, .is_quiet = pages_were_walked(p, table), .visit = visit, .context = context};
-  pages_each(p, table, read_numbered, &r);
+  reading r = {.p = p, .table = table, .is_quiet = mdb_pages_were_walked(p, table), .visit = visit, .context = context};
+  mdb_pages_each(p, table, read_numbered, &r);
 }
 
-void records_each_meta(pages *p, records_meta_visitor *visit, void *context)
+void mdb_records_each_meta(pages *p, mdb_records_meta_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = "meta", .is_quiet = pages_were_walked(p, "meta"), .visit_meta = visit,
+  reading r = {.p = p, .table = "meta", .is_quiet = mdb_pages_were_walked(p, "meta"), .visit_meta = visit,
                .context = context};
-  pages_each(p, "meta", read_named, &r);
+  mdb_pages_each(p, "meta", read_named, &r);
 }
 
-void records_each_exact(pages *p, records_exact_visitor *visit, void *context)
+void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = "exact", .is_quiet = pages_were_walked(p, "exact"), .visit_exact = visit,
+  reading r = {.p = p, .table = "exact", .is_quiet = mdb_pages_were_walked(p, "exact"), .visit_exact = visit,
                .context = context};
-  pages_each(p, "exact", read_exact, &r);
+  mdb_pages_each(p, "exact", read_exact, &r);
 }

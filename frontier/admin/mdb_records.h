@@ -7,18 +7,18 @@
 #include "frontier/store/store.h"
 
 /* In order of key. May be called again; faults are said the first time. `visit` may end it. */
-void records_each(pages *p, const char *table, store_visitor *visit, void *context);
+void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *context);
 
 /* The same for the table "meta", whose keys are names; `name` ends with NUL. */
-typedef void records_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);
-void records_each_meta(pages *p, records_meta_visitor *visit, void *context);
+typedef void mdb_records_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);
+void mdb_records_each_meta(pages *p, mdb_records_meta_visitor *visit, void *context);
 
 /* The same for the table "exact", whose keys are all there is. */
-typedef void records_exact_visitor(void *context, const store_exact_key *key);
-void records_each_exact(pages *p, records_exact_visitor *visit, void *context);
+typedef void mdb_records_exact_visitor(void *context, const store_exact_key *key);
+void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context);
 
 /* Text in a sentence: in quotes, what no terminal should see replaced by '?', cut where it is long. */
 enum { RECORDS_QUOTE_SIZE = 208 };
-const char *records_quote(const void *bytes, size_t size, char text[RECORDS_QUOTE_SIZE]);
+const char *mdb_records_quote(const void *bytes, size_t size, char text[RECORDS_QUOTE_SIZE]);
 
 #endif

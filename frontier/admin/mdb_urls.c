@@ -20,7 +20,7 @@ static bool read_places(void *context, uint64_t group, const uint8_t *body, size
 {
   const places_reading *r = context;
   if (group >= r->places->groups || size != PLACES_SIZE) {
-    pages_say(r->p, "record %" PRIu64 " of table places makes no sense", group);
+    mdb_pages_say(r->p, "record %" PRIu64 " of table places makes no sense", group);
     return true;
   }
   r->places->is_known[group] = true;
@@ -42,7 +42,7 @@ bool row_places_read(pages *p, uint64_t sequences, row_places *places)
     return false;
   }
   places->groups = groups;
-  records_each(p, store_table_name(STORE_PLACES), read_places, &(places_reading){p, places});
+  mdb_records_each(p, store_table_name(STORE_PLACES), read_places, &(places_reading){p, places});
   return true;
 }
 
@@ -64,16 +64,16 @@ static bool place_of(const row_places *places, uint64_t sequence, uint16_t *wher
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-bool rows_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context)
+bool mdb_urls_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context)
 {
-  if (key > UINT64_MAX / SHELF_ROWS - 1)
+  if (key > UINT64_MAX / PACK_ROWS - 1)
     return false;
   for (size_t at = 0, row; at < size; at += QUEUE_ROW_HEAD + row) {
-    if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS)
+    if (size - at < QUEUE_ROW_HEAD || body[at] >= PACK_ROWS)
       return false;
     row = get_le(body + at + 1, 4);
     if (row > size - at - QUEUE_ROW_HEAD ||
-        !visit(context, key * SHELF_ROWS + body[at], body + at + QUEUE_ROW_HEAD, row))
+        !visit(context, key * PACK_ROWS + body[at], body + at + QUEUE_ROW_HEAD, row))
       return false;
   }
   return size > 0;
@@ -117,7 +117,7 @@ static bool visit_numbered(void *context, uint64_t sequence, const uint8_t *body
   return !counts || hand_over(w, sequence, body + 6, size - 6);
 }
 
-bool rows_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context)
+bool mdb_urls_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context)
 {
   row_walk w = {.visit = visit, .context = context};
   return numbered_rows_of_history(body, size, visit_numbered, &w);
@@ -134,16 +134,16 @@ static bool visit_waiting(void *context, uint64_t sequence, const uint8_t *body,
 static bool visit_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   row_walk *w = context;
-  bool is_pack = w->queue ? rows_of_queue(key, body, size, visit_waiting, w)
+  bool is_pack = w->queue ? mdb_urls_of_queue(key, body, size, visit_waiting, w)
                           : numbered_rows_of_history(body, size, visit_numbered, w);
   if (!is_pack && !w->is_over)
-    pages_say(w->p, "pack %" PRIu64 " of table %s makes no sense", key, w->table);
+    mdb_pages_say(w->p, "pack %" PRIu64 " of table %s makes no sense", key, w->table);
   return !w->is_over;
 }
 
-void rows_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context)
+void mdb_urls_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context)
 {
   row_walk w = {.p = p, .places = places, .table = store_table_name(table), .visit = visit, .context = context,
                 .queue = table == STORE_HISTORY ? 0 : (unsigned)(table - STORE_QUEUE) + 1};
-  records_each(p, w.table, visit_pack, &w);
+  mdb_records_each(p, w.table, visit_pack, &w);
 }

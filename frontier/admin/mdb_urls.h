@@ -18,10 +18,10 @@ void row_places_free(row_places *places);
 
 /* Each row of a queue, or of the history, that counts, or may: where its place is not known, all do. A pack that is
  * none is said. `visit` gets the sequence and the row's record. */
-void rows_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context);
+void mdb_urls_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context);
 
 /* The rows of one value, all of them; false: it is no pack of that table, or `visit` had enough. */
-bool rows_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context);
-bool rows_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context);
+bool mdb_urls_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context);
+bool mdb_urls_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context);
 
 #endif

@@ -3,7 +3,7 @@
  *     logs     one behind the other; a key that two crawls have is there twice, which makes the next filter larger than
  *              need be and nothing else. Leaving out what the filter knows already could leave out what it knows
  *              wrongly
- *     exact    the union of the tables, which is the result's, if all have one; what is forgotten is blotted out of the
+ *     exact    the union of the tables, which is the result's, if all have one; what is forgotten is erased out of the
  *              log, and stands in the table as it does there
  *     filters  united bit by bit where they are of one size and seed; else the log makes one when it is opened
  *
@@ -100,7 +100,7 @@ static bool put_piece(merging *m, const uint8_t *body, size_t size)
   if (!copy)
     return false;
   memcpy(copy, body, size);
-  seen_blot_out(copy, size, &m->from->revoked);
+  seen_erase(copy, size, &m->from->tombstones);
   store_append(m->to, STORE_HASHES, m->stood.log_keys, copy, size);
   free(copy);
   return true;
@@ -132,8 +132,8 @@ static bool copy_exact(void *context, const store_exact_key *key)
 {
   merging *m = context;
   mlbf_hash128 whole = exact_whole(key);
-  store_exact_key blotted = exact_key_of_nobody(seen_blot(whole));
-  store_put_exact(m->to, revoked_has(&m->from->revoked, whole) ? &blotted : key);
+  store_exact_key erased = exact_key_unused(seen_tombstone(whole));
+  store_put_exact(m->to, tombstones_has(&m->from->tombstones, whole) ? &erased : key);
   return ++m->keys % KEYS_PER_PIECE != 0 || written(m);
 }
 
@@ -155,7 +155,7 @@ static void unite(merging *m, frontier *f, bool is_first)
 {
   if (!is_first && !m->filter)
     return;
-  mlbf_filter *theirs = revoked_is_empty(&f->revoked) ? seen_take_filter(f->seen) : NULL;
+  mlbf_filter *theirs = tombstones_is_empty(&f->tombstones) ? seen_take_filter(f->seen) : NULL;
   if (is_first) {
     m->filter = theirs;
     return;
@@ -174,7 +174,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   if (!f)
     return status;
   m->from = f;
-  status = seen_load(f); /* and what it revoked */
+  status = seen_load(f); /* and its tombstones */
   status = status == FRONTIER_OK ? copy_keys(m, f) : fail(m, status, f->message);
   if (status == FRONTIER_OK) {
     m->stood.expected_lost += hash_log_expected_lost(&f->log);
@@ -245,14 +245,14 @@ frontier_status frontier_merge(const char *const *directories, size_t count, con
   char partial[FRESH_PATH_SIZE];
   merging m = {.message = message};
   frontier_status status = compare_all(&m, directories, count);
-  if (status != FRONTIER_OK || (status = fresh_begin(to, partial, message)) != FRONTIER_OK)
+  if (status != FRONTIER_OK || (status = atomic_dir_begin(to, partial, message)) != FRONTIER_OK)
     return status;
   status = merge_into(&m, directories, count, partial);
   mlbf_free(m.filter);
   *merged = (frontier_merged){.keys = m.stood.log_keys, .by_bits = m.stood.checkpoint_keys > 0};
   if (status == FRONTIER_OK)
-    status = fresh_finish(to, partial, message);
+    status = atomic_dir_finish(to, partial, message);
   if (status != FRONTIER_OK)
-    fresh_abandon(partial);
+    atomic_dir_abandon(partial);
   return status;
 }

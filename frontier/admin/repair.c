@@ -68,7 +68,7 @@ static bool open_both(salvage *s)
   uint8_t identity[IDENTITY_MAX];
   path_of(s, "data.mdb", from);
   path_of(s, "rebuilt", to);
-  s->status = pages_open(from, say_nothing, NULL, &s->p, s->f->message);
+  s->status = mdb_pages_open(from, say_nothing, NULL, &s->p, s->f->message);
   if (s->status != FRONTIER_OK || !salvage_meta(s))
     return false;
   remove_rebuilt(s);

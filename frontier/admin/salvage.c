@@ -112,9 +112,9 @@ static void read_stray_meta(void *context, const uint8_t *key, size_t key_size, 
 
 bool salvage_meta(salvage *s)
 {
-  records_each_meta(s->p, read_meta, s);
+  mdb_records_each_meta(s->p, read_meta, s);
   if (!s->has_identity || !s->has_progress)
-    pages_each_stray(s->p, read_stray_meta, s);
+    mdb_pages_each_stray(s->p, read_stray_meta, s);
   if (s->status == FRONTIER_OK && !s->has_identity)
     salvage_fail(s, FRONTIER_DAMAGED,
                  "nothing is left that says which filter and profile made it; it cannot be repaired");
@@ -313,13 +313,13 @@ static bool is_waiting_row(void *context, uint64_t sequence, const uint8_t *body
 static bool keep_ended_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   (void)key;
-  rows_of_history(body, size, keep_ended, context);
+  mdb_urls_of_history(body, size, keep_ended, context);
   return true;
 }
 
 static bool keep_waiting_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
-  rows_of_queue(key, body, size, keep_waiting, context);
+  mdb_urls_of_queue(key, body, size, keep_waiting, context);
   return true;
 }
 
@@ -327,9 +327,9 @@ static bool keep_waiting_pack(void *context, uint64_t key, const uint8_t *body, 
 static store_visitor *reader_of(uint64_t key, const uint8_t *body, size_t size)
 {
   uint64_t keys;
-  if (rows_of_history(body, size, is_ended_row, NULL))
+  if (mdb_urls_of_history(body, size, is_ended_row, NULL))
     return keep_ended_pack;
-  if (rows_of_queue(key, body, size, is_waiting_row, NULL))
+  if (mdb_urls_of_queue(key, body, size, is_waiting_row, NULL))
     return keep_waiting_pack;
   if (size && spill_each(body, size, is_waiting_row, NULL))
     return keep_chunk;
@@ -357,7 +357,7 @@ static void read_stray(void *context, const uint8_t *key, size_t key_size, const
 
 /* ---- what hangs on single keys and URLs ----------------------------------------------------------------- */
 
-static bool copy_revoked(void *context, uint64_t key, const uint8_t *body, size_t size)
+static bool copy_tombstones(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   salvage *s = context;
   if (salvage_begin_record(s))
@@ -387,20 +387,20 @@ static void keep_strays(salvage *s)
   static store_visitor *const kinds[] = {keep_ended_pack, keep_waiting_pack, keep_chunk, keep_piece};
   s->class = FRONTIER_NORMAL;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && s->status == FRONTIER_OK; i++)
-    pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = kinds[i]});
+    mdb_pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = kinds[i]});
 }
 
 static void keep_urls(salvage *s, const row_places *rows)
 {
   s->stood.done = s->stood.failed = s->stood.skipped = s->stood.noted = 0;
-  records_each(s->p, "hosts", keep_host, s);
-  records_each(s->p, "host-changes", keep_changes, s);
-  rows_each(s->p, rows, STORE_HISTORY, keep_ended, s);
+  mdb_records_each(s->p, "hosts", keep_host, s);
+  mdb_records_each(s->p, "host-changes", keep_changes, s);
+  mdb_urls_each(s->p, rows, STORE_HISTORY, keep_ended, s);
   for (int class = 0; class < FRONTIER_CLASSES; class++) {
     s->class = (frontier_class)class;
-    rows_each(s->p, rows, queue_table(s->class), keep_waiting, s);
+    mdb_urls_each(s->p, rows, queue_table(s->class), keep_waiting, s);
   }
-  records_each(s->p, "chunks", keep_chunk, s);
+  mdb_records_each(s->p, "chunks", keep_chunk, s);
 }
 
 bool salvage_tables(salvage *s)
@@ -410,9 +410,9 @@ bool salvage_tables(salvage *s)
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for two bytes for each URL");
   keep_urls(s, &rows);
   row_places_free(&rows);
-  records_each(s->p, "hashes", keep_piece, s);
-  records_each(s->p, "revoked", copy_revoked, s);
-  records_each(s->p, "visits", keep_visit, s);
+  mdb_records_each(s->p, "hashes", keep_piece, s);
+  mdb_records_each(s->p, "revoked", copy_tombstones, s);
+  mdb_records_each(s->p, "visits", keep_visit, s);
   keep_strays(s);
   return s->status == FRONTIER_OK && salvage_commit(s);
 }

@@ -85,7 +85,7 @@ static void keep_stray(void *context, const uint8_t *key, size_t key_size, const
 static bool give_to_nobody(void *context, mlbf_hash128 whole)
 {
   salvage *s = context;
-  store_exact_key key = exact_key_of_nobody(whole);
+  store_exact_key key = exact_key_unused(whole);
   s->done->keys_gone += !hash_set_has(&s->in_table, whole) && !hash_set_has(&s->of_nobody, whole);
   return put_key(s, &key);
 }
@@ -100,8 +100,8 @@ static bool give_piece(void *context, uint64_t key, const uint8_t *body, size_t 
 
 bool salvage_exact_finish(salvage *s)
 {
-  records_each_exact(s->p, keep_key, s);
-  pages_each_stray(s->p, keep_stray, s);
+  mdb_records_each_exact(s->p, keep_key, s);
+  mdb_pages_each_stray(s->p, keep_stray, s);
   s->done->keys_gone = 0; /* those that fill the log's gaps are nobody's too, and are counted with them */
   if (s->status != FRONTIER_OK || !salvage_commit(s)) /* so that the log can be read whole */
     return false;

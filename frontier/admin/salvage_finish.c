@@ -77,9 +77,9 @@ static bool add_key(salvage *s, const mlbf_hashes *hashes)
  * that was accepted since; then it is rather kept. */
 static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
 {
-  mlbf_hash128 blot = seen_blot(whole);
+  mlbf_hash128 erased = seen_tombstone(whole);
   return sequence - 1 < s->log.count && s->log.at[sequence - 1] == LOG_FOUND &&
-         (s->f->options.exact ? hash_set_has(&s->in_log, blot) : seen_has_whole(s->seen, blot));
+         (s->f->options.exact ? hash_set_has(&s->in_log, erased) : seen_has_whole(s->seen, erased));
 }
 
 static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *hashes)
@@ -257,5 +257,5 @@ void salvage_free(salvage *s)
   free(s->places.at);
   free(s->log.at);
   free(s->u);
-  pages_close(s->p);
+  mdb_pages_close(s->p);
 }

@@ -59,7 +59,7 @@ static int copy_filter(int filter, const beside *then, const beside *now, const 
   if (filter < 0 || !is_valid || fstat(filter, &file) != 0 ||
       snprintf(path, sizeof path, "%s/seen.%u", partial, now->checkpoint_slot) >= FRESH_PATH_SIZE)
     return 0;
-  return fresh_copy(filter, (uint64_t)file.st_size, path);
+  return atomic_dir_copy(filter, (uint64_t)file.st_size, path);
 }
 
 /* Shorter than the record says: it was moved away by its user, and the copy's begins empty too. */
@@ -69,7 +69,7 @@ static int copy_journal(const char *from, uint64_t size, const char *to)
   int fd = open(from, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
     return errno == ENOENT ? 0 : errno;
-  int error = fstat(fd, &file) != 0 ? errno : fresh_copy(fd, (uint64_t)file.st_size < size ? 0 : size, to);
+  int error = fstat(fd, &file) != 0 ? errno : atomic_dir_copy(fd, (uint64_t)file.st_size < size ? 0 : size, to);
   close(fd);
   return error;
 }
@@ -130,7 +130,7 @@ frontier_status frontier_snapshot(frontier *f, const char *to, const char *journ
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", store_message(f->store));
     return status;
   }
-  status = fresh_begin(to, partial, message);
+  status = atomic_dir_begin(to, partial, message);
   if (status != FRONTIER_OK)
     return status;
   int filter = open_filter(f, then.checkpoint_slot);
@@ -138,8 +138,8 @@ frontier_status frontier_snapshot(frontier *f, const char *to, const char *journ
   if (filter >= 0)
     close(filter);
   if (status == FRONTIER_OK)
-    status = fresh_finish(to, partial, message);
+    status = atomic_dir_finish(to, partial, message);
   if (status != FRONTIER_OK)
-    fresh_abandon(partial);
+    atomic_dir_abandon(partial);
   return status;
 }

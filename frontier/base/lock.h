@@ -6,19 +6,19 @@
 
 #include <pthread.h>
 
-static inline pthread_mutex_t *hold_begin(pthread_mutex_t *mutex)
+static inline pthread_mutex_t *lock_begin(pthread_mutex_t *mutex)
 {
   pthread_mutex_lock(mutex);
   return mutex;
 }
 
-static inline void hold_end(pthread_mutex_t **held)
+static inline void lock_end(pthread_mutex_t **locked)
 {
-  pthread_mutex_unlock(*held);
+  pthread_mutex_unlock(*locked);
 }
 
 #define LOCKED(f)                                                                                         \
-  pthread_mutex_t *held __attribute__((cleanup(hold_end), unused)) = hold_begin((f)->mutex);              \
+  pthread_mutex_t *locked __attribute__((cleanup(lock_end), unused)) = lock_begin((f)->mutex);              \
   assert_frontier(f)
 
 #endif

@@ -78,7 +78,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   assert_link(link);
   host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
   frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
-  bool has_room = revoked_make_room(&f->revoked) && (!f->options.exact || exact_make_room(&f->exact));
+  bool has_room = tombstones_make_room(&f->tombstones) && (!f->options.exact || exact_make_room(&f->exact));
   entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
   if (!e || !host_reserve(who, class) || !gather(f, e, what_for, now_ms)) {
     entry_free(e);
@@ -89,7 +89,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
     entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
-  revoked_remove(&f->revoked, hashes->whole);
+  tombstones_remove(&f->tombstones, hashes->whole);
   if (f->options.exact)
     exact_add(&f->exact, exact_key_of(link, hashes->whole));
   e->host = who;
@@ -165,7 +165,7 @@ static frontier_verdict judge(const frontier *f, const frontier_link *link, cons
 {
   const mlbf_hashes *hashes = &found->hashes[i];
   frontier_verdict said = seen_judge(f->seen, hashes, found->verdicts[i]);
-  if (said.outcome == FRONTIER_SEEN && revoked_has(&f->revoked, hashes->whole))
+  if (said.outcome == FRONTIER_SEEN && tombstones_has(&f->tombstones, hashes->whole))
     said.outcome = hashes->depth ? FRONTIER_NEW_COMBINATION : FRONTIER_NEW;
   if (said.outcome != FRONTIER_SEEN && f->previous && previous_knows(f->previous, link))
     said = (frontier_verdict){FRONTIER_KNOWN_BEFORE, 0};

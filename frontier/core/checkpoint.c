@@ -72,22 +72,22 @@ static uint64_t interval(const frontier *f)
 static frontier_status make_from_log(frontier *f, mlbf_filter **out)
 {
   uint64_t logged = hash_log_keys(&f->log), keys = logged + logged / 2;
-  uint64_t expected = grow_room_for(f->options.expected_urls);
+  uint64_t expected = resize_room_for(f->options.expected_urls);
   return rebuild(f, keys < expected ? expected : keys, out);
 }
 
-static frontier_status load_revoked(frontier *f)
+static frontier_status load_tombstones(frontier *f)
 {
-  frontier_status status = f->store ? revoked_load(&f->revoked, f->store) : FRONTIER_OK;
+  frontier_status status = f->store ? tombstones_load(&f->tombstones, f->store) : FRONTIER_OK;
   return status == FRONTIER_OK ? status
-                               : frontier_fail(f, status, "%s: the table of revoked keys: %s", f->directory,
+                               : frontier_fail(f, status, "%s: the table of tombstones keys: %s", f->directory,
                                                status == FRONTIER_NO_MEMORY ? "out of memory" : "damaged");
 }
 
 frontier_status seen_load(frontier *f)
 {
   mlbf_filter *filter = NULL;
-  frontier_status status = load_revoked(f);
+  frontier_status status = load_tombstones(f);
   if (status != FRONTIER_OK)
     return status;
   char path[4096];
@@ -111,7 +111,7 @@ frontier_status seen_load(frontier *f)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the open batch");
   assert(!f->checkpoint.saving); /* it belongs to a filter */
   f->checkpoint.next_at = f->checkpoint.keys + interval(f);
-  return grow_at_open(f);
+  return resize_at_open(f);
 }
 
 frontier_status seen_make_anew(frontier *f)
@@ -121,7 +121,7 @@ frontier_status seen_make_anew(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   checkpoint_abandon(f);
-  grow_abandon(f);
+  resize_abandon(f);
   assert(seen_batch_keys(f->seen) == 0);
   seen_replace(f->seen, filter);
   return FRONTIER_OK;

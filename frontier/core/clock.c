@@ -76,7 +76,7 @@ static void set_wall(frontier *f, uint64_t own_ms, uint64_t wall_ms)
   host *who;
   for (uint32_t id = 0; is_first && (who = hosts_at(f->hosts, id)); id++)
     if (who->control && who->control->not_before_s)
-      hosts_hold_until(f->hosts, who, clock_own_of(f, who->control->not_before_s));
+      hosts_set_not_before(f->hosts, who, clock_own_of(f, who->control->not_before_s));
 }
 
 uint64_t clock_latest(const frontier *f)

@@ -20,7 +20,7 @@ frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *wa
   if (status != FRONTIER_OK)
     return status;
   bool is_seen = verdict.outcome == FRONTIER_SEEN;
-  if (is_seen && !revoked_put(&f->revoked, hashes.whole))
+  if (is_seen && !tombstones_put(&f->tombstones, hashes.whole))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
   if (is_seen)
     batch_touch(&f->batch);
@@ -74,7 +74,7 @@ static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
 {
   const frontier *f = s->frontier;
   bool has;
-  if (revoked_has(&f->revoked, hash) || !seen_has_whole(f->seen, hash))
+  if (tombstones_has(&f->tombstones, hash) || !seen_has_whole(f->seen, hash))
     return false;
   if (!f->options.exact || own.bytes)
     return true;
@@ -109,7 +109,7 @@ static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
 static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   sweep *s = context;
-  revoked *set = &s->frontier->revoked;
+  tombstones *set = &s->frontier->tombstones;
   ended_url ended;
   mlbf_hash128 hash;
   (void)sequence;
@@ -121,7 +121,7 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
   if (!matches(s, fetch, ended.url.size) || !hash_of(s, ended.key, fetch, ended.url.size, &hash) ||
       hash_set_has(&s->waiting, hash) || !is_still_seen(s, ended.key, hash))
     return true;
-  if (!revoked_put(set, hash)) {
+  if (!tombstones_put(set, hash)) {
     s->status = FRONTIER_NO_MEMORY;
     return false;
   }

@@ -52,7 +52,7 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
   frontier_status status = leases_add(&f->in_flight, e);
   if (status != FRONTIER_OK)
     return refuse_lease(f, e, status);
-  assert(!e->is_ended && e->is_held);
+  assert(!e->is_ended && e->is_pinned);
   counts_leased(&f->counts);
   spill_watch(f, e->host);
   l->leases[l->count++] = lease_of(e);
@@ -148,7 +148,7 @@ bool frontier_is_finished(const frontier *f)
 {
   LOCKED(f);
   const url_counts *c = &f->counts;
-  return counts_queued(c) == counts_deferred(c) + f->hosts->held && leases_count(&f->in_flight) == 0 &&
+  return counts_queued(c) == counts_deferred(c) + f->hosts->blocked && leases_count(&f->in_flight) == 0 &&
          recrawl_is_over(f);
 }
 
@@ -169,7 +169,7 @@ static entry *find_in_flight(frontier *f, uint64_t lease)
 
 static void land(frontier *f, entry *e)
 {
-  assert(e->is_held && host_line(e->host, e->class));
+  assert(e->is_pinned && host_line(e->host, e->class));
   leases_remove(&f->in_flight, e);
   hosts_landed(f->hosts, e->host, e->class);
 }

@@ -21,7 +21,7 @@ void hash_log_say(const frontier *f, progress *p)
 
 typedef struct replay {
   mlbf_filter *filter;
-  const revoked *except;
+  const tombstones *except;
   bool is_damaged;
 } replay;
 
@@ -35,7 +35,7 @@ static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_
 
 frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from)
 {
-  replay r = {.filter = filter, .except = &f->revoked};
+  replay r = {.filter = filter, .except = &f->tombstones};
   frontier_status status = FRONTIER_OK;
   if (f->store)
     status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
@@ -57,7 +57,7 @@ static void put(frontier *f)
   if (size)
     store_append(f->store, STORE_HASHES, f->log.keys, chunk, size);
   exact_write(&f->exact, f->store);
-  revoked_write(&f->revoked, f->store);
+  tombstones_write(&f->tombstones, f->store);
 }
 
 frontier_status hash_log_keep(frontier *f)
@@ -85,7 +85,7 @@ static frontier_status settle(frontier *f)
   size_t keys = seen_batch_keys(f->seen);
   assert(f->log.keys + keys + 1 == counts_next_sequence(&f->counts));
   exact_settle(&f->exact);
-  revoked_settle(&f->revoked);
+  tombstones_settle(&f->tombstones);
   frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
   if (keys == 0)
     return status;
@@ -94,7 +94,7 @@ static frontier_status settle(frontier *f)
   f->log.keys += keys;
   seen_settle(f->seen);
   maintain_owe(&f->upkeep, keys);
-  bool is_overfull = grow_is_late(f); /* then its successor cannot wait */
+  bool is_overfull = resize_is_late(f); /* then its successor cannot wait */
   return status == FRONTIER_OK && is_overfull ? maintain_pay_all(f) : status;
 }
 
@@ -102,7 +102,7 @@ static void close_it(frontier *f)
 {
   seen_free(f->seen);
   exact_free(&f->exact);
-  revoked_free(&f->revoked);
+  tombstones_free(&f->tombstones);
   free(f->log.memory);
 }
 

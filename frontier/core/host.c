@@ -43,7 +43,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   hosts_shift(f->hosts, who, delay_before_ms, rests_until(f, who));
   if (is_lifted)
     hosts_hurry(f->hosts, who, clock_latest(f) + host_delay(f->hosts, who));
-  hosts_hold_until(f->hosts, who, rests_until(f, who));
+  hosts_set_not_before(f->hosts, who, rests_until(f, who));
   hosts_touch(f->hosts, who);
   batch_touch(&f->batch);
   hosts_recount(f->hosts, who);
@@ -110,7 +110,7 @@ frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms,
   uint64_t due_ms = clock_now(f, now_ms) + (wait_ms < HOST_DELAY_MAX_MS ? wait_ms : HOST_DELAY_MAX_MS);
   uint64_t until_ms = rests_until(f, who);
   due_ms = due_ms > until_ms ? due_ms : until_ms;
-  hosts_hold_until(f->hosts, who, due_ms);
+  hosts_set_not_before(f->hosts, who, due_ms);
   hosts_hurry(f->hosts, who, due_ms);
   return FRONTIER_OK;
 }
@@ -129,7 +129,7 @@ frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now
   uint64_t until_s = clock_wall_s(f, until_ms);
   if (until_s > control->not_before_s)
     control->not_before_s = until_s;
-  hosts_hold_until(f->hosts, who, until_ms);
+  hosts_set_not_before(f->hosts, who, until_ms);
   hosts_touch(f->hosts, who);
   batch_touch(&f->batch);
   return FRONTIER_OK;
@@ -157,7 +157,7 @@ static frontier_host_state state_of(const frontier *f, const host *who, uint64_t
   uint64_t waiting = host_queued(who) - who->in_flight;
   if (who->control && who->control->is_blocked)
     return FRONTIER_HOST_BLOCKED;
-  if (waiting && waiting == who->held)
+  if (waiting && waiting == who->blocked)
     return FRONTIER_HOST_OVER_BUDGET;
   if (who->in_flight >= per_host)
     return FRONTIER_HOST_BUSY;
@@ -169,7 +169,7 @@ static frontier_host_state state_of(const frontier *f, const host *who, uint64_t
 static frontier_host_info info_of(const frontier *f, const host *who, uint64_t now_ms)
 {
   frontier_host_info info = {
-    .name = who->name, .state = state_of(f, who, now_ms), .in_flight = who->in_flight, .held = who->held,
+    .name = who->name, .state = state_of(f, who, now_ms), .in_flight = who->in_flight, .held = who->blocked,
     .done = who->done, .failed = who->failed, .skipped = who->skipped, .found = who->found, .suspect = who->suspect,
     .trap_taken = who->trap_ended};
   for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
@@ -197,5 +197,5 @@ frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_v
 uint64_t frontier_held(const frontier *f)
 {
   LOCKED(f);
-  return f->hosts->held;
+  return f->hosts->blocked;
 }

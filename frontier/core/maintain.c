@@ -19,7 +19,7 @@ static frontier_status pay(frontier *f, uint64_t keys)
   assert(keys && keys <= f->upkeep.owed_keys);
   if (checkpoint_is_due(f))
     checkpoint_step(f, checkpoint_share(f, keys));
-  frontier_status status = grow_step(f, keys);
+  frontier_status status = resize_step(f, keys);
   f->upkeep.owed_keys -= status == FRONTIER_OK ? keys : 0; /* else all of it again, with the next commit */
   return status;
 }
@@ -37,7 +37,7 @@ void maintain_pay_some(frontier *f)
     return;
   if (bytes > PIECE_BYTES)
     keys = (uint64_t)((double)keys * PIECE_BYTES / (double)bytes) + 1;
-  if (grow_is_due(f) && keys > PIECE_KEYS)
+  if (resize_is_due(f) && keys > PIECE_KEYS)
     keys = PIECE_KEYS;
   f->upkeep.has_failed = pay(f, keys < f->upkeep.owed_keys ? keys : f->upkeep.owed_keys) != FRONTIER_OK;
 }
@@ -49,8 +49,8 @@ frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more
   frontier_status status = FRONTIER_OK;
   bool is_due = true;
   do {
-    if (f->seen && grow_is_due(f))
-      status = grow_by(f, FILL_KEYS);
+    if (f->seen && resize_is_due(f))
+      status = resize_by(f, FILL_KEYS);
     else if (f->seen && checkpoint_is_due(f))
       checkpoint_step(f, SAVE_BYTES);
     else

@@ -125,7 +125,7 @@ static void clear(open_batch *b)
     if (i + ENTRY_AHEAD < b->added.count)
       __builtin_prefetch(&b->added.at[i + ENTRY_AHEAD]->is_stored, 1);
     e->is_stored = true;
-    if (!e->is_held && !e->is_ended)
+    if (!e->is_pinned && !e->is_ended)
       entry_free(e);
   }
   for (size_t i = 0; i < b->ended.count; i++) {

@@ -12,7 +12,7 @@
 struct previous {
   mlbf_filter *filter;
   url_profile profile;
-  revoked revoked;
+  tombstones tombstones;
   store *exact; /* with the table of its keys; NULL: the filter alone */
 };
 
@@ -36,9 +36,9 @@ static frontier_status from_directory(previous *p, const char *path, char messag
   if (status == FRONTIER_OK) {
     p->profile = f->options.profile;
     p->filter = seen_give_filter(f->seen);
-    p->revoked = f->revoked;
+    p->tombstones = f->tombstones;
     f->seen = NULL;
-    f->revoked = (revoked){0};
+    f->tombstones = (tombstones){0};
     if (f->options.exact) {
       p->exact = f->store;
       f->store = NULL;
@@ -97,7 +97,7 @@ void previous_close(previous *p)
   if (!p)
     return;
   mlbf_free(p->filter);
-  revoked_free(&p->revoked);
+  tombstones_free(&p->tombstones);
   store_close(p->exact);
   free(p);
 }
@@ -115,5 +115,5 @@ bool previous_knows(const previous *p, const frontier_link *link)
   mlbf_hashes hashes;
   link_hash(p->filter, link, &hashes);
   return mlbf_test(p->filter, &hashes).outcome == MLBF_SEEN && is_in_table(p, link, hashes.whole) &&
-         !revoked_has(&p->revoked, hashes.whole);
+         !tombstones_has(&p->tombstones, hashes.whole);
 }

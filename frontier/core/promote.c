@@ -39,7 +39,7 @@ static bool is_read_later(const frontier *f, const entry *e)
 static bool is_chosen(const promotion *p, const entry *e)
 {
   size_t weight = hosts_weight(e);
-  if (host_is_held(p->f->hosts, e->host, FRONTIER_HIGH) || (!is_read_later(p->f, e) && p->room < weight))
+  if (host_is_blocked(p->f->hosts, e->host, FRONTIER_HIGH) || (!is_read_later(p->f, e) && p->room < weight))
     return false;
   return p->wanted(p->context, e->url, e->url_size);
 }

@@ -61,7 +61,7 @@ void queue_defer(frontier *f, host *who, frontier_class class)
 static bool may_take(const frontier *f, const entry *e)
 {
   return !f->queues.is_unread[e->class] && queue_has_room(f, e->class) &&
-         !spill_is_behind_chunks(host_line(e->host, e->class)) && !host_is_held(f->hosts, e->host, e->class);
+         !spill_is_behind_chunks(host_line(e->host, e->class)) && !host_is_blocked(f->hosts, e->host, e->class);
 }
 
 void queue_take_or_leave(frontier *f, entry *e)
@@ -113,7 +113,7 @@ static frontier_status place(frontier *f, entry *e, uint32_t id, uint32_t share)
   if (e->origin.depth > f->options.depth_cap) {
     queue_defer(f, who, e->class);
     entry_free(e);
-  } else if (l->count < share && !spill_is_behind_chunks(l) && !host_is_held(f->hosts, who, e->class)) {
+  } else if (l->count < share && !spill_is_behind_chunks(l) && !host_is_blocked(f->hosts, who, e->class)) {
     hosts_push(f->hosts, e);
   } else if (!spill_add(f, e)) {
     entry_free(e);

@@ -25,11 +25,11 @@ static void plan(frontier *f)
   mlbf_stats stats;
   mlbf_stats_read(seen_filter(f->seen), &stats);
   f->resize.full_at = stats.design_keys;
-  f->resize.grow_at = stats.design_keys - stats.design_keys / 10;
-  assert(f->resize.grow_at && f->resize.grow_at <= f->resize.full_at); /* 0 would mean that it is not known */
+  f->resize.resize_at = stats.design_keys - stats.design_keys / 10;
+  assert(f->resize.resize_at && f->resize.resize_at <= f->resize.full_at); /* 0 would mean that it is not known */
 }
 
-uint64_t grow_room_for(uint64_t expected)
+uint64_t resize_room_for(uint64_t expected)
 {
   return expected < UINT64_MAX / 2 ? expected + expected / 9 + 1 : expected;
 }
@@ -71,7 +71,7 @@ static void finish(frontier *f)
 
 typedef struct filling {
   mlbf_filter *filter;
-  const revoked *except;
+  const tombstones *except;
   uint64_t limit;    /* chunks that begin here or later wait for the next step */
   uint64_t reached;  /* the first of them, if any */
   bool is_damaged;
@@ -94,7 +94,7 @@ static frontier_status fill(frontier *f, uint64_t keys)
     f->resize.growing_keys = hash_log_keys(&f->log);
     return hash_log_replay(f, f->resize.growing, 0);
   }
-  filling step = {.filter = f->resize.growing, .except = &f->revoked, .limit = f->resize.growing_keys + keys,
+  filling step = {.filter = f->resize.growing, .except = &f->tombstones, .limit = f->resize.growing_keys + keys,
                   .reached = hash_log_keys(&f->log)};
   frontier_status status = store_each(f->store, STORE_HASHES, f->resize.growing_keys, fill_chunk, &step);
   if (status != FRONTIER_OK || step.is_damaged)
@@ -116,13 +116,13 @@ static frontier_status advance(frontier *f, uint64_t keys)
   return status;
 }
 
-frontier_status grow_step(frontier *f, uint64_t new_keys)
+frontier_status resize_step(frontier *f, uint64_t new_keys)
 {
   frontier_status status = FRONTIER_OK;
-  if (f->resize.grow_at == 0)
+  if (f->resize.resize_at == 0)
     plan(f);
   /* a batch may fill a small filter and the next too */
-  while (status == FRONTIER_OK && hash_log_keys(&f->log) >= f->resize.grow_at) {
+  while (status == FRONTIER_OK && hash_log_keys(&f->log) >= f->resize.resize_at) {
     status = advance(f, share_of(f, new_keys));
     if (f->resize.growing)
       break; /* more with the next commit */
@@ -130,41 +130,41 @@ frontier_status grow_step(frontier *f, uint64_t new_keys)
   return status;
 }
 
-frontier_status grow_by(frontier *f, uint64_t keys)
+frontier_status resize_by(frontier *f, uint64_t keys)
 {
   return advance(f, keys);
 }
 
-bool grow_is_due(const frontier *f)
+bool resize_is_due(const frontier *f)
 {
-  return f->resize.grow_at && hash_log_keys(&f->log) >= f->resize.grow_at;
+  return f->resize.resize_at && hash_log_keys(&f->log) >= f->resize.resize_at;
 }
 
-frontier_status grow_at_open(frontier *f)
+frontier_status resize_at_open(frontier *f)
 {
   mlbf_stats stats;
   assert(!f->resize.growing); /* it belongs to a filter */
   mlbf_stats_read(seen_filter(f->seen), &stats);
-  return hash_log_keys(&f->log) > stats.design_keys ? grow_step(f, hash_log_keys(&f->log)) : FRONTIER_OK;
+  return hash_log_keys(&f->log) > stats.design_keys ? resize_step(f, hash_log_keys(&f->log)) : FRONTIER_OK;
 }
 
-bool grow_is_late(const frontier *f)
+bool resize_is_late(const frontier *f)
 {
   return hash_log_keys(&f->log) > f->resize.full_at;
 }
 
-void grow_abandon(frontier *f)
+void resize_abandon(frontier *f)
 {
   mlbf_free(f->resize.growing);
   f->resize.growing = NULL;
-  f->resize.grow_at = 0; /* not known yet */
+  f->resize.resize_at = 0; /* not known yet */
 }
 
 static void check(const frontier *f)
 {
   assert(!f->resize.growing || f->resize.growing_keys <= hash_log_keys(&f->log));
-  assert(f->resize.grow_at <= f->resize.full_at);
+  assert(f->resize.resize_at <= f->resize.full_at);
   (void)f;
 }
 
-const part resize_part = {.check = check, .close = grow_abandon};
+const part resize_part = {.check = check, .close = resize_abandon};

@@ -36,17 +36,18 @@ bool spill_is_behind_chunks(const line *l)
 bool spill_add(frontier *f, entry *e)
 {
   assert(e->host && e->is_stored); /* nothing but its record is left of it after the commit */
-  e->is_held = false;
+  e->is_pinned = false;
   batch_touch(&f->batch);
   return entry_list_add(&f->spilling.leaving, e);
 }
 
 /* Of a line that is held nothing is read back: whoever lifts the hold comes by here again. */
-static void watch_line(frontier *f, host *who, frontier_class class)
+static void trap_detector_line(frontier *f, host *who, frontier_class class)
 {
   spilling *s = &f->spilling;
   line *l = host_line(who, class);
-  if (!l || l->is_low || l->count > LINE_LOW || l->chunk_first == l->chunk_next || host_is_held(f->hosts, who, class))
+  if (!l || l->is_low || l->count > LINE_LOW || l->chunk_first == l->chunk_next ||
+      host_is_blocked(f->hosts, who, class))
     return;
   if (!HAS_ROOM(s->low, s->low_room, s->low_count + 1))
     return; /* the next URL taken from its line comes by here again */
@@ -58,7 +59,7 @@ static void watch_line(frontier *f, host *who, frontier_class class)
 void spill_watch(frontier *f, host *who)
 {
   for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
-    watch_line(f, who, (frontier_class)class);
+    trap_detector_line(f, who, (frontier_class)class);
 }
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ static frontier_status cut_lines(frontier *f, frontier_class class)
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for %u queued URLs", (unsigned)left);
   for (uint32_t id = 0; left && (who = hosts_at(f->hosts, id)); id++) {
     const line *l = host_line(who, class);
-    uint32_t keep = host_is_held(f->hosts, who, class) ? 0 : SPILL_CHUNK;
+    uint32_t keep = host_is_blocked(f->hosts, who, class) ? 0 : SPILL_CHUNK;
     if (!l || l->count <= keep)
       continue;
     uint32_t over = l->count - keep, taken = over < left ? over : left;
@@ -219,7 +220,7 @@ static frontier_status read_back_line(frontier *f, struct low_line low)
   assert(l->is_low);
   l->is_low = false;
   while (status == FRONTIER_OK && l->count <= LINE_LOW && l->chunk_first < l->chunk_next &&
-         !host_is_held(f->hosts, low.who, low.class))
+         !host_is_blocked(f->hosts, low.who, low.class))
     status = read_back(f, low.who, low.class);
   return status;
 }
@@ -330,14 +331,14 @@ static frontier_status settle(frontier *f)
     const entry *first = s->leaving.at[i];
     n = chunk_count(s->leaving.at + i, s->leaving.count - i);
     host_line(first->host, first->class)->chunk_next++;
-    watch_line(f, first->host, first->class);
+    trap_detector_line(f, first->host, first->class);
   }
   for (size_t i = 0; i < s->leaving.count; i++)
     entry_free(s->leaving.at[i]);
   for (size_t i = 0; i < s->returning.count; i++) {
     entry *e = s->returning.at[i];
     e->is_stored = true;
-    if (!e->is_held && !e->is_ended) /* deferred: it stays on disk */
+    if (!e->is_pinned && !e->is_ended) /* deferred: it stays on disk */
       entry_free(e);
   }
   s->leaving.count = s->returning.count = s->read_count = 0;
@@ -350,7 +351,7 @@ static void close_it(frontier *f)
   for (size_t i = 0; i < s->leaving.count; i++)
     entry_free(s->leaving.at[i]);
   for (size_t i = 0; i < s->returning.count; i++)
-    if (!s->returning.at[i]->is_held && !s->returning.at[i]->is_ended)
+    if (!s->returning.at[i]->is_pinned && !s->returning.at[i]->is_ended)
       entry_free(s->returning.at[i]);
   free(s->leaving.at);
   free(s->returning.at);

@@ -40,7 +40,7 @@
 
 /* Who has a say on the class of a new URL; see classify.c. */
 typedef struct class_chooser {
-  watch *watch;             /* NULL: nobody asked to watch for traps */
+  trap_detector *watch;             /* NULL: nobody asked to watch for traps */
   frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
@@ -66,7 +66,7 @@ struct frontier {
   entry_pool pool;          /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;         /* journal_record: NULL: none */
   exact exact;              /* exact_keys */
-  revoked revoked;          /* tombstones */
+  tombstones tombstones;          /* tombstones */
   host_changes host_changes; /* host_changes */
   lease_table in_flight;    /* leases */
   open_batch batch;         /* open_batch */

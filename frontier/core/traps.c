@@ -28,7 +28,7 @@ static bool remember(void *context, uint64_t sequence, const uint8_t *body, size
     return false; /* whoever takes it will say that it is damaged */
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
-    watch_remember(r->f->chooser.watch, who, r->u);
+    trap_detector_remember(r->f->chooser.watch, who, r->u);
   entry_free(e);
   r->left--;
   r->left_of_host--;
@@ -62,7 +62,7 @@ static frontier_status remember_all(remembering *r)
 static frontier_status begin_watching(frontier *f)
 {
   remembering r = {.f = f, .left = REMEMBERED_MAX, .u = malloc(sizeof *r.u)};
-  f->chooser.watch = r.u ? watch_create() : NULL;
+  f->chooser.watch = r.u ? trap_detector_create() : NULL;
   frontier_status status = f->chooser.watch ? FRONTIER_OK : FRONTIER_NO_MEMORY;
   if (status != FRONTIER_OK)
     frontier_fail(f, status, "out of memory to watch for traps");
@@ -104,7 +104,7 @@ static void tell(listing *l, frontier_trapped *t)
   const host *who = hosts_look(l->f->hosts, t->host, t->host_size);
   size_t path_begin = (size_t)(t->host - t->url) + t->host_size;
   if (who)
-    t->directory = watch_directory(who, t->url, t->url_size, path_begin, &t->directory_end);
+    t->directory = trap_detector_directory(who, t->url, t->url_size, path_begin, &t->directory_end);
   l->is_over = !l->visit(l->context, t);
 }
 

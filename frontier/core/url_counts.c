@@ -100,7 +100,7 @@ static void check(const frontier *f)
   const url_counts *c = &f->counts;
   assert(c->next_sequence - 1 == hash_log_keys(&f->log) + (f->seen ? seen_batch_keys(f->seen) : 0));
   assert(c->queued + leases_count(&f->in_flight) + c->done + c->failed + c->skipped + c->noted < c->next_sequence);
-  assert(c->deferred <= c->queued && f->hosts->held <= c->queued - c->deferred);
+  assert(c->deferred <= c->queued && f->hosts->blocked <= c->queued - c->deferred);
   (void)c;
 }
 

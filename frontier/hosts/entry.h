@@ -19,7 +19,7 @@ typedef struct entry {
   entry_pool *pool;      /* it is of; NULL: of none */
   visit_note *note;      /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */
-  bool is_held;          /* in a host's line or in flight: not to be freed */
+  bool is_pinned;          /* in a host's line or in flight: not to be freed */
   bool is_ended;         /* in the open batch's list of those, which owns it now, */
   uint8_t state;         /* and this frontier_state is how, */
   uint16_t code;         /* and why */

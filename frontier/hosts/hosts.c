@@ -87,7 +87,7 @@ static size_t slot_of(const hosts *h, const char *name, size_t size)
   return slot;
 }
 
-static bool grow_table(hosts *h)
+static bool resize_table(hosts *h)
 {
   uint32_t *larger = calloc(2 * h->table_size, sizeof *larger);
   if (!larger)
@@ -104,7 +104,7 @@ static bool grow_table(hosts *h)
  * dirty list at most once, so their room is the number of hosts. */
 static bool make_room(hosts *h)
 {
-  if (2 * (h->count + 1) > h->table_size && !grow_table(h))
+  if (2 * (h->count + 1) > h->table_size && !resize_table(h))
     return false;
   if (h->count + 1 < h->room)
     return true;

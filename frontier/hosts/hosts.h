@@ -38,7 +38,7 @@ struct host {
   line normal;
   line *others;             /* FRONTIER_CLASSES - 1 of them, or NULL */
   frontier_host_control *control; /* NULL: nothing was set */
-  uint64_t held;            /* URLs that may not be taken whatever the time: blocked, over a budget */
+  uint64_t blocked;            /* URLs that may not be taken whatever the time: blocked, over a budget */
   uint64_t due_ms;          /* next start not before this */
   uint64_t turn;            /* waits since: breaks ties of due_ms */
   uint64_t asked_ms;        /* between starts, by frontier_host_delay; 0: nothing was asked */
@@ -69,7 +69,7 @@ typedef struct hosts {
   host *ready_first[FRONTIER_CLASSES], *ready_last[FRONTIER_CLASSES]; /* out of the heap: due */
   uint64_t turns, picks;
   size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
-  uint64_t held;            /* sum over hosts */
+  uint64_t blocked;            /* sum over hosts */
 } hosts;
 
 /* What always holds of a line, of a host, and of all of them together. */
@@ -84,7 +84,7 @@ static inline void assert_host(const hosts *h, const host *who)
 {
   assert(who->id < h->count && h->by_id[who->id] == who);
   assert(who->trap_in_flight <= who->in_flight);
-  assert(who->held <= h->held);
+  assert(who->blocked <= h->blocked);
   assert(!who->heap_at || !who->ready); /* it waits for its time, or for its turn */
   assert(who->heap_at <= h->heap_count && (!who->heap_at || h->heap[who->heap_at] == who));
   assert(who->ready <= FRONTIER_CLASSES);

@@ -9,8 +9,8 @@
  * Always: a host is in the heap, or in one ready line, or in neither (assert_host). In the heap or in a line, it has a
  * URL that may be taken and may have one more in flight; hosts_recount takes it out when either ends. Its line is of
  * the class that was first when it came; `take` asks again. The heap has room for every host there is, so nothing here
- * fails for want of memory. waiting[class] is the weight of all URLs in lines of that class, h->held the sum of
- * who->held.
+ * fails for want of memory. waiting[class] is the weight of all URLs in lines of that class, h->blocked the sum of
+ * who->blocked.
  *
  * Called by core/ under the handle's mutex. After a crash: nothing of it is on disk. In a new handle every host is due,
  * but for those that must not be asked before a time (not_before_s), and core/ fills the lines from the queues. */
@@ -50,19 +50,19 @@ static bool is_over_trap_budget(const hosts *h, const host *who)
   return who->trap_ended + who->trap_in_flight >= budget;
 }
 
-bool host_is_held(const hosts *h, const host *who, frontier_class class)
+bool host_is_blocked(const hosts *h, const host *who, frontier_class class)
 {
   if ((who->control && who->control->is_blocked) || is_over_budget(who))
     return true;
   return class == FRONTIER_TRAP && is_over_trap_budget(h, who);
 }
 
-static uint64_t held_of(const hosts *h, const host *who)
+static uint64_t blocked_of(const hosts *h, const host *who)
 {
   uint64_t held = 0;
-  if (!host_is_held(h, who, FRONTIER_TRAP))
+  if (!host_is_blocked(h, who, FRONTIER_TRAP))
     return 0;
-  bool all = host_is_held(h, who, FRONTIER_NORMAL);
+  bool all = host_is_blocked(h, who, FRONTIER_NORMAL);
   for (unsigned class = all ? 0 : FRONTIER_TRAP; class < FRONTIER_CLASSES; class++) {
     const line *l = host_line(who, (frontier_class)class);
     held += l ? l->queued - l->deferred : 0;
@@ -74,9 +74,9 @@ static uint64_t held_of(const hosts *h, const host *who)
 /* A bit for each class that has a URL to take. */
 static unsigned classes_of(const hosts *h, const host *who)
 {
-  unsigned has = who->normal.last && !host_is_held(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
+  unsigned has = who->normal.last && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
   for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; class++)
-    if (host_line(who, (frontier_class)class)->last && !host_is_held(h, who, (frontier_class)class))
+    if (host_line(who, (frontier_class)class)->last && !host_is_blocked(h, who, (frontier_class)class))
       has |= 1u << class;
   return has;
 }
@@ -217,8 +217,8 @@ static void pushed(hosts *h, entry *e)
   assert(h->heap_count <= h->count && h->by_id[who->id] == who);
   host_line(who, e->class)->count++;
   h->waiting[e->class] += hosts_weight(e);
-  e->is_held = true;
-  if (who->ready && !host_is_held(h, who, e->class)) {
+  e->is_pinned = true;
+  if (who->ready && !host_is_blocked(h, who, e->class)) {
     frontier_class class = schedule_class(who->turns, classes_of(h, who));
     if (class + 1 != who->ready) {
       ready_remove(h, who);
@@ -391,7 +391,7 @@ void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_m
   due_changed(h, who);
 }
 
-void hosts_hold_until(hosts *h, host *who, uint64_t due_ms)
+void hosts_set_not_before(hosts *h, host *who, uint64_t due_ms)
 {
   assert_host(h, who);
   if (due_ms <= who->due_ms)
@@ -411,10 +411,10 @@ void hosts_hurry(hosts *h, host *who, uint64_t due_ms)
 
 void hosts_recount(hosts *h, host *who)
 {
-  uint64_t held = held_of(h, who);
+  uint64_t held = blocked_of(h, who);
   assert_host(h, who);
-  h->held = h->held - who->held + held;
-  who->held = held;
+  h->blocked = h->blocked - who->blocked + held;
+  who->blocked = held;
   if ((who->heap_at || who->ready) && (!has_connection(h, who) || !classes_of(h, who)))
     stand_down(h, who);
 }

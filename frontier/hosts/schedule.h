@@ -47,13 +47,13 @@ void hosts_landed(hosts *h, host *who, frontier_class class);
  * it. */
 void hosts_shift(hosts *h, host *who, uint64_t delay_before_ms, uint64_t until_ms);
 /* No start before `due_ms`; or no waiting longer than until then. */
-void hosts_hold_until(hosts *h, host *who, uint64_t due_ms);
+void hosts_set_not_before(hosts *h, host *who, uint64_t due_ms);
 void hosts_hurry(hosts *h, host *who, uint64_t due_ms);
 
 /* Counts or controls changed: what is held, and whether it may start one, is worked out again. */
 void hosts_recount(hosts *h, host *who);
 /* URLs of this class may not be taken, whatever the time. */
-bool host_is_held(const hosts *h, const host *who, frontier_class class);
+bool host_is_blocked(const hosts *h, const host *who, frontier_class class);
 
 /* Cut a line behind its first `keep` entries; the rest, linked from the first to NULL, is the caller's. */
 entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep);

@@ -171,7 +171,7 @@ static mlbf_count *filter_for(const inlinks *in, mlbf_span key)
 }
 
 /* A larger filter for what comes, once the last one has its load. */
-static mlbf_status grow_if_due(inlinks *in)
+static mlbf_status resize_if_due(inlinks *in)
 {
   mlbf_count_stats stats;
   if (in->until_look-- > 0)
@@ -193,7 +193,7 @@ static mlbf_status settle(inlinks *in, recent_link *link)
     return status;
   link->pending = 0;
   in->is_changed = true;
-  return grow_if_due(in);
+  return resize_if_due(in);
 }
 
 static mlbf_status settle_all(inlinks *in)

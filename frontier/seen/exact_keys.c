@@ -34,7 +34,7 @@ store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole)
   return make_key(host_hash(&(frontier_link){.target = u}), whole);
 }
 
-store_exact_key exact_key_of_nobody(mlbf_hash128 whole)
+store_exact_key exact_key_unused(mlbf_hash128 whole)
 {
   return make_key(0, whole);
 }

@@ -273,7 +273,7 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
 /* Segments go in as they are met, whole keys by the lot, their memory fetched together. */
 typedef struct replaying {
   mlbf_filter *filter;
-  const revoked *except;
+  const tombstones *except;
   size_t count;
   mlbf_hash128 wholes[REPLAY_LOT];
 } replaying;
@@ -305,14 +305,14 @@ static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
 {
   for (const uint8_t *layer = at + HASH_SIZE + 1; layer < end; layer += LAYER_SIZE)
     mlbf_insert_segment(r->filter, *layer, get_hash(layer + 1));
-  if (r->except && revoked_has(r->except, get_hash(at)))
+  if (r->except && tombstones_has(r->except, get_hash(at)))
     return;
   r->wholes[r->count++] = get_hash(at);
   if (r->count == REPLAY_LOT)
     flush_wholes(r);
 }
 
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except)
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const tombstones *except)
 {
   replaying r = {.filter = filter, .except = except};
   const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
@@ -345,19 +345,19 @@ void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void 
     ;
 }
 
-mlbf_hash128 seen_blot(mlbf_hash128 whole)
+mlbf_hash128 seen_tombstone(mlbf_hash128 whole)
 {
   return (mlbf_hash128){~whole.low, ~whole.high};
 }
 
-size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which)
+size_t seen_erase(uint8_t *chunk, size_t size, const tombstones *which)
 {
   const uint8_t *next;
   size_t count = 0;
   for (uint8_t *at = chunk, *end = chunk + size; at < end && (next = next_key(at, end)); at += next - at) {
     mlbf_hash128 hash = get_hash(at);
-    if (revoked_has(which, hash)) {
-      put_hash(at, seen_blot(hash));
+    if (tombstones_has(which, hash)) {
+      put_hash(at, seen_tombstone(hash));
       count++;
     }
   }
@@ -374,7 +374,7 @@ void seen_settle(seen *s)
 {
   assert(s->filter);
   assert_seen(s);
-  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is revoked in the same batch is so beside the filter */
+  seen_replay(s->filter, s->log, s->log_size, NULL); /* what is tombstones in the same batch is so beside the filter */
   batch_empty(s);
   s->keys = 0;
   s->log_size = 0;

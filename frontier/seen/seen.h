@@ -44,9 +44,9 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size);
 /* The chunk is committed: set the bits. */
 void seen_settle(seen *s);
 
-/* Replay one chunk of the log into a filter, but for keys that are revoked (NULL: none). false: it is not a
+/* Replay one chunk of the log into a filter, but for keys that are forgotten (NULL: none). false: it is not a
  * chunk. */
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const revoked *except);
+bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const tombstones *except);
 /* How many keys are in a chunk. false: it is none. */
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
@@ -54,8 +54,8 @@ typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
 /* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
  * many there were. */
-size_t seen_blot_out(uint8_t *chunk, size_t size, const revoked *which);
-mlbf_hash128 seen_blot(mlbf_hash128 whole); /* what such a key becomes: its complement */
+size_t seen_erase(uint8_t *chunk, size_t size, const tombstones *which);
+mlbf_hash128 seen_tombstone(mlbf_hash128 whole); /* what such a key becomes: its complement */
 /* A larger filter, filled from the whole log, takes the place of the old one. */
 void seen_replace(seen *s, mlbf_filter *filter);
 

@@ -1,5 +1,5 @@
-/* See tombstones.h. A row of the table has the low half of a hash as its key, and the high halves of all revoked hashes
- * with that low half: nearly always one. */
+/* See tombstones.h. A row of the table has the low half of a hash as its key, and the high halves of all forgotten
+ * hashes with that low half: nearly always one. */
 #include "frontier/seen/tombstones.h"
 
 #include "frontier/base/record.h"
@@ -8,38 +8,38 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { HIGHS_MAX = 64 }; /* of one low half: a 65th, which only malice can find, is not revoked */
+enum { HIGHS_MAX = 64 }; /* of one low half: a 65th, which only malice can find, is not forgotten */
 
-void revoked_free(revoked *r)
+void tombstones_free(tombstones *r)
 {
   hash_set_free(&r->set);
   free(r->changed);
-  *r = (revoked){0};
+  *r = (tombstones){0};
 }
 
-bool revoked_has(const revoked *r, mlbf_hash128 hash)
+bool tombstones_has(const tombstones *r, mlbf_hash128 hash)
 {
   return hash_set_has(&r->set, hash);
 }
 
-bool revoked_make_room(revoked *r)
+bool tombstones_make_room(tombstones *r)
 {
   return HAS_ROOM(r->changed, r->changed_room, r->changed_count + 1);
 }
 
-bool revoked_put(revoked *r, mlbf_hash128 hash)
+bool tombstones_put(tombstones *r, mlbf_hash128 hash)
 {
   uint64_t highs[HIGHS_MAX];
   if (hash_set_has(&r->set, hash))
     return true;
-  if (!revoked_make_room(r) || hash_set_highs(&r->set, hash.low, highs, HIGHS_MAX) == HIGHS_MAX ||
+  if (!tombstones_make_room(r) || hash_set_highs(&r->set, hash.low, highs, HIGHS_MAX) == HIGHS_MAX ||
       !hash_set_put(&r->set, hash))
     return false;
   r->changed[r->changed_count++] = hash.low;
   return true;
 }
 
-void revoked_remove(revoked *r, mlbf_hash128 hash)
+void tombstones_remove(tombstones *r, mlbf_hash128 hash)
 {
   if (!hash_set_has(&r->set, hash))
     return;
@@ -49,20 +49,20 @@ void revoked_remove(revoked *r, mlbf_hash128 hash)
 }
 
 /* Who is pushed into a slot that is freed is asked there; who is pushed round the end, once more. */
-bool revoked_drop(revoked *r, revoked_test *is_needed, void *context)
+bool tombstones_drop(tombstones *r, tombstones_test *is_needed, void *context)
 {
   for (size_t i = 0; i < r->set.size; i++)
     for (mlbf_hash128 hash; hash_set_at(&r->set, i, &hash) && !is_needed(context, hash);) {
-      if (!revoked_make_room(r))
+      if (!tombstones_make_room(r))
         return false;
-      revoked_remove(r, hash);
+      tombstones_remove(r, hash);
     }
   return true;
 }
 
 /* ---- on disk -------------------------------------------------------------------------------------------- */
 
-void revoked_write(const revoked *r, store *s)
+void tombstones_write(const tombstones *r, store *s)
 {
   for (size_t i = 0; i < r->changed_count; i++) {
     uint64_t highs[HIGHS_MAX];
@@ -77,7 +77,7 @@ void revoked_write(const revoked *r, store *s)
   }
 }
 
-void revoked_settle(revoked *r)
+void tombstones_settle(tombstones *r)
 {
   r->changed_count = 0;
 }
@@ -98,7 +98,7 @@ static bool load_row(void *context, uint64_t low, const uint8_t *body, size_t si
   return l->status == FRONTIER_OK;
 }
 
-frontier_status revoked_load(revoked *r, store *s)
+frontier_status tombstones_load(tombstones *r, store *s)
 {
   loading l = {.set = &r->set};
   frontier_status status = store_each(s, STORE_REVOKED, 0, load_row, &l);

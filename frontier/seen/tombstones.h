@@ -11,30 +11,30 @@
 #include "frontier/base/hash_set.h"
 #include "frontier/store/store.h"
 
-typedef struct revoked {
+typedef struct tombstones {
   hash_set set;
   uint64_t *changed; /* low halves of hashes put or removed since the last commit */
   size_t changed_count, changed_room;
-} revoked; /* all zeros is an empty one */
+} tombstones; /* all zeros is an empty one */
 
-void revoked_free(revoked *r);
-frontier_status revoked_load(revoked *r, store *s); /* NO_MEMORY, DAMAGED, or the store's */
+void tombstones_free(tombstones *r);
+frontier_status tombstones_load(tombstones *r, store *s); /* NO_MEMORY, DAMAGED, or the store's */
 
-static inline bool revoked_is_empty(const revoked *r)
+static inline bool tombstones_is_empty(const tombstones *r)
 {
   return r->set.used == 0;
 }
 
-bool revoked_has(const revoked *r, mlbf_hash128 hash);
-bool revoked_put(revoked *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
-bool revoked_make_room(revoked *r);                      /* for one removal; false: no memory */
-void revoked_remove(revoked *r, mlbf_hash128 hash);      /* cannot fail in such room; fine if it is not there */
+bool tombstones_has(const tombstones *r, mlbf_hash128 hash);
+bool tombstones_put(tombstones *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
+bool tombstones_make_room(tombstones *r);                      /* for one removal; false: no memory */
+void tombstones_remove(tombstones *r, mlbf_hash128 hash);      /* cannot fail in such room; fine if it is not there */
 /* Removes all but those that are needed. false: no memory, and some are left. */
-typedef bool revoked_test(void *context, mlbf_hash128 hash);
-bool revoked_drop(revoked *r, revoked_test *is_needed, void *context);
+typedef bool tombstones_test(void *context, mlbf_hash128 hash);
+bool tombstones_drop(tombstones *r, tombstones_test *is_needed, void *context);
 
 /* Its part of the transaction; and the transaction is committed. */
-void revoked_write(const revoked *r, store *s);
-void revoked_settle(revoked *r);
+void tombstones_write(const tombstones *r, store *s);
+void tombstones_settle(tombstones *r);
 
 #endif

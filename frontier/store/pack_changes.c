@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void assert_changes(const shelf_changes *c)
+static void assert_changes(const pack_changes *c)
 {
   assert(c->count <= c->room && c->size <= c->bytes_room);
   (void)c;
 }
 
-void shelf_changes_free(shelf_changes *c)
+void pack_changes_free(pack_changes *c)
 {
   free(c->all);
   free(c->bytes);
 }
 
-bool shelf_changes_add(shelf_changes *c, shelf_row change)
+bool pack_changes_add(pack_changes *c, pack_row change)
 {
   assert_changes(c);
   assert(change.write || change.at + change.size <= c->bytes_room);
@@ -28,11 +28,11 @@ bool shelf_changes_add(shelf_changes *c, shelf_row change)
   return true;
 }
 
-bool shelf_changes_copy(shelf_changes *c, shelf_row change, const void *body)
+bool pack_changes_copy(pack_changes *c, pack_row change, const void *body)
 {
   change.write = NULL;
   change.at = c->size;
-  if (!HAS_ROOM(c->bytes, c->bytes_room, c->size + change.size + 1) || !shelf_changes_add(c, change))
+  if (!HAS_ROOM(c->bytes, c->bytes_room, c->size + change.size + 1) || !pack_changes_add(c, change))
     return false;
   if (change.size)
     memcpy(c->bytes + c->size, body, change.size);
@@ -41,7 +41,7 @@ bool shelf_changes_copy(shelf_changes *c, shelf_row change, const void *body)
   return true;
 }
 
-void shelf_changes_body(const shelf_changes *c, const shelf_row *change, uint8_t *body)
+void pack_changes_body(const pack_changes *c, const pack_row *change, uint8_t *body)
 {
   assert(change->write || change->at + change->size <= c->size);
   if (change->write)
@@ -50,7 +50,7 @@ void shelf_changes_body(const shelf_changes *c, const shelf_row *change, uint8_t
     memcpy(body, c->bytes + change->at, change->size);
 }
 
-void shelf_changes_fetch(const shelf_changes *c, size_t i)
+void pack_changes_fetch(const pack_changes *c, size_t i)
 {
   enum { SOURCE_LINES = 3 };
   if (i < c->count && c->all[i].write)
@@ -60,7 +60,7 @@ void shelf_changes_fetch(const shelf_changes *c, size_t i)
 
 /* How many must be sorted: the rest are in order, and none of them belongs before the last of those. URLs that come are
  * told of after those that end, and have higher numbers. */
-static size_t unsorted(const shelf_changes *c)
+static size_t unsorted(const pack_changes *c)
 {
   size_t end = c->count;
   uint64_t highest = 0;
@@ -75,13 +75,13 @@ static size_t unsorted(const shelf_changes *c)
 
 /* One pass for each byte in which they differ: some 8,192 changes within a few hundred thousand sequence numbers take
  * three, a third of qsort's time. */
-bool shelf_changes_sort(shelf_changes *c)
+bool pack_changes_sort(pack_changes *c)
 {
   uint64_t differ = 0;
   size_t count = unsorted(c);
   for (size_t i = 1; i < count; i++)
     differ |= c->all[i].sequence ^ c->all[0].sequence;
-  shelf_row *spare = differ ? malloc(count * sizeof *spare) : NULL, *from = c->all, *to = spare;
+  pack_row *spare = differ ? malloc(count * sizeof *spare) : NULL, *from = c->all, *to = spare;
   if (differ && !spare)
     return false;
   for (unsigned shift = 0; shift < 64 && differ >> shift; shift += 8) {
@@ -93,7 +93,7 @@ bool shelf_changes_sort(shelf_changes *c)
     assert(begin[255] <= count && begin[256] <= count);
     for (size_t i = 0; i < count; i++)
       to[begin[from[i].sequence >> shift & 255]++] = from[i];
-    shelf_row *swap = from;
+    pack_row *swap = from;
     from = to;
     to = swap;
   }

@@ -9,7 +9,7 @@
  * place names that queue; a row of the history only if the place says "ended", and that row's number. Values of the
  * history are appended and never changed.
  *
- * Called by store.c alone. Changes are gathered in memory (pack_changes.c) until shelf_write. That goes through them
+ * Called by store.c alone. Changes are gathered in memory (pack_changes.c) until packs_write. That goes through them
  * in groups of 512 sequence numbers: the places move; packs that get new rows are written; packs without a row that
  * waits are deleted, where few wait around them; the places are written. The rows of the history come last.
  *
@@ -30,27 +30,27 @@ enum {
   SWEEP_AT = PLACES / 16, /* so many waiting or fewer: packs without one go */
 };
 
-struct shelf {
-  shelf_changes changes;
+struct packs {
+  pack_changes changes;
   uint8_t *pack;      /* one that is written again, as it stood */
   size_t pack_room;
 };
 
-shelf *shelf_create(void)
+packs *packs_create(void)
 {
-  return calloc(1, sizeof(shelf));
+  return calloc(1, sizeof(packs));
 }
 
-void shelf_free(shelf *s)
+void packs_free(packs *s)
 {
   if (!s)
     return;
-  shelf_changes_free(&s->changes);
+  pack_changes_free(&s->changes);
   free(s->pack);
   free(s);
 }
 
-void shelf_forget(shelf *s)
+void packs_forget(packs *s)
 {
   s->changes.count = s->changes.size = 0;
 }
@@ -61,18 +61,18 @@ static uint8_t queue_of(store_table table)
   return table == STORE_HISTORY ? 0 : (uint8_t)(table - STORE_QUEUE + 1);
 }
 
-bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size)
+bool packs_change(packs *s, store_table table, pack_action action, uint64_t sequence, const void *body, size_t size)
 {
-  shelf_row row = {.sequence = sequence, .size = (uint32_t)size, .queue = queue_of(table), .action = (uint8_t)action};
-  return size < UINT32_MAX && shelf_changes_copy(&s->changes, row, body);
+  pack_row row = {.sequence = sequence, .size = (uint32_t)size, .queue = queue_of(table), .action = (uint8_t)action};
+  return size < UINT32_MAX && pack_changes_copy(&s->changes, row, body);
 }
 
-bool shelf_change_from(shelf *s, store_table table, shelf_action action, uint64_t sequence, size_t size,
+bool packs_change_from(packs *s, store_table table, pack_action action, uint64_t sequence, size_t size,
                        store_writer *write, const void *source)
 {
-  shelf_row row = {.sequence = sequence, .write = write, .source = source, .size = (uint32_t)size,
+  pack_row row = {.sequence = sequence, .write = write, .source = source, .size = (uint32_t)size,
                    .queue = queue_of(table), .action = (uint8_t)action};
-  return size < UINT32_MAX && shelf_changes_add(&s->changes, row);
+  return size < UINT32_MAX && pack_changes_add(&s->changes, row);
 }
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -153,19 +153,19 @@ static int put_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
 }
 
 /* Does it go into the history? */
-static bool is_ended(const shelf_row *c)
+static bool is_ended(const pack_row *c)
 {
-  return c->action == SHELF_END || (!c->queue && c->action != SHELF_DELETE);
+  return c->action == PACK_END || (!c->queue && c->action != PACK_DELETE);
 }
 
 /* One change moves its URL. */
-static int move(shelf_row *c, place *at)
+static int move(pack_row *c, place *at)
 {
-  assert(c->queue <= SHELF_QUEUES);
+  assert(c->queue <= PACK_QUEUES);
   unsigned queue = *at >> PLACE_QUEUE_SHIFT, rest = *at & (PLACE_ENDED | PLACE_ROW);
-  if (c->queue && c->action == SHELF_APPEND && queue)
+  if (c->queue && c->action == PACK_APPEND && queue)
     return MDB_KEYEXIST;
-  if (c->queue && (c->action == SHELF_PUT || c->action == SHELF_APPEND))
+  if (c->queue && (c->action == PACK_PUT || c->action == PACK_APPEND))
     queue = c->queue;
   else if (c->queue && queue == c->queue)
     queue = 0;
@@ -196,7 +196,7 @@ static unsigned count_waiting(const place *places, size_t count, unsigned queue)
 
 typedef struct row {
   const uint8_t *body;     /* where it stood, */
-  const shelf_row *change; /* or what it comes of; both NULL: there is none */
+  const pack_row *change; /* or what it comes of; both NULL: there is none */
   size_t size;
 } row;
 
@@ -206,12 +206,12 @@ typedef struct queue_writing {
   uint64_t end; /* no pack has this number or a higher one */
 } queue_writing;
 
-static bool read_pack(const uint8_t *body, size_t size, row rows[SHELF_ROWS])
+static bool read_pack(const uint8_t *body, size_t size, row rows[PACK_ROWS])
 {
-  memset(rows, 0, SHELF_ROWS * sizeof *rows);
+  memset(rows, 0, PACK_ROWS * sizeof *rows);
   for (size_t at = 0; at < size;) {
     size_t left = size - at - QUEUE_ROW_HEAD, row_size;
-    if (size - at < QUEUE_ROW_HEAD || body[at] >= SHELF_ROWS || (row_size = (size_t)get_le(body + at + 1, 4)) > left)
+    if (size - at < QUEUE_ROW_HEAD || body[at] >= PACK_ROWS || (row_size = (size_t)get_le(body + at + 1, 4)) > left)
       return false;
     rows[body[at]] = (row){.body = body + at + QUEUE_ROW_HEAD, .size = row_size};
     at += QUEUE_ROW_HEAD + row_size;
@@ -225,25 +225,25 @@ static bool stands(const row *r, place where, unsigned queue)
 }
 
 /* The rows whose places say that they wait in this queue. */
-static int write_pack(const shelf *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
+static int write_pack(const packs *s, MDB_cursor *cursor, uint64_t number, const row *rows, const place *places,
                       unsigned queue, unsigned flags)
 {
   uint8_t *body;
   size_t size = 0;
-  for (int i = 0; i < SHELF_ROWS; i++)
+  for (int i = 0; i < PACK_ROWS; i++)
     if (stands(&rows[i], places[i], queue))
       size += QUEUE_ROW_HEAD + rows[i].size;
   int error = size ? reserve_value(cursor, number, size, flags, &body) : 0;
   if (error || size == 0)
     return error;
   uint8_t *at = body;
-  for (int i = 0; i < SHELF_ROWS; i++)
+  for (int i = 0; i < PACK_ROWS; i++)
     if (stands(&rows[i], places[i], queue)) {
       *at = (uint8_t)i;
       put_le(at + 1, rows[i].size, 4);
       at += QUEUE_ROW_HEAD;
       if (rows[i].change)
-        shelf_changes_body(&s->changes, rows[i].change, at);
+        pack_changes_body(&s->changes, rows[i].change, at);
       else
         memcpy(at, rows[i].body, rows[i].size);
       at += rows[i].size;
@@ -254,7 +254,7 @@ static int write_pack(const shelf *s, MDB_cursor *cursor, uint64_t number, const
 }
 
 /* What stands in a pack, copied: its page will change. MDB_NOTFOUND, MDB_CORRUPTED. */
-static int copy_pack(shelf *s, MDB_cursor *cursor, uint64_t number, row rows[SHELF_ROWS])
+static int copy_pack(packs *s, MDB_cursor *cursor, uint64_t number, row rows[PACK_ROWS])
 {
   const uint8_t *body;
   size_t size;
@@ -268,39 +268,39 @@ static int copy_pack(shelf *s, MDB_cursor *cursor, uint64_t number, row rows[SHE
 }
 
 /* Is this a new row of a queue? */
-static bool is_queued(const shelf_row *c)
+static bool is_queued(const pack_row *c)
 {
-  return c->queue && (c->action == SHELF_PUT || c->action == SHELF_APPEND);
+  return c->queue && (c->action == PACK_PUT || c->action == PACK_APPEND);
 }
 
 /* New rows of this queue among changes first..last - 1, all of one pack, beside what stands there. */
-static int update_pack(shelf *s, queue_writing *w, unsigned queue, const shelf_row *first, const shelf_row *last,
+static int update_pack(packs *s, queue_writing *w, unsigned queue, const pack_row *first, const pack_row *last,
                        const place *places)
 {
-  row rows[SHELF_ROWS] = {0};
-  assert(first < last && first->sequence / SHELF_ROWS == last[-1].sequence / SHELF_ROWS);
-  uint64_t number = first->sequence / SHELF_ROWS;
+  row rows[PACK_ROWS] = {0};
+  assert(first < last && first->sequence / PACK_ROWS == last[-1].sequence / PACK_ROWS);
+  uint64_t number = first->sequence / PACK_ROWS;
   bool is_new = number >= w->end;
   int error = is_new ? 0 : copy_pack(s, w->cursor, number, rows);
   if (error && error != MDB_NOTFOUND)
     return error;
-  for (const shelf_row *c = first; c < last; c++)
+  for (const pack_row *c = first; c < last; c++)
     if (is_queued(c) && c->queue == queue)
-      rows[c->sequence % SHELF_ROWS] = (row){.change = c, .size = c->size};
+      rows[c->sequence % PACK_ROWS] = (row){.change = c, .size = c->size};
   if (is_new)
     w->end = number + 1;
   return write_pack(s, w->cursor, number, rows, places, queue, is_new ? MDB_APPEND : 0);
 }
 
 /* The same of every queue that has new rows. */
-static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const shelf_row *first, const shelf_row *last,
+static int update_packs(packs *s, queue_writing queues[PACK_QUEUES], const pack_row *first, const pack_row *last,
                         const place *places)
 {
   unsigned with_rows = 0;
   int error = 0;
-  for (const shelf_row *c = first; c < last; c++)
+  for (const pack_row *c = first; c < last; c++)
     with_rows |= (unsigned)is_queued(c) << c->queue;
-  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
+  for (unsigned queue = 1; queue <= PACK_QUEUES && !error; queue++)
     if (with_rows >> queue & 1)
       error = update_pack(s, &queues[queue - 1], queue, first, last, places);
   return error;
@@ -309,14 +309,14 @@ static int update_packs(shelf *s, queue_writing queues[SHELF_QUEUES], const shel
 /* Packs of this group and queue in which no row waits. */
 static int sweep(MDB_cursor *cursor, unsigned queue, uint64_t group, const place places[PLACES])
 {
-  uint64_t first = group * PLACES / SHELF_ROWS, number = first;
+  uint64_t first = group * PLACES / PACK_ROWS, number = first;
   MDB_val key = {sizeof number, &number}, value;
   int error = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE);
   while (!error) {
     memcpy(&number, key.mv_data, sizeof number);
-    if (number >= first + PLACES / SHELF_ROWS)
+    if (number >= first + PLACES / PACK_ROWS)
       return 0;
-    if (count_waiting(places + (number - first) * SHELF_ROWS, SHELF_ROWS, queue) == 0)
+    if (count_waiting(places + (number - first) * PACK_ROWS, PACK_ROWS, queue) == 0)
       error = mdb_cursor_del(cursor, 0);
     if (!error)
       error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT); /* after a deletion: the one that took its place */
@@ -327,7 +327,7 @@ static int sweep(MDB_cursor *cursor, unsigned queue, uint64_t group, const place
 /* ---- writing -------------------------------------------------------------------------------------------- */
 
 typedef struct writing {
-  queue_writing queues[SHELF_QUEUES];
+  queue_writing queues[PACK_QUEUES];
   MDB_cursor *history, *places;
 } writing;
 
@@ -335,44 +335,44 @@ typedef struct writing {
 static int sweep_queues(writing *w, uint64_t group, unsigned left, const place places[PLACES])
 {
   int error = 0;
-  for (unsigned queue = 1; queue <= SHELF_QUEUES && !error; queue++)
+  for (unsigned queue = 1; queue <= PACK_QUEUES && !error; queue++)
     if (left >> queue & 1 && count_waiting(places, PLACES, queue) <= SWEEP_AT)
       error = sweep(w->queues[queue - 1].cursor, queue, group, places);
   return error;
 }
 
 /* Changes first..last - 1, all of one group, but for the rows of the history. */
-static int write_group(shelf *s, writing *w, shelf_row *first, shelf_row *last)
+static int write_group(packs *s, writing *w, pack_row *first, pack_row *last)
 {
   place places[PLACES];
   uint64_t group = first->sequence / PLACES;
   assert(first < last && last[-1].sequence / PLACES == group);
   unsigned left = 0; /* a bit for each queue */
   int error = get_places(w->places, group, places);
-  for (shelf_row *c = first; c < last && !error; c++) {
+  for (pack_row *c = first; c < last && !error; c++) {
     place *at = &places[c->sequence % PLACES], before = *at;
     error = move(c, at);
     left |= (unsigned)!waits_in(*at, before >> PLACE_QUEUE_SHIFT) << (before >> PLACE_QUEUE_SHIFT);
   }
-  for (const shelf_row *c = first, *next; c < last && !error; c = next) {
-    for (next = c; next < last && next->sequence / SHELF_ROWS == c->sequence / SHELF_ROWS; next++)
+  for (const pack_row *c = first, *next; c < last && !error; c = next) {
+    for (next = c; next < last && next->sequence / PACK_ROWS == c->sequence / PACK_ROWS; next++)
       if (is_queued(next))
-        shelf_changes_fetch(&s->changes, (size_t)(next - s->changes.all) + SHELF_ROWS); /* for the next pack */
-    error = update_packs(s, w->queues, c, next, places + c->sequence / SHELF_ROWS * SHELF_ROWS % PLACES);
+        pack_changes_fetch(&s->changes, (size_t)(next - s->changes.all) + PACK_ROWS); /* for the next pack */
+    error = update_packs(s, w->queues, c, next, places + c->sequence / PACK_ROWS * PACK_ROWS % PLACES);
   }
   if (!error)
     error = sweep_queues(w, group, left, places);
   return error ? error : put_places(w->places, group, places);
 }
 
-/* The rows that ended, up to SHELF_ROWS of them from change `*first` on, as one value. */
-static int write_ended(const shelf *s, MDB_cursor *cursor, size_t *first, uint64_t number)
+/* The rows that ended, up to PACK_ROWS of them from change `*first` on, as one value. */
+static int write_ended(const packs *s, MDB_cursor *cursor, size_t *first, uint64_t number)
 {
-  const shelf_row *rows[SHELF_ROWS];
+  const pack_row *rows[PACK_ROWS];
   size_t size = 0, count = 0, end = *first;
-  for (; end < s->changes.count && count < SHELF_ROWS; end++)
+  for (; end < s->changes.count && count < PACK_ROWS; end++)
     if (is_ended(&s->changes.all[end])) {
-      shelf_changes_fetch(&s->changes, end + SHELF_ROWS); /* for the next value */
+      pack_changes_fetch(&s->changes, end + PACK_ROWS); /* for the next value */
       rows[count] = &s->changes.all[end];
       size += HISTORY_ROW_HEAD + rows[count++]->size;
     }
@@ -386,7 +386,7 @@ static int write_ended(const shelf *s, MDB_cursor *cursor, size_t *first, uint64
     put_le(at, rows[i]->sequence, 8);
     put_le(at + 8, rows[i]->row, 2);
     put_le(at + 10, rows[i]->size, 4);
-    shelf_changes_body(&s->changes, rows[i], at + HISTORY_ROW_HEAD);
+    pack_changes_body(&s->changes, rows[i], at + HISTORY_ROW_HEAD);
     at += HISTORY_ROW_HEAD + rows[i]->size;
   }
   assert(at == body + size);
@@ -394,13 +394,13 @@ static int write_ended(const shelf *s, MDB_cursor *cursor, size_t *first, uint64
   return 0;
 }
 
-static int write_all(shelf *s, writing *w)
+static int write_all(packs *s, writing *w)
 {
   uint64_t history_end = 0;
   int error = end_of(w->history, &history_end);
-  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+  for (int i = 0; i < PACK_QUEUES && !error; i++)
     error = end_of(w->queues[i].cursor, &w->queues[i].end);
-  if (!error && !shelf_changes_sort(&s->changes))
+  if (!error && !pack_changes_sort(&s->changes))
     error = ENOMEM;
   for (size_t first = 0, last = 0; !error && first < s->changes.count; first = last) {
     while (last < s->changes.count && s->changes.all[last].sequence / PLACES == s->changes.all[first].sequence / PLACES)
@@ -413,7 +413,7 @@ static int write_all(shelf *s, writing *w)
   return error;
 }
 
-int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
+int packs_write(packs *s, MDB_txn *txn, const pack_tables *tables)
 {
   writing w = {0};
   if (s->changes.count == 0)
@@ -421,15 +421,15 @@ int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables)
   int error = mdb_cursor_open(txn, tables->history, &w.history);
   if (!error)
     error = mdb_cursor_open(txn, tables->places, &w.places);
-  for (int i = 0; i < SHELF_QUEUES && !error; i++)
+  for (int i = 0; i < PACK_QUEUES && !error; i++)
     error = mdb_cursor_open(txn, tables->queue[i], &w.queues[i].cursor);
   if (!error)
     error = write_all(s, &w);
-  for (int i = 0; i < SHELF_QUEUES; i++)
+  for (int i = 0; i < PACK_QUEUES; i++)
     mdb_cursor_close(w.queues[i].cursor); /* NULL is fine */
   mdb_cursor_close(w.places);
   mdb_cursor_close(w.history);
-  shelf_forget(s);
+  packs_forget(s);
   return error;
 }
 
@@ -459,12 +459,12 @@ static int place_of(reading *r, uint64_t sequence, place *where)
 
 static int visit_queue_pack(reading *r, uint64_t number, const uint8_t *body, size_t size)
 {
-  row rows[SHELF_ROWS];
+  row rows[PACK_ROWS];
   place where;
   if (!read_pack(body, size, rows))
     return MDB_CORRUPTED;
-  for (uint64_t i = 0; i < SHELF_ROWS && !r->is_over; i++) {
-    uint64_t sequence = number * SHELF_ROWS + i;
+  for (uint64_t i = 0; i < PACK_ROWS && !r->is_over; i++) {
+    uint64_t sequence = number * PACK_ROWS + i;
     int error = place_of(r, sequence, &where);
     if (error)
       return error;
@@ -508,7 +508,7 @@ static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint6
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
-int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint64_t from, store_visitor *visit,
+int packs_each(MDB_txn *txn, const pack_tables *tables, store_table table, uint64_t from, store_visitor *visit,
                void *context)
 {
   reading r = {.queue = queue_of(table), .from = from, .visit = visit, .context = context};
@@ -516,7 +516,7 @@ int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint
   if (!error)
     error = mdb_cursor_open(txn, tables->places, &r.places);
   if (!error)
-    error = r.queue ? visit_packs(&r, from / SHELF_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
+    error = r.queue ? visit_packs(&r, from / PACK_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
   mdb_cursor_close(r.places);
   mdb_cursor_close(r.packs);
   return error;

@@ -4,7 +4,7 @@
  * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place
  * but two bytes a URL:
  *
- *     queues    packs of SHELF_ROWS neighbouring sequence numbers; one is written again only when a row comes to it
+ *     queues    packs of PACK_ROWS neighbouring sequence numbers; one is written again only when a row comes to it
  *     history   packs of rows in the order they ended, written once
  *     places    two bytes for each sequence number: waiting in which queue? in the history?  which of its rows counts
  *
@@ -23,9 +23,9 @@
 #include <lmdb.h>
 
 /* 16 URLs of usual length fit half a page, and so stay within LMDB's leaves. */
-enum { SHELF_ROWS = 16 };
+enum { PACK_ROWS = 16 };
 
-enum { SHELF_QUEUES = STORE_QUEUE_TRAP - STORE_QUEUE + 1 };
+enum { PACK_QUEUES = STORE_QUEUE_TRAP - STORE_QUEUE + 1 };
 
 /* A place: the queue in which it waits, from 1, or 0; a flag; and the number, modulo 4096, of the history row that
  * counts. */
@@ -33,30 +33,30 @@ typedef uint16_t place;
 enum { PLACE_QUEUE_SHIFT = 13, PLACE_ENDED = 0x1000, PLACE_ROW = 0x0fff };
 enum { PLACES = 512 /* in a value */, PLACES_SIZE = 2 * PLACES };
 
-typedef struct shelf shelf;
+typedef struct packs packs;
 
-typedef struct shelf_tables {
-  MDB_dbi queue[SHELF_QUEUES], history, places;
-} shelf_tables;
+typedef struct pack_tables {
+  MDB_dbi queue[PACK_QUEUES], history, places;
+} pack_tables;
 
-/* SHELF_END: out of a queue, if it is in it, and into the history. */
-typedef enum shelf_action { SHELF_PUT, SHELF_APPEND, SHELF_DELETE, SHELF_END } shelf_action;
+/* PACK_END: out of a queue, if it is in it, and into the history. */
+typedef enum pack_action { PACK_PUT, PACK_APPEND, PACK_DELETE, PACK_END } pack_action;
 
-shelf *shelf_create(void); /* NULL: no memory */
-void shelf_free(shelf *s);
+packs *packs_create(void); /* NULL: no memory */
+void packs_free(packs *s);
 
 /* Of the open transaction; false: no memory. */
-bool shelf_change(shelf *s, store_table table, shelf_action action, uint64_t sequence, const void *body, size_t size);
+bool packs_change(packs *s, store_table table, pack_action action, uint64_t sequence, const void *body, size_t size);
 /* The same, but nothing is copied: `write` puts the body into its page. */
-bool shelf_change_from(shelf *s, store_table table, shelf_action action, uint64_t sequence, size_t size,
+bool packs_change_from(packs *s, store_table table, pack_action action, uint64_t sequence, size_t size,
                        store_writer *write, const void *source);
 /* All gathered changes, which are then forgotten. LMDB's error or errno's; MDB_KEYEXIST for an append of what is there,
  * MDB_CORRUPTED if a checksum fails. */
-int shelf_write(shelf *s, MDB_txn *txn, const shelf_tables *tables);
-void shelf_forget(shelf *s);
+int packs_write(packs *s, MDB_txn *txn, const pack_tables *tables);
+void packs_forget(packs *s);
 
 /* As store_each: the queue from `from` on, in order; the history in the order of ending, those from `from` on. */
-int shelf_each(MDB_txn *txn, const shelf_tables *tables, store_table table, uint64_t from, store_visitor *visit,
+int packs_each(MDB_txn *txn, const pack_tables *tables, store_table table, uint64_t from, store_visitor *visit,
                void *context);
 
 #endif

@@ -42,9 +42,9 @@ static bool is_shelved(store_table table)
   return table >= STORE_QUEUE && table <= STORE_HISTORY;
 }
 
-static shelf_tables shelves_of(const store *s)
+static pack_tables shelves_of(const store *s)
 {
-  shelf_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
+  pack_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
   memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
   return tables;
 }
@@ -272,17 +272,17 @@ void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const
   s->error = mdb_put(s->writing, table, &key, &value, flags);
 }
 
-static void shelve(store *s, store_table table, shelf_action action, uint64_t key, const void *body, size_t size)
+static void shelve(store *s, store_table table, pack_action action, uint64_t key, const void *body, size_t size)
 {
   assert_writing(s);
-  if (!s->error && !shelf_change(s->shelf, table, action, key, body, size))
+  if (!s->error && !packs_change(s->packs, table, action, key, body, size))
     s->error = ENOMEM;
 }
 
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
   if (is_shelved(table))
-    shelve(s, table, SHELF_PUT, key, body, size);
+    shelve(s, table, PACK_PUT, key, body, size);
   else
     store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
 }
@@ -290,7 +290,7 @@ void store_put(store *s, store_table table, uint64_t key, const void *body, size
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
   if (is_shelved(table))
-    shelve(s, table, SHELF_APPEND, key, body, size);
+    shelve(s, table, PACK_APPEND, key, body, size);
   else
     store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
 }
@@ -303,7 +303,7 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size)
 void store_delete(store *s, store_table table, uint64_t key)
 {
   if (is_shelved(table)) {
-    shelve(s, table, SHELF_DELETE, key, NULL, 0);
+    shelve(s, table, PACK_DELETE, key, NULL, 0);
     return;
   }
   if (s->error)
@@ -313,23 +313,23 @@ void store_delete(store *s, store_table table, uint64_t key)
   s->error = error == MDB_NOTFOUND ? 0 : error;
 }
 
-static void shelve_from(store *s, store_table table, shelf_action action, uint64_t key, size_t size,
+static void shelve_from(store *s, store_table table, pack_action action, uint64_t key, size_t size,
                         store_writer *write, const void *source)
 {
   assert_writing(s);
   assert(is_shelved(table) && table != STORE_HISTORY);
-  if (!s->error && !shelf_change_from(s->shelf, table, action, key, size, write, source))
+  if (!s->error && !packs_change_from(s->packs, table, action, key, size, write, source))
     s->error = ENOMEM;
 }
 
 void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
 {
-  shelve_from(s, queue, SHELF_APPEND, key, size, write, source);
+  shelve_from(s, queue, PACK_APPEND, key, size, write, source);
 }
 
 void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
 {
-  shelve_from(s, queue, SHELF_END, key, size, write, source);
+  shelve_from(s, queue, PACK_END, key, size, write, source);
 }
 
 frontier_status store_commit(store *s)
@@ -337,10 +337,10 @@ frontier_status store_commit(store *s)
   assert_writing(s);
   assert(s->writing);
   MDB_txn *txn = s->writing;
-  shelf_tables tables = shelves_of(s);
+  pack_tables tables = shelves_of(s);
   if (!s->error)
-    s->error = shelf_write(s->shelf, txn, &tables);
-  shelf_forget(s->shelf);
+    s->error = packs_write(s->packs, txn, &tables);
+  packs_forget(s->packs);
   s->writing = NULL;
   if (s->error) {
     mdb_txn_abort(txn);
@@ -382,10 +382,10 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
 
 static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
 {
-  shelf_tables tables = shelves_of(s);
+  pack_tables tables = shelves_of(s);
   if (!s->has_table[part->table])
     return 0;
-  return is_shelved(part->table) ? shelf_each(txn, &tables, part->table, part->from, part->visit, context)
+  return is_shelved(part->table) ? packs_each(txn, &tables, part->table, part->from, part->visit, context)
                                  : each_value(s, txn, part->table, part->from, part->visit, context);
 }
 

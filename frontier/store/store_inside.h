@@ -26,7 +26,7 @@ struct store {
   size_t readings; /* transactions that are open and look into the map */
   MDB_txn *pinned; /* the one that all reading is done in; NULL: each has its own */
   int error;       /* of the open transaction, or the last one: LMDB's or errno's */
-  shelf *shelf;    /* changes of the queue and the history, written at its end */
+  packs *packs;    /* changes of the queue and the history, written at its end */
   uint8_t *scratch;
   size_t scratch_size;
   char message[FRONTIER_MESSAGE_SIZE];

@@ -109,7 +109,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
-  if (!s || !(s->shelf = shelf_create()) || !(s->directory = strdup(directory))) {
+  if (!s || !(s->packs = packs_create()) || !(s->directory = strdup(directory))) {
     if (s)
       store_close(s);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
@@ -157,7 +157,7 @@ void store_close(store *s)
   if (s->env)
     mdb_env_close(s->env);
   free(s->directory);
-  shelf_free(s->shelf);
+  packs_free(s->packs);
   free(s->scratch);
   free(s);
 }

@@ -15,12 +15,12 @@ enum {
 
 typedef enum kind { DATES, QUERIES, PARTS, PARAMETER } kind;
 
-struct children {
+struct fanout {
   mlbf_count *counts;
   uint32_t keys; /* counted there */
 };
 
-static mlbf_status begin(children *c)
+static mlbf_status begin(fanout *c)
 {
   mlbf_count_options options = { .keys = KEYS, .rate = 0.01, .minimal = true };
   mlbf_count *fresh;
@@ -28,13 +28,13 @@ static mlbf_status begin(children *c)
   if (status != MLBF_OK)
     return status;
   mlbf_count_free(c->counts);
-  *c = (children){ .counts = fresh };
+  *c = (fanout){ .counts = fresh };
   return MLBF_OK;
 }
 
-children *children_create(void)
+fanout *fanout_create(void)
 {
-  children *c = calloc(1, sizeof *c);
+  fanout *c = calloc(1, sizeof *c);
   if (c && begin(c) != MLBF_OK) {
     free(c);
     return NULL;
@@ -42,7 +42,7 @@ children *children_create(void)
   return c;
 }
 
-void children_free(children *c)
+void fanout_free(fanout *c)
 {
   if (c)
     mlbf_count_free(c->counts);
@@ -57,7 +57,7 @@ static uint64_t key_of(uint64_t above, kind what, span text)
 }
 
 /* `times` more of this key; how many there are now. */
-static uint32_t add(children *c, uint64_t key, uint32_t times)
+static uint32_t add(fanout *c, uint64_t key, uint32_t times)
 {
   uint32_t now = 0;
   if (mlbf_count_add(c->counts, (mlbf_span){ &key, sizeof key }, times, &now) != MLBF_OK)
@@ -67,16 +67,16 @@ static uint32_t add(children *c, uint64_t key, uint32_t times)
   return now;
 }
 
-static uint32_t get(const children *c, uint64_t key)
+static uint32_t get(const fanout *c, uint64_t key)
 {
   uint32_t now = 0;
   return mlbf_count_get(c->counts, (mlbf_span){ &key, sizeof key }, &now) == MLBF_OK ? now : 0;
 }
 
-static children_count note_query(children *c, uint32_t host_id, span path, span query)
+static fanout_count note_query(fanout *c, uint32_t host_id, span path, span query)
 {
   uint64_t parts = key_of(host_id, PARTS, path);
-  children_count found = { .queries = add(c, key_of(host_id, QUERIES, path), 1), .parts = get(c, parts) };
+  fanout_count found = { .queries = add(c, key_of(host_id, QUERIES, path), 1), .parts = get(c, parts) };
   for (unsigned i = 0; query.size && i < PARAMETERS_MAX; i++) {
     const char *end = memchr(query.at, '&', query.size);
     size_t size = end ? (size_t)(end - query.at) : query.size, gone = size + (end != NULL);
@@ -145,17 +145,17 @@ static span last_segment(span path, span *directory)
   return (span){ path.at + begin, end - begin };
 }
 
-children_count children_note(children *c, uint32_t host_id, span path, span query, uint32_t dates)
+fanout_count fanout_note(fanout *c, uint32_t host_id, span path, span query, uint32_t dates)
 {
   span directory = path, child = query;
   assert(c->counts && c->keys <= KEYS + PARAMETERS_MAX + 2); /* what one query adds */
   if (c->keys >= KEYS && begin(c) != MLBF_OK)
-    return (children_count){ 0 };
+    return (fanout_count){ 0 };
   if (query.size && memchr(query.at, '&', query.size))
     return note_query(c, host_id, path, query);
   if (!query.size)
     child = last_segment(path, &directory);
   if (!is_date(query.size ? value_of(child) : child))
-    return (children_count){ 0 };
-  return (children_count){ .dates = add(c, key_of(host_id, DATES, directory), dates) };
+    return (fanout_count){ 0 };
+  return (fanout_count){ .dates = add(c, key_of(host_id, DATES, directory), dates) };
 }

@@ -22,20 +22,20 @@ typedef struct span {
   size_t size;
 } span;
 
-typedef struct children children;
+typedef struct fanout fanout;
 
-children *children_create(void); /* NULL: out of memory */
-void children_free(children *c); /* NULL is fine */
+fanout *fanout_create(void); /* NULL: out of memory */
+void fanout_free(fanout *c); /* NULL is fine */
 
 /* Of the URL's directory, with this URL; all 0 if it is neither a date nor of several parameters. */
-typedef struct children_count {
+typedef struct fanout_count {
   uint32_t dates;   /* children that are dates and nothing else */
   uint32_t queries; /* children of two parameters or more, */
   uint32_t parts;   /* and the different parameters, with their values, that these are made of */
-} children_count;
+} fanout_count;
 
 /* One new URL, its path without the first '/' and its query without '?'. If its child is a date, it counts for `dates`
  * of them. Memory that cannot be had: not counted. */
-children_count children_note(children *c, uint32_t host_id, span path, span query, uint32_t dates);
+fanout_count fanout_note(fanout *c, uint32_t host_id, span path, span query, uint32_t dates);
 
 #endif

@@ -33,31 +33,31 @@ typedef struct directory {
   uint16_t found, suspect;
 } directory;
 
-struct watch {
+struct trap_detector {
   directory at[DIRECTORIES];
   mlbf_recent *segments;
-  children *children;
+  fanout *children;
 };
 
-watch *watch_create(void)
+trap_detector *trap_detector_create(void)
 {
-  watch *w = calloc(1, sizeof *w);
+  trap_detector *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
   w->segments = mlbf_recent_create(SEGMENTS);
-  w->children = children_create();
+  w->children = fanout_create();
   if (w->segments && w->children)
     return w;
-  watch_free(w);
+  trap_detector_free(w);
   return NULL;
 }
 
-void watch_free(watch *w)
+void trap_detector_free(trap_detector *w)
 {
   if (!w)
     return;
   mlbf_recent_free(w->segments);
-  children_free(w->children);
+  fanout_free(w->children);
   free(w);
 }
 
@@ -121,7 +121,7 @@ static bool has_session(span query)
 }
 
 /* Was each of its segments seen at its depth on this host? They are by now. The host itself is the first. */
-static bool is_combination(watch *w, const host *who, const url *u)
+static bool is_combination(trap_detector *w, const host *who, const url *u)
 {
   bool is_known = u->segment_count > 1;
   for (uint32_t i = 1; i < u->segment_count; i++) {
@@ -133,7 +133,7 @@ static bool is_combination(watch *w, const host *who, const url *u)
   return is_known;
 }
 
-static bool is_suspect(watch *w, const host *who, const url *u)
+static bool is_suspect(trap_detector *w, const host *who, const url *u)
 {
   span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
   return is_combination(w, who, u) || u->fetch_size - u->path_begin > SIZE_MAX_PLAIN || has_session(query) ||
@@ -156,7 +156,7 @@ static uint64_t hash_of_word(span word, uint64_t seed)
 }
 
 /* Host, first path segment (of a path of one only if a query follows: /calendar?day=1), names of parameters. */
-uint64_t watch_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end)
+uint64_t trap_detector_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end)
 {
   span query, path = path_of(fetch, size, path_begin, &query);
   span first = cut(&path, '/');
@@ -171,7 +171,7 @@ uint64_t watch_directory(const host *who, const char *fetch, size_t size, size_t
 }
 
 /* Its place in the table; NULL: both are taken by others. */
-static directory *find_directory(watch *w, uint64_t hash)
+static directory *find_directory(trap_detector *w, uint64_t hash)
 {
   uint32_t tag = (uint32_t)(hash >> 32);
   directory *first = &w->at[hash & (DIRECTORIES - 1)], *second = &w->at[(hash >> 14 ^ hash) & (DIRECTORIES - 1)];
@@ -198,10 +198,10 @@ static bool is_trap(uint32_t found, uint32_t suspect, uint32_t least)
   return found >= least && suspect >= found / 4 * 3;
 }
 
-static bool directory_is_trap(watch *w, const host *who, const url *u, bool suspect)
+static bool directory_is_trap(trap_detector *w, const host *who, const url *u, bool suspect)
 {
   size_t end;
-  directory *d = find_directory(w, watch_directory(who, u->fetch, u->fetch_size, u->path_begin, &end));
+  directory *d = find_directory(w, trap_detector_directory(who, u->fetch, u->fetch_size, u->path_begin, &end));
   if (!d)
     return false;
   assert(d->suspect <= d->found && d->found < FOUND_MAX);
@@ -227,29 +227,29 @@ static bool host_is_trap(host *who, bool suspect)
 
 /* More days than a year has, or a few values in ever new combinations. Without this it takes a directory of its own for
  * each choice of parameters to be known, and a calendar whose days are one segment each is never known. */
-static bool children_are_trap(watch *w, const host *who, const url *u, bool suspect)
+static bool fanout_are_trap(trap_detector *w, const host *who, const url *u, bool suspect)
 {
   span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
-  children_count of = children_note(w->children, who->id, path, query, 1);
+  fanout_count of = fanout_note(w->children, who->id, path, query, 1);
   return of.dates > DATES_MOST || (suspect && of.queries >= DIRECTORY_MIN && of.parts <= of.queries / 4);
 }
 
 /* A trap that an earlier handle knew is not learnt anew. What a host as a whole is taken for says its record. */
-void watch_remember(watch *w, const host *who, const url *u)
+void trap_detector_remember(trap_detector *w, const host *who, const url *u)
 {
   span query, path = path_of(u->fetch, u->fetch_size, u->path_begin, &query);
   (void)is_combination(w, who, u);
   if (is_trap(who->found, who->suspect, HOST_MIN))
     return;
-  (void)children_note(w->children, who->id, path, query, DATES_MOST);
+  (void)fanout_note(w->children, who->id, path, query, DATES_MOST);
   (void)directory_is_trap(w, who, u, true);
 }
 
 /* Of a trap's directory all is the trap's: its new years lead to its known days. Of a host that is not so. */
-bool watch_judge(watch *w, host *who, const url *u)
+bool trap_detector_judge(trap_detector *w, host *who, const url *u)
 {
   bool suspect = is_suspect(w, who, u);
   bool by_directory = directory_is_trap(w, who, u, suspect);
-  bool by_children = children_are_trap(w, who, u, suspect);
+  bool by_children = fanout_are_trap(w, who, u, suspect);
   return by_directory || by_children || (host_is_trap(who, suspect) && suspect);
 }

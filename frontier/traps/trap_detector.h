@@ -4,18 +4,18 @@
 
 #include "frontier/hosts/hosts.h"
 
-typedef struct watch watch;
+typedef struct trap_detector trap_detector;
 
-watch *watch_create(void); /* NULL: out of memory */
-void watch_free(watch *w);
+trap_detector *trap_detector_create(void); /* NULL: out of memory */
+void trap_detector_free(trap_detector *w);
 
 /* Count this new URL of `who`; true: it looks like a trap's. */
-bool watch_judge(watch *w, host *who, const url *u);
+bool trap_detector_judge(trap_detector *w, host *who, const url *u);
 
 /* This URL of `who` was judged to be a trap's by an earlier handle, and still waits. */
-void watch_remember(watch *w, const host *who, const url *u);
+void trap_detector_remember(trap_detector *w, const host *who, const url *u);
 
 /* The directory of a URL, as the watch tells them apart; `*end`: where its name ends within `fetch`. */
-uint64_t watch_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end);
+uint64_t trap_detector_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end);
 
 #endif

@@ -123,16 +123,16 @@ static void print_memory(void)
 {
   enum { FULL = 52000, EACH = 5 };
   double before = resident_bytes();
-  children *c = children_create();
+  fanout *c = fanout_create();
   for (uint32_t i = 0; c && i < FULL; i++) {
     char query[64];
     int size = snprintf(query, sizeof query, "a=%u&b=%u&c=%u", i, i, i);
-    children_note(c, i, (span){"list", 4}, (span){query, (size_t)size}, 1);
+    fanout_note(c, i, (span){"list", 4}, (span){query, (size_t)size}, 1);
   }
   double bytes = resident_bytes() - before;
   printf("\nchildren: %.1f MB for %d directories and parameters, %.1f bytes each\n", bytes / 1e6, FULL * EACH,
          bytes / (FULL * EACH));
-  children_free(c);
+  fanout_free(c);
 }
 
 int main(int argc, char **argv)

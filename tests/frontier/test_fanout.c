@@ -9,29 +9,29 @@
 
 #include <cmocka.h>
 
-static children *counted;
+static fanout *counted;
 
 static int begin(void **state)
 {
   (void)state;
-  counted = children_create();
+  counted = fanout_create();
   return counted ? 0 : -1;
 }
 
 static int end(void **state)
 {
   (void)state;
-  children_free(counted);
+  fanout_free(counted);
   return 0;
 }
 
 /* `text`: path without the first '/', and query. */
-static children_count note(uint32_t host, const char *text, uint32_t dates)
+static fanout_count note(uint32_t host, const char *text, uint32_t dates)
 {
   const char *sign = strchr(text, '?');
   span path = {text, sign ? (size_t)(sign - text) : strlen(text)};
   span query = {sign ? sign + 1 : text + path.size, sign ? strlen(sign + 1) : 0};
-  return children_note(counted, host, path, query, dates);
+  return fanout_note(counted, host, path, query, dates);
 }
 
 static void dates_are_told_from_what_looks_like_one(void **state)
@@ -52,7 +52,7 @@ static void dates_are_told_from_what_looks_like_one(void **state)
     /* clang-format on */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    children_count found = note((uint32_t)i, rows[i].text, 1);
+    fanout_count found = note((uint32_t)i, rows[i].text, 1);
     if (found.dates != rows[i].is_date || found.queries)
       fail_msg("%s: %u dates, %u queries", rows[i].text, (unsigned)found.dates, (unsigned)found.queries);
   }
@@ -79,7 +79,7 @@ static void parts_are_counted_once(void **state)
 {
   (void)state;
   char text[64];
-  children_count found = {0};
+  fanout_count found = {0};
   for (unsigned i = 0; i < 400; i++) {
     snprintf(text, sizeof text, "list?color=%u&size=%u", i / 20, i % 20);
     found = note(1, text, 1);
@@ -102,7 +102,7 @@ static void a_full_filter_begins_anew(void **state)
   unsigned fresh = 0;
   for (unsigned i = 1; i <= MANY; i++) {
     snprintf(text, sizeof text, "list?id=%u&x=1", i);
-    children_count found = note(1, text, 1);
+    fanout_count found = note(1, text, 1);
     fresh += found.queries < last;
     assert_in_range(found.queries, 1, i);
     last = found.queries;

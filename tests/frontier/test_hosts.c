@@ -73,7 +73,7 @@ static void longer_records(void **state)
   const frontier_host_control *c = read->control;
   assert_true(c->delay_ms == 50 && c->budget == 9 && c->trap_budget == 3 && c->not_before_s == 1700000000);
   assert_true(c->per_host == 4 && c->priority == FRONTIER_LOW && c->is_blocked);
-  assert_int_equal(read->held, 13); /* it is blocked */
+  assert_int_equal(read->blocked, 13); /* it is blocked */
   hosts_free(again);
   static const size_t spoilt[] = {7, 108, 109, 32}; /* kind of record, class, flags, more of a class than in all */
   for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {

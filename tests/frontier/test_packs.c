@@ -12,12 +12,12 @@
 #include "frontier/store/packs.h"
 #include "tests/support/scratch.h"
 
-enum { URLS = 3000, TRANSACTIONS = 300, CHANGES = 60, ENDED = SHELF_QUEUES };
+enum { URLS = 3000, TRANSACTIONS = 300, CHANGES = 60, ENDED = PACK_QUEUES };
 
 static char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
 
 /* Where each URL is, and with which body: a number. 0: not there. */
-static unsigned model[SHELF_QUEUES + 1][URLS];
+static unsigned model[PACK_QUEUES + 1][URLS];
 
 static int begin(void **state)
 {
@@ -61,7 +61,7 @@ static void put(store *s, unsigned where, unsigned sequence, unsigned number)
   char body[8192];
   store_put(s, table_of(where), sequence, body, make_body(number, body));
   if (where != ENDED)
-    for (unsigned other = 0; other < SHELF_QUEUES; other++)
+    for (unsigned other = 0; other < PACK_QUEUES; other++)
       model[other][sequence] = 0; /* it waits in one queue only */
   model[where][sequence] = number;
 }
@@ -116,7 +116,7 @@ static void any_changes_in_any_order(void **state)
   unsigned seed = seed_of_run(), number = 0;
   store *s = open_store();
   for (int i = 0; i < TRANSACTIONS; i++) {
-    static unsigned before[SHELF_QUEUES + 1][URLS];
+    static unsigned before[PACK_QUEUES + 1][URLS];
     memcpy(before, model, sizeof model);
     assert_int_equal(store_begin(s), FRONTIER_OK);
     for (int j = 0; j < CHANGES; j++) {
@@ -145,14 +145,14 @@ static void any_changes_in_any_order(void **state)
 static void packs_without_urls_go(void **state)
 {
   (void)state;
-  uint64_t packs;
+  uint64_t count;
   store *s = open_store();
   assert_int_equal(store_begin(s), FRONTIER_OK);
   for (unsigned sequence = 0; sequence < URLS; sequence++)
     put(s, 0, sequence, sequence + 1);
   assert_int_equal(store_commit(s), FRONTIER_OK);
-  assert_int_equal(store_count(s, STORE_QUEUE, &packs), FRONTIER_OK);
-  assert_int_equal(packs, (URLS + SHELF_ROWS - 1) / SHELF_ROWS);
+  assert_int_equal(store_count(s, STORE_QUEUE, &count), FRONTIER_OK);
+  assert_int_equal(count, (URLS + PACK_ROWS - 1) / PACK_ROWS);
   for (unsigned step = 0; step < 7; step++) { /* scattered, as a crawl ends them */
     assert_int_equal(store_begin(s), FRONTIER_OK);
     for (unsigned sequence = step; sequence < URLS; sequence += 7) {
@@ -162,8 +162,8 @@ static void packs_without_urls_go(void **state)
     assert_int_equal(store_commit(s), FRONTIER_OK);
     compare_all(s);
   }
-  assert_int_equal(store_count(s, STORE_QUEUE, &packs), FRONTIER_OK);
-  assert_int_equal(packs, 0);
+  assert_int_equal(store_count(s, STORE_QUEUE, &count), FRONTIER_OK);
+  assert_int_equal(count, 0);
   store_close(s);
 }
 

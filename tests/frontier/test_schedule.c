@@ -325,11 +325,11 @@ static void traps_have_a_budget(void **state)
   assert_int_equal(wait_ms, FRONTIER_WAIT_FOREVER);
   assert_int_equal(traps, 10);
   assert_int_equal(others, 100);
-  assert_int_equal(h->held, 90);
+  assert_int_equal(h->blocked, 90);
   h->trap_budget = 20; /* more is allowed, and one of those in flight comes back */
   hosts_recount(h, a);
   hosts_offer(h, a);
-  assert_int_equal(h->held, 0);
+  assert_int_equal(h->blocked, 0);
   while (traps < 20) {
     entry *e = pop_entry(h, 0, &wait_ms);
     assert_non_null(e);
