@@ -8,7 +8,17 @@
  *
  *     log     ....|........ keys come ........|....          what the file is said to hold: the log up to here
  *                 ^ begun                     ^ in place     ^ of keys that came meanwhile it has some bits, or all:
- *                                                              they are replayed as if it had none */
+ *                                                              they are replayed as if it had none
+ *
+ * Always: the file that the progress record names is not written. The other one is written as seen.N.tmp, synced, and
+ * then renamed; `slot` and `keys` change when it is in place, and go to disk with the next commit. A file is never said
+ * to hold more keys than the log has.
+ *
+ * Called under the handle's mutex: by maintain.c in steps, by close and erase.c at once; seen_load by all that open a
+ * directory to ask its filter.
+ *
+ * After a crash: until that commit the old file is valid, and more of the log is replayed. A seen.N.tmp that is left is
+ * written over by the next checkpoint of its slot. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"

@@ -7,7 +7,15 @@
  *     3. the bits of the new keys; a filter that fills up grows              (settle, each part)
  *     4. the owed lines into the journal                                     (settle of the last)
  *
- * A failure in 0, 1 or 2 leaves the batch as it was: the caller may try again when the cause is gone. */
+ * Always: a failure in 0, 1 or 2 leaves the batch as it was, and the caller may try again when the cause is gone. After
+ * 2 the batch is committed: what fails in 3 or 4 marks the next one as dirty, and is tried again with it.
+ *
+ * Called under the handle's mutex, by whatever fills the batch, needs it on disk, or closes the handle.
+ *
+ * After a crash
+ *     before 2 is done   nothing of the batch is there: what was in flight is leased again, its links are found again
+ *     between 2 and 3    the hash log is ahead of the filter's file; opening replays it (checkpoint.c)
+ *     between 3 and 4    the owed lines are in LMDB; opening writes them (journal.h) */
 #include "frontier/core/state.h"
 
 #include <assert.h>

@@ -1,4 +1,19 @@
-/* From a directory to a frontier and back. */
+/* From a directory to a frontier and back.
+ *
+ *     to write    make it, LOCK, data.mdb, hosts, chunks, filter, journal, sync of names
+ *     to read     data.mdb and hosts, as of one commit, while a writer may go on
+ *     no path     the filter alone; everything is in memory
+ *
+ * Always: each step needs what those before it opened. A writer holds LOCK before it opens data.mdb, and makes nothing
+ * in a directory that holds what is not ours. If a step fails, all that was opened is closed and the caller gets no
+ * handle.
+ *
+ * Open and close take no mutex (lock.h): no other thread has the handle yet, or any more.
+ *
+ * After a crash while a directory is made: the next opening goes on. It begins a data.mdb again in which nothing ever
+ * was (store_open.c), and makes a table of exact keys that is missing while there is no key. After one in
+ * frontier_close: the batch is committed before the filter is saved, so a save that was cut short costs only time at
+ * the next opening. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
@@ -84,7 +99,7 @@ frontier_status meta_take(frontier *f, const char *name, bool is_required,
   return status;
 }
 
-/* One that has keys and no table of them was robbed of it; one that has no key yet was cut short when it was made. */
+/* Keys without a table of them: the directory is damaged. No key yet: its making was cut short. */
 static frontier_status open_exact(frontier *f)
 {
   if (!f->options.exact)

@@ -1,11 +1,20 @@
-/* The queues on disk, one for each priority class, and the windows of their heads in memory.
+/* The queues on disk, one for each priority class, and the windows of their heads in memory, which feed the workbench.
  *
  *     accept --- nothing of its class waits unread, and the window has room? ---> line of its host
  *         \                                                                         ^
  *          `---> queue on disk, by sequence ------------ queue_read ----------------'
+ *                                                             |
+ *                                                             '-- past its host's share, or blocked --> chunk (spill.c)
  *
- * A URL of a class with sequence < load_sequence of that class is in memory, in a chunk, in flight or ended; all others
- * wait on disk (or, not committed yet, in the batch, for the disk). */
+ * Always: a URL of a class with sequence < load_sequence of that class is in memory, in a chunk, in flight or ended;
+ * all others wait on disk (or, not committed yet, in the batch, for the disk).
+ *
+ * Called under the handle's mutex: queue_take_or_leave as a URL is accepted, queue_refill and queue_read before URLs
+ * are leased. Reading changes nothing on disk: a URL leaves its queue there as it ends, for a chunk, or for another
+ * class (promote.c).
+ *
+ * After a crash: load_sequence was in memory only. A new handle reads each queue from its beginning, and finds there
+ * what was in lines and in flight. */
 #include "frontier/core/state.h"
 
 #include <assert.h>

@@ -5,9 +5,17 @@
  * answers, which still has room:
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
+ *                                 ^ growing_keys        ^ keys of the log
  *
  * Each commit of k keys fills at least 12 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
- * reopening made it begin again with less room than that, each fills as many times more as there is more to do. */
+ * reopening made it begin again with less room than that, each fills as many times more as there is more to do.
+ *
+ * Always: one filter answers. The larger one takes its place only when the whole log was replayed into it (`finish`).
+ * It is filled from the log alone, never from the old filter, which may know a segment wrongly.
+ *
+ * Called under the handle's mutex: maintain.c pays the steps, and all that is left where the old filter is overfull.
+ *
+ * After a crash: the larger filter was in memory only. It is begun again when it is found due. */
 #include "frontier/core/state.h"
 
 #include "mlbf/growth.h"

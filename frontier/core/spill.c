@@ -1,4 +1,19 @@
-/* See spill.h. A chunk is URL after URL of one host: sequence (8 bytes), size (4), and the body of a queue record. */
+/* The overflow queue of crowded hosts: what BUbiNG calls the workbench virtualizer. spill.h draws it.
+ *
+ *     chunk       sequence (8), size (4), body of a queue record; the same again, up to SPILL_CHUNK URLs of one line
+ *
+ *                 in memory                    on disk, until the next commit    from then on
+ *     leaving     in no line                   in the queue                      in a chunk, and the entry is freed
+ *     returning   in line, in flight, ended    in a chunk                        in the queue, and the chunk is gone
+ *
+ * Always: at every commit a URL that waits is in the queue or in one chunk. The chunks of a line are chunk_first ..
+ * chunk_next - 1, read back from the first on, and none before the queue was read past `ahead`. If a commit fails, both
+ * lists stay, and the next commit puts them again.
+ *
+ * Called under the handle's mutex: to read on and back before URLs are leased, to watch a line wherever URLs of it are
+ * taken or may be taken again, and as a part of each commit (part.h).
+ *
+ * After a crash: each URL is where the last commit left it. Opening finds which lines have chunks. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"

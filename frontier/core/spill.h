@@ -1,4 +1,4 @@
-/* Spilling: a host with a long queue must not crowd the others out of memory.
+/* Spilling, BUbiNG's workbench virtualizer: a host with a long queue must not crowd the others out of memory.
  *
  * The window holds the head of the queue. When the caller could take more URLs than are due, and more wait unread on
  * disk, the window is full of hosts that are not due. Then URLs past a host's share leave the queue for chunks, one

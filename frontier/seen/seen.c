@@ -13,7 +13,7 @@
  * most half full. Here seen_settle alone sets bits of the filter, when the chunk is committed.
  *
  * Called under the handle's mutex, and by check and salvage on a `seen` of their own. After a crash: only committed
- * chunks are left, and core/checkpoint.c replays those that the filter's file does not have. */
+ * chunks are left, and opening replays those that the filter's file does not have (core/checkpoint.c). */
 #include "frontier/seen/seen.h"
 
 #include "frontier/base/record.h"

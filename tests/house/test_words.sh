@@ -22,6 +22,9 @@ robots_cache        robots.txt cache
 ssrf_guard          SSRF
 fd_limit            descriptor limit
 schedule            workbench
+queue               workbench
+spill               workbench
+spill               overflow queue
 journal             journal
 salvage             salvage
 recrawl             recrawl
