@@ -9,8 +9,8 @@
  *
  * Always: a transfer is in one of these three. `active` counts running and waiting, and only running ones are in
  * libcurl's multi handle. A transfer has a request while it is not idle. Each request that is begun is finished once,
- * at the latest when memory is short, but for those under way in network_free. To find no descriptor is no failure:
- * the transfer waits until fewer run than fd_limit allows.
+ * for want of memory too; network_free drops those that are under way. To find no descriptor is no failure: the
+ * transfer waits until fewer run than fd_limit allows.
  *
  * Called by fetch.c on one thread, the network's own or the caller's; network_wake on any. Nothing is on disk. */
 #include "crawler/http/network.h"

@@ -10,8 +10,8 @@
  *
  * Called by repair.c on one thread, while it holds the directory's LOCK. The new one is committed every 20,000 records.
  *
- * After a crash: data.mdb is as it was. DIRECTORY/rebuilt holds a part of the new one; the next repair removes that and
- * begins again. */
+ * After a crash in here: data.mdb is as it was. DIRECTORY/rebuilt holds a part of the new one; the next repair removes
+ * that and begins again. */
 #include "frontier/admin/repair.h"
 
 #include "frontier/hosts/history.h"
