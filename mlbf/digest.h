@@ -1,15 +1,15 @@
 /* mlbf/digest.h: similarity digests of byte strings.
  *
  * After Roussev, "Data Fingerprinting with Similarity Digests" (2010) and "Managing Terabyte-Scale Investigations with
- * Similarity Digests" (2012). The features of a byte string are its windows of 64 bytes; of any 64 neighbouring windows
- * the one whose entropy is rarest is remembered, as five bits of a 256-byte Bloom filter. Two strings with features in
- * common have filters with more bits in common than chance explains.
+ * Similarity Digests" (2012). From every 64 neighbouring windows of 64 bytes the one with the rarest entropy is a
+ * feature, and sets five bits in a 256-byte Bloom filter. Two strings with common features have filters with more
+ * common bits than chance explains.
  *
  *     stream   filters of 160 features, one after another: about 2.7 % of the input. For files.
  *     blocks   one filter of at most 192 features for each 16 KiB (sdbf-dd). For large things, and in parallel.
  *
- * The rules are those of sdhash 4.0 where it differs from the papers (digest_features.c and digest.c say where), so
- * that with its table of ranks the digests are byte for byte those of that tool. The table built in is our own.
+ * Where sdhash 4.0 and the papers differ (see digest_features.c and digest.c), we follow sdhash: with sdhash's table of
+ * ranks our digests equal sdhash's byte for byte. The built-in table is our own.
  *
  * Threads: digests never change once made; any number of threads may read one. */
 #ifndef STRATA_MLBF_DIGEST_H
@@ -23,7 +23,7 @@ extern "C" {
 
 enum {
   MLBF_DIGEST_SIZE_MIN = 512,        /* bytes of input: shorter ones have too few features to compare */
-  MLBF_DIGEST_STREAM_MAX = 16 << 20, /* longer ones are better in blocks: a filter's best match takes longer to find */
+  MLBF_DIGEST_STREAM_MAX = 16 << 20, /* use blocks for more: comparing time grows with the number of filters */
   MLBF_DIGEST_BLOCK = 16384,
   MLBF_DIGEST_FILTER_BYTES = 256,
   MLBF_ENTROPY_CLASSES = 1001,       /* 0: one byte 64 times; 1000: 64 different bytes */
@@ -34,24 +34,24 @@ typedef struct mlbf_digest_ranks {
   uint16_t rank[MLBF_ENTROPY_CLASSES];
 } mlbf_digest_ranks;
 
-/* The table built in; digest_ranks.c says what it was made from, and by which command. */
+/* The built-in table; digest_ranks.c says what it was made from, and by which command. */
 const mlbf_digest_ranks *mlbf_digest_ranks_default(void);
 
-/* A table from counts of windows by class: the rarer a class, the lower its rank; classes below 100 get 0. Adds up over
- * calls: counts[] starts as zeros. */
+/* A table from counts of windows by class: the rarer a class, the lower its rank; classes below 100 get 0.
+ * mlbf_digest_count adds to counts[], which starts as zeros. */
 void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTROPY_CLASSES]);
 void mlbf_digest_ranks_from_counts(const uint64_t counts[MLBF_ENTROPY_CLASSES], mlbf_digest_ranks *ranks);
 
-/* A table as text: 1001 whole numbers below 65536, one a line; lines that begin with # are passed over. BAD_ARGUMENT:
- * it is none, and `*line` is where. */
+/* Reads a table from text: 1001 whole numbers below 65536, one per line; lines that begin with # are skipped.
+ * BAD_ARGUMENT: the text is not valid, and `*line` is the line of the error. */
 mlbf_status mlbf_digest_ranks_parse(const char *text, size_t size, mlbf_digest_ranks *ranks, size_t *line);
 
 typedef struct mlbf_digest mlbf_digest;
 
 typedef struct mlbf_digest_options {
-  const mlbf_digest_ranks *ranks; /* NULL: the table built in */
+  const mlbf_digest_ranks *ranks; /* NULL: the built-in table */
   bool blocks;                    /* else a stream */
-  unsigned threads;               /* for blocks: this many at once, 0 counts as 1; the digest is the same */
+  unsigned threads;               /* for blocks, 0 means 1; the digest does not depend on it */
 } mlbf_digest_options;
 
 /* The digest of these bytes; free it. `options` may be NULL. BAD_ARGUMENT: fewer than MLBF_DIGEST_SIZE_MIN bytes.
@@ -66,22 +66,22 @@ uint64_t mlbf_digest_input_size(const mlbf_digest *digest);
 size_t mlbf_digest_filters(const mlbf_digest *digest);
 /* How many features are in all of them. */
 uint64_t mlbf_digest_features(const mlbf_digest *digest);
-/* Made in blocks; else as a stream. */
+/* True: made in blocks; false: as a stream. */
 bool mlbf_digest_is_blocks(const mlbf_digest *digest);
-/* A digest that was read has the name it was written under; one that was made has "". */
+/* The name in the text that a digest was parsed from; of a created digest "". */
 const char *mlbf_digest_name(const mlbf_digest *digest);
 
 /* The digest as one line of text without its end, "sdbf:03:..." or "sdbf-dd:03:..."; free it. NULL: no memory. Bytes of
  * `name` that would break the line, control bytes and ':', are written as '?'. */
 char *mlbf_digest_text(const mlbf_digest *digest, const char *name);
 
-/* One such line, its end not included. BAD_ARGUMENT: it is none, and `*why` says what is wrong with it. */
+/* Parses one such line, without its end. BAD_ARGUMENT: the line is not valid, and `*why` says why. */
 mlbf_status mlbf_digest_parse(const char *text, size_t size, mlbf_digest **digest, const char **why);
 
-/* Which rule makes a score of common bits; see digest_score.c. */
+/* How common bits become a score; see digest_score.c. */
 typedef enum mlbf_digest_rule {
-  MLBF_DIGEST_RULE_CURRENT, /* sdhash 4.0's, but that its table of cuts is computed */
-  MLBF_DIGEST_RULE_PAPER,   /* the papers': filters from 6 features on, cut 0.35 of the way from chance to all */
+  MLBF_DIGEST_RULE_CURRENT, /* sdhash 4.0's, with its table of cutoffs computed */
+  MLBF_DIGEST_RULE_PAPER,   /* the papers': filters of 6 features or more, cutoff chance + 0.35 (all - chance) */
 } mlbf_digest_rule;
 
 enum {
@@ -89,8 +89,8 @@ enum {
   MLBF_DIGEST_NO_MEMORY = -2,
 };
 
-/* 0 (nothing in common but chance) to 100. How much of the *smaller* digest is found in the larger: not a metric, and
- * for digests of equally many filters not even symmetric, unless their names or last filters tell them apart. */
+/* How much of the *smaller* digest is found in the larger, from 0 (no more than chance) to 100. Not a metric; for
+ * digests with equal numbers of filters not even symmetric, unless their names or last filters differ. */
 int mlbf_digest_score(const mlbf_digest *a, const mlbf_digest *b, mlbf_digest_rule rule);
 
 #ifdef __cplusplus

@@ -7,8 +7,8 @@
  *     segments --mlbf_hash--> mlbf_hashes --mlbf_test----> verdict      (changes nothing)
  *                                         --mlbf_insert--> verdict      (tests and sets in one pass)
  *
- * Certain and uncertain: every NEW_* outcome is certain, nobody inserted that key before. SEEN is
- * wrong with probability at most mlbf_rate(filter). There are no false negatives, ever.
+ * Every NEW_* outcome is certain: that key was not inserted before. SEEN is wrong with probability
+ * at most mlbf_rate(filter). There are no false negatives.
  *
  * Kinds
  *   bloom        classic Bloom filter (1970), k exact; the reference.
@@ -18,7 +18,7 @@
  *   bloom-paper, mlbf-paper   that paper as printed, for reproducing it: see mlbf_paper.c.
  *
  * Threads: one filter may be used by one writer at a time; any number of readers (mlbf_test and the
- * counters) may run while nobody writes. After mlbf_share, any number of both at once. */
+ * counters) may run while no thread writes. After mlbf_share, any number of both at once. */
 #ifndef STRATA_MLBF_FILTER_H
 #define STRATA_MLBF_FILTER_H
 
@@ -30,17 +30,17 @@
 extern "C" {
 #endif
 
-/* One layer per segment up to this many; the last layer takes the whole remainder of a longer key. */
+/* One layer per segment, up to this many; the last layer takes all further segments of a longer key. */
 enum { MLBF_LAYERS_MAX = 16 };
 
 typedef enum mlbf_status {
   MLBF_OK = 0,
-  MLBF_FULL,         /* done, and with it the design load was passed; said once in a filter's life */
+  MLBF_FULL,         /* done, and the design load is now exceeded; returned once per filter */
   MLBF_BAD_ARGUMENT, /* zero keys, a rate outside (0,1), more than 2^48 bits, ... */
   MLBF_NO_MEMORY,
   MLBF_IO,           /* errno says which; the old file, if any, is untouched */
   MLBF_NOT_A_FILTER, /* the file is something else */
-  MLBF_VERSION,      /* a format this library is too old (or too new) for */
+  MLBF_VERSION,      /* the file's format is newer (or older) than this library reads */
   MLBF_DAMAGED,      /* checksum or size does not agree with the header */
   MLBF_MISMATCH,     /* two filters of different geometry, seed or profile */
 } mlbf_status;
@@ -74,33 +74,33 @@ typedef struct mlbf_hash128 {
   uint64_t low, high;
 } mlbf_hash128;
 
-/* All a filter needs to know of a key, whatever its size: independent of geometry, so the hashes in a
- * log rebuild a larger filter. Fixed by the seed. */
+/* All a filter needs of a key. It depends on the seed, not on the filter's size, so the hashes in a log can
+ * rebuild a larger filter. */
 typedef struct mlbf_hashes {
-  mlbf_hash128 whole;                  /* the key: XOR of all layer hashes, depth mixed in; else of its bytes */
+  mlbf_hash128 whole;                  /* XOR of all layer hashes, and depth; without layers: of the key's bytes */
   uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX; 0 for kinds without layers */
   mlbf_hash128 layer[MLBF_LAYERS_MAX]; /* segment i salted by i; the first `depth` are set */
 } mlbf_hashes;
 
 typedef enum mlbf_outcome {
   MLBF_SEEN = 0,
-  MLBF_NEW,             /* from kinds without layers: the key is new, that is all they know */
+  MLBF_NEW,             /* from kinds without layers: the key is new */
   MLBF_NEW_SEGMENT,     /* the segment of layer `layer` (1-based) was never inserted at that depth */
   MLBF_NEW_COMBINATION, /* every segment may be known at its depth; the whole is new */
-  MLBF_UNKNOWN,         /* the filter cannot tell: a mapped one found damaged, or a patch */
+  MLBF_UNKNOWN,         /* from a mapped filter that is damaged, or a patch */
 } mlbf_outcome;
 
 typedef struct mlbf_verdict {
   mlbf_outcome outcome;
-  uint32_t layer; /* the deciding layer, 1-based, of NEW_SEGMENT; else 0 */
+  uint32_t layer; /* of NEW_SEGMENT: the deciding layer, 1-based; else 0 */
 } mlbf_verdict;
 
 typedef struct mlbf_options {
   mlbf_kind kind;
   uint64_t keys;     /* design load, > 0 */
   double rate;       /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
-  uint64_t seed;     /* two filters merge only if equal; 0 is a fine seed */
-  bool signals;      /* mlbf: enough bits in every layer that NEW_COMBINATION means what it says */
+  uint64_t seed;     /* filters merge only if their seeds are equal; 0 is a fine seed */
+  bool signals;      /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
   /* 0 = computed from keys and rate; plan.h says more. */
   uint64_t bits;     /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
@@ -114,48 +114,47 @@ typedef struct mlbf_filter mlbf_filter;
 mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
-/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. No two hear NEW
- * for one key; none does only if the filter is wrong about it, at its rate. Readers never wait; writers of one key
- * wait for each other, some tens of nanoseconds. Words are set one by one, so single-threaded use is slower after
- * it. Saving, union and freeing still need the filter alone. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
+/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. At most one of them
+ * gets NEW for a key; none does only if the key is a false positive. Readers never wait; writers of one key wait for
+ * each other, some tens of nanoseconds. Each word is set atomically, so single-threaded use becomes slower. During
+ * saving, union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
 mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
  * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
- * filter's seed and kind only (mlbf-paper: L too): hashes of one filter fit any other of the same. */
+ * filter's seed and kind only (mlbf-paper: L too): the hashes fit any filter where these are equal. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
-/* What mlbf_insert would answer. Changes nothing. */
+/* The verdict that mlbf_insert would give. Changes nothing. */
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes);
 
 /* Test and set. The bits are set when it returns MLBF_OK or MLBF_FULL. */
 mlbf_status mlbf_insert(mlbf_filter *filter, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
-/* The same for many, in order, their memory fetched while others are hashed: several times faster once the filter
- * is larger than the caches. A key twice in one batch is new once and seen after. MLBF_FULL: one of them passed the
- * design load; all are done. */
+/* The same for many keys, in order. Prefetches the memory of some while it hashes others: several times faster if the
+ * filter is larger than the caches. A key twice in one batch is first new, then seen. MLBF_FULL: one of them exceeded
+ * the design load; all are done. */
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts);
 mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
-/* Rebuilding from a log: the whole key's hash alone, and one segment's at its layer (1-based; a layer
- * without bits ignores it). Inserting is idempotent, and the order does not matter.
+/* For rebuilding from a log: insert a whole key's hash, or one segment's hash at its layer (1-based; ignored by a
+ * layer without bits). Repetitions and the order do not matter.
  *
- * What the log must hold, so that NEW_* stays certain in a filter of *any* size built from it: of each key
- * inserted, `whole`, and `layer[i]` for every i < min(depth, mlbf_layer_count(filter)), except those whose
- * very same 128 bits, at the same layer, are in the log already.
+ * To keep NEW_* certain in a filter of *any* size built from it, the log must hold for each inserted key `whole`,
+ * and `layer[i]` for every i < min(depth, mlbf_layer_count(filter)), except those whose 128 bits the log already
+ * holds for that layer.
  *
- * That mlbf_test_segment answers "known" is NOT a reason to leave a segment out. The answer may be a false
- * positive; a larger filter built from the log would then lack the segment and call an old key NEW. (A log
- * without the falsely known ones rebuilds a filter of the same size only.) What is in the log already is
- * best remembered in a small exact cache of recent segments: mlbf/recent.h. */
+ * Log a segment even if mlbf_test_segment answers "known". The answer may be a false positive; a larger filter
+ * built from the log would then lack the segment and call an old key NEW. (A log without such segments can only
+ * rebuild a filter of the same size.) mlbf/recent.h is a small exact cache of segments that the log holds. */
 mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-paper: MLBF_BAD_ARGUMENT */
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
-/* Layers 1..this have bits, and so this many segment hashes of a key belong in a log. It depends on kind,
- * `signals` and `layers` alone, not on size: every filter that may be built from the log asks the same layers. */
+/* The number of layers with bits (the first ones), and so of a key's segment hashes that belong in a log. It depends on
+ * kind, `signals` and `layers`, not on size: every filter built from the log has the same layers. */
 uint32_t mlbf_layer_count(const mlbf_filter *filter);
 
 /* True if this segment may have been inserted at this layer (1-based); false is certain. A layer
@@ -169,48 +168,48 @@ typedef struct mlbf_stats {
   uint64_t memory_bytes;
   uint64_t design_keys;
   uint64_t keys;            /* insertions that were new */
-  double estimated_keys;    /* distinct keys, from fill: also those that were wrongly SEEN */
+  double estimated_keys;    /* distinct keys, from fill, including those wrongly SEEN */
   double promised_rate;
   double fill;              /* share of set bits in the deciding array, 0..1 */
   uint32_t hashes;          /* k of the deciding array */
   uint32_t layers;          /* as mlbf_layer_count */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
-  /* How insertions were answered, by mlbf_insert and the like; a rebuild from a log answers nobody. */
+  /* Verdicts of mlbf_insert and its variants; a rebuild from a log is not counted. */
   uint64_t answered_seen;
   uint64_t answered_new_combination;              /* kinds without layers: NEW */
   uint64_t answered_new_segment[MLBF_LAYERS_MAX]; /* by layer */
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */
-const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, "" for none; lives as long as the filter */
+const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, or ""; valid until mlbf_free */
 double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
-double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same with so many keys in it, calculated */
+double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same at this many keys, calculated */
 
 /* Save: to a temporary file, fsync, rename, fsync of the directory. A crash leaves the old file or the
  * new one, whole. FORMAT.md has every byte. */
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 
-/* Load checks everything before anyone may use the result: header, sizes, checksums of all blocks.
+/* Load checks everything first: header, sizes, checksums of all blocks.
  * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. */
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
 
-/* As mlbf_load, but the file is mapped and its body not read: under a millisecond for any size. The header is checked
- * whole; a block of 1 MiB when it is first touched. If it is damaged, this and every later answer is MLBF_UNKNOWN and
- * inserts return MLBF_DAMAGED. Insertions stay in memory (copy on write), the file is not changed; whoever truncates
- * it meanwhile kills the process by SIGBUS, so replace files, as mlbf_save does. Slower than a loaded filter until
+/* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now,
+ * and each block of 1 MiB when it is first used. From the first damaged block on every answer is MLBF_UNKNOWN, and
+ * inserts return MLBF_DAMAGED. Insertions stay in memory (copy on write), the file is not changed. Truncating the file
+ * while it is mapped raises SIGBUS, so replace it by rename, as mlbf_save does. Slower than a loaded filter until
  * mlbf_verify. */
 mlbf_status mlbf_map(const char *path, mlbf_filter **filter);
 
-/* Checks all blocks not checked yet. MLBF_OK, and the filter is as fast as a loaded one; MLBF_DAMAGED. */
+/* Checks all blocks not checked yet. MLBF_OK: the filter is now as fast as a loaded one. MLBF_DAMAGED. */
 mlbf_status mlbf_verify(mlbf_filter *filter);
 
-/* `into` then answers for the keys of both. They must have equal geometry, seed and profile: MLBF_MISMATCH if not,
- * and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */
+/* Merges `from` into `into`, which then has the keys of both. Geometry, seed and profile must be equal, else
+ * MLBF_MISMATCH, and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */
 mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from);
 
-/* A patch: the bits of `filter` that `base` lacks, few if they are relatives, and so short once compressed. The union
- * of base and patch is the union of base and filter. It answers nothing by itself (MLBF_UNKNOWN): a key's bits
- * that base has too are not in it. It can be saved, loaded, and merged with other patches. */
+/* A patch: the bits of `filter` that `base` lacks; few if `filter` began as a copy of `base`, so it compresses well.
+ * The union of base and patch is the union of base and filter. Alone a patch answers only MLBF_UNKNOWN: it lacks the
+ * bits that base has too. It can be saved, loaded, and merged with other patches. */
 mlbf_status mlbf_difference(const mlbf_filter *filter, const mlbf_filter *base, mlbf_filter **patch);
 
 #ifdef __cplusplus

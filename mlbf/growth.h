@@ -1,13 +1,13 @@
-/* mlbf/growth.h: filters for a number of keys nobody knows. Two ways:
+/* mlbf/growth.h: filters for an unknown number of keys. Two ways:
  *
- *   rebuild   whoever keeps a log of hashes (see mlbf_insert_whole) makes the next larger filter and fills it from
- *             the log: one structure, the promised rate for life, at most 1.4 times the bits it needs, but two
- *             filters while it is being done (2.4 times the old one's memory)
- *   chain     without a log: slices, each twice the one before and promised 0.8 times its rate, so that all
- *             together keep the promise; more bits and one question a slice
+ *   rebuild   with a log of hashes (see mlbf_insert_whole): create the next larger filter and fill it from the log.
+ *             One filter, always at the promised rate, with at most 1.4 times the bits needed; but two filters in
+ *             memory during a rebuild (2.4 times the old one's memory)
+ *   chain     without a log: slices, each twice as large as the one before, at 0.8 times its rate, so that all
+ *             together keep the promised rate; more bits, and one lookup per slice
  *
  *   chain   [ n, 0.2 p ] [ 2n, 0.16 p ] [ 4n, 0.128 p ] ...      0.2 p (1 + 0.8 + 0.64 + ...) = p
- *                                            ^ inserts go here; every slice is asked, newest first */
+ *                                            ^ inserts go here; lookups try every slice, newest first */
 #ifndef STRATA_MLBF_GROWTH_H
 #define STRATA_MLBF_GROWTH_H
 
@@ -17,15 +17,15 @@
 extern "C" {
 #endif
 
-/* An empty filter like `filter` for 1.4 times the keys, to be filled from a log. 1.4: sizes then grow in few enough
- * steps that all rebuilds of a crawl together insert 3.5 times its keys, and a filter just made has 1.4 x 10.5 =
- * 14.7 bits for each key it holds at 1e-2 (mlbf). MLBF_BAD_ARGUMENT beyond 2^48 bits; MLBF_NO_MEMORY. */
+/* An empty filter like `filter` for 1.4 times the keys, to be filled from a log. Why 1.4: all rebuilds of a crawl
+ * together then insert only 3.5 times the crawl's keys, and a new filter has 1.4 x 10.5 = 14.7 bits for each key it
+ * holds at 1e-2 (mlbf). MLBF_BAD_ARGUMENT beyond 2^48 bits; MLBF_NO_MEMORY. */
 mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger);
 
-/* A chain. For one thread at a time; readers may share it while nobody writes. Not for the paper's kinds. */
+/* A chain. One writer at a time; any number of readers while no thread writes. Not for the paper's kinds. */
 typedef struct mlbf_chain mlbf_chain;
 
-/* `first` is for the first slice, but `first->rate` for the whole chain whatever its length, and `first->bits` 0. */
+/* `first` describes the first slice; but `first->rate` is that of the whole chain, and `first->bits` must be 0. */
 mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain);
 void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 
@@ -33,12 +33,11 @@ void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 void mlbf_chain_hash(const mlbf_chain *chain, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
-/* Begin to fetch what a test or an insert of this key will touch: for callers who hash some tens of keys and ask
- * then. */
+/* Prefetches the memory for a test or insert of this key: hash some tens of keys first, then test them. */
 void mlbf_chain_prefetch(const mlbf_chain *chain, const mlbf_hashes *hashes);
 
-/* MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): a new slice was needed and could not be had; the key is
- * then not inserted, `*verdict` is untouched, and the call may be repeated. Never MLBF_FULL. */
+/* MLBF_NO_MEMORY (or MLBF_BAD_ARGUMENT, past 64 slices): the key needs a new slice, which could not be created; it is
+ * not inserted, `*verdict` is untouched, and the call may be repeated. Never MLBF_FULL. */
 mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf_verdict *verdict);
 
 typedef struct mlbf_chain_stats {
@@ -47,7 +46,7 @@ typedef struct mlbf_chain_stats {
   uint32_t slices;
   uint64_t keys, bits;
   double promised_rate;
-  double rate; /* that some slice is wrong, now, from the fill of each */
+  double rate; /* false-positive probability now, from the fill of each slice */
 } mlbf_chain_stats;
 
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats); /* of all slices together */

@@ -1,5 +1,5 @@
-/* mlbf/plan.h: how large a filter must be, and the inverse. What mlbf_create follows and what people
- * are shown before they spend the memory. Needs no filter and allocates nothing. */
+/* mlbf/plan.h: how large a filter must be, and which rate a size gives. mlbf_create uses it, and so can a caller
+ * before spending the memory. Needs no filter and allocates nothing. */
 #ifndef STRATA_MLBF_PLAN_H
 #define STRATA_MLBF_PLAN_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Where a key's k bits lie; rate.h says what each costs. */
+/* Where a key's k bits are; rate.h compares the layouts. */
 typedef enum mlbf_layout {
   MLBF_LAYOUT_CLASSIC = 1,
   MLBF_LAYOUT_LANES = 2,
@@ -20,7 +20,7 @@ typedef enum mlbf_layout {
 enum {
   MLBF_LINE_BITS = 512,        /* one cache line of every machine we know */
   MLBF_LANES = 8,              /* its 64-bit words */
-  MLBF_HASHES_MAX = 32,        /* k; one byte of entropy a bit is the least the hash must give */
+  MLBF_HASHES_MAX = 32,        /* k; the hash must give at least one byte of entropy per bit */
   MLBF_LINE_HASHES_MAX = 16,   /* k in one line: one vector of 32-bit positions */
 };
 
@@ -32,9 +32,9 @@ typedef struct mlbf_array_plan {
   uint64_t bits;   /* m; lines: a multiple of 512 */
 } mlbf_array_plan;
 
-/* A filter's shape. Array 0 decides; the others, if any, are layers:
+/* A filter's arrays. Array 0 decides whether a key is seen; the others, if any, are layers:
  *   mlbf         1: hosts (layer 1); 2, with signals: one array for all deeper layers
- *   mlbf-paper   1..L: one a layer */
+ *   mlbf-paper   1..L: one per layer */
 typedef struct mlbf_plan {
   mlbf_kind kind;
   uint64_t keys;
@@ -45,14 +45,14 @@ typedef struct mlbf_plan {
   uint64_t bits;        /* all arrays together */
 } mlbf_plan;
 
-/* Shape for options. (keys, rate): the smallest that keeps the promise. (keys, bits), rate 0: the best rate
- * those bits give; the promise is then that rate. For bloom and the paper's kinds `bits` is the m of each
+/* The plan for options. (keys, rate): the smallest that keeps the rate. (keys, bits), rate 0: the best rate
+ * for those bits, which is then the promised rate. For bloom and the paper's kinds `bits` is the m of each
  * array, for line and mlbf the total, rounded down to whole cache lines.
  * MLBF_BAD_ARGUMENT sets `*reason` (if not NULL) to a sentence and leaves `*plan` alone. */
 mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
 
-/* The inverse: the false-positive rate of SEEN, for keys unlike any inserted (a new host's are lower),
- * once `keys` keys are in. mlbf-paper: of a key with all segments known, the worst it promises. */
+/* The inverse: the false-positive rate of SEEN at `keys` keys, for keys unrelated to the inserted ones (lower for
+ * keys of new hosts). mlbf-paper: for keys with all segments known, its worst case. */
 double mlbf_plan_rate(const mlbf_plan *plan, uint64_t keys);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* mlbf/recent.h: which segment hashes a log holds already, as far as a small table remembers.
+/* mlbf/recent.h: a small cache of segment hashes that a log already holds.
  *
  * A log that rebuilds filters must hold every distinct segment (see mlbf_insert_whole); writing each
  * segment of each key would make it three times as long. URLs come in runs of neighbours, so a table of
- * the last tens of thousands, exact in all 128 bits, drops nearly all repetitions. It may forget (the log
- * then holds a segment twice, which is harmless) and never invents (nothing is left out). */
+ * the last tens of thousands, exact in all 128 bits, drops nearly all repetitions. It may forget a hash (the log
+ * then holds a segment twice, which is harmless) but has no false hits (no segment is left out). */
 #ifndef STRATA_MLBF_RECENT_H
 #define STRATA_MLBF_RECENT_H
 
@@ -20,13 +20,13 @@ mlbf_recent *mlbf_recent_create(size_t slots);
 void mlbf_recent_free(mlbf_recent *recent); /* NULL is fine */
 
 /* True: this hash was noted before, so the log has it. False: write it to the log; it is noted now. Hashes
- * are salted by layer, so the layer need not be told. */
+ * are salted by layer, so the layer is not needed. */
 bool mlbf_recent_note(mlbf_recent *recent, mlbf_hash128 segment);
 
-/* This one will be noted soon: its memory is fetched meanwhile. */
+/* Prefetches the memory for a coming mlbf_recent_note. */
 void mlbf_recent_fetch(const mlbf_recent *recent, mlbf_hash128 segment);
 
-/* Forget all: the log's transaction failed, and what was noted since may not be in it. */
+/* Forgets all: for when the log's transaction failed, and hashes noted since may not be in it. */
 void mlbf_recent_clear(mlbf_recent *recent);
 
 #ifdef __cplusplus

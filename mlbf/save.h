@@ -1,14 +1,14 @@
-/* mlbf/save.h: saving a large filter a piece at a time, between insertions.
+/* mlbf/save.h: saving a large filter in steps, between insertions.
  *
- * A filter of 10^8 URLs is 500 MB: written at once it stops its owner for a second. Instead
+ * A filter of 10^8 URLs is 500 MB: writing it at once stops the caller for a second. Instead
  *
  *     mlbf_save_begin -> mlbf_save_step, insertions, mlbf_save_step, insertions ... -> *is_done: the file is there
  *
- * The file then holds every key inserted before mlbf_save_begin, and of those inserted since, some bits or all. Bits
- * are only ever added, so it is a sound filter: who has a log of keys replays those from mlbf_save_begin on, and what
- * it knows already does not matter.
+ * The file then holds every key inserted before mlbf_save_begin, and some or all bits of those inserted since. As bits
+ * are only ever added, the file is a correct filter of the earlier keys. With a log of keys, replay those since
+ * mlbf_save_begin; inserting a key twice does no harm.
  *
- * Threads: as one that reads the filter. The filter may not be freed before the saving ends. */
+ * Threads: saving counts as a reader of the filter. The filter may not be freed before the saving ends. */
 #ifndef STRATA_MLBF_SAVE_H
 #define STRATA_MLBF_SAVE_H
 
@@ -20,18 +20,17 @@ extern "C" {
 
 typedef struct mlbf_saving mlbf_saving;
 
-/* As mlbf_save: into `path`.tmp, renamed at the end. MLBF_IO, MLBF_NO_MEMORY; MLBF_DAMAGED for a mapped filter that
- * is. */
+/* As mlbf_save: into `path`.tmp, renamed at the end. MLBF_IO, MLBF_NO_MEMORY; MLBF_DAMAGED if a mapped filter is. */
 mlbf_status mlbf_save_begin(const mlbf_filter *filter, const char *path, mlbf_saving **saving);
 
-/* About `bytes` more (at least a block of 1 MiB) onto the disk and synced, so that nothing piles up for the end. Any
- * failure is final: end the saving; the old file is as it was. */
+/* Writes and syncs about `bytes` more (at least a block of 1 MiB), so that little is left to sync at the end. Any
+ * failure is final: end the saving; the old file is unchanged. */
 mlbf_status mlbf_save_step(mlbf_saving *saving, uint64_t bytes, bool *is_done);
 
-/* Bytes of all steps together: how many to ask for. */
+/* Total bytes to pass to all steps. */
 uint64_t mlbf_save_size(const mlbf_saving *saving);
 
-/* Done or not; if not, the temporary file is removed. NULL is fine. */
+/* Frees the saving; if it is not done, removes the temporary file. NULL is fine. */
 void mlbf_save_end(mlbf_saving *saving);
 
 #ifdef __cplusplus
