@@ -1,7 +1,7 @@
-/* mlbf/count/count_inside.h: what a counting filter is inside. Internal to mlbf/.
+/* mlbf/count/count_inside.h: the struct of a counting filter. Internal to mlbf/.
  *
- *   count.c         makes it, adds, asks, removes        count_merge.c   a + b, a - b, cell by cell
- *   count_file.c    as a file                            overflow.c      what does not fit in cells */
+ *   count.c         creates, adds, gets, removes         count_merge.c   a + b, a - b, cell by cell
+ *   count_file.c    saves, loads and maps                overflow.c      counts that overflow their cells */
 #ifndef STRATA_MLBF_COUNT_INSIDE_H
 #define STRATA_MLBF_COUNT_INSIDE_H
 

@@ -19,8 +19,8 @@ void mlbf_overflow_drop(mlbf_overflow *overflow)
   free(overflow->chunks);
 }
 
-/* The first entry of the chunk that is not before `cell`. Without a branch that depends on the entries: which way it
- * goes is a coin's toss, and a wrong guess costs more than the step. */
+/* The first entry of the chunk that is not before `cell`. No branch depends on the entries: it would be unpredictable,
+ * and a misprediction costs more than a step. */
 static uint32_t find(const mlbf_chunk *chunk, uint32_t cell)
 {
   const uint32_t *at = chunk->entries;

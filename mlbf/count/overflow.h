@@ -1,8 +1,8 @@
-/* mlbf/count/overflow.h: what does not fit in a counting filter's cells. Internal to mlbf/.
+/* mlbf/count/overflow.h: counts that overflow a counting filter's cells. Internal to mlbf/.
  *
- * Cells are in chunks of 1024; each chunk has a sorted list of (cell within the chunk, rest of the count), 4 bytes
- * each. A list this short is searched in a few steps and moved in a few cache lines, and an empty chunk costs 16
- * bytes, an eighth of a bit a cell. */
+ * Cells are in chunks of 1024; each chunk has a sorted list of (cell within the chunk, high part of the count), 4 bytes
+ * each. Searching so short a list takes a few steps, moving it a few cache lines; an empty chunk costs 16 bytes, an
+ * eighth of a bit per cell. */
 #ifndef STRATA_MLBF_OVERFLOW_H
 #define STRATA_MLBF_OVERFLOW_H
 

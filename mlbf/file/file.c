@@ -6,7 +6,7 @@
  *          + ends with its own checksum
  *
  * Loading copies the body and checks all of it. Mapping copies nothing and checks a block when it is first
- * touched (lazy_verify.c); what is inserted into a mapped filter stays in memory, the file is as it was. */
+ * used (lazy_verify.c); insertions into a mapped filter stay in memory, the file is not changed. */
 #include "mlbf/file/file.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* mlbf/file/header.h: the first 4096 bytes of a filter file (FORMAT.md). Internal to mlbf/.
  *
- * Nothing in a header is trusted: one whose checksum is right may still be an attacker's, so each field must be
- * one that mlbf_plan_make could have made, and all must agree. */
+ * A header is not trusted: an attacker's may have a correct checksum, so each field must be one that
+ * mlbf_plan_make could have made, and all must agree. */
 #ifndef STRATA_MLBF_HEADER_H
 #define STRATA_MLBF_HEADER_H
 

@@ -1,5 +1,5 @@
-/* See save.h. Block after block with its checksum, then the table of checksums, and the header last: until it is there,
- * the file is none. */
+/* See save.h. Block after block with its checksum, then the table of checksums, and the header last: without it the
+ * file is invalid. */
 #include "mlbf/save.h"
 
 #include <assert.h>

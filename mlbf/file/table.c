@@ -18,7 +18,7 @@ static const char magic[8] = { 'M', 'L', 'B', 'T', '\r', '\n', 0x1a, '\n' };
 
 static const uint64_t body_most = UINT64_C(1) << 48;
 
-/* Byte for byte. */
+/* The bytes of the file's header. */
 typedef struct table_header {
   char magic[8];
   uint32_t version, endian_mark, kind, profile_size;

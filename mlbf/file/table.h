@@ -4,8 +4,8 @@
  *   kind, seed, profile, numbers --+
  *   body, one or several parts ----+--> | header, 4096 | body | a checksum for each MiB |
  *
- * What the numbers mean is the kind's affair. A file is believed only after the kind has looked at them and said how
- * long the body must be. */
+ * Each kind gives the numbers their meaning. A file is accepted only after its kind has checked them and computed the
+ * body's size. */
 #ifndef STRATA_MLBF_TABLE_H
 #define STRATA_MLBF_TABLE_H
 

@@ -1,7 +1,7 @@
 /* mlbf/filter/array.h: the bit arrays of a filter and the memory they share. Internal to mlbf/.
  *
- * All arrays of a filter lie one behind the other in one body, each from a cache line's start; the body
- * is what a file holds, byte for byte:
+ * All arrays of a filter follow each other in one body, each from the start of a cache line; a file holds
+ * the body byte for byte:
  *
  *   body  | array 0, the deciding one | array 1 ... | array n |
  *           ^ words[0..]              ^ multiple of 64 bytes

@@ -1,5 +1,5 @@
-/* The classic Bloom filter (Bloom 1970): k bits of m, anywhere. The reference the others are measured
- * against; every bit of a query may be a cache miss. */
+/* The classic Bloom filter (Bloom 1970): k bits of m, anywhere. The reference for measuring the others; every
+ * bit of a query may be a cache miss. */
 #include "mlbf/filter/inside.h"
 
 static void bloom_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)

@@ -3,7 +3,7 @@
  *   cell i: bits i*b .. i*b+b-1 of the array, lowest bit first; read as one unaligned 8-byte word, so a cell of up to
  *   57 bits is one load. Eight spare bytes behind the last cell make that load safe.
  *
- * Where the array lies in a mapped file, the caller asks mlbf_cells_touch before it gets or sets. */
+ * If the array is in a mapped file, the caller calls mlbf_cells_touch before it gets or sets. */
 #ifndef STRATA_MLBF_CELLS_H
 #define STRATA_MLBF_CELLS_H
 

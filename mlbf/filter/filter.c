@@ -1,4 +1,4 @@
-/* The life of a filter, and the way from the common interface to its kind. */
+/* Creating, using and freeing a filter: the common interface, which calls the functions of the filter's kind. */
 #include "mlbf/filter.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* Many keys at once: hashed, their memory fetched meanwhile, and settled in order. A batch is what the memory system
- * can fetch while the processor hashes. */
+/* Many keys at once: hash them, prefetch their memory, then test or insert them in order. A batch has as many keys as
+ * the memory system can fetch while the processor hashes. */
 #include <assert.h>
 #include <string.h>
 

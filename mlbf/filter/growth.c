@@ -1,4 +1,4 @@
-/* Filters for a number of keys that is not known before: the next larger filter, and the chain. growth.h draws both.
+/* Filters for an unknown number of keys: the next larger filter, and the chain. growth.h draws both.
  *
  * Always, of a chain (assert_chain): all slices are of one kind and seed, so one hash serves all. Slice i + 1 has room
  * for twice the keys of slice i at 0.8 of its rate. Only the last slice takes keys, and one is added only when it has
@@ -17,8 +17,8 @@ enum { SLICE_GROWTH = 2 };
 
 static const double rebuild_step = 1.4;
 
-/* Each slice's share of the promise: (1 - tightening) tightening^i sums to 1. 0.8 and not 0.5: the newest slice
- * holds half of all keys, and at 12 slices it is asked for a rate of 0.017 p against 0.0002 p. */
+/* Each slice's share of the promised rate p: (1 - tightening) tightening^i sums to 1. 0.8 and not 0.5: the newest
+ * slice holds half of all keys, and as the 12th it needs a rate of 0.017 p, not 0.0002 p. */
 static const double tightening = 0.8;
 
 static mlbf_options options_like(const mlbf_filter *filter, double keys, double rate)

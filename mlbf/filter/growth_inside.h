@@ -1,4 +1,4 @@
-/* mlbf/filter/growth_inside.h: what a chain of slices is made of. Internal to mlbf/. */
+/* mlbf/filter/growth_inside.h: the struct of a chain of slices. Internal to mlbf/. */
 #ifndef STRATA_MLBF_GROWTH_INSIDE_H
 #define STRATA_MLBF_GROWTH_INSIDE_H
 

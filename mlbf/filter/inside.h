@@ -1,4 +1,4 @@
-/* mlbf/filter/inside.h: what a filter is inside, and what each kind must bring. Internal to mlbf/. */
+/* mlbf/filter/inside.h: the filter's struct, and the functions that each kind implements. Internal to mlbf/. */
 #ifndef STRATA_MLBF_INSIDE_H
 #define STRATA_MLBF_INSIDE_H
 

@@ -1,8 +1,8 @@
-/* mlbf/filter/lazy_verify.h: blocks of a mapped filter, each checked when it is first touched. Internal to mlbf/.
+/* mlbf/filter/lazy_verify.h: blocks of a mapped filter, each checked when it is first used. Internal to mlbf/.
  *
- * A filter of 1 GiB opens in under a millisecond since nothing of its body is read then. Its arrays ask the guard
- * before they read or write a word; the guard hashes that word's block once and compares. When one block is wrong
- * the whole filter is: from then on it answers MLBF_UNKNOWN. */
+ * A filter of 1 GiB opens in under a millisecond since its body is not read then. Its arrays call the guard before
+ * they read or write a word; the guard checks that word's block once, by its checksum. After one damaged block every
+ * answer of the filter is MLBF_UNKNOWN. */
 #ifndef STRATA_MLBF_LAZY_VERIFY_H
 #define STRATA_MLBF_LAZY_VERIFY_H
 

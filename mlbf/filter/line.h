@@ -5,8 +5,8 @@
  *   TWO_LINES   line = scale(low)     k/2 bits anywhere, from the upper half of `high`
  *               line = scale(low rotated by 32)   k/2 more, from the lower half of `high`
  *
- * A path is one way of doing that on some processors. Every path sets the same bits; tests force each one
- * this machine has and compare. The best is chosen when a filter is made. */
+ * A path is an implementation for some processors. All paths set the same bits; tests run each one that this
+ * machine can and compare. The fastest is chosen when a filter is made. */
 #ifndef STRATA_MLBF_LINE_H
 #define STRATA_MLBF_LINE_H
 

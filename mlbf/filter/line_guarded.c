@@ -1,5 +1,5 @@
-/* Lines of a mapped filter whose blocks are not all checked yet, and word by word. A damaged block answers
- * "known"; the filter asks the guard afterwards and says MLBF_UNKNOWN. */
+/* Lines of a mapped filter with unchecked blocks, read word by word. A damaged block answers "known"; the filter
+ * asks the guard afterwards and answers MLBF_UNKNOWN. */
 #include "mlbf/filter/lazy_verify.h"
 #include "mlbf/filter/line.h"
 

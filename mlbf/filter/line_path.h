@@ -1,12 +1,12 @@
-/* mlbf/filter/line_path.h: one path of line.h from its four primitives. Included once by each line_*.c, which has
- * defined, for one line and a part of a key's hash,
+/* mlbf/filter/line_path.h: one path of line.h, from four primitives. Each line_*.c defines these for one line and a
+ * part of a key's hash, then includes this file once:
  *
  *   static bool lanes_test(const uint64_t *line, uint64_t high);
  *   static bool lanes_insert(uint64_t *line, uint64_t high);
  *   static bool free_test(const uint64_t *line, uint32_t half, uint32_t hashes);
  *   static bool free_insert(uint64_t *line, uint32_t half, uint32_t hashes);
  *
- * so that they are inlined in the loops over many keys, compiled for that file's processors. */
+ * So they are inlined in the loops over many keys, and compiled for that file's processors. */
 static bool lanes_test_key(const mlbf_array *array, mlbf_hash128 hash)
 {
   return lanes_test(mlbf_line_first(array, hash), hash.high);

@@ -1,5 +1,5 @@
-/* Lines that many threads change at once: each word by one atomic OR, and only where a bit is missing, so that
- * seen keys share their lines instead of passing them around. */
+/* Lines that many threads change at once: each word by one atomic OR, and only if a bit is missing, so that for
+ * seen keys the cores share cache lines instead of moving them. */
 #include "mlbf/filter/line.h"
 
 static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = { MLBF_LINE_MULTIPLIERS };

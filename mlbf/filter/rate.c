@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* A line as a key sees it: k bits to find, and the chance that one inserted key leaves a bit alone. */
+/* A lookup in a line: k bits to test, and the chance that one inserted key leaves a bit clear. */
 typedef struct line_model {
   double lines_per_key;
   double hashes;

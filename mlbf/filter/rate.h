@@ -6,10 +6,9 @@
  *   LINE         one 512-bit line, anywhere in it                           1
  *   TWO_LINES    two unrelated lines, k/2 bits anywhere in each (k even)    2
  *
- * Lines fill unevenly: keys per line are Poisson distributed and crowded lines answer wrongly more
- * often, so LANES and LINE need more bits than CLASSIC for one rate. Two unrelated lines must both be
- * crowded, which is why they need fewer than one line of twice the width: at 1e-6, 1.55 x log2(1/rate)
- * bits a key against 1.69. */
+ * Lines fill unevenly: keys per line are Poisson distributed and crowded lines err more often, so LANES and
+ * LINE need more bits than CLASSIC for one rate. TWO_LINES errs mainly if both lines are crowded, so it needs
+ * fewer bits than one line of twice the width: at 1e-6, 1.55 x log2(1/rate) bits per key, not 1.69. */
 #ifndef STRATA_MLBF_RATE_H
 #define STRATA_MLBF_RATE_H
 

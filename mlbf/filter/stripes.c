@@ -1,4 +1,4 @@
-/* Spin locks of a shared filter, one for each stripe of its keys. stripes.h says why there must be any.
+/* Spin locks of a shared filter, one for each stripe of its keys. stripes.h says why they are needed.
  *
  * Always: one thread holds a stripe at a time, and a thread holds one at most: filter.c and filter_batch.c, which alone
  * call this, lock it for one key and let go before they return. So no two wait for each other in a circle. A key's

@@ -1,9 +1,9 @@
-/* mlbf/filter/stripes.h: why no two threads hear "new" for one key. Internal to mlbf/.
+/* mlbf/filter/stripes.h: locks, so that only one thread gets "new" for a key. Internal to mlbf/.
  *
- * A key's bits lie in several words, and two threads that insert one key could each be first in another word.
- * So a key's insertion holds one of 1024 spin locks, chosen by the key's hash: the same key always waits for
- * itself, different keys nearly never for each other (their words are OR-ed atomically). Held for some tens of
- * nanoseconds. Readers take none. */
+ * A key's bits are in several words, and two threads that insert one key could each be first in a different word.
+ * So inserting a key holds one of 1024 spin locks, chosen by the key's hash: insertions of one key wait for each
+ * other, those of different keys nearly never (their words are OR-ed atomically). A lock is held for some tens of
+ * nanoseconds. Readers take no lock. */
 #ifndef STRATA_MLBF_STRIPES_H
 #define STRATA_MLBF_STRIPES_H
 

@@ -1,18 +1,18 @@
 /* mlbf/papers/matrix.h: which stored documents does this one resemble?
  *
  * After Butakov's pseudo-matrix Bloom filter: documents are packed into rows, each row is a Bloom filter of the
- * shingles of the documents in it, and a query asks every row how many of its shingles it knows. A row that knows more
- * than chance explains names its documents, and those are compared shingle by shingle.
+ * shingles of its documents, and a query counts in every row how many of the query's shingles are there. If a row has
+ * more than chance explains, its documents are compared shingle by shingle.
  *
  *     documents   | a | b |   c   | d  |......|      shingles of each are kept, 8 bytes each
  *     rows        [ a b ] [ c ] [ c d ] [ ... ]      n shingles, m bits each, the same k hashes for all
- *     bit 0        0       1     0                   bits of equal number lie side by side, 64 rows in a word: one
- *     bit 1        1       0     1       ...         memory access asks 64 rows about one hash
+ *     bit 0        0       1     0                   bit i of 64 rows is one word: one memory access tests
+ *     bit 1        1       0     1       ...         64 rows for one hash
  *
- * What the paper does otherwise: it keeps no shingles, so that it can neither remove a document nor say which of a
- * row's documents matched; its score is the number of common ones per row, which grows with the row's fill
- * (mlbf_matrix_row_score gives both). A long document spreads over several rows, short ones share one, as in its
- * "distributed" layout.
+ * The paper differs: it keeps no shingles, so that it can neither remove a document nor say which of a row's documents
+ * matched; its score is the number of common shingles per row, which grows with the row's fill (mlbf_matrix_row_score
+ * gives both scores). A long document is split over several rows, short ones share one, as in the paper's "distributed"
+ * layout.
  *
  * Threads: one writer at a time, or any number of readers. */
 #ifndef STRATA_MLBF_MATRIX_H
@@ -39,8 +39,8 @@ mlbf_status mlbf_matrix_create(const mlbf_matrix_options *options, mlbf_matrix *
 /* NULL is fine. */
 void mlbf_matrix_free(mlbf_matrix *matrix);
 
-/* Document `id`, with its shingles. MLBF_BAD_ARGUMENT: there is one of that id, or there are no shingles;
- * MLBF_NO_MEMORY: it is not in. */
+/* Adds document `id` with its shingles. MLBF_BAD_ARGUMENT: the id is in use, or there are no shingles;
+ * MLBF_NO_MEMORY: it was not added. */
 mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles);
 
 /* Documents go; the rows they were in are built anew from those that stay, and no other. MLBF_BAD_ARGUMENT: one of them

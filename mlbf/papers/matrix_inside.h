@@ -1,4 +1,4 @@
-/* mlbf/papers/matrix_inside.h: what a matrix is inside. Internal to mlbf/. */
+/* mlbf/papers/matrix_inside.h: the struct of a matrix. Internal to mlbf/. */
 #ifndef STRATA_MLBF_MATRIX_INSIDE_H
 #define STRATA_MLBF_MATRIX_INSIDE_H
 

@@ -10,7 +10,7 @@
 #include "mlbf/file/file.h"
 #include "mlbf/filter/inside.h"
 
-/* Layers tell where a key is new, which a pair and generations have no use for. */
+/* Kinds with layers are refused: a pair and generations do not use layers. */
 static bool kind_fits(mlbf_kind kind)
 {
   return kind == MLBF_KIND_BLOOM || kind == MLBF_KIND_LINE;

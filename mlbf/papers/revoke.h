@@ -1,10 +1,10 @@
-/* mlbf/papers/revoke.h: two things Yan and Cho do with plain filters beside counting: taking keys back, and growing
- * old. Literal; `strata forget` does neither, see below.
+/* mlbf/papers/revoke.h: two schemes of Yan and Cho on plain filters: revoking keys, and expiring them. As in the paper;
+ * `strata forget` uses neither, see below.
  *
  *   revocation pair      member  =  in `seen` and not in `revoked`
  *   generations          member  =  in any of g filters; the oldest is dropped, an empty one begins
  *
- * Merging (their OR of servers' filters) is mlbf_union, saturating and delta merges of counts are in count.h. */
+ * Their OR of servers' filters is mlbf_union; saturating and delta merges of counts are in count.h. */
 #ifndef STRATA_MLBF_REVOKE_H
 #define STRATA_MLBF_REVOKE_H
 
@@ -14,21 +14,20 @@
 extern "C" {
 #endif
 
-/* A pair. Both filters are wrong in their own way, and the second one undoes the first's promise:
+/* A pair. Each filter has false positives, and those of `revoked` are false negatives of the pair:
  *
- *   "member" of a key never inserted      rate of seen x (1 - rate of revoked)
- *   "no member" of a key that is one      rate of revoked: a false negative, which plain filters do not have
+ *   "member" for a key never inserted     rate of seen x (1 - rate of revoked)
+ *   "no member" for a member              rate of revoked: a false negative, which plain filters do not have
  *
- * And what is revoked can never be a member again: inserting it changes nothing that a test asks. A crawler that
- * forgets URLs in order to fetch them again must therefore not use it; an exact table, applied when the filter is
- * rebuilt, can. */
+ * A revoked key can never be a member again: inserting it does not clear its bits in `revoked`. So a crawler that
+ * forgets URLs to fetch them again must not use a pair, but an exact table, applied when the filter is rebuilt. */
 typedef struct mlbf_pair mlbf_pair;
 
 /* Kinds without layers (bloom, line): MLBF_BAD_ARGUMENT otherwise. MLBF_NO_MEMORY. */
 mlbf_status mlbf_pair_create(const mlbf_options *seen, const mlbf_options *revoked, mlbf_pair **pair);
 void mlbf_pair_free(mlbf_pair *pair); /* NULL is fine */
 
-/* Of two filters, for instance loaded ones; the pair owns them from now on, also if it fails. */
+/* Makes a pair of two filters, for instance loaded ones, and takes ownership of both, also if it fails. */
 mlbf_status mlbf_pair_make(mlbf_filter *seen, mlbf_filter *revoked, mlbf_pair **pair);
 
 /* `*is_member` after it: false if the key is (or seems) revoked. MLBF_FULL as mlbf_insert. */

@@ -6,8 +6,8 @@
  *
  * without `steady` the old array of g is cleared at once when g + 1 begins, and becomes the new one.
  *
- * By time, a tick takes the place of an insertion: p is the tick's number in its generation. Every key of one tick has
- * the same p, and a key is seen for w ticks and what is left of its own. */
+ * By time, a tick replaces an insertion: p is the tick's number in its generation. All keys of one tick have the same
+ * p, and a key stays seen for w ticks plus the rest of its own tick. */
 #include "mlbf/papers/window_skip.h"
 
 #include <assert.h>

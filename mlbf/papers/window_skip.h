@@ -1,4 +1,4 @@
-/* mlbf/papers/window_skip.h: the SKIP Bloom filter of Tang, Lin and Han, literally: a window over insertions (or time)
+/* mlbf/papers/window_skip.h: the SKIP Bloom filter of Tang, Lin and Han as printed: a window over insertions (or time)
  * with two generations of counters.
  *
  *   position p   1 2 3 ... w | 1 2 3 ... w       each insertion writes p into its k cells of the new generation
@@ -6,8 +6,8 @@
  *
  *   seen  iff  min over k of new > 0, or min over k of old >= p
  *
- * which is exactly "within the last w insertions". For reproducing the paper, and for who needs the window exact to
- * the insertion; else take window_epoch.h, which is wrong 50 times less often and more with as many bits. */
+ * which is exactly "within the last w insertions". For reproducing the paper, and for windows exact to the insertion;
+ * otherwise use window_epoch.h, which has at least 50 times fewer false positives at equal bits. */
 #ifndef STRATA_MLBF_WINDOW_SKIP_H
 #define STRATA_MLBF_WINDOW_SKIP_H
 
@@ -23,7 +23,7 @@ typedef struct mlbf_skip mlbf_skip;
 enum { MLBF_SKIP_TICKS = 4095 };
 
 /* Two arrays (steady: three) of cells of ceil(log2(w+1)) bits. `rate` is promised for the worst position, p = w;
- * mlbf_skip_expected is what to expect on average. MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY. */
+ * mlbf_skip_expected is the average. MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY. */
 mlbf_status mlbf_skip_create(const mlbf_window_options *options, mlbf_skip **window);
 void mlbf_skip_free(mlbf_skip *window); /* NULL is fine */
 

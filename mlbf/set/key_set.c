@@ -6,8 +6,8 @@
 #include "mlbf/filter/hash.h"
 #include "mlbf/file/table.h"
 
-/* The table grows by a quarter when it is seven eighths full. Fuller, and an insertion, which moves what is behind it
- * (28 slots on average at seven eighths), takes longer than its cache miss; in larger steps, and it is half empty. */
+/* The table grows by a quarter when it is seven eighths full. If it were fuller, moving the slots behind an insertion
+ * (28 on average at seven eighths) would take longer than the cache miss; with larger steps it would be half empty. */
 enum {
   HOMES_MIN = 1024,
   TAIL_MIN = 1024, /* slots behind the last home, for those that crowd there */

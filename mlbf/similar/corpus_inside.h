@@ -1,4 +1,4 @@
-/* mlbf/similar/corpus_inside.h: what a corpus is inside. Internal to mlbf/. */
+/* mlbf/similar/corpus_inside.h: the struct of a corpus. Internal to mlbf/. */
 #ifndef STRATA_MLBF_CORPUS_INSIDE_H
 #define STRATA_MLBF_CORPUS_INSIDE_H
 

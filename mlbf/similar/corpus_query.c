@@ -1,6 +1,6 @@
-/* Which documents of a corpus resemble this one. First all rows are asked, then documents are read, row by row, from
- * the row that knows most of the query on: what a row knows of it bounds what any document in it can have, so the
- * search ends as soon as the matches at hand are better than that. */
+/* Which documents of a corpus resemble this one. Tests all rows, then reads documents, row by row, best row first: a
+ * row's share of the query bounds the share of each of its documents, so the search ends as soon as the matches found
+ * are better than the next row. */
 #include "mlbf/similar/corpus_inside.h"
 
 #include <math.h>
@@ -43,8 +43,8 @@ static bool add_candidate(candidates *list, candidate one)
   return true;
 }
 
-/* A cheap look first: of so many shingles a row with a match knows at least this many, but for one time in 200. They
- * are the query's least ones, so it is the same passages that every document like it was sampled by. */
+/* A cheap test first: of SAMPLE shingles a row with a match has at least `needed`, except one time in 200. They are the
+ * query's smallest, so they are in the sample of every document with the same passages. */
 static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, double least)
 {
   enum { SAMPLE = 8 };
@@ -58,8 +58,8 @@ static bool may_have_match(const corpus_volume *v, const mlbf_shingles *query, d
   return false;
 }
 
-/* How much of the query a row knows if one of its documents has the least share: that, and of the rest what chance
- * explains (a row knows fill^k of anything), less two deviations. */
+/* How many of the query's shingles a row has at least, if one of its documents has `least` of them: these, and of the
+ * rest what chance gives (a row matches fill^k of any query), less two deviations. */
 static double known_least(const corpus_volume *v, unsigned row, double least, double count)
 {
   double fill = (double)v->bits_set[row] / CORPUS_ROW_BITS, chance = pow(fill, CORPUS_HASHES);

@@ -1,6 +1,5 @@
-/* One volume: a file of documents, and which row each is in. A document's row follows from those before it, so the rows
- * of a volume can be made from its documents at any time; a full one has them on disk only so as to be opened at once.
- * */
+/* One volume: a file of documents, and the row of each. A document's row follows from the documents before it, so the
+ * rows can be rebuilt from the documents at any time; a full volume stores them only to open fast. */
 #include "mlbf/similar/corpus_volume.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 /* From features to filters, as sdhash 4.0 fills them.
  *
- * Stream: features of a score above 16, in order, into one filter until it has 160, then into the next. A feature that
- * a larger filter of all of them seems to know is left out: repeated text would fill filters with nothing else.
- * Blocks: each 16 KiB alone, the features of the best scores into its one filter, at most 192. */
+ * Stream: features with a score above 16, in order, into one filter until it has 160, then into the next. A feature
+ * already in a larger filter of all features is not counted: otherwise repeated text would fill the filters.
+ * Blocks: for each 16 KiB one filter with the features of the best scores, at most 192. */
 #include "mlbf/similar/digest_inside.h"
 
 #include "mlbf/similar/digest_features.h"

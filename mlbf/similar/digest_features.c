@@ -1,4 +1,4 @@
-/* From bytes to the windows that stand for them.
+/* Which windows of a byte string are its features.
  *
  *     bytes    --digest_classes-->  entropy class of each window of 64, 0 to 1000, and at once
  *     class    --a table-------->   rank: how common the class is

@@ -1,4 +1,4 @@
-/* mlbf/similar/digest_features.h: which windows of a byte string stand for it. Internal to mlbf/. */
+/* mlbf/similar/digest_features.h: which windows of a byte string are its features. Internal to mlbf/. */
 #ifndef STRATA_MLBF_DIGEST_FEATURES_H
 #define STRATA_MLBF_DIGEST_FEATURES_H
 

@@ -1,4 +1,4 @@
-/* mlbf/similar/digest_inside.h: what a digest is inside. Internal to mlbf/. */
+/* mlbf/similar/digest_inside.h: the struct of a digest. Internal to mlbf/. */
 #ifndef STRATA_MLBF_DIGEST_INSIDE_H
 #define STRATA_MLBF_DIGEST_INSIDE_H
 

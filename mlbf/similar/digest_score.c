@@ -1,13 +1,13 @@
 /* How much of one digest is found in another.
  *
- * For each filter of the smaller digest the best match in the larger: the bits they have in common, above what chance
- * gives two filters of so many features, as a share of what they could have. The score is the mean of these.
+ * Each filter of the smaller digest is compared with its best match in the larger: their common bits above the chance
+ * level for their numbers of features, as a share of the possible ones. The score is the mean of these shares.
  *
- * sdhash 4.0 takes "what chance gives" from a table of its own making, by the sum of both features: a small filter is
- * cut as if it and the other had half of them each, and a short piece, of fewer bits than that cut, matches nothing.
- * Ours is computed: the expected number of common bits of two such halves and two standard deviations of it. That gives
- * all 25 scores of that tool's test digests (tests/mlbf/test_digest.c); one deviation is up to 2 points off, three up
- * to 1, the mean alone up to 4. */
+ * sdhash 4.0 takes the chance level from its own table, indexed by the sum of both feature counts: a small filter gets
+ * the level of two filters with half of the sum each, and a short piece with fewer bits than that matches nothing. We
+ * compute the level: the expected number of common bits of two such halves, plus two standard deviations. That gives
+ * all 25 scores of sdhash's test digests (tests/mlbf/test_digest.c); with one deviation some are up to 2 points off,
+ * with three up to 1, with the mean alone up to 4. */
 #include "mlbf/similar/digest_inside.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Which way of hashing features to take, and the one that every processor can. */
+/* Chooses the SHA-1 implementation, and has the portable one. */
 #include "mlbf/similar/digest_sha1.h"
 
 #define LANES 4

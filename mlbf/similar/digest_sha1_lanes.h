@@ -1,5 +1,5 @@
-/* mlbf/similar/digest_sha1_lanes.h: SHA-1 (FIPS 180-4) of LANES messages of 64 bytes. Included once by each
- * digest_sha1*.c, which has defined LANES and is compiled for its own processors.
+/* mlbf/similar/digest_sha1_lanes.h: SHA-1 (FIPS 180-4) of LANES messages of 64 bytes. Each digest_sha1*.c
+ * defines LANES, includes this once, and is compiled for its own processors.
  *
  * A message of 64 bytes is two blocks: itself, and the padding, which is the same for all. So the second block's
  * schedule is computed once, not in lanes. */

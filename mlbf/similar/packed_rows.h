@@ -1,7 +1,7 @@
 /* mlbf/similar/packed_rows.h: 64 Bloom filters of one size, side by side. Internal to mlbf/.
  *
  *     row           0 1 2 ... 63
- *     word 0      [ 0 1 0 ...  1 ]     bit b of each of them is in word b: one memory access asks all 64
+ *     word 0      [ 0 1 0 ...  1 ]     bit b of every row is in word b: one memory access tests all 64
  *     word 1      [ 1 0 0 ...  0 ]
  *     ...                              `bits` words */
 #ifndef STRATA_MLBF_PACKED_ROWS_H

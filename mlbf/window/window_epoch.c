@@ -6,11 +6,11 @@
  * Invariants
  *   - A key inserted t ago has cells of age ceil(t / L) at most, L being an epoch's length; G L >= window. So no
  *     false negative: a cell is only ever overwritten by a younger epoch, and swept only when dead.
- *   - Each epoch sweeps 1 / (14 - G) of the words, going round, so every word is swept once while a cell in it is
- *     dead: none lives to be 15 epochs old.
+ *   - Each epoch sweeps 1 / (14 - G) of the words, round robin, so each dead cell is cleared before it is 15 epochs
+ *     old.
  *
- * Why 12 epochs: G = 13 would have half the slack's rest to gain (7.7 % of the window for 8.3 %) and twice the
- * sweeping. Why 4 bits: 3 bits leave 6 epochs, 17 % slack, for a quarter less memory. */
+ * Why 12 epochs: G = 13 would reduce the slack only from 8.3 % of the window to 7.7 %, and double the sweeping.
+ * Why 4 bits: 3 bits leave 6 epochs, 17 % slack, for a quarter less memory. */
 #include "mlbf/window_epoch.h"
 
 #include <assert.h>

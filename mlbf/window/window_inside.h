@@ -1,4 +1,4 @@
-/* mlbf/window/window_inside.h: what both windows share: their numbers, sizes, clock and files. Internal to mlbf/. */
+/* mlbf/window/window_inside.h: numbers, sizes, clock and files of both windows. Internal to mlbf/. */
 #ifndef STRATA_MLBF_WINDOW_INSIDE_H
 #define STRATA_MLBF_WINDOW_INSIDE_H
 
