@@ -3,13 +3,11 @@
  *     i --shuffle--> page p of 0..n-1 --find_host--> (host r, its page j) --dice of (seed, r, j)--> text
  *         (a permutation)              (power law)                          r is in the host name, j behind it
  *
- * The obvious way, drawing hosts and paths at random, repeats itself and would need a set of all URLs to say
- * "each one once". Here a segment that is new ends in j, and j stands in the leaf or the query if no directory
- * was new: two pages of a host differ wherever one of them has its number.
+ * Drawing hosts and paths at random would give duplicates, and avoiding them would need a set of all URLs. Here
+ * a new segment ends in j; if no directory is new, the leaf or the query ends in j. So two pages of a host differ.
  *
- * Same bytes everywhere: integers, and of floating point only + * / and sqrt, which IEEE 754 rounds in one
- * way. pow() would not do: it differs in the last bit between libraries and processors. It is asked for a first
- * guess only. */
+ * The same bytes everywhere: integers, and of floating point only + * / and sqrt, which IEEE 754 rounds in one
+ * way. pow() gives only a first guess: it differs in the last bit between libraries and processors. */
 #include "datasets/make/generator.h"
 #include "datasets/sort/xorshift.h"
 

@@ -1,8 +1,8 @@
-/* datasets/make/generator.h: URL lists of any size from a seed, for tests and benches that need more URLs, or
- * others, than anyone may hand out.
+/* datasets/make/generator.h: URL lists of any size from a seed, for tests and benches that need more URLs than
+ * the published lists have, or other ones.
  *
- * What the list looks like is a shape (shape.h), measured from a real list or the usual one, which for n URLs
- * gives (test_generator.c holds these numbers to it):
+ * A list follows a shape (shape.h), measured from a real list, or the default. For n URLs the default gives
+ * (test_generator.c checks these numbers):
  *
  *     hosts          n / 10, sizes by a power law: the host of rank r has about r^-3/4 of the largest's pages,
  *                    the largest n^3/4 / 10^1/4 (56,000 of a million)
@@ -12,8 +12,8 @@
  *     queries        one URL in ten
  *
  * Every URL of a list is a different page, the same (n, seed) gives the same bytes on every machine, and the
- * order is shuffled. All names end in .example, which RFC 2606 keeps free: nobody's server is ever asked.
- * Memory is constant; about 0.3 us a URL. */
+ * order is shuffled. All names end in .example, which RFC 2606 reserves: no real server has such a name.
+ * Memory is constant; about 0.3 us per URL. */
 #ifndef STRATA_DATASETS_GENERATOR_H
 #define STRATA_DATASETS_GENERATOR_H
 

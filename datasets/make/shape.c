@@ -1,4 +1,6 @@
-/*    segments (hash salted by role) --sort--> distinct of each role; pages of each host --sort--> how uneven
+/* Measures a list's shape:
+ *
+ *    segments (hash salted by role) --sort--> distinct of each role; pages of each host --sort--> how uneven
  *
  * Roles: 0 is the host, 1..SHAPE_DEPTHS a directory at that depth, LEAF the last segment. */
 #include "datasets/make/shape.h"

@@ -1,11 +1,11 @@
-/* datasets/make/shape.h: what a URL list looks like, in a few numbers: what the generator makes lists from, and what a
- * real list is measured for.
+/* datasets/make/shape.h: the shape of a URL list, in a few numbers. It is measured from a real list, and the generator
+ * makes lists of it.
  *
- *     hosts          how many distinct ones, and how unevenly the URLs lie on them: a power law
- *     depth          segments after the host; a query is none, nor is a '/' at the end
- *     directories    segments but the last: how many at each depth are there for the first time
- *     leaf           the last: the same
- *     queries        how many URLs have one
+ *     hosts          number of distinct hosts, and how unevenly URLs are distributed over them: a power law
+ *     depth          segments after the host; a query or a final '/' does not count
+ *     directories    all segments but the last: how many are new, at each depth
+ *     leaf           the last segment: how many are new
+ *     queries        how many URLs have a query
  */
 #ifndef STRATA_DATASETS_SHAPE_H
 #define STRATA_DATASETS_SHAPE_H

@@ -1,3 +1,4 @@
+/* Texts as lists of words: from strings, from a directory's files, and generated. */
 #include "datasets/make/texts.h"
 #include "datasets/sort/xorshift.h"
 

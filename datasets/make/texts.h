@@ -1,10 +1,10 @@
-/* datasets/make/texts.h: texts as lists of words, so that passages can be cut out and put in.
+/* datasets/make/texts.h: texts as lists of words, so that passages can be cut out and inserted.
  *
  *     <p>The <b>URL</b>, then</p>   -->   "the url then "     at: 0 4 8 13
  *
- * A word is what mlbf/shingle.h takes for one (letters, digits and bytes above 127, ASCII letters in lower case), but
- * that Chinese, Japanese and Korean are not parted. Of a file that begins with '<' tags, comments, scripts and styles
- * are left out. */
+ * Words are those of mlbf/shingle.h (letters, digits and bytes above 127, ASCII letters in lower case), except that
+ * Chinese, Japanese and Korean text is not split. Tags, comments, scripts and styles of a file that begins with '<' are
+ * left out. */
 #ifndef STRATA_DATASETS_TEXTS_H
 #define STRATA_DATASETS_TEXTS_H
 

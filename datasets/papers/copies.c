@@ -15,7 +15,7 @@ enum {
 
 static const double NAMED = 0.02, FALSE_BELOW = NAMED / 2, NEAR_DUPLICATE = 0.9;
 
-/* Texts by their number in `texts`, and of them those long enough to be a query's source. */
+/* Indices into `texts`: all of one side, and those of texts long enough to be a query's source. */
 typedef struct side {
   size_t *all, *long_ones;
   size_t count, long_count;

@@ -1,13 +1,12 @@
-/* datasets/papers/copies.h: of which stored text is this one an edited copy? What mlbf_matrix_query answers, held
- * against texts compared four words by four words, of generated texts or of real ones.
+/* datasets/papers/copies.h: of which stored text is this one an edited copy? Compares the answers of mlbf_matrix_query
+ * with an exact comparison of all shingles of four words, on generated or real texts.
  *
- *     stored     four texts of five, in an mlbf_matrix; the fifth is a stranger
+ *     stored     four texts of five, in an mlbf_matrix; the fifth, a "stranger", is not stored
  *     passage    a thousand words of a stranger, a share of which is replaced by a passage of a stored text
- *     inserts    a stored text into which sentences of a stranger are put, until they are that share of it
+ *     inserts    a stored text with sentences of a stranger inserted, until they are a given share of it
  *
- * A text is named if it seems to have 2 % of the query. Real pages have much in common, so that being named is no false
- * alarm: that it is only if less than half of this is true. What is true, the share of the query's shingles of four
- * words that the text has, is counted from all shingles; the matrix knows two of nine. */
+ * A text is named if its estimated share of the query is 2 % or more. Real pages share much text, so that is a false
+ * alarm only if the true share is below 1 %. The true share counts all shingles; the matrix keeps two of nine. */
 #ifndef STRATA_DATASETS_COPIES_H
 #define STRATA_DATASETS_COPIES_H
 
@@ -19,7 +18,7 @@ enum { COPIES_QUERY_WORDS = 1000 };
 
 typedef struct copies copies;
 
-/* Has it a stranger and a stored text of COPIES_QUERY_WORDS? */
+/* Do the texts have a stranger and a stored text of COPIES_QUERY_WORDS each? */
 bool copies_are_enough(const texts *from, uint64_t seed);
 
 /* NULL: out of memory. `from` must be enough, and outlive it. */
@@ -35,7 +34,7 @@ typedef struct copies_result {
   uint64_t false_alarms;   /* of those */
   uint64_t missed;         /* queries whose source was not named; none if nothing was copied */
   uint64_t found_first;    /* whose source was named first, or level with the first */
-  uint64_t near_duplicates; /* whose source seems to have 90 % of the query */
+  uint64_t near_duplicates; /* whose source has an estimated share of 90 % or more */
   double share_error;      /* mean distance of the source's share, as named, from the true one */
 } copies_result;
 

@@ -1,11 +1,11 @@
 /* datasets/papers/counting.h: the experiments of Yan and Cho on counting filters, with and without their refinements.
  *
  * n = 10,000 different keys, the i-th inserted c_i times, in a filter of m counters (80K is 80,000) and k hash
- * functions ((a x + b) mod p) mod m, p = 2,100,000,011, a and b drawn anew each round; 1,000 rounds. A key is wrong if
- * its least counter is above c_i. fI is the share of wrong keys, weighted by c_i, when every addition raises all k
- * counters, fR when it raises only the least of them (H1, and H2: equal places once).
+ * functions ((a x + b) mod p) mod m, p = 2,100,000,011, a and b drawn for each round; 1,000 rounds. A key is wrong if
+ * its smallest counter is above c_i. fI is the share of wrong keys, weighted by c_i, when every addition raises all k
+ * counters, fR when it raises only the smallest of them (H1, and H2: equal cells once).
  *
- * What the tables do not say was found by trying, and fits all 78 rows:
+ * The paper does not print these parameters; we found them by trial, and they fit all 78 rows:
  *
  *   experiment   c_i                                       order of the additions
  *   1  2  3      20 each                                   in turn (1); each key's together (2); shuffled (3)
@@ -13,8 +13,8 @@
  *   6  7         Poisson, mean 10 (6) and 20 (7)           shuffled
  *   8            uniform in 0..39, 9,734 of them not 0     shuffled
  *
- * The paper drew its c_i once; as it does not say what it got, the uniform ones are as even as can be here. Keys and
- * hash functions are drawn for all experiments alike, which is why Tables 3, 4 and 5 share fI. */
+ * The paper drew its c_i once and does not print them; ours are as even as possible in the uniform experiments. All
+ * experiments use the same keys and hash functions, which is why Tables 3, 4 and 5 share fI. */
 #ifndef STRATA_DATASETS_COUNTING_H
 #define STRATA_DATASETS_COUNTING_H
 

@@ -1,5 +1,5 @@
-/* The numbers Yan and Cho print in their Tables 3 to 10, as they print them. Their last reduction, 2.725, is a slip of
- * theirs: 4.735 / 1.720 = 2.753. */
+/* The numbers that Yan and Cho print in their Tables 3 to 10. Their last reduction, 2.725, is a slip:
+ * 4.735 / 1.720 = 2.753. */
 #include "datasets/papers/counting.h"
 
 const counting_row counting_printed[] = {

@@ -1,5 +1,5 @@
-/* Butakov: the pseudo-matrix Bloom filter. Table 1 is arithmetic, and slips; Table 2 compares two layouts on PAN-09;
- * here they are compared on generated documents of like lengths (passages.h), and in shape only. */
+/* Butakov: the pseudo-matrix Bloom filter. Table 1 is arithmetic, with slips; Table 2 compares two layouts on PAN-09.
+ * Here they are compared on generated documents of similar lengths (passages.h), and in shape only. */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/passages.h"
 #include "mlbf/papers/matrix.h"

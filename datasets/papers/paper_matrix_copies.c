@@ -1,5 +1,5 @@
-/* Edited copies of whole documents, found by mlbf_matrix_query: the job the pseudo-matrix filter has in a crawl, for
- * which its paper has no table. On generated documents, and on a tree of real ones if there is one. */
+/* Edited copies of whole documents, found by mlbf_matrix_query: the use of a pseudo-matrix filter in a crawl, for which
+ * the paper has no table. On generated documents, and on a directory of real ones if given. */
 #include "datasets/papers/copies.h"
 #include "datasets/papers/paper.h"
 

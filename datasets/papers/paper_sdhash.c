@@ -1,5 +1,5 @@
-/* Roussev: Managing Terabyte-Scale Investigations with Similarity Digests. Table 5 by the protocol of similarity.h, by
- * both rules for scores; and of Tables 1 to 3 what a machine of two cores can say: the rates of one thread and two. */
+/* Roussev: Managing Terabyte-Scale Investigations with Similarity Digests. Table 5 by the protocol of similarity.h,
+ * with both rules for scores; and from Tables 1 to 3 what two cores can measure: the rates of one thread and two. */
 #include "datasets/papers/paper.h"
 #include "datasets/papers/similarity.h"
 

@@ -1,10 +1,10 @@
-/* Tang, Lin, Han: the SKIP Bloom filter. Figures 4 and 5 vary m and k without saying w and print no numbers; what can
- * be held against measurement is their formula and their claim about decaying filters.
+/* Tang, Lin, Han: the SKIP Bloom filter. Figures 4 and 5 vary m and k without saying w and print no numbers; only their
+ * formula and their claim about decaying filters can be checked by measurement.
  *
- *   false negatives     claimed 0, and 0 they are: any key is asked for again at every age up to w
- *   false positives     printed formula, corrected one (window_skip.h), measured, side by side
+ *   false negatives     claimed 0, measured 0: keys of every age up to w are queried
+ *   false positives     printed formula, corrected formula (mlbf_skip_expected), measured, side by side
  *   decaying filter     Shen and Zhang 2008: a cell counts down from w with every insertion. It is exact like SKIP,
- *                       with one array: at the same m SKIP is better, having two; at equal bits it is not
+ *                       with one array: at equal m SKIP, with two arrays, is better; at equal bits it is not
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
 #include "datasets/sort/xorshift.h"

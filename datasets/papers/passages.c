@@ -10,8 +10,8 @@ enum { WORDS_MEAN = 1900 }; /* a twentieth of PAN-09's */
 
 static const double RATE = 0.05; /* of a full row, as in the paper's Table 1 */
 
-/* A full row knows 5 % of anything, give or take 1 % of a query of mean length: nearly twice that; and for what chance
- * leaves, four of those deviations. */
+/* A full row matches 5 % of any query by chance, with a deviation of 1 % at mean length. LITERAL: nearly twice the 5 %;
+ * CORRECTED: four deviations. */
 const double passages_least[PASSAGES_SCORES] = { [PASSAGES_LITERAL] = 0.09, [PASSAGES_CORRECTED] = 0.04 };
 
 typedef struct row {

@@ -1,14 +1,14 @@
 /* datasets/papers/passages.h: from which of many documents was a passage copied? Butakov's experiment, on generated
  * documents.
  *
- *     documents   lengths fall exponentially, as those of PAN-09 about do (mean 38,000 words, 95 % below 123,000,
- *                 longest 428,000), and are a twentieth of them; words are drawn from 5,000, some more often
- *     rows        Bloom filters for n shingles, n: 95 % of the documents have fewer. One layout gives a row to each
- *                 document, however long; the other, "distributed", fills rows up and splits what has more than n
- *     query       a fresh document of mean length, a share of which is a passage of one that is stored
- *     found       a row that knows `least` of the query or more: literally, or of what chance leaves
+ *     documents   lengths are exponential, roughly like PAN-09's (mean 38,000 words, 95 % below 123,000, longest
+ *                 428,000), but a twentieth of them; words are drawn from 5,000, some more often
+ *     rows        Bloom filters for n shingles; 95 % of the documents have fewer than n. One layout gives a row to
+ *                 each document, however long; the other, "distributed", fills rows up and splits longer documents
+ *     query       a new document of mean length, a share of which is a passage of a stored document
+ *     found       a row with a share of the query of `least` or more: as counted, or corrected for chance
  *
- * A row of the source that is found is right, of any other document wrong. */
+ * A found row is right if it holds the source, else wrong. */
 #ifndef STRATA_DATASETS_PASSAGES_H
 #define STRATA_DATASETS_PASSAGES_H
 

@@ -1,14 +1,14 @@
-/* datasets/papers/similarity.h: Roussev's Table 5 (2012): is a short piece found in a large target, and one that is not
- * in it?
+/* datasets/papers/similarity.h: Roussev's Table 5 (2012): is a short piece of a large target found in it, and a foreign
+ * piece not?
  *
- * The protocol was found by trying; with 100 MB it gives the printed false positives (strata replay --paper sdhash):
+ * We found the protocol by trial; with 100 MB it gives the printed false positives (strata replay --paper sdhash):
  *
  *     target           random bytes; a digest in blocks of 16 KiB
  *     query            a stream digest of a piece; found if its score against the target is above 0
- *     false positive   a piece of other random bytes that is found. Pieces of all sizes begin alike, so that they
- *                      differ by their size alone
- *     true positive    a piece of the target, from anywhere in it, that is found in the blocks it lies in: they alone
- *                      are asked, so that no other block's chance helps it */
+ *     false positive   a piece of other random bytes that is found. Pieces of all sizes are prefixes of the same bytes,
+ *                      so only their size differs
+ *     true positive    a piece from anywhere in the target that is found in the blocks that hold it; other blocks are
+ *                      not compared, to exclude chance matches */
 #ifndef STRATA_DATASETS_SIMILARITY_H
 #define STRATA_DATASETS_SIMILARITY_H
 

@@ -1,4 +1,4 @@
-/* datasets/read/format.h: the formats URL sets come in: how a row gives its URL, and how a format is told from another.
+/* datasets/read/format.h: the formats of URL sets: where a row has its URL, and how a file's format is recognized.
  *
  * Rules for all: bytes stay as they are (GB18030 needs no decoding, as none of its bytes looks like TAB, LF or '<';
  * HTML's "&amp;" in id tables stays "&amp;"); the last TAB field is the URL; a scheme may be missing. */

@@ -1,7 +1,7 @@
-/* datasets/read/ids.h: the id table of SogouT-link (id2url.link), on disk: which URL an id stands for.
+/* datasets/read/ids.h: the id table of SogouT-link (id2url.link), on disk: the URL of an id.
  *
- * The real table names 139 million pages; memory is that of a sorter whatever its size, and a look-up is a binary
- * search in the page cache. */
+ * The real table has 139 million pages; memory is that of a sorter at any size, and a look-up is a binary search in the
+ * page cache. */
 #ifndef STRATA_DATASETS_IDS_H
 #define STRATA_DATASETS_IDS_H
 

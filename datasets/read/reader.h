@@ -1,10 +1,10 @@
 /* datasets/read/reader.h: the lines of a URL list, one at a time, from a file or a pipe of any size, also one that is
  * compressed with gzip, zstd or xz (source.h).
  *
- * Bytes pass through as they are: no charset is assumed and nothing is decoded, as real lists hold every
- * byte there is. A line ends at LF, CR LF or the end of the file; a UTF-8 byte order mark at the very
- * beginning is dropped; empty lines are passed over. A line that cannot be a row of any list (it holds a NUL,
- * or is longer than DATASET_LINE_MAX) is counted as bad and passed over too: one bad line never ends a run.
+ * Bytes are not changed: no charset is assumed and nothing is decoded, as real lists hold every byte value.
+ * A line ends at LF, CR LF or the end of the file; a UTF-8 byte order mark at the very beginning is dropped;
+ * empty lines are skipped. A line that cannot be a row of any list (it holds a NUL, or is longer than
+ * DATASET_LINE_MAX) is counted as bad and skipped: one bad line never ends a run.
  *
  * Memory is fixed, about 128 KiB, however long the lines are. One reader belongs to one thread at a time. */
 #ifndef STRATA_DATASETS_READER_H

@@ -1,4 +1,4 @@
-/* datasets/read/rowkey.h: the key of a URL as a list has it. */
+/* datasets/read/rowkey.h: the key of a row's URL. */
 #ifndef STRATA_DATASETS_ROWKEY_H
 #define STRATA_DATASETS_ROWKEY_H
 

@@ -1,8 +1,8 @@
 /* datasets/read/source.h: the bytes of a file or a pipe, decompressed if they are gzip, zstd or xz.
  *
- * Compression is told from the first bytes, never from a name. Several compressed streams end to end are one, as
- * `cat a.gz b.gz` makes them. At most 128 MiB of memory go into decompressing: what needs more is refused like
- * damaged data, as a small hostile file could ask for any amount. */
+ * Compression is recognized by the first bytes, never by a name. Several compressed streams end to end are read as
+ * one, as from `cat a.gz b.gz`. Decompressing takes at most 128 MiB of memory: a file that needs more is refused like
+ * damaged data, as a small hostile file could need any amount. */
 #ifndef STRATA_DATASETS_SOURCE_H
 #define STRATA_DATASETS_SOURCE_H
 

@@ -1,8 +1,8 @@
-/* datasets/read/urlset.h: the URLs of a published set, one at a time, whatever format its file has.
+/* datasets/read/urlset.h: the URLs of a published set of any format, one at a time.
  *
- *     file --reader.h--> lines --format.h--> URL as the row has it          (ids.h: of an id, its URL)
+ *     file --reader.h--> lines --format.h--> URL of the row                 (ids.h: the URL of an id)
  *
- * A row that is not one of the format is counted, the first five with line number and reason, and passed over. */
+ * A row that does not fit the format is counted, the first five with line number and reason, and skipped. */
 #ifndef STRATA_DATASETS_URLSET_H
 #define STRATA_DATASETS_URLSET_H
 

@@ -1,8 +1,8 @@
-/* datasets/replay/batch.h: a thousand keys, copied, cut and hashed before the clock starts.
+/* datasets/replay/batch.h: 1,024 keys, copied, cut and hashed before the clock starts.
  *
- * What a filter is timed for is hashing and looking up. Reading the list, composing a query and cutting it into
+ * The time of a filter is that of hashing and looking up. Reading the list, composing a query and cutting it into
  * segments cost the same for all filters and happen here. A batch of usual keys (0.1 MB) and its spans (0.1 MB)
- * stay in a processor's second-level cache while the filters take their turns. */
+ * stay in a processor's second-level cache while the filters run in turn. */
 #ifndef STRATA_DATASETS_BATCH_H
 #define STRATA_DATASETS_BATCH_H
 
@@ -13,7 +13,7 @@ enum { BATCH_KEYS = 1024 };
 
 typedef struct key_batch {
   size_t count;
-  key_hash hash[BATCH_KEYS]; /* who the key is, for the truth; filters hash for themselves */
+  key_hash hash[BATCH_KEYS]; /* identifies the key in the exact list; filters hash for themselves */
   mlbf_key keys[CUT_COUNT][BATCH_KEYS];
   mlbf_span spans[CUT_COUNT][BATCH_KEYS * MLBF_LAYERS_MAX]; /* of the keys, end to end */
   size_t span_count[CUT_COUNT], size; /* spans and bytes in use */

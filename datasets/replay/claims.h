@@ -1,5 +1,4 @@
-/* datasets/replay/claims.h: what the seed paper says, held against what was measured. Words and numbers for the report.
- * */
+/* datasets/replay/claims.h: the seed paper's claims against the measurements: words and numbers for the report. */
 #ifndef STRATA_DATASETS_CLAIMS_H
 #define STRATA_DATASETS_CLAIMS_H
 

@@ -1,4 +1,4 @@
-/* datasets/replay/contender.h: a filter that takes part in a replay, whatever it is inside.
+/* datasets/replay/contender.h: one interface for all filters of a replay.
  *
  *     bloom-paper   the seed paper's classic filter: m bits, k hashes
  *     mlbf-paper    the seed paper's: L layers and the XOR array, m bits and k hashes each

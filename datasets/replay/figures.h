@@ -1,6 +1,6 @@
 /* datasets/replay/figures.h: the seed paper's three figures, and the same at equal memory, drawn by gnuplot.
  *
- *     fig5.svg         false positives      against n, the paper's two filters as the paper draws them
+ *     fig5.svg         false positives      against n, for the paper's two filters, as in its figures
  *     fig6.svg         time of an insertion
  *     fig7.svg         time of a query
  *     fig5-equal.svg, fig6-equal.svg, fig7-equal.svg   filters that all have the bits of the multi-layer one

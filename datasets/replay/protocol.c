@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Draws that yield no query (a URL without a path cannot be permuted) are repeated. A list of which fewer than one
- * in 200 will do is given up on, and one of which none will at once. */
+/* Draws that yield no query (a URL without a path cannot be permuted) are repeated. The protocol ends if fewer than one
+ * draw in 200 is usable, or at once after MISSES_MAX unusable draws in a row. */
 enum { DRAWS_PER_QUERY = 200, MISSES_MAX = 100000 };
 
 /* A query under construction. */

@@ -1,16 +1,16 @@
-/* datasets/replay/protocol.h: what the filters are asked, once the first n distinct URLs of a list are inserted.
+/* datasets/replay/protocol.h: the kinds of queries, once the first n distinct URLs of a list are inserted.
  *
- *     paper        every URL of the list with its row number behind it, as the seed paper asks
+ *     paper        every URL of the list with its row number appended, as in the seed paper
  *     fresh        URLs of the list that were not inserted
  *     recombined   the first segments of one inserted URL, the rest of another: every segment is known
  *     permuted     an inserted URL, the segments of its path in another order
  *     repeated     an inserted URL host/page and /x/x behind it, x known at both depths
  *     prefix       an inserted URL cut short at a '/'
- *     newhost      a host nobody has inserted, the path of an inserted URL
+ *     newhost      a host never inserted, the path of an inserted URL
  *     stream       every row of the list in its order, tested and inserted in one step (replay.c does it)
  *
- * A query may happen to be a member; whoever counts knows the truth. Queries are drawn with dice that depend on
- * seed, protocol and n alone. */
+ * A query may be a member by chance; errors are counted by the exact list. The random numbers of the queries depend
+ * on seed, protocol and n only. */
 #ifndef STRATA_DATASETS_PROTOCOL_H
 #define STRATA_DATASETS_PROTOCOL_H
 

@@ -1,6 +1,6 @@
-/* datasets/replay/repeats.h: segments that are known at the third depth and at the fourth, where the fourth is a URL's
- * last. With one of them twice behind a URL of two segments, host/page/x/x, the XOR of unsalted hashes
- * is that of host/page: the seed paper's filter says "seen" with certainty. */
+/* datasets/replay/repeats.h: segments known both at depth three and, as a URL's last segment, at depth four. If one of
+ * them is appended twice to a URL of two segments, host/page/x/x, the XOR of unsalted hashes is that of host/page: the
+ * seed paper's filter always says "seen". */
 #ifndef STRATA_DATASETS_REPEATS_H
 #define STRATA_DATASETS_REPEATS_H
 

@@ -1,17 +1,17 @@
-/* datasets/replay/replay.h: the experiment. For each n: filters of n keys are filled with the first n distinct URLs of
- * a list, then asked what the protocols ask; every answer is held against the truth.
+/* datasets/replay/replay.h: the experiment. For each n: filters for n keys get the first n distinct URLs of a list,
+ * then the queries of the protocols; every answer is checked against the exact list.
  *
  *     list --first n--> filters <--queries-- protocol
  *                          |
- *                          +--answers, by hash--> sorted --merge with the list's truth--> wrong ones counted
+ *                          +--answers, by hash--> sorted --merge with the exact list--> errors counted
  *
- * Ground truth is exact: "seen" of a member is right in every protocol. For the false negatives all n keys are
- * asked again after they were inserted, as most protocols ask for none of them. Counts depend on list, setting and seed
- * alone; memory on the filters, not on the list.
+ * The list is exact: "seen" of a member is right in every protocol. To count false negatives all n keys are queried
+ * after their insertion, as most protocols query none of them. Counts depend on list, settings and seed only; memory
+ * depends on the filters, not on the list.
  *
- * Timings: the filters take turns, a batch of 1,024 keys each, the first to go changing from batch to batch; what
- * is given is the median over batches. Hashing is timed, reading and cutting the URL is not. The batch's keys lie
- * in the processor's caches; of a filter lies there what its own use and the others' turns have left. */
+ * Timings: the filters run in turn, a batch of 1,024 keys each, a different filter first in each batch; the result is
+ * the median over batches. Hashing is timed, reading and cutting the URL is not. The batch's keys are in the
+ * processor's caches; of a filter only what remains there after the other filters' turns. */
 #ifndef STRATA_DATASETS_REPLAY_H
 #define STRATA_DATASETS_REPLAY_H
 

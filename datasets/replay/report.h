@@ -1,4 +1,4 @@
-/* datasets/replay/report.h: a replay as one page for people, which needs nothing beside it: no script, no network. */
+/* datasets/replay/report.h: a replay as one self-contained HTML page: no script, no network. */
 #ifndef STRATA_DATASETS_REPORT_H
 #define STRATA_DATASETS_REPORT_H
 

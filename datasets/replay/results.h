@@ -1,4 +1,4 @@
-/* datasets/replay/results.h: what a replay found, as results.csv. */
+/* datasets/replay/results.h: the results of a replay, as results.csv. */
 #ifndef STRATA_DATASETS_RESULTS_H
 #define STRATA_DATASETS_RESULTS_H
 

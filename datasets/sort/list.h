@@ -1,13 +1,13 @@
-/* datasets/sort/list.h: a whole URL list on disk, its duplicates known exactly. Ground truth of every experiment.
+/* datasets/sort/list.h: a whole URL list on disk, with its exact duplicates. Ground truth of every experiment.
  *
  *     rows as they come      key, key, key, ...         urllist_add
- *     stream                 every row, in order: which key, and is it there for the first time
+ *     stream                 every row, in order: its key, and whether this is the key's first row
  *     distinct               every key once, in order of first appearance; its place is its *rank*
  *     truth                  (hash, rank) sorted by hash
  *
- * One rank answers every n: the first n distinct keys are inserted, so a key is a member if its rank < n.
- * Two keys are the same if their 128-bit hashes are: a list of 10^9 keys is wrong about one with probability
- * 10^-21. Memory is that of a sorter, whatever the list's size. */
+ * One rank serves every n: the first n distinct keys are inserted, so a key is a member if its rank < n. Keys
+ * with equal 128-bit hashes count as equal: a list of 10^9 keys has an error with probability 10^-21. Memory is
+ * that of a sorter, whatever the list's size. */
 #ifndef STRATA_DATASETS_LIST_H
 #define STRATA_DATASETS_LIST_H
 

@@ -1,11 +1,11 @@
-/* datasets/sort/sorter.h: any number of records of one size, in order, in the memory you give it.
+/* datasets/sort/sorter.h: sorts any number of records of one size in a given amount of memory.
  *
  *     add, add, ... --full--> sort --> run on disk      finish, next, next, ...
  *                                      run on disk  ==merge==>
  *                                      the last run stays in memory
  *
- * Records that fit in memory never touch the disk. Equal records come out in any order: let the comparison
- * tell apart what must not be swapped. */
+ * Records that fit in memory are not written to disk. Equal records come out in any order: if that matters, let
+ * the comparison distinguish them. */
 #ifndef STRATA_DATASETS_SORTER_H
 #define STRATA_DATASETS_SORTER_H
 

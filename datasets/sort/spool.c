@@ -25,7 +25,7 @@ static void assert_spool(const spool *s)
   (void)s;
 }
 
-/* A file without a name; where the file system has no such thing, a file that loses its name at once. */
+/* A file without a name; if the file system lacks O_TMPFILE, a file that is unlinked right after creation. */
 static int open_unnamed(const char *directory)
 {
   int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

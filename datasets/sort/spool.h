@@ -1,7 +1,7 @@
-/* datasets/sort/spool.h: bytes kept on disk while a run lasts: written from front to back, then mapped and read.
+/* datasets/sort/spool.h: a temporary file: written from front to back, then mapped and read.
  *
- * The file has no name, so nothing is left behind however the program ends. What is read again is the page
- * cache's affair: a spool larger than memory works, and resident memory stays the kernel's to take back. */
+ * The file has no name, so nothing is left behind however the program ends. Reading uses the page cache: a spool
+ * larger than memory works, and the kernel can reclaim the pages. */
 #ifndef STRATA_DATASETS_SPOOL_H
 #define STRATA_DATASETS_SPOOL_H
 

@@ -1,4 +1,4 @@
-/* datasets/sort/xorshift.h: dice that fall alike on every machine. */
+/* datasets/sort/xorshift.h: random numbers from a seed, the same on every machine. */
 #ifndef STRATA_DATASETS_XORSHIFT_H
 #define STRATA_DATASETS_XORSHIFT_H
 
@@ -14,7 +14,7 @@ static inline uint64_t random_mix(uint64_t x)
   return x ^ (x >> 31);
 }
 
-/* Throw a die with `sides` sides: 0..sides-1. The bias of % is below sides / 2^64. */
+/* A random number in 0..sides-1. The bias of % is below sides / 2^64. */
 static inline uint64_t random_roll(uint64_t *dice, uint64_t sides)
 {
   *dice = random_mix(*dice);
