@@ -115,7 +115,7 @@ static bool profile_is_sound(const mlbf_header *header)
          is_zero(header->zeros, sizeof header->zeros);
 }
 
-/* The plan in the header; false if an array is none we could have made. */
+/* The plan in the header; false if mlbf_plan_make could not have made one of its arrays. */
 static bool plan_read(const mlbf_header *header, mlbf_plan *plan)
 {
   if (header->array_count < 1 || header->array_count > MLBF_ARRAYS_MAX)

@@ -85,7 +85,7 @@ uint64_t mlbf_save_size(const mlbf_saving *s)
   return s->filter->body_bytes;
 }
 
-/* The bytes that are written are those that were summed: nobody inserts meanwhile. */
+/* Writes exactly the bytes of the checksum: no insertion runs meanwhile. */
 static bool write_block(mlbf_saving *s)
 {
   assert(s->block < s->blocks);

@@ -36,7 +36,7 @@ uint64_t mlbf_body_bytes(const mlbf_plan *plan);
 uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i);
 
 /* Cleared memory straight from the system, in huge pages where it has them: a filter is one large
- * random-access table, and a TLB miss costs as much as the cache miss. NULL if there is none. */
+ * random-access table, and a TLB miss costs as much as the cache miss. NULL: out of memory. */
 void *mlbf_body_allocate(uint64_t bytes);
 void mlbf_body_free(void *body, uint64_t bytes);
 

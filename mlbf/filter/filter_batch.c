@@ -172,7 +172,7 @@ static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, m
   return new_keys;
 }
 
-/* The kind's own way with a batch, while nobody else writes. */
+/* The kind's own function for a batch; no other thread writes. */
 static uint64_t insert_alone(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;

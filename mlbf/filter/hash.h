@@ -30,7 +30,7 @@ mlbf_hash128 mlbf_hash_bytes(const mlbf_span *spans, size_t count, uint64_t seed
 /* Salted layer hashes and their combination, as drawn above; segments from the 16th on share layer 16. */
 void mlbf_hash_layered(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
-/* The same in two steps, for who needs no other layer: the first layer's hash, and with it the whole's. */
+/* The same in two steps, for callers that need no other layer: the first layer's hash, then the whole's from it. */
 mlbf_hash128 mlbf_hash_first_layer(const mlbf_salts *salts, const mlbf_span *segments);
 mlbf_hash128 mlbf_hash_whole(const mlbf_salts *salts, const mlbf_span *segments, size_t count, mlbf_hash128 first);
 

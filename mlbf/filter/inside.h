@@ -103,7 +103,7 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *p
 mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
                                   void *body, mlbf_guard *guard, mlbf_filter **filter);
 
-/* A patch holds part of its keys' bits, a damaged filter nobody knows which: neither can answer. */
+/* A patch lacks some of its keys' bits, a damaged filter unknown ones: neither can answer. */
 bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
 
 /* Tests and sets, counts the answer, but not the key. */
@@ -131,8 +131,8 @@ static inline void mlbf_fetch_two_lines(const void *begin)
   __builtin_prefetch(next);
 }
 
-/* While key i is hashed: the text of a later key, and the spans that say where that of one later still lies. URLs
- * come from memory as often as from a cache. */
+/* While key i is hashed, prefetches the text of a later key, and the spans of one still later. URLs come from memory
+ * as often as from a cache. */
 static inline void mlbf_batch_fetch(const mlbf_batch *batch, size_t i)
 {
   enum { TEXT_AHEAD = 16, SPANS_AHEAD = 2 * TEXT_AHEAD };
@@ -143,7 +143,7 @@ static inline void mlbf_batch_fetch(const mlbf_batch *batch, size_t i)
     mlbf_fetch_two_lines(batch->keys[i + TEXT_AHEAD].segments[0].bytes);
 }
 
-/* Adds to a counter of the filter and says what it was. */
+/* Adds to a counter of the filter; returns its value before. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)
 {
   if (filter->stripes)

@@ -79,8 +79,8 @@ static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashe
     mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
-/* Hosts first: a key of a new host is told from its first segment alone, and the rest of it is never read. The others
- * are listed in `left`; returns how many. */
+/* Hosts first: the first segment shows a key of a new host, and the rest of the key is not read. The other keys are
+ * listed in `left`; returns their number. */
 static size_t test_hosts(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *hosts, uint8_t *left,
                          mlbf_verdict *verdicts)
 {

@@ -149,8 +149,8 @@ static double host_array_bits(const mlbf_options *options, double whole_bits)
                           : fmin(whole_bits * layer_share, keys * hosts_per_key * host_bits);
 }
 
-/* The integrity layer lies in two lines at every rate: nearly classic's bits for two cache lines, and at
- * 1e-2 the bits it saves against lanes are what the host layer lives on. */
+/* The integrity layer has layout TWO_LINES at every rate: nearly as few bits as CLASSIC, with two cache lines. At
+ * 1e-2 the bits that it saves against LANES pay for the host layer. */
 static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
 {
   double keys = (double)options->keys;

@@ -240,7 +240,7 @@ static void row_rebuild(mlbf_matrix *m, size_t row)
   }
 }
 
-/* Out of its rows, which are to be built anew; its place stays, without shingles. */
+/* Takes a document out of its rows, which the caller rebuilds; its place stays, without shingles. */
 static void take_out(mlbf_matrix *m, matrix_document *d, bool *is_touched)
 {
   for (size_t i = 0; i < d->piece_count; i++)

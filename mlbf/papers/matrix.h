@@ -43,8 +43,8 @@ void mlbf_matrix_free(mlbf_matrix *matrix);
  * MLBF_NO_MEMORY: it was not added. */
 mlbf_status mlbf_matrix_add(mlbf_matrix *matrix, uint64_t id, const mlbf_shingles *shingles);
 
-/* Documents go; the rows they were in are built anew from those that stay, and no other. MLBF_BAD_ARGUMENT: one of them
- * is not there, and nothing was removed. MLBF_NO_MEMORY: nothing was removed either. */
+/* Removes documents, and rebuilds only their rows. MLBF_BAD_ARGUMENT: an id is not in the matrix; MLBF_NO_MEMORY. On
+ * failure nothing is removed. */
 mlbf_status mlbf_matrix_remove(mlbf_matrix *matrix, const uint64_t *ids, size_t count);
 
 typedef struct mlbf_matrix_match {
@@ -63,10 +63,10 @@ typedef struct mlbf_matrix_row {
   uint64_t documents, shingles; /* of documents that are at least in part in it */
   double fill;                  /* share of its bits that are set */
   uint64_t common;              /* the paper's score: query shingles the row knows */
-  double score;                 /* ours: (common/query - fill^k) / (1 - fill^k), what is known beyond chance */
+  double score;                 /* ours: (common/query - fill^k) / (1 - fill^k), the share beyond chance */
 } mlbf_matrix_row;
 
-/* How row `row` scores. MLBF_BAD_ARGUMENT: no such row, or an empty query. */
+/* The scores of row `row`. MLBF_BAD_ARGUMENT: no such row, or an empty query. */
 mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles *query, size_t row,
                                   mlbf_matrix_row *score);
 
@@ -76,10 +76,10 @@ typedef struct mlbf_matrix_stats {
   uint64_t bytes;               /* of rows and shingles */
 } mlbf_matrix_stats;
 
-/* Its size, and what it holds now. */
+/* Size and present state. */
 void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats);
 
-/* Pack the documents anew, so that removals leave no half-empty rows. MLBF_NO_MEMORY: it is as it was. */
+/* Packs the documents again, so that removals leave no half-empty rows. MLBF_NO_MEMORY: nothing is changed. */
 mlbf_status mlbf_matrix_compact(mlbf_matrix *matrix);
 
 /* A table file (FORMAT.md) of the documents' shingles; rows are built from them when it is loaded. As mlbf_save and

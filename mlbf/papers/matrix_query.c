@@ -37,7 +37,7 @@ mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles
   return MLBF_OK;
 }
 
-/* Can it hold that share of the query? What its rows know of it is never less than what it has. */
+/* Can the document hold that share of the query? Its rows never have fewer of the query's shingles than it has. */
 static bool is_candidate(const matrix_document *d, const uint32_t *known, double least)
 {
   uint64_t sum = known[d->first_row];

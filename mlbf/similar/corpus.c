@@ -173,7 +173,7 @@ static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes
     return MLBF_OK;
   mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
   int why = errno;
-  (void)!ftruncate(c->file, (off_t)end); /* else the next is written over it, or whoever opens it next cuts it off */
+  (void)!ftruncate(c->file, (off_t)end); /* else the next document overwrites it, or the next opening cuts it off */
   errno = why;
   return status;
 }

@@ -23,7 +23,7 @@ enum {
 
 static const mlbf_rows_shape corpus_shape = {.bits = CORPUS_ROW_BITS, .hashes = CORPUS_HASHES};
 
-/* A document as it lies in a file. */
+/* A document as stored in a file. */
 typedef struct corpus_record {
   const uint64_t *shingles;
   uint32_t count;
@@ -34,7 +34,7 @@ typedef struct corpus_record {
 typedef struct corpus_volume {
   uint32_t number;                 /* from 1 */
   unsigned rows;                   /* begun */
-  uint64_t row_at[MLBF_ROWS + 1];  /* where the first document of each lies in the file; behind the last: the end */
+  uint64_t row_at[MLBF_ROWS + 1];  /* offset of each row's first document in the file; after the last: the end */
   uint64_t row_first[MLBF_ROWS];   /* that document's number in the volume */
   uint64_t bits_set[MLBF_ROWS];
   uint64_t row_shingles;           /* in the row that grows */
@@ -42,7 +42,7 @@ typedef struct corpus_volume {
   uint64_t *words;                 /* CORPUS_ROW_BITS of them, in `table` */
   mlbf_table table;                /* mapped once the volume is full */
   bool is_full;
-  bool is_doubtful;                /* a sync of its documents failed: nobody knows which of them are on disk */
+  bool is_doubtful;                /* a sync of its documents failed: some may not be on disk */
 } corpus_volume;
 
 /* Rows are begun in order, each at the end of the one before, and none is longer than the buffer that reads it. */
@@ -72,7 +72,7 @@ mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_st
 /* The two marks of a name. */
 void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
 
-/* The record that begins at `at`, `left` bytes before the end of what is there, `offset` of its file. */
+/* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of its file. */
 bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset, corpus_record *r);
 /* Into `to`, room for CORPUS_RECORD_MAX; its bytes. */
 uint64_t corpus_record_write(unsigned char *to, uint64_t offset, mlbf_span name, const mlbf_shingles *shingles);
@@ -88,10 +88,10 @@ void corpus_volume_drop(corpus_volume *v);
 
 /* A record of these sizes fits, in the row that grows or in another. */
 bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes);
-/* One that lies at the end of its file now, and for which there is room. */
+/* Takes in a document that is now at the end of the file; the volume must have room for it. */
 void corpus_volume_take(corpus_volume *v, const corpus_record *r);
 
-/* No more will come: its rows to disk, and mapped from there. */
+/* The volume is full: writes its rows to disk and maps them. */
 mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v);
 
 /* All records of row `row`, into `buffer`, which has room for CORPUS_ROW_BYTES. */

@@ -17,7 +17,7 @@ enum {
   THRESHOLD = 16,                 /* a stream's features score higher */
   CHUNK = 32 << 20,               /* bytes of a stream at a time; neighbourhoods end there */
   KNOWN_BYTES = 16384,            /* the filter of all features so far, */
-  KNOWN_FEATURES = 8738,          /* and how many it takes before it is begun anew */
+  KNOWN_FEATURES = 8738,          /* and how many it takes before it is cleared */
   LAST_FEATURES_MIN = DIGEST_STREAM_FEATURES / 8, /* a last filter of fewer is dropped: it would match by chance */
 };
 

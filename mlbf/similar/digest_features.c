@@ -5,8 +5,7 @@
  *     ranks    --digest_score_windows-->  in how many neighbourhoods of 64 windows this one is the rarest
  *
  * The entropy of a window is the sum over byte values of table[count]; a step of one byte changes two counts. The sums
- * are of whole numbers, so that the rolling sum is exact for ever (sdhash computes it anew every 4096 bytes; the same
- * comes out). */
+ * are of whole numbers, so the rolling sum stays exact (sdhash recomputes it every 4096 bytes, with equal results). */
 #include "mlbf/similar/digest_features.h"
 
 #include <assert.h>
