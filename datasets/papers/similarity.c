@@ -49,7 +49,7 @@ static bool ask(const uint8_t *piece, size_t size, const mlbf_digest *target, ui
   return is_asked;
 }
 
-/* The piece of the target at `at`, asked of the blocks it lies in. */
+/* Compares the piece of the target at `at` with the blocks that hold it. */
 static bool ask_its_blocks(const similarity_target *target, size_t at, size_t size, uint32_t found[SIMILARITY_RULES])
 {
   size_t begin = at - at % MLBF_DIGEST_BLOCK, end = at + size + MLBF_DIGEST_BLOCK - 1;

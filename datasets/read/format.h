@@ -35,7 +35,7 @@ typedef struct format {
  * With `name`, of those so called. plain takes anything. NULL: no format has that name. */
 const format *format_detect(const char *name, text_span sample, bool is_whole);
 
-/* The next TAB field of `row` from `*at` on, `*at` moved behind it; false if there is none. */
+/* The next TAB field of `row` from `*at` on; moves `*at` after it. false: no more fields. */
 bool format_field(text_span row, size_t *at, text_span *field);
 text_span format_last_field(text_span row);
 bool format_is_digits(text_span text);

@@ -1,9 +1,9 @@
-/* A window of the file slides over one buffer; lines are handed out where they lie.
+/* A window of the file slides over one buffer; lines are handed out in place.
  *
  *     buffer   [ handed out | line being looked for ....... | free ]
  *                           begin           scanned        end    DATASET_LINE_MAX + READ_SIZE
  *
- * begin <= scanned <= end, and no LF lies in [begin, scanned): no byte is searched twice.
+ * begin <= scanned <= end, and [begin, scanned) has no LF: no byte is searched twice.
  * When the window holds more than DATASET_LINE_MAX bytes without an LF, the line is too long: its bytes are
  * dropped as they come until its LF passes by, which is why a line of any length costs no memory.
  *
@@ -142,7 +142,7 @@ dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *
   return DATASET_OK;
 }
 
-/* A line nobody can read: counted, unless it may be part of a page's text. */
+/* Counts an unreadable line, unless it may be part of a page's text. */
 static void count_unreadable(dataset_reader *reader, dataset_fault fault)
 {
   if (!reader->ignores)

@@ -32,9 +32,10 @@ const char *dataset_failure_text(dataset_status status);
 typedef enum dataset_fault {
   DATASET_HAS_NUL,
   DATASET_TOO_LONG,
-  DATASET_REFUSED,    /* these are the caller's to say, by dataset_refuse: not a URL we take, */
-  DATASET_MALFORMED,  /* not a row of the format that is read, */
-  DATASET_UNKNOWN_ID, /* an id nobody has told the URL of, */
+  /* from here on by the caller, with dataset_refuse */
+  DATASET_REFUSED,    /* a URL that is not accepted */
+  DATASET_MALFORMED,  /* not a row of the format */
+  DATASET_UNKNOWN_ID, /* an id without a known URL */
   DATASET_NO_URL,     /* the end of a document without a URL */
 } dataset_fault;
 
@@ -69,7 +70,7 @@ void dataset_refuse(dataset_reader *reader, dataset_fault fault);
  * dataset_next would give; a line that is too long is behind us already. */
 dataset_status dataset_peek(dataset_reader *reader, const char **bytes, size_t *size);
 
-/* From now on lines that hold a NUL or are too long are passed over without being counted: text of pages. */
+/* From now on lines that hold a NUL or are too long are skipped and not counted: they are text of pages. */
 void dataset_ignore_unreadable(dataset_reader *reader);
 
 const char *dataset_compression(const dataset_reader *reader); /* as source_compression */

@@ -72,8 +72,8 @@ static bool is_tag(text_span row, const char *tag)
   return row.size >= strlen(tag) && memcmp(row.bytes, tag, strlen(tag)) == 0;
 }
 
-/* Documents: the first <url> after a <doc> counts, and one without is missed (ROW_NO_PAGE) where it ends. False:
- * nothing to be told of this line. */
+/* Documents: the first <url> after a <doc> counts; a document without one is reported (ROW_NO_PAGE) at its
+ * end. False: the line is neither. */
 static bool is_news(urlset *set, text_span row, row_kind *kind)
 {
   bool begins = is_tag(row, "<doc>"), ends = is_tag(row, "</doc>");
@@ -88,7 +88,7 @@ static bool is_news(urlset *set, text_span row, row_kind *kind)
   return counts;
 }
 
-/* False: it was no good, and has been counted. */
+/* False: the row is bad, and is counted now. */
 static bool settle(urlset *set, row_kind kind, text_span *url)
 {
   if (kind == ROW_BAD)

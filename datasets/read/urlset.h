@@ -12,7 +12,7 @@
 typedef struct urlset urlset;
 
 /* Open `path` ("-": standard input). `name`: a format as --format takes it, NULL to find out from the content,
- * which reads the first 64 KiB. `ids` is asked for files that hold ids; NULL if there are none.
+ * which reads the first 64 KiB. `ids` gives the URLs of files that hold ids, or is NULL.
  * NULL: `*reason` says why: the file cannot be read, or holds no URLs. */
 urlset *urlset_open(const char *path, const char *name, const url_ids *ids, const char **reason);
 void urlset_close(urlset *old); /* NULL is fine */

@@ -6,7 +6,7 @@
 
 typedef struct exact_set {
   uint64_t slots;
-  key_hash table[]; /* all zeros: free. No key hashes to that, but for one in 2^128. */
+  key_hash table[]; /* all zeros: free. One key in 2^128 has that hash. */
 } exact_set;
 
 /* Where `hash` is, or the free slot it would take. */
@@ -18,7 +18,7 @@ static key_hash *find(exact_set *set, key_hash hash)
   return &set->table[at];
 }
 
-/* The bytes of a key lie end to end, however it is cut. */
+/* The bytes of a key are contiguous, however it is cut. */
 static key_hash hash_key(const mlbf_key *key)
 {
   const char *begin = key->segments[0].bytes;

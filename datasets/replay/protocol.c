@@ -94,8 +94,8 @@ static bool compose_recombined(query_source *source, text *query)
   return append_segments(query, &head, 0, cut) && append_segments(query, &tail, cut, tail.count);
 }
 
-/* Fisher and Yates, over the segments after the host. A query string stays out of it: it would swallow what
- * comes to lie behind it. */
+/* Fisher and Yates, over the segments after the host. A query string is left out: the segments after it would
+ * become part of it. */
 static bool compose_permuted(query_source *source, text *query)
 {
   pieces from;

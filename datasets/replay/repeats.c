@@ -32,7 +32,7 @@ static int by_hash_and_depth(const void *a, const void *b)
   return (one->rank > two->rank) - (one->rank < two->rank);
 }
 
-/* The segment of a key behind the first `depth`, without a query; size 0 if there is none. */
+/* The segment of a key after the first `depth`, without a query; size 0: the key has no such segment. */
 static mlbf_span segment_at(const urllist *list, uint64_t rank, size_t depth, bool *is_last)
 {
   mlbf_span segments[MLBF_LAYERS_MAX];

@@ -18,8 +18,8 @@ typedef struct report_input {
   const contender_setting *setting;
   const replay_results *results;
   const list_statistics *statistics;
-  const char *no_figures; /* why there are none; NULL: they lie in the directory */
-  double seconds;         /* the whole run took */
+  const char *no_figures; /* why there are no figures; NULL: they are in the directory */
+  double seconds;         /* of the whole run */
   const char *directory;
 } report_input;
 

@@ -5,8 +5,8 @@
 #include "datasets/replay/cut.h"
 #include "datasets/sort/list.h"
 
-/* One way of cutting the list's distinct URLs. Layer i is at index i - 1; what is deeper than `layers` counts as
- * part of the last. */
+/* One way of cutting the list's distinct URLs. Layer i is at index i - 1; segments deeper than `layers` count as
+ * part of the last layer. */
 typedef struct layer_statistics {
   uint32_t layers;
   uint64_t urls[MLBF_LAYERS_MAX];     /* that have a segment at this layer */

@@ -6,7 +6,7 @@
  * Always: `pending` is there until urllist_finish; keys and rows are read only after it, and none is added. The lowest
  * bit of a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with
  * one hash exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so
- * ranks[r] is where the key of rank r lies in `keys`.
+ * ranks[r] is the place of the key of rank r in `keys`.
  *
  * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with the
  * process. */
@@ -20,7 +20,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A row: where its key lies, and one bit of news. */
+/* A row: the place of its key, and one flag. */
 typedef struct row_record {
   key_hash hash;
   uint64_t order;
@@ -115,7 +115,7 @@ bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
          sorter_add(to->pending, &row);
 }
 
-/* Rows of one key lie together, the first to appear first: mark it. */
+/* Rows of one key are adjacent, in their order of appearance: mark the first. */
 static bool mark_firsts(urllist *list, sorter *ordered)
 {
   row_record last = { .place = 0 };

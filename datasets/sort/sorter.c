@@ -126,7 +126,7 @@ bool sorter_finish(sorter *filled)
   return true;
 }
 
-/* The record given last is passed over only now, so that it could be read in its place. */
+/* Advances past the record given last only now, so that the caller could read it in place. */
 const void *sorter_next(sorter *sorted)
 {
   assert(sorted->heap && (!sorted->has_given || sorted->runs));
