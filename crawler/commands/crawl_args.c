@@ -137,7 +137,7 @@ static bool take_contact(void *args, const option_row *row, char *value)
   return true;
 }
 
-/* "7d", or "1d..30d": a page that changed rests half as long as before, one that did not twice as long. */
+/* "7d", or "1d..30d": a page that changed waits half as long as before, one that did not twice as long. */
 static bool take_age(void *args, const option_row *row, char *value)
 {
   crawl_args *a = args;
@@ -186,192 +186,194 @@ static const option_row option_rows[] = {
   {.kind = OPTION_TEXT, .help = "Where and how much"},
   {"dir", "DIR", OPTION_CALL, .take = take_directory, .is_once = true,
    .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL)",
-   .manual = "Keep the crawl here. Without it, in {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
+   .manual = "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
   {"seeds", "FILE", OPTION_STRING, FIELD(seeds), .is_once = true,
-   .help = "more start URLs, one a line; - is standard input"},
+   .help = "more start URLs, one per line; - is standard input"},
   {"scope", "host|prefix|domain|any", OPTION_CHOICE, FIELD(scope), GIVEN(scope_given),
-   .help = "same host and port as a start URL (default), also below its path,\n"
-           "any name of its registered domain, or the whole web",
+   .help = "links to follow: same host and port as a start URL (default), below its path,\n"
+           "any host in its registered domain, or the whole web",
    .manual = "Which links to follow: {Cm host} (the default), those with the host and port of a start URL, http or "
              "https; {Cm prefix}, those below the directory of a start URL; {Cm domain}, those of any name and port "
              "in the registered domain of a start URL, by the public suffix list; {Cm any}, all of them."},
   {"include", "RE", OPTION_CALL, .take = take_pattern,
-   .help = "only links whose URL this regular expression (PCRE2) matches; may be repeated",
-   .manual = "Only links whose canonical URL the regular expression {Ar RE} {Pq Xr pcre2pattern 3} matches anywhere; "
-             "with several, any of them. Start URLs are taken in any case."},
-  {"exclude", "RE", OPTION_CALL, .take = take_pattern, .help = "no links that it matches; may be repeated, and wins",
-   .manual = "No links that {Ar RE} matches; it wins over {Fl -include}. Both are fixed for a directory. An "
-             "expression that takes too many steps gives no answer, and the link is not taken."},
+   .help = "only links whose URL matches this regular expression (PCRE2); may be repeated",
+   .manual = "Follow only links whose canonical URL matches the regular expression {Ar RE} {Pq Xr pcre2pattern 3} "
+             "somewhere. If the option is repeated, one match is enough. Start URLs are always fetched."},
+  {"exclude", "RE", OPTION_CALL, .take = take_pattern,
+   .help = "no links whose URL matches; may be repeated, and overrides --include",
+   .manual = "Follow no links whose canonical URL matches {Ar RE}; this overrides {Fl -include}. Both are fixed for a "
+             "directory. If matching takes too many steps, the link is not followed."},
   {"sitemaps", "none|robots|guess", OPTION_CHOICE, FIELD(crawl.sitemaps),
    .help = "read the sitemaps that robots.txt names (default), or /sitemap.xml too",
-   .manual = "Which sitemaps to read, for the pages they name: {Cm robots} (the default), those that a robots.txt "
-             "names; {Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Sitemaps and their pages are "
-             "under the rules of scope and robots.txt like any link; a sitemap is not counted as a page."},
-  {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .help = "images are links too: <img src>, srcset"},
+   .manual = "Which sitemaps to read for more URLs: {Cm robots} (the default), those that a robots.txt names; "
+             "{Cm guess}, {Pa /sitemap.xml} of each start URL's host as well. Scope and robots.txt apply to "
+             "sitemaps and their URLs as to any link; a sitemap is not counted as a page."},
+  {"images", NULL, OPTION_FLAG, FIELD(crawl.wants_images), .help = "follow images as links: <img src>, srcset"},
   {"max-pages", "N", OPTION_COUNT, FIELD(crawl.max_pages), .low = 1, .high = UINT64_MAX,
    .help = "pages fetched, over all runs",
    .manual = "Stop after {Ar N} pages. A page is a 2xx response with a body; robots.txt, redirects and errors do not "
              "count."},
   {"max-bytes", "N", OPTION_BYTES, FIELD(crawl.max_bytes), .low = 1, .high = UINT64_MAX,
-   .help = "of page bodies, over all runs (K, M, G are understood)",
-   .manual = "Stop after so many bytes of page bodies, decoded, over all runs. K, M and G are understood."},
+   .help = "bytes of page bodies, over all runs (with K, M or G)",
+   .manual = "Stop after {Ar N} bytes of decoded page bodies, over all runs. {Ar N} may end in K, M or G."},
   {"max-depth", "N", OPTION_COUNT, FIELD(crawl.max_depth), .low = 0, .high = UINT16_MAX,
    .help = "links away from a start URL",
    .manual = "Follow links at most {Ar N} clicks away from a start URL."},
-  {"max-seconds", "S", OPTION_SECONDS, FIELD(crawl.max_ms), .low = 1, .help = "of this run",
+  {"max-seconds", "S", OPTION_SECONDS, FIELD(crawl.max_ms), .low = 1, .help = "seconds of this run",
    .manual = "Stop after {Ar S} seconds."},
   {"recrawl-after", "AGE", OPTION_CALL, .take = take_age,
-   .help = "fetch again what is older: 1h, 7d; as 1d..30d, what changes sooner",
-   .manual = "Also fetch again what was fetched at least {Ar AGE} ago when the run begins: 90s, 30m, 1h, 7d or 2w. "
-             "With two ages, as in 1d..30d, a page that had changed rests half as long as the time before and one "
-             "that had not twice as long, within these bounds. The server is asked for changes only (ETag, "
-             "Last-Modified) where it said how; a page that is as it was is counted as unchanged."},
-  {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .help = "queue again what failed for good in earlier runs",
-   .manual = "Queue again what failed for good in earlier runs, each URL once; it gets a new id and a line of its own "
+   .help = "fetch pages older than this again: 1h, 7d; 1d..30d: sooner if they change often",
+   .manual = "Fetch pages again whose last fetch is at least {Ar AGE} before this run: 90s, 30m, 1h, 7d or 2w. With "
+             "two ages, as in 1d..30d, a page that has changed is fetched again after half the time before, one that "
+             "has not after twice that time, within these bounds. If the server sent an ETag or Last-Modified, the "
+             "request is conditional; a page that has not changed is counted as unchanged."},
+  {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .help = "fetch again the URLs that failed in earlier runs",
+   .manual = "Queue the URLs that failed in earlier runs again, each once; they get a new id and a line of their own "
              "in {Pa pages.jsonl}."},
   {"trap-budget", "N", OPTION_COUNT, FIELD(trap_budget), .low = 0, .high = UINT64_MAX,
-   .help = "of a host's URLs that look like a trap's (default 10000; 0: all)",
-   .manual = "How many URLs of one host to fetch of those that look like a trap's, a URL space without end: "
-             "calendars, session ids, links in circles, facets; 10000 if not given, 0 for no limit. Such URLs come "
-             "last; the pages beside them do not wait for them. What is over the budget stays in the queue: {Nm} "
-             "{Cm stat Fl -traps} shows it, and a larger budget takes it."},
+   .help = "probable trap URLs to fetch per host (default 10000; 0: all)",
+   .manual = "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
+             "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
+             "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and a larger budget "
+             "has them fetched."},
   {"warc", NULL, OPTION_FLAG, FIELD(warc),
-   .help = "keep what came over the wire, too: DIR/pages-00001.warc.gz, ... with an index;\n"
+   .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
-   .manual = "Keep what came over the wire, too, as WARC/1.1: in {Ar DIR Ns Pa /pages-00001.warc.gz} and so on, each "
+   .manual = "Also store requests and responses as WARC/1.1: in {Ar DIR Ns Pa /pages-00001.warc.gz} and so on, each "
              "with an index, {Pa pages-00001.cdxj}. {Nm} {Cm show} reads them."},
   {"warc-size", "BYTES", OPTION_BYTES, FIELD(warc_bytes), .low = 1, .high = (uint64_t)1 << 50,
-   .help = "a WARC file is full then, and the next begins (default 1G)",
-   .manual = "A WARC file is full when it has so many bytes, and the next begins; 1G if not given."},
-  {"no-store", NULL, OPTION_FLAG, FIELD(no_store), .help = "keep nothing on disk; the crawl ends with the program",
-   .manual = "Keep nothing on disk: no log of pages, and a queue that ends with the program."},
-  {.kind = OPTION_TEXT, .help = "\nManners"},
+   .help = "size at which the next WARC file begins (default 1G)",
+   .manual = "Size at which the next WARC file begins; 1G if not given."},
+  {"no-store", NULL, OPTION_FLAG, FIELD(no_store),
+   .help = "keep nothing on disk: the queue is lost when the program ends",
+   .manual = "Keep nothing on disk: no log of pages, and a queue that is lost when the program ends."},
+  {.kind = OPTION_TEXT, .help = "\nPoliteness"},
   {"delay", "S", OPTION_SECONDS, FIELD(crawl.delay_ms),
-   .help = "seconds between requests to one host (default 1.0; a longer Crawl-delay wins)"},
+   .help = "seconds between requests to one host (default 1.0); a longer Crawl-delay overrides it"},
   {"per-host", "N", OPTION_COUNT, FIELD(per_host), .low = 1, .high = 1000,
-   .help = "requests to one host at once (default 1)"},
+   .help = "parallel requests to one host (default 1)"},
   {"per-address", "N", OPTION_COUNT, FIELD(crawl.per_address), GIVEN(per_address_given), .low = 0, .high = 10000,
-   .help = "requests to one address at once, whatever its hosts (default 8 * --per-host; 0: no limit)",
-   .manual = "Requests at the same time to one address, whatever hosts are there; eight times {Fl -per-host} if not "
-             "given, and 0 for no limit. An address is known once a host has answered; a host that was never asked is "
-             "taken to be where another of its registered domain is. With {Fl -proxy} there is no such limit."},
+   .help = "parallel requests to one address, for all its hosts (default 8 * --per-host; 0: no limit)",
+   .manual = "Parallel requests to one address, for all its hosts; eight times {Fl -per-host} if not given, and 0 for "
+             "no limit. The address of a host is known after its first response; until then the crawl assumes the "
+             "address of another host in its registered domain. With {Fl -proxy} there is no such limit."},
   {"connections", "N", OPTION_COUNT, FIELD(crawl.fetch.connections), .low = 1, .high = 10000,
-   .help = "in use at once over all hosts (default 64)",
-   .manual = "Requests at the same time; 64 if not given."},
+   .help = "parallel requests over all hosts (default 64)",
+   .manual = "Parallel requests over all hosts; 64 if not given."},
   {"keep-alive", "BYTES", OPTION_BYTES, FIELD(keep_bytes), .low = 0, .high = (uint64_t)1 << 40,
-   .help = "of memory for connections that wait for the next request to their host (default 64M, enough\n"
-           "for 1600 of them, or 800 with --per-host over 1, as that is HTTP/2)",
-   .manual = "Memory for connections that stay open for the next request to their host, besides those in use; 64M if "
-             "not given. A connection takes 40 KiB, or 80 KiB with HTTP/2, so that is enough for 1,600 or 800 of "
-             "them. When there are more, the one idle longest is closed if it was idle for five seconds; else the "
-             "newest is not kept. HTTP/2 is asked for if {Fl -per-host} is over 1: a single request at a time has "
-             "nothing to share a connection with."},
+   .help = "memory for idle connections kept for the next request to their host (default 64M, enough\n"
+           "for 1600 of them, or for 800 with HTTP/2, which is used if --per-host is over 1)",
+   .manual = "Memory for idle connections that stay open for the next request to their host; 64M if not given. A "
+             "connection takes 40 KiB, or 80 KiB with HTTP/2, so 64M is enough for 1,600 or 800. Beyond that, the one "
+             "idle longest is closed if it was idle for five seconds; else the newest is closed. HTTP/2 is requested "
+             "if {Fl -per-host} is over 1: with one request at a time there is nothing to multiplex."},
   {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent,
-   .help = "default strata/" STRATA_VERSION "; robots.txt is read for \"strata\"",
-   .manual = "What to send as User-Agent; {Ql strata/} and the version if not given. robots.txt is read for "
-             "{Ql strata} in any case."},
+   .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply whatever it is",
+   .manual = "Value of the User-Agent header; {Ql strata/} and the version if not given. The robots.txt rules for "
+             "{Ql strata} apply whatever it is."},
   {"contact", "WHO", OPTION_CALL, .take = take_contact,
-   .help = "a URL or a mail address, added to it: whom those may ask who wonder about this crawl",
-   .manual = "A URL or a mail address for those who wonder about the crawl. It is added to the User-Agent, as in "
+   .help = "a URL or a mail address for questions about this crawl; it is added to the User-Agent",
+   .manual = "A URL or a mail address for questions about this crawl. It is added to the User-Agent, as in "
              "{Dq strata/" STRATA_VERSION " (+https://example.org/crawl)}."},
   {"tries", "N", OPTION_COUNT, FIELD(crawl.tries), .low = 1, .high = 100,
-   .help = "requests of a URL whose failure may heal: no answer, 429, 500, 502, 503, 504 (default 3);\n"
-           "the host is left in peace meanwhile, as long as Retry-After asks",
-   .manual = "Requests of a URL whose failure may heal: no answer, or status 429, 500, 502, 503 or 504; 3 if not "
-             "given. Meanwhile its host is left in peace, as long as a Retry-After asks for, an hour at most."},
+   .help = "requests for a URL with a temporary error: no response, 429, 500, 502, 503, 504 (default 3);\n"
+           "the host or page waits between them, at least as long as Retry-After says",
+   .manual = "Maximum number of requests for a URL whose error may be temporary: no response, or status 429, 500, 502, "
+             "503 or 504; 3 if not given. After no response, 429 or 503 the whole host waits, after other errors only "
+             "the page; a Retry-After can make the wait longer, up to an hour."},
   {"ignore-robots", NULL, OPTION_FLAG, FIELD(crawl.ignore_robots), .help = "do not read robots.txt",
-   .manual = "Fetch what robots.txt forbids. For your own sites."},
+   .manual = "Fetch what robots.txt forbids. Only for your own sites."},
   {"follow-nofollow", NULL, OPTION_FLAG, FIELD(crawl.follows_nofollow),
-   .help = "also links with rel=nofollow, and those of pages whose meta robots or X-Robots-Tag says so",
-   .manual = "Follow links with rel=nofollow too, and those of pages whose meta robots or X-Robots-Tag says nofollow "
-             "or none. Without it they are counted as skipped."},
+   .help = "also links with rel=nofollow, and all links of pages with nofollow in meta robots or X-Robots-Tag",
+   .manual = "Also follow links with rel=nofollow, and all links of pages with nofollow or none in meta robots or "
+             "X-Robots-Tag. Without this option they are counted as skipped."},
   {"allow-private", NULL, OPTION_FLAG, FIELD(crawl.fetch.allow_private),
    .help = "also addresses that are not public: 127.0.0.1, 10.x, 192.168.x, ...",
-   .manual = "Fetch from private, loopback and link-local addresses, which are refused otherwise."},
-  {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1, .help = "for one fetch (default 30)",
+   .manual = "Also connect to private, loopback and link-local addresses, which are refused otherwise."},
+  {"timeout", "S", OPTION_SECONDS, FIELD(crawl.fetch.timeout_ms), .low = 1,
+   .help = "seconds for one fetch (default 30)",
    .manual = "Give up on a request after {Ar S} seconds; 30 if not given."},
   {"max-body", "BYTES", OPTION_BYTES, FIELD(crawl.fetch.max_body), .low = 1, .high = (uint64_t)1 << 50,
-   .help = "read no more of one page (default 16M; K, M, G are understood)",
-   .manual = "Read no more of one page than this, decoded; 16M if not given. K, M and G are understood."},
-  {.kind = OPTION_TEXT, .help = "\nWhat pages say"},
+   .help = "most bytes to read of one page (default 16M; with K, M or G)",
+   .manual = "Read at most so many bytes of one decoded page; 16M if not given. The number may end in K, M or G."},
+  {.kind = OPTION_TEXT, .help = "\nText of pages"},
   {"no-similar", NULL, OPTION_FLAG, FIELD(no_similar),
-   .help = "do not keep it; else pages that say what another says are told of, and strata like\n"
-           "finds them",
-   .manual = "Do not keep what pages say. Else it is kept, of HTML and plain text, in {Pa contents/}, so that "
-             "{Nm strata like} finds those that resemble each other, and a page that says what one before it said is "
-             "told of in {Pa pages.jsonl} {Pq Va near}. Of each page some 9 bytes a word are kept, and a crawl "
-             "without delays takes half as much processor time again, twice as much where small pages are all alike."},
+   .help = "do not store the text of pages; without this option near-duplicates are reported, and\n"
+           "strata like finds similar pages",
+   .manual = "Do not store the text of pages. Otherwise the text of HTML and plain text is stored in "
+             "{Pa contents/}, so that {Nm strata like} finds similar pages, and a near-duplicate of an earlier page "
+             "is marked in {Pa pages.jsonl} {Pq Va near}. Some 9 bytes are stored per word, and a crawl without "
+             "delays takes 1.5 times the CPU time, or twice if small pages are all alike."},
   {"near-last", NULL, OPTION_FLAG, FIELD(crawl.near_last),
-   .help = "what a page links to that says what another says waits for all else"},
+   .help = "fetch the links of near-duplicate pages after all others"},
   {"digests", NULL, OPTION_FLAG, FIELD(digests),
-   .help = "similarity digests of what is no HTML into DIR/digests.sdbf; see strata report",
-   .manual = "Append a similarity digest of each body that is no HTML and has 512 bytes or more to {Pa digests.sdbf}, "
-             "one line each, which {Nm strata digest} and sdhash 4.0 read; {Nm strata report} lists those that are "
-             "alike. The name of a digest is the URL with %, : and | written as %25, %3A and %7C. Bodies are held in "
-             "memory while they come, all together in 64 MiB at most; one that does not fit gets none."},
+   .help = "write similarity digests of bodies that are not HTML to DIR/digests.sdbf; see strata report",
+   .manual = "Append a similarity digest of each body that is not HTML and has at least 512 bytes to "
+             "{Pa digests.sdbf}, one line each, which {Nm strata digest} and sdhash 4.0 read; {Nm strata report} lists "
+             "similar ones. The name of a digest is the URL with %, : and | written as %25, %3A and %7C. Bodies are "
+             "held in memory until they are complete, up to 64 MiB in all; bodies that do not fit get no digest."},
   {.kind = OPTION_TEXT, .help = "\nAccess (user and headers go to the hosts of start URLs only)"},
   {"user", "NAME:PASSWORD", OPTION_CALL, .take = take_user, .help = "basic authentication",
-   .manual = "Basic authentication, for the hosts of start URLs only."},
+   .manual = "Basic authentication, only for the hosts of start URLs."},
   {"header", "'NAME: VALUE'", OPTION_CALL, .take = take_header, .letter = 'H',
    .help = "one more request header; may be repeated",
-   .manual = "One more request header, for the hosts of start URLs only. May be repeated. Passwords, headers given "
-             "here and cookies that are sent are in none of the crawl's files, and {Dq To go on} shows SECRET in "
-             "their place."},
+   .manual = "One more request header, only for the hosts of start URLs. May be repeated. Passwords, cookies of "
+             "requests and headers given here are never written to the files of the crawl, and {Dq To go on} shows "
+             "SECRET in their place."},
   {"cookies", "FILE", OPTION_FILE, FIELD(crawl.fetch.cookie_file),
-   .help = "cookies in Netscape's format; those that servers set are kept for this run",
-   .manual = "Send the cookies of {Ar FILE}, in Netscape's format, where they belong, and those that servers set "
-             "during this run."},
+   .help = "cookies in Netscape's format; those that servers set are sent back during this run",
+   .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as well as the cookies "
+             "that servers set during this run."},
   {"proxy", "URL", OPTION_CALL, .take = take_proxy,
    .help = "through this proxy (http, https, socks5h, ...); none is taken from the environment",
    .manual = "Connect through this proxy: http, https, socks4, socks4a, socks5 or socks5h. None is taken from the "
-             "environment. Only the proxy sees the addresses of hosts: without {Fl -allow-private}, private addresses "
-             "and localhost are still refused where a URL spells them out, but a name that leads to one is the "
-             "proxy's to refuse."},
+             "environment. Only the proxy sees the addresses of hosts: without {Fl -allow-private}, localhost and "
+             "private addresses written in a URL are still refused, but the proxy must refuse names that resolve to "
+             "one."},
   {"ca-file", "FILE", OPTION_FILE, FIELD(ca_file),
-   .help = "certificates (PEM) to trust instead of the system's, or what SSL_CERT_FILE names",
-   .manual = "Trust the certificates in {Ar FILE} {Pq PEM} instead of the system's. Without it, the file that "
-             "{Ev SSL_CERT_FILE} names and the directory that {Ev SSL_CERT_DIR} names are trusted instead of the "
-             "system's. The same holds for a proxy that is reached by https. Certificates are read once. A server "
-             "must show a certificate for its name, in date, from an issuer that is trusted; whether a certificate "
-             "was revoked is not checked."},
-  {.kind = OPTION_TEXT, .help = "\nMemory of URLs (fixed for a directory)"},
+   .help = "certificates (PEM) to trust; default: those in SSL_CERT_FILE, else the system's",
+   .manual = "Trust the certificates in {Ar FILE} {Pq PEM} instead of the system's. Without this option, the file "
+             "named by {Ev SSL_CERT_FILE} and the directory named by {Ev SSL_CERT_DIR} replace the system's. The same "
+             "holds for an https proxy. Certificates are read once. A server must have a valid certificate for its "
+             "name from a trusted issuer; revocation is not checked."},
+  {.kind = OPTION_TEXT, .help = "\nFilter of seen URLs (fixed for a directory)"},
   {"filter", "KIND", OPTION_CALL, .take = take_filter, GIVEN(filter_given),
-   .help = "mlbf (default), bloom, line; exact: none missed",
-   .manual = "What tells a URL that is new from one that was seen: {Cm mlbf} (the default), layers for the segments "
-             "of a URL and one for the whole, or {Cm bloom}, a classic Bloom filter, {Cm line}, one whose bits of a "
-             "URL lie in one or two cache lines, or {Cm exact}, the layers and beside them a table of all URLs on "
-             "disk, some 60 bytes each, in which what they take for seen is looked up: then no new URL is missed."},
+   .help = "mlbf (default), bloom, line; or exact, which misses no URL",
+   .manual = "What tells new URLs from seen ones: {Cm mlbf} (the default), a filter with layers for the segments of a "
+             "URL and one for the whole; {Cm bloom}, a classic Bloom filter; {Cm line}, one that keeps all bits of a "
+             "URL in one or two cache lines; or {Cm exact}, the layers and a table of all URLs on disk, some 60 bytes "
+             "each, in which every \"seen\" of the layers is checked: then no new URL is missed."},
   {"expect", "N", OPTION_COUNT, FIELD(expect), .low = 1, .high = (uint64_t)1 << 40, .is_once = true,
-   .help = "URLs the filter is first made for (default 1000000; it grows by itself)",
+   .help = "URLs for which the filter is made (default 1000000); it grows by itself",
    .manual = "Distinct URLs to expect; 1000000 if not given. The filter grows by itself beyond that."},
   {"fp", "P", OPTION_RATE, FIELD(rate), GIVEN(rate_given),
-   .help = "share of new URLs it may wrongly call seen (default 1e-6)",
-   .manual = "How often a new URL may be taken for one that was seen, and so be missed; 1e-6 if not given."},
+   .help = "probability that a new URL is called seen and missed (default 1e-6)",
+   .manual = "Probability that a new URL is called seen, and so missed; 1e-6 if not given."},
   {"profile", "RULES", OPTION_PROFILE, FIELD(profile), GIVEN(profile_given),
-   .help = "which spellings are one page: strict (default), or no-www, sort-query, ...",
-   .manual = "Which spellings are one page; see {Nm} {Cm url}."},
+   .help = "which spellings of a URL are one page: strict (default), or no-www, sort-query, ...",
+   .manual = "Rules by which spellings of a URL are one page; see {Nm} {Cm url}."},
   {.kind = OPTION_TEXT, .help = "\nReport"},
-  {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "final counters as one JSON object"},
+  {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "write the final counters as one JSON object"},
   {"progress", NULL, OPTION_FLAG, FIELD(progress),
-   .help = "a plain line every five seconds, on a terminal too; elsewhere that is the default",
-   .manual = "A plain line every five seconds instead of the panel. Where standard error is no terminal, that is the "
-             "default. The panel is in colour unless {Ev NO_COLOR} is set."},
-  {"quiet", NULL, OPTION_FLAG, FIELD(quiet), .help = "say nothing but what went wrong"},
+   .help = "a plain line every five seconds; the default if stderr is not a terminal",
+   .manual = "Print a plain line every five seconds instead of the panel. This is the default if standard error is not "
+             "a terminal. The panel is in colour unless {Ev NO_COLOR} is set."},
+  {"quiet", NULL, OPTION_FLAG, FIELD(quiet), .help = "print errors only"},
 };
 
 const option_table cmd_crawl_options = {
   .command = "crawl", .column = 23, OPTION_ROWS(option_rows),
   .before =
   "Usage: strata crawl [OPTION]... URL...\n"
-  "Crawl what can be reached from the URLs, each page once. Stop it at any moment, even with kill -9;\n"
-  "the same command goes on where it was.\n"
+  "Crawl the pages that can be reached from the URLs, each page once. Stop it at any moment, even with\n"
+  "kill -9; the same command continues the crawl.\n"
   "\n"
   "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
-  "  strata crawl --max-pages 500 https://example.org/ its first 500 pages\n"
+  "  strata crawl --max-pages 500 https://example.org/ the first 500 pages\n"
   "  strata crawl --scope prefix https://example.org/docs/\n"
-  "  strata crawl --dir strata-example.org             go on with a crawl\n"
-  "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, flat out\n",
-  .exits = "0 done, also at a cap; 1 failed; 2 usage; 3 stopped by a signal, resumable",
+  "  strata crawl --dir strata-example.org             continue a crawl\n"
+  "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, at full speed\n",
+  .exits = "0 done, or a limit was reached; 1 failed; 2 usage; 3 stopped by a signal, resumable",
 };
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
