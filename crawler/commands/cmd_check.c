@@ -78,11 +78,11 @@ typedef struct check_args {
 
 static const option_row option_rows[] = {
   {"repair", NULL, OPTION_FLAG, FIELD(repair),
-   .help = "make it sound again, and say what is gone; without it, nothing is changed",
-   .manual = "Make it sound again, and say what is gone. A damaged filter is made anew from the hash log. Damaged "
-             "{Pa contents/} are put aside as {Pa contents.damaged}. What is whole in a damaged "
-             "{Pa frontier/data.mdb} is written to a new one; the old one stays beside it as {Pa data.mdb.damaged} "
-             "until you remove it."},
+   .help = "repair the directory, and print what is lost; without this option nothing is changed",
+   .manual = "Repair the directory, and print what is lost. A damaged filter is rebuilt from the hash log. Damaged "
+             "{Pa contents/} are renamed to {Pa contents.damaged}. The undamaged records of a damaged "
+             "{Pa frontier/data.mdb} are written to a new one; the old file is kept as {Pa data.mdb.damaged} until you "
+             "remove it."},
 };
 
 const option_table cmd_check_options = {
@@ -90,14 +90,13 @@ const option_table cmd_check_options = {
   .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata check DIR",
   .before =
   "Usage: strata check DIR [--repair]\n"
-  "Read everything the crawl in DIR has on disk and say what is wrong, one line a fault: damaged pages and records,\n"
-  "URLs that are nowhere or that the filter does not know, counts that do not add up, a changed pages.jsonl, what\n"
-  "pages say.\n"
-  "Not while DIR is being crawled.\n"
+  "Read everything the crawl in DIR has on disk and print one line for each fault: damaged pages and records, URLs\n"
+  "without a record or missing in the filter, counts that do not add up, a changed pages.jsonl, damaged contents/.\n"
+  "No crawl may be running in DIR.\n"
   "\n"
   "  strata check strata-example.org\n"
   "  strata check strata-example.org --repair\n",
-  .exits = "0 sound, or repaired; 1 not sound, or not to be read; 2 usage",
+  .exits = "0 sound, or repaired; 1 not sound, or not readable; 2 usage",
 };
 
 int cmd_check(int argc, char **argv)

@@ -29,9 +29,9 @@ const option_table cmd_compact_options = {
   .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata compact DIR",
   .before =
   "Usage: strata compact DIR\n"
-  "Give back the disk space that the crawl in DIR no longer needs: that of URLs which waited and are done. What was\n"
-  "forgotten costs no memory any more afterwards. Needs room for a copy meanwhile; stopped at any moment, it leaves\n"
-  "the old files or the new ones. Not while DIR is being crawled or read. Afterwards the crawl can go on.\n"
+  "Free the disk space that the crawl in DIR no longer needs, for instance of queued URLs that are done by now.\n"
+  "Forgotten URLs need no memory afterwards. Needs disk space for a copy; if it is stopped, either the old or the new\n"
+  "files remain. No crawl or reader may be running in DIR. Afterwards the crawl can go on.\n"
   "\n"
   "  strata compact strata-example.org\n",
 };

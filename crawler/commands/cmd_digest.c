@@ -204,34 +204,35 @@ static bool take_search(void *args, const option_row *row, char *value)
 
 static const option_row option_rows[] = {
   {"dd", NULL, OPTION_FLAG, FIELD(manner.options.blocks),
-   .help = "one filter for each 16 KiB, as for disk images; files above 16 MiB are done so anyway",
-   .manual = "One filter for each 16 KiB, as for disk images. Files above 16 MiB are done so anyway."},
+   .help = "one filter per 16 KiB, as for disk images; always used for files above 16 MiB",
+   .manual = "One filter per 16 KiB, as for disk images. Always used for files above 16 MiB."},
   {"threads", "N", OPTION_COUNT, FIELD(manner.options.threads), .low = 1, .high = 64,
-   .help = "for --dd: how many at once, by default 1",
-   .manual = "With {Fl -dd}, how many blocks at once; 1 if not given. The digest is the same."},
+   .help = "with --dd: blocks in parallel, by default 1",
+   .manual = "With {Fl -dd}, blocks in parallel; 1 if not given. The digest is the same."},
   {"ranks", "FILE", OPTION_STRING, FIELD(ranks_path),
-   .help = "another table of entropy ranks (1001 numbers, one a line) than the one built in. Digests made\n"
-           "with different tables cannot be compared",
-   .manual = "Another table of entropy ranks than the one built in: 1001 numbers, one a line. With the table of "
-             "sdhash 4.0 the digests are that tool's, byte for byte. Digests made with different tables cannot be "
+   .help = "a table of entropy ranks to replace the built-in one: 1001 numbers, one per line. Digests\n"
+           "made with different tables cannot be compared",
+   .manual = "A table of entropy ranks to replace the built-in one: 1001 numbers, one per line. With sdhash 4.0's "
+             "table the digests are identical to those of sdhash. Digests made with different tables cannot be "
              "compared."},
   {"paths", NULL, OPTION_FLAG, FIELD(manner.keep_paths),
-   .help = "call files as they are given, not by the last part of their names"},
+   .help = "name files by the given path, not by its last part"},
   {"compare", NULL, OPTION_FLAG, FIELD(task), .low = COMPARE,
-   .help = "for each pair, \"NAME|NAME|SCORE\": all pairs of one SET, or each of the first with each of the\n"
-           "second. A SET is a file of digests, or any other file, which is then digested",
-   .manual = "Print {Ar NAME Ns | Ns Ar NAME Ns | Ns Ar SCORE} for all pairs of one {Ar FILE} of digests, or for each "
-             "digest of the first {Ar FILE} with each of the second. Any other file is digested first."},
-  {"search", "SET", OPTION_CALL, .take = take_search, .help = "for each FILE, those of SET most like it",
-   .manual = "Print the digests in {Ar SET} that are most like each {Ar FILE}."},
+   .help = "print NAME|NAME|SCORE for all pairs in one SET, or for each digest of the first SET with each of\n"
+           "the second. A SET is a file of digests; any other file is digested first",
+   .manual = "Print {Ar NAME Ns | Ns Ar NAME Ns | Ns Ar SCORE} for all pairs in one {Ar FILE} of digests, or for each "
+             "digest of the first {Ar FILE} with each of the second. A file without digests is digested first."},
+  {"search", "SET", OPTION_CALL, .take = take_search, .help = "for each FILE, print the most similar digests of SET",
+   .manual = "Print the digests in {Ar SET} that are most similar to each {Ar FILE}."},
   {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = UINT32_MAX,
-   .help = "with --search: at most so many for each FILE, by default 10"},
+   .help = "with --search: most digests for each FILE, by default 10"},
   {"min", "N", OPTION_COUNT, FIELD(min), GIVEN(has_min), .low = 0, .high = 100,
    .help = "leave out scores below this, by default 0 for --compare and 1 for --search",
    .manual = "Leave out lower scores."},
   {"paper-score", NULL, OPTION_FLAG, FIELD(rule), .low = MLBF_DIGEST_RULE_PAPER,
    .help = "the score of the papers, not that of sdhash 4.0",
-   .manual = "Score as the papers do: filters from 6 features on, and 0.35 of the way from chance to all as zero."},
+   .manual = "Score as the papers do: only filters of 6 or more features count, and scores begin at 0.35 of the way "
+             "from the expected overlap to the full one."},
   {"make-ranks", NULL, OPTION_FLAG, FIELD(task), .low = MAKE_RANKS,
    .help = "print a table of ranks, made from these files"},
   {.kind = OPTION_TEXT, .help = "  --help           this text"},
@@ -246,11 +247,11 @@ const option_table cmd_digest_options = {
   "       strata digest --compare SET [SET]\n"
   "       strata digest --search SET FILE...\n"
   "       strata digest --make-ranks FILE...\n"
-  "Similarity digests after Roussev (sdhash): one line for each FILE, from which one can tell how much of one file is\n"
-  "in another without having either. The lines are those of sdhash 4.0 and can be read by it.\n",
+  "Similarity digests after Roussev (sdhash): one line for each FILE. Two of them show how much of one file is in\n"
+  "another, without the files. sdhash 4.0 writes and reads the same lines.\n",
   .after =
-  "A score says how much of the smaller file is found in the larger: 0 nothing, 100 all, -1 too little to say. It is\n"
-  "no distance: a part and its whole score high, and of two files of one size it can depend on which comes first.\n"
+  "A score says how much of the smaller file is found in the larger: 0 nothing, 100 all, -1 too little data. It is\n"
+  "not a metric: a part and its whole score high, and for two files of equal size it can depend on which comes first.\n"
   "\n"
   "Examples\n"
   "  $ strata digest *.pdf > known.sdbf\n"

@@ -90,14 +90,14 @@ static int export(const char *directory, job *j)
 
 static const option_row option_rows[] = {
   {"state", "S", OPTION_CHOICE, FIELD(state), .choices = "seen|queued|done|failed|skipped",
-   .help = "seen: all (default); queued: waiting or in flight; done, failed, skipped: ended so",
+   .help = "seen: all (default); queued: waiting or in flight; done, failed, skipped: in this final state",
    .manual = "{Cm seen} (the default): all of them; {Cm queued}: those that wait or are in flight; "
-             "{Cm done , failed , skipped}: those that ended so."},
+             "{Cm done , failed , skipped}: those in this final state."},
   {"format", "F", OPTION_CHOICE, FIELD(format), .choices = "text|jsonl",
-   .help = "text (default): the URL alone; jsonl: an object with id, url, state, depth, via, and how it\n"
-           "ended: status or error, or why it was skipped",
-   .manual = "{Cm text} (the default): the URL alone; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
-             "and how it ended: {Va status} or {Va error}, or the {Va reason} it was skipped for."},
+   .help = "text (default): only the URL; jsonl: an object with id, url, state, depth, via, and the result:\n"
+           "status, error, or the reason why it was skipped",
+   .manual = "{Cm text} (the default): only the URL; {Cm jsonl}: an object with {Va id , url , state , depth , via}, "
+             "and the result: {Va status}, {Va error}, or the {Va reason} why it was skipped."},
 };
 
 const option_table cmd_export_options = {
@@ -105,7 +105,7 @@ const option_table cmd_export_options = {
   .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata export DIR",
   .before =
   "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
-  "URLs of the crawl in DIR, one a line, as they were requested; works while it is being crawled.\n"
+  "Print the URLs of the crawl in DIR, one per line, as they were requested; works during a crawl.\n"
   "\n"
   "  strata export strata-example.org --state failed\n"
   "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",

@@ -104,8 +104,8 @@ static bool take_wish(void *args, const option_row *row, char *value)
 
 static const option_row option_rows[] = {
   {"host", "H", OPTION_CALL, .take = take_wish,
-   .help = "all URLs of this host that were fetched, failed or were skipped; H is a name, or NAME:PORT"},
-  {"prefix", "P", OPTION_CALL, .take = take_wish, .help = "all such URLs that begin with P, a URL"},
+   .help = "all URLs of this host that are done, failed or skipped; H is NAME or NAME:PORT"},
+  {"prefix", "P", OPTION_CALL, .take = take_wish, .help = "all done, failed or skipped URLs that begin with P, a URL"},
 };
 
 const option_table cmd_forget_options = {
@@ -113,15 +113,15 @@ const option_table cmd_forget_options = {
   .least_words = 1, .wanted = "a directory and what to forget, please: strata forget DIR URL...",
   .before =
   "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
-  "Makes URLs of the crawl in DIR new again: the next link to one queues it, as if it had never been seen. For each\n"
-  "host, prefix and URL one line: how many were forgotten, and which. No crawl may be running in DIR.\n"
+  "Make URLs of the crawl in DIR unseen: the next link to such a URL queues it again. For each host, prefix and URL\n"
+  "print a line: how many URLs were forgotten, TAB, the host, prefix or URL. No crawl may be running in DIR.\n"
   "\n"
   "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
   "  17\thttps://example.org/news/\n"
   "  1\thttps://example.org/a\n"
   "  strata crawl --dir strata-example.org https://example.org/news/\n",
   .after =
-  "URLs that still wait to be fetched are left alone by --host and --prefix. What is in pages.jsonl stays.\n",
+  "--host and --prefix do not change URLs that still wait to be fetched. Lines of pages.jsonl stay.\n",
 };
 
 int cmd_forget(int argc, char **argv)

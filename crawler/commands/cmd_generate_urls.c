@@ -99,13 +99,13 @@ static void refuse_number(const option_row *row, const char *value)
 
 static const option_row option_rows[] = {
   {"n", "N", OPTION_COUNT, FIELD(count), GIVEN(has_count), .low = 1, .high = GENERATOR_COUNT_MAX,
-   .help = "how many, 1 to 1099511627776"},
+   .help = "number of URLs, 1 to 1099511627776"},
   {"seed", "S", OPTION_COUNT, FIELD(seed), GIVEN(has_seed), .low = 0, .high = UINT64_MAX,
    .help = "any number from 0 to 18446744073709551615",
    .manual = "A number; the same {Ar N} and {Ar S} give the same bytes on every machine."},
   {"like", "FILE", OPTION_STRING, FIELD(like),
-   .help = "as many hosts for each URL, as unevenly filled, the depths, the new segments at each depth and the\n"
-           "queries of this list, whatever format \"strata replay\" can read it in; - is standard input"},
+   .help = "imitate this list: its hosts per URL and their sizes, depths, new segments at each depth and\n"
+           "queries; any format that \"strata replay\" reads; - is standard input"},
   {.kind = OPTION_TEXT, .help = "  --help       this text"},
 };
 
@@ -114,7 +114,7 @@ const option_table cmd_generate_urls_options = {
   .refuse_number = refuse_number,
   .before =
   "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
-  "Write N different URLs, one a line, in an order and with the hosts, depths and queries of a real list.\n"
+  "Print N different URLs, one per line, with the order, hosts, depths and queries of a real list.\n"
   "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
   .after =
   "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n",

@@ -177,21 +177,22 @@ static int answer(const request *r, char **words, int count)
 static const option_row option_rows[] = {
   {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = 1000000, .help = "how many URLs (default 20)"},
   {"delta", NULL, OPTION_FLAG, FIELD(is_delta),
-   .help = "what came to the counts in NEW since they were as in OLD (a directory with a copy of the files\n"
-           "inlinks.*), into FILE.0, and FILE.1, ... where a crawl has more; mostly zeros, small once compressed",
-   .manual = "With {Ar OLD NEW} instead of {Ar DIR}: write what came to the counts in {Ar NEW} since they were as in "
-             "{Ar OLD}, a directory with a copy of the files {Pa inlinks.*}. Refused if they are no earlier state of "
-             "them."},
-  {"output", "FILE", OPTION_STRING, FIELD(output), .letter = 'o', .help = "where to: there must be no FILE.0 yet",
-   .manual = "Where to: {Ar FILE Ns Pa .0}, and {Ar FILE Ns Pa .1} and so on where a crawl has more than a million "
-             "URLs. Mostly zeros, and small once compressed."},
+   .help = "write how much the counts of NEW grew since OLD (a directory with a copy of the files inlinks.*)\n"
+           "to FILE.0, and to FILE.1, ... for a larger crawl; mostly zeros, so they compress well",
+   .manual = "With {Ar OLD NEW} instead of {Ar DIR}: write how much the counts in {Ar NEW} grew since {Ar OLD}, a "
+             "directory with a copy of the files {Pa inlinks.*}. Refused if {Ar OLD} is not an earlier state of "
+             "{Ar NEW}."},
+  {"output", "FILE", OPTION_STRING, FIELD(output), .letter = 'o',
+   .help = "with --delta: FILE.0, which must not exist yet",
+   .manual = "With {Fl -delta}: write to {Ar FILE Ns Pa .0}, and to {Ar FILE Ns Pa .1} and so on if the crawl has more "
+             "than a million URLs. The files are mostly zeros and compress well."},
   {"apply", "FILE", OPTION_STRING, FIELD(apply),
-   .help = "add them, once, to the counts of DIR, which nobody crawls meanwhile. DIR must have those of\n"
-           "OLD, or of a merge in which OLD took part, as they were then: added to others, counts could come\n"
-           "out too low",
-   .manual = "Add them, once, to the counts in {Ar DIR}, which nobody crawls meanwhile. These must be those of "
-             "{Ar OLD}, or of a merge in which it took part, as they were then: added to others, counts could come "
-             "out too low. Refused if they have another size or seed."},
+   .help = "add the delta in FILE, once, to the counts of DIR, where no crawl may be running. The counts of\n"
+           "DIR must be those of OLD, or of a merge that included OLD, unchanged since: with others, counts\n"
+           "could become too low",
+   .manual = "Add the delta in {Ar FILE}, once, to the counts in {Ar DIR}, where no crawl may be running. The counts "
+             "must be those of {Ar OLD}, or of a merge that included {Ar OLD}, unchanged since: with others, counts "
+             "could become too low. Refused if their size or seed differs."},
 };
 
 const option_table cmd_inlinks_options = {
@@ -200,9 +201,9 @@ const option_table cmd_inlinks_options = {
   "Usage: strata inlinks DIR [--top N]\n"
   "       strata inlinks --delta OLD NEW -o FILE\n"
   "       strata inlinks --apply FILE DIR\n"
-  "The URLs of the crawl in DIR that most of its pages link to: how many pages, TAB, URL. Works while it is being\n"
-  "crawled; counts are saved once a minute. They come from a counting filter: never too low, but for what a crash\n"
-  "cost; too high for one URL in ten at most.\n"
+  "Print the URLs of the crawl in DIR that most of its pages link to: number of pages, TAB, URL. Works during a\n"
+  "crawl; counts are saved once a minute. They come from a counting filter: never too low, except by what a crash\n"
+  "lost; too high for at most one URL in ten.\n"
   "\n"
   "  strata inlinks strata-example.org --top 100\n"
   "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n",

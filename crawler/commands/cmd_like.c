@@ -222,7 +222,7 @@ static bool take_share(void *args, const option_row *row, char *value)
 
 static const option_row option_rows[] = {
   {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = 9999, .help = "how many pages (default 10)"},
-  {"min", "SHARE", OPTION_CALL, .take = take_share, .help = "leave out pages that have less of it (default 0.1)"},
+  {"min", "SHARE", OPTION_CALL, .take = take_share, .help = "leave out pages with a smaller share (default 0.1)"},
 };
 
 /* clang-format off */
@@ -231,18 +231,17 @@ const option_table cmd_like_options = {
   .least_words = 2, .most_words = 2, .wanted = "a crawl's directory and a file or URL, please: strata like DIR FILE",
   .before =
   "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
-  "The pages of the crawl in DIR that say what FILE says, or what the page URL of that crawl said: how much of it,\n"
-  "from 0 to 1, TAB, the page's URL; best first. Works while DIR is being crawled. A page is known by its text: some\n"
-  "two of nine runs of four words. So a text that was changed a little shares less than that of it. Of many pages\n"
-  "that have little more in common than what each page of their site begins with, some are left out.\n"
+  "Print the pages of the crawl in DIR that are similar to FILE, or to the page URL of that crawl: the share of the\n"
+  "text they have in common, from 0 to 1, TAB, the page's URL; best first. Works during a crawl. Pages are compared\n"
+  "by about two in nine of their runs of four words, so a small edit lowers the share by more than its size. If many\n"
+  "pages share little more than the text that begins each page of their site, some of them are left out.\n"
   "\n"
   "  strata like strata-example.org draft.html\n"
   "  strata like strata-example.org https://example.org/about --top 3\n"
   "  pdftotext paper.pdf - | strata like strata-example.org -\n",
   .after =
-  "FILE: HTML if it begins with <, else plain text; - is standard input. What begins with http:// or https:// is a\n"
-  "URL.\n"
-  "DIR has the pages of when it was crawled without --no-similar.\n",
+  "FILE: HTML if it begins with <, else plain text; - is standard input. A word that begins with http:// or https://\n"
+  "is a URL. Only pages fetched without --no-similar are found.\n",
 };
 /* clang-format on */
 

@@ -1,6 +1,6 @@
 /* strata links: the links a crawl would take from a page, resolved.
  *
- * The page is scanned twice, first for its <base>, which moves the links before it too. */
+ * The page is scanned twice, first for its <base>, which also applies to the links before it. */
 #include "crawler/commands/cmd.h"
 
 #include <errno.h>
@@ -128,13 +128,13 @@ static bool take_charset(void *args, const option_row *row, char *value)
 
 static const option_row option_rows[] = {
   {"base", "URL", OPTION_CALL, .take = take_base,
-   .help = "where the page was found; relative links need it, or a <base> in the page"},
+   .help = "URL of the page, for relative links; a <base> in the page also works"},
   {"charset", "LABEL", OPTION_CALL, .take = take_charset,
-   .help = "what the server said the page is written in; else the page's own word counts",
-   .manual = "What the server said the page is written in {Pq Ql windows-1251 , shift_jis , gb18030 , ...}; else a "
-             "byte order mark or the page's own {Li <meta>} decides."},
+   .help = "charset the server sent for the page; default: the charset the page declares",
+   .manual = "The charset that the server sent for the page {Pq Ql windows-1251 , shift_jis , gb18030 , ...}; without "
+             "it a byte order mark or the page's {Li <meta>} decides."},
   {"all", NULL, OPTION_FLAG, FIELD(shows_all),
-   .help = "after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
+   .help = "print after each link a TAB and its element, a TAB and its attribute, and for rel=nofollow\n"
            "a TAB and \"nofollow\""},
   {.kind = OPTION_TEXT, .help = "  --help       this text"},
 };
@@ -144,7 +144,7 @@ const option_table cmd_links_options = {
   .least_words = 1, .most_words = 1, .wanted = "one FILE is needed; try strata links --help",
   .before =
   "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
-  "Print the links a crawl would take from an HTML page, as it would fetch them, one a line.\n"
+  "Print the links a crawl would take from an HTML page, as it would request them, one per line.\n"
   "FILE may be - for standard input.\n",
   .after =
   "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"

@@ -108,7 +108,7 @@ typedef struct merge_args {
 
 static const option_row option_rows[] = {
   {"output", "DIR", OPTION_STRING, FIELD(output), .letter = 'o',
-   .help = "the new directory; it must not be there, or be empty"},
+   .help = "the new directory; it must not exist, or be empty"},
 };
 
 /* clang-format off */
@@ -116,9 +116,9 @@ const option_table cmd_merge_options = {
   .command = "merge", .column = 25, OPTION_ROWS(option_rows),
   .before =
   "Usage: strata merge DIR... -o DIR\n"
-  "Make a new crawl directory that has seen every URL that one of the others has seen, and that has none to fetch:\n"
-  "a memory to begin a crawl with. They must have been made with one filter and one profile. In-link counts are added\n"
-  "up, if the crawls have any.\n"
+  "Make a new crawl directory in which every URL is seen that any of the given crawls has seen, and whose queue is\n"
+  "empty: a start for a new crawl. All must have the same filter and profile. In-link counts are added up, if the\n"
+  "crawls have any.\n"
   "\n"
   "  strata merge monday tuesday -o both\n"
   "  strata seen both https://example.org/a\n"

@@ -55,19 +55,19 @@ typedef struct plan_args {
 
 static const option_row option_rows[] = {
   {"urls", "N", OPTION_COUNT, FIELD(urls), .low = 1, .high = (uint64_t)1 << 48, .help = "distinct URLs"},
-  {"fp", "P", OPTION_RATE, FIELD(rate), .help = "from 1e-12 to 0.5",
-   .manual = "How often a new URL may be taken for one that was seen, from 1e-12 to 0.5."},
+  {"fp", "P", OPTION_RATE, FIELD(rate), .help = "probability that a new URL is called seen, from 1e-12 to 0.5",
+   .manual = "Probability that a new URL is called seen, from 1e-12 to 0.5."},
 };
 
 const option_table cmd_plan_options = {
   .command = "plan", .column = 13, OPTION_ROWS(option_rows),
   .before =
   "Usage: strata plan --urls N --fp P\n"
-  "Memory of every kind of filter for N URLs of which a share P may wrongly be called seen.\n"
+  "Print the memory that each kind of filter needs for N URLs if a new URL is called seen with probability P.\n"
   "\n"
   "  strata plan --urls 100000000 --fp 1e-6\n",
   .after =
-  "\"at 2 N\" is the rate if twice as many URLs came and nothing grew; a crawl's filter grows by itself.\n",
+  "\"at 2 N\" is the rate with twice as many URLs in a filter that does not grow; a crawl's filter grows by itself.\n",
   .exits = "0 done, 2 usage",
 };
 

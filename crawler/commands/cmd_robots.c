@@ -76,7 +76,7 @@ typedef struct robots_args {
 #define FIELD(member) OPTION_FIELD(robots_args, member)
 
 static const option_row option_rows[] = {
-  {"agent", "NAME", OPTION_STRING, FIELD(agent), .help = "the product token to look for, by default strata"},
+  {"agent", "NAME", OPTION_STRING, FIELD(agent), .help = "product token whose rules apply, by default strata"},
   {.kind = OPTION_TEXT, .help = "  --help         this text"},
 };
 
@@ -85,10 +85,10 @@ const option_table cmd_robots_options = {
   .least_words = 2, .wanted = "FILE and URL are needed; try strata robots --help",
   .before =
   "Usage: strata robots [--agent NAME] FILE URL...\n"
-  "Say what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
+  "Print what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
   "The rules are those of RFC 9309. FILE may be - for standard input.\n",
   .after =
-  "A URL may also be a path. It is taken as it stands in a request: escape what a browser would escape.\n"
+  "A URL may also be a path. It is compared as given: escape what a browser would escape in its request.\n"
   "\n"
   "Examples\n"
   "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"

@@ -147,7 +147,7 @@ static int show(showing *s, const char *address)
 
 static const option_row option_rows[] = {
   {"headers", NULL, OPTION_FLAG, FIELD(wants_headers),
-   .help = "first the status line and the headers as they came, then an empty line"},
+   .help = "print the status line and the headers as received, and an empty line, before the body"},
 };
 
 const option_table cmd_show_options = {
@@ -155,12 +155,12 @@ const option_table cmd_show_options = {
   .least_words = 2, .most_words = 2, .wanted = "a directory and a URL, please: strata show DIR URL",
   .before =
   "Usage: strata show DIR URL [--headers]\n"
-  "The stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
+  "Print the stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
   "\n"
   "  strata show strata-example.org https://example.org/ > index.html\n"
   "  strata show strata-example.org https://example.org/ --headers | less\n",
   .after =
-  "On a terminal, control bytes are shown as \\xHH; into a file or a pipe goes what was stored.\n",
+  "On a terminal, control bytes are shown as \\xHH; files and pipes get the bytes as stored.\n",
   .exits = "0 done, 1 failed or not stored, 2 usage",
 };
 

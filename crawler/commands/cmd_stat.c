@@ -79,10 +79,10 @@ typedef struct stat_args {
 static const option_row option_rows[] = {
   {"json", NULL, OPTION_FLAG, FIELD(is_json), .help = "one JSON object"},
   {"traps", NULL, OPTION_FLAG, FIELD(has_traps),
-   .help = "hosts whose URLs look like a trap's (a calendar, session ids, links in circles), with the directories\n"
-           "that most of them wait below, and examples",
-   .manual = "Also the hosts with URLs that look like a trap's, the most first: how many were fetched, how many wait, "
-             "below which directories most of these do, and up to five examples of each."},
+   .help = "hosts with probable trap URLs (a calendar, session ids, links in circles), the directories most of\n"
+           "these are in, and examples",
+   .manual = "Also list the hosts with probable trap URLs, those with most first: how many were fetched, how many "
+             "wait, the directories most of the waiting ones are in, and up to five examples per host."},
 };
 
 const option_table cmd_stat_options = {
@@ -90,7 +90,7 @@ const option_table cmd_stat_options = {
   .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata stat DIR",
   .before =
   "Usage: strata stat DIR [--json] [--traps]\n"
-  "Counters, queue, hosts and filter of the crawl in DIR; works while it is being crawled.\n"
+  "Print counters, queue, hosts and filter of the crawl in DIR; works during a crawl.\n"
   "\n"
   "  strata stat strata-example.org\n"
   "  strata stat strata-example.org --json | jq .queued\n",

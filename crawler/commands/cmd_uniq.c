@@ -232,18 +232,19 @@ static bool options_agree(const uniq_settings *settings)
 
 static const option_row option_rows[] = {
   {"state", "FILE", OPTION_STRING, FIELD(state),
-   .help = "what was seen, kept across runs; replaced as a whole at the end",
-   .manual = "What was seen, kept across runs: replaced as a whole at the end, so that a run that is killed leaves it "
-             "as it was."},
+   .help = "file of the seen URLs, kept across runs; the run replaces it as a whole at its end",
+   .manual = "File of the seen URLs, kept across runs. A run replaces it as a whole at its end; a run that is killed "
+             "leaves it unchanged."},
   {"window", "W", OPTION_CALL, .take = take_window,
-   .help = "forget what is older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
-           "8.4 % more may be remembered, never less; fixed for a state",
-   .manual = "Forget what is older than the last {Ar W} lines, or than {Ar W} if it is a duration such as 90s, 30m, "
-             "1h or 7d. Up to 8.4 % more may be remembered, never less; fixed for a state."},
+   .help = "forget URLs older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
+           "8.4 % more may be remembered, never less; a state keeps its W",
+   .manual = "Forget URLs older than the last {Ar W} lines, or than {Ar W} if it is a duration such as 90s, 30m, 1h or "
+             "7d. Up to 8.4 % more may be remembered, never less. A state keeps its {Ar W}."},
   {"expect", "N", OPTION_COUNT, FIELD(settings.window.keys), GIVEN(settings.expect_given), .low = 1,
-   .high = (uint64_t)1 << 40, .help = "different URLs within a window of time (default 1000000); fixed for a state",
-   .manual = "Different URLs within a window of time; 1000000 if not given; fixed for a state. With more of them new "
-             "URLs are dropped oftener than {Fl -fp} says."},
+   .high = (uint64_t)1 << 40,
+   .help = "expected number of different URLs in a window of time (default 1000000); fixed for a state",
+   .manual = "Expected number of different URLs in a window of time; 1000000 if not given; fixed for a state. With "
+             "more URLs, new ones are dropped more often than {Fl -fp} says."},
   {"filter", "KIND", OPTION_CALL, .take = take_filter, GIVEN(settings.filter_given),
    .help = "mlbf (default), bloom or line; or exact, which never drops a new URL; fixed for a state;\n"
            "not with --window",
@@ -251,30 +252,32 @@ static const option_row option_rows[] = {
              "each URL, 18 to 23 bytes in memory and 16 in a state, and never drops a new one; fixed for a state; not "
              "with {Fl -window}."},
   {"fp", "P", OPTION_RATE, FIELD(settings.filter.rate), GIVEN(settings.rate_given),
-   .help = "share of new URLs that may wrongly be dropped (default 1e-6); fixed for a state; not\n"
-           "with exact",
-   .manual = "How often a new URL may wrongly be dropped; 1e-6 if not given; fixed for a state; not with {Cm exact}."},
+   .help = "probability that a new URL is wrongly dropped (default 1e-6); fixed for a state; not with\n"
+           "exact",
+   .manual = "Probability that a new URL is wrongly dropped; 1e-6 if not given; fixed for a state; not with "
+             "{Cm exact}."},
   {"profile", "RULES", OPTION_PROFILE, FIELD(settings.profile), GIVEN(settings.profile_given),
-   .help = "which spellings are one page: strict (default), or no-www, sort-query, ...",
-   .manual = "Which spellings are one page; see {Nm} {Cm url}."},
-  {"explain", NULL, OPTION_FLAG, FIELD(explain), .help = "every line, behind its verdict and the layer that decided"},
-  {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "counts as one JSON object"},
+   .help = "which spellings of a URL are one page: strict (default), or no-www, sort-query, ...",
+   .manual = "Rules by which spellings of a URL are one page; see {Nm} {Cm url}."},
+  {"explain", NULL, OPTION_FLAG, FIELD(explain),
+   .help = "print every line, after its verdict and the layer that decided"},
+  {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "write the counts as one JSON object"},
 };
 
 const option_table cmd_uniq_options = {
   .command = "uniq", .column = 19, OPTION_ROWS(option_rows),
   .before =
   "Usage: strata uniq [OPTION]... [FILE]...\n"
-  "Print each URL line whose URL was not there before, as it is spelled, in order. No FILE, or -: standard input.\n"
+  "Print each line whose URL did not occur before, unchanged and in order. No FILE, or -: standard input.\n"
   "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
   "18 to 23 with --filter exact.\n"
   "\n"
   "  strata uniq urls.txt > new.txt\n"
-  "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only what no earlier run printed\n"
+  "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only URLs that no earlier run printed\n"
   "  strata uniq --explain urls.txt | grep ^new-host\n"
   "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n",
   .after =
-  "Lines that are no http or https URL are counted and dropped; the first five are named.\n",
+  "Lines without an http or https URL are counted and dropped; the first five are reported.\n",
 };
 
 /* OPTIONS_READ, or the exit code. */

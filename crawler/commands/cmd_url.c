@@ -222,20 +222,20 @@ static bool apply_base(job *work)
 #define FIELD(member) OPTION_FIELD(job, member)
 
 static const option_row option_rows[] = {
-  {"base", "URL", OPTION_STRING, FIELD(base_url), .help = "lines are links found on the page URL"},
-  {"pairs", NULL, OPTION_FLAG, FIELD(is_pairs), .help = "each line is the page, a TAB, and the link found on it"},
+  {"base", "URL", OPTION_STRING, FIELD(base_url), .help = "URL of the page that the links in the lines are from"},
+  {"pairs", NULL, OPTION_FLAG, FIELD(is_pairs), .help = "each line is the URL of a page, a TAB, and a link from it"},
   {"fetch", NULL, OPTION_FLAG, FIELD(is_fetch), .help = "print what a browser would request instead of the key"},
   {"split", NULL, OPTION_FLAG, FIELD(is_split),
-   .help = "print the key's segments, a TAB between: what a filter's layers see"},
+   .help = "print the key's segments, for which a filter has layers, with TABs between them"},
   {"profile", "RULES", OPTION_PROFILE, FIELD(profile),
-   .help = "merge more than the standards do; RULES, comma-separated, are\n"
+   .help = "give more spellings one key than the standards do; RULES, comma-separated, are\n"
            "  no-www  http=https  no-trailing-slash  no-index-page  sort-query\n"
            "  no-session-ids  no-tracking-params  no-duplicate-slashes  path-paper\n"
            "  refuse-userinfo  or strict, the default",
-   .manual = "Merge more spellings than the standards do, by a comma-separated list of "
+   .manual = "Give more spellings of a URL one key than the standards do, by a comma-separated list of "
              "{Cm no-www , http=https , no-trailing-slash , no-index-page , sort-query , no-session-ids}, "
              "{Cm no-tracking-params , no-duplicate-slashes , path-paper} and {Cm refuse-userinfo}; or {Cm strict}, "
-             "the default. Each of them merges different pages on some site."},
+             "the default. Each rule gives different pages of some site one key."},
   {.kind = OPTION_TEXT, .help = "  --help           this text"},
 };
 
@@ -243,10 +243,10 @@ const option_table cmd_url_options = {
   .command = "url", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
   .before =
   "Usage: strata url [OPTION]... [FILE]...\n"
-  "Print the canonical key of each URL, one line out for each line in, or !REASON if it is no page's URL.\n"
+  "Print the canonical key of each URL, one line out for each line in, or !REASON if it is refused.\n"
   "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n",
   .after =
-  "Reasons: scheme, host, too-long, syntax, control, userinfo. How often each occurred is told on stderr.\n"
+  "Reasons: scheme, host, too-long, syntax, control, userinfo. Their counts are printed on stderr.\n"
   "\n"
   "Examples\n"
   "  $ echo 'HTTP://Example.COM:80/a/../%7euser?q=a b#top' | strata url\n"

@@ -108,56 +108,57 @@ static const option_row option_rows[] = {
   {"ids", "FILE", OPTION_STRING, FIELD(ids),
    .help = "the id table (id2url.link) of a SogouT-link file, which holds ids only"},
   {"protocol", "P,...", OPTION_LIST, .take = add_protocol,
-   .help = "what is asked; repeatable  (all)\n"
+   .help = "queries to make; may be repeated  (all)\n"
            "  paper fresh recombined permuted repeated prefix newhost stream",
-   .manual = "What is asked; may be repeated; all if not given. {Cm paper}, each URL of the list with its number "
+   .manual = "Queries to make; may be repeated; all if not given. {Cm paper}, each URL of the list with its number "
              "appended; {Cm fresh}, URLs that were not inserted; {Cm recombined}, known segments in a new "
              "combination; {Cm permuted}, the segments of a known URL in another order; {Cm repeated}, a known "
              "segment twice; {Cm prefix}, the directories of known URLs; {Cm newhost}, known paths on a new host; "
              "{Cm stream}, test and insert in the order of the list."},
   {"filters", "F,...", OPTION_LIST, .take = add_filter,
-   .help = "who is asked: bloom-paper mlbf-paper bloom mlbf line heritrix exact  (the first five)",
-   .manual = "Who is asked: {Cm bloom-paper , mlbf-paper , bloom , mlbf , line , heritrix} or {Cm exact}; the first "
+   .help = "filters to use: bloom-paper mlbf-paper bloom mlbf line heritrix exact  (the first five)",
+   .manual = "Filters to use: {Cm bloom-paper , mlbf-paper , bloom , mlbf , line , heritrix} or {Cm exact}; the first "
              "five if not given."},
   {"n", "N,...", OPTION_LIST, .take = add_size, .low = 1, .high = (uint64_t)1 << 40,
    .help = "URLs inserted  (1000000,1500000,2000000,2500000,3000000)",
    .manual = "URLs inserted; 1000000,1500000,2000000,2500000,3000000 if not given."},
   {"bits-per-url", "B", OPTION_CALL, .take = take_bits,
-   .help = "memory of bloom, mlbf and line  (as many bits as mlbf-paper takes in all)",
-   .manual = "Memory of bloom, mlbf and line; as many bits as mlbf-paper takes in all if not given."},
+   .help = "memory of bloom, mlbf and line  (the total of mlbf-paper)",
+   .manual = "Memory of bloom, mlbf and line; the total of mlbf-paper if not given."},
   {"m", "M", OPTION_COUNT, FIELD(setting.m), .low = 64, .high = (uint64_t)1 << 40,
-   .help = "bits of an array of bloom-paper and mlbf-paper  (16829152, the paper's)",
-   .manual = "Bits of an array of the paper's filters; 16829152 if not given, as in the paper."},
-  {"k", "K", OPTION_COUNT, FIELD(setting.k), .low = 1, .high = 32, .help = "their hashes  (3)",
-   .manual = "Their hashes; 3 if not given."},
-  {"layers", "L", OPTION_COUNT, FIELD(setting.layers), .low = 1, .high = MLBF_LAYERS_MAX, .help = "their layers  (4)",
-   .manual = "Their layers; 4 if not given."},
+   .help = "bits per array of bloom-paper and mlbf-paper  (16829152, as in the paper)",
+   .manual = "Bits per array of bloom-paper and mlbf-paper; 16829152 if not given, as in the paper."},
+  {"k", "K", OPTION_COUNT, FIELD(setting.k), .low = 1, .high = 32, .help = "hashes of bloom-paper and mlbf-paper  (3)",
+   .manual = "Hashes of bloom-paper and mlbf-paper; 3 if not given."},
+  {"layers", "L", OPTION_COUNT, FIELD(setting.layers), .low = 1, .high = MLBF_LAYERS_MAX,
+   .help = "layers of mlbf-paper  (4)",
+   .manual = "Layers of mlbf-paper; 4 if not given."},
   {"queries", "N", OPTION_COUNT, FIELD(queries), .low = 1, .high = (uint64_t)1 << 40,
-   .help = "the most a protocol asks; paper asks the whole list  (1000000)",
-   .manual = "The most that a protocol asks; 1000000 if not given. {Cm paper} asks the whole list."},
+   .help = "most queries per protocol; the protocol paper queries the whole list  (1000000)",
+   .manual = "Most queries per protocol; 1000000 if not given. The protocol {Cm paper} queries the whole list."},
   {"shuffle", NULL, OPTION_FLAG, FIELD(shuffle),
-   .help = "take the list in an order drawn by the seed: for lists that are sorted"},
+   .help = "put the list into a random order that depends on the seed: for sorted lists"},
   {"seed", "S", OPTION_COUNT, FIELD(seed), .low = 0, .high = UINT64_MAX,
-   .help = "of shuffle, queries and filters; same seed, same file, same counts  (1)",
-   .manual = "Of shuffle, queries and filters; 1 if not given. The same seed and file give the same counts."},
-  {"out", "DIR", OPTION_STRING, FIELD(out), .help = "where the results go, made if it is not there  (strata-replay)",
-   .manual = "Where the results go; {Pa strata-replay} if not given."},
+   .help = "for shuffle, queries and filters; same seed, same file, same counts  (1)",
+   .manual = "For shuffle, queries and filters; 1 if not given. The same seed and file give the same counts."},
+  {"out", "DIR", OPTION_STRING, FIELD(out),
+   .help = "directory of the results, made if it does not exist  (strata-replay)",
+   .manual = "Directory of the results; {Pa strata-replay} if not given."},
   {"paper", "NAME,...", OPTION_LIST, .take = add_paper,
-   .help = "counting, matrix, sdhash, skip: the tables of these papers instead, printed numbers beside\n"
-           "ours, in DIR/paper-NAME.csv and report.html; matrix also takes directories of\n"
-           "documents, of which it makes and finds edited copies; the others take no FILE",
-   .manual = "Instead of replaying a list, compute the tables of the papers behind the other structures anew, printed "
-             "numbers beside ours, into {Pa paper-NAME.csv} and {Pa report.html}: {Cm counting} (Yan and Cho, Tables "
-             "1 and 3 to 10), {Cm matrix} (Butakov, Table 1, the layouts of Table 2 on generated documents, and "
-             "edited copies found among them), {Cm sdhash} (Roussev 2012, Table 5 by the rules of the papers and of "
-             "sdhash 4.0, and the rates of Tables 1 to 3) and {Cm skip} (Tang, Lin and Han: printed formula, "
-             "corrected, measured). Takes no {Ar FILE}, but for {Cm matrix}, which also makes and finds edited copies "
-             "of the documents in directories that are named so."},
+   .help = "instead of replaying a list, compute the tables of these papers (counting, matrix, sdhash, skip)\n"
+           "next to the printed numbers, into DIR/paper-NAME.csv and report.html; matrix also makes and\n"
+           "finds edited copies of the documents in given directories; the others take no FILE",
+   .manual = "Instead of replaying a list, compute the tables of the papers behind the other structures of this "
+             "library, next to the printed numbers, into {Pa paper-NAME.csv} and {Pa report.html}: {Cm counting} (Yan "
+             "and Cho, Tables 1 and 3 to 10), {Cm matrix} (Butakov, Table 1, the layouts of Table 2 on generated "
+             "documents, and edited copies found among them), {Cm sdhash} (Roussev 2012, Table 5 by the rules of the "
+             "papers and of sdhash 4.0, and the rates of Tables 1 to 3) and {Cm skip} (Tang, Lin and Han: printed "
+             "formula, corrected, measured). Takes no {Ar FILE}; only {Cm matrix} takes directories, and also makes "
+             "and finds edited copies of the documents in them."},
   {"rounds", "N", OPTION_COUNT, FIELD(rounds), .low = 1, .high = 1000000,
-   .help = "how often their experiments are repeated  (as in the paper; counting, sdhash: some minutes)",
-   .manual = "How often their experiments are repeated; as often as in the paper if not given, which takes "
-             "{Cm counting} some minutes and {Cm sdhash} two. Fewer than 100 give {Cm sdhash} a target of as many MB "
-             "instead of 100."},
+   .help = "repetitions of the papers' experiments  (as in the paper; counting, sdhash: some minutes)",
+   .manual = "Repetitions of the papers' experiments; as many as in the paper if not given, which takes {Cm counting} "
+             "some minutes and {Cm sdhash} two. With fewer than 100, {Cm sdhash} searches so many MB instead of 100."},
   {.kind = OPTION_TEXT, .help = "  --help            this text"},
 };
 
@@ -168,9 +169,9 @@ const option_table cmd_replay_options = {
   .before =
   "Usage: strata replay [OPTION]... FILE...\n"
   "       strata replay --paper NAME,... [--rounds N] [--seed S] [--out DIR] [DIRECTORY...]\n"
-  "Replay a list of URLs through URL-seen filters and write what each got wrong and how long it took, beside the\n"
-  "claims of the paper the multi-layer filter comes from: DIR/report.html, results.csv, fig5.svg, fig6.svg, fig7.svg.\n"
-  "FILE may be compressed with gzip, zstd or xz; - is standard input. Its format is found out and said.\n",
+  "Replay a list of URLs through URL-seen filters and write the errors and times of each, next to the claims of the\n"
+  "paper that introduced the multi-layer filter: DIR/report.html, results.csv, fig5.svg, fig6.svg, fig7.svg.\n"
+  "FILE may be compressed with gzip, zstd or xz; - is standard input. Its format is detected and printed.\n",
   .after =
   "Examples\n"
   "  $ strata replay --shuffle urls.txt.zst\n"
