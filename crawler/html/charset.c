@@ -1,6 +1,6 @@
-/* See charset.h. One row a charset: its name and labels (https://encoding.spec.whatwg.org/#names-and-labels), and what
- * iconv calls what the standard means by it, which is seldom what it calls the label: pages labelled latin1, gb2312
- * or ks_c_5601-1987 are in the code pages Windows had for them. */
+/* See charset.h. One row a charset: its name and labels (https://encoding.spec.whatwg.org/#names-and-labels), and
+ * iconv's name for the encoding that the standard means. That is seldom iconv's encoding of the label's name: pages
+ * labelled latin1, gb2312 or ks_c_5601-1987 are in the Windows code pages for them. */
 #include "crawler/html/charset.h"
 
 #include "crawler/base/chars.h"

@@ -1,5 +1,5 @@
-/* crawler/html/charset.h: what a page is written in, by the Encoding Standard (WHATWG), and what that does to its
- * links.
+/* crawler/html/charset.h: the charset of a page by the Encoding Standard (WHATWG), and its effect on the queries of
+ * the page's links.
  *
  *     label ("latin1", "x-sjis", ...) -> charset -> decoder.h reads the page, charset_escape_query writes its queries
  *

@@ -1,11 +1,11 @@
-/* crawler/html/decoder.h: a page's bytes, piece by piece, into UTF-8.
+/* crawler/html/decoder.h: converts a page's bytes to UTF-8, piece by piece.
  *
  *     begin(Content-Type) -> feed, feed, ... -> finish         what decides, in the order of the standard:
  *                                                              BOM, header, <meta> or XML declaration, else as it is
  *
- * A page in UTF-8, or that says nothing, goes through without being copied or looked at, wrong bytes and all: url.h
- * has a rule for those. In any other charset wrong bytes become U+FFFD. Memory is fixed: at most the first
- * PRESCAN_MAX bytes of a page that says nothing in its header are held back, and a character cut in two. */
+ * A page in UTF-8, or without a declared charset, is passed on uncopied and unchecked, invalid bytes included: url.h
+ * has a rule for those. In any other charset invalid bytes become U+FFFD. Memory is fixed: if the header gives no
+ * charset, at most the first PRESCAN_MAX bytes of a page are held back, and always a character cut in two. */
 #ifndef STRATA_CRAWLER_DECODER_H
 #define STRATA_CRAWLER_DECODER_H
 

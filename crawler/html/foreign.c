@@ -1,5 +1,4 @@
-/* Follows SVG and MathML through the tags. Exact as long as end tags match; where they do not, it errs as the tags
- * do. */
+/* Follows SVG and MathML through the tags. Exact as long as end tags match; otherwise it may be wrong. */
 #include "crawler/html/foreign.h"
 
 #include <assert.h>

@@ -1,4 +1,4 @@
-/* crawler/html/link_headers.h: what the header of a response says of links. */
+/* crawler/html/link_headers.h: the header fields of a response that concern links. */
 #ifndef STRATA_CRAWLER_LINK_HEADERS_H
 #define STRATA_CRAWLER_LINK_HEADERS_H
 

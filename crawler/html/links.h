@@ -6,7 +6,7 @@
  * and the contents of script, style, textarea, title, xmp, iframe, noembed, noframes and plaintext hold no links;
  * those of noscript and template do.
  *
- * Encoding: UTF-8; decoder.h makes it of others. Bytes that are none pass through as they are, references become
+ * Encoding: UTF-8; decoder.h converts other charsets. Invalid bytes pass unchanged, character references become
  * UTF-8. */
 #ifndef STRATA_CRAWLER_LINKS_H
 #define STRATA_CRAWLER_LINKS_H

@@ -1,9 +1,9 @@
 /* crawler/html/sitemap.h: the URLs of a sitemap, found as its bytes arrive.
  *
  * Understood by content, whatever the name or type says: sitemaps.org XML (urlset, sitemapindex), RSS and Atom, a plain
- * text of one URL a line, each perhaps gzipped. Broken XML gives what stands before, and what libxml2 saves of the
- * rest. Safe: a document type with a subset of its own ends it, so there are no entities but XML's five; nothing is
- * loaded from anywhere; and it ends at 50,000 URLs or 50 MiB unpacked, which is the protocol's limit too
+ * text of one URL a line, each perhaps gzipped. Broken XML gives the URLs before the fault, and those libxml2 recovers
+ * after it. Safe: parsing stops at a DOCTYPE with an internal subset, so there are no entities but XML's five; nothing
+ * is loaded from anywhere; and parsing stops at 50,000 URLs or 50 MiB unpacked, which is the protocol's limit too
  * (https://www.sitemaps.org/protocol.html). */
 #ifndef STRATA_CRAWLER_SITEMAP_H
 #define STRATA_CRAWLER_SITEMAP_H

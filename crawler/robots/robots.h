@@ -1,8 +1,8 @@
 /* crawler/robots/robots.h: what a robots.txt allows, by RFC 9309.
  *
- * Parsed once per host for one agent; matching needs no allocation. Longest match wins, Allow wins a tie,
- * `*` and `$` as in section 2.2.3, groups of one agent merged, typos that Google's parser accepts accepted.
- * Only the first 500 KiB are read (section 2.5). */
+ * Parsed once per host for one agent; matching needs no allocation. Longest match wins, Allow wins a tie, `*` and `$`
+ * as in section 2.2.3, groups of one agent merged, and the typos that Google's parser accepts. Only the first 500 KiB
+ * are read (section 2.5). */
 #ifndef STRATA_CRAWLER_ROBOTS_H
 #define STRATA_CRAWLER_ROBOTS_H
 

@@ -1,5 +1,5 @@
-/* See domain.h. The list is the one built into libpsl. It knows no addresses (0.1 would own 127.0.0.1), so those are
- * told apart first. */
+/* See domain.h. The list is the one built into libpsl. It does not recognize addresses (127.0.0.1 would give 0.1), so
+ * those are checked first. */
 #include "crawler/scope/domain.h"
 
 #include <libpsl.h>

@@ -1,5 +1,5 @@
 /* crawler/scope/domain.h: the part of a host that somebody registered, by the public suffix list: "example.co.uk" of
- * "www.example.co.uk". An address, a name without a dot, and a public suffix itself are their own. */
+ * "www.example.co.uk". For an address, a name without a dot, or a public suffix, it is the whole host. */
 #ifndef STRATA_CRAWLER_DOMAIN_H
 #define STRATA_CRAWLER_DOMAIN_H
 
