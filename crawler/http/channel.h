@@ -1,12 +1,12 @@
-/* What passes between the thread that crawls and the one that waits for the network: requests one way, what comes of
- * them the other.
+/* The queues between the thread that crawls and the one that waits for the network: requests one way, their events the
+ * other.
  *
  *      crawling                                                    network
  *      channel_start, channel_push     -- requests -->           channel_take
  *      channel_next                     <-- blocks of events --   channel_body, channel_end, channel_publish
  *
- * Each side gathers, and takes the lock once a round; it wakes the other only if that one sleeps. Bodies wait in a
- * fixed number of blocks, used again and again, the warmest first; when all are full, the network waits. */
+ * Each side collects a batch, and takes the lock once a round; it wakes the other only if that one sleeps. Bodies wait
+ * in a fixed pool of blocks, of which the last used is taken first; when all are full, the network waits. */
 #ifndef STRATA_CRAWLER_CHANNEL_H
 #define STRATA_CRAWLER_CHANNEL_H
 

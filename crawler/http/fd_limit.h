@@ -1,10 +1,10 @@
-/* The descriptor limit: how many fetches go on at once when the process has run out of file descriptors, and whether
- * that makes sense.
+/* The descriptor limit: how many parallel fetches remain when the process has run out of file descriptors, and whether
+ * any can work.
  *
  * It happens although --connections was checked against the limit at the start: a host with two addresses takes two, a
- * name being looked up three, and the limit of a running process can be lowered. What found no descriptor is not said
- * to have failed; it is begun again when there are fewer others. Nobody says when descriptors are free again, so
- * more are tried from time to time. */
+ * name being looked up three, and the limit of a running process can be lowered. A fetch that got no descriptor does
+ * not fail; it is started again when fewer others run. The system does not report free descriptors, so more fetches are
+ * tried from time to time. */
 #ifndef STRATA_CRAWLER_FD_LIMIT_H
 #define STRATA_CRAWLER_FD_LIMIT_H
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 typedef struct fd_limit {
-  size_t limit;           /* fetches at once; SIZE_MAX: as many as one likes */
+  size_t limit;           /* fetches at once; SIZE_MAX: no limit */
   bool was_met;           /* and `limit` lowered by it */
   bool is_hopeless;       /* for two seconds not even one fetch found a descriptor */
   uint64_t retry_at_ms;   /* no sooner */

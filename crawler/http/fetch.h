@@ -2,11 +2,12 @@
  *
  *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
  *
- * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: each hop is the crawl's
- * to judge.
+ * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: the crawl decides on
+ * each hop.
+ *
  * Only http and https; addresses that are not public are refused at connect time and again on reused connections,
- * unless allowed. With a proxy only the proxy's address is seen here: hosts are then judged by their text, and names
- * that lead to private addresses are the proxy's to refuse. */
+ * unless allowed. With a proxy only the proxy's address is seen here: hosts are then checked by their text, and the
+ * proxy must refuse names that resolve to private addresses. */
 #ifndef STRATA_CRAWLER_FETCH_H
 #define STRATA_CRAWLER_FETCH_H
 

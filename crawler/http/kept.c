@@ -1,5 +1,5 @@
-/* See kept.h. Connections by their socket's number; by their two ends, hashed, as that is what libcurl says of one that
- * is used again; and those idle in a list, the one idle longest first. */
+/* See kept.h. Connections are found by socket number, and by a hash of both end points, which is all that libcurl
+ * reports of a reused one. Idle connections are also in a list, the one idle longest first. */
 #include "crawler/http/kept.h"
 
 #include "frontier/base/vector.h"

@@ -2,14 +2,15 @@
  *
  *     kept_opened -> kept_use -> kept_release -> (idle) -> kept_use ...      kept_closed, at any time
  *
- * At most so many. When there are more, the one idle longest makes room, if it is idle for KEPT_IDLE_MS; else the
- * newest is not kept. So a crawl that goes round more hosts than it may keep keeps those it has, where the rule of the
- * one idle longest alone would keep none of them long enough; and one that has left its hosts lets them go.
+ * Their number is limited. Beyond it, the one idle longest is closed if it is idle for KEPT_IDLE_MS; else the newest is
+ * closed. So a crawl that cycles over more hosts than the limit reuses some connections, where always closing the one
+ * idle longest would keep none until its host's turn; and the connections to hosts it has left make room after
+ * KEPT_IDLE_MS.
  *
  * We give libcurl (7.88) no limit. Whenever it closes a connection to make room, it walks over all hosts whose
- * connections it closed so before: 88 % of a crawl's time after 19,000 hosts. A connection that is to make room is shut
- * down here, and libcurl, which looks for dead connections once a second, frees it. Its search begins anew at each one
- * it finds, so KEPT_SHUT_MAX a second make room at most.
+ * connections it closed so before: 88 % of a crawl's time after 19,000 hosts. So we shut down the connection, and
+ * libcurl, which looks for dead connections once a second, frees it. Its search restarts at each one it finds, so at
+ * most KEPT_SHUT_MAX a second are shut down.
  *
  * One thread at a time. */
 #ifndef STRATA_CRAWLER_KEPT_H

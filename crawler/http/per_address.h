@@ -1,11 +1,12 @@
-/* Per-address politeness. Many names may be one server: virtual hosts, or a wildcard in the DNS. So no more visits are
- * under way at one address than the per-address limit, whatever their hosts.
+/* Per-address politeness. Many names may be one server: virtual hosts, or a wildcard in the DNS. The per-address limit
+ * is on the visits under way at one address, over all its hosts.
  *
- * Where a host lives is known once it has answered, and as long as its place here is not taken by another. A host that
- * has not is taken to live where its registered domain was met last, or with all others of that: names made up by a
- * wildcard are such. So only the first visits to different domains at one address may be more at once.
+ * A host's address is known from its first response until another host takes its slot in the table. A host without one
+ * counts at the address where its registered domain was seen last, or else in one group with the other such hosts of
+ * that domain, as the names of a wildcard are. So only first visits to different domains at one address can exceed the
+ * limit.
  *
- * Fixed memory. Two addresses whose places here are one share a limit: of 64 under way, one in 256 does. */
+ * Fixed memory. Addresses that collide in the table share a limit: with 64 under way, one in 256 does. */
 #ifndef STRATA_CRAWLER_PER_ADDRESS_H
 #define STRATA_CRAWLER_PER_ADDRESS_H
 

@@ -1,6 +1,6 @@
 /* One fetch from fetch_start until `finished` has returned. It belongs to one thread at a time: to the caller's, then
- * to the network's, and to the caller's again with its last event. Only what a body's pieces come with, response.status
- * and response.content_type, may be read before: it does not change once the first piece came. */
+ * to the network's, and to the caller's again with its last event. Earlier, with a piece of the body, only
+ * response.status and response.content_type may be read: they do not change after the first piece. */
 #ifndef STRATA_CRAWLER_REQUEST_H
 #define STRATA_CRAWLER_REQUEST_H
 

@@ -1,4 +1,4 @@
-/* What a request says to prove who asks: it is for the server, and for no file. */
+/* Secrets in a request, such as passwords and cookies: they are sent to the server, and never written to a file. */
 #ifndef STRATA_CRAWLER_SECRETS_H
 #define STRATA_CRAWLER_SECRETS_H
 

@@ -1,5 +1,5 @@
-/* TLS as all of a network's transfers use it: the certificates of trust.h, the sessions of tls_sessions.h, and what is
- * said to people when a server does not prove who it is.
+/* TLS settings of all transfers: the certificates of trust.h, the sessions of tls_sessions.h, and the messages when a
+ * server's certificate is refused.
  *
  * What is verified is what libcurl verifies by default, for every connection: the chain to a certificate we trust, its
  * dates, and the host's name. Revocation is not checked. Both need libcurl on OpenSSL 3; with another TLS library it
