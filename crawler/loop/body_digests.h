@@ -1,12 +1,12 @@
-/* crawler/loop/body_digests.h: similarity digests (mlbf/digest.h) of what a crawl fetches and is no HTML:
- * DIR/digests.sdbf, a line each, which strata digest and sdhash 4.0 read.
+/* crawler/loop/body_digests.h: similarity digests (mlbf/digest.h) of the bodies that are not HTML: DIR/digests.sdbf, a
+ * line each, which strata digest and sdhash 4.0 read.
  *
- * A digest needs the whole body: while it is under way it is held in memory, all of them together in
- * BODY_DIGESTS_MEMORY bytes at most; what does not fit gets no digest, and is counted. Its name is the URL with %, :
- * and | as %25, %3A and %7C, for a name may not have the last two.
+ * A digest needs the whole body: bodies are held in memory while they arrive, in BODY_DIGESTS_MEMORY bytes in all; one
+ * that does not fit gets no digest, and is counted. Its name is the URL with %, : and | as %25, %3A and %7C, for a name
+ * may not have the last two.
  *
- * In step with the frontier as fingerprint_index.h is: a line is written before its URL is said to be done, so that
- * death of the program leaves none out; a body that is fetched again then has two, of which the last counts. */
+ * Crashes, as in fingerprint_index.h: a line is written before its URL is marked done, so a crash loses none; a body
+ * that is fetched again then has two, of which the last counts. */
 #ifndef STRATA_CRAWLER_BODY_DIGESTS_H
 #define STRATA_CRAWLER_BODY_DIGESTS_H
 

@@ -1,6 +1,5 @@
-/* Pause on a full disk: when it does not take a commit, the open batch stays in memory, nothing more is leased, and
- * what is in flight lands. Only what no memory is left for, the links of a page when the batch is full, waits on the
- * spot. */
+/* Pause on a full disk: when a commit finds no space, the open batch stays in memory, no more URLs are leased, and the
+ * fetches in flight finish. Only the links of a page, once the batch is full, block until the disk has room. */
 #include "crawler/loop/disk_pause.h"
 
 #include "crawler/loop/crawl_state.h"

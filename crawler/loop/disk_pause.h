@@ -1,8 +1,8 @@
-/* Pause on a full disk: the disk does not take what the crawl has to write, and may later. A crawl then starts no
- * fetch, keeps what came, and tries again, soon at first and then every second, until it is taken.
+/* Pause on a full disk: a write fails for lack of space, perhaps only for a time. A crawl then starts no fetch, keeps
+ * what it received, and tries the write again, soon at first and then every second, until it succeeds.
  *
- * A full disk, a quota or a full map is waited for as long as it takes. An I/O error is given a minute: a disk that has
- * one may be back, but a crawl should not be found the next morning, still waiting for a broken one. */
+ * For a full disk, a quota or a full memory map it waits without limit. For an I/O error it waits a minute: the disk
+ * may recover, but a crawl should not wait all night for a broken one. */
 #ifndef STRATA_CRAWLER_DISK_PAUSE_H
 #define STRATA_CRAWLER_DISK_PAUSE_H
 

@@ -1,4 +1,4 @@
-/* Fetches that failed: in which way, for the counters; and the last few, for people. */
+/* Failed fetches: the last few for the panel, and the names of the counters of their errors. */
 #ifndef STRATA_CRAWLER_FAILURES_H
 #define STRATA_CRAWLER_FAILURES_H
 

@@ -34,7 +34,7 @@ fingerprint_index *fingerprint_index_open(const char *directory)
   mlbf_status status = mlbf_corpus_open(path, false, &c->corpus, message);
   if (status == MLBF_OK)
     return c;
-  say_error("crawl", "%s; remove %s to begin with the pages to come, or go on with --no-similar", message, path);
+  say_error("crawl", "%s; remove %s to index only the pages to come, or use --no-similar", message, path);
   free(c);
   return NULL;
 }

@@ -1,9 +1,8 @@
 /* crawler/loop/fingerprint_index.h: the fingerprint index, which finds a crawl's near-duplicate pages: a corpus
  * (mlbf/corpus.h) of their shingles in DIR/contents/, whose documents are named by their URLs.
  *
- * In step with the frontier: a page is written before it is said to be done, so that death of the program leaves no
- * page out. A page that was written and not committed is fetched again and then there twice; the newest of a URL
- * counts. */
+ * Crashes: a page is written before it is marked done, so a crash loses no page that is done. A page that was written
+ * but not committed is fetched again and stored twice; the newest document of a URL counts. */
 #ifndef STRATA_CRAWLER_FINGERPRINT_INDEX_H
 #define STRATA_CRAWLER_FINGERPRINT_INDEX_H
 
@@ -11,7 +10,7 @@
 
 typedef struct fingerprint_index fingerprint_index;
 
-/* A page that another one says as well. */
+/* The near-duplicate of a page. */
 typedef struct fingerprint_near {
   const char *url; /* of the other */
   double share;    /* of each that is in the other, the lesser of both */

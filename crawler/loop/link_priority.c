@@ -1,5 +1,4 @@
-/* See link_priority.h. A URL found for the first time has one page that links to it; its count is of use while it
- * waits. */
+/* See link_priority.h. A URL found for the first time has one in-link; its count says more while the URL is queued. */
 #include "crawler/loop/link_priority.h"
 
 #include <stdlib.h>

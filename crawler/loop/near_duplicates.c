@@ -1,5 +1,5 @@
-/* See near_duplicates.h. Both files wait for a full disk as the crawl does: what is not in them then would be missing
- * for good. */
+/* See near_duplicates.h. On a full disk both files wait, as the crawl does: an entry that is skipped is never added
+ * later. */
 #include "crawler/loop/near_duplicates.h"
 
 #include <assert.h>

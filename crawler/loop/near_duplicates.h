@@ -5,9 +5,9 @@
 
 #include "crawler/loop/crawl_state.h"
 
-/* The page says this, or its body is that, into contents and digests, and what it is near into `facts`. Before its
- * links are added: they go last if it is a near-duplicate and crawl_options.near_last is set. false: the crawl is to
- * end. */
+/* Adds the page's text to the fingerprint index, or its body to the digests, and puts a near-duplicate of it into
+ * `facts`. To be called before its links are added: they go last if it is a near-duplicate and crawl_options.near_last
+ * is set. false: the crawl is to end. */
 bool near_duplicates_note(crawl *c, visit *v, page_facts *facts);
 
 /* The body of a visit that ended, however it did. */

@@ -1,6 +1,6 @@
 /* See requeue.h. The history is read to its end before anything is added, so the URLs wait in a temporary file in
- * between. The setting "requeued" holds the last id that was looked at: a URL that was queued again has a later one, so
- * what became of it is seen next time, and what it was before is not. */
+ * between. The setting "requeued" is the last id examined: a URL that was queued again has a higher id, so the next run
+ * sees its new result and not the old one. */
 #include "crawler/loop/requeue.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* See retry.h. One table of small counts: of URLs by their lease, of hosts that do not answer by the hash of their name
- * (two hosts of one hash would share their trouble, once in 2^63 pairs). Open addressing, at most half full. */
+ * (two hosts with equal hashes would share a count, once in 2^63 pairs). Open addressing, at most half full. */
 #include "crawler/loop/retry.h"
 
 #include <assert.h>

@@ -1,11 +1,11 @@
-/* Retries: what may heal is asked for again, a bounded number of times, while its host is left in peace.
+/* Retries: temporary errors are retried a limited number of times, with pauses for the host or the page.
  *
- *     no answer (connect, name, timeout, broken off), 429, 503     the host rests: 1 s, 4 s, 16 s, ... or Retry-After
- *     500, 502, 504                                                the page rests: the host's delay, twice that, ...
+ *     no answer (connect, name, timeout, broken off), 429, 503     the host waits: 1 s, 4 s, 16 s, ... or Retry-After
+ *     500, 502, 504                                                the page waits: the host's delay, twice that, ...
  *
- * A host that gave no answer to any try for a URL is asked once for each of its others, until it answers.
- * The counts are kept in memory, of the URLs that failed and have not ended: a few for each host in trouble. A crawl
- * that is interrupted starts counting again. */
+ * If all tries for a URL got no answer, the host's other URLs get one try each, until it answers. The counts of URLs
+ * that failed and will be retried are in memory: a few for each failing host. A crawl that is interrupted starts
+ * counting again. */
 #ifndef STRATA_CRAWLER_RETRY_H
 #define STRATA_CRAWLER_RETRY_H
 

@@ -1,4 +1,4 @@
-/* All visits of a crawl: made when first needed, used again and again. */
+/* All visits of a crawl: made when first needed, and reused. */
 #ifndef STRATA_CRAWLER_VISIT_POOL_H
 #define STRATA_CRAWLER_VISIT_POOL_H
 

@@ -2,8 +2,8 @@
  *
  *     com,example)/path?query 20261120203208 {"url":"...","mime":"text/html","status":"200",...}
  *
- * The first word is the URL as a key whose order keeps a site together (SURT): host labels backwards, `www.` off, all
- * in lower case, the query's parts sorted, as pywb looks it up. Session ids stay. */
+ * The first field is the URL as a SURT key, which sorts the URLs of a site together: host labels backwards, `www.` off,
+ * all in lower case, the query's parts sorted, as pywb looks it up. Session ids stay. */
 #ifndef STRATA_CRAWLER_CDXJ_H
 #define STRATA_CRAWLER_CDXJ_H
 

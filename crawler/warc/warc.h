@@ -1,12 +1,12 @@
-/* Writing WARC/1.1 (ISO 28500:2017): what came over the wire, in files DIR/pages-00001.warc.gz, ... WARC.md says what
- * is in them and why.
+/* Writing WARC/1.1 (ISO 28500:2017): requests and responses, in files DIR/pages-00001.warc.gz, ... WARC.md says what is
+ * in them and why.
  *
- * A record is one gzip member. Files are full at a given size. Beside each is its index, pages-00001.cdxj (cdxj.h),
+ * A record is one gzip member. At a given size the next file begins. Each has an index, pages-00001.cdxj (cdxj.h),
  * which is written in order of arrival as pages-00001.cdxj.part and sorted when the crawl ends or begins again.
  *
- * Crashes. Records go out before the frontier commits the pages they are of, and the frontier keeps with that commit
- * how far the files go (warc_place). What is behind that place when a crawl begins again is of pages that are not done:
- * it is cut off, so no record is ever torn, and none is there twice. */
+ * Crashes. Records are written before the frontier commits their pages, and that commit stores the sizes of the files
+ * (warc_place). When a crawl begins again, bytes beyond them belong to pages that are not done: they are cut off, so no
+ * record is torn or stored twice. */
 #ifndef STRATA_CRAWLER_WARC_H
 #define STRATA_CRAWLER_WARC_H
 

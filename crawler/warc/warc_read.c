@@ -1,4 +1,4 @@
-/* See warc_read.h. The bytes go through three stages: the file, inflate, and what they are in the record. */
+/* See warc_read.h. The bytes go through three stages: the file, inflate, and the parts of the record. */
 #include "crawler/warc/warc_read.h"
 
 #include "crawler/http/http_head.h"
