@@ -1,4 +1,4 @@
-/* See body_hash.h. The algorithm is fetched once: OpenSSL 3 would look it up by name at every start otherwise. */
+/* See body_hash.h. The EVP_MD is fetched from OpenSSL 3 once; otherwise each hash would look it up by name. */
 #include "crawler/base/body_hash.h"
 
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-/* See clip.h. Widths are the C library's: in a locale of our own, as the program's may know ASCII alone. */
+/* See clip.h. Widths come from the C library, in our own locale, as the program's may be ASCII only. */
 #include "crawler/base/clip.h"
 
 #include <locale.h>

@@ -1,4 +1,4 @@
-/* crawler/base/input.h: a file a command was given, in memory. */
+/* crawler/base/input.h: reads an input file of a command into memory. */
 #ifndef STRATA_CRAWLER_INPUT_H
 #define STRATA_CRAWLER_INPUT_H
 

@@ -1,4 +1,4 @@
-/* How often names come: hosts, types, errors. The first TALLY_MAX names are kept apart, all others are one. */
+/* Counts of names: hosts, types, errors. The first TALLY_MAX names have a count each, all others share one. */
 #ifndef STRATA_CRAWLER_TALLY_H
 #define STRATA_CRAWLER_TALLY_H
 

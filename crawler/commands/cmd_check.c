@@ -28,7 +28,7 @@ static void print_summary(const char *directory, const frontier_findings *found)
     fprintf(stderr, "%s fault%s\n", say_count(found->faults, a), found->faults == 1 ? "" : "s");
 }
 
-/* What pages say has nothing to be made of again: damaged, it is put aside, and the next pages begin it anew. */
+/* Nothing on disk has the text of pages again: a damaged index is renamed, and the next pages begin a new one. */
 static bool check_contents(const char *directory, bool repair)
 {
   char message[MLBF_CORPUS_MESSAGE_SIZE], path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 16];
@@ -43,7 +43,7 @@ static bool check_contents(const char *directory, bool repair)
     say_error("check", "%s: %s", aside, strerror(errno));
     return false;
   }
-  printf("%s is put aside as %s; the pages to come begin it anew\n", path, aside);
+  printf("%s is put aside as %s; the next crawl begins a new one\n", path, aside);
   return true;
 }
 

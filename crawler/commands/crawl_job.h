@@ -1,4 +1,4 @@
-/* One run of `strata crawl`: all it holds, and how that is opened. */
+/* One run of `strata crawl`: the directory, files and objects it opens. */
 #ifndef STRATA_CRAWLER_CRAWL_JOB_H
 #define STRATA_CRAWLER_CRAWL_JOB_H
 

@@ -1,9 +1,9 @@
-/* The manual, made while the program is built: strata_manual TEXT PAGE copies TEXT to PAGE, and each line
+/* Build tool for the manual: strata_manual TEXT PAGE copies TEXT to PAGE and replaces each line
  *
  *     @OPTIONS COMMAND@
  *
- * becomes the list of that command's options, from the table that --help and the parser have. Sentences of the table
- * have mdoc macros in braces, as in "Stop after {Ar N} pages."; mdoc wants a line for each macro and each sentence. */
+ * by the list of that command's options, from the table that --help and the parser use. Sentences of the table have
+ * mdoc macros in braces, as in "Stop after {Ar N} pages."; mdoc wants a line for each macro and each sentence. */
 #include "crawler/commands/cmd.h"
 
 #include <stdbool.h>

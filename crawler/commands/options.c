@@ -1,4 +1,4 @@
-/* See options.h. getopt_long finds the options; the rows say what becomes of them. */
+/* See options.h. getopt_long finds the options; a row says how its value is checked and stored. */
 #include "crawler/commands/options.h"
 
 #include "crawler/commands/cmd.h"

@@ -1,6 +1,6 @@
-/* The options of a command: one table, from which its command line is read, its --help is printed, and its list in the
- * manual is made (manual.c). A new option is a row in its command's table, a field, and the code that uses the field:
- * three files at most. */
+/* The options of a command: one table for the parser of its command line, its --help, and its list in the manual
+ * (manual.c). A new option is a row in its command's table, a field, and the code that uses the field: three files at
+ * most. */
 #ifndef STRATA_CRAWLER_COMMANDS_OPTIONS_H
 #define STRATA_CRAWLER_COMMANDS_OPTIONS_H
 

@@ -1,5 +1,5 @@
-/* What strata uniq remembers: all there was (a chain of filters, which grows, or every key's hash), or what a window
- * holds. */
+/* The URLs that strata uniq has seen: all of them (in a chain of filters, which grows, or as a hash of every key), or
+ * those of a window. */
 #ifndef STRATA_CRAWLER_UNIQ_MEMORY_H
 #define STRATA_CRAWLER_UNIQ_MEMORY_H
 

@@ -1,6 +1,6 @@
-/* See panel.h. All lines of a drawing go out in one write, each line overwrites what was there and erases only behind
- * itself: so nothing flickers. No line is as wide as the terminal and there are never more lines than it has, so
- * nothing scrolls; where it was made narrower since, the lines that wrapped are counted. */
+/* See panel.h. All lines of a drawing go out in one write, each line overwrites the old one and erases only the rest of
+ * it: so nothing flickers. No line is as wide as the terminal and there are never more lines than it has, so nothing
+ * scrolls; if the terminal became narrower since, the lines that wrapped are counted. */
 #include "crawler/report/panel.h"
 
 #include "crawler/base/clip.h"

@@ -1,4 +1,4 @@
-/* See panel_text.h. What changes most stands first; hosts and errors come last, where a low terminal cuts them off. */
+/* See panel_text.h. Lines that change most come first, hosts and errors last, as a short terminal cuts them off. */
 #include "crawler/report/panel_text.h"
 
 #include "crawler/base/message.h"

@@ -1,4 +1,4 @@
-/* See report_data.h. Lines that are no JSON object are counted and left out: the file may be anybody's. */
+/* See report_data.h. The file is not trusted: lines that are not JSON objects are counted and left out. */
 #include "crawler/report/report_data.h"
 
 #include <ctype.h>

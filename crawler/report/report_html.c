@@ -1,5 +1,5 @@
-/* See report_html.h. One function a section, in the order of the page: what matters most to whoever ran the crawl
- * stands where a phone shows it first. */
+/* See report_html.h. One function a section, in the order of the page: the most important section comes first, so that
+ * a phone shows it. */
 #include "crawler/report/report_html.h"
 
 #include "crawler/base/message.h"

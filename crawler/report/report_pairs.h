@@ -1,4 +1,4 @@
-/* Pairs of URLs that are alike, for the report: how many, and those that are most alike. */
+/* Pairs of similar URLs for the report: their number, and the most similar ones. */
 #ifndef STRATA_CRAWLER_REPORT_PAIRS_H
 #define STRATA_CRAWLER_REPORT_PAIRS_H
 
