@@ -1,4 +1,4 @@
-/* A cryptographic hash of bytes that come in pieces: SHA-256 of a page for pages.jsonl, SHA-1 of what a WARC holds.
+/* A cryptographic hash of bytes that come in pieces: SHA-256 of a page for pages.jsonl, SHA-1 for WARC records.
  * libcrypto uses the SHA instructions of the processor where it has them. */
 #ifndef STRATA_CRAWLER_BODY_HASH_H
 #define STRATA_CRAWLER_BODY_HASH_H

@@ -1,11 +1,11 @@
 /* The directory of a crawl:
  *
- *     DIR/pages.jsonl   one line a fetch, for programs (PAGES.md)
- *     DIR/pages-*       with --warc: what came over the wire (WARC.md)
+ *     DIR/pages.jsonl   one line per fetch, for programs (PAGES.md)
+ *     DIR/pages-*       with --warc: requests and responses (WARC.md)
  *     DIR/inlinks.*     how many pages link to a URL (frontier/inlinks.h)
- *     DIR/contents/     what pages say (fingerprint_index.h)
- *     DIR/digests.sdbf  with --digests: of what is no HTML (body_digests.h)
- *     DIR/frontier/     what was seen, and what is next (frontier/FORMAT.md)
+ *     DIR/contents/     the fingerprint index of page texts (fingerprint_index.h)
+ *     DIR/digests.sdbf  with --digests: of bodies that are not HTML (body_digests.h)
+ *     DIR/frontier/     seen URLs and the queue (frontier/FORMAT.md)
  */
 #ifndef STRATA_CRAWLER_CRAWL_DIR_H
 #define STRATA_CRAWLER_CRAWL_DIR_H

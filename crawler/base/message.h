@@ -1,5 +1,5 @@
-/* Words for people, on stderr. Whatever came from outside is shown with its control bytes escaped, so that no URL
- * and no file name can draw on the terminal. */
+/* Messages for people, on stderr. Text from outside is shown with its control bytes escaped, so that no URL and no file
+ * name can draw on the terminal. */
 #ifndef STRATA_CRAWLER_MESSAGE_H
 #define STRATA_CRAWLER_MESSAGE_H
 

@@ -123,7 +123,7 @@ static int conclude(crawl_job *job, crawl_end end)
                .directory = *job->directory ? job->directory : NULL, .args = &job->args};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
-    say_error("crawl", "%s; what came after the last commit comes again when the crawl goes on",
+    say_error("crawl", "%s; what came after the last commit is fetched again when the crawl goes on",
               frontier_message(job->frontier));
   else if (!job->is_kept)
     end = s.end = CRAWL_BROKEN;

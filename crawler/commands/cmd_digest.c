@@ -231,8 +231,8 @@ static const option_row option_rows[] = {
    .manual = "Leave out lower scores."},
   {"paper-score", NULL, OPTION_FLAG, FIELD(rule), .low = MLBF_DIGEST_RULE_PAPER,
    .help = "the score of the papers, not that of sdhash 4.0",
-   .manual = "Score as the papers do: only filters of 6 or more features count, and scores begin at 0.35 of the way "
-             "from the expected overlap to the full one."},
+   .manual = "Score as the papers do: only filters of 6 or more features count, and the score begins at 0.35 of the "
+             "way from the overlap expected by chance to the full one."},
   {"make-ranks", NULL, OPTION_FLAG, FIELD(task), .low = MAKE_RANKS,
    .help = "print a table of ranks, made from these files"},
   {.kind = OPTION_TEXT, .help = "  --help           this text"},

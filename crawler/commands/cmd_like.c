@@ -231,7 +231,7 @@ const option_table cmd_like_options = {
   .least_words = 2, .most_words = 2, .wanted = "a crawl's directory and a file or URL, please: strata like DIR FILE",
   .before =
   "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
-  "Print the pages of the crawl in DIR that are similar to FILE, or to the page URL of that crawl: the share of the\n"
+  "Print the pages of the crawl in DIR that are similar to FILE, or to its page at URL: the share of the\n"
   "text they have in common, from 0 to 1, TAB, the page's URL; best first. Works during a crawl. Pages are compared\n"
   "by about two in nine of their runs of four words, so a small edit lowers the share by more than its size. If many\n"
   "pages share little more than the text that begins each page of their site, some of them are left out.\n"

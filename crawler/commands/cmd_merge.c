@@ -1,4 +1,4 @@
-/* strata merge: what several crawls have seen, as the memory of a new one. */
+/* strata merge: a new crawl directory with the seen URLs of several others. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
@@ -108,7 +108,7 @@ typedef struct merge_args {
 
 static const option_row option_rows[] = {
   {"output", "DIR", OPTION_STRING, FIELD(output), .letter = 'o',
-   .help = "the new directory; it must not exist, or be empty"},
+   .help = "the new directory; an existing one must be empty"},
 };
 
 /* clang-format off */

@@ -1,4 +1,4 @@
-/* strata plan: what a seen-filter costs, before anyone pays for it. */
+/* strata plan: the memory that each kind of filter needs. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
 #include "mlbf/plan.h"

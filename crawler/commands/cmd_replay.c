@@ -1,4 +1,4 @@
-/* strata replay: read a URL set, run the experiment on it, write what came out.
+/* strata replay: read a URL set, run the experiment on it, write the results.
  *
  *     files --urlset--> keys --> list --> replay --> results.csv, figures, report.html
  */

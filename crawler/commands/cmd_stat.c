@@ -1,4 +1,4 @@
-/* strata stat: what a crawl's directory holds, also while it is being crawled. */
+/* strata stat: the state of a crawl's directory, also during a crawl. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"

@@ -234,8 +234,8 @@ static const option_row option_rows[] = {
    .help = "probable trap URLs to fetch per host (default 10000; 0: all)",
    .manual = "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
              "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
-             "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and a larger budget "
-             "has them fetched."},
+             "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
+             "budget they are fetched."},
   {"warc", NULL, OPTION_FLAG, FIELD(warc),
    .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
@@ -268,9 +268,9 @@ static const option_row option_rows[] = {
              "idle longest is closed if it was idle for five seconds; else the newest is closed. HTTP/2 is requested "
              "if {Fl -per-host} is over 1: with one request at a time there is nothing to multiplex."},
   {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent,
-   .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply whatever it is",
+   .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply with any value",
    .manual = "Value of the User-Agent header; {Ql strata/} and the version if not given. The robots.txt rules for "
-             "{Ql strata} apply whatever it is."},
+             "{Ql strata} apply with any value."},
   {"contact", "WHO", OPTION_CALL, .take = take_contact,
    .help = "a URL or a mail address for questions about this crawl; it is added to the User-Agent",
    .manual = "A URL or a mail address for questions about this crawl. It is added to the User-Agent, as in "

@@ -19,7 +19,7 @@ typedef struct crawl_args {
   uint64_t expect;
   double rate;
   unsigned per_host;
-  uint64_t keep_bytes;   /* of memory for connections that wait for the next request to their host */
+  uint64_t keep_bytes;   /* memory for idle connections kept for the next request to their host */
   uint64_t trap_budget;  /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;

@@ -1,5 +1,5 @@
-/* crawler/commands/digest_set.h: digests of files, and files of digests, for strata digest. What cannot be read, or is
- * no digest, is said on stderr, and the function is false. */
+/* crawler/commands/digest_set.h: digests of files, and files of digests, for strata digest. If a file cannot be read or
+ * a line is not a digest, the function says so on stderr and returns false. */
 #ifndef STRATA_CRAWLER_DIGEST_SET_H
 #define STRATA_CRAWLER_DIGEST_SET_H
 

@@ -1,8 +1,8 @@
-/* strata inlinks --delta and --apply: in-link counts that travel. */
+/* strata inlinks --delta and --apply: in-link counts exported from one crawl and added to another. */
 #ifndef STRATA_CRAWLER_INLINKS_DELTA_H
 #define STRATA_CRAWLER_INLINKS_DELTA_H
 
-/* What came to the counts in directory `newer` since they were as in `older`, into the files OUTPUT.0, OUTPUT.1, ...
+/* Writes how much the counts in directory `newer` grew since `older` into the files OUTPUT.0, OUTPUT.1, ...
  * EXIT_DONE, or EXIT_FAILED after one sentence on stderr; then nothing was written. */
 int inlinks_delta_write(const char *older, const char *newer, const char *output);
 

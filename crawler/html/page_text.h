@@ -1,5 +1,5 @@
-/* crawler/html/page_text.h: a page's text into shingles (mlbf/shingle.h), piece by piece and in fixed memory, 64 KiB at
- * most. */
+/* crawler/html/page_text.h: makes shingles (mlbf/shingle.h) of a page's text, piece by piece and in fixed memory, 64
+ * KiB at most. */
 #ifndef STRATA_CRAWLER_PAGE_TEXT_H
 #define STRATA_CRAWLER_PAGE_TEXT_H
 

@@ -1,8 +1,8 @@
-/* One request and its response, byte for byte as they went over the wire, but for the request's secrets (secrets.h),
- * which are not even held here: what a WARC keeps.
+/* One request and its response for a WARC, byte for byte as they went over the wire, without the request's secrets
+ * (secrets.h).
  *
  * The beginning of a body is in memory, the rest in a file without a name in the crawl's directory, so that many large
- * pages at once do not fill the memory. What the disk does not take, being full, is in memory as well. */
+ * pages at once do not fill the memory. When the disk is full, the rest is in memory as well. */
 #ifndef STRATA_CRAWLER_HTTP_EXCHANGE_H
 #define STRATA_CRAWLER_HTTP_EXCHANGE_H
 

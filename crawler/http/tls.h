@@ -1,11 +1,11 @@
 /* TLS settings of all transfers: the certificates of trust.h, the sessions of tls_sessions.h, and the messages when a
  * server's certificate is refused.
  *
- * What is verified is what libcurl verifies by default, for every connection: the chain to a certificate we trust, its
- * dates, and the host's name. Revocation is not checked. Both need libcurl on OpenSSL 3; with another TLS library it
- * reads the same files by itself, for each connection.
+ * Every connection is verified as libcurl does by default: the chain to a certificate we trust, its dates, and the
+ * host's name. Revocation is not checked. Both need libcurl on OpenSSL 3; with another TLS library it reads the same
+ * files by itself, for each connection.
  *
- * One thread at a time, but for tls_create and tls_free. */
+ * One thread at a time, except for tls_create and tls_free. */
 #ifndef STRATA_CRAWLER_TLS_H
 #define STRATA_CRAWLER_TLS_H
 

@@ -1,5 +1,5 @@
-/* One request at a time on a curl easy handle, which is set up once and used again and again: setting it up anew for
- * every page would cost more than parsing the page. network.h runs many of them. */
+/* One request at a time on a curl easy handle, which is set up once and reused: setting it up for every page would
+ * cost more than parsing the page. network.h runs many of them. */
 #ifndef STRATA_CRAWLER_TRANSFER_H
 #define STRATA_CRAWLER_TRANSFER_H
 

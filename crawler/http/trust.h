@@ -1,10 +1,10 @@
-/* Whose certificates are believed: the first of these that is given.
+/* The trusted certificates: the first of these that is given.
  *
- *     --ca-file FILE                    nothing but the certificates in it
- *     SSL_CERT_FILE, SSL_CERT_DIR       what these environment variables name, one of them or both
+ *     --ca-file FILE                    only the certificates in it
+ *     SSL_CERT_FILE, SSL_CERT_DIR       the file and the directory that they name, one or both
  *     the system                        the file and the directory that libcurl was built for
  *
- * They are read once and serve every connection. (libcurl 7.88 by itself reads the system's anew for each: 145
+ * They are read once and serve every connection. (libcurl 7.88 by itself reads the system's for each connection: 145
  * certificates, 30 ms.) A directory's are looked up by hash when a server needs one, and kept.
  *
  * Not thread-safe: one thread at a time. */

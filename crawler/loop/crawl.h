@@ -1,4 +1,4 @@
-/* A crawl: frontier -> fetch -> links -> frontier, until nothing is left, a cap is reached, or somebody says stop. */
+/* A crawl: frontier -> fetch -> links -> frontier, until no URL is left, a limit is reached, or it is stopped. */
 #ifndef STRATA_CRAWLER_CRAWL_H
 #define STRATA_CRAWLER_CRAWL_H
 

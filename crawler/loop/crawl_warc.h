@@ -1,4 +1,4 @@
-/* The WARC of a crawl's directory and the frontier's commits, kept in step (warc.h says how). */
+/* Keeps the WARC files of a crawl's directory in step with the frontier's commits (warc.h says how). */
 #ifndef STRATA_CRAWLER_CRAWL_WARC_H
 #define STRATA_CRAWLER_CRAWL_WARC_H
 

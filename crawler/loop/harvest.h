@@ -1,5 +1,5 @@
-/* The outlinks of a fetched page, and where a redirect or a sitemap leads. Each is resolved, judged by the scope, and
- * handed to the frontier; what is not taken is counted by its reason. */
+/* The outlinks of a fetched page, and where a redirect or a sitemap leads. Each is resolved, checked against the
+ * scope, and added to the frontier; links that are not taken are counted by reason. */
 #ifndef STRATA_CRAWLER_HARVEST_H
 #define STRATA_CRAWLER_HARVEST_H
 

@@ -1,4 +1,4 @@
-/* What many pages link to goes first: in-link counts, made into classes of the frontier. */
+/* URLs that many pages link to go first: in-link counts become priority classes of the frontier. */
 #ifndef STRATA_CRAWLER_LINK_PRIORITY_H
 #define STRATA_CRAWLER_LINK_PRIORITY_H
 

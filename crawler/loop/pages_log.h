@@ -1,4 +1,4 @@
-/* One line of pages.jsonl: what a fetch gave. PAGES.md documents every field. */
+/* One line of pages.jsonl: the result of a fetch. PAGES.md documents every field. */
 #ifndef STRATA_CRAWLER_PAGES_LOG_H
 #define STRATA_CRAWLER_PAGES_LOG_H
 

@@ -1,4 +1,4 @@
-/* crawler/loop/requeue.h: --retry-failed, what failed for good is queued again. */
+/* crawler/loop/requeue.h: --retry-failed, which queues failed URLs of earlier runs again. */
 #ifndef STRATA_CRAWLER_REQUEUE_H
 #define STRATA_CRAWLER_REQUEUE_H
 

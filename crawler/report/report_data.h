@@ -1,5 +1,5 @@
-/* What pages.jsonl says, added up for the report: two passes over the file, in memory that does not grow with it but
- * for 16 bytes a page while duplicates are counted. */
+/* The sums over pages.jsonl for the report: two passes over the file, in fixed memory and 16 bytes per page while
+ * duplicates are counted. */
 #ifndef STRATA_CRAWLER_REPORT_DATA_H
 #define STRATA_CRAWLER_REPORT_DATA_H
 

@@ -1,5 +1,5 @@
-/* What `strata stat --traps` shows: the hosts with URLs that look like a trap's, the most first, with the directories
- * that most of them wait below, and with examples. */
+/* The list of `strata stat --traps`: hosts with probable trap URLs, those with most first, the directories that most of
+ * the waiting ones are in, and examples. */
 #ifndef STRATA_CRAWLER_TRAP_LIST_H
 #define STRATA_CRAWLER_TRAP_LIST_H
 

@@ -2,7 +2,7 @@
  *
  *   host     same host and port as a start URL, http or https
  *   prefix   as host, and the path begins with a start URL's path up to its last slash
- *   domain   the registrable domain of a start URL, whatever the names below it and the port
+ *   domain   the registrable domain of a start URL, with any name below it and any port
  *   any      the whole web
  *
  * The set grows when start URLs are added, and by the host a start URL redirects to (example.org -> www.example.org

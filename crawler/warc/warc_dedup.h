@@ -1,5 +1,5 @@
-/* Payloads a WARC file holds already: digest -> the capture that has it in full. Fixed memory at most; beyond it
- * nothing more is learnt, and a duplicate is stored again. */
+/* The payloads that a WARC file has already: digest -> the capture that has it in full. Memory is limited; beyond it no
+ * digest is added, and later duplicates are stored in full. */
 #ifndef STRATA_CRAWLER_WARC_DEDUP_H
 #define STRATA_CRAWLER_WARC_DEDUP_H
 

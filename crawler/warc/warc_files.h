@@ -1,4 +1,4 @@
-/* The files of a WARC: where the next record goes, what of them is good, and their indexes. Part of warc.h. */
+/* The files of a WARC: where the next record goes, how much of them is committed, and their indexes. Part of warc.h. */
 #ifndef STRATA_CRAWLER_WARC_FILES_H
 #define STRATA_CRAWLER_WARC_FILES_H
 

@@ -1,7 +1,7 @@
 /* One WARC record after another as gzip members, into a file that is appended to.
  *
- * What was written stays in memory until it is on disk for sure. Where a sync fails, the kernel may have dropped what
- * it should have written, and says so only once: so all of it is written again. */
+ * Written bytes stay in memory until a sync succeeds. When a sync fails, the kernel may have dropped some of them, and
+ * reports it only once: so all of them are written again. */
 #ifndef STRATA_CRAWLER_WARC_RECORD_H
 #define STRATA_CRAWLER_WARC_RECORD_H
 
