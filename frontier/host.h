@@ -1,8 +1,8 @@
-/* frontier/host.h: what a crawler may say about a host, and learn about it.
+/* frontier/host.h: a crawler's settings for a host, and queries about hosts.
  *
- * A host is host[:port] as in fetch URLs. Controls are kept on disk with the host; a host may be set before any URL of
- * it was found. Nothing queued is ever dropped: what a block or a budget holds back stays queued, is counted, and is
- * handed out when the control is lifted.
+ * A host is host[:port] as in fetch URLs. Controls are kept on disk with the host; they may be set before any URL
+ * of the host was found. No queued URL is ever dropped: URLs held back by a block or a budget stay queued, are counted,
+ * and are handed out when the control is lifted.
  *
  * Threads, processes, errors: as frontier.h. */
 #ifndef STRATA_FRONTIER_HOST_H
@@ -14,37 +14,38 @@
 extern "C" {
 #endif
 
-/* Priority classes. Each is a queue of its own, of a host's URLs first in first out; what a block or a budget held back
- * comes in order only roughly, once it may be taken again. Of 64 turns one is TRAP's, one of 16 LOW's, one of
- * 4 NORMAL's, the others HIGH's; a turn whose class has nothing to give goes to the best that has. Nothing starves. */
+/* Priority classes. Each has its own queue, first in first out within a host; URLs that a block or a budget held back
+ * come only roughly in order, once they may be taken again. Of 64 turns 1 is for TRAP, of 16 turns 1 for LOW, of 4
+ * turns 1 for NORMAL, the others are for HIGH; a turn of a class without due URLs goes to the highest class that has
+ * some. No class starves. */
 typedef enum frontier_class {
   FRONTIER_NORMAL = 0,
   FRONTIER_HIGH,
   FRONTIER_LOW,
-  FRONTIER_TRAP, /* what looks like a trap's: traps.h */
+  FRONTIER_TRAP, /* URLs that look like a trap's: traps.h */
 } frontier_class;
 enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
 
-/* All zero: nothing said, the frontier's defaults hold. */
+/* All zero: the frontier's defaults apply. */
 typedef struct frontier_host_control {
-  uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay wins */
-  uint64_t budget;        /* URLs of this host ever to be taken, each counted once, but not while it waits to be fetched
-                             again (recrawl.h): then a new one may come before it; 0: no limit */
+  uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay overrides it */
+  uint64_t budget;        /* URLs of this host to hand out in all, each counted once, but not while it is queued to be
+                             fetched again (recrawl.h): a new URL may then be handed out first; 0: no limit */
   uint64_t trap_budget;   /* of class TRAP alone; 0: frontier_trap_budget's */
   uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
                              raises it; set to an earlier time, or 0, it ends the wait */
   uint32_t per_host;      /* in flight at once; 0: the frontier's */
-  frontier_class priority; /* of URLs accepted from now on that no other rule puts elsewhere */
-  bool is_blocked;        /* start none */
+  frontier_class priority; /* of URLs accepted from now on, unless another rule decides */
+  bool is_blocked;        /* start no fetch */
 } frontier_host_control;
 
-/* Which wall-clock time `now_ms` is; needed for what outlives a process: back-off, recrawl. Never told, `now_ms` is
- * taken for milliseconds since 1970, and a jump of it for one of the wall clock. May be told again when the wall clock
- * was set: what hosts wait for in this process is not changed by it. If it is set back between two runs, hosts that
- * were told to wait (frontier_host_back_off) wait longer by so much. */
+/* Which wall-clock time `now_ms` is; back-off and recrawl need it, as they last longer than a process. Without this
+ * call `now_ms` counts as milliseconds since 1970, and its jumps as jumps of the wall clock. Call it again when the
+ * wall clock was set: this does not change how long hosts wait in this process. If the wall clock is set back between
+ * two runs, hosts in a back-off (frontier_host_back_off) wait longer by so much. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
-/* BAD_ARGUMENT: no name of a host, or a class that is none. get gives zeros for a host that nothing was said of. */
+/* BAD_ARGUMENT: not the name of a host, or an unknown class. get gives zeros for a host without controls. */
 frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control);
 frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control);
 frontier_status frontier_host_block(frontier *f, const char *name);
@@ -54,41 +55,41 @@ frontier_status frontier_host_unblock(frontier *f, const char *name);
  * The name of a lease's host, NUL-terminated and valid while the handle is open; NULL: no such lease in flight. */
 const char *frontier_host_of(frontier *f, uint64_t lease);
 
-/* URLs of a lease's host that wait, those in flight not counted; 0 also where there is no such lease. At 0 a fetcher
- * may let its connection go. */
+/* How many URLs of a lease's host are queued, without those in flight; 0 also if there is no such lease. At 0 a fetcher
+ * may close its connection. */
 uint64_t frontier_host_waiting(frontier *f, uint64_t lease);
 
 typedef enum frontier_host_state {
-  FRONTIER_HOST_IDLE,     /* nothing to take */
+  FRONTIER_HOST_IDLE,     /* no URL to hand out */
   FRONTIER_HOST_DUE,      /* may start one now */
   FRONTIER_HOST_WAITING,  /* its delay or back-off is not over */
-  FRONTIER_HOST_BUSY,     /* as many in flight as it may have */
+  FRONTIER_HOST_BUSY,     /* as many URLs in flight as allowed */
   FRONTIER_HOST_BLOCKED,
-  FRONTIER_HOST_OVER_BUDGET, /* its own, or with nothing but traps left, that of traps */
+  FRONTIER_HOST_OVER_BUDGET, /* its budget is used up; or that of traps, if only class TRAP is left */
 } frontier_host_state;
 
 typedef struct frontier_host_info {
   const char *name;         /* NUL-terminated; valid during the call */
   frontier_host_state state;
   uint64_t queued[FRONTIER_CLASSES]; /* waiting or in flight */
-  uint64_t in_flight;       /* 0 on a reading handle */
-  uint64_t held;            /* of `queued`, not to be taken whatever the time */
+  uint64_t in_flight;       /* 0 on a read-only handle */
+  uint64_t held;            /* of `queued`, held back by a block or a budget */
   uint64_t done, failed, skipped;
-  uint64_t found, suspect;  /* new URLs since traps are watched, and those that look like a trap's; halved together */
+  uint64_t found, suspect;  /* new URLs since frontier_watch_traps, and how many look like a trap's: traps.h */
   uint64_t trap_taken;      /* ended, of class TRAP */
   frontier_host_control control;
 } frontier_host_info;
 
 typedef bool frontier_host_visitor(void *context, const frontier_host_info *host); /* false: enough */
 
-/* Every host, in order of its first URL; in fixed memory. Do not change hosts from within. */
+/* Every host, in order of their first URLs; in fixed memory. `visit` may not change hosts. */
 frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_visitor *visit, void *context);
 
-/* URLs that a block or a budget holds back. frontier_is_finished does not wait for them. */
+/* How many URLs a block or a budget holds back. frontier_is_finished does not wait for them. */
 uint64_t frontier_held(const frontier *f);
 
-/* What class a new URL gets, asked with what the rules would say: TRAP for what looks like a trap's, else the host's
- * priority, else LOW if deeper than 16 links, else NORMAL. In-link counts and the like are the caller's to look up. */
+/* Decides the class of a new URL. `by_rule` is the class by the rules: TRAP if it looks like a trap's, else the host's
+ * priority, else LOW if deeper than 16 links, else NORMAL. The caller looks up in-link counts and the like. */
 typedef frontier_class frontier_classifier(void *context, const frontier_link *link, frontier_verdict verdict,
                                            frontier_class by_rule);
 /* For this handle from now on; NULL: the rules alone. The classifier may not call the frontier. */
@@ -96,11 +97,11 @@ void frontier_classify(frontier *f, frontier_classifier *classifier, void *conte
 
 typedef struct frontier_limits {
   size_t max;       /* URLs */
-  size_t max_hosts; /* different ones among them; 0: no limit */
-  size_t per_host;  /* of one; 0: no limit but its own */
+  size_t max_hosts; /* hosts of these URLs; 0: no limit */
+  size_t per_host;  /* URLs of one host; 0: only the host's own limit */
 } frontier_limits;
 
-/* frontier_next with limits for this call. With a limit per host, the URLs of a host stand together. */
+/* frontier_next with limits for this call. With a limit per host, the URLs of one host are adjacent. */
 frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
                                     size_t *count, int64_t *wait_ms);
 

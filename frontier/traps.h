@@ -1,34 +1,34 @@
-/* frontier/traps.h: URL spaces without end (calendars, session ids, loops of relative links, facets), noticed by what
- * their URLs look like. What looks like a trap's gets the lowest priority class and a budget of its own; it is counted
- * and listed, and never dropped.
+/* frontier/traps.h: traps, endless URL spaces (calendars, session ids, loops of relative links, facets), detected by
+ * the look of their URLs. A URL that looks like a trap's gets the lowest priority class and counts against a budget of
+ * its own; it is counted and listed, and never dropped.
  *
  * A new URL is *suspect* if
- *   - every segment of it was seen at its depth on this host, and only their combination is new: so are 99 % of the new
- *     URLs of calendars, facets and link loops, and 4 to 19 % of those of real lists; or
- *   - a path segment stands in it three times; or it has more than 20 path segments, or more than 1,024 bytes; or
+ *   - every segment of it was seen at its depth on this host, and only their combination is new: true of 99 % of the
+ *     new URLs of calendars, facets and link loops, and of 4 to 19 % of new URLs in real lists; or
+ *   - one path segment occurs three times; or it has more than 20 path segments, or more than 1,024 bytes; or
  *   - a parameter with a session's name (sid, PHPSESSID, ...) has a value of 8 bytes or more.
- * One suspect URL says nothing. If a directory has given 64 new URLs and three of four were suspect, all further ones
- * are of class TRAP: a directory is the first path segment (numbers are one: /2026/ is /2027/) and the names of the
- * parameters, so that a calendar does not harm the pages beside it. If what a host gives outside of such directories
- * comes to 512 and three of four were suspect, further suspects are. Counts are halved when they reach 4,096: what
- * came lately counts.
+ * One suspect URL decides nothing. If a directory has given 64 new URLs and three of four were suspect, all its further
+ * URLs are of class TRAP. A directory here is the first path segment (all numbers are equal: /2026/ is /2027/) and the
+ * names of the parameters, so that a calendar does not affect other pages. If a host has given 512 new URLs outside of
+ * such directories and three of four were suspect, its further suspect URLs are of class TRAP. Counts are halved when
+ * they reach 4,096, so recent URLs weigh more.
  *
- * Two traps show in what one directory has for children, and by nothing else, or much sooner:
- *   - of 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further ones are of class TRAP:
- *     no part of such a URL was ever seen. A daily archive of 27 years still fits a budget of 10,000;
- *   - if it has 64 queries of several parameters or more, made of a quarter as many different parameters or fewer,
- *     further suspects are: whatever names these have, so that filters that are left out where nothing is chosen do not
- *     make a directory of their own for each choice.
+ * Two kinds of trap show only in the children of one directory, or show there much earlier:
+ *   - after 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further dates are of class
+ *     TRAP: each date is a new segment, so not suspect. A daily archive of 27 years still fits a budget of 10,000;
+ *   - after 64 queries of several parameters, with at most a quarter as many different parameters, further suspect URLs
+ *     are of class TRAP whatever their parameters' names: where a facet that is not chosen is left out of the URL, each
+ *     choice has other names and so would count as a directory of its own.
  *
- * Measured (tests/bench/bench_traps): of 20,000 URLs of a calendar, of session ids, of links in circles or of facets 64
- * to 70 are taken before the trap is known; 230 of such filters (577 without the children), 367 of such dates (all
- * without). Of 4.2 million real URLs, host after host, 5,038 are called a trap's, one of 838: half of them one book in
- * thirty languages. Children call none of them so. What no URL shows is not seen: ?seed=17 leads to ?seed=4711, and so
- * do the topics of a forum.
+ * Measured (tests/bench/bench_traps): of 20,000 URLs of a calendar, of session ids, of circular links or of facets, 64
+ * to 70 are accepted before the trap is detected; 230 of facets left out as above (577 without the rules on children),
+ * 367 of dates (all without these rules). Of 4.2 million real URLs, host after host, 5,038 are judged a trap's, one of
+ * 838: half of them one book in thirty languages; none of them by the rules on children. A trap that does not show in
+ * its URLs is missed: ?seed=17 leads to ?seed=4711, and the URLs of a forum's topics look the same.
  *
- * Directories, segments and children are remembered as far as 3.5 MB go. Another handle learns them anew, but for what
- * waits in class TRAP: of that it reads up to 16,384 URLs when it begins to watch, so that a trap that was known is
- * known. What is counted of a host is kept on disk. */
+ * Directories, segments and children are remembered in 3.5 MB. Another handle starts without them, but reads up to
+ * 16,384 queued URLs of class TRAP when it begins to watch, so that it knows the old traps. The counts of a host are
+ * kept on disk. */
 #ifndef STRATA_FRONTIER_TRAPS_H
 #define STRATA_FRONTIER_TRAPS_H
 
@@ -38,9 +38,9 @@
 extern "C" {
 #endif
 
-/* From now on, with this handle; also for URLs that were put into class TRAP before. Of each host at most `budget` URLs
- * of class TRAP are handed out, ever (a host's own frontier_host_control.trap_budget wins); the rest stays queued and
- * is held. 0: no limit. */
+/* Watches for traps from now on, with this handle. At most `budget` URLs of class TRAP are handed out per host, in all,
+ * including those put into the class before (frontier_host_control.trap_budget overrides it for a host); the others
+ * stay queued and are held. 0: no limit. */
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget);
 
 typedef struct frontier_trapped {
@@ -48,15 +48,15 @@ typedef struct frontier_trapped {
   size_t host_size;
   const char *url;
   size_t url_size;
-  bool is_queued;    /* waiting or in flight; else it ended */
+  bool is_queued;    /* or in flight; else it ended */
   uint64_t directory; /* one number for all URLs of one directory of one host: see above */
-  size_t directory_end; /* where its name ends within `url`: behind "/cal/", or before the '?' of "/list?color=3" */
+  size_t directory_end; /* where its name ends within `url`: after "/cal/", or before the '?' of "/list?color=3" */
 } frontier_trapped;
 
 typedef bool frontier_trapped_visitor(void *context, const frontier_trapped *trapped); /* false: enough */
 
-/* Every committed URL of class TRAP: those that wait first. Read from disk as it goes, in fixed memory; the pointers
- * are valid during the call. FRONTIER_DAMAGED: a record is. */
+/* Every committed URL of class TRAP, queued ones first. Reads from disk as it goes, in fixed memory; the pointers are
+ * valid during the call. FRONTIER_DAMAGED: a record is damaged. */
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context);
 
 #ifdef __cplusplus

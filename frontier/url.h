@@ -1,7 +1,7 @@
 /* frontier/url.h: one key per page.
  *
  * A link gives two strings. The *fetch URL* is what a browser would request (WHATWG resolution,
- * fragment dropped). The *key* decides "seen" and is never sent: it merges only spellings that are
+ * fragment dropped). The *key* decides whether the URL was seen, and is never sent: it merges only spellings that are
  * the same page by the standards (RFC 3986 section 6.2.2-6.2.3, WHATWG URL, RFC 5952, UTS 46):
  * case of scheme and host, default port, dot segments, case of %-escapes, escaped unreserved
  * characters, empty path, and the forms of IDN, IPv4 and IPv6 hosts. It never drops a session id,
@@ -12,10 +12,10 @@
  *
  * Threads: no global state; one `url` and one `url_base` belong to one thread at a time.
  *
- * Encoding: hrefs are UTF-8. A page in another charset is decoded by the caller first, and the caller
- * percent-encodes the query in the page's charset as browsers do, before calling: an escape that is
- * already there is left as it is. A byte that is not UTF-8 is escaped as it stands in path and query
- * (a browser would send U+FFFD for it, and so merge pages), and refused in a host.
+ * Encoding: hrefs are UTF-8. The caller first decodes a page in another charset, and percent-encodes the
+ * query of an href in the page's charset, as browsers do; existing escapes stay unchanged. In path and
+ * query a byte that is not UTF-8 is escaped as is (a browser would send U+FFFD for it, so different URLs
+ * would become one); in a host it is refused.
  *
  * The whole story, with its drawing, rules, refusals and known differences from browsers: URL.md. */
 #ifndef STRATA_FRONTIER_URL_H
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 enum {
-  URL_LENGTH_MAX = 8192,   /* bytes of an href without white space around, fragment and TAB CR LF; of a fetch URL;
+  URL_LENGTH_MAX = 8192,   /* bytes of an href without outer white space, fragment and TAB CR LF; of a fetch URL;
                               and of a key. Longer is refused. Browsers and servers stop near 8 KiB; the cap also
                               keeps uriparser 0.9.7 out of CVE-2025-67899, its recursion on long inputs */
   URL_HOST_MAX = 254,      /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
@@ -40,7 +40,7 @@ enum {
 typedef enum url_status {
   URL_OK = 0,
   URL_BAD_SCHEME,   /* not http or https: mailto:, javascript:, data:, ftp:, ... */
-  URL_BAD_HOST,     /* missing, not a host by WHATWG or IDNA, over URL_HOST_MAX; or not a port number */
+  URL_BAD_HOST,     /* missing, invalid by WHATWG or IDNA, over URL_HOST_MAX; or an invalid port number */
   URL_TOO_LONG,     /* over URL_LENGTH_MAX */
   URL_BAD_SYNTAX,   /* not a URL: relative without a base, or refused by the parser */
   URL_HAS_CONTROL,  /* a control byte in the host, raw or escaped. (TAB, CR, LF are removed everywhere, and
@@ -54,7 +54,7 @@ enum { URL_STATUS_COUNT = URL_NO_MEMORY + 1 };
 const char *url_status_name(url_status status);
 
 /* Rules beyond the standards, off by default; each may merge different pages on some site. A profile is
- * a set of them; 0 is `strict`. Stored by its name in every file whose keys it made: the numbers are ours. */
+ * a set of them; 0 is `strict`. Files store the profile's name, never the number. */
 typedef uint32_t url_profile;
 enum {
   URL_STRICT = 0,
@@ -63,18 +63,18 @@ enum {
   URL_NO_TRAILING_SLASH = 1 << 2,    /* no-trailing-slash: /a/ is /a; the root stays / */
   URL_NO_INDEX_PAGE = 1 << 3,        /* no-index-page: /a/index.html, /a/Default.aspx, ... are /a/ */
   URL_SORT_QUERY = 1 << 4,           /* sort-query: parameters ordered by name, then value; empty ones dropped */
-  URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: a session's name with 32 letters or digits as value */
-  URL_NO_TRACKING = 1 << 6,          /* no-tracking-params: utm_*, gclid, fbclid, ... */
+  URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: a session's name with 32 letters or digits dropped */
+  URL_NO_TRACKING = 1 << 6,          /* no-tracking-params: utm_*, gclid, fbclid, ... dropped */
   URL_NO_DUPLICATE_SLASHES = 1 << 7, /* no-duplicate-slashes: /a//b is /a/b */
   URL_PATH_PAPER = 1 << 8,           /* path-paper: scheme dropped ("//host/a"), segments end at '/' only: the
                                         key of Cen, Xu, Sun's paper. Under it "//host/a" needs no base */
-  URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO where it else would be stripped */
+  URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO, where userinfo else is stripped */
   URL_EVERY_RULE = (1 << 10) - 1,
 };
 
 /* Parse "strict" or a comma-separated list of rule names; false (and *profile untouched) if a name is unknown. */
 bool url_profile_parse(const char *text, url_profile *profile);
-/* The canonical name: rules in fixed order, comma-separated; "strict" for none. Into a caller's buffer of
+/* The canonical name: rules in fixed order, comma-separated; "strict" for no rule. Into a caller's buffer of
  * at least URL_PROFILE_NAME_SIZE bytes. */
 enum { URL_PROFILE_NAME_SIZE = 256 };
 void url_profile_name(url_profile profile, char name[URL_PROFILE_NAME_SIZE]);
@@ -100,7 +100,7 @@ typedef struct url_base url_base; /* a parsed base URL, with its offsets */
 
 url_base *url_base_create(void); /* NULL: out of memory */
 void url_base_free(url_base *base); /* NULL is fine */
-/* Parse the absolute URL `text` as base; on failure the base is as it was. */
+/* Parse the absolute URL `text` as base; on failure the base stays unchanged. */
 url_status url_base_set(url_base *base, const char *text, size_t size);
 
 /* Resolve `href` against `base` (NULL: href must be absolute). On failure `*out` holds nothing usable. */
