@@ -1,4 +1,4 @@
-/* A new directory that is there whole or not at all: it is made as TO.partial, and gets its name in the end.
+/* Makes a new directory completely or not at all: it is built as TO.partial, and renamed at the end.
  *
  *     atomic_dir_begin -> files into `partial`, each on disk by itself -> atomic_dir_finish
  *                                                                 -> atomic_dir_abandon */
@@ -9,7 +9,7 @@
 
 enum { FRESH_PATH_SIZE = 4096 };
 
-/* BAD_ARGUMENT: `to` is there, and not an empty directory. What an earlier try left is removed. */
+/* BAD_ARGUMENT: `to` exists, and is no empty directory. Files left by an earlier try are removed. */
 frontier_status atomic_dir_begin(const char *to, char partial[FRESH_PATH_SIZE], char message[FRONTIER_MESSAGE_SIZE]);
 frontier_status atomic_dir_finish(const char *to, const char *partial, char message[FRONTIER_MESSAGE_SIZE]);
 void atomic_dir_abandon(const char *partial); /* and the files that a frontier can have */

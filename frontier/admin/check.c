@@ -1,14 +1,14 @@
-/* Is this directory what FORMAT.md says? The parts, and their order:
+/* Checks a directory against FORMAT.md. The parts, in their order:
  *
- *     pages and meta records      what the directory says of itself
+ *     pages and meta records      identity, progress and the like
  *     hash log, filter files      check_filter.c
  *     exact keys                  check_exact.c
  *     URLs and hosts              check_urls.c
  *     free pages                  every page has one owner
  *     journal                     check_journal.c
- *     the whole, as LMDB sees it  check_child.c, if no page is damaged
+ *     the whole, read by LMDB     check_child.c, if no page is damaged
  *
- * A part that is missing is said once, and what would be compared with it is left out. */
+ * A missing part is reported once; comparisons with it are skipped. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"

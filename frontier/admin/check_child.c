@@ -1,5 +1,5 @@
-/* Read it as a frontier would, in a child process: where mdb_pages.c found nothing, LMDB's reader should find nothing
- * either. If it dies, or is silent for too long, nobody thought of that damage, and it is said. */
+/* Reads the directory as a frontier would, in a child process: where mdb_pages.c found no damage, LMDB's reader should
+ * find none. If the child crashes or hangs, mdb_pages.c missed some damage, and a fault is reported. */
 #include "frontier/admin/check.h"
 
 #include <errno.h>

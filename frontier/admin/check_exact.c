@@ -1,6 +1,6 @@
-/* The table of exact keys holds those of the hash log, each once: a key too few would be accepted again, one too many
- * never, unless it is nobody's. One that was made new again may be missing, as it is erased here first (erase.h). A
- * hash of all zeros is no member of a set of hashes; it comes once in 2^128. */
+/* The table of exact keys holds those of the hash log, each once: a URL whose key is missing would be accepted again,
+ * one with an extra key never, unless the key has no host. A forgotten key may be missing, as it is erased here first
+ * (erase.h). A hash of all zeros cannot be in a set of hashes; it comes once in 2^128. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"

@@ -1,5 +1,5 @@
-/* The journal against what the last transaction said of it: what was on disk before is there to the byte, and behind it
- * the lines that were owed, as far as they were written. */
+/* Compares the journal with its record in the last transaction: the bytes before the recorded offset are unchanged, and
+ * after them come the owed lines, as far as they were written. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"

@@ -1,10 +1,10 @@
-/* Disk space back. LMDB's file never shrinks: what was deleted or written over becomes free pages, for later records.
- * And memory: what was forgotten is erased first (erase.h), where there is any.
+/* Compacts data.mdb. LMDB's file never shrinks: deleted and overwritten records leave free pages, for later records.
+ * Forgotten keys are erased first (erase.h), which frees their memory.
  *
  *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
  *
- * Death before the rename leaves the old file, and a copy that the next compaction writes over; after it, the new one.
- * The filter file that is not the valid one goes too: it is only of use while a new one is written. */
+ * A crash before the rename leaves the old file, and a copy that the next compaction overwrites; after it, the new
+ * file. The filter file that is not valid is removed too: it is only of use while a new one is written. */
 #include "frontier/admin.h"
 #include "frontier/admin/erase.h"
 #include "frontier/admin/mdb_records.h"

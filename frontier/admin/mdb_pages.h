@@ -1,13 +1,13 @@
-/* data.mdb as it lies on disk, page by page, trusting nothing: what would lead LMDB's reader into a crash or a loop
- * without end is a sentence here, and the rest is read all the same.
+/* Reads data.mdb page by page and trusts no byte: damage that would make LMDB's reader crash or loop is reported here
+ * in a sentence, and the rest is still read.
  *
- * LMDB 0.9 has no checksum on its pages; but a page says its own number and kind, a node lies within it, keys rise, and
- * each page has one owner:
+ * LMDB 0.9 has no checksum on its pages; but a page has its number and kind in it, nodes are inside their page, keys
+ * ascend, and each page has one owner:
  *
  *     meta 0, meta 1 -> tree of tables -> trees of records -> pages of large values
- *                    -> tree of free pages              (whoever is in none of them was lost)
+ *                    -> tree of free pages              (a page in none of them is lost)
  *
- * So a walk visits each page once at most, whatever they say. Nobody may write meanwhile. */
+ * So a walk visits each page at most once, whatever its bytes. No process may write meanwhile. */
 #ifndef STRATA_FRONTIER_MDB_PAGES_H
 #define STRATA_FRONTIER_MDB_PAGES_H
 
@@ -18,7 +18,7 @@ typedef struct pages pages;
 /* What is wrong, and on which page: one sentence without a full stop. */
 typedef void mdb_pages_fault(void *context, const char *sentence);
 
-/* IO, NO_MEMORY, NOT_FOUND; else OK, whatever is wrong with it. What is wrong is said once, here or later. */
+/* IO, NO_MEMORY, NOT_FOUND; else OK, also for a damaged file. Each fault is reported once, here or later. */
 frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *context, pages **out,
                            char message[FRONTIER_MESSAGE_SIZE]);
 void mdb_pages_close(pages *p);

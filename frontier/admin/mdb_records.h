@@ -1,12 +1,12 @@
-/* The records in the pages of data.mdb whose checksum holds; of each other one is said what it still shows. The tables
- * are those of store.h, for files that LMDB may not survive. */
+/* The records in the pages of data.mdb with a valid checksum; the others are reported, with the URL that their bytes
+ * still show. The tables are those of store.h, read from files that may crash LMDB. */
 #ifndef STRATA_FRONTIER_MDB_RECORDS_H
 #define STRATA_FRONTIER_MDB_RECORDS_H
 
 #include "frontier/admin/mdb_pages.h"
 #include "frontier/store/store.h"
 
-/* In order of key. May be called again; faults are said the first time. `visit` may end it. */
+/* In order of key. May be called again; faults are reported the first time. `visit` may end it. */
 void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *context);
 
 /* The same for the table "meta", whose keys are names; `name` ends with NUL. */

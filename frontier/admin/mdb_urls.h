@@ -1,5 +1,5 @@
-/* The URLs in the pages of data.mdb: which rows of the packs in queue and history count, as packs.h has it, for files
- * that LMDB may not survive. */
+/* The URLs in the pages of data.mdb: the valid rows of the packs in queue and history (packs.h), read from files that
+ * may crash LMDB. */
 #ifndef STRATA_FRONTIER_MDB_URLS_H
 #define STRATA_FRONTIER_MDB_URLS_H
 
@@ -12,12 +12,12 @@ typedef struct row_places {
   uint64_t groups;
 } row_places;
 
-/* Groups beyond those of `sequences` are said to be strange, and left out. false: no memory. */
+/* Groups beyond those of `sequences` are reported, and left out. false: no memory. */
 bool row_places_read(pages *p, uint64_t sequences, row_places *places);
 void row_places_free(row_places *places);
 
-/* Each row of a queue, or of the history, that counts, or may: where its place is not known, all do. A pack that is
- * none is said. `visit` gets the sequence and the row's record. */
+/* Each row of a queue, or of the history, that is valid, or may be: all rows whose place is not known. A malformed pack
+ * is reported. `visit` gets the sequence and the row's record. */
 void mdb_urls_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context);
 
 /* The rows of one value, all of them; false: it is no pack of that table, or `visit` had enough. */

@@ -1,13 +1,12 @@
-/* The memories of several crawls as one: a frontier whose log holds the keys of all, and that has no URL to fetch.
+/* Merges the seen keys of several crawls: a frontier whose log holds the keys of all, and that has no URL to fetch.
  *
- *     logs     one behind the other; a key that two crawls have is there twice, which makes the next filter larger than
- *              need be and nothing else. Leaving out what the filter knows already could leave out what it knows
- *              wrongly
- *     exact    the union of the tables, which is the result's, if all have one; what is forgotten is erased out of the
- *              log, and stands in the table as it does there
- *     filters  united bit by bit where they are of one size and seed; else the log makes one when it is opened
+ *     logs     one after the other; a key of two crawls is in it twice, which only makes the next filter larger than
+ *              needed. Leaving out keys that the filter knows could leave out keys that it knows wrongly
+ *     exact    the union of the tables, if all have one; forgotten keys are replaced by their complement
+ *              (seen_tombstone), in log and table alike
+ *     filters  united bit by bit if they have one size and seed; else one is made from the log at open
  *
- * Numbers of URLs count keys here, and all of them are absent (FORMAT.md). */
+ * The sequences of the result number its keys, and all of them are `absent` (FORMAT.md). */
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
 #include "frontier/base/record.h"

@@ -1,10 +1,10 @@
-/* Make a directory sound again.
+/* Repairs a directory.
  *
  *     check             sound: nothing to do
- *     journal, filter   its record follows the file; filter files that are wrong go, and the log makes them again
- *     data.mdb          salvage into DIRECTORY/rebuilt/data.mdb, which takes its place; the old is data.mdb.damaged
+ *     journal, filter   its record is set from the file; wrong filter files are removed, and rebuilt from the log
+ *     data.mdb          salvage into DIRECTORY/rebuilt/data.mdb, which replaces it; the old is data.mdb.damaged
  *
- * Whatever is written is whole before anything that was there goes. */
+ * New files are complete before old ones are removed. */
 #include "frontier/admin/repair.h"
 
 #include "frontier/base/record.h"

@@ -1,11 +1,12 @@
-/* A new environment from what is whole in a damaged one. Private to this room: frontier_repair is in admin.h.
+/* Makes a new environment from the undamaged records of a damaged one. Private to this room: frontier_repair is in
+ * admin.h.
  *
- *     meta records            identity, settings, counters, where it stood     salvage_meta
- *     hosts, history, queue,  as far as the trees lead to them,                salvage_tables
- *       chunks, hash log        and then what is stray
+ *     meta records            identity, settings, counters, progress           salvage_meta
+ *     hosts, history, queue,  first those that the trees lead to,              salvage_tables
+ *       chunks, hash log        then those on stray pages
  *     what is missing         keys of the log, from the texts of URLs;         salvage_finish
  *                             the table of exact keys;                         salvage_exact_*
- *                             counts; the numbers of URLs that are gone
+ *                             counts; the numbers of lost URLs
  */
 #ifndef STRATA_FRONTIER_REPAIR_H
 #define STRATA_FRONTIER_REPAIR_H
@@ -14,7 +15,7 @@
 #include "frontier/admin/mdb_records.h"
 #include "frontier/core/state.h"
 
-/* One byte for each of however many. */
+/* A row of bytes that grows. */
 typedef struct byte_row {
   uint8_t *at;
   uint64_t count, room;

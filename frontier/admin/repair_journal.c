@@ -1,4 +1,4 @@
-/* The record of the journal follows the file, which cannot be made again: see repair.h. */
+/* Sets the journal's record in data.mdb from the journal file, since lost lines cannot be restored. */
 #include "frontier/admin/check.h"
 #include "frontier/admin/repair.h"
 

@@ -1,11 +1,11 @@
-/* Another data.mdb in the place of the old one. */
+/* Replaces data.mdb by another file. */
 #ifndef STRATA_FRONTIER_REPLACE_H
 #define STRATA_FRONTIER_REPLACE_H
 
 #include "frontier/frontier.h"
 
-/* The file `from` takes the place of `directory`/data.mdb, at one stroke; `keep`, if not NULL, is another name for the
- * old one from then on. Both are on the same file system as it, and nobody may have it open: BUSY if somebody has. */
+/* The file `from` replaces `directory`/data.mdb in one rename; `keep`, if not NULL, becomes another name for the old
+ * file. All are on one file system, and no process may have data.mdb open: else BUSY. */
 frontier_status environment_replace(const char *directory, const char *from, const char *keep,
                                     char message[FRONTIER_MESSAGE_SIZE]);
 

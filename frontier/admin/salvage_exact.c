@@ -1,11 +1,11 @@
-/* The table of exact keys, made again: see repair.h.
+/* Rebuilds the table of exact keys: see repair.h.
  *
- *     URLs that are left          their keys, host and all         }
- *     the table's whole records   theirs; so do callers' own keys  }--> the table, as far as the log has the key
- *     stray ones                  what else is there               }
+ *     URLs that are left          their keys, with the host        }
+ *     the table's whole records   these keys; also callers' own    }--> the table, as far as the log has the key
+ *     stray records               other keys                       }
  *
- * Which host a key of the log is of, its hash does not say. One that none of these has stands there as nobody's:
- * whoever finds it again looks for it in vain, so it is new. Those that were nobody's already, erased or given up by an
+ * The hash of a key in the log does not show its host. A key that none of these sources has is stored without a host:
+ * no look-up finds it, so its URL is new when found again. Keys that had no host already, erased or given up by an
  * earlier repair, are no further loss. */
 #include "frontier/admin/repair.h"
 

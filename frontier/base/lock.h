@@ -1,6 +1,6 @@
-/* One call at a time: every public function on a handle, but open, close and message, begins with LOCKED(f), and lets
- * go however its block is left. The mutex is recursive, for calls that are made of calls and visitors that make some.
- * What always holds of a frontier is asserted here too: each call meets what the last one left. */
+/* One call at a time: every public function on a handle, but open, close and message, begins with LOCKED(f), and
+ * unlocks however its block is left. The mutex is recursive, since calls and visitors make other calls. LOCKED also
+ * asserts the invariants of a frontier, so each call checks the state that the last one left. */
 #ifndef STRATA_FRONTIER_LOCK_H
 #define STRATA_FRONTIER_LOCK_H
 

@@ -1,9 +1,9 @@
-/* frontier/base/machine.h: what only the machine knows, and what is different each time it is asked: the time, how long
- * to wait, dice. No other file of frontier/ and crawler/ may ask for it (tests/layering.sh), so that a test which
- * defines these functions itself decides all of it, and the same seed gives the same crawl (tests/web/SIMULATION.md).
+/* frontier/base/machine.h: all that differs from run to run: clocks, sleep, random bytes. No other file of frontier/
+ * and crawler/ may ask the machine for them (tests/layering.sh). So a test that replaces these functions controls them
+ * all, and the same seed gives the same crawl (tests/web/SIMULATION.md).
  *
- * Not installed. The crawler may include it although it is private to this room: one file below both is what makes one
- * clock of two. LMDB and libcurl read clocks of their own. */
+ * Not installed. The crawler may include it although it is private to this room, so that both have one clock. LMDB and
+ * libcurl read clocks of their own. */
 #ifndef STRATA_FRONTIER_MACHINE_H
 #define STRATA_FRONTIER_MACHINE_H
 

@@ -3,9 +3,8 @@
  *     now_ms given   1000 2000 | 500 1500      the clock was set back
  *     own time       1000 2000  2000 3000      = given + shift; the shift grows by what the clock lost
  *
- * The calls that say when (next, back_off, clock) move it; the others are told a time too, and look only. All times
- * inside (due_ms, first_ms, until_ms) are own times. A clock that is set forward cannot be told from time
- * that passed. */
+ * The calls next, back_off and clock move it; other calls also get a time, but only read own time. All times inside
+ * (due_ms, first_ms, until_ms) are own times. A clock that is set forward looks the same as time that passed. */
 #include "frontier/host.h"
 
 #include "frontier/core/state.h"

@@ -1,7 +1,7 @@
-/* URLs made new again: one by its key, or all of a host or prefix by a walk over the URLs on disk.
+/* Forgets URLs: one by its key, or all of a host or prefix by a walk over the URLs on disk.
  *
- * A walk first notes the keys of those that wait, then revokes the keys of those that ended and do not wait again, as
- * far as they are seen: what was forgotten and erased (erase.h) is still in the history. */
+ * A walk first notes the keys of queued URLs, then revokes the keys of ended URLs that are not queued again. It revokes
+ * only keys that are seen, as the history still has URLs whose keys were erased (erase.h). */
 #include "frontier/core/state.h"
 
 #include "frontier/hosts/history.h"

@@ -2,10 +2,10 @@
  *
  *     add -> [batch] -> commit -> [queue on disk] -> refill -> [line of its host] -> next -> [in flight] -> done
  *              |                                                ^                                |
- *              +-- straight into the line while nothing waits --+          release puts it back -+
- *                  unread on disk and the window has room
+ *              +-- straight into the line if the disk has no ---+          release puts it back -+
+ *                  unread URL of its class and memory has room
  *
- * Sequence numbers order everything within a priority class (queue.c); whose turn it is, schedule.c knows. */
+ * Sequence numbers order the URLs of a priority class (queue.c); schedule.c decides which host is next. */
 #include "frontier/core/state.h"
 
 #include <assert.h>

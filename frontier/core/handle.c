@@ -1,4 +1,4 @@
-/* The handle itself: made and freed, what it says when something fails, and what the library is. */
+/* The handle: create, free, error messages; and the library's version. */
 #include "frontier/core/state.h"
 
 #include <stdarg.h>

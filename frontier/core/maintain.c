@@ -1,8 +1,8 @@
 /* Upkeep in bounded steps: the filter's next size, and its checkpoints.
  *
- * Each commit owes a share of what is due, in proportion to the keys it brought. The calls behind it pay, a piece each,
- * so that none of them waits for a commit and for all of this; what is left is paid before the next commit sets its
- * bits, so all is done in time whoever calls. A caller with time to spare pays ahead by frontier_maintain. */
+ * Each commit makes a share of this work due ("owes" it), in proportion to its new keys. Each later call does ("pays")
+ * a piece, so that no call waits for a commit and for all of this. The rest is done before the next commit sets its
+ * bits, so the work is always done in time. A caller with time to spare does it earlier by frontier_maintain. */
 #include "frontier/base/machine.h"
 #include "frontier/core/state.h"
 

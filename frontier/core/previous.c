@@ -1,5 +1,5 @@
-/* See previous.h. Of a directory, only what answers is kept: it is opened as a reader does, for the filter and the log
- * behind it, and what was forgotten there; then closed, but for the table of exact keys where it has one. */
+/* See previous.h. A directory is opened read-only, to load its filter, the log's keys that the filter file lacks, and
+ * its forgotten keys; then it is closed, except a table of exact keys. */
 #include "frontier/core/previous.h"
 
 #include "frontier/core/state.h"

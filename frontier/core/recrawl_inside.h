@@ -1,4 +1,4 @@
-/* Recrawl inside the frontier: what recrawl.c does in the others' steps; private to this room. */
+/* Recrawl inside the frontier: the functions of recrawl.c that other files call; private to this room. */
 #ifndef STRATA_FRONTIER_RECRAWL_INSIDE_H
 #define STRATA_FRONTIER_RECRAWL_INSIDE_H
 
@@ -7,7 +7,7 @@
 /* A part of the handle (part.h). */
 typedef struct recrawling {
   bool is_on, is_over;       /* over: nothing more is due until `until_s` */
-  uint64_t least_s, most_s;  /* a page's rest; 0 as long as nobody said */
+  uint64_t least_s, most_s;  /* bounds of a page's interval; 0 before the first frontier_recrawl */
   bool has_bounds;           /* they are those of disk, or newer */
   uint32_t until_s;
   uint64_t from;             /* of the table `due`: keys before it are taken */

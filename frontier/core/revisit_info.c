@@ -1,4 +1,4 @@
-/* See revisit_info.h, and recrawl.h for what it is good for. */
+/* See revisit_info.h; recrawl.h explains the use. */
 #include "frontier/core/revisit_info.h"
 
 #include "frontier/core/state.h"

@@ -1,8 +1,8 @@
-/* Visits: when a URL was fetched last, and what tells whether it changed. Records of the tables `visits` and `due`
- * (FORMAT.md); private to this room.
+/* Visits: when a URL was fetched last, its validators and a hash of its content. Records of the tables `visits` and
+ * `due` (FORMAT.md); private to this room.
  *
- * A visit's record ends with the URL's record of the queue: what is due goes there as it is, and the history, which is
- * in the order of endings on disk, need not be searched. */
+ * A visit's record ends with the URL's queue record, which is copied to the queue when the URL is due. So the history,
+ * which is ordered by end, need not be searched. */
 #ifndef STRATA_FRONTIER_REVISIT_INFO_H
 #define STRATA_FRONTIER_REVISIT_INFO_H
 

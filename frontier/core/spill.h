@@ -1,8 +1,8 @@
-/* Spilling, BUbiNG's workbench virtualizer: a host with a long queue must not crowd the others out of memory.
+/* Spilling, BUbiNG's workbench virtualizer: moves long queues of one host to disk, so that memory has room for others.
  *
- * The window holds the head of the queue. When the caller could take more URLs than are due, and more wait unread on
- * disk, the window is full of hosts that are not due. Then URLs past a host's share leave the queue for chunks, one
- * record of up to SPILL_CHUNK URLs of that host, and the reading goes on behind them:
+ * The window holds the head of the queue. When the caller could take more URLs than are due, and the disk has unread
+ * ones, the window is full of hosts that are not due. Then URLs past a host's share move from the queue into chunks,
+ * each one record of up to SPILL_CHUNK URLs of that host, and the queue is read further:
  *
  *     queue on disk:  h h h h h h h h h h h a h h b h ...
  *                     |-- share of h -| \            \

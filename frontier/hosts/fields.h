@@ -1,5 +1,5 @@
-/* Fields: what only some URLs carry, in a row of (tag, size, bytes). A queue or history record has them in front of its
- * URL, an entry in memory behind it. FORMAT.md, "fields". */
+/* Fields: optional data of a URL, in a row of (tag, size, bytes). In a queue or history record they precede the URL, in
+ * an entry in memory they follow it. FORMAT.md, "fields". */
 #ifndef STRATA_FRONTIER_FIELDS_H
 #define STRATA_FRONTIER_FIELDS_H
 
@@ -17,7 +17,7 @@ typedef enum field_tag {
 enum { FIELD_HEAD = 5 };
 
 typedef struct field {
-  const uint8_t *bytes; /* NULL: there is none */
+  const uint8_t *bytes; /* NULL: no such field */
   size_t size;
 } field;
 

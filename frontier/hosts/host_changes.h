@@ -1,15 +1,15 @@
-/* What became of hosts since their records were written: one value a commit, and the records follow by and by.
+/* A log of host changes: one value per commit; the hosts' records are updated later, some with each commit.
  *
  *     commit        the hosts it touched    -> one value at the end of table host-changes
  *                   the next few that changed, id after id, round and round -> their records in table hosts
  *
  *     hosts         [=== as of this round ===|--- as of the one before ---]
  *                                            at
- *     host-changes  [-- of the round before --|== of this one ==]   when a round ends, what was there as it began goes
+ *     host-changes  [-- of the round before --|== of this one ==]   a round's end deletes values from before `begun`
  *                   first                     begun              next
  *
- * A record for each host that a commit touches would write a page of 4 KiB for nearly each of its URLs. A change says
- * what is, not what was added, so the last one of a host holds whatever its record says. FORMAT.md has the bytes. */
+ * A record for each host that a commit touches would write a page of 4 KiB for nearly each of its URLs. A change
+ * has absolute values, so a host's last change overrides its record. FORMAT.md has the bytes. */
 #ifndef STRATA_FRONTIER_HOST_CHANGES_H
 #define STRATA_FRONTIER_HOST_CHANGES_H
 

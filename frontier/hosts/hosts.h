@@ -1,8 +1,8 @@
-/* Hosts: their table, their counts, their records. Who of them may be asked next is schedule.h's.
+/* Hosts: their table, their counts, their records. schedule.h decides which is next.
  *
- * A host is host[:port] as it stands in fetch URLs; http and https of one name are one host. Of each priority class it
- * has a line of URLs in memory: the head of its part of that class's queue. Most hosts have URLs of one class only, so
- * the other lines are there once they are needed.
+ * A host is host[:port] as in fetch URLs; http and https of one name are one host. For each priority class it has a
+ * line of URLs in memory: the first of its URLs in that class's queue. Most hosts have URLs of one class only, so the
+ * other lines are made when needed.
  *
  *     table: name -> host -> normal: e -> e -> e       others -> high:  e
  *                                                                low:

@@ -9,15 +9,15 @@
  *                        low                                             by the class of the URL they would give
  *                        trap   h5 -> h8
  *
- * A host is in the heap or in one ready line while it has a URL that may be taken and may have one more in flight. The
- * rule that says which class is first, by counting turns:
+ * A host is in the heap or in one ready line while it has a URL that may be taken and may have one more in flight. A
+ * rule decides which class is first, by counting turns:
  *
- *     one turn of 64 is trap's, one of 16 low's, one of 4 normal's, the others high's;
- *     a turn whose class has nothing goes to the best class that has something.
+ *     of 64 turns 1 is for trap, of 16 turns 1 for low, of 4 turns 1 for normal, the others are for high;
+ *     a turn of a class without URLs goes to the highest class that has some.
  *
- * So a class with anything to give gets at least one turn of 64: it waits, and never starves. The rule is asked twice:
- * by a host, which URL it would give (with its own count of turns), and over all hosts, which ready line goes next.
- * Within a class hosts take turns, and within a host and class URLs come in the order they came in. */
+ * So a class with URLs gets at least one turn of 64, and never starves. The rule is used twice: within a host, to
+ * choose its next URL (with the host's own count of turns), and over all hosts, to choose the next ready line. Within a
+ * class hosts take turns, and within a host and class URLs are first in, first out. */
 #ifndef STRATA_FRONTIER_SCHEDULE_H
 #define STRATA_FRONTIER_SCHEDULE_H
 

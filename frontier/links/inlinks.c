@@ -1,15 +1,15 @@
 /* Why a filter that is full stays right when later ones take the new URLs: a URL is added to the first filter that
- * knows it. A filter that is no longer the last only gets URLs all of whose cells are above 0, and so no cell of it
- * leaves 0 any more: a URL unknown to it stays unknown, and all of its links are counted in one place. After a merge
+ * knows it. A filter that is no longer the last only gets URLs whose cells are all above 0, so none of its cells
+ * that are 0 changes: a URL unknown to it stays unknown, and all of its links are counted in one place. After a merge
  * they may be in two, so counts are added up.
  *
- * Before the filters lies a table of the last URLs linked to, each with its pages not yet counted:
+ * A table before the filters has the last link targets, each with its number of pages not yet counted:
  *
  *     link --> [ hash | page | pending ] --when another URL takes its place, or at a save--> filter + pending
  *
- * Most links lead to what every page of a site links to, and these never leave the table: a filter is touched for the
- * others only. It also knows whether this page was counted already, and additions that come together are what H1 errs
- * least on. */
+ * Most links lead to URLs that every page of a site links to, and these stay in the table, so only other links reach a
+ * filter. The table also knows whether this page was counted already, and it joins additions, which the counting method
+ * H1 (mlbf/count.h) counts most exactly when they come together. */
 #include "frontier/inlinks.h"
 
 #include <assert.h>

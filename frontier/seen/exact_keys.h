@@ -1,13 +1,13 @@
-/* Keys without doubt. A filter is sure of what is new and only nearly sure of what is seen; with this table beside it
- * (frontier_options.exact) it is sure of both:
+/* Exact keys. A filter's "new" is certain, its "seen" only nearly so; with this table (frontier_options.exact) both are
+ * certain:
  *
  *     filter says new  -> it is new, and nothing was read
  *     filter says seen -> in table `exact`? seen : new after all
  *     open batch       -> in seen.c's set, which is exact already
  *
- * A key is 24 bytes, the hash of its host and then its own: links stay on their host mostly, so what one page asks for
- * lies on few pages of the table, and so does what it adds. Keys are put with the batch they came with, sorted. Those
- * that are forgotten stay until they are erased; `revoked` says so, as to the filter. FORMAT.md, table "exact". */
+ * A key is 24 bytes, the hash of its host and then its own: most links stay on their host, so the look-ups and new keys
+ * of one web page touch few pages of the database. Keys are written with their batch, sorted. Forgotten keys stay until
+ * they are erased; their tombstones override this table as they do the filter. FORMAT.md, table "exact". */
 #ifndef STRATA_FRONTIER_EXACT_KEYS_H
 #define STRATA_FRONTIER_EXACT_KEYS_H
 

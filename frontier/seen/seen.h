@@ -1,11 +1,11 @@
-/* The memory of keys: a filter, the open batch beside it, and the log that rebuilds both.
+/* The seen keys: a filter, the open batch, and the hash log, from which both can be rebuilt.
  *
  *     seen_test -> filter says SEEN?  -> seen
  *               -> in open batch?     -> seen        (exact set: its bits are not in the filter yet)
  *               -> else new           -> seen_add: into the batch, its hashes into the log chunk
  *     commit of the chunk             -> seen_settle: bits set, batch empty
  *
- * A crash between commit and settle loses nothing: the log is ahead of the filter file, and is replayed. */
+ * A crash between commit and settle loses no key: open replays the part of the log that the filter file lacks. */
 #ifndef STRATA_FRONTIER_SEEN_H
 #define STRATA_FRONTIER_SEEN_H
 
@@ -52,7 +52,7 @@ bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
 typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
-/* Revoked keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
+/* Forgotten keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
  * many there were. */
 size_t seen_erase(uint8_t *chunk, size_t size, const tombstones *which);
 mlbf_hash128 seen_tombstone(mlbf_hash128 whole); /* what such a key becomes: its complement */

@@ -6,9 +6,9 @@
  *
  *     commit N: owed = (offset, lines)  ->  write lines at offset  ->  fdatasync  ->  commit N+1: owed = next
  *
- * Death before the commit: neither the URL is done nor the line there. Death after it: open writes the owed lines
- * again at their offset and cuts whatever stands behind. A reader of the file never sees a line that is taken
- * back, which cutting alone (write, then commit) could not promise. */
+ * A crash before the commit: the URL is not done, and the line is not in the file. A crash after it: open writes the
+ * owed lines again at their offset and truncates the file after them. A reader of the file never sees a line that is
+ * removed later, which truncation alone (write, then commit) could not promise. */
 #ifndef STRATA_FRONTIER_JOURNAL_H
 #define STRATA_FRONTIER_JOURNAL_H
 

@@ -58,8 +58,8 @@ void pack_changes_fetch(const pack_changes *c, size_t i)
       __builtin_prefetch((const char *)c->all[i].source + 64 * line);
 }
 
-/* How many must be sorted: the rest are in order, and none of them belongs before the last of those. URLs that come are
- * told of after those that end, and have higher numbers. */
+/* The size of the unsorted part at the front: the rest is in order, and belongs after it. New URLs are recorded after
+ * ended ones, and have higher numbers. */
 static size_t unsorted(const pack_changes *c)
 {
   size_t end = c->count;

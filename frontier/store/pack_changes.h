@@ -1,4 +1,4 @@
-/* Inside the packs: what a transaction is to change, gathered as it is said, and then sorted. */
+/* Inside packs.c: gathers the changes of a transaction to queues and history, and sorts them. */
 #ifndef STRATA_FRONTIER_PACK_CHANGES_H
 #define STRATA_FRONTIER_PACK_CHANGES_H
 

@@ -1,18 +1,17 @@
-/* Inside the store: how the queues and the history lie on disk.
+/* Inside the store: the queues and the history on disk, in packs.
  *
- * A crawl ends URLs in another order than they came, some here, some there. One value for each URL, removed when it
- * ends, would search the tree and write a page of 4 KiB for nearly every one of them. So nothing is changed in place
- * but two bytes a URL:
+ * URLs end in another order than they were queued. One value for each URL, removed when it ends, would search the tree
+ * and write a page of 4 KiB for nearly every URL. So only two bytes per URL are changed in place:
  *
  *     queues    packs of PACK_ROWS neighbouring sequence numbers; one is written again only when a row comes to it
  *     history   packs of rows in the order they ended, written once
- *     places    two bytes for each sequence number: waiting in which queue? in the history?  which of its rows counts
+ *     places    two bytes for each sequence number: its queue; whether it ended; which of its history rows is valid
  *
- *     place of 7:  waiting  --done-->  ended, row 1  --asked for again-->  waiting  --done-->  ended, row 2
+ *     place of 7:  waiting  --done-->  ended, row 1  --queued again-->  waiting  --done-->  ended, row 2
  *
- * A row whose place does not point to it is dead. Packs of a queue without a living row go when few living ones are
- * left around them, so that they leave a page together. Dead rows of the history stay: only a URL that ends a second
- * time leaves one.
+ * A row whose place does not point to it is dead. Queue packs without a valid row are deleted when few valid rows are
+ * left around them, so that a whole database page becomes free. Dead rows of the history stay: they are few, one for
+ * each time that a URL ends again.
  *
  * A transaction's changes are gathered, sorted, and written at its end. FORMAT.md has the bytes. */
 #ifndef STRATA_FRONTIER_PACKS_H

@@ -1,9 +1,10 @@
-/* See traps.h for the rules. The filter's verdict NEW_COMBINATION is about all hosts together: two sites made with one
- * program have one set of segments, and each page of the second would be a combination. So segments are remembered here
- * once more, by host, as far as a table of fixed size goes. It forgets and never invents: a combination is one.
+/* See traps.h for the rules. The filter's verdict NEW_COMBINATION is about all hosts together: two sites built with the
+ * same software share segments, and each page of the second would be a combination. So segments are remembered here
+ * once more, by host, in a table of fixed size. It may forget a segment, but never calls a new one seen: a combination
+ * that it reports is a combination.
  *
- * Directories are counted in a table that keeps the frequent ones: who finds both of its
- * places taken lowers the rarer by one, and takes its place when that is 0 (after Misra and Gries, 1982). */
+ * Directories are counted in a table that keeps the frequent ones: if both places of a directory are taken, it lowers
+ * the count of the rarer one by one, and takes that place when the count is 0 (after Misra and Gries, 1982). */
 #include "frontier/traps/trap_detector.h"
 
 #include "frontier/traps/fanout.h"

@@ -1,4 +1,5 @@
-/* The fast path for every processor, and which one to take: AVX2 takes a tenth to a fifth less time (bench_url). */
+/* The fast path for every processor, and the choice between the two: AVX2 takes a tenth to a fifth less time
+ * (bench_url). */
 #define URL_FAST_PATH url_fast_any
 #include "frontier/url/url_fast_path.h"
 

@@ -1,6 +1,6 @@
-/* frontier/url/url_fast_path.h: the links most pages are made of, without allocating, 64 bytes at a step. Included once
- * by each url_fast*.c, which has defined URL_FAST_PATH, the name of the function at the end, and is compiled for
- * other processors.
+/* frontier/url/url_fast_path.h: plain links, which are most links, 64 bytes at a step and without allocation. Each
+ * url_fast*.c defines URL_FAST_PATH, the name of the function at the end, includes this file once, and is compiled for
+ * its own processors.
  *
  *     base    http://h/a/b/c?x        its directory, copied:  http://h/a/
  *     href    ../d/e?y&z#top          the rest, copied:       d/e?y&z#top
@@ -8,9 +8,9 @@
  *                                                               ?   #       special bytes, looked at one by one
  *
  * A link is plain when its fetch URL and its key are one text that copying alone makes: no byte that browsers or
- * the key would escape, unescape or refuse, no dot segment but in front, a host in lower-case letters. Any doubt
- * is answered "not plain", and the slow path decides: it alone knows the rules and the refusals. What is plain
- * comes out of the slow path byte for byte; fuzz_url_fast.c and every data set of the tests hold them together. */
+ * the key would escape, unescape or refuse, no dot segment but in front, a host in lower-case letters. In any
+ * doubt a link is not plain, and the slow path decides: it alone knows the rules and the refusals. For plain links
+ * both paths give the same bytes; fuzz_url_fast.c and every data set of the tests check this. */
 #include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 

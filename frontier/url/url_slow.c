@@ -1,8 +1,8 @@
 /* Resolution and normalization by uriparser, which knows RFC 3986 and nothing else.
  *
  * Browsers send bytes that RFC 3986 forbids ('|', '[', a lone '%', ...), so uriparser gets a *stand-in*: a
- * text of the same length in which every such byte is a plain letter. What it answers are ranges of the
- * stand-in, and the real bytes lie at the same place in the twin before it:
+ * text of the same length in which every such byte is a plain letter. Its result is ranges of the
+ * stand-in; the real text has its bytes at the same offsets:
  *
  *     real      /a[1]/../b|c?d={e}
  *     stand-in  /axxx/../bxc?d=xex     --uriparser--> "/" "bxc" "d=xex"  --same places--> /b|c?d={e}
