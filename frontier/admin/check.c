@@ -140,7 +140,7 @@ static void check_meta(check *c)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
-/* Nobody may write meanwhile; nobody has to be able to write. */
+/* No process may write meanwhile; the directory need not be writable. */
 static void hold_still(check *c, int *lock)
 {
   char path[4096];

@@ -17,12 +17,12 @@ typedef struct check {
   bool has_identity, has_progress;
   progress stood;          /* as its record says */
   counters counters;
-  uint8_t *absent, *journal, *sum; /* those meta records; NULL if there is none */
+  uint8_t *absent, *journal, *sum; /* these meta records; NULL: no such record */
   size_t absent_size, journal_size, sum_size;
   url *u;
   tombstones tombstones;         /* keys that the filter file need not know */
   seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
-  seen *from_file;         /* the valid filter file with the log behind it; NULL: there is none */
+  seen *from_file;         /* the valid filter file and the newer log; NULL: no valid file */
   frontier_status status;  /* why the check cannot go on */
 } check;
 
@@ -33,11 +33,11 @@ void check_fail(check *c, frontier_status status, const char *what);
 
 /* check_filter.c: the hash log and the filter files. */
 void check_log(check *c);
-/* Does the filter know the key of this URL, its own or the caller's (NULL: there is none)? */
+/* Does the filter know the key of this URL, its own or the caller's (NULL: no caller's key)? */
 bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key);
-/* Was the key of c->u made new again? A filter that was made since does not know it then. */
+/* Was the key of c->u forgotten? A filter made since does not know it. */
 bool check_is_forgotten(const check *c, const mlbf_hash128 *own_key);
-/* Was it, and is its complement in the log for it (erase.h)? */
+/* Was it forgotten, and is its complement in the log instead (erase.h)? */
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 
 /* check_exact.c: the table of exact keys against the log. */
@@ -46,9 +46,9 @@ void check_exact(check *c);
 /* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
 void check_urls(check *c);
 
-/* check_journal.c: the file, against what the last transaction said of it. */
+/* check_journal.c: the file, against its record in the last transaction. */
 void check_journal(check *c, const char *path);
-/* From where it stands, the file goes on as the owed lines do, and not beyond them. */
+/* From its position on, the file has a beginning of the owed lines, or all of them, and nothing else. */
 bool journal_tail_is_owed(FILE *file, const uint8_t *owed, size_t owed_size);
 
 /* check_child.c: read as a frontier would, in a process that may die of it. */

@@ -9,7 +9,7 @@
 
 typedef struct exact_walk {
   check *c;
-  hash_set in_table, of_nobody, in_log; /* of_nobody: in the table, and only without a host */
+  hash_set in_table, of_nobody, in_log; /* of_nobody: in the table without a host only */
   uint64_t missing; /* of the log's keys, from the table */
 } exact_walk;
 
@@ -61,8 +61,8 @@ static uint64_t beyond_log(const exact_walk *w)
   return count;
 }
 
-/* Without an identity nobody knows whether there has to be such a table; what is in it is read all the same, as its
- * pages have an owner. */
+/* Without an identity it is unknown whether the table must exist; its records are read all the same, as its pages have
+ * an owner. */
 void check_exact(check *c)
 {
   exact_walk w = {.c = c};

@@ -20,8 +20,8 @@ enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64 };
 
 typedef struct merging {
   const frontier *from;  /* the one whose log is being copied */
-  frontier_options options; /* what the new one says of itself, */
-  progress stood;        /* and where it stands */
+  frontier_options options; /* of the new frontier */
+  progress stood;        /* its numbers so far */
   store *to;
   mlbf_filter *filter;   /* of all so far; NULL: they do not fit together */
   const char *first;     /* whose kind and profile the others must have */

@@ -42,7 +42,7 @@ typedef struct salvage {
   byte_row log;         /* by key of the hash log: */
   seen *seen;           /* knows the salvaged log */
   hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
-                           of nobody in the old one */
+                           without a host in the old one */
   url *u;
   frontier_class class; /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */

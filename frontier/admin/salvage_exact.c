@@ -61,7 +61,7 @@ bool salvage_exact_url(salvage *s, mlbf_hash128 whole)
   return put_key(s, &key);
 }
 
-/* What was nobody's may be somebody's now. */
+/* A key without a host in the old table may have one now. */
 static void keep_key(void *context, const store_exact_key *key)
 {
   salvage *s = context;
@@ -102,7 +102,7 @@ bool salvage_exact_finish(salvage *s)
 {
   mdb_records_each_exact(s->p, keep_key, s);
   mdb_pages_each_stray(s->p, keep_stray, s);
-  s->done->keys_gone = 0; /* those that fill the log's gaps are nobody's too, and are counted with them */
+  s->done->keys_gone = 0; /* keys that fill the log's gaps have no host either, and are counted with those */
   if (s->status != FRONTIER_OK || !salvage_commit(s)) /* so that the log can be read whole */
     return false;
   frontier_status status = store_each(s->to, STORE_HASHES, 0, give_piece, s);

@@ -73,8 +73,8 @@ static bool add_key(salvage *s, const mlbf_hashes *hashes)
 }
 
 /* Was the key of a URL forgotten, and erased (erase.h)? It was if its complement is in the log, and the URL's own place
- * there was found: the key would stand in it, or its complement. Where that place is gone, so may a second key of it be
- * that was accepted since; then it is rather kept. */
+ * in the log was found: that place has the key or its complement. If that place is lost, a second key accepted since
+ * may be lost as well; then the key is kept. */
 static bool was_erased(const salvage *s, uint64_t sequence, mlbf_hash128 whole)
 {
   mlbf_hash128 erased = seen_tombstone(whole);
@@ -207,7 +207,7 @@ static bool write_hosts(salvage *s)
   return true;
 }
 
-/* Where it stands: the log's end, the next number, and as many verdicts of "new" as there are keys. */
+/* The progress record: the log's end, the next number, and as many verdicts of "new" as there are keys. */
 static void write_progress(salvage *s)
 {
   progress *p = &s->stood;

@@ -13,10 +13,10 @@ typedef struct checkpoint {
   uint64_t next_at;         /* the next one is begun when the log has so many keys */
 } checkpoint;
 
-void checkpoint_go_on(checkpoint *c, const progress *p);    /* at open, where it stood */
-void checkpoint_say(const checkpoint *c, progress *p);      /* and where it stands */
+void checkpoint_go_on(checkpoint *c, const progress *p);    /* at open */
+void checkpoint_say(const checkpoint *c, progress *p);      /* its present state */
 
-frontier_status seen_load(frontier *f);       /* the filter file, and the log behind it */
+frontier_status seen_load(frontier *f);       /* the filter file, and the newer log */
 frontier_status seen_make_anew(frontier *f);  /* from the log alone; with nothing to commit */
 
 /* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,

@@ -26,10 +26,10 @@ static inline double hash_log_expected_lost(const hash_log *l)
   return l->expected_lost;
 }
 
-void hash_log_go_on(hash_log *l, const progress *p);   /* at open, where it stood */
-void hash_log_say(const frontier *f, progress *p);     /* where it stands once the open batch is committed */
+void hash_log_go_on(hash_log *l, const progress *p);   /* at open */
+void hash_log_say(const frontier *f, progress *p);     /* its state once the open batch is committed */
 
-/* Keys `from` on, into the filter, but for those that are forgotten. */
+/* Keys `from` on, into the filter, except forgotten keys. */
 frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from);
 
 /* The open batch's keys into memory, in place of a transaction. */

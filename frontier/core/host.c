@@ -26,8 +26,8 @@ frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_c
   return FRONTIER_OK;
 }
 
-/* No start before this own time, by its control; 0: that says nothing, or nobody said yet what time it is (clock.c asks
- * again then). */
+/* No start before this own time, by its control; 0: no such control, or the wall-clock time is not known yet (clock.c
+ * asks again when it is). */
 static uint64_t rests_until(const frontier *f, const host *who)
 {
   bool is_known = who->control && who->control->not_before_s && clock_has_wall(f);

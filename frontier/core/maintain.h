@@ -14,7 +14,7 @@ static inline void maintain_owe(upkeep *u, uint64_t keys)
   u->owed_keys += keys;
 }
 
-/* What fails in part is tried again, and told of, with the next commit. */
+/* A part that fails is tried again, and its failure reported, with the next commit. */
 frontier_status maintain_pay_all(frontier *f);  /* with a commit */
 void maintain_pay_some(frontier *f);
 

@@ -117,7 +117,7 @@ static void put(frontier *f)
   put_added(&f->batch, f->store);
 }
 
-/* Entries nobody holds any more go; those of `added` that ended are in `ended` too. */
+/* Frees the entries that are not held any more; those of `added` that ended are in `ended` too. */
 static void clear(open_batch *b)
 {
   for (size_t i = 0; i < b->added.count; i++) {

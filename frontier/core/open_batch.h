@@ -48,7 +48,7 @@ static inline bool batch_has_urls(const open_batch *b)
   return b->added.count + b->ended.count > 0;
 }
 
-/* The URL that was added last is left to the queue on disk: it is next after what stands there. */
+/* The URL that was added last is left to the queue on disk: it is next after the URLs there. */
 static inline void batch_leave(open_batch *b)
 {
   b->untaken++;

@@ -5,7 +5,7 @@
  *     queue on disk, unread --'                   '--> queue on disk, unread  if HIGH will still come by there
  *
  * Which of the two is told by load_sequence and is_unread (queue.c): a URL of HIGH before load_sequence must be in
- * memory, one behind it must not be, if there is anything unread.
+ * memory, one after it must not be, if HIGH has unread URLs.
  *
  * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it
  * fails they are put back. */
@@ -20,7 +20,7 @@ typedef struct promotion {
   frontier *f;
   frontier_wanted *wanted;
   void *context;
-  entry_list from_lines; /* those of one host stand together */
+  entry_list from_lines; /* those of one host are adjacent */
   entry_list from_disk;  /* made for this */
   size_t room;           /* in the window of HIGH */
   size_t left;           /* to look at on disk */

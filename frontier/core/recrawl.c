@@ -273,7 +273,7 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
   seen_visit v;
   uint8_t *copy;
   if (!history_read(body, size, &ended) || ended.state != FRONTIER_DONE)
-    return true; /* whoever reads the history for its own sake will say so */
+    return true; /* a damaged record is reported by those who read the history for itself */
   w->status = visits_find(w->f, sequence, &copy, &v);
   free(copy);
   if (w->status != FRONTIER_NOT_FOUND)
@@ -304,7 +304,7 @@ static frontier_status rewrite(frontier *f, store_table table, uint64_t from, st
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
 
-/* Under which bounds the table `due` stands. */
+/* Is the table `due` made with these bounds? */
 static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
 {
   uint8_t *body = NULL;

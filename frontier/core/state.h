@@ -38,9 +38,9 @@
 
 #include <assert.h>
 
-/* Who has a say on the class of a new URL; see classify.c. */
+/* What decides the class of a new URL; see classify.c. */
 typedef struct class_chooser {
-  trap_detector *watch;             /* NULL: nobody asked to watch for traps */
+  trap_detector *watch;     /* NULL: frontier_watch_traps was not called */
   frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
@@ -61,7 +61,7 @@ struct frontier {
   seen *seen;               /* NULL on a read-only handle until needed */
   previous *previous;       /* the filter of an earlier crawl; NULL: none */
 
-  /* Parts: what is in them, or behind them, only these files read; tests/house/test_handle_fields.sh sees to it. */
+  /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
   directory_lock lock;      /* directory */
   entry_pool pool;          /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;         /* journal_record: NULL: none */

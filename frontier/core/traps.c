@@ -25,7 +25,7 @@ static bool remember(void *context, uint64_t sequence, const uint8_t *body, size
   remembering *r = context;
   entry *e = NULL;
   if (r->left == 0 || r->left_of_host == 0 || entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
-    return false; /* whoever takes it will say that it is damaged */
+    return false; /* if it is damaged, queue_read reports it */
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
     trap_detector_remember(r->f->chooser.watch, who, r->u);

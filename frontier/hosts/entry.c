@@ -6,13 +6,13 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Set where the host's begin stands: fields follow the head. A host begins at 8 at most. */
+/* A bit of the field with the host's begin: fields follow the head. A host begins at 8 at most. */
 static const uint32_t has_fields = (uint32_t)1 << 31;
 
-/* The verdict stands above the host's end: a host ends within URL_LENGTH_MAX. */
+/* The verdict is in the bits above the host's end: a host ends within URL_LENGTH_MAX. */
 enum { OUTCOME_SHIFT = 24, LAYER_SHIFT = 27, OUTCOME_MASK = 7, END_MASK = (1 << OUTCOME_SHIFT) - 1 };
 
-/* What every record relies on, whoever made the entry: FORMAT.md has no room for more. */
+/* Every record relies on these limits: FORMAT.md has no room for more. */
 static void assert_entry(const entry *e)
 {
   assert(e->url_size <= URL_LENGTH_MAX && e->host_begin <= e->host_end && e->host_end <= e->url_size);

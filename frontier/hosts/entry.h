@@ -15,7 +15,7 @@ typedef struct entry {
   uint64_t sequence;     /* the lease id */
   frontier_origin origin;
   frontier_verdict verdict; /* that let it in */
-  frontier_class class;  /* which queue it stands in */
+  frontier_class class;  /* of the queue it is in */
   entry_pool *pool;      /* it is of; NULL: of none */
   visit_note *note;      /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
   bool is_stored;        /* in the queue table on disk */

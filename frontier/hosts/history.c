@@ -1,9 +1,9 @@
-/* See history.h. Of an entry's fields only the hash of its key is kept: whoever forgets the URL needs it. */
+/* See history.h. Of an entry's fields only the hash of its key is kept, which frontier_forget_host and _prefix need. */
 #include "frontier/hosts/history.h"
 
 #include "frontier/base/record.h"
 
-/* Set where the state stands: fields follow the head. */
+/* A bit of the field with the state: fields follow the head. */
 static const unsigned has_fields = 0x8000;
 /* It was of class TRAP. */
 static const unsigned was_trap = 0x4000;

@@ -11,7 +11,7 @@ typedef struct lease_table {
   size_t count, room;
   uint32_t *table;  /* place in `at` + 1, by id; 0 = free; at most half full */
   size_t table_size; /* a power of two; 0 before the first lease */
-} lease_table; /* all zeros is none */
+} lease_table; /* all zeros is an empty one */
 
 /* Of every size: what a search in the table and a walk over the list rely on. */
 static inline void assert_leases(const lease_table *l)

@@ -67,7 +67,7 @@ static void file_names(const inlinks *in, uint32_t index, char name[NAME_SIZE], 
   snprintf(next, NAME_SIZE, "%s.%u.next", in->path, (unsigned)index);
 }
 
-/* What this file makes, whoever wrote the one at hand. */
+/* The options of the filters that this file makes. */
 static mlbf_count_options options_of(uint32_t index, uint64_t urls)
 {
   return (mlbf_count_options){ .keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true };
@@ -325,7 +325,7 @@ static mlbf_status check_fit(const inlinks *a, const inlinks *b)
   return is_fit ? MLBF_OK : MLBF_MISMATCH;
 }
 
-/* An empty filter behind those of `in`, as `like`. */
+/* An empty filter after those of `in`, made as `like`. */
 static mlbf_status add_like(inlinks *in, const mlbf_count *like)
 {
   mlbf_count_stats s;

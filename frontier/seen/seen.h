@@ -23,7 +23,7 @@ mlbf_filter *seen_take_filter(seen *s); /* the caller frees it; `s` is good for 
 
 void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
 
-/* The filter's verdict on a key, once the open batch has had its say. */
+/* The filter's verdict on a key, with the keys of the open batch taken into account. */
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
 
 /* To be judged, and perhaps added, soon: what that takes is fetched. */
@@ -47,7 +47,7 @@ void seen_settle(seen *s);
 /* Replay one chunk of the log into a filter, but for keys that are forgotten (NULL: none). false: it is not a
  * chunk. */
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const tombstones *except);
-/* How many keys are in a chunk. false: it is none. */
+/* How many keys are in a chunk. false: it is not a chunk. */
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
 typedef bool seen_visitor(void *context, mlbf_hash128 whole);

@@ -24,13 +24,14 @@ typedef struct journal_sum {
 /* Adds the lines (each ends with LF) that begin at `offset` of the file. */
 void journal_sum_add(journal_sum *sum, uint64_t offset, const uint8_t *lines, size_t size);
 
-/* Opens or makes the file, writes the owed bytes at their offset, cuts the rest. NOT_OURS: no bytes were ever owed,
- * and yet there are some; they are left alone. */
+/* Opens or makes the file, writes the owed bytes at their offset, truncates it after them. NOT_OURS: the file has
+ * bytes, though none were ever owed; they are left alone. */
 frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *owed, size_t owed_size, journal **out,
                              char message[FRONTIER_MESSAGE_SIZE]);
 void journal_close(journal *j);
 
-/* Of a file that goes on: what the last transaction said of it, owed lines included. One that began empty knows. */
+/* For a file that existed before: its sum by the last transaction, owed lines included. No effect if the
+ * file began empty. */
 void journal_resume(journal *j, journal_sum sum);
 /* What to commit beside the lines; false: a repair that did not read the file kept no sum. */
 bool journal_total(const journal *j, journal_sum *sum);

@@ -37,7 +37,8 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
 
-/* All that is read until store_unpin is as of one commit, whoever writes meanwhile. Nothing is written so long. */
+/* All reads until store_unpin are as of one commit, also while another process writes. This store does not write until
+ * then. */
 frontier_status store_pin(store *s);
 void store_unpin(store *s); /* NULL is fine, and one that is not pinned */
 
@@ -76,7 +77,7 @@ const char *store_message(const store *s);
 typedef bool store_visitor(void *context, uint64_t key, const uint8_t *body, size_t size);
 frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context);
 
-/* The same of several tables, one behind the other, as of one commit. */
+/* The same of several tables, one after the other, as of one commit. */
 typedef struct store_part {
   store_table table;
   uint64_t from;
@@ -84,11 +85,11 @@ typedef struct store_part {
 } store_part;
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context);
 
-/* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is none. */
+/* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is no such record. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);
 
 /* The last commit as a file of its own, without free pages, on disk when this returns. The writer goes on meanwhile, in
- * another process or after. On failure there is none. */
+ * another process or after. On failure no copy is left. */
 frontier_status store_copy(store *s, const char *path);
 
 frontier_status store_count(store *s, store_table table, uint64_t *records);

@@ -16,8 +16,8 @@ struct store {
   char *directory;
   MDB_env *env;    /* NULL: a commit failed, and opening it again failed too */
   bool is_read_only;
-  size_t doubtful; /* the number of that commit's transaction; 0: there is none */
-  bool is_lost;    /* it is there, and whoever asked for it does not know */
+  size_t doubtful; /* the number of that commit's transaction; 0: no such commit */
+  bool is_lost;    /* it succeeded, but was reported as failed */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
   MDB_dbi meta, exact;
@@ -33,7 +33,7 @@ struct store {
 };
 
 frontier_status store_status(int error); /* of LMDB's error, or errno's */
-/* The error behind LMDB's, which says EIO of whatever cut a write short. */
+/* The cause of LMDB's error, which is EIO for every short write. */
 int store_cause(const store *s, int error, const char *directory);
 /* The status of `error`; store_message has a sentence. */
 frontier_status store_failed(store *s, int error, const char *doing);
