@@ -5,8 +5,9 @@
  *     stray pages, which may be older --------'   key of the log not claimed yet?
  *
  * Always: the damaged file is only read. A record is kept only if its checksum holds. The first record of a URL, and
- * of a key of the log, claims its number in `places` and `log`, and what comes later is left out. What the trees lead
- * to is read first, so that a stray record only ever fills a hole. Counts are counted anew from what is kept.
+ * of a key of the log, claims its number in `places` and `log`, and what comes later is left out. Records
+ * that the trees lead to are read first, so that a stray one is used only where no other was found. Counts are counted
+ * anew from what is kept.
  *
  * Called by repair.c on one thread, while it holds the directory's LOCK. The new one is committed every 20,000 records.
  *

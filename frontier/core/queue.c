@@ -1,6 +1,6 @@
 /* The queues on disk, one for each priority class, and the windows of their heads in memory, which feed the workbench.
  *
- *     accept --- nothing of its class waits unread, and the window has room? ---> line of its host
+ *     accept --- its class has no unread URL on disk, and room in memory? ------> line of its host
  *         \                                                                         ^
  *          `---> queue on disk, by sequence ------------ queue_read ----------------'
  *                                                             |

@@ -1,14 +1,14 @@
 /* The filter's next size, while adds go on.
  *
- * Nobody knows how many URLs a crawl will find. When a filter is nine tenths full, its larger successor (1.4 times,
+ * It is unknown how many URLs a crawl will find. When a filter is nine tenths full, its larger successor (1.4 times,
  * mlbf/growth.h) is begun, and filled from the hash log a piece with each commit; until it has caught up the old one
  * answers, which still has room:
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
  *                                 ^ growing_keys        ^ keys of the log
  *
- * Each commit of k keys fills at least 12 k, so the 0.9 n keys to do are done before another 0.1 n have come. Where
- * reopening made it begin again with less room than that, each fills as many times more as there is more to do.
+ * Each commit of k keys fills at least 12 k, so the 0.9 n keys to do are done before another 0.1 n have come. If
+ * the filling began again after a reopen, with less room left, each commit fills more in proportion.
  *
  * Always: one filter answers. The larger one takes its place only when the whole log was replayed into it (`finish`).
  * It is filled from the log alone, never from the old filter, which may know a segment wrongly.

@@ -1,12 +1,12 @@
-/* The memory of keys: filter, open batch, and the log chunk that is committed with it. seen.h has the steps.
+/* The seen keys: filter, open batch, and the log chunk that is committed with it. seen.h has the steps.
  *
  * A key in a chunk (FORMAT.md, table "hashes"):
  *
  *     whole hash (16) | n (1) | n times: layer (1), hash of a segment (16)
  *
- * The n segments are those that the log does not hold yet, as far as a table of recent ones remembers. Not those that
- * the *filter* does not know: it may know one wrongly, and a larger filter built from the log would lack it
- * (mlbf/filter.h, mlbf_insert_whole).
+ * The n segments are those that the log does not hold yet, as far as a table of recent ones remembers. To leave
+ * out those that the *filter* knows would be wrong: it may know one wrongly, and a larger filter built from the log
+ * would lack it (mlbf/filter.h, mlbf_insert_whole).
  *
  * Always: a key that was added is in the batch, and after seen_settle in the filter. Each of its segments is in its own
  * chunk or in an earlier one: `logged` compares all 128 bits, so what it forgot is only logged twice. The batch is at

@@ -1,12 +1,12 @@
-/* The map: the address space LMDB's file is seen through, which is as far as the file can grow.
+/* The map: the address space that LMDB's file is mapped in, which limits the size of the file.
  *
- * Where nothing limits address space it is 1 TiB, and that is all. Under a limit (ulimit -v) the rest of the program
- * needs some as well. So the map begins with half of what is left, or less, and is made larger before a transaction
- * that might not find room in it, as long as SPARE bytes stay for the others. It is asked for anew each time: a limit
- * can be raised while the program runs (prlimit --as).
+ * Without a limit on address space the map has 1 TiB and never changes. Under a limit (ulimit -v) the rest of the
+ * program needs some as well. So the map begins with half of what is free, or less, and is made larger before a
+ * transaction that might not find room in it, as long as SPARE bytes stay free for the program. The limit is read each
+ * time, as it can be raised while the program runs (prlimit --as).
  *
- * LMDB's own call that changes a map leaves none where there is no address space, so the environment is opened again. A
- * reader does the same when it hears that the file has outgrown its map.
+ * mdb_env_set_mapsize unmaps first, and leaves no map if the address space is short, so the environment is opened again
+ * instead. A reader does the same when LMDB reports that the file has outgrown its map.
  *
  * Always: opening again leaves s->env with our tables in it, or NULL. While a transaction reads in the map
  * (s->readings) it stays: EBUSY, or store_make_room changes nothing. Called by store.c and store_open.c alone. A map
