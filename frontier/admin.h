@@ -16,12 +16,12 @@ extern "C" {
 typedef void frontier_remark(void *context, const char *sentence);
 
 typedef struct frontier_findings {
-  uint64_t faults;       /* of all kinds; including: */
+  uint64_t faults;                        /* of all kinds; including: */
   uint64_t filter_faults, journal_faults; /* faults outside of data.mdb */
-  uint64_t pages;        /* of data.mdb */
-  uint64_t urls, hosts;  /* undamaged records */
-  uint64_t log_keys;     /* in the hash log */
-  uint64_t lines;        /* of the journal; 0 if it was not read */
+  uint64_t pages;                         /* of data.mdb */
+  uint64_t urls, hosts;                   /* undamaged records */
+  uint64_t log_keys;                      /* in the hash log */
+  uint64_t lines;                         /* of the journal; 0 if it was not read */
 } frontier_findings;
 
 /* Reads everything and reports every fault: each page of data.mdb, each checksum, the invariants of FORMAT.md, both
@@ -37,11 +37,11 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
 
 typedef struct frontier_repairs {
-  bool was_rebuilt;      /* data.mdb is another file now; the old one is data.mdb.damaged */
-  uint64_t kept;         /* URLs */
-  uint64_t found_again;  /* of these, how many were on unreachable pages */
-  uint64_t gone;         /* URLs without a readable record */
-  uint64_t keys_gone;    /* keys of the hash log that were lost, and that no URL restored */
+  bool was_rebuilt;     /* data.mdb is another file now; the old one is data.mdb.damaged */
+  uint64_t kept;        /* URLs */
+  uint64_t found_again; /* of these, how many were on unreachable pages */
+  uint64_t gone;        /* URLs without a readable record */
+  uint64_t keys_gone;   /* keys of the hash log that were lost, and that no URL restored */
 } frontier_repairs;
 
 /* Repairs the faults that frontier_check reports, and says what it does and what is lost.
@@ -77,8 +77,8 @@ frontier_status frontier_snapshot(frontier *f, const char *to, const char *journ
                                   char message[FRONTIER_MESSAGE_SIZE]);
 
 typedef struct frontier_merged {
-  uint64_t keys;     /* in the new log; a key of several directories is in it several times */
-  bool by_bits;      /* the filters had one size, and their bits were united; else a new one is made from the log */
+  uint64_t keys; /* in the new log; a key of several directories is in it several times */
+  bool by_bits;  /* the filters had one size, and their bits were united; else a new one is made from the log */
 } frontier_merged;
 
 /* A new frontier in `to` that has seen every URL that one of `directories` has seen, to begin a crawl with. Its queue

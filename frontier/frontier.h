@@ -61,14 +61,14 @@ extern "C" {
 
 typedef enum frontier_status {
   FRONTIER_OK = 0,
-  FRONTIER_NOT_FOUND,    /* no such directory, setting or lease */
-  FRONTIER_NOT_OURS,     /* the directory belongs to another program */
-  FRONTIER_VERSION,      /* of another format: the message says how to carry its URLs over */
-  FRONTIER_BUSY,         /* another process is writing it */
-  FRONTIER_MISMATCH,     /* it was made with another filter or profile */
+  FRONTIER_NOT_FOUND, /* no such directory, setting or lease */
+  FRONTIER_NOT_OURS,  /* the directory belongs to another program */
+  FRONTIER_VERSION,   /* of another format: the message says how to carry its URLs over */
+  FRONTIER_BUSY,      /* another process is writing it */
+  FRONTIER_MISMATCH,  /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
-  FRONTIER_DAMAGED,      /* a checksum is wrong */
-  FRONTIER_NO_SPACE,     /* disk full, file-size limit, or map full: nothing of the open batch was kept */
+  FRONTIER_DAMAGED,  /* a checksum is wrong */
+  FRONTIER_NO_SPACE, /* disk full, file-size limit, or map full: nothing of the open batch was kept */
   FRONTIER_NO_MEMORY,
   FRONTIER_IO,
 } frontier_status;
@@ -89,18 +89,18 @@ typedef void frontier_logger(void *context, const char *sentence);
 
 /* Zero is fine for all but `filter`, `expected_urls`, `rate`, `per_host`; a `depth_cap` of zero takes no links. */
 typedef struct frontier_options {
-  mlbf_kind filter;           /* MLBF_KIND_MLBF, _BLOOM or _LINE; fixed for a directory */
-  url_profile profile;        /* how keys are made; fixed for a directory */
-  uint64_t expected_urls;     /* the filter has room for so many at first; it grows by itself */
-  double rate;                /* promised share of new URLs wrongly called seen; fixed for a directory */
-  uint64_t delay_ms;          /* default pause between starts of fetches from one host */
-  uint32_t per_host;          /* default number of URLs of one host in flight at once, >= 1 */
-  uint16_t depth_cap;         /* deeper URLs are accepted but wait on disk until opened with a larger cap */
-  const char *journal_path;   /* file that gets the reports; NULL: none */
-  bool read_only;             /* read, while another process may be writing: hosts and counts as of open, verdicts as of
+  mlbf_kind filter;         /* MLBF_KIND_MLBF, _BLOOM or _LINE; fixed for a directory */
+  url_profile profile;      /* how keys are made; fixed for a directory */
+  uint64_t expected_urls;   /* the filter has room for so many at first; it grows by itself */
+  double rate;              /* promised share of new URLs wrongly called seen; fixed for a directory */
+  uint64_t delay_ms;        /* default pause between starts of fetches from one host */
+  uint32_t per_host;        /* default number of URLs of one host in flight at once, >= 1 */
+  uint16_t depth_cap;       /* deeper URLs are accepted but wait on disk until opened with a larger cap */
+  const char *journal_path; /* file that gets the reports; NULL: none */
+  bool read_only;           /* read, while another process may be writing: hosts and counts as of open, verdicts as of
                                  the first one asked; URLs (frontier_each) as of the latest commit */
-  bool keep_identity;         /* an existing directory's filter, profile and rate override the ones above */
-  frontier_logger *log;       /* gets events that are no errors: the filter grows, or is rebuilt; NULL: no log */
+  bool keep_identity;       /* an existing directory's filter, profile and rate override the ones above */
+  frontier_logger *log;     /* gets events that are no errors: the filter grows, or is rebuilt; NULL: no log */
   void *log_context;
   /* An earlier crawl, to distinguish URLs new to both crawls from those new only here: a frontier's directory, or a
    * filter file (mlbf_save), of the same profile. It is read once, at open, and not changed; a directory with exact
@@ -161,9 +161,9 @@ typedef struct frontier_verdict {
 } frontier_verdict;
 
 typedef struct frontier_origin {
-  uint64_t via;    /* lease id of the page that gave the link; 0 for a start URL */
-  uint16_t depth;  /* links from a start URL; redirects do not count */
-  uint16_t hops;   /* redirects followed to get here */
+  uint64_t via;   /* lease id of the page that gave the link; 0 for a start URL */
+  uint16_t depth; /* links from a start URL; redirects do not count */
+  uint16_t hops;  /* redirects followed to get here */
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
@@ -186,8 +186,8 @@ typedef struct frontier_link {
    * mlbf_hash. Only its 128-bit hash is kept. NULL: target->key. */
   const mlbf_span *key;
   size_t key_count;
-  const void *payload;    /* comes back with the lease; kept until the URL ends */
-  size_t payload_size;    /* 0 to FRONTIER_PAYLOAD_MAX bytes; more is FRONTIER_BAD_ARGUMENT */
+  const void *payload; /* comes back with the lease; kept until the URL ends */
+  size_t payload_size; /* 0 to FRONTIER_PAYLOAD_MAX bytes; more is FRONTIER_BAD_ARGUMENT */
 } frontier_link;
 
 /* frontier_add for many, in order, hashed and looked up together: faster than one by one once the filter is larger
@@ -225,14 +225,14 @@ frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t s
 /* ---- leasing ----------------------------------------------------------------------------------------- */
 
 typedef struct frontier_lease {
-  uint64_t id;       /* > 0, rising in order of acceptance, the same across runs */
-  const char *url;   /* the fetch URL, NUL-terminated; valid until done or release */
+  uint64_t id;     /* > 0, rising in order of acceptance, the same across runs */
+  const char *url; /* the fetch URL, NUL-terminated; valid until done or release */
   uint32_t url_size;
   uint32_t host_begin, host_end; /* of host[:port] within `url` */
   frontier_origin origin;
-  const void *payload;           /* of its frontier_link; NULL if size is 0; valid as long as `url` */
+  const void *payload; /* of its frontier_link; NULL if size is 0; valid as long as `url` */
   size_t payload_size;
-  frontier_verdict verdict;      /* on acceptance; SEEN: by frontier_force */
+  frontier_verdict verdict; /* on acceptance; SEEN: by frontier_force */
 } frontier_lease;
 
 enum { FRONTIER_WAIT_FOREVER = -1 };
@@ -286,14 +286,14 @@ frontier_status frontier_host_back_off(frontier *f, uint64_t lease, uint64_t now
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
 typedef struct frontier_record {
-  uint64_t id;             /* the lease id */
-  bool is_queued;          /* or in flight; else it ended in `state` with `code` */
+  uint64_t id;    /* the lease id */
+  bool is_queued; /* or in flight; else it ended in `state` with `code` */
   frontier_state state;
   uint16_t code;
   frontier_origin origin;
-  const char *url;         /* not NUL-terminated; valid during the call */
+  const char *url; /* not NUL-terminated; valid during the call */
   size_t url_size;
-  const void *payload;     /* of a URL that is queued; NULL if size is 0 */
+  const void *payload; /* of a URL that is queued; NULL if size is 0 */
   size_t payload_size;
 } frontier_record;
 
@@ -333,16 +333,16 @@ uint64_t frontier_counter(const frontier *f, const char *name);
 bool frontier_counter_at(const frontier *f, size_t index, const char **name, uint64_t *value);
 
 typedef struct frontier_stats {
-  uint64_t queued, in_flight;         /* now */
-  uint64_t deferred;                  /* of `queued`: deeper than the cap, as far as the queue was read */
-  uint64_t done, failed, skipped;     /* since the crawl began */
+  uint64_t queued, in_flight;           /* now */
+  uint64_t deferred;                    /* of `queued`: deeper than the cap, as far as the queue was read */
+  uint64_t done, failed, skipped;       /* since the crawl began */
   uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts since the crawl began, without those of lookups */
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost;               /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
-  uint64_t noted;                     /* new URLs of frontier_note */
-  uint64_t forced;                    /* queued by frontier_force though seen */
+  double expected_lost; /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
+  uint64_t noted;       /* new URLs of frontier_note */
+  uint64_t forced;      /* queued by frontier_force though seen */
 } frontier_stats;
 
 /* The current numbers, in constant time except for a scan of the filter's bits (some 100 us). A read-only handle loads

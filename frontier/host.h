@@ -28,15 +28,15 @@ enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
 
 /* All zero: the frontier's defaults apply. */
 typedef struct frontier_host_control {
-  uint64_t delay_ms;      /* between starts; 0: the frontier's. A longer frontier_host_delay overrides it */
-  uint64_t budget;        /* URLs of this host to hand out in all, each counted once, but not while it is queued to be
+  uint64_t delay_ms;       /* between starts; 0: the frontier's. A longer frontier_host_delay overrides it */
+  uint64_t budget;         /* URLs of this host to hand out in all, each counted once, but not while it is queued to be
                              fetched again (recrawl.h): a new URL may then be handed out first; 0: no limit */
-  uint64_t trap_budget;   /* of class TRAP alone; 0: frontier_trap_budget's */
-  uint64_t not_before_s;  /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
+  uint64_t trap_budget;    /* of class TRAP alone; 0: frontier_trap_budget's */
+  uint64_t not_before_s;   /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
                              raises it; set to an earlier time, or 0, it ends the wait */
-  uint32_t per_host;      /* in flight at once; 0: the frontier's */
+  uint32_t per_host;       /* in flight at once; 0: the frontier's */
   frontier_class priority; /* of URLs accepted from now on, unless another rule decides */
-  bool is_blocked;        /* start no fetch */
+  bool is_blocked;         /* start no fetch */
 } frontier_host_control;
 
 /* Which wall-clock time `now_ms` is; back-off and recrawl need it, as they last longer than a process. Without this
@@ -60,23 +60,23 @@ const char *frontier_host_of(frontier *f, uint64_t lease);
 uint64_t frontier_host_waiting(frontier *f, uint64_t lease);
 
 typedef enum frontier_host_state {
-  FRONTIER_HOST_IDLE,     /* no URL to hand out */
-  FRONTIER_HOST_DUE,      /* may start one now */
-  FRONTIER_HOST_WAITING,  /* its delay or back-off is not over */
-  FRONTIER_HOST_BUSY,     /* as many URLs in flight as allowed */
+  FRONTIER_HOST_IDLE,    /* no URL to hand out */
+  FRONTIER_HOST_DUE,     /* may start one now */
+  FRONTIER_HOST_WAITING, /* its delay or back-off is not over */
+  FRONTIER_HOST_BUSY,    /* as many URLs in flight as allowed */
   FRONTIER_HOST_BLOCKED,
   FRONTIER_HOST_OVER_BUDGET, /* its budget is used up; or that of traps, if only class TRAP is left */
 } frontier_host_state;
 
 typedef struct frontier_host_info {
-  const char *name;         /* NUL-terminated; valid during the call */
+  const char *name; /* NUL-terminated; valid during the call */
   frontier_host_state state;
   uint64_t queued[FRONTIER_CLASSES]; /* waiting or in flight */
-  uint64_t in_flight;       /* 0 on a read-only handle */
-  uint64_t held;            /* of `queued`, held back by a block or a budget */
+  uint64_t in_flight;                /* 0 on a read-only handle */
+  uint64_t held;                     /* of `queued`, held back by a block or a budget */
   uint64_t done, failed, skipped;
-  uint64_t found, suspect;  /* new URLs since frontier_watch_traps, and how many look like a trap's: traps.h */
-  uint64_t trap_taken;      /* ended, of class TRAP */
+  uint64_t found, suspect; /* new URLs since frontier_watch_traps, and how many look like a trap's: traps.h */
+  uint64_t trap_taken;     /* ended, of class TRAP */
   frontier_host_control control;
 } frontier_host_info;
 

@@ -22,12 +22,12 @@ extern "C" {
 enum { FRONTIER_VALIDATOR_MAX = 1024 }; /* bytes of an ETag or Last-Modified; a longer one is not kept */
 
 typedef struct frontier_visit {
-  uint64_t at_s;              /* wall-clock time, seconds since 1970; 0: not known */
-  uint64_t interval_s;        /* until the next visit; from frontier_visit_get only */
-  bool is_unchanged;          /* for frontier_visit_note: a 304, or the server could not be reached */
+  uint64_t at_s;       /* wall-clock time, seconds since 1970; 0: not known */
+  uint64_t interval_s; /* until the next visit; from frontier_visit_get only */
+  bool is_unchanged;   /* for frontier_visit_note: a 304, or the server could not be reached */
   bool has_content;
-  uint8_t content[16];        /* a hash of the body, of the caller's choice */
-  const char *etag;           /* as in the header; not NUL-terminated; size 0: no ETag */
+  uint8_t content[16]; /* a hash of the body, of the caller's choice */
+  const char *etag;    /* as in the header; not NUL-terminated; size 0: no ETag */
   size_t etag_size;
   const char *last_modified;
   size_t last_modified_size;

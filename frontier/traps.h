@@ -44,12 +44,12 @@ extern "C" {
 frontier_status frontier_watch_traps(frontier *f, uint64_t budget);
 
 typedef struct frontier_trapped {
-  const char *host;  /* host[:port]; neither is NUL-terminated */
+  const char *host; /* host[:port]; neither is NUL-terminated */
   size_t host_size;
   const char *url;
   size_t url_size;
-  bool is_queued;    /* or in flight; else it ended */
-  uint64_t directory; /* one number for all URLs of one directory of one host: see above */
+  bool is_queued;       /* or in flight; else it ended */
+  uint64_t directory;   /* one number for all URLs of one directory of one host: see above */
   size_t directory_end; /* where its name ends within `url`: after "/cal/", or before the '?' of "/list?color=3" */
 } frontier_trapped;
 

@@ -30,11 +30,11 @@ extern "C" {
 #endif
 
 enum {
-  URL_LENGTH_MAX = 8192,   /* bytes of an href without outer white space, fragment and TAB CR LF; of a fetch URL;
+  URL_LENGTH_MAX = 8192, /* bytes of an href without outer white space, fragment and TAB CR LF; of a fetch URL;
                               and of a key. Longer is refused. Browsers and servers stop near 8 KiB; the cap also
                               keeps uriparser 0.9.7 out of CVE-2025-67899, its recursion on long inputs */
-  URL_HOST_MAX = 254,      /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
-  URL_SEGMENTS_MAX = 16,   /* as the filter's layers; the last segment takes the rest of the key */
+  URL_HOST_MAX = 254,    /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
+  URL_SEGMENTS_MAX = 16, /* as the filter's layers; the last segment takes the rest of the key */
 };
 
 typedef enum url_status {
@@ -83,11 +83,11 @@ void url_profile_name(url_profile profile, char name[URL_PROFILE_NAME_SIZE]);
  * bytes over 0x7e, and stay valid until the next call with the same `url`; so it cannot be copied by `=`.
  * About 17 KiB: keep one per thread, not one per link. No need to clear it first. */
 typedef struct url {
-  const char *fetch;     /* "http://host:port/path?query", as sent; userinfo stripped */
-  const char *key;       /* may be the same bytes as `fetch` */
-  uint32_t fetch_size, key_size;   /* bytes, without the NUL */
-  uint32_t host_begin, host_end;   /* of the host[:port] within `fetch` */
-  uint32_t path_begin;             /* of the path within `fetch`; == host_end */
+  const char *fetch;             /* "http://host:port/path?query", as sent; userinfo stripped */
+  const char *key;               /* may be the same bytes as `fetch` */
+  uint32_t fetch_size, key_size; /* bytes, without the NUL */
+  uint32_t host_begin, host_end; /* of the host[:port] within `fetch` */
+  uint32_t path_begin;           /* of the path within `fetch`; == host_end */
   /* Segments of the key, in order, delimiter first: "http://h:8/a/b?x&y" -> "http://h:8" "/a" "/b" "?x" "&y".
    * '/' separates before the first '?', '&' after it. Segment i is key[segment_begin[i] .. segment_begin[i+1]). */
   uint32_t segment_count;
@@ -98,7 +98,7 @@ typedef struct url {
 
 typedef struct url_base url_base; /* a parsed base URL, with its offsets */
 
-url_base *url_base_create(void); /* NULL: out of memory */
+url_base *url_base_create(void);    /* NULL: out of memory */
 void url_base_free(url_base *base); /* NULL is fine */
 /* Parse the absolute URL `text` as base; on failure the base stays unchanged. */
 url_status url_base_set(url_base *base, const char *text, size_t size);

@@ -56,13 +56,13 @@ typedef struct mlbf_corpus_match {
   double back_share; /* part of the document's shingles that the query has */
   char *name;        /* NUL-terminated */
   size_t name_size;
-  uint64_t number;   /* of the document, from 0, in order of addition */
+  uint64_t number; /* of the document, from 0, in order of addition */
 } mlbf_corpus_match;
 
 typedef struct mlbf_corpus_question {
-  double least;      /* minimum `share` of a match, in (0,1]; with `mutual` also its minimum `back_share` */
-  bool mutual;       /* rank by the smaller of both shares; else by `share` */
-  size_t rows_most;  /* read at most this many rows, of some 130 pages each, best first; 0: as many as needed */
+  double least;     /* minimum `share` of a match, in (0,1]; with `mutual` also its minimum `back_share` */
+  bool mutual;      /* rank by the smaller of both shares; else by `share` */
+  size_t rows_most; /* read at most this many rows, of some 130 pages each, best first; 0: as many as needed */
 } mlbf_corpus_question;
 
 /* The documents that resemble the query most, best first, at most `*count` (up to 10,000); sets `*count` to their

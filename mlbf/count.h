@@ -28,14 +28,14 @@ extern "C" {
 enum { MLBF_COUNT_LIMIT_PAPER = 31, MLBF_COUNT_LIMIT_MOST = 65535 };
 
 typedef struct mlbf_count_options {
-  uint64_t keys;       /* different keys expected, > 0 */
-  double rate;         /* share of keys whose count may be too high, at that many keys, in (0,1); or 0, and `cells`
+  uint64_t keys;      /* different keys expected, > 0 */
+  double rate;        /* share of keys whose count may be too high, at that many keys, in (0,1); or 0, and `cells`
                         * given. Holds without H1; with H1 wrong counts are rarer */
-  uint64_t cells;      /* m; or 0 */
-  uint32_t hashes;     /* k, 1..32; 0 = the best */
-  uint32_t base_bits;  /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
-  uint32_t limit;      /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
-  bool minimal;        /* H1 */
+  uint64_t cells;     /* m; or 0 */
+  uint32_t hashes;    /* k, 1..32; 0 = the best */
+  uint32_t base_bits; /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
+  uint32_t limit;     /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
+  bool minimal;       /* H1 */
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
 } mlbf_count_options;
@@ -77,20 +77,20 @@ mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
 mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta);
 
 typedef struct mlbf_count_stats {
-  uint64_t keys;           /* design load */
-  uint64_t additions;      /* sum of all `times`; after a merge, of both filters */
+  uint64_t keys;      /* design load */
+  uint64_t additions; /* sum of all `times`; after a merge, of both filters */
   uint64_t cells;
   uint32_t hashes, base_bits, limit;
   bool minimal;
-  uint64_t overflows;      /* cells whose count is partly in a table */
-  uint64_t bits;           /* of cells and tables, as in a file */
-  uint64_t plain_bits;     /* the same, if each cell could hold `limit` */
+  uint64_t overflows;  /* cells whose count is partly in a table */
+  uint64_t bits;       /* of cells and tables, as in a file */
+  uint64_t plain_bits; /* the same, if each cell could hold `limit` */
   uint64_t memory_bytes;
-  double fill;             /* share of cells that are not 0; of a sample if there are many */
-  double estimated_keys;   /* different keys, from fill */
-  double rate;             /* share of keys whose count may be too high, from fill; with H1 at most that */
+  double fill;           /* share of cells that are not 0; of a sample if there are many */
+  double estimated_keys; /* different keys, from fill */
+  double rate;           /* share of keys whose count may be too high, from fill; with H1 at most that */
   uint64_t seed;
-  const char *profile;     /* the filter's own */
+  const char *profile; /* the filter's own */
 } mlbf_count_stats;
 
 /* Size, design rate and present state. */

@@ -26,7 +26,7 @@ enum {
   MLBF_DIGEST_STREAM_MAX = 16 << 20, /* use blocks for more: comparing time grows with the number of filters */
   MLBF_DIGEST_BLOCK = 16384,
   MLBF_DIGEST_FILTER_BYTES = 256,
-  MLBF_ENTROPY_CLASSES = 1001,       /* 0: one byte 64 times; 1000: 64 different bytes */
+  MLBF_ENTROPY_CLASSES = 1001, /* 0: one byte 64 times; 1000: 64 different bytes */
 };
 
 /* How rare each entropy class is: the lowest rank wins, rank 0 is never a feature. */

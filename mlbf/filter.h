@@ -97,15 +97,15 @@ typedef struct mlbf_verdict {
 
 typedef struct mlbf_options {
   mlbf_kind kind;
-  uint64_t keys;     /* design load, > 0 */
-  double rate;       /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
-  uint64_t seed;     /* filters merge only if their seeds are equal; 0 is a fine seed */
-  bool signals;      /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
+  uint64_t keys;       /* design load, > 0 */
+  double rate;         /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
+  uint64_t seed;       /* filters merge only if their seeds are equal; 0 is a fine seed */
+  bool signals;        /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
   /* 0 = computed from keys and rate; plan.h says more. */
-  uint64_t bits;     /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
-  uint32_t hashes;   /* k; bloom and the paper's kinds only, up to 32 */
-  uint32_t layers;   /* L; mlbf-paper only, up to 16 */
+  uint64_t bits;   /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
+  uint32_t hashes; /* k; bloom and the paper's kinds only, up to 32 */
+  uint32_t layers; /* L; mlbf-paper only, up to 16 */
 } mlbf_options;
 
 typedef struct mlbf_filter mlbf_filter;
@@ -164,15 +164,15 @@ bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 s
 /* What the filter is and how full it is. */
 typedef struct mlbf_stats {
   mlbf_kind kind;
-  uint64_t bits;            /* all arrays together */
+  uint64_t bits; /* all arrays together */
   uint64_t memory_bytes;
   uint64_t design_keys;
-  uint64_t keys;            /* insertions that were new */
-  double estimated_keys;    /* distinct keys, from fill, including those wrongly SEEN */
+  uint64_t keys;         /* insertions that were new */
+  double estimated_keys; /* distinct keys, from fill, including those wrongly SEEN */
   double promised_rate;
-  double fill;              /* share of set bits in the deciding array, 0..1 */
-  uint32_t hashes;          /* k of the deciding array */
-  uint32_t layers;          /* as mlbf_layer_count */
+  double fill;                            /* share of set bits in the deciding array, 0..1 */
+  uint32_t hashes;                        /* k of the deciding array */
+  uint32_t layers;                        /* as mlbf_layer_count */
   double layer_distinct[MLBF_LAYERS_MAX]; /* distinct segments, estimated from fill; 0 if the layer has no bits */
   /* Verdicts of mlbf_insert and its variants; a rebuild from a log is not counted. */
   uint64_t answered_seen;

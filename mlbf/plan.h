@@ -18,10 +18,10 @@ typedef enum mlbf_layout {
 } mlbf_layout;
 
 enum {
-  MLBF_LINE_BITS = 512,        /* one cache line of every machine we know */
-  MLBF_LANES = 8,              /* its 64-bit words */
-  MLBF_HASHES_MAX = 32,        /* k; the hash must give at least one byte of entropy per bit */
-  MLBF_LINE_HASHES_MAX = 16,   /* k in one line: one vector of 32-bit positions */
+  MLBF_LINE_BITS = 512,      /* one cache line of every machine we know */
+  MLBF_LANES = 8,            /* its 64-bit words */
+  MLBF_HASHES_MAX = 32,      /* k; the hash must give at least one byte of entropy per bit */
+  MLBF_LINE_HASHES_MAX = 16, /* k in one line: one vector of 32-bit positions */
 };
 
 enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
@@ -38,11 +38,11 @@ typedef struct mlbf_array_plan {
 typedef struct mlbf_plan {
   mlbf_kind kind;
   uint64_t keys;
-  double rate;          /* promised */
+  double rate; /* promised */
   bool signals;
   uint32_t array_count;
   mlbf_array_plan arrays[MLBF_ARRAYS_MAX];
-  uint64_t bits;        /* all arrays together */
+  uint64_t bits; /* all arrays together */
 } mlbf_plan;
 
 /* The plan for options. (keys, rate): the smallest that keeps the rate. (keys, bits), rate 0: the best rate

@@ -27,11 +27,11 @@ typedef enum mlbf_window_unit {
 
 typedef struct mlbf_window_options {
   mlbf_window_unit unit;
-  uint64_t window;     /* insertions or milliseconds: 1..2^40, skip by insertions 1..2^32-2 */
-  uint64_t keys;       /* different keys expected within one window; 0 = window, if that is in insertions */
-  double rate;         /* promised false-positive rate at that many keys, in (0,1); or 0, and `bits` given */
-  uint64_t bits;       /* of all cells together; or 0 */
-  uint32_t hashes;     /* k, 1..32; 0 = the best */
+  uint64_t window; /* insertions or milliseconds: 1..2^40, skip by insertions 1..2^32-2 */
+  uint64_t keys;   /* different keys expected within one window; 0 = window, if that is in insertions */
+  double rate;     /* promised false-positive rate at that many keys, in (0,1); or 0, and `bits` given */
+  uint64_t bits;   /* of all cells together; or 0 */
+  uint32_t hashes; /* k, 1..32; 0 = the best */
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files; "" or NULL */
   bool steady;         /* skip: a third array, cleared bit by bit, instead of a pause at each swap */
@@ -40,17 +40,17 @@ typedef struct mlbf_window_options {
 typedef struct mlbf_window_stats {
   mlbf_window_unit unit;
   uint64_t window;
-  uint64_t slack;          /* a key is certainly forgotten once it is older than window + slack, in the same unit */
-  uint64_t keys;           /* design load, as in the options */
-  uint64_t cells;          /* of one array */
+  uint64_t slack; /* a key is certainly forgotten once it is older than window + slack, in the same unit */
+  uint64_t keys;  /* design load, as in the options */
+  uint64_t cells; /* of one array */
   uint32_t arrays, cell_bits, hashes;
   uint64_t bits, memory_bytes;
   uint64_t insertions, seen; /* all, and those answered "seen" */
-  double fill;             /* share of cells that now match a query; of a sample if there are many */
-  double rate;             /* false-positive probability now, from fill */
-  double promised_rate;    /* at the design load */
+  double fill;               /* share of cells that now match a query; of a sample if there are many */
+  double rate;               /* false-positive probability now, from fill */
+  double promised_rate;      /* at the design load */
   uint64_t seed;
-  const char *profile;     /* the window's own */
+  const char *profile; /* the window's own */
 } mlbf_window_stats;
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 
 typedef struct character {
   size_t bytes;
-  int columns;       /* -1: not printable */
+  int columns; /* -1: not printable */
 } character;
 
 /* Marks that turn the direction of what follows: a URL may not write itself backwards. */

@@ -65,8 +65,13 @@ static frontier *open_as_made(const char *command, const char *directory, bool r
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE];
   frontier *f;
   /* what the directory was made with wins: these values only have to make sense */
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .read_only = read_only, .keep_identity = true};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 1,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = read_only,
+                              .keep_identity = true};
   crawl_dir_file(directory, "frontier", path);
   if (!crawl_dir_exists(directory)) {
     say_error(command, "%s is not the directory of a crawl", directory);

@@ -38,7 +38,10 @@ static void append_text(json *j, const char *text)
 /* Bytes of the UTF-8 sequence at `at` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
 static size_t utf8_sequence(const unsigned char *at)
 {
-  static const struct { unsigned char first_low, first_high, second_low, second_high; size_t size; } forms[] = {
+  static const struct {
+    unsigned char first_low, first_high, second_low, second_high;
+    size_t size;
+  } forms[] = {
     {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3},
     {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
   };

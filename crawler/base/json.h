@@ -20,9 +20,9 @@ typedef struct json {
 void json_free(json *j);
 void json_clear(json *j); /* empty, keeps its memory */
 
-void json_begin(json *j);                       /* { of the outermost object, or of one in an array */
+void json_begin(json *j); /* { of the outermost object, or of one in an array */
 void json_begin_object(json *j, const char *name);
-void json_end(json *j);                         /* } */
+void json_end(json *j); /* } */
 void json_begin_array(json *j, const char *name);
 void json_add_string(json *j, const char *value); /* to an array */
 void json_end_array(json *j);

@@ -15,12 +15,12 @@ typedef struct tally_row {
 } tally_row;
 
 typedef struct tally {
-  tally_row *rows;      /* in order of first sight, or of tally_sort */
+  tally_row *rows; /* in order of first sight, or of tally_sort */
   size_t count, room;
-  uint32_t *slots;      /* hash table: row + 1 */
+  uint32_t *slots; /* hash table: row + 1 */
   size_t slot_count;
-  tally_row others;     /* name NULL */
-} tally; /* {0} is empty */
+  tally_row others; /* name NULL */
+} tally;            /* {0} is empty */
 
 void tally_free(tally *t);
 

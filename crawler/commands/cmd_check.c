@@ -86,16 +86,20 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_check_options = {
-  .command = "check", .column = 13, OPTION_ROWS(option_rows),
-  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata check DIR",
+  .command = "check",
+  .column = 13,
+  OPTION_ROWS(option_rows),
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one directory, please: strata check DIR",
   .before =
-  "Usage: strata check DIR [--repair]\n"
-  "Read everything the crawl in DIR has on disk and print one line for each fault: damaged pages and records, URLs\n"
-  "without a record or missing in the filter, counts that do not add up, a changed pages.jsonl, damaged contents/.\n"
-  "No crawl may be running in DIR.\n"
-  "\n"
-  "  strata check strata-example.org\n"
-  "  strata check strata-example.org --repair\n",
+    "Usage: strata check DIR [--repair]\n"
+    "Read everything the crawl in DIR has on disk and print one line for each fault: damaged pages and records, URLs\n"
+    "without a record or missing in the filter, counts that do not add up, a changed pages.jsonl, damaged contents/.\n"
+    "No crawl may be running in DIR.\n"
+    "\n"
+    "  strata check strata-example.org\n"
+    "  strata check strata-example.org --repair\n",
   .exits = "0 sound, or repaired; 1 not sound, or not readable; 2 usage",
 };
 

@@ -26,14 +26,17 @@ static int compact(const char *directory)
 
 const option_table cmd_compact_options = {
   .command = "compact",
-  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata compact DIR",
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one directory, please: strata compact DIR",
   .before =
-  "Usage: strata compact DIR\n"
-  "Free the disk space that the crawl in DIR no longer needs, for instance of queued URLs that are done by now.\n"
-  "Forgotten URLs need no memory afterwards. Needs disk space for a copy; if it is stopped, either the old or the new\n"
-  "files remain. No crawl or reader may be running in DIR. Afterwards the crawl can go on.\n"
-  "\n"
-  "  strata compact strata-example.org\n",
+    "Usage: strata compact DIR\n"
+    "Free the disk space that the crawl in DIR no longer needs, for instance of queued URLs that are done by now.\n"
+    "Forgotten URLs need no memory afterwards. Needs disk space for a copy; "
+    "if it is stopped, either the old or the new\n"
+    "files remain. No crawl or reader may be running in DIR. Afterwards the crawl can go on.\n"
+    "\n"
+    "  strata compact strata-example.org\n",
 };
 
 int cmd_compact(int argc, char **argv)

@@ -119,8 +119,11 @@ static int exit_code_of(const crawl_job *job, crawl_end end)
 
 static int conclude(crawl_job *job, crawl_end end)
 {
-  summary s = {.end = end, .run = crawl_totals_read(job->crawl), .frontier = job->frontier,
-               .directory = *job->directory ? job->directory : NULL, .args = &job->args};
+  summary s = {.end = end,
+               .run = crawl_totals_read(job->crawl),
+               .frontier = job->frontier,
+               .directory = *job->directory ? job->directory : NULL,
+               .args = &job->args};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
     say_error("crawl", "%s; what came after the last commit is fetched again when the crawl goes on",

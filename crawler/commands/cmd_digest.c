@@ -215,8 +215,7 @@ static const option_row option_rows[] = {
    .manual = "A table of entropy ranks to replace the built-in one: 1001 numbers, one per line. With sdhash 4.0's "
              "table the digests are identical to those of sdhash. Digests made with different tables cannot be "
              "compared."},
-  {"paths", NULL, OPTION_FLAG, FIELD(manner.keep_paths),
-   .help = "name files by the given path, not by its last part"},
+  {"paths", NULL, OPTION_FLAG, FIELD(manner.keep_paths), .help = "name files by the given path, not by its last part"},
   {"compare", NULL, OPTION_FLAG, FIELD(task), .low = COMPARE,
    .help = "print NAME|NAME|SCORE for all pairs in one SET, or for each digest of the first SET with each of\n"
            "the second. A SET is a file of digests; any other file is digested first",

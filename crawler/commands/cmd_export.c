@@ -101,14 +101,17 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_export_options = {
-  .command = "export", .column = 14, OPTION_ROWS(option_rows),
-  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata export DIR",
-  .before =
-  "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
-  "Print the URLs of the crawl in DIR, one per line, as they were requested; works during a crawl.\n"
-  "\n"
-  "  strata export strata-example.org --state failed\n"
-  "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",
+  .command = "export",
+  .column = 14,
+  OPTION_ROWS(option_rows),
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one directory, please: strata export DIR",
+  .before = "Usage: strata export DIR [--state seen|queued|done|failed|skipped] [--format text|jsonl]\n"
+            "Print the URLs of the crawl in DIR, one per line, as they were requested; works during a crawl.\n"
+            "\n"
+            "  strata export strata-example.org --state failed\n"
+            "  strata export old-crawl --state queued | strata crawl --dir new-crawl -\n",
 };
 
 int cmd_export(int argc, char **argv)

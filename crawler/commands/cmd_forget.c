@@ -23,10 +23,11 @@ static bool parse_wish(wish *w, url_profile profile)
   char address[URL_HOST_MAX + 64];
   int size = snprintf(address, sizeof address, "http://%s/", w->text);
   bool is_host = w->option == 'h';
-  url_status status = !is_host                         ? url_parse(w->text, strlen(w->text), profile, w->parsed)
-                      : size >= (int)sizeof address     ? URL_TOO_LONG
-                      : strcspn(w->text, "/?#@") < strlen(w->text) ? URL_BAD_HOST
-                                                        : url_parse(address, (size_t)size, URL_STRICT, w->parsed);
+  url_status status = !is_host                      ? url_parse(w->text, strlen(w->text), profile, w->parsed)
+                      : size >= (int)sizeof address ? URL_TOO_LONG
+                      : strcspn(w->text, "/?#@") < strlen(w->text)
+                        ? URL_BAD_HOST
+                        : url_parse(address, (size_t)size, URL_STRICT, w->parsed);
   if (status == URL_OK)
     return true;
   say_error("forget", "\"%s\" is no %s (%s)", w->text, is_host ? "host" : "URL", url_status_name(status));
@@ -109,19 +110,21 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_forget_options = {
-  .command = "forget", .column = 15, OPTION_ROWS(option_rows),
-  .least_words = 1, .wanted = "a directory and what to forget, please: strata forget DIR URL...",
+  .command = "forget",
+  .column = 15,
+  OPTION_ROWS(option_rows),
+  .least_words = 1,
+  .wanted = "a directory and what to forget, please: strata forget DIR URL...",
   .before =
-  "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
-  "Make URLs of the crawl in DIR unseen: the next link to such a URL queues it again. For each host, prefix and URL\n"
-  "print a line: how many URLs were forgotten, TAB, the host, prefix or URL. No crawl may be running in DIR.\n"
-  "\n"
-  "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
-  "  17\thttps://example.org/news/\n"
-  "  1\thttps://example.org/a\n"
-  "  strata crawl --dir strata-example.org https://example.org/news/\n",
-  .after =
-  "--host and --prefix do not change URLs that still wait to be fetched. Lines of pages.jsonl stay.\n",
+    "Usage: strata forget DIR [--host H]... [--prefix P]... [URL]...\n"
+    "Make URLs of the crawl in DIR unseen: the next link to such a URL queues it again. For each host, prefix and URL\n"
+    "print a line: how many URLs were forgotten, TAB, the host, prefix or URL. No crawl may be running in DIR.\n"
+    "\n"
+    "  strata forget strata-example.org https://example.org/a --prefix https://example.org/news/\n"
+    "  17\thttps://example.org/news/\n"
+    "  1\thttps://example.org/a\n"
+    "  strata crawl --dir strata-example.org https://example.org/news/\n",
+  .after = "--host and --prefix do not change URLs that still wait to be fetched. Lines of pages.jsonl stay.\n",
 };
 
 int cmd_forget(int argc, char **argv)

@@ -110,14 +110,15 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_generate_urls_options = {
-  .command = "generate-urls", .column = 15, OPTION_ROWS(option_rows), .refusals = OPTIONS_SENTENCE,
+  .command = "generate-urls",
+  .column = 15,
+  OPTION_ROWS(option_rows),
+  .refusals = OPTIONS_SENTENCE,
   .refuse_number = refuse_number,
-  .before =
-  "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
-  "Print N different URLs, one per line, with the order, hosts, depths and queries of a real list.\n"
-  "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
-  .after =
-  "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n",
+  .before = "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
+            "Print N different URLs, one per line, with the order, hosts, depths and queries of a real list.\n"
+            "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
+  .after = "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n",
 };
 
 int cmd_generate_urls(int argc, char **argv)

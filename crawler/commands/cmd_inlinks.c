@@ -196,17 +196,19 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_inlinks_options = {
-  .command = "inlinks", .column = 14, OPTION_ROWS(option_rows),
+  .command = "inlinks",
+  .column = 14,
+  OPTION_ROWS(option_rows),
   .before =
-  "Usage: strata inlinks DIR [--top N]\n"
-  "       strata inlinks --delta OLD NEW -o FILE\n"
-  "       strata inlinks --apply FILE DIR\n"
-  "Print the URLs of the crawl in DIR that most of its pages link to: number of pages, TAB, URL. Works during a\n"
-  "crawl; counts are saved once a minute. They come from a counting filter: never too low, except by what a crash\n"
-  "lost; too high for at most one URL in ten.\n"
-  "\n"
-  "  strata inlinks strata-example.org --top 100\n"
-  "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n",
+    "Usage: strata inlinks DIR [--top N]\n"
+    "       strata inlinks --delta OLD NEW -o FILE\n"
+    "       strata inlinks --apply FILE DIR\n"
+    "Print the URLs of the crawl in DIR that most of its pages link to: number of pages, TAB, URL. Works during a\n"
+    "crawl; counts are saved once a minute. They come from a counting filter: never too low, except by what a crash\n"
+    "lost; too high for at most one URL in ten.\n"
+    "\n"
+    "  strata inlinks strata-example.org --top 100\n"
+    "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n",
 };
 
 int cmd_inlinks(int argc, char **argv)

@@ -19,10 +19,10 @@
 
 typedef struct links_job {
   bool shows_all;
-  const charset *said;   /* by --charset; NULL: nothing */
+  const charset *said; /* by --charset; NULL: nothing */
   links_scanner *scanner;
   decoder *decoder;
-  const url_base *base;  /* the page's; NULL: not known */
+  const url_base *base;   /* the page's; NULL: not known */
   url_base *page, *moved; /* by --base, by <base> */
   url *resolved;
   unsigned long refused[URL_STATUS_COUNT];
@@ -140,26 +140,29 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_links_options = {
-  .command = "links", .column = 15, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
-  .least_words = 1, .most_words = 1, .wanted = "one FILE is needed; try strata links --help",
-  .before =
-  "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
-  "Print the links a crawl would take from an HTML page, as it would request them, one per line.\n"
-  "FILE may be - for standard input.\n",
-  .after =
-  "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"
-  "\n"
-  "Examples\n"
-  "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
-  "  http://example.org/b?x=1&y=2\n"
-  "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n",
+  .command = "links",
+  .column = 15,
+  OPTION_ROWS(option_rows),
+  .refusals = OPTIONS_ONE_LINE,
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one FILE is needed; try strata links --help",
+  .before = "Usage: strata links [--base URL] [--charset LABEL] [--all] FILE\n"
+            "Print the links a crawl would take from an HTML page, as it would request them, one per line.\n"
+            "FILE may be - for standard input.\n",
+  .after = "Links that lead to no page (mailto:, javascript:, ...) are counted on stderr.\n"
+           "\n"
+           "Examples\n"
+           "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
+           "  http://example.org/b?x=1&y=2\n"
+           "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n",
   .exits = "0 done; 1 FILE could not be read or the answer not written; 2 wrong usage",
 };
 
 int cmd_links(int argc, char **argv)
 {
   int code = EXIT_FAILED;
-  links_job job = { .page = url_base_create(), .moved = url_base_create(), .resolved = malloc(sizeof *job.resolved) };
+  links_job job = {.page = url_base_create(), .moved = url_base_create(), .resolved = malloc(sizeof *job.resolved)};
   if (!job.page || !job.moved || !job.resolved)
     say_error("links", "out of memory");
   else if ((code = options_read(&cmd_links_options, argc, argv, &job)) == OPTIONS_READ)

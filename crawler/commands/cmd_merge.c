@@ -16,7 +16,7 @@
 /* The frontiers of the directories, in one block: free it. NULL after one sentence. */
 static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
 {
-  char (*paths)[CRAWL_PATH_SIZE] = malloc(count * sizeof *paths);
+  char(*paths)[CRAWL_PATH_SIZE] = malloc(count * sizeof *paths);
   for (size_t i = 0; paths && i < count; i++) {
     crawl_dir_file(directories[i], "frontier", paths[i]);
     if (crawl_dir_exists(directories[i]))
@@ -86,7 +86,7 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
 
 static int merge(const char *output, char **directories, size_t count)
 {
-  char (*paths)[CRAWL_PATH_SIZE] = frontiers_of(directories, count);
+  char(*paths)[CRAWL_PATH_SIZE] = frontiers_of(directories, count);
   const char **sources = paths ? malloc(count * sizeof *sources) : NULL;
   int code = EXIT_FAILED;
   for (size_t i = 0; sources && i < count; i++)

@@ -6,7 +6,12 @@
 #include <getopt.h>
 #include <stdio.h>
 
-static const struct { const char *name; mlbf_kind kind; bool signals; const char *remark; } rows[] = {
+static const struct {
+  const char *name;
+  mlbf_kind kind;
+  bool signals;
+  const char *remark;
+} rows[] = {
   {"bloom", MLBF_KIND_BLOOM, false, "classic: the fewest bits"},
   {"line", MLBF_KIND_LINE, false, "one or two cache lines a key: the fastest"},
   {"mlbf", MLBF_KIND_MLBF, false, "says whether the host is new"},
@@ -60,14 +65,16 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_plan_options = {
-  .command = "plan", .column = 13, OPTION_ROWS(option_rows),
+  .command = "plan",
+  .column = 13,
+  OPTION_ROWS(option_rows),
   .before =
-  "Usage: strata plan --urls N --fp P\n"
-  "Print the memory that each kind of filter needs for N URLs if a new URL is called seen with probability P.\n"
-  "\n"
-  "  strata plan --urls 100000000 --fp 1e-6\n",
-  .after =
-  "\"at 2 N\" is the rate with twice as many URLs in a filter that does not grow; a crawl's filter grows by itself.\n",
+    "Usage: strata plan --urls N --fp P\n"
+    "Print the memory that each kind of filter needs for N URLs if a new URL is called seen with probability P.\n"
+    "\n"
+    "  strata plan --urls 100000000 --fp 1e-6\n",
+  .after = "\"at 2 N\" is the rate with twice as many URLs in a filter that does not grow; "
+           "a crawl's filter grows by itself.\n",
   .exits = "0 done, 2 usage",
 };
 

@@ -80,7 +80,7 @@ static bool read_file(job *of, const char *path, report_file *file)
   urlset *set = urlset_open(path, of->args.format, of->ids, &reason);
   if (set == NULL)
     return fail(path, reason);
-  *file = (report_file){ .path = path, .format = urlset_format(set), .compression = urlset_compression(set) };
+  *file = (report_file){.path = path, .format = urlset_format(set), .compression = urlset_compression(set)};
   bool is_read = add_rows(of, path, set, file);
   if (is_read)
     fprintf(stderr, "%s: %s; compression: %s; %s URLs, %s bad rows\n", path, file->format, file->compression,
@@ -220,8 +220,11 @@ static bool write_papers(const replay_args *args, const texts *files)
   char *path;
   if (asprintf(&path, "%s/report.html", args->out) < 0)
     return fail(args->out, strerror(errno));
-  paper_run run = { .seed = args->seed, .rounds = args->rounds, .note = note, .html = fopen(path, "w"),
-                    .files = files->count > 0 ? files : NULL };
+  paper_run run = {.seed = args->seed,
+                   .rounds = args->rounds,
+                   .note = note,
+                   .html = fopen(path, "w"),
+                   .files = files->count > 0 ? files : NULL};
   free(path);
   if (run.html == NULL)
     return fail("report.html", strerror(errno));
@@ -248,7 +251,7 @@ static bool make_directory(const replay_args *args)
 
 static bool run_papers(const replay_args *args)
 {
-  texts files = { .count = 0 };
+  texts files = {.count = 0};
   bool is_done = read_documents(args, &files) && make_directory(args) && write_papers(args, &files);
   texts_free(&files);
   return is_done;

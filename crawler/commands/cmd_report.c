@@ -81,14 +81,16 @@ static int report(const char *directory)
 
 const option_table cmd_report_options = {
   .command = "report",
-  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata report DIR",
-  .before =
-  "Usage: strata report DIR\n"
-  "Show the crawl in DIR as one self-contained HTML page: responses, hosts, depth, sizes, slowest and largest pages,\n"
-  "duplicates, links not taken, a timeline. Works during a crawl.\n"
-  "\n"
-  "  strata report strata-example.org              writes strata-example.org/report.html\n"
-  "  strata report strata-example.org > page.html  to a file or a pipe: writes the page to it\n",
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one directory, please: strata report DIR",
+  .before = "Usage: strata report DIR\n"
+            "Show the crawl in DIR as one self-contained HTML page: responses, hosts, depth, sizes, "
+            "slowest and largest pages,\n"
+            "duplicates, links not taken, a timeline. Works during a crawl.\n"
+            "\n"
+            "  strata report strata-example.org              writes strata-example.org/report.html\n"
+            "  strata report strata-example.org > page.html  to a file or a pipe: writes the page to it\n",
 };
 
 int cmd_report(int argc, char **argv)

@@ -81,20 +81,23 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_robots_options = {
-  .command = "robots", .column = 17, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
-  .least_words = 2, .wanted = "FILE and URL are needed; try strata robots --help",
-  .before =
-  "Usage: strata robots [--agent NAME] FILE URL...\n"
-  "Print what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
-  "The rules are those of RFC 9309. FILE may be - for standard input.\n",
+  .command = "robots",
+  .column = 17,
+  OPTION_ROWS(option_rows),
+  .refusals = OPTIONS_ONE_LINE,
+  .least_words = 2,
+  .wanted = "FILE and URL are needed; try strata robots --help",
+  .before = "Usage: strata robots [--agent NAME] FILE URL...\n"
+            "Print what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
+            "The rules are those of RFC 9309. FILE may be - for standard input.\n",
   .after =
-  "A URL may also be a path. It is compared as given: escape what a browser would escape in its request.\n"
-  "\n"
-  "Examples\n"
-  "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
-  "  deny\tdisallow: /private\n"
-  "  allow\t\n"
-  "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n",
+    "A URL may also be a path. It is compared as given: escape what a browser would escape in its request.\n"
+    "\n"
+    "Examples\n"
+    "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
+    "  deny\tdisallow: /private\n"
+    "  allow\t\n"
+    "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n",
   .exits = "0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage",
 };
 

@@ -43,17 +43,18 @@ static int print_verdicts(frontier *f, char **urls, int count)
 
 const option_table cmd_seen_options = {
   .command = "seen",
-  .least_words = 2, .wanted = "a directory and URLs, please: strata seen DIR URL...",
+  .least_words = 2,
+  .wanted = "a directory and URLs, please: strata seen DIR URL...",
   .before =
-  "Usage: strata seen DIR URL...\n"
-  "Print for each URL one line: the verdict of the crawl in DIR, the layer that decided (1 = host, 2 = first path\n"
-  "segment, ...; - if none), and the canonical form. For an invalid URL: !reason, -, the word as given.\n"
-  "\n"
-  "  strata seen strata-example.org https://example.org/a https://EXAMPLE.org:443/b\n"
-  "  seen\t-\thttps://example.org/a\n"
-  "  new-segment\t2\thttps://example.org/b\n"
-  "\n"
-  "\"new\" verdicts are certain; \"seen\" is wrong with at most the crawl's --fp probability.\n",
+    "Usage: strata seen DIR URL...\n"
+    "Print for each URL one line: the verdict of the crawl in DIR, the layer that decided (1 = host, 2 = first path\n"
+    "segment, ...; - if none), and the canonical form. For an invalid URL: !reason, -, the word as given.\n"
+    "\n"
+    "  strata seen strata-example.org https://example.org/a https://EXAMPLE.org:443/b\n"
+    "  seen\t-\thttps://example.org/a\n"
+    "  new-segment\t2\thttps://example.org/b\n"
+    "\n"
+    "\"new\" verdicts are certain; \"seen\" is wrong with at most the crawl's --fp probability.\n",
 };
 
 int cmd_seen(int argc, char **argv)

@@ -18,10 +18,10 @@
 typedef struct showing {
   const char *directory;
   bool wants_headers, is_terminal;
-  bool is_revisit;        /* the body is elsewhere: */
+  bool is_revisit; /* the body is elsewhere: */
   char *first_url;
   char first_date[14 + 1];
-  bool is_first;          /* this is that elsewhere: its head was shown */
+  bool is_first; /* this is that elsewhere: its head was shown */
   stored_body *body;
 } showing;
 
@@ -151,16 +151,18 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_show_options = {
-  .command = "show", .column = 14, OPTION_ROWS(option_rows),
-  .least_words = 2, .most_words = 2, .wanted = "a directory and a URL, please: strata show DIR URL",
-  .before =
-  "Usage: strata show DIR URL [--headers]\n"
-  "Print the stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
-  "\n"
-  "  strata show strata-example.org https://example.org/ > index.html\n"
-  "  strata show strata-example.org https://example.org/ --headers | less\n",
-  .after =
-  "On a terminal, control bytes are shown as \\xHH; files and pipes get the bytes as stored.\n",
+  .command = "show",
+  .column = 14,
+  OPTION_ROWS(option_rows),
+  .least_words = 2,
+  .most_words = 2,
+  .wanted = "a directory and a URL, please: strata show DIR URL",
+  .before = "Usage: strata show DIR URL [--headers]\n"
+            "Print the stored response of URL: its body, decoded. Only a crawl with --warc stores responses.\n"
+            "\n"
+            "  strata show strata-example.org https://example.org/ > index.html\n"
+            "  strata show strata-example.org https://example.org/ --headers | less\n",
+  .after = "On a terminal, control bytes are shown as \\xHH; files and pipes get the bytes as stored.\n",
   .exits = "0 done, 1 failed or not stored, 2 usage",
 };
 

@@ -33,9 +33,8 @@ static int print_text(const frontier *f, const frontier_stats *stats, const trap
          say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
   bool is_exact = frontier_is_exact(f);
   printf("filter     %s%s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind),
-         is_exact ? " and a table of all keys" : "", profile,
-         say_count(stats->filter.keys, a), say_count(stats->filter.design_keys, b),
-         say_bytes(stats->filter.memory_bytes, c));
+         is_exact ? " and a table of all keys" : "", profile, say_count(stats->filter.keys, a),
+         say_count(stats->filter.design_keys, b), say_bytes(stats->filter.memory_bytes, c));
   if (is_exact)
     printf("promise    no new URL is called seen\n");
   else
@@ -86,14 +85,17 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_stat_options = {
-  .command = "stat", .column = 11, OPTION_ROWS(option_rows),
-  .least_words = 1, .most_words = 1, .wanted = "one directory, please: strata stat DIR",
-  .before =
-  "Usage: strata stat DIR [--json] [--traps]\n"
-  "Print counters, queue, hosts and filter of the crawl in DIR; works during a crawl.\n"
-  "\n"
-  "  strata stat strata-example.org\n"
-  "  strata stat strata-example.org --json | jq .queued\n",
+  .command = "stat",
+  .column = 11,
+  OPTION_ROWS(option_rows),
+  .least_words = 1,
+  .most_words = 1,
+  .wanted = "one directory, please: strata stat DIR",
+  .before = "Usage: strata stat DIR [--json] [--traps]\n"
+            "Print counters, queue, hosts and filter of the crawl in DIR; works during a crawl.\n"
+            "\n"
+            "  strata stat strata-example.org\n"
+            "  strata stat strata-example.org --json | jq .queued\n",
 };
 
 int cmd_stat(int argc, char **argv)

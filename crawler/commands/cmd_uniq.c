@@ -40,9 +40,10 @@ typedef struct run {
 
 static void explain(mlbf_verdict verdict)
 {
-  static const char *const names[] = {
-    [MLBF_SEEN] = "seen", [MLBF_NEW] = "new", [MLBF_NEW_SEGMENT] = "new-segment",
-    [MLBF_NEW_COMBINATION] = "new-combination"};
+  static const char *const names[] = {[MLBF_SEEN] = "seen",
+                                      [MLBF_NEW] = "new",
+                                      [MLBF_NEW_SEGMENT] = "new-segment",
+                                      [MLBF_NEW_COMBINATION] = "new-combination"};
   if (verdict.outcome == MLBF_NEW_SEGMENT && verdict.layer == 1)
     fputs("new-host\t1\t", stdout);
   else if (verdict.layer)
@@ -265,19 +266,20 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_uniq_options = {
-  .command = "uniq", .column = 19, OPTION_ROWS(option_rows),
+  .command = "uniq",
+  .column = 19,
+  OPTION_ROWS(option_rows),
   .before =
-  "Usage: strata uniq [OPTION]... [FILE]...\n"
-  "Print each line whose URL did not occur before, unchanged and in order. No FILE, or -: standard input.\n"
-  "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
-  "18 to 23 with --filter exact.\n"
-  "\n"
-  "  strata uniq urls.txt > new.txt\n"
-  "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only URLs that no earlier run printed\n"
-  "  strata uniq --explain urls.txt | grep ^new-host\n"
-  "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n",
-  .after =
-  "Lines without an http or https URL are counted and dropped; the first five are reported.\n",
+    "Usage: strata uniq [OPTION]... [FILE]...\n"
+    "Print each line whose URL did not occur before, unchanged and in order. No FILE, or -: standard input.\n"
+    "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
+    "18 to 23 with --filter exact.\n"
+    "\n"
+    "  strata uniq urls.txt > new.txt\n"
+    "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only URLs that no earlier run printed\n"
+    "  strata uniq --explain urls.txt | grep ^new-host\n"
+    "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n",
+  .after = "Lines without an http or https URL are counted and dropped; the first five are reported.\n",
 };
 
 /* OPTIONS_READ, or the exit code. */

@@ -17,7 +17,7 @@ enum { BUFFER_SIZE = 1 << 20 }; /* large blocks, so that parsing is what takes t
 
 typedef struct line_reader {
   int file;
-  int error;         /* errno of a failed read, else 0 */
+  int error; /* errno of a failed read, else 0 */
   bool is_at_end;
   size_t begin, end; /* of what is not yet handed out */
   char bytes[BUFFER_SIZE];
@@ -210,7 +210,7 @@ static bool apply_base(job *work)
 {
   if (work->base_url && work->is_pairs) {
     say_error("url", "--base and --pairs exclude each other: with --pairs each line has its base; "
-              "try strata url --help");
+                     "try strata url --help");
     return false;
   }
   url_status status = work->base_url ? url_base_set(work->base, work->base_url, strlen(work->base_url)) : URL_OK;
@@ -240,24 +240,25 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_url_options = {
-  .command = "url", .column = 19, OPTION_ROWS(option_rows), .refusals = OPTIONS_ONE_LINE,
-  .before =
-  "Usage: strata url [OPTION]... [FILE]...\n"
-  "Print the canonical key of each URL, one line out for each line in, or !REASON if it is refused.\n"
-  "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n",
-  .after =
-  "Reasons: scheme, host, too-long, syntax, control, userinfo. Their counts are printed on stderr.\n"
-  "\n"
-  "Examples\n"
-  "  $ echo 'HTTP://Example.COM:80/a/../%7euser?q=a b#top' | strata url\n"
-  "  http://example.com/~user?q=a%20b\n"
-  "  $ echo 'next.html' | strata url --base https://example.org/docs/index.html\n"
-  "  https://example.org/docs/next.html\n"
-  "  $ echo 'mailto:me@example.org' | strata url\n"
-  "  !scheme\n"
-  "  $ echo 'http://example.org/a/b?x=1&y=2' | strata url --split | tr '\\t' '|'\n"
-  "  http://example.org|/a|/b|?x=1|&y=2\n"
-  "  $ strata url --profile no-www,sort-query links.txt | sort -u | wc -l\n",
+  .command = "url",
+  .column = 19,
+  OPTION_ROWS(option_rows),
+  .refusals = OPTIONS_ONE_LINE,
+  .before = "Usage: strata url [OPTION]... [FILE]...\n"
+            "Print the canonical key of each URL, one line out for each line in, or !REASON if it is refused.\n"
+            "Two spellings of one page get one key. Without FILE, or for -, read standard input.\n",
+  .after = "Reasons: scheme, host, too-long, syntax, control, userinfo. Their counts are printed on stderr.\n"
+           "\n"
+           "Examples\n"
+           "  $ echo 'HTTP://Example.COM:80/a/../%7euser?q=a b#top' | strata url\n"
+           "  http://example.com/~user?q=a%20b\n"
+           "  $ echo 'next.html' | strata url --base https://example.org/docs/index.html\n"
+           "  https://example.org/docs/next.html\n"
+           "  $ echo 'mailto:me@example.org' | strata url\n"
+           "  !scheme\n"
+           "  $ echo 'http://example.org/a/b?x=1&y=2' | strata url --split | tr '\\t' '|'\n"
+           "  http://example.org|/a|/b|?x=1|&y=2\n"
+           "  $ strata url --profile no-www,sort-query links.txt | sort -u | wc -l\n",
   .exits = "0 done, also if lines were refused; 1 a file could not be read or written; 2 wrong usage",
 };
 

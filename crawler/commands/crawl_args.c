@@ -170,13 +170,23 @@ enum { TRAP_BUDGET = 10000 };
 enum { HOSTS_PER_ADDRESS = 8 };
 
 static const crawl_args defaults = {
-  .crawl = {.max_pages = UINT64_MAX, .max_bytes = UINT64_MAX, .max_ms = UINT64_MAX, .max_depth = UINT16_MAX,
-            .delay_ms = 1000, .tries = 3, .sitemaps = SITEMAPS_ROBOTS,
-            .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000,
-                      .max_body = 16 << 20}},
-  .filter = MLBF_KIND_MLBF, .expect = 1000000, .rate = 1e-6, .per_host = 1, .scope = SCOPE_HOST,
+  .crawl =
+    {.max_pages = UINT64_MAX,
+     .max_bytes = UINT64_MAX,
+     .max_ms = UINT64_MAX,
+     .max_depth = UINT16_MAX,
+     .delay_ms = 1000,
+     .tries = 3,
+     .sitemaps = SITEMAPS_ROBOTS,
+     .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000, .max_body = 16 << 20}},
+  .filter = MLBF_KIND_MLBF,
+  .expect = 1000000,
+  .rate = 1e-6,
+  .per_host = 1,
+  .scope = SCOPE_HOST,
   .trap_budget = TRAP_BUDGET,
-  .warc_bytes = (uint64_t)1 << 30, .keep_bytes = 64 << 20,
+  .warc_bytes = (uint64_t)1 << 30,
+  .keep_bytes = 64 << 20,
 };
 
 #define FIELD(member) OPTION_FIELD(crawl_args, member)
@@ -217,8 +227,7 @@ static const option_row option_rows[] = {
    .help = "bytes of page bodies, over all runs (with K, M or G)",
    .manual = "Stop after {Ar N} bytes of decoded page bodies, over all runs. {Ar N} may end in K, M or G."},
   {"max-depth", "N", OPTION_COUNT, FIELD(crawl.max_depth), .low = 0, .high = UINT16_MAX,
-   .help = "links away from a start URL",
-   .manual = "Follow links at most {Ar N} clicks away from a start URL."},
+   .help = "links away from a start URL", .manual = "Follow links at most {Ar N} clicks away from a start URL."},
   {"max-seconds", "S", OPTION_SECONDS, FIELD(crawl.max_ms), .low = 1, .help = "seconds of this run",
    .manual = "Stop after {Ar S} seconds."},
   {"recrawl-after", "AGE", OPTION_CALL, .take = take_age,
@@ -362,17 +371,19 @@ static const option_row option_rows[] = {
 };
 
 const option_table cmd_crawl_options = {
-  .command = "crawl", .column = 23, OPTION_ROWS(option_rows),
+  .command = "crawl",
+  .column = 23,
+  OPTION_ROWS(option_rows),
   .before =
-  "Usage: strata crawl [OPTION]... URL...\n"
-  "Crawl the pages that can be reached from the URLs, each page once. Stop it at any moment, even with\n"
-  "kill -9; the same command continues the crawl.\n"
-  "\n"
-  "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
-  "  strata crawl --max-pages 500 https://example.org/ the first 500 pages\n"
-  "  strata crawl --scope prefix https://example.org/docs/\n"
-  "  strata crawl --dir strata-example.org             continue a crawl\n"
-  "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, at full speed\n",
+    "Usage: strata crawl [OPTION]... URL...\n"
+    "Crawl the pages that can be reached from the URLs, each page once. Stop it at any moment, even with\n"
+    "kill -9; the same command continues the crawl.\n"
+    "\n"
+    "  strata crawl https://example.org/                 the whole site, politely, into ./strata-example.org/\n"
+    "  strata crawl --max-pages 500 https://example.org/ the first 500 pages\n"
+    "  strata crawl --scope prefix https://example.org/docs/\n"
+    "  strata crawl --dir strata-example.org             continue a crawl\n"
+    "  strata crawl --delay 0 --per-host 16 --allow-private http://127.0.0.1:8080/    your own server, at full speed\n",
   .exits = "0 done, or a limit was reached; 1 failed; 2 usage; 3 stopped by a signal, resumable",
 };
 
@@ -384,8 +395,8 @@ static bool name_agent(crawl_args *args)
   fetch_options *o = &args->crawl.fetch;
   if (!args->contact)
     return true;
-  if (asprintf(&args->agent, "%s (+%s%s)", o->user_agent, strchr(args->contact, '/') ? "" : "mailto:",
-               args->contact) < 0) {
+  if (asprintf(&args->agent, "%s (+%s%s)", o->user_agent, strchr(args->contact, '/') ? "" : "mailto:", args->contact) <
+      0) {
     args->agent = NULL;
     return false;
   }
@@ -395,7 +406,10 @@ static bool name_agent(crawl_args *args)
 
 static bool is_consistent(const crawl_args *a)
 {
-  const struct { bool is_broken; const char *sentence; } rules[] = {
+  const struct {
+    bool is_broken;
+    const char *sentence;
+  } rules[] = {
     {a->no_store && a->directory, "--no-store keeps nothing, so it takes no --dir"},
     {a->quiet && a->progress, "--quiet and --progress: one of them, please"},
     {a->no_store && a->exact, "--filter exact keeps its table in the directory; leave it or --no-store out"},

@@ -15,24 +15,24 @@ typedef struct crawl_secret {
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
-  bool exact;            /* and a table of all keys beside it */
+  bool exact; /* and a table of all keys beside it */
   uint64_t expect;
   double rate;
   unsigned per_host;
-  uint64_t keep_bytes;   /* memory for idle connections kept for the next request to their host */
-  uint64_t trap_budget;  /* of each host; 0: no limit */
+  uint64_t keep_bytes;  /* memory for idle connections kept for the next request to their host */
+  uint64_t trap_budget; /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
   bool per_address_given;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
-  bool quiet, progress;  /* nothing but errors on stderr; plain lines instead of the panel */
+  bool quiet, progress; /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
-  bool no_similar;       /* do not keep what pages say, to find those that resemble each other */
-  bool digests;          /* of what is no HTML */
+  bool no_similar; /* do not keep what pages say, to find those that resemble each other */
+  bool digests;    /* of what is no HTML */
   bool warc;
-  uint64_t warc_bytes;   /* a WARC file is full then */
-  patterns *patterns;    /* of --include and --exclude */
+  uint64_t warc_bytes; /* a WARC file is full then */
+  patterns *patterns;  /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];
   const char *contact;   /* NULL: nobody is named */
   char *agent;           /* the User-Agent with it, owned; NULL without */
@@ -42,7 +42,7 @@ typedef struct crawl_args {
   const char *summary;   /* file for the final counters; NULL: none */
   char **urls;
   int url_count;
-  char **option_words;   /* the options as they were typed */
+  char **option_words; /* the options as they were typed */
   int option_word_count;
   crawl_secret *secrets; /* of those words */
   size_t secret_count;

@@ -101,10 +101,16 @@ static int open_frontier(crawl_job *job)
   snprintf(journal, sizeof journal, "%s/pages.jsonl", job->directory);
   bool keeps = *job->directory;
   frontier_options options = {
-    .filter = job->args.filter, .exact = job->args.exact, .profile = job->args.profile,
-    .expected_urls = job->args.expect, .rate = job->args.rate,
-    .delay_ms = job->args.crawl.delay_ms, .per_host = job->args.per_host, .depth_cap = job->args.crawl.max_depth,
-    .journal_path = keeps ? journal : NULL, .keep_identity = true,
+    .filter = job->args.filter,
+    .exact = job->args.exact,
+    .profile = job->args.profile,
+    .expected_urls = job->args.expect,
+    .rate = job->args.rate,
+    .delay_ms = job->args.crawl.delay_ms,
+    .per_host = job->args.per_host,
+    .depth_cap = job->args.crawl.max_depth,
+    .journal_path = keeps ? journal : NULL,
+    .keep_identity = true,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
   if (status != FRONTIER_OK) {
@@ -243,7 +249,8 @@ static int queue_failed_again(crawl_job *job)
 static int open_warc(crawl_job *job)
 {
   char message[WARC_MESSAGE_SIZE];
-  warc_options options = {.directory = job->directory, .file_bytes = job->args.warc_bytes,
+  warc_options options = {.directory = job->directory,
+                          .file_bytes = job->args.warc_bytes,
                           .user_agent = job->args.crawl.fetch.user_agent,
                           .robots = job->args.crawl.ignore_robots ? "ignore" : "obey"};
   if (!*job->directory)

@@ -17,23 +17,23 @@ typedef struct crawl_job {
   crawl_args args;
   char directory[CRAWL_PATH_SIZE]; /* "": keep nothing */
   seeds *seeds;
-  url *start;                      /* room for one */
-  bool has_start;                  /* `start` holds the first start URL */
+  url *start;     /* room for one */
+  bool has_start; /* `start` holds the first start URL */
   bool is_resumed;
   frontier *frontier;
   scope *scope;
-  scope *trusted;                  /* hosts of start URLs */
+  scope *trusted; /* hosts of start URLs */
   crawl_warc warc;
-  trust *trust;                    /* whose certificates are believed */
+  trust *trust; /* whose certificates are believed */
   crawl *crawl;
   FILE *summary_file;
   panel panel;
-  bool has_warned;   /* of too few file descriptors */
-  bool is_paused;    /* and said so */
-  bool is_kept;      /* all that came, in the end */
+  bool has_warned;         /* of too few file descriptors */
+  bool is_paused;          /* and said so */
+  bool is_kept;            /* all that came, in the end */
   bool lacks_saved_counts; /* saving them failed the last time, and that was said */
-  link_priority linked;     /* how far the queue was looked through for what many pages link to */
-  double saved_at_s; /* the in-link counts; seconds of this run */
+  link_priority linked;    /* how far the queue was looked through for what many pages link to */
+  double saved_at_s;       /* the in-link counts; seconds of this run */
 } crawl_job;
 
 /* From the arguments to a frontier, a scope and files that are open, with the first start URL read. An exit code, after

@@ -109,8 +109,8 @@ bool digest_set_add(digest_set *set, const digest_manner *manner, const char *pa
 {
   size_t size;
   char *bytes = read_file(path, &size);
-  bool is_done = bytes && (is_set(bytes, size) ? add_lines(set, path, bytes, size)
-                                               : add_bytes(set, manner, path, bytes, size));
+  bool is_done = bytes &&
+                 (is_set(bytes, size) ? add_lines(set, path, bytes, size) : add_bytes(set, manner, path, bytes, size));
   free(bytes);
   return is_done;
 }

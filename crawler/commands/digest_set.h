@@ -7,7 +7,7 @@
 
 typedef struct digest_item {
   mlbf_digest *digest;
-  char *name;         /* as it is shown */
+  char *name; /* as it is shown */
 } digest_item;
 
 typedef struct digest_set {
@@ -18,7 +18,7 @@ typedef struct digest_set {
 /* How files are digested and called. */
 typedef struct digest_manner {
   mlbf_digest_options options;
-  bool keep_paths;    /* else the last part of the file's name alone */
+  bool keep_paths; /* else the last part of the file's name alone */
 } digest_manner;
 
 /* The digest of the file at `path`, to the end of the set. Longer than MLBF_DIGEST_STREAM_MAX: in blocks. */

@@ -54,8 +54,10 @@ static int write_difference(inlinks *before, inlinks *after, const char *older, 
   mlbf_status status = inlinks_difference(after, before, &delta);
   bool is_written = status == MLBF_OK && (status = inlinks_save_as(delta, output)) == MLBF_OK;
   if (!is_written && status == MLBF_MISMATCH)
-    say_error("inlinks", "the counts in %s are no earlier state of those in %s: they have another size or seed, or "
-                         "count links that those do not", older, newer);
+    say_error("inlinks",
+              "the counts in %s are no earlier state of those in %s: they have another size or seed, or "
+              "count links that those do not",
+              older, newer);
   else if (!is_written)
     say_why(output, status);
   inlinks_close(delta);

@@ -12,12 +12,14 @@
 static void print_usage(FILE *to)
 {
   fputs("strata " STRATA_VERSION ": a web crawler's memory\n\n"
-        "Usage: strata COMMAND [ARGUMENT]...\n\n", to);
+        "Usage: strata COMMAND [ARGUMENT]...\n\n",
+        to);
   for (const cmd_entry *c = cmd_entries; c->run; c++)
     fprintf(to, "  %-14s %s\n", c->options->command, c->what);
   fputs("\n\"strata help COMMAND\" says more, with examples. First steps:\n\n"
         "  strata crawl https://example.org/\n"
-        "  strata stat strata-example.org\n", to);
+        "  strata stat strata-example.org\n",
+        to);
 }
 
 /* When nobody reads on, `strata export DIR | head` dies of SIGPIPE without a word, as such tools do; but what changes a

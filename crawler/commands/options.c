@@ -121,7 +121,8 @@ static bool take(const option_table *table, const option_row *row, void *args, c
   switch (row->kind) {
   case OPTION_TEXT: break;
   case OPTION_FLAG: return store(row, args, row->low ? row->low : true);
-  case OPTION_COUNT: case OPTION_BYTES: return take_number(table, row, args, value);
+  case OPTION_COUNT:
+  case OPTION_BYTES: return take_number(table, row, args, value);
   case OPTION_SECONDS: return take_seconds(table, row, args, value);
   case OPTION_RATE: return take_rate(table, row, args, value);
   case OPTION_STRING: return store_text(row, args, value);

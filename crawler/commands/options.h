@@ -8,19 +8,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum option_kind { /* what the value is, and the field it goes to */
-  OPTION_TEXT,    /* no option: `help` is a line of --help, such as a heading */
-  OPTION_FLAG,    /* none; a bool becomes true. With `low`: an enum becomes `low` */
-  OPTION_COUNT,   /* a whole number from `low` to `high`; unsigned, 16 to 64 bits */
-  OPTION_BYTES,   /* the same, and K, M or G may follow */
-  OPTION_SECONDS, /* seconds with a fraction; a number of milliseconds, at least `low` */
-  OPTION_RATE,    /* a false-positive rate; double */
-  OPTION_STRING,  /* const char *, in argv */
-  OPTION_FILE,    /* const char *: a file that can be read */
-  OPTION_CHOICE,  /* one of `choices`; an enum, 0 for the first */
-  OPTION_PROFILE, /* url_profile */
-  OPTION_CALL,    /* whatever `take` makes of it */
-  OPTION_LIST,    /* ... of each part between commas */
+typedef enum option_kind {                 /* what the value is, and the field it goes to */
+                           OPTION_TEXT,    /* no option: `help` is a line of --help, such as a heading */
+                           OPTION_FLAG,    /* none; a bool becomes true. With `low`: an enum becomes `low` */
+                           OPTION_COUNT,   /* a whole number from `low` to `high`; unsigned, 16 to 64 bits */
+                           OPTION_BYTES,   /* the same, and K, M or G may follow */
+                           OPTION_SECONDS, /* seconds with a fraction; a number of milliseconds, at least `low` */
+                           OPTION_RATE,    /* a false-positive rate; double */
+                           OPTION_STRING,  /* const char *, in argv */
+                           OPTION_FILE,    /* const char *: a file that can be read */
+                           OPTION_CHOICE,  /* one of `choices`; an enum, 0 for the first */
+                           OPTION_PROFILE, /* url_profile */
+                           OPTION_CALL,    /* whatever `take` makes of it */
+                           OPTION_LIST,    /* ... of each part between commas */
 } option_kind;
 
 typedef struct option_row option_row;
@@ -29,26 +29,26 @@ typedef struct option_row option_row;
 typedef bool option_taker(void *args, const option_row *row, char *value);
 
 struct option_row {
-  const char *name;     /* without dashes */
-  const char *value;    /* the word for its value; NULL: it takes none */
+  const char *name;  /* without dashes */
+  const char *value; /* the word for its value; NULL: it takes none */
   option_kind kind;
-  char letter;          /* also as -LETTER; 0: not */
-  bool is_once;         /* not to be repeated when a crawl goes on */
-  size_t offset, size;  /* of the field: OPTION_FIELD */
-  size_t given;         /* offset of a bool that becomes true: the option was given. 0: no such field */
+  char letter;         /* also as -LETTER; 0: not */
+  bool is_once;        /* not to be repeated when a crawl goes on */
+  size_t offset, size; /* of the field: OPTION_FIELD */
+  size_t given;        /* offset of a bool that becomes true: the option was given. 0: no such field */
   uint64_t low, high;
-  const char *choices;  /* "one|other"; NULL: as in `value` */
+  const char *choices; /* "one|other"; NULL: as in `value` */
   option_taker *take;
-  const char *help;     /* lines of --help, with \n between them */
-  const char *manual;   /* sentences, with mdoc macros in braces: "after {Ar N} pages."; NULL: as in `help` */
+  const char *help;   /* lines of --help, with \n between them */
+  const char *manual; /* sentences, with mdoc macros in braces: "after {Ar N} pages."; NULL: as in `help` */
 };
 
 #define OPTION_FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
 typedef enum option_refusals { /* what is said to a word that is no option, or lacks its value */
-  OPTIONS_SENTENCE_AND_HINT, /* getopt's sentence; a second line names --help */
-  OPTIONS_SENTENCE,          /* getopt's sentence */
-  OPTIONS_ONE_LINE,          /* our sentence, with a hint */
+                               OPTIONS_SENTENCE_AND_HINT, /* getopt's sentence; a second line names --help */
+                               OPTIONS_SENTENCE,          /* getopt's sentence */
+                               OPTIONS_ONE_LINE,          /* our sentence, with a hint */
 } option_refusals;
 
 typedef struct option_table {
@@ -60,8 +60,8 @@ typedef struct option_table {
   size_t count;
   option_refusals refusals;
   void (*refuse_number)(const option_row *row, const char *value); /* in the command's own words; NULL: in ours */
-  size_t least_words, most_words; /* besides options; no most: 0 */
-  const char *wanted;             /* the sentence if there are fewer or more; NULL: the command looks itself */
+  size_t least_words, most_words;                                  /* besides options; no most: 0 */
+  const char *wanted; /* the sentence if there are fewer or more; NULL: the command looks itself */
 } option_table;
 
 #define OPTION_ROWS(array) .rows = (array), .count = sizeof(array) / sizeof *(array)

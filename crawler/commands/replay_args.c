@@ -131,8 +131,7 @@ static const option_row option_rows[] = {
   {"k", "K", OPTION_COUNT, FIELD(setting.k), .low = 1, .high = 32, .help = "hashes of bloom-paper and mlbf-paper  (3)",
    .manual = "Hashes of bloom-paper and mlbf-paper; 3 if not given."},
   {"layers", "L", OPTION_COUNT, FIELD(setting.layers), .low = 1, .high = MLBF_LAYERS_MAX,
-   .help = "layers of mlbf-paper  (4)",
-   .manual = "Layers of mlbf-paper; 4 if not given."},
+   .help = "layers of mlbf-paper  (4)", .manual = "Layers of mlbf-paper; 4 if not given."},
   {"queries", "N", OPTION_COUNT, FIELD(queries), .low = 1, .high = (uint64_t)1 << 40,
    .help = "most queries per protocol; the protocol paper queries the whole list  (1000000)",
    .manual = "Most queries per protocol; 1000000 if not given. The protocol {Cm paper} queries the whole list."},
@@ -184,7 +183,7 @@ const option_table cmd_replay_options = {
 
 static void set_defaults(replay_args *args)
 {
-  static const uint64_t sizes[] = { 1000000, 1500000, 2000000, 2500000, 3000000 };
+  static const uint64_t sizes[] = {1000000, 1500000, 2000000, 2500000, 3000000};
   enum { FILTERS = 5 };
   bool has_protocol = false;
   for (int i = 0; i < PROTOCOL_COUNT; i++)
@@ -208,7 +207,7 @@ int replay_args_read(int argc, char **argv, replay_args *args)
     .out = "strata-replay",
     .queries = 1000000,
     .seed = 1,
-    .setting = { .m = PAPER_M, .k = PAPER_K, .layers = PAPER_LAYERS },
+    .setting = {.m = PAPER_M, .k = PAPER_K, .layers = PAPER_LAYERS},
   };
   int code = options_read(&cmd_replay_options, argc, argv, args);
   if (code != OPTIONS_READ)

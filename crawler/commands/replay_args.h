@@ -8,7 +8,7 @@
 enum { REPLAY_PAPERS_MAX = 8 };
 
 typedef struct replay_args {
-  char **files;        /* in argv */
+  char **files; /* in argv */
   int file_count;
   const char *format; /* NULL: found out from each file */
   const char *ids;    /* NULL: none */
@@ -17,12 +17,12 @@ typedef struct replay_args {
   size_t filter_count;
   const char *filters[REPLAY_FILTERS_MAX]; /* names contender.c knows */
   size_t size_count;
-  uint64_t sizes[REPLAY_SIZES_MAX];        /* ascending, each once */
+  uint64_t sizes[REPLAY_SIZES_MAX]; /* ascending, each once */
   uint64_t queries, seed;
   bool shuffle;
   size_t paper_count;
-  const char *papers[REPLAY_PAPERS_MAX];   /* names paper.c knows; then files are directories */
-  uint32_t rounds;                         /* of their experiments; 0: as they did it */
+  const char *papers[REPLAY_PAPERS_MAX]; /* names paper.c knows; then files are directories */
+  uint32_t rounds;                       /* of their experiments; 0: as they did it */
   contender_setting setting;
 } replay_args;
 

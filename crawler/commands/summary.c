@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const end_names[] = {"finished", "max-depth", "traps",   "max-pages", "max-bytes",
-                                        "max-seconds", "stopped", "failed"};
+static const char *const end_names[] = {"finished",  "max-depth",   "traps",   "max-pages",
+                                        "max-bytes", "max-seconds", "stopped", "failed"};
 static const char *const end_texts[] = {
   "Done: every page in scope was fetched",
   "Done: every page within --max-depth was fetched",
@@ -46,8 +46,10 @@ static void print_word(const char *word)
 /* Is the option word `word` one of these? `*has_value` if its value is the word after. */
 static bool is_dropped(const char *word, crawl_end end, bool *has_value)
 {
-  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "max-pages",   [CRAWL_BYTE_CAP] = "max-bytes",
-                                     [CRAWL_DEPTH_CAP] = "max-depth", [CRAWL_TRAPS_LEFT] = "trap-budget",
+  static const char *const caps[] = {[CRAWL_PAGE_CAP] = "max-pages",
+                                     [CRAWL_BYTE_CAP] = "max-bytes",
+                                     [CRAWL_DEPTH_CAP] = "max-depth",
+                                     [CRAWL_TRAPS_LEFT] = "trap-budget",
                                      [CRAWL_BROKEN] = NULL};
   size_t size = strcspn(word, "=");
   *has_value = word[size] == '\0';

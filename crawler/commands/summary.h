@@ -8,8 +8,8 @@
 
 typedef struct summary {
   crawl_end end;
-  crawl_totals run;      /* of this run */
-  frontier_stats stats;  /* since the crawl began */
+  crawl_totals run;     /* of this run */
+  frontier_stats stats; /* since the crawl began */
   const frontier *frontier;
   const char *directory; /* NULL: kept nothing */
   const crawl_args *args;

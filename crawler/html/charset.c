@@ -22,16 +22,14 @@ struct charset {
 };
 
 static const charset charsets[] = {
-  {"UTF-8", UTF8, "UTF-8", "UTF-8",
-   "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"},
+  {"UTF-8", UTF8, "UTF-8", "UTF-8", "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"},
   {"windows-1252", C1, "CP1252", "CP1252",
    "windows-1252 iso-8859-1 latin1 us-ascii ascii cp1252 x-cp1252 l1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 "
    "iso-ir-100 ansi_x3.4-1968 cp819 csisolatin1 ibm819"},
   {"windows-1251", C1, "CP1251", "CP1251", "windows-1251 cp1251 x-cp1251"},
   {"windows-1250", C1, "CP1250", "CP1250", "windows-1250 cp1250 x-cp1250"},
   {"Shift_JIS", 0, "CP932", "CP932", "shift_jis shift-jis sjis x-sjis windows-31j ms932 ms_kanji csshiftjis"},
-  {"GBK", 0, "GB18030", "GBK",
-   "gbk gb2312 x-gbk chinese csgb2312 csiso58gb231280 gb_2312 gb_2312-80 iso-ir-58"},
+  {"GBK", 0, "GB18030", "GBK", "gbk gb2312 x-gbk chinese csgb2312 csiso58gb231280 gb_2312 gb_2312-80 iso-ir-58"},
   {"gb18030", 0, "GB18030", "GB18030", "gb18030"},
   {"EUC-JP", 0, "EUC-JP-MS", "EUC-JP", "euc-jp x-euc-jp cseucpkdfmtjapanese"},
   {"EUC-KR", 0, "CP949", "CP949",
@@ -59,8 +57,7 @@ static const charset charsets[] = {
    "iso-8859-8 hebrew visual iso-8859-8-e iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 iso-ir-138 csiso88598e "
    "csisolatinhebrew"},
   {"ISO-8859-8-I", 0, "ISO-8859-8", "ISO-8859-8", "iso-8859-8-i logical csiso88598i"},
-  {"ISO-8859-10", 0, "ISO-8859-10", "ISO-8859-10",
-   "iso-8859-10 latin6 l6 iso8859-10 iso885910 iso-ir-157 csisolatin6"},
+  {"ISO-8859-10", 0, "ISO-8859-10", "ISO-8859-10", "iso-8859-10 latin6 l6 iso8859-10 iso885910 iso-ir-157 csisolatin6"},
   {"ISO-8859-13", 0, "ISO-8859-13", "ISO-8859-13", "iso-8859-13 iso8859-13 iso885913"},
   {"ISO-8859-14", 0, "ISO-8859-14", "ISO-8859-14", "iso-8859-14 iso8859-14 iso885914"},
   {"ISO-8859-15", 0, "ISO-8859-15", "ISO-8859-15", "iso-8859-15 l9 iso8859-15 iso885915 iso_8859-15 csisolatin9"},
@@ -76,8 +73,7 @@ static const charset charsets[] = {
   {"windows-1258", C1, "CP1258", "CP1258", "windows-1258 cp1258 x-cp1258"},
   {"macintosh", 0, "MACINTOSH", "MACINTOSH", "macintosh mac x-mac-roman csmacintosh"},
   {"x-mac-cyrillic", 0, "MAC-UK", "MAC-UK", "x-mac-cyrillic x-mac-ukrainian"},
-  {"UTF-16LE", UTF16, "UTF-16LE", "UTF-8",
-   "utf-16 utf-16le unicode ucs-2 iso-10646-ucs-2 csunicode unicodefeff"},
+  {"UTF-16LE", UTF16, "UTF-16LE", "UTF-8", "utf-16 utf-16le unicode ucs-2 iso-10646-ucs-2 csunicode unicodefeff"},
   {"UTF-16BE", UTF16, "UTF-16BE", "UTF-8", "utf-16be unicodefffe"},
   {"replacement", OPAQUE, "", "", "replacement hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr csiso2022kr"},
 };
@@ -123,7 +119,10 @@ bool charset_open(const charset *c, iconv_t *conversion)
 
 size_t charset_convert(iconv_t conversion, const char **in, size_t *left, char **out, size_t *room)
 {
-  union { const char *read; char *typed; } at = {.read = *in};
+  union {
+    const char *read;
+    char *typed;
+  } at = {.read = *in};
   size_t result = iconv(conversion, &at.typed, left, out, room);
   *in = at.read;
   return result;

@@ -19,7 +19,7 @@ struct decoder {
   void *context;
   decoder_state state;
   const charset *charset;
-  const charset *opened;  /* what `conversion` is for; kept for the next page in the same charset */
+  const charset *opened; /* what `conversion` is for; kept for the next page in the same charset */
   iconv_t conversion;
   size_t held_size;
   size_t part_size;

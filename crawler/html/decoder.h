@@ -16,7 +16,7 @@ typedef void decoder_sink(void *context, const char *bytes, size_t size);
 typedef struct decoder decoder;
 
 decoder *decoder_create(decoder_sink *sink, void *context); /* NULL: out of memory */
-void decoder_free(decoder *d); /* NULL is fine */
+void decoder_free(decoder *d);                              /* NULL is fine */
 
 /* A new page; what was left of another is dropped. `said` (NULL: nothing) is the header's word. */
 void decoder_begin(decoder *d, const charset *said);

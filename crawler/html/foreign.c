@@ -30,8 +30,8 @@ static int compare_names(const void *name, const void *known)
 
 static enum element element_named(const char *name)
 {
-  const struct known_name *found =
-    bsearch(name, known_names, sizeof known_names / sizeof *known_names, sizeof *known_names, compare_names);
+  const struct known_name *found = bsearch(name, known_names, sizeof known_names / sizeof *known_names,
+                                           sizeof *known_names, compare_names);
   return found ? found->element : OTHER;
 }
 
@@ -54,8 +54,8 @@ static struct foreign_island *innermost(foreign_place *place)
 static void push(foreign_place *place, enum element element, bool resumes_html)
 {
   if (place->depth < FOREIGN_DEPTH_MAX)
-    place->islands[place->depth++] =
-      (struct foreign_island){ .element = (unsigned char)element, .resumes_html = resumes_html };
+    place->islands[place->depth++] = (struct foreign_island){.element = (unsigned char)element,
+                                                             .resumes_html = resumes_html};
 }
 
 static void leave_to_html(foreign_place *place)

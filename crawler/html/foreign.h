@@ -14,8 +14,8 @@ typedef struct foreign_place {
   unsigned depth;
   struct foreign_island {
     unsigned char element;
-    bool resumes_html;  /* its children are HTML */
-    bool has_html;      /* one was seen */
+    bool resumes_html;          /* its children are HTML */
+    bool has_html;              /* one was seen */
   } islands[FOREIGN_DEPTH_MAX]; /* outermost first */
 } foreign_place;
 

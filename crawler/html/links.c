@@ -37,8 +37,8 @@ enum { REL_NOFOLLOW = 1, REL_CANONICAL = 2, REL_PAGE = 4, REL_STYLESHEET = 8 };
 typedef struct open_tag {
   enum element element;
   bool is_end_tag;
-  unsigned wanted;           /* attributes not yet seen: of two with one name the first counts */
-  unsigned attribute;        /* the one whose value comes next */
+  unsigned wanted;    /* attributes not yet seen: of two with one name the first counts */
+  unsigned attribute; /* the one whose value comes next */
   unsigned rel;
   bool is_refresh, is_robots, has_html_attribute;
   char name[TOKENIZER_NAME_MAX + 1];
@@ -50,10 +50,10 @@ typedef struct open_tag {
 struct links_scanner {
   links_visitor *visit;
   void *context;
-  bool is_finished;          /* the next feed begins a page */
+  bool is_finished; /* the next feed begins a page */
   bool is_xml;
   bool wants_images;
-  bool is_hidden;            /* XHTML: inside script, style and the like */
+  bool is_hidden; /* XHTML: inside script, style and the like */
   links_text_taker *take_text;
   void *text_context;
   bool has_base, nofollow, noindex;
@@ -64,7 +64,7 @@ struct links_scanner {
 
 const char *link_kind_name(link_kind kind)
 {
-  static const char *const names[] = { "base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image" };
+  static const char *const names[] = {"base", "a", "area", "frame", "iframe", "link", "meta-refresh", "image"};
   return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
@@ -92,9 +92,11 @@ static bool next_word(const char **begin, const char **at, const char *end, cons
 
 /* The link types of the standard that make a hyperlink of <link>, those of HTML 4.01, and two in wide use. */
 static const char *const page_rels[] = {
-  "alternate", "amphtml", "appendix", "author", "bookmark", "canonical", "chapter", "contents", "copyright", "first",
-  "glossary", "help", "home", "index", "last", "license", "me", "next", "prev", "previous", "privacy-policy", "search",
-  "section", "shortlink", "start", "subsection", "tag", "terms-of-service", "toc", "top", "up",
+  "alternate", "amphtml",   "appendix",  "author",   "bookmark",   "canonical", "chapter",
+  "contents",  "copyright", "first",     "glossary", "help",       "home",      "index",
+  "last",      "license",   "me",        "next",     "prev",       "previous",  "privacy-policy",
+  "search",    "section",   "shortlink", "start",    "subsection", "tag",       "terms-of-service",
+  "toc",       "top",       "up",
 };
 
 static unsigned rel_word(const char *word, size_t size)
@@ -224,9 +226,12 @@ static void url_store(open_tag *tag, const char *attribute, const char *value, s
 static void visit(const links_scanner *scanner, link_kind kind, const char *href, size_t size)
 {
   const open_tag *tag = &scanner->tag;
-  scanner->visit(scanner->context, &(link_found){
-    .kind = kind, .href = href, .size = size, .attribute = tag->url_attribute,
-    .nofollow = tag->rel & REL_NOFOLLOW, .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK });
+  scanner->visit(scanner->context, &(link_found){.kind = kind,
+                                                 .href = href,
+                                                 .size = size,
+                                                 .attribute = tag->url_attribute,
+                                                 .nofollow = tag->rel & REL_NOFOLLOW,
+                                                 .canonical = tag->rel & REL_CANONICAL && kind == LINK_LINK});
 }
 
 /* Images are told at once, one by one: unlike other links they need no second attribute, and may be many. */
@@ -282,7 +287,7 @@ static void meta_ended(links_scanner *scanner)
 static void visit_tag(links_scanner *scanner)
 {
   static const link_kind kinds[] = {
-    [A] = LINK_A, [AREA] = LINK_AREA, [BASE] = LINK_BASE,
+    [A] = LINK_A,         [AREA] = LINK_AREA,     [BASE] = LINK_BASE,
     [FRAME] = LINK_FRAME, [IFRAME] = LINK_IFRAME, [LINK] = LINK_LINK,
   };
   const open_tag *tag = &scanner->tag;
@@ -311,7 +316,8 @@ static tokenizer_content on_tag_ended(void *context, bool is_self_closing)
   if (scanner->is_xml)
     return CONTENT_FOREIGN;
   switch (tag->element) {
-  case IFRAME: case TEXT: return CONTENT_TEXT;
+  case IFRAME:
+  case TEXT: return CONTENT_TEXT;
   case SCRIPT: return CONTENT_SCRIPT;
   case PLAINTEXT: return CONTENT_PLAINTEXT;
   default: return foreign_has_cdata(place) ? CONTENT_FOREIGN : CONTENT_MARKUP;
@@ -325,9 +331,8 @@ static void on_text(void *context, const char *bytes, size_t size)
     scanner->take_text(scanner->text_context, bytes, size);
 }
 
-static const tokenizer_sink sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL };
-static const tokenizer_sink text_sink = { on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended,
-                                          on_text };
+static const tokenizer_sink sink = {on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL};
+static const tokenizer_sink text_sink = {on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, on_text};
 
 links_scanner *links_create(links_visitor *visit_link, void *context)
 {

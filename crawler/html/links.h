@@ -17,18 +17,21 @@
 enum { LINKS_VALUE_MAX = 16384 }; /* a longer attribute value is dropped, as no URL is that long */
 
 typedef enum link_kind {
-  LINK_BASE,     /* <base href>: moves every relative link of the page; visited once, not itself a link */
-  LINK_A, LINK_AREA, LINK_FRAME, LINK_IFRAME,
-  LINK_LINK,     /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
+  LINK_BASE, /* <base href>: moves every relative link of the page; visited once, not itself a link */
+  LINK_A,
+  LINK_AREA,
+  LINK_FRAME,
+  LINK_IFRAME,
+  LINK_LINK, /* <link href> with a rel that names another page: next, prev, alternate, canonical, ... */
   LINK_META_REFRESH,
-  LINK_IMAGE,    /* <img src>, <img srcset>, <source srcset>; only if asked for */
+  LINK_IMAGE, /* <img src>, <img srcset>, <source srcset>; only if asked for */
 } link_kind;
 
 const char *link_kind_name(link_kind kind); /* "a", "area", ..., "meta-refresh", "image" */
 
 typedef struct link_found {
   link_kind kind;
-  const char *href;      /* decoded, not NUL-terminated, valid during the call */
+  const char *href; /* decoded, not NUL-terminated, valid during the call */
   size_t size;
   const char *attribute; /* where it stood: "href", "src", "xlink:href" (SVG), "content" */
   bool nofollow;         /* rel=nofollow on the element */

@@ -63,7 +63,7 @@ static bool skip_url_word(cursor *in)
 
 bool refresh_find_url(const char *content, size_t size, const char **url, size_t *url_size)
 {
-  cursor in = { content, content + size };
+  cursor in = {content, content + size};
   skip_spaces(&in);
   if (!skip_time(&in) || in.at == in.end)
     return false;

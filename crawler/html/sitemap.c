@@ -28,17 +28,17 @@ struct sitemap {
   sitemap_visitor *visit;
   void *context;
   sitemap_form form;
-  bool is_over;           /* no more is heard */
+  bool is_over; /* no more is heard */
   bool is_gzip, is_unpacked;
   size_t head_size;
-  char head[MAGIC];       /* the first bytes: is it gzipped? */
-  size_t read, urls;      /* so far, unpacked */
+  char head[MAGIC];  /* the first bytes: is it gzipped? */
+  size_t read, urls; /* so far, unpacked */
   z_stream unpacker;
   xmlParserCtxtPtr parser;
   unsigned depth;
   uint8_t families[DEPTH_MAX];
   bool is_collecting, is_map, is_too_long;
-  unsigned collected_at;  /* depth of the element whose text is collected */
+  unsigned collected_at; /* depth of the element whose text is collected */
   size_t text_size;
   char text[URL_LENGTH_MAX];
 };
@@ -171,9 +171,12 @@ static void subset_comes(void *context, const xmlChar *name, const xmlChar *exte
 
 static void feed_xml(sitemap *s, const char *bytes, size_t size)
 {
-  static xmlSAXHandler sax = {
-    .initialized = XML_SAX2_MAGIC, .startElementNs = element_begins, .endElementNs = element_ends,
-    .characters = text_comes, .cdataBlock = text_comes, .internalSubset = subset_comes};
+  static xmlSAXHandler sax = {.initialized = XML_SAX2_MAGIC,
+                              .startElementNs = element_begins,
+                              .endElementNs = element_ends,
+                              .characters = text_comes,
+                              .cdataBlock = text_comes,
+                              .internalSubset = subset_comes};
   enum { STEP = 4096 }; /* so that what must stop it is noticed soon */
   if (!s->parser) {
     s->parser = xmlCreatePushParserCtxt(&sax, s, NULL, 0, NULL);

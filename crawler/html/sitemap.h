@@ -19,7 +19,7 @@ typedef struct sitemap sitemap;
 typedef void sitemap_visitor(void *context, bool is_map, const char *href, size_t size);
 
 sitemap *sitemap_create(sitemap_visitor *visit, void *context); /* NULL: out of memory */
-void sitemap_free(sitemap *s); /* NULL is fine */
+void sitemap_free(sitemap *s);                                  /* NULL is fine */
 
 void sitemap_begin(sitemap *s);
 void sitemap_feed(sitemap *s, const char *bytes, size_t size); /* past the limits, or the end of reason, it is deaf */

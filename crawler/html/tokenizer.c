@@ -84,11 +84,10 @@ static inline const char *turn(tokenizer *machine, tokenizer_state *next, const 
   return at;
 }
 
-static tokenizer_state data, tag_open, end_tag_open, tag_name,
-  before_attribute_name, attribute_name, after_attribute_name, before_value, quoted_value, unquoted_value, self_closing,
-  markup_declaration, declaration_word, bogus_comment, comment_start, comment_start_dash, comment, comment_end_bang,
-  cdata, text, text_less_than, text_end_tag_name,
-  script, script_less_than, script_escape_start, script_escape_word, plaintext;
+static tokenizer_state data, tag_open, end_tag_open, tag_name, before_attribute_name, attribute_name,
+  after_attribute_name, before_value, quoted_value, unquoted_value, self_closing, markup_declaration, declaration_word,
+  bogus_comment, comment_start, comment_start_dash, comment, comment_end_bang, cdata, text, text_less_than,
+  text_end_tag_name, script, script_less_than, script_escape_start, script_escape_word, plaintext;
 
 /* Names. */
 
@@ -475,8 +474,7 @@ static const char *text_less_than(tokenizer *machine, const char *at, const char
 /* After "</": is it the appropriate end tag? */
 static const char *text_end_tag_name(tokenizer *machine, const char *at, const char *end)
 {
-  while (at < end && machine->matched < machine->text_name_size &&
-         lower(*at) == machine->text_name[machine->matched]) {
+  while (at < end && machine->matched < machine->text_name_size && lower(*at) == machine->text_name[machine->matched]) {
     machine->matched++;
     at++;
   }
@@ -540,8 +538,8 @@ static const char *script_escape_word(tokenizer *machine, const char *at, const 
   static const char word[] = "script";
   enum { WORD_SIZE = sizeof word - 1, OTHER_WORD };
   for (; at < end && is(*at, LETTER); at++)
-    machine->matched =
-      machine->matched < WORD_SIZE && lower(*at) == word[machine->matched] ? machine->matched + 1 : OTHER_WORD;
+    machine->matched = machine->matched < WORD_SIZE && lower(*at) == word[machine->matched] ? machine->matched + 1
+                                                                                            : OTHER_WORD;
   if (at == end)
     return end;
   if (is(*at, ENDS_TAG_NAME)) {

@@ -34,8 +34,8 @@ typedef enum tokenizer_wish {
  * tag_ended, and never was. */
 typedef struct tokenizer_sink {
   tokenizer_wish (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag);
-  bool (*attribute_named)(void *context, const char *name, size_t size);            /* report its value? */
-  void (*attribute_valued)(void *context, const char *value, size_t size);          /* decoded; not NUL-terminated */
+  bool (*attribute_named)(void *context, const char *name, size_t size);   /* report its value? */
+  void (*attribute_valued)(void *context, const char *value, size_t size); /* decoded; not NUL-terminated */
   tokenizer_content (*tag_ended)(void *context, bool is_self_closing);
   /* NULL, or: a piece of text, its references not decoded; it ends with the '<' behind it, if that is there already */
   void (*text)(void *context, const char *bytes, size_t size);
@@ -50,14 +50,14 @@ struct tokenizer {
   const tokenizer_sink *sink;
   void *context;
   tokenizer_state *state;
-  tokenizer_state *text_state;   /* where an end tag that was none returns to */
+  tokenizer_state *text_state; /* where an end tag that was none returns to */
   bool is_end_tag, is_foreign;
-  tokenizer_wish wish;           /* for the tag being read */
+  tokenizer_wish wish; /* for the tag being read */
   bool wants_value;
-  char quote;                    /* of the value being read */
-  unsigned script_level;         /* 0 plain, 1 escaped, 2 double escaped */
-  unsigned matched;              /* bytes of an expected word, or dashes, seen so far */
-  const char *expected;          /* the word of a markup declaration */
+  char quote;            /* of the value being read */
+  unsigned script_level; /* 0 plain, 1 escaped, 2 double escaped */
+  unsigned matched;      /* bytes of an expected word, or dashes, seen so far */
+  const char *expected;  /* the word of a markup declaration */
   size_t name_size, attribute_size, text_name_size, value_size;
   char name[TOKENIZER_NAME_MAX + 1];
   char attribute[TOKENIZER_NAME_MAX + 1];

@@ -48,7 +48,7 @@ typedef struct block_list {
 
 struct channel {
   pthread_mutex_t lock;
-  pthread_cond_t room;      /* there is a free block again, or the end */
+  pthread_cond_t room; /* there is a free block again, or the end */
   /* under the lock */
   request *down, **down_last;
   block_list up;
@@ -58,12 +58,12 @@ struct channel {
   /* of the crawling thread */
   request *started, **started_last;
   block_list reading;
-  size_t at;                /* in the first of them */
+  size_t at; /* in the first of them */
   block *emptied;
   fd_limit last_fd_limit;
   int wake_fd;
   /* of the network's thread */
-  block *filling;           /* NULL: none at hand */
+  block *filling; /* NULL: none at hand */
   block_list filled;
   block *blocks;
 };

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 enum {
-  ONE_MORE = 8,      /* descriptors: two sockets, a look-up's three, the files with names, keys or certificates */
-  KEPT_FREE = 8,     /* fetches fewer than there could be: the store opens files, too */
+  ONE_MORE = 8,  /* descriptors: two sockets, a look-up's three, the files with names, keys or certificates */
+  KEPT_FREE = 8, /* fetches fewer than there could be: the store opens files, too */
   RETRY_MS = 50,
   HOPELESS_MS = 2000,
   RISE_MS = 5000,

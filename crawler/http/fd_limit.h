@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 typedef struct fd_limit {
-  size_t limit;           /* fetches at once; SIZE_MAX: no limit */
-  bool was_met;           /* and `limit` lowered by it */
-  bool is_hopeless;       /* for two seconds not even one fetch found a descriptor */
-  uint64_t retry_at_ms;   /* no sooner */
-  uint64_t changed_ms;    /* `limit`, the last time */
+  size_t limit;            /* fetches at once; SIZE_MAX: no limit */
+  bool was_met;            /* and `limit` lowered by it */
+  bool is_hopeless;        /* for two seconds not even one fetch found a descriptor */
+  uint64_t retry_at_ms;    /* no sooner */
+  uint64_t changed_ms;     /* `limit`, the last time */
   uint64_t alone_since_ms; /* 0: others had descriptors, so they will give them back */
 } fd_limit;
 

@@ -19,7 +19,7 @@ enum { IDLE_MS = 1000 }; /* of the network's thread; it is woken when there is w
 struct fetcher {
   fetch_options options;
   network *network;
-  channel *channel;  /* NULL: the network is on the caller's thread */
+  channel *channel; /* NULL: the network is on the caller's thread */
   pthread_t thread;
   bool has_thread;
   request *started, **started_last; /* without a thread: to be begun by the next poll */

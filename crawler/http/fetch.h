@@ -19,14 +19,14 @@
 #include <stdint.h>
 
 typedef enum fetch_error {
-  FETCH_OK = 0,        /* a response came, whatever its status */
-  FETCH_NAME,          /* the host name has no address */
-  FETCH_CONNECT,       /* nobody listens, or the network is down */
-  FETCH_PRIVATE,       /* the address is not public */
+  FETCH_OK = 0,  /* a response came, whatever its status */
+  FETCH_NAME,    /* the host name has no address */
+  FETCH_CONNECT, /* nobody listens, or the network is down */
+  FETCH_PRIVATE, /* the address is not public */
   FETCH_TLS,
   FETCH_TIMEOUT,
-  FETCH_BROKEN,        /* the connection ended before the response did, or the response is no HTTP */
-  FETCH_ENCODING,      /* the body is not what Content-Encoding says */
+  FETCH_BROKEN,   /* the connection ended before the response did, or the response is no HTTP */
+  FETCH_ENCODING, /* the body is not what Content-Encoding says */
   FETCH_OTHER,
 } fetch_error;
 enum { FETCH_ERRORS = FETCH_OTHER + 1 };
@@ -63,28 +63,28 @@ typedef struct fetch_receiver {
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
-  uint64_t max_body; /* decoded bytes; 0: as in fetch_options */
-  const char *if_none_match;     /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
+  uint64_t max_body;         /* decoded bytes; 0: as in fetch_options */
+  const char *if_none_match; /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
   const char *if_modified_since;
-  bool is_last;      /* nothing more is wanted of its host soon: the connection is not kept */
-  bool is_trusted;   /* its host gets `user` and `headers` of fetch_options */
+  bool is_last;    /* nothing more is wanted of its host soon: the connection is not kept */
+  bool is_trusted; /* its host gets `user` and `headers` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
   const char *user_agent;
-  unsigned connections;  /* in use at once, over all hosts */
-  unsigned kept;         /* besides these, open for the next request to their host (kept.h) */
-  bool multiplexes;      /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
-  long timeout_ms;       /* for a whole fetch */
-  uint64_t max_body;     /* decoded bytes */
+  unsigned connections; /* in use at once, over all hosts */
+  unsigned kept;        /* besides these, open for the next request to their host (kept.h) */
+  bool multiplexes;     /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
+  long timeout_ms;      /* for a whole fetch */
+  uint64_t max_body;    /* decoded bytes */
   bool allow_private;
-  const char *user;         /* "name:password" for basic authentication; NULL: none */
+  const char *user;           /* "name:password" for basic authentication; NULL: none */
   const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
-  const char *cookie_file;  /* Netscape format; NULL: none, and no cookies at all */
-  const char *proxy;        /* NULL: none, whatever the environment says */
-  struct trust *trust;      /* whose certificates are believed; NULL: as libcurl was built, read for each connection */
+  const char *cookie_file;    /* Netscape format; NULL: none, and no cookies at all */
+  const char *proxy;          /* NULL: none, whatever the environment says */
+  struct trust *trust; /* whose certificates are believed; NULL: as libcurl was built, read for each connection */
   const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
-  bool has_thread;          /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
+  bool has_thread; /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
                                called on the caller's all the same */
 } fetch_options;
 

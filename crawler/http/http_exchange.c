@@ -28,7 +28,7 @@ struct exchange {
   uint64_t spilled;          /* bytes of it in the file */
   bytes tail;                /* and those behind them, from where the file could not be written on */
   uint64_t body_max;
-  int fd;                    /* -1: not needed yet */
+  int fd; /* -1: not needed yet */
   bool is_cut;
   int error;
   char *directory;

@@ -16,7 +16,7 @@ typedef struct connection {
   int next;         /* in its bucket */
   int older, newer; /* among the idle */
   uint64_t idle_since_ms;
-  unsigned users;   /* several share one that multiplexes */
+  unsigned users; /* several share one that multiplexes */
   bool is_idle, is_shut;
 } connection;
 
@@ -26,7 +26,7 @@ struct kept {
   size_t limit, open;
   uint64_t serials;
   uint64_t second, shut; /* so many were shut down in that second */
-  int oldest, newest; /* idle */
+  int oldest, newest;    /* idle */
   int buckets[BUCKETS];
 };
 

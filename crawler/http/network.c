@@ -163,11 +163,14 @@ static bool make_setting(network *n)
 {
   const fetch_options *o = n->options;
   bool has_trust = o->user || o->headers;
-  n->setting = (transfer_setting){
-    .options = o, .headers = header_list_create(o, NULL), .body = n->receiver.body, .context = n->receiver.context,
-    .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
-    .share = o->cookie_file ? curl_share_init() : NULL,
-    .tls = o->trust ? tls_create(o->trust) : NULL, .kept = kept_create(SIZE_MAX)};
+  n->setting = (transfer_setting){.options = o,
+                                  .headers = header_list_create(o, NULL),
+                                  .body = n->receiver.body,
+                                  .context = n->receiver.context,
+                                  .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
+                                  .share = o->cookie_file ? curl_share_init() : NULL,
+                                  .tls = o->trust ? tls_create(o->trust) : NULL,
+                                  .kept = kept_create(SIZE_MAX)};
   if (n->setting.share)
     curl_share_setopt(n->setting.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
   return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file) &&

@@ -57,8 +57,13 @@ bool request_begin(request *r, const char *url, const fetch_receiver *receiver)
   if (r->exchange)
     exchange_begin(r->exchange);
   *r->address = '\0';
-  r->response = (fetch_response){.head = &r->head, .exchange = r->exchange, .address = r->address, .content_type = "",
-                                 .location = "", .explanation = "", .start_ms = machine_wall_ms()};
+  r->response = (fetch_response){.head = &r->head,
+                                 .exchange = r->exchange,
+                                 .address = r->address,
+                                 .content_type = "",
+                                 .location = "",
+                                 .explanation = "",
+                                 .start_ms = machine_wall_ms()};
   return set_url(r, url) && add_condition(r, "If-None-Match", receiver->if_none_match) &&
          add_condition(r, "If-Modified-Since", receiver->if_modified_since);
 }

@@ -17,7 +17,7 @@ enum {
 };
 
 typedef struct request {
-  struct request *next;          /* in whatever list it is */
+  struct request *next; /* in whatever list it is */
   fetch_receiver receiver;
   char *url;
   size_t url_room;

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const struct { uint32_t network; int bits; } private_v4[] = {
+static const struct {
+  uint32_t network;
+  int bits;
+} private_v4[] = {
   {0x00000000, 8},  /* "this" network, RFC 791 */
   {0x0A000000, 8},  /* private, RFC 1918 */
   {0x64400000, 10}, /* carrier-grade NAT, RFC 6598 */
@@ -46,13 +49,13 @@ static bool has_prefix(const uint8_t address[16], const char *prefix, size_t byt
 static bool v6_is_public(const uint8_t a[16])
 {
   static const uint8_t zeros[12];
-  if (memcmp(a, zeros, 12) == 0)                                      /* ::, ::1, ::a.b.c.d (deprecated) */
+  if (memcmp(a, zeros, 12) == 0) /* ::, ::1, ::a.b.c.d (deprecated) */
     return false;
-  if (has_prefix(a, "\0\0\0\0\0\0\0\0\0\0\xFF\xFF", 12))              /* ::ffff:a.b.c.d */
+  if (has_prefix(a, "\0\0\0\0\0\0\0\0\0\0\xFF\xFF", 12)) /* ::ffff:a.b.c.d */
     return v4_is_public(v4_at(a + 12));
-  if (has_prefix(a, "\0\x64\xFF\x9B\0\0\0\0\0\0\0\0", 12))            /* 64:ff9b::a.b.c.d, NAT64, RFC 6052 */
+  if (has_prefix(a, "\0\x64\xFF\x9B\0\0\0\0\0\0\0\0", 12)) /* 64:ff9b::a.b.c.d, NAT64, RFC 6052 */
     return v4_is_public(v4_at(a + 12));
-  if (has_prefix(a, "\x20\x02", 2))                                   /* 6to4 carries an IPv4 address */
+  if (has_prefix(a, "\x20\x02", 2)) /* 6to4 carries an IPv4 address */
     return v4_is_public(v4_at(a + 2));
   if (has_prefix(a, "\x20\x01\x0D\xB8", 4) || has_prefix(a, "\x20\x01\0\0", 4)) /* documentation; Teredo */
     return false;

@@ -76,7 +76,10 @@ static int keep_session(SSL *ssl, SSL_SESSION *session)
 /* The callback is told of a connection that it may change, as a constant one. */
 static SSL *changeable(const SSL *ssl)
 {
-  union { const SSL *told; SSL *meant; } same = {.told = ssl};
+  union {
+    const SSL *told;
+    SSL *meant;
+  } same = {.told = ssl};
   return same.meant;
 }
 

@@ -146,7 +146,7 @@ static void set_up(transfer *t, bool is_first)
   curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(e, CURLOPT_PROXY, o->proxy ? o->proxy : "");
   if (o->proxy) {
-    curl_easy_setopt(e, CURLOPT_NOPROXY, ""); /* not the environment's */
+    curl_easy_setopt(e, CURLOPT_NOPROXY, "");              /* not the environment's */
     curl_easy_setopt(e, CURLOPT_USERAGENT, o->user_agent); /* the proxy is not told our headers */
   }
   if (t->setting->tls)
@@ -225,8 +225,9 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code)
 {
   switch (code) {
   case CURLE_OK: return false;
-  case CURLE_COULDNT_RESOLVE_HOST: case CURLE_COULDNT_RESOLVE_PROXY: case CURLE_SSL_CACERT_BADFILE:
-    return t->was_without_descriptor || fd_limit_is_here();
+  case CURLE_COULDNT_RESOLVE_HOST:
+  case CURLE_COULDNT_RESOLVE_PROXY:
+  case CURLE_SSL_CACERT_BADFILE: return t->was_without_descriptor || fd_limit_is_here();
   default: return t->was_without_descriptor && code == CURLE_COULDNT_CONNECT;
   }
 }

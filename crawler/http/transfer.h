@@ -14,9 +14,9 @@
 /* What all of a network's have in common; it lives as long as they do. */
 typedef struct transfer_setting {
   const fetch_options *options;
-  CURLSH *share;                      /* cookies; NULL: none */
-  tls *tls;                           /* NULL: libcurl's own */
-  kept *kept;                         /* its connections */
+  CURLSH *share; /* cookies; NULL: none */
+  tls *tls;      /* NULL: libcurl's own */
+  kept *kept;    /* its connections */
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
@@ -26,13 +26,13 @@ typedef struct transfer_setting {
 typedef struct transfer {
   struct transfer *next; /* in whatever list it is */
   const transfer_setting *setting;
-  CURL *easy;            /* its CURLINFO_PRIVATE is the transfer */
+  CURL *easy; /* its CURLINFO_PRIVATE is the transfer */
   request *request;
   struct curl_slist *headers; /* a list of its own, if the request has conditions */
-  bool has_begun;        /* the first body byte came */
+  bool has_begun;             /* the first body byte came */
   bool was_private;
   bool was_without_descriptor;
-  bool is_second_try;    /* on a connection of its own */
+  bool is_second_try; /* on a connection of its own */
   tls_handle tls;
   kept_user connection;
   char said[CURL_ERROR_SIZE]; /* by libcurl, of what went wrong */

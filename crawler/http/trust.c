@@ -76,9 +76,7 @@ static bool is_gone(const char *path)
 
 static bool read_what_is_named(trust *t, const char *who, char message[TRUST_MESSAGE])
 {
-  const char *gone = is_gone(t->file) ? t->file
-                     : is_gone(t->directory) ? t->directory
-                                             : NULL;
+  const char *gone = is_gone(t->file) ? t->file : is_gone(t->directory) ? t->directory : NULL;
   if (gone)
     snprintf(message, TRUST_MESSAGE, "%s: %.400s: %s", who, gone, strerror(errno));
   else if (!trust_store(t))

@@ -26,7 +26,7 @@ void trust_free(trust *t); /* NULL is fine */
 /* For as many connections as there are; NULL: they cannot be read, or there is no memory. A later call tries again. */
 X509_STORE *trust_store(trust *t);
 
-const char *trust_file(const trust *t);      /* NULL: none */
+const char *trust_file(const trust *t); /* NULL: none */
 const char *trust_directory(const trust *t);
 
 #endif

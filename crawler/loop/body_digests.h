@@ -21,7 +21,7 @@ typedef struct body_copy {
   char *bytes;
   size_t size, room;
   bool is_given_up; /* it did not fit */
-} body_copy; /* zeros: nothing yet */
+} body_copy;        /* zeros: nothing yet */
 
 /* Of the crawl in `directory`, for writing; a torn last line is cut off. NULL after one sentence on stderr. */
 body_digests *body_digests_open(const char *directory);

@@ -36,7 +36,7 @@
 enum {
   POLL_MS = 100,
   LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
-  BATCH = 64,         /* leases asked for at once */
+  BATCH = 64,           /* leases asked for at once */
 };
 
 void crawl_break_off(crawl *c, const char *message)
@@ -98,8 +98,7 @@ static void body_came(void *context, long status, const char *content_type, cons
 static bool is_trusted(crawl *c, const visit *v)
 {
   const fetch_options *o = &c->options.fetch;
-  return (o->user || o->headers) &&
-         url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
+  return (o->user || o->headers) && url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
          scope_has(c->options.trusted, c->target);
 }
 
@@ -116,8 +115,11 @@ static bool is_last_for_now(crawl *c, const visit *v, double crawl_delay)
 /* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
 static void fetch_page(crawl *c, visit *v, double crawl_delay)
 {
-  fetch_receiver receiver = {.body = body_came, .finished = visit_end_fetched, .context = v,
-                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0, .is_trusted = is_trusted(c, v),
+  fetch_receiver receiver = {.body = body_came,
+                             .finished = visit_end_fetched,
+                             .context = v,
+                             .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0,
+                             .is_trusted = is_trusted(c, v),
                              .is_last = is_last_for_now(c, v, crawl_delay)};
   assert(v->stage == VISIT_ASKING);
   v->stage = VISIT_FETCHING;
@@ -133,7 +135,7 @@ static void heed_delay(crawl *c, visit *v, double seconds)
   enum { SECONDS_MAX = 3600 }; /* a Crawl-delay of more than an hour means "do not"; an hour is slow enough */
   if (seconds > 0)
     crawl_holds(c, frontier_host_delay(c->frontier, v->lease.id,
-                                 (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
+                                       (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
 }
 
 /* Until robots.txt has come nothing else of the host is leased: it could not be asked for either. */
@@ -295,8 +297,9 @@ static bool is_over(crawl *c, crawl_end *end)
   if (crawl_is_cut_short(c, end))
     return true;
   if (frontier_is_finished(c->frontier))
-    *end = frontier_held(c->frontier) ? CRAWL_TRAPS_LEFT : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
-                                                                                              : CRAWL_FINISHED;
+    *end = frontier_held(c->frontier)           ? CRAWL_TRAPS_LEFT
+           : frontier_is_deferring(c->frontier) ? CRAWL_DEPTH_CAP
+                                                : CRAWL_FINISHED;
   else if (c->pages_ever >= c->options.max_pages)
     *end = CRAWL_PAGE_CAP;
   else if (c->bytes_ever >= c->options.max_bytes)
@@ -372,8 +375,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visit_pool){.owner = c, .wants_images = options->wants_images,
-                        .wants_text = options->contents};
+  c->visits = (visit_pool){.owner = c, .wants_images = options->wants_images, .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
   c->origins = c->fetcher ? robots_cache_create(c->fetcher, "strata", robots_came) : NULL;
   c->target = malloc(sizeof *c->target);
@@ -382,8 +384,11 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->retries = retries_create(options->tries, options->delay_ms);
   bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
   c->addresses = limits_addresses ? per_address_create(options->per_address) : NULL;
-  harvest_rules rules = {.profile = stats.profile, .patterns = options->patterns, .counts = options->counts,
-                         .follows_nofollow = options->follows_nofollow, .may_add_again = may_add_again,
+  harvest_rules rules = {.profile = stats.profile,
+                         .patterns = options->patterns,
+                         .counts = options->counts,
+                         .follows_nofollow = options->follows_nofollow,
+                         .may_add_again = may_add_again,
                          .context = c};
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {

@@ -20,28 +20,28 @@ typedef enum crawl_sitemaps {
 } crawl_sitemaps;
 
 typedef struct crawl_options {
-  uint64_t max_pages;      /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
-  uint64_t max_bytes;      /* of page bodies, decoded, over the life of the directory; UINT64_MAX: no cap */
-  uint64_t max_ms;         /* of this run; UINT64_MAX: no cap */
+  uint64_t max_pages; /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_bytes; /* of page bodies, decoded, over the life of the directory; UINT64_MAX: no cap */
+  uint64_t max_ms;    /* of this run; UINT64_MAX: no cap */
   uint16_t max_depth;
   bool ignore_robots;
-  bool follows_nofollow;   /* also links that say nofollow, and those of pages that do */
-  bool wants_images;       /* <img src> and srcset are links too */
-  bool keeps_log;          /* the frontier has a journal: each URL that ends gives it a line */
+  bool follows_nofollow; /* also links that say nofollow, and those of pages that do */
+  bool wants_images;     /* <img src> and srcset are links too */
+  bool keeps_log;        /* the frontier has a journal: each URL that ends gives it a line */
   uint64_t delay_ms;
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
-  unsigned per_address;    /* visits at once at one address, whatever their hosts; 0: no limit */
-  unsigned tries;          /* of a URL whose failure may heal; >= 1 */
-  const patterns *patterns; /* which links to take */
-  scope *trusted;          /* hosts that get the user's password and headers: those of start URLs */
-  inlinks *counts;         /* borrowed: told which page links where; NULL: nobody wants to know */
-  fingerprint_index *contents;      /* borrowed: gets what pages say; NULL: nobody wants to know */
-  body_digests *bodies;          /* borrowed: gets what is no HTML; NULL: nobody wants to know */
-  bool near_last;          /* what a near-duplicate links to waits for all else */
+  unsigned per_address;        /* visits at once at one address, whatever their hosts; 0: no limit */
+  unsigned tries;              /* of a URL whose failure may heal; >= 1 */
+  const patterns *patterns;    /* which links to take */
+  scope *trusted;              /* hosts that get the user's password and headers: those of start URLs */
+  inlinks *counts;             /* borrowed: told which page links where; NULL: nobody wants to know */
+  fingerprint_index *contents; /* borrowed: gets what pages say; NULL: nobody wants to know */
+  body_digests *bodies;        /* borrowed: gets what is no HTML; NULL: nobody wants to know */
+  bool near_last;              /* what a near-duplicate links to waits for all else */
   fetch_options fetch;
-  warc *warc;              /* borrowed; NULL: none. `fetch` must then keep exchanges. */
+  warc *warc; /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
 
 typedef enum crawl_end {
@@ -51,8 +51,8 @@ typedef enum crawl_end {
   CRAWL_PAGE_CAP,
   CRAWL_BYTE_CAP,
   CRAWL_TIME_CAP,
-  CRAWL_STOPPED,    /* crawl_stop was called */
-  CRAWL_BROKEN,     /* the frontier failed: crawl_message says how */
+  CRAWL_STOPPED, /* crawl_stop was called */
+  CRAWL_BROKEN,  /* the frontier failed: crawl_message says how */
 } crawl_end;
 
 typedef struct crawl crawl;
@@ -87,10 +87,10 @@ const failures *crawl_failures(const crawl *c); /* the last ones of this run */
 
 /* What is under way. */
 typedef struct crawl_active {
-  const char *host;  /* host[:port], host_size bytes */
+  const char *host; /* host[:port], host_size bytes */
   size_t host_size;
-  bool is_fetching;  /* else it waits for robots.txt */
-  double seconds;    /* since it began */
+  bool is_fetching; /* else it waits for robots.txt */
+  double seconds;   /* since it began */
 } crawl_active;
 typedef void crawl_active_taker(void *context, const crawl_active *active);
 void crawl_each_active(const crawl *c, crawl_active_taker *take, void *context);

@@ -18,19 +18,19 @@ struct crawl {
   scope *scope;
   fetcher *fetcher;
   robots_cache *origins;
-  visit_pool visits;            /* the active ones: leases not ended */
+  visit_pool visits; /* the active ones: leases not ended */
   harvest *harvest;
   retries *retries;
-  per_address *addresses;     /* NULL: no limit */
+  per_address *addresses;       /* NULL: no limit */
   const fingerprint_near *near; /* what the page is near whose links are being added; NULL: none */
-  url *target;              /* 17 KB: not for the stack */
+  url *target;                  /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
   url_profile profile;
   disk_pause pause;
-  uint64_t stood_still_ms;  /* until then, the last time crawl_wait_out waited */
+  uint64_t stood_still_ms; /* until then, the last time crawl_wait_out waited */
   crawl_tick *tick;
   void *tick_context;
   uint64_t ticked_ms;

@@ -11,7 +11,9 @@ static frontier_status status_of(int error)
 {
   switch (error) {
   case 0: return FRONTIER_OK;
-  case ENOSPC: case EDQUOT: case EFBIG: return FRONTIER_NO_SPACE;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG: return FRONTIER_NO_SPACE;
   case ENOMEM: return FRONTIER_NO_MEMORY;
   default: return FRONTIER_IO;
   }
@@ -65,9 +67,15 @@ frontier_status crawl_warc_keep(warc *w, const frontier_lease *lease, const fetc
 {
   if (response->error != FETCH_OK || !response->exchange)
     return FRONTIER_OK;
-  const warc_fetch fetch = {.exchange = response->exchange, .url = lease->url, .type = response->content_type,
-                            .address = response->address, .start_ms = response->start_ms, .seconds = response->seconds,
-                            .is_truncated = response->truncated, .id = lease->id, .via = lease->origin.via,
+  const warc_fetch fetch = {.exchange = response->exchange,
+                            .url = lease->url,
+                            .type = response->content_type,
+                            .address = response->address,
+                            .start_ms = response->start_ms,
+                            .seconds = response->seconds,
+                            .is_truncated = response->truncated,
+                            .id = lease->id,
+                            .via = lease->origin.via,
                             .depth = lease->origin.depth};
   return status_of(warc_write(w, &fetch));
 }

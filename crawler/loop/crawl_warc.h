@@ -7,9 +7,9 @@
 #include "frontier/frontier.h"
 
 typedef struct crawl_warc {
-  warc *warc;             /* NULL: none is written */
+  warc *warc; /* NULL: none is written */
   frontier *frontier;
-  warc_place place;       /* that the frontier was told last */
+  warc_place place; /* that the frontier was told last */
 } crawl_warc;
 
 /* What an earlier run left is made good in any case; `wanted`: this run writes one. Before each commit the frontier is

@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-  ROWS_MOST = 4,   /* looked into for one page: half a millisecond, also on a site whose pages are all alike */
-  MATCHES = 2,     /* one may be the page itself, fetched before */
+  ROWS_MOST = 4, /* looked into for one page: half a millisecond, also on a site whose pages are all alike */
+  MATCHES = 2,   /* one may be the page itself, fetched before */
 };
 
 struct fingerprint_index {

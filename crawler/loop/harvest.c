@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-  HOPS_MAX = 20,                /* redirects in a row, as browsers; sitemaps inside sitemaps as well */
+  HOPS_MAX = 20,                 /* redirects in a row, as browsers; sitemaps inside sitemaps as well */
   HREF_MAX = 4 * URL_LENGTH_MAX, /* of an href with its query escaped; a longer one is no URL of ours anyway */
 };
 
@@ -14,8 +14,8 @@ struct harvest {
   frontier *frontier;
   scope *scope;
   harvest_rules rules;
-  url_base *base;              /* of the document */
-  url_base *own;               /* the page's own URL, where <base> moves nothing */
+  url_base *base; /* of the document */
+  url_base *own;  /* the page's own URL, where <base> moves nothing */
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   url target;
@@ -25,10 +25,11 @@ struct harvest {
 
 const char *crawl_skip_name(crawl_skip why)
 {
-  static const char *const names[CRAWL_SKIPS] = {
-    "skipped-scheme", "skipped-host", "skipped-too-long", "skipped-syntax", "skipped-control", "skipped-userinfo",
-    "skipped-scope", "skipped-nofollow", "skipped-redirects", "skipped-links", "skipped-robots",
-    "skipped-robots-unavailable", "skipped-pattern"};
+  static const char *const names[CRAWL_SKIPS] = {"skipped-scheme", "skipped-host",     "skipped-too-long",
+                                                 "skipped-syntax", "skipped-control",  "skipped-userinfo",
+                                                 "skipped-scope",  "skipped-nofollow", "skipped-redirects",
+                                                 "skipped-links",  "skipped-robots",   "skipped-robots-unavailable",
+                                                 "skipped-pattern"};
   return names[why];
 }
 
@@ -146,8 +147,8 @@ static frontier_status add_link(harvest *h, const visit *v, const visit_link *li
 {
   const charset *written_in = visit_charset(v);
   size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href,
-                                  escaped ? escaped : link->size, h->rules.profile, &h->target);
+  url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href, escaped ? escaped : link->size,
+                                  h->rules.profile, &h->target);
   if (status == URL_OK) {
     note_link(h, link);
     return add_target(h, origin, links);

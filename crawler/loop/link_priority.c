@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 enum {
-  POPULAR = 16,       /* pages: what every page of a small part of a site links to */
-  DISK_STEP = 32768,  /* URLs on disk at once */
+  POPULAR = 16,      /* pages: what every page of a small part of a site links to */
+  DISK_STEP = 32768, /* URLs on disk at once */
 };
 
 bool link_priority_is_popular(const inlinks *counts, const url *u)

@@ -18,9 +18,9 @@ typedef struct page_facts {
   const char *robots;             /* "allowed", "ignored", "unreachable" */
   const fetch_response *response; /* NULL: robots.txt could not be had, so it was not asked for */
   page_links links;
-  const char *redirect;           /* where it leads; NULL for none */
-  const fingerprint_near *near;      /* what the page is a near-duplicate of; NULL: nothing that is known */
-  const char *error, *reason;     /* a word and a phrase, when there is no answer; else NULL */
+  const char *redirect;         /* where it leads; NULL for none */
+  const fingerprint_near *near; /* what the page is a near-duplicate of; NULL: nothing that is known */
+  const char *error, *reason;   /* a word and a phrase, when there is no answer; else NULL */
 } page_facts;
 
 /* Into `line`, without a newline. Ends the visit's hash. `scratch` is room for the key, made by `profile`. */

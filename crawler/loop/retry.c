@@ -127,7 +127,10 @@ static uint64_t host_key(const frontier_lease *lease)
 static bool is_without_answer(const fetch_response *response)
 {
   switch (response->error) {
-  case FETCH_NAME: case FETCH_CONNECT: case FETCH_TIMEOUT: case FETCH_BROKEN: return true;
+  case FETCH_NAME:
+  case FETCH_CONNECT:
+  case FETCH_TIMEOUT:
+  case FETCH_BROKEN: return true;
   default: return false;
   }
 }

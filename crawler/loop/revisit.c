@@ -67,7 +67,7 @@ frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, cons
                              const char *sha256, bool is_failure)
 {
   frontier_visit visit = {.at_s = machine_wall_ms() / 1000,
-                            .is_unchanged = is_failure || revisit_is_unchanged(r, response)};
+                          .is_unchanged = is_failure || revisit_is_unchanged(r, response)};
   if (is_failure && !r->was_visited)
     return FRONTIER_OK;
   if (!is_failure) {

@@ -243,8 +243,12 @@ bool visit_next_link(const visit *v, size_t *at, visit_link *link)
   assert(v->hrefs_size - *at >= LINK_HEAD);
   memcpy(&bytes, v->hrefs + *at, sizeof bytes);
   unsigned flags = (unsigned char)v->hrefs[*at + sizeof bytes];
-  *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD, .size = bytes, .nofollow = flags & NOFOLLOW,
-                       .is_map = flags & MAP, .is_header = flags & HEADER, .canonical = flags & CANONICAL};
+  *link = (visit_link){.href = v->hrefs + *at + LINK_HEAD,
+                       .size = bytes,
+                       .nofollow = flags & NOFOLLOW,
+                       .is_map = flags & MAP,
+                       .is_header = flags & HEADER,
+                       .canonical = flags & CANONICAL};
   *at += LINK_HEAD + bytes;
   assert(*at <= v->hrefs_size);
   return true;

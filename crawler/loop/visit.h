@@ -14,23 +14,23 @@
 #include "frontier/frontier.h"
 
 enum {
-  VISIT_LINKS_MAX = 100000,    /* links of one page; a page with more is a trap or a dump */
-  VISIT_TEXT_MAX = 8 << 20,    /* bytes of their hrefs */
-  VISIT_SITEMAP = 0x8000,      /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
+  VISIT_LINKS_MAX = 100000, /* links of one page; a page with more is a trap or a dump */
+  VISIT_TEXT_MAX = 8 << 20, /* bytes of their hrefs */
+  VISIT_SITEMAP = 0x8000,   /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
 };
 
 typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
 
 typedef struct visit {
-  struct visit *next;          /* in the list of idle ones */
+  struct visit *next; /* in the list of idle ones */
   void *owner;
   frontier_lease lease;
   visit_stage stage;
-  bool holds_host;             /* waits for robots.txt, and nothing else of its host is leased meanwhile */
-  address_place where;         /* of the server, as far as is known when it begins */
+  bool holds_host;     /* waits for robots.txt, and nothing else of its host is leased meanwhile */
+  address_place where; /* of the server, as far as is known when it begins */
   uint64_t begun_ms;
-  unsigned tries;              /* that it took; known once it ends */
-  decoder *decoder;            /* the body's bytes into UTF-8, for the scanner */
+  unsigned tries;   /* that it took; known once it ends */
+  decoder *decoder; /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
   body_hash *hash;             /* SHA-256 of the decoded body */
   char sha256[BODY_HASH_TEXT]; /* what came of it; "" before */
@@ -45,15 +45,15 @@ typedef struct visit {
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
   size_t hrefs_size, hrefs_room;
   size_t links;
-  size_t dropped;              /* links past the maxima */
-  char *base;                  /* of <base href>, NULL if none */
+  size_t dropped; /* links past the maxima */
+  char *base;     /* of <base href>, NULL if none */
   size_t base_size;
-  bool nofollow, noindex;      /* asked for by the page or its header */
+  bool nofollow, noindex; /* asked for by the page or its header */
 } visit;
 
 /* `wants_images`: img src and srcset are links too. NULL: out of memory. */
 visit *visit_create(void *owner, bool wants_images);
-void visit_free(visit *v); /* NULL is fine */
+void visit_free(visit *v);      /* NULL is fine */
 bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
 void visit_begin(visit *v, const frontier_lease *lease);
 
@@ -81,9 +81,9 @@ typedef struct visit_link {
   const char *href;
   size_t size;
   bool nofollow;
-  bool is_map;      /* of a sitemap index: another sitemap */
-  bool is_header;   /* of the header, which no <base> moves */
-  bool canonical;   /* the page's own preferred URL */
+  bool is_map;    /* of a sitemap index: another sitemap */
+  bool is_header; /* of the header, which no <base> moves */
+  bool canonical; /* the page's own preferred URL */
 } visit_link;
 
 /* The links in order: start with *at = 0; false past the last. */

@@ -36,8 +36,8 @@ static void note_start_failure(crawl *c, const visit *v, const char *why)
 static bool note_visit(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
 {
   frontier_status status;
-  while (c->options.keeps_log && (status = revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256,
-                                                        is_failure)) != FRONTIER_OK)
+  while (c->options.keeps_log &&
+         (status = revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256, is_failure)) != FRONTIER_OK)
     if (!crawl_wait_out(c, status, frontier_message(c->frontier)))
       return false;
   return true;
@@ -147,8 +147,8 @@ void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const 
   snprintf(status, sizeof status, "HTTP status %ld", response->status);
   note_start_failure(c, v, answered ? status : response->explanation);
   count_failure(c, v, response);
-  page_facts facts = {.visit = v, .outcome = FRONTIER_FAILED, .robots = permission,
-                      .response = response->start_ms ? response : NULL};
+  page_facts facts = {
+    .visit = v, .outcome = FRONTIER_FAILED, .robots = permission, .response = response->start_ms ? response : NULL};
   if (!answered) {
     facts.error = fetch_error_name(response->error);
     facts.reason = response->explanation;
@@ -232,7 +232,7 @@ void visit_end_fetched(void *context, const fetch_response *response)
   visit_finish(v);
   if (c->addresses)
     per_address_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
-                    response->address);
+                      response->address);
   if (c->options.keeps_log)
     body_hash_end(v->hash, v->sha256);
   c->totals.wire_bytes += response->wire_bytes;

@@ -26,8 +26,8 @@ panel panel_create(frontier *f, const crawl_options *caps, bool quiet, bool plai
 {
   const char *no_color = getenv("NO_COLOR");
   panel_kind kind = quiet ? PANEL_NONE : plain || !is_terminal() ? PANEL_LINES : PANEL_LIVE;
-  return (panel){.frontier = f, .caps = caps, .kind = kind, .is_utf8 = clip_is_utf8(),
-                 .has_color = !no_color || !*no_color};
+  return (panel){
+    .frontier = f, .caps = caps, .kind = kind, .is_utf8 = clip_is_utf8(), .has_color = !no_color || !*no_color};
 }
 
 /* ---- rates ------------------------------------------------------------------------------------------------ */

@@ -11,14 +11,14 @@ enum { PANEL_LINES_MAX = 16 };
 
 typedef struct panel {
   frontier *frontier;
-  const crawl_options *caps;          /* for the time left */
+  const crawl_options *caps; /* for the time left */
   panel_kind kind;
   bool is_utf8, has_color;
-  size_t widths[PANEL_LINES_MAX];     /* of the lines that are drawn: */
+  size_t widths[PANEL_LINES_MAX]; /* of the lines that are drawn: */
   size_t drawn;
-  uint64_t last_pages, last_bytes;    /* when the rates were taken */
+  uint64_t last_pages, last_bytes; /* when the rates were taken */
   double last_seconds, said_seconds;
-  double pages_rate, bytes_rate;      /* a second, lately */
+  double pages_rate, bytes_rate; /* a second, lately */
 } panel;
 
 /* `quiet`: nothing at all; `plain`: lines, on a terminal too. */

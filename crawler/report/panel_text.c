@@ -114,8 +114,8 @@ static void note_visit(void *context, const crawl_active *visit)
 {
   busy_hosts *hosts = context;
   size_t i = 0;
-  while (i < hosts->count && (hosts->at[i].size != visit->host_size ||
-                              memcmp(hosts->at[i].name, visit->host, visit->host_size) != 0))
+  while (i < hosts->count &&
+         (hosts->at[i].size != visit->host_size || memcmp(hosts->at[i].name, visit->host, visit->host_size) != 0))
     i++;
   if (i == HOSTS_KNOWN) {
     hosts->more++;

@@ -5,12 +5,12 @@
 #include "crawler/report/panel.h"
 
 typedef struct panel_facts {
-  const crawl *crawl;             /* NULL: no hosts and no errors are shown */
+  const crawl *crawl; /* NULL: no hosts and no errors are shown */
   const frontier *frontier;
   const crawl_options *caps;
-  crawl_totals totals;            /* of this run */
+  crawl_totals totals; /* of this run */
   frontier_stats stats;
-  double pages_rate, bytes_rate;  /* a second, lately */
+  double pages_rate, bytes_rate; /* a second, lately */
 } panel_facts;
 
 enum { PANEL_TEXT_LINE = 512 };

@@ -115,7 +115,8 @@ static void choose_copies(reading *r)
 {
   report_data *d = r->data;
   for (size_t i = 0; i < r->body_room; i++) {
-    report_copies c = {.hash = r->bodies[i].hash, .count = r->bodies[i].count_bytes >> COUNT_SHIFT,
+    report_copies c = {.hash = r->bodies[i].hash,
+                       .count = r->bodies[i].count_bytes >> COUNT_SHIFT,
                        .bytes = r->bodies[i].count_bytes & BYTES_MASK};
     size_t at = d->copies_count;
     if (c.count < 2 || (at == REPORT_TOP && c.count <= d->copies[at - 1].count))
@@ -173,7 +174,7 @@ static size_t size_class(uint64_t bytes)
 {
   size_t class = 0;
   for (uint64_t limit = 1000; bytes >= limit && class + 1 < REPORT_SIZES; limit *= 2)
-    class++;
+    class ++;
   return class;
 }
 

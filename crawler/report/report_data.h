@@ -7,11 +7,11 @@
 #include "crawler/base/tally.h"
 
 enum {
-  REPORT_TOP = 15,       /* rows of a list of pages */
-  REPORT_DEPTHS = 32,    /* the last has all deeper ones */
-  REPORT_SIZES = 11,     /* under 1 kB, 2 kB, ... 512 kB, and more */
+  REPORT_TOP = 15,    /* rows of a list of pages */
+  REPORT_DEPTHS = 32, /* the last has all deeper ones */
+  REPORT_SIZES = 11,  /* under 1 kB, 2 kB, ... 512 kB, and more */
   REPORT_STATUSES = 1000,
-  REPORT_BARS = 60,      /* of the timeline */
+  REPORT_BARS = 60, /* of the timeline */
   REPORT_EXAMPLES = 3,
 };
 
@@ -25,10 +25,10 @@ typedef struct report_list {
   size_t count;
 } report_list;
 
-typedef struct report_copies {   /* pages with one body */
-  uint64_t hash;                 /* first 64 bits of its SHA-256 */
+typedef struct report_copies { /* pages with one body */
+  uint64_t hash;               /* first 64 bits of its SHA-256 */
   uint64_t count;
-  uint64_t bytes;                /* of one */
+  uint64_t bytes; /* of one */
   char *examples[REPORT_EXAMPLES];
 } report_copies;
 
@@ -41,10 +41,10 @@ typedef struct report_data {
   report_list slowest, largest;
   report_copies copies[REPORT_TOP]; /* most first */
   size_t copies_count;
-  uint64_t copied_pages;            /* pages beyond the first with the same body */
-  report_pairs bodies;              /* that are alike; report_bodies_read fills them in */
-  report_pairs near;                /* pages and an earlier one that says the same */
-  uint64_t first_ms, last_ms;       /* of the Unix epoch; 0: nothing was fetched */
+  uint64_t copied_pages;                                        /* pages beyond the first with the same body */
+  report_pairs bodies;                                          /* that are alike; report_bodies_read fills them in */
+  report_pairs near;                                            /* pages and an earlier one that says the same */
+  uint64_t first_ms, last_ms;                                   /* of the Unix epoch; 0: nothing was fetched */
   uint64_t bar_ms, bars[REPORT_BARS], failed_bars[REPORT_BARS]; /* fetches that ended in each stretch of bar_ms */
 } report_data;
 

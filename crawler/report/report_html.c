@@ -70,9 +70,10 @@ static void put_seconds(FILE *to, double seconds)
 
 static void put_bar(FILE *to, uint64_t part, uint64_t whole, bool is_bad)
 {
-  fprintf(to, "<td class=\"bar\"><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-              "<rect%s width=\"%.2f\" height=\"10\"/></svg></td>", is_bad ? " class=\"bad\"" : "",
-          whole ? 100 * (double)part / (double)whole : 0.0);
+  fprintf(to,
+          "<td class=\"bar\"><svg viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+          "<rect%s width=\"%.2f\" height=\"10\"/></svg></td>",
+          is_bad ? " class=\"bad\"" : "", whole ? 100 * (double)part / (double)whole : 0.0);
 }
 
 static void put_card(FILE *to, uint64_t number, const char *what)
@@ -159,8 +160,10 @@ static void put_timeline(FILE *to, const report_data *d)
     most = d->bars[i] > most ? d->bars[i] : most;
     used = d->bars[i] ? i + 1 : used;
   }
-  fprintf(to, "<section><h2>Timeline</h2>\n<svg class=\"time\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\""
-              " role=\"img\" aria-label=\"fetches over time\">\n", used * WIDTH, HEIGHT);
+  fprintf(to,
+          "<section><h2>Timeline</h2>\n<svg class=\"time\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\""
+          " role=\"img\" aria-label=\"fetches over time\">\n",
+          used * WIDTH, HEIGHT);
   for (size_t i = 0; i < used; i++) {
     double all = HEIGHT * (double)d->bars[i] / (double)most, failed = HEIGHT * (double)d->failed_bars[i] / (double)most;
     fprintf(to, "<rect x=\"%zu\" y=\"%.2f\" width=\"9\" height=\"%.2f\"/>", i * WIDTH, HEIGHT - all, all);
@@ -169,8 +172,9 @@ static void put_timeline(FILE *to, const report_data *d)
               failed);
   }
   char stretch[SAY_SIZE];
-  fprintf(to, "</svg>\n<p class=\"faint\">Fetches that ended in each %s, at most %" PRIu64
-              "; those that failed in the other colour.</p></section>\n",
+  fprintf(to,
+          "</svg>\n<p class=\"faint\">Fetches that ended in each %s, at most %" PRIu64
+          "; those that failed in the other colour.</p></section>\n",
           say_seconds((double)d->bar_ms / 1000, stretch), most);
 }
 
@@ -208,8 +212,9 @@ static void put_skipped(FILE *to, const report_input *in)
 static void put_hosts(FILE *to, const report_data *d)
 {
   enum { SHOWN = 30 };
-  begin_table(to, "Hosts", "<th>host</th><th>fetches</th><th></th><th>failed</th><th class=\"wide\">bytes</th>"
-                           "<th class=\"wide\">mean time</th>");
+  begin_table(to, "Hosts",
+              "<th>host</th><th>fetches</th><th></th><th>failed</th><th class=\"wide\">bytes</th>"
+              "<th class=\"wide\">mean time</th>");
   for (size_t i = 0; i < d->hosts.count && i < SHOWN; i++) {
     const tally_row *row = &d->hosts.rows[i];
     begin_row(to, row->name, row->count);
@@ -250,9 +255,9 @@ static void put_depths(FILE *to, const report_data *d)
 
 static void put_sizes(FILE *to, const report_data *d)
 {
-  static const char *const names[REPORT_SIZES] = {
-    "under 1 kB",  "1 to 2 kB",    "2 to 4 kB",     "4 to 8 kB",     "8 to 16 kB",     "16 to 32 kB",
-    "32 to 64 kB", "64 to 128 kB", "128 to 256 kB", "256 to 512 kB", "512 kB and more"};
+  static const char *const names[REPORT_SIZES] = {"under 1 kB",    "1 to 2 kB",     "2 to 4 kB",      "4 to 8 kB",
+                                                  "8 to 16 kB",    "16 to 32 kB",   "32 to 64 kB",    "64 to 128 kB",
+                                                  "128 to 256 kB", "256 to 512 kB", "512 kB and more"};
   begin_table(to, "Sizes", "<th>decoded</th><th>pages</th><th></th>");
   for (size_t i = 0; i < REPORT_SIZES; i++)
     if (d->sizes[i])
@@ -339,10 +344,12 @@ static void put_pairs(FILE *to, const char *title, const report_pairs *p, const 
 /* What the filter said about the links that were in scope: many new combinations of known parts hint at a trap. */
 static void put_verdicts(FILE *to, const report_input *in)
 {
-  static const char *const meanings[FRONTIER_OUTCOMES] = {
-    "seen before", "new", "new: first of its host", "new: a segment never seen at its depth",
-    "new: every segment known, the whole is new",
-    "new here, known to an earlier crawl"};
+  static const char *const meanings[FRONTIER_OUTCOMES] = {"seen before",
+                                                          "new",
+                                                          "new: first of its host",
+                                                          "new: a segment never seen at its depth",
+                                                          "new: every segment known, the whole is new",
+                                                          "new here, known to an earlier crawl"};
   const frontier_stats *s = in->stats;
   uint64_t all = 0, fresh = 0;
   char promise[SAY_SIZE];
@@ -355,9 +362,10 @@ static void put_verdicts(FILE *to, const report_input *in)
     if (s->outcomes[i])
       put_row(to, meanings[i], s->outcomes[i], all, false);
   end_table(to);
-  fprintf(to, "<p class=\"faint\">%.0f %% of the new URLs are new combinations of known parts: 4 to 19 %% is usual,"
-              " calendars, facets and link loops come near 100 %%. The filter promises at most 1 new URL in %s wrongly"
-              " called seen; expected so far: %.2g.</p>\n",
+  fprintf(to,
+          "<p class=\"faint\">%.0f %% of the new URLs are new combinations of known parts: 4 to 19 %% is usual,"
+          " calendars, facets and link loops come near 100 %%. The filter promises at most 1 new URL in %s wrongly"
+          " called seen; expected so far: %.2g.</p>\n",
           fresh ? 100 * (double)s->outcomes[FRONTIER_NEW_COMBINATION] / (double)fresh : 0.0,
           say_count((uint64_t)(1 / s->filter.promised_rate + 0.5), promise), s->expected_lost);
 }
@@ -367,8 +375,9 @@ static void put_traps(FILE *to, const trap_list *traps)
 {
   if (!traps->count)
     return;
-  begin_table(to, "Traps", "<th>host, and URLs that look like a trap's</th><th>new</th><th>suspect</th>"
-                           "<th class=\"wide\">taken</th><th class=\"wide\">waiting</th>");
+  begin_table(to, "Traps",
+              "<th>host, and URLs that look like a trap's</th><th>new</th><th>suspect</th>"
+              "<th class=\"wide\">taken</th><th class=\"wide\">waiting</th>");
   for (unsigned i = 0; i < traps->count; i++) {
     const trap_host *host = &traps->list[i];
     const uint64_t numbers[] = {host->found, host->suspect, host->taken, host->waiting};

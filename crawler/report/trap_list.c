@@ -45,8 +45,8 @@ static void insert(trap_list *traps, trap_host h)
 static bool take_host(void *context, const frontier_host_info *info)
 {
   trap_list *traps = context;
-  trap_host h = {.waiting = info->queued[FRONTIER_TRAP], .taken = info->trap_taken, .found = info->found,
-                 .suspect = info->suspect};
+  trap_host h = {
+    .waiting = info->queued[FRONTIER_TRAP], .taken = info->trap_taken, .found = info->found, .suspect = info->suspect};
   if (h.waiting + h.taken == 0)
     return true;
   traps->hosts++;

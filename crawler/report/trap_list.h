@@ -29,8 +29,8 @@ typedef struct trap_list {
   uint64_t hosts, waiting, taken; /* of all hosts */
   trap_host list[TRAP_HOSTS];     /* the first of them */
   unsigned count;
-  mlbf_count *below;              /* URLs that wait, by directory; while they are read */
-  bool failed;                    /* out of memory */
+  mlbf_count *below; /* URLs that wait, by directory; while they are read */
+  bool failed;       /* out of memory */
 } trap_list;
 
 /* Reads the hosts, the URLs that wait, and of those that were taken as many as it takes. FRONTIER_OK, or what the

@@ -36,7 +36,7 @@ static bool next_line(text *rest, text *line)
   size_t size = 0;
   while (size < rest->size && rest->at[size] != '\n' && rest->at[size] != '\r')
     size++;
-  *line = (text){ rest->at, size < LINE_MAX_BYTES ? size : LINE_MAX_BYTES };
+  *line = (text){rest->at, size < LINE_MAX_BYTES ? size : LINE_MAX_BYTES};
   const char *comment = memchr(line->at, '#', line->size);
   if (comment)
     line->size = (size_t)(comment - line->at);
@@ -61,12 +61,15 @@ static bool starts_with(text value, const char *word)
 /* As Google's parser takes them: the names themselves and what people type instead, by their beginnings. */
 static line_kind kind_of(text name)
 {
-  static const struct { const char *word; line_kind kind; } names[] = {
-    { "user-agent", LINE_AGENT }, { "useragent", LINE_AGENT }, { "user agent", LINE_AGENT }, { "allow", LINE_ALLOW },
-    { "disallow", LINE_DISALLOW }, { "dissallow", LINE_DISALLOW }, { "dissalow", LINE_DISALLOW },
-    { "disalow", LINE_DISALLOW }, { "diasllow", LINE_DISALLOW }, { "disallaw", LINE_DISALLOW },
-    { "crawl-delay", LINE_CRAWL_DELAY }, { "crawldelay", LINE_CRAWL_DELAY },
-    { "sitemap", LINE_SITEMAP }, { "site-map", LINE_SITEMAP },
+  static const struct {
+    const char *word;
+    line_kind kind;
+  } names[] = {
+    {"user-agent", LINE_AGENT},  {"useragent", LINE_AGENT},         {"user agent", LINE_AGENT},
+    {"allow", LINE_ALLOW},       {"disallow", LINE_DISALLOW},       {"dissallow", LINE_DISALLOW},
+    {"dissalow", LINE_DISALLOW}, {"disalow", LINE_DISALLOW},        {"diasllow", LINE_DISALLOW},
+    {"disallaw", LINE_DISALLOW}, {"crawl-delay", LINE_CRAWL_DELAY}, {"crawldelay", LINE_CRAWL_DELAY},
+    {"sitemap", LINE_SITEMAP},   {"site-map", LINE_SITEMAP},
   };
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (starts_with(name, names[i].word))
@@ -86,10 +89,10 @@ static line_kind line_read(text line, text *value)
       split++;
   if (split == line.size)
     return LINE_OTHER;
-  *value = trim((text){ line.at + split + 1, line.size - split - 1 });
+  *value = trim((text){line.at + split + 1, line.size - split - 1});
   if (!colon && (memchr(value->at, ' ', value->size) || memchr(value->at, '\t', value->size)))
     return LINE_OTHER;
-  return kind_of(trim((text){ line.at, split }));
+  return kind_of(trim((text){line.at, split}));
 }
 
 /* Agents. */
@@ -145,7 +148,7 @@ static void add_rule(robots *file, bool allows, uint32_t line, text pattern, con
   store(file, tail, strlen(tail));
   added->exact.size = (uint32_t)file->byte_count - added->exact.begin;
   added->decoded.begin = (uint32_t)file->byte_count;
-  text exact = { file->bytes + added->exact.begin, added->exact.size };
+  text exact = {file->bytes + added->exact.begin, added->exact.size};
   added->decoded.size = (uint32_t)robots_spell_decoded(exact, file->bytes + added->decoded.begin);
   assert(added->decoded.size <= added->exact.size && added->exact.size <= 3 * pattern.size + strlen(tail));
   file->byte_count += added->decoded.size;
@@ -157,9 +160,9 @@ static void add_index_rule(robots *file, uint32_t line, text pattern)
   size_t directory = pattern.size;
   while (directory > 0 && pattern.at[directory - 1] != '/')
     directory--;
-  text name = { pattern.at + directory, pattern.size - directory };
+  text name = {pattern.at + directory, pattern.size - directory};
   if (directory > 0 && name.size >= 9 && memcmp(name.at, "index.htm", 9) == 0)
-    add_rule(file, true, line, (text){ pattern.at, directory }, "$");
+    add_rule(file, true, line, (text){pattern.at, directory}, "$");
 }
 
 /* Seconds in decimal, or -1. No strtod: it reads hexadecimal, "inf", and the user's decimal comma. */
@@ -185,7 +188,7 @@ typedef struct survey {
 
 static survey survey_text(text rest, const char *agent)
 {
-  survey found = { 0 };
+  survey found = {0};
   for (text line, value; next_line(&rest, &line);) {
     line_kind kind = line_read(line, &value);
     if (kind == LINE_AGENT)
@@ -233,8 +236,7 @@ static void collect(robots *file, text rest, const char *agent)
       if (value.size > 0)
         file->sitemaps[file->sitemap_count++] = store_line(file, "", value);
       break;
-    case LINE_OTHER:
-      break;
+    case LINE_OTHER: break;
     }
 }
 
@@ -260,9 +262,9 @@ static void *shrink(void *array, size_t size)
 
 robots *robots_parse(const char *bytes, size_t size, const char *agent)
 {
-  text all = { bytes, size < ROBOTS_SIZE_MAX ? size : ROBOTS_SIZE_MAX };
+  text all = {bytes, size < ROBOTS_SIZE_MAX ? size : ROBOTS_SIZE_MAX};
   if (all.size >= 3 && memcmp(all.at, "\xEF\xBB\xBF", 3) == 0)
-    all = (text){ all.at + 3, all.size - 3 };
+    all = (text){all.at + 3, all.size - 3};
   survey found = survey_text(all, agent);
   robots *file = calloc(1, sizeof *file);
   if (!file)

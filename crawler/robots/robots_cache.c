@@ -41,14 +41,14 @@ typedef struct origin {
   origin_state state;
   robots *rules;
   uint64_t known_ms;
-  bool has_allowed; /* one that asked */
+  bool has_allowed;       /* one that asked */
   uint64_t retry_after_s; /* of UNAVAILABLE */
   fetch_error error;
   char explanation[128];
   waiter *waiting, **last_waiting;
   unsigned hops;
   char *address; /* where robots.txt is being fetched from */
-  char *body; /* of robots.txt while it comes */
+  char *body;    /* of robots.txt while it comes */
   size_t body_size;
 } origin;
 
@@ -306,7 +306,7 @@ static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
 }
 
 origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
-                          uint64_t since_ms)
+                               uint64_t since_ms)
 {
   o->now_ms = now_ms;
   origin *one = find(o, address, path_begin);

@@ -10,7 +10,7 @@
 #include "crawler/robots/robots.h"
 
 typedef enum origin_answer {
-  ORIGIN_WAIT,        /* robots.txt is on its way: `ready` will be called */
+  ORIGIN_WAIT, /* robots.txt is on its way: `ready` will be called */
   ORIGIN_ALLOWED,
   ORIGIN_DENIED,      /* by a rule */
   ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx: nothing may be fetched (RFC 9309, 2.3.1.4) */
@@ -20,11 +20,11 @@ typedef enum origin_answer {
 
 typedef struct origin_ruling {
   origin_answer answer;
-  double crawl_delay;      /* seconds, < 0: none asked for */
-  bool is_first;           /* of ALLOWED: the first such answer since robots.txt came */
-  fetch_error error;       /* of UNREACHABLE */
+  double crawl_delay; /* seconds, < 0: none asked for */
+  bool is_first;      /* of ALLOWED: the first such answer since robots.txt came */
+  fetch_error error;  /* of UNREACHABLE */
   const char *explanation;
-  uint64_t retry_after_s;  /* of UNAVAILABLE: as its robots.txt asks; 0: it does not */
+  uint64_t retry_after_s; /* of UNAVAILABLE: as its robots.txt asks; 0: it does not */
 } origin_ruling;
 
 typedef struct robots_cache robots_cache;
@@ -43,7 +43,7 @@ void robots_cache_free(robots_cache *o);
 /* May this resolved URL be fetched? `path_begin` is the length of scheme://host:port. That there was no answer, or a
  * server error, is believed for a minute, but not by one who tries again: of before `since_ms` it counts no more. */
 origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
-                          uint64_t since_ms);
+                               uint64_t since_ms);
 
 uint64_t robots_cache_requests(const robots_cache *o); /* robots.txt fetches started */
 

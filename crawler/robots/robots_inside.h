@@ -20,9 +20,9 @@ typedef struct span {
 
 typedef struct rule {
   bool allows;
-  uint32_t line;   /* "disallow: /private", NUL-terminated, in robots.bytes; also the order in the file */
-  span exact;      /* the pattern, bytes over 0x7F escaped, hex digits upper-case */
-  span decoded;    /* unreserved characters and bytes over 0x7F unescaped */
+  uint32_t line; /* "disallow: /private", NUL-terminated, in robots.bytes; also the order in the file */
+  span exact;    /* the pattern, bytes over 0x7F escaped, hex digits upper-case */
+  span decoded;  /* unreserved characters and bytes over 0x7F unescaped */
 } rule;
 
 struct robots {

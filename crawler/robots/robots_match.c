@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-  PATH_MAX_BYTES = 32768, /* no URL is longer; a longer path is compared byte for byte only */
+  PATH_MAX_BYTES = 32768,   /* no URL is longer; a longer path is compared byte for byte only */
   WORK_MAX_BYTES = 1 << 24, /* of path searched for one answer, some 10 ms; 5,000 wildcards on a path of 200 need
                                1 << 20 */
 };
@@ -83,7 +83,7 @@ static bool is_plain(text sent)
 static spellings path_prepare(text sent, char exact[PATH_MAX_BYTES], char decoded[PATH_MAX_BYTES])
 {
   if (is_plain(sent) || sent.size > PATH_MAX_BYTES)
-    return (spellings){ sent, sent };
+    return (spellings){sent, sent};
   const char *end = sent.at + sent.size;
   memcpy(exact, sent.at, sent.size);
   for (size_t i = 0; i < sent.size; i++)
@@ -91,8 +91,8 @@ static spellings path_prepare(text sent, char exact[PATH_MAX_BYTES], char decode
       exact[i + 1] = upper(exact[i + 1]);
       exact[i + 2] = upper(exact[i + 2]);
     }
-  text same = { exact, sent.size };
-  return (spellings){ same, { decoded, robots_spell_decoded(same, decoded) } };
+  text same = {exact, sent.size};
+  return (spellings){same, {decoded, robots_spell_decoded(same, decoded)}};
 }
 
 /* Matching. */
@@ -100,12 +100,12 @@ static spellings path_prepare(text sent, char exact[PATH_MAX_BYTES], char decode
 static text literal_before_star(text pattern)
 {
   const char *star = memchr(pattern.at, '*', pattern.size);
-  return (text){ pattern.at, star ? (size_t)(star - pattern.at) : pattern.size };
+  return (text){pattern.at, star ? (size_t)(star - pattern.at) : pattern.size};
 }
 
 static text skip(text all, size_t size)
 {
-  return (text){ all.at + size, all.size - size };
+  return (text){all.at + size, all.size - size};
 }
 
 /* Does the pattern match the beginning of the path, or with a final '$' all of it? The leftmost place for each piece
@@ -138,10 +138,10 @@ static bool pattern_matches(text pattern, text path, size_t *work)
 
 static bool rule_matches(const robots *file, const rule *candidate, const spellings *path, size_t *work)
 {
-  text exact = { file->bytes + candidate->exact.begin, candidate->exact.size };
+  text exact = {file->bytes + candidate->exact.begin, candidate->exact.size};
   if (pattern_matches(exact, path->exact, work))
     return true;
-  text decoded = { file->bytes + candidate->decoded.begin, candidate->decoded.size };
+  text decoded = {file->bytes + candidate->decoded.begin, candidate->decoded.size};
   bool is_same = decoded.size == exact.size && path->decoded.size == path->exact.size;
   return !candidate->allows && !is_same && pattern_matches(decoded, path->decoded, work);
 }
@@ -151,7 +151,7 @@ bool robots_allows(const robots *file, const char *sent, size_t size, const char
   if (size == 0)
     sent = "/", size = 1;
   char exact[PATH_MAX_BYTES], decoded[PATH_MAX_BYTES];
-  spellings path = path_prepare((text){ sent, size }, exact, decoded);
+  spellings path = path_prepare((text){sent, size}, exact, decoded);
   if (deciding)
     *deciding = "";
   if (size == 11 && memcmp(sent, "/robots.txt", 11) == 0) /* section 2.2.2: implicitly allowed */

@@ -23,9 +23,9 @@ scope *scope_create(scope_kind kind); /* NULL: out of memory */
 void scope_free(scope *s);
 scope_kind scope_kind_of(const scope *s);
 
-bool scope_add(scope *s, const url *start);  /* false: out of memory */
+bool scope_add(scope *s, const url *start); /* false: out of memory */
 bool scope_has(const scope *s, const url *u);
-bool scope_is_dirty(const scope *s);         /* grew since the last scope_write */
+bool scope_is_dirty(const scope *s); /* grew since the last scope_write */
 
 /* The set as text, one entry a line after a first line with the kind's name; free() it. NULL: out of memory. */
 char *scope_write(scope *s, size_t *size);

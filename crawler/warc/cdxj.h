@@ -10,11 +10,11 @@
 #include "crawler/base/json.h"
 
 typedef struct cdxj_capture {
-  const char *url;      /* the fetch URL */
-  const char *date;     /* YYYYMMDDhhmmss */
+  const char *url;  /* the fetch URL */
+  const char *date; /* YYYYMMDDhhmmss */
   const char *mime;
   int status;
-  const char *digest;   /* "sha1:..." */
+  const char *digest;    /* "sha1:..." */
   uint64_t offset, size; /* of the record in the file, compressed */
   const char *file;
 } cdxj_capture;

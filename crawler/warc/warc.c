@@ -126,11 +126,11 @@ static bool digest_exchange(warc *w, const exchange *x, const char *head, size_t
 typedef struct capture {
   const warc_fetch *fetch;
   char date[DATE], stamp[STAMP], urn[URN];
-  char *head, *request;       /* as HTTP/1.1 */
+  char *head, *request; /* as HTTP/1.1 */
   size_t head_size, request_size;
   bool is_http_2;
   digests digests;
-  payload first;              /* url NULL: this is the first with this payload */
+  payload first; /* url NULL: this is the first with this payload */
 } capture;
 
 /* HTTP/2 has no start lines; libcurl writes them as "HTTP/2 200" and "GET / HTTP/2". Readers of WARC know HTTP/1.1
@@ -162,8 +162,10 @@ static void begin_record(warc *w, const char *type, const capture *c, const char
 {
   warc_file *f = &w->files.data;
   warc_record_begin(f);
-  warc_record_text(f, "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Warcinfo-ID: <%s>\r\nWARC-Date: %s\r\n"
-                      "WARC-Target-URI: %s\r\n", type, urn, w->warcinfo, c->date, c->fetch->url);
+  warc_record_text(f,
+                   "WARC/1.1\r\nWARC-Type: %s\r\nWARC-Record-ID: <%s>\r\nWARC-Warcinfo-ID: <%s>\r\nWARC-Date: %s\r\n"
+                   "WARC-Target-URI: %s\r\n",
+                   type, urn, w->warcinfo, c->date, c->fetch->url);
 }
 
 static void put_server(warc *w, const capture *c)
@@ -252,10 +254,13 @@ static void put_warcinfo(warc *w)
   int size = snprintf(block, sizeof block,
                       "software: strata/" STRATA_VERSION "\r\nformat: WARC File Format 1.1\r\n"
                       "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
-                      "robots: %s\r\nhttp-header-user-agent: %.512s\r\n", w->options.robots, w->options.user_agent);
+                      "robots: %s\r\nhttp-header-user-agent: %.512s\r\n",
+                      w->options.robots, w->options.user_agent);
   warc_record_begin(f);
-  warc_record_text(f, "WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\n"
-                      "WARC-Filename: %s\r\n", w->warcinfo, date, path + 1);
+  warc_record_text(f,
+                   "WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <%s>\r\nWARC-Date: %s\r\n"
+                   "WARC-Filename: %s\r\n",
+                   w->warcinfo, date, path + 1);
   end_head(w, "application/warc-fields", (uint64_t)size);
   warc_record_add(f, block, (size_t)size);
   warc_record_end(f);
@@ -269,10 +274,14 @@ static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
   assert(end > offset || w->files.data.error);
   make_mime(c->fetch->type, mime);
   warc_path("", w->files.number, WARC_SUFFIX, file);
-  cdxj_put(&w->files.lines,
-           &(cdxj_capture){.url = c->fetch->url, .date = c->stamp, .mime = c->first.url ? "warc/revisit" : mime,
-                           .status = http_head_status(c->head, c->head_size), .digest = c->digests.payload,
-                           .offset = offset, .size = end - offset, .file = file + 1});
+  cdxj_put(&w->files.lines, &(cdxj_capture){.url = c->fetch->url,
+                                            .date = c->stamp,
+                                            .mime = c->first.url ? "warc/revisit" : mime,
+                                            .status = http_head_status(c->head, c->head_size),
+                                            .digest = c->digests.payload,
+                                            .offset = offset,
+                                            .size = end - offset,
+                                            .file = file + 1});
 }
 
 static int report(warc *w, int error)

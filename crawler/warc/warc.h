@@ -24,9 +24,9 @@ enum { WARC_MESSAGE_SIZE = 512 };
 
 typedef struct warc_options {
   const char *directory;
-  uint64_t file_bytes;      /* a file is full when it has so many */
+  uint64_t file_bytes; /* a file is full when it has so many */
   const char *user_agent;
-  const char *robots;       /* "obey" or "ignore", for the warcinfo record */
+  const char *robots; /* "obey" or "ignore", for the warcinfo record */
 } warc_options;
 
 /* Cuts the files at `place` and goes on behind them. NULL: `message` has one sentence. */
@@ -35,12 +35,12 @@ warc *warc_open(const warc_options *options, warc_place place, char message[WARC
 /* One fetch, as a response (or, if its payload is in this file already, a revisit), a request and a metadata record. */
 typedef struct warc_fetch {
   const exchange *exchange;
-  const char *url, *type;   /* Content-Type, "" if none */
-  const char *address;      /* of the server; "" if unknown */
-  uint64_t start_ms;        /* of the Unix epoch */
+  const char *url, *type; /* Content-Type, "" if none */
+  const char *address;    /* of the server; "" if unknown */
+  uint64_t start_ms;      /* of the Unix epoch */
   double seconds;
-  bool is_truncated;        /* at the longest body allowed */
-  uint64_t id, via;         /* as in pages.jsonl */
+  bool is_truncated; /* at the longest body allowed */
+  uint64_t id, via;  /* as in pages.jsonl */
   unsigned depth;
 } warc_fetch;
 

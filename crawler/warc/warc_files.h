@@ -8,11 +8,11 @@
 
 typedef struct warc_files {
   const char *directory;
-  unsigned number;        /* of the open file, or of the last one */
+  unsigned number; /* of the open file, or of the last one */
   warc_file data;
-  json lines;             /* of the index, not on disk yet */
+  json lines; /* of the index, not on disk yet */
   int index_fd;
-  uint64_t index_bytes;   /* on disk */
+  uint64_t index_bytes; /* on disk */
 } warc_files;
 
 bool warc_files_init(warc_files *f, const char *directory); /* false: out of memory. `directory` is borrowed. */

@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 typedef struct capture_place {
-  unsigned file;    /* number of the WARC file; 0: none was found */
+  unsigned file; /* number of the WARC file; 0: none was found */
   uint64_t offset;
   char date[14 + 1]; /* YYYYMMDDhhmmss */
 } capture_place;
 
 typedef enum warc_lookup_status {
   WARC_LOOKUP_FOUND,
-  WARC_LOOKUP_NONE,    /* the URL is in no index */
-  WARC_LOOKUP_NO_WARC, /* the directory has no WARC file */
+  WARC_LOOKUP_NONE,       /* the URL is in no index */
+  WARC_LOOKUP_NO_WARC,    /* the directory has no WARC file */
   WARC_LOOKUP_UNREADABLE, /* errno */
 } warc_lookup_status;
 

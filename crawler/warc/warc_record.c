@@ -13,9 +13,9 @@ enum {
   /* Over 512 pages of Debian's documentation, zlib's own choice, 6, takes twice the time of 3 for 14 % fewer bytes; 1
    * saves another fifth of the time for 9 % more. Compressing costs more than all the rest of a page. */
   LEVEL = 3,
-  GZIP_WINDOW = 15 + 16,  /* the largest, and a gzip head */
+  GZIP_WINDOW = 15 + 16, /* the largest, and a gzip head */
   PIECE = 64 << 10,
-  PENDING_MAX = 8 << 20,  /* then it is settled, though nobody asked; mostly a crawl commits before that */
+  PENDING_MAX = 8 << 20, /* then it is settled, though nobody asked; mostly a crawl commits before that */
 };
 
 bool warc_file_init(warc_file *f)

@@ -12,12 +12,12 @@
 #include <zlib.h>
 
 typedef struct warc_file {
-  int fd;            /* -1: none is open */
-  uint64_t settled;  /* bytes of it that are on disk */
-  uint8_t *pending;  /* what follows them */
+  int fd;           /* -1: none is open */
+  uint64_t settled; /* bytes of it that are on disk */
+  uint8_t *pending; /* what follows them */
   size_t size, room;
   z_stream gzip;
-  int error;         /* ENOMEM: a record is not whole, and the file of no more use; else 0 */
+  int error; /* ENOMEM: a record is not whole, and the file of no more use; else 0 */
 } warc_file;
 
 bool warc_file_init(warc_file *f); /* false: out of memory */

@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-  SHARED_WORDS = 64,          /* names such as "news" or "index" that all hosts use at a depth */
-  SHUFFLE_ROUNDS = 4,         /* Feistel rounds; three already look random to any statistics of ours */
+  SHARED_WORDS = 64,  /* names such as "news" or "index" that all hosts use at a depth */
+  SHUFFLE_ROUNDS = 4, /* Feistel rounds; three already look random to any statistics of ours */
 };
 
 struct url_generator {
@@ -26,7 +26,7 @@ struct url_generator {
   uint64_t hosts;
   unsigned half_bits; /* the shuffle's domain is 2^(2 half_bits) >= count */
   url_shape shape;
-  unsigned leaf;      /* new ones, of SHAPE_ONE that need not be: see fit_leaf */
+  unsigned leaf; /* new ones, of SHAPE_ONE that need not be: see fit_leaf */
 };
 
 /* A leaf is new where nothing else has the page's number, and by chance besides, so that as many are new in all
@@ -48,7 +48,7 @@ url_generator *generator_create(uint64_t count, uint64_t seed, const url_shape *
   url_generator *made = malloc(sizeof *made);
   if (made == NULL)
     return NULL;
-  *made = (url_generator){ .count = count, .seed = random_mix(seed), .half_bits = 1, .shape = *shape };
+  *made = (url_generator){.count = count, .seed = random_mix(seed), .half_bits = 1, .shape = *shape};
   made->hosts = (uint64_t)((double)count * shape->hosts);
   made->hosts = made->hosts == 0 ? 1 : made->hosts;
   made->leaf = fit_leaf(shape);
@@ -160,7 +160,7 @@ static char *append_new(char *at, uint64_t *dice, uint64_t page)
 
 static char *append_leaf(const url_generator *generator, char *at, uint64_t *dice, uint64_t page, bool has_number)
 {
-  static const char *const endings[] = { "", "/", ".html", ".php" };
+  static const char *const endings[] = {"", "/", ".html", ".php"};
   bool has_query = random_roll(dice, SHAPE_ONE) < generator->shape.queries;
   bool is_new = (!has_number && !has_query) || random_roll(dice, SHAPE_ONE) < generator->leaf;
   *at++ = '/';

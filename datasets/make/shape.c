@@ -22,10 +22,10 @@ static const double top_hosts = 0.01;
 const url_shape shape_usual = {
   .hosts = 0.1,
   .power = 16,
-  .depth = { 9830, 16384, 16384, 9830, 7864, 3277, 1967 }, /* 15, 25, 25, 15, 12, 5, 3 % */
-  .new_directory = { 13107, 13107, 13107, 13107, 13107, 13107, 13107 }, /* 20 % */
-  .new_leaf = 42598, /* 65 % */
-  .queries = 6554,   /* 10 % */
+  .depth = {9830, 16384, 16384, 9830, 7864, 3277, 1967},              /* 15, 25, 25, 15, 12, 5, 3 % */
+  .new_directory = {13107, 13107, 13107, 13107, 13107, 13107, 13107}, /* 20 % */
+  .new_leaf = 42598,                                                  /* 65 % */
+  .queries = 6554,                                                    /* 10 % */
 };
 
 typedef struct sighting {
@@ -78,7 +78,7 @@ void shape_meter_free(shape_meter *old)
 
 static bool note(shape_meter *to, uint64_t role, const char *bytes, size_t size)
 {
-  sighting seen = { key_hash_of(bytes, size), role };
+  sighting seen = {key_hash_of(bytes, size), role};
   to->count[role]++;
   return sorter_add(to->sightings, &seen);
 }
@@ -111,7 +111,7 @@ static bool count_distinct(shape_meter *of, sorter *pages)
 {
   if (!sorter_finish(of->sightings))
     return false;
-  sighting last = { .role = ROLES };
+  sighting last = {.role = ROLES};
   uint64_t run = 0;
   for (const sighting *seen; (seen = sorter_next(of->sightings)) != NULL; last = *seen) {
     bool is_new = seen->role != last.role || key_hash_compare(&seen->hash, &last.hash) != 0;
@@ -162,7 +162,7 @@ bool shape_meter_finish(shape_meter *of, url_shape *shape)
   sorter *pages = sorter_create(of->directory, sizeof(uint64_t), largest_first, SORTER_MEMORY);
   bool is_counted = pages != NULL && count_distinct(of, pages);
   if (is_counted) {
-    *shape = (url_shape){ .hosts = (double)of->distinct[HOST] / (double)of->urls };
+    *shape = (url_shape){.hosts = (double)of->distinct[HOST] / (double)of->urls};
     shape->power = fit_power(of, pages);
     fit_depths(of, shape);
     for (int i = 0; i < SHAPE_DEPTHS; i++)

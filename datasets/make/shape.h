@@ -15,19 +15,19 @@
 #include <stdint.h>
 
 enum {
-  SHAPE_DEPTHS = 15,  /* deeper URLs count as this deep */
-  SHAPE_ONE = 65536,  /* shares are whole numbers of this many, so that every machine draws alike */
+  SHAPE_DEPTHS = 15, /* deeper URLs count as this deep */
+  SHAPE_ONE = 65536, /* shares are whole numbers of this many, so that every machine draws alike */
   SHAPE_POWERS = 64,
 };
 
 typedef struct url_shape {
-  double hosts;                     /* distinct hosts a URL, in (0, 1] */
-  unsigned power;                   /* the first share x of the hosts, largest first, has x^(power / SHAPE_POWERS) of
+  double hosts;                 /* distinct hosts a URL, in (0, 1] */
+  unsigned power;               /* the first share x of the hosts, largest first, has x^(power / SHAPE_POWERS) of
                                        the URLs; 1..SHAPE_POWERS, which is all alike */
-  unsigned depth[SHAPE_DEPTHS];     /* URLs with 1, 2, ... segments; their sum is SHAPE_ONE */
+  unsigned depth[SHAPE_DEPTHS]; /* URLs with 1, 2, ... segments; their sum is SHAPE_ONE */
   unsigned new_directory[SHAPE_DEPTHS]; /* of SHAPE_ONE directories at depth 1, 2, ... */
-  unsigned new_leaf;                /* of SHAPE_ONE */
-  unsigned queries;                 /* of SHAPE_ONE */
+  unsigned new_leaf;                    /* of SHAPE_ONE */
+  unsigned queries;                     /* of SHAPE_ONE */
 } url_shape;
 
 /* The generator's own: about what large public lists have in common. */

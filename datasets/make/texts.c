@@ -89,7 +89,7 @@ static const char *behind(const char *at, const char *end, const char *mark)
 /* The end of the tag, comment, script or style that begins at `at`; `at` itself if none does. */
 static const char *behind_markup(const char *at, const char *end)
 {
-  static const char *const hidden[][2] = { { "<!--", "-->" }, { "<script", "</script" }, { "<style", "</style" } };
+  static const char *const hidden[][2] = {{"<!--", "-->"}, {"<script", "</script"}, {"<style", "</style"}};
   if (*at != '<' || end - at < 2 || !(is_word_byte(at[1]) || at[1] == '/' || at[1] == '!'))
     return at;
   for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
@@ -142,7 +142,7 @@ static bool texts_put(texts *to, text_words *made)
 
 bool texts_add(texts *to, const char *bytes, size_t size)
 {
-  text_words made = { .count = 0 };
+  text_words made = {.count = 0};
   if (add_words(&made, bytes, bytes + size) && texts_put(to, &made))
     return true;
   text_free(&made);
@@ -196,7 +196,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 
 bool texts_add_tree(texts *to, const char *directory)
 {
-  char *roots[] = { strdup(directory), NULL };
+  char *roots[] = {strdup(directory), NULL};
   FTS *walk = roots[0] != NULL ? fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name) : NULL;
   bool is_read = walk != NULL;
   for (FTSENT *entry; is_read && (errno = 0, entry = fts_read(walk)) != NULL;) {
@@ -241,7 +241,7 @@ bool texts_generate(texts *to, size_t count, uint32_t words_mean, uint64_t seed)
 {
   uint64_t dice = random_mix(seed);
   for (size_t i = 0; i < count; i++) {
-    text_words made = { .count = 0 };
+    text_words made = {.count = 0};
     double above = ((double)random_roll(&dice, 1u << 30) + 1) / (1u << 30);
     size_t words = WORDS_MIN + (size_t)(-log(above) * ((double)words_mean - WORDS_MIN));
     if (!text_append_random(&made, words, &dice) || !texts_put(to, &made)) {
@@ -257,5 +257,5 @@ void texts_free(texts *of)
   for (size_t i = 0; i < of->count; i++)
     text_free(&of->list[i]);
   free(of->list);
-  *of = (texts){ .count = 0 };
+  *of = (texts){.count = 0};
 }

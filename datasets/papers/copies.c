@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 enum {
-  STRANGER_OF = 5,     /* one text of so many */
-  SENTENCE = 20,       /* words put in at a time */
+  STRANGER_OF = 5, /* one text of so many */
+  SENTENCE = 20,   /* words put in at a time */
   SHINGLE = MLBF_SHINGLE_WORDS,
 };
 
@@ -40,7 +40,7 @@ static int ascending(const void *a, const void *b)
 static bool every_shingle(const text_words *of, mlbf_shingles *all)
 {
   size_t count = of->count >= SHINGLE ? of->count - SHINGLE + 1 : 0, kept = 0;
-  *all = (mlbf_shingles){ .at = malloc((count + 1) * sizeof *all->at), .room = count + 1 };
+  *all = (mlbf_shingles){.at = malloc((count + 1) * sizeof *all->at), .room = count + 1};
   if (all->at == NULL)
     return false;
   for (size_t i = 0; i < count; i++)
@@ -63,7 +63,7 @@ static double true_share(const mlbf_shingles *query, const mlbf_shingles *other)
 
 static bool side_make(side *of, size_t room)
 {
-  *of = (side){ calloc(room + 1, sizeof(size_t)), calloc(room + 1, sizeof(size_t)), 0, 0 };
+  *of = (side){calloc(room + 1, sizeof(size_t)), calloc(room + 1, sizeof(size_t)), 0, 0};
   return of->all != NULL && of->long_ones != NULL;
 }
 
@@ -77,7 +77,7 @@ static void side_put(side *of, const texts *from, size_t number)
 static bool store(copies *of, size_t number)
 {
   const text_words *t = &of->texts->list[number];
-  mlbf_shingles winnowed = { .count = 0 };
+  mlbf_shingles winnowed = {.count = 0};
   bool is_in = mlbf_shingles_of(t->bytes, text_size(t), &winnowed) == MLBF_OK &&
                mlbf_matrix_add(of->matrix, number, &winnowed) == MLBF_OK && every_shingle(t, &of->every[number]);
   mlbf_shingles_free(&winnowed);
@@ -108,7 +108,7 @@ static bool fill(copies *of, uint64_t seed)
 
 bool copies_are_enough(const texts *from, uint64_t seed)
 {
-  bool has[2] = { false, false };
+  bool has[2] = {false, false};
   for (size_t i = 0; i < from->count; i++)
     if (from->list[i].count >= COPIES_QUERY_WORDS)
       has[is_stranger(i, seed)] = true;
@@ -162,8 +162,8 @@ static size_t one_of(const side *of, uint64_t *dice)
 }
 
 /* `copied` words of the source amid a stranger's. */
-static bool write_passage(const text_words *source, const text_words *stranger, size_t copied,
-                          uint64_t *dice, text_words *query)
+static bool write_passage(const text_words *source, const text_words *stranger, size_t copied, uint64_t *dice,
+                          text_words *query)
 {
   size_t from = random_roll(dice, source->count - copied + 1);
   size_t begin = random_roll(dice, stranger->count - COPIES_QUERY_WORDS + 1);
@@ -173,8 +173,8 @@ static bool write_passage(const text_words *source, const text_words *stranger, 
 }
 
 /* The whole source, cut into pieces that differ by a word at most, a stranger's sentence between each two. */
-static bool write_inserts(const text_words *source, const text_words *stranger, size_t put_in,
-                          uint64_t *dice, text_words *query)
+static bool write_inserts(const text_words *source, const text_words *stranger, size_t put_in, uint64_t *dice,
+                          text_words *query)
 {
   size_t sentences = (put_in + SENTENCE - 1) / SENTENCE, pieces = sentences + 1;
   for (size_t i = 0; i < pieces; i++) {
@@ -233,14 +233,14 @@ bool copies_measure(const copies *of, copies_edit edit, uint32_t percent, uint32
 {
   uint64_t dice = random_mix(~random_mix(seed) + percent);
   bool is_asked = true;
-  *result = (copies_result){ .queries = queries };
+  *result = (copies_result){.queries = queries};
   for (uint32_t i = 0; is_asked && i < queries; i++) {
-    question q = { .source = one_of(&of->stored, &dice), .is_copied = edit == COPIES_INSERTS || percent > 0 };
+    question q = {.source = one_of(&of->stored, &dice), .is_copied = edit == COPIES_INSERTS || percent > 0};
     const text_words *source = &of->texts->list[q.source], *stranger = &of->texts->list[one_of(&of->strangers, &dice)];
-    text_words query = { .count = 0 };
+    text_words query = {.count = 0};
     bool is_written = edit == COPIES_PASSAGE
-      ? write_passage(source, stranger, (size_t)COPIES_QUERY_WORDS * percent / 100, &dice, &query)
-      : write_inserts(source, stranger, source->count * percent / (100 - percent), &dice, &query);
+                        ? write_passage(source, stranger, (size_t)COPIES_QUERY_WORDS * percent / 100, &dice, &query)
+                        : write_inserts(source, stranger, source->count * percent / (100 - percent), &dice, &query);
     is_asked = is_written && ask(of, &query, &q, result);
     text_free(&query);
   }

@@ -30,12 +30,12 @@ uint64_t copies_bytes(const copies *of); /* of the matrix: rows and shingles */
 
 typedef struct copies_result {
   uint64_t queries;
-  uint64_t named;          /* texts, by all queries together */
-  uint64_t false_alarms;   /* of those */
-  uint64_t missed;         /* queries whose source was not named; none if nothing was copied */
-  uint64_t found_first;    /* whose source was named first, or level with the first */
+  uint64_t named;           /* texts, by all queries together */
+  uint64_t false_alarms;    /* of those */
+  uint64_t missed;          /* queries whose source was not named; none if nothing was copied */
+  uint64_t found_first;     /* whose source was named first, or level with the first */
   uint64_t near_duplicates; /* whose source has an estimated share of 90 % or more */
-  double share_error;      /* mean distance of the source's share, as named, from the true one */
+  double share_error;       /* mean distance of the source's share, as named, from the true one */
 } copies_result;
 
 /* Ask `queries` times, `percent` (0 to 50) being copied or put in. False: out of memory. */

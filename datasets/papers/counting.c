@@ -15,14 +15,13 @@ typedef enum addition_order { IN_TURN, TOGETHER, SHUFFLED } addition_order;
 
 static const struct {
   count_rule rule;
-  uint32_t number; /* EQUAL: the count; UNIFORM: below this; POISSON: the mean */
+  uint32_t number;   /* EQUAL: the count; UNIFORM: below this; POISSON: the mean */
   uint32_t not_zero; /* UNIFORM: so many keys */
   addition_order order;
 } experiments[COUNTING_EXPERIMENTS + 1] = {
-  [1] = { EQUAL, 20, 0, IN_TURN },       [2] = { EQUAL, 20, 0, TOGETHER },
-  [3] = { EQUAL, 20, 0, SHUFFLED },      [4] = { UNIFORM, 20, 9463, SHUFFLED },
-  [5] = { UNIFORM, 20, 9463, TOGETHER }, [6] = { POISSON, 10, 0, SHUFFLED },
-  [7] = { POISSON, 20, 0, SHUFFLED },    [8] = { UNIFORM, 40, 9734, SHUFFLED },
+  [1] = {EQUAL, 20, 0, IN_TURN},       [2] = {EQUAL, 20, 0, TOGETHER},      [3] = {EQUAL, 20, 0, SHUFFLED},
+  [4] = {UNIFORM, 20, 9463, SHUFFLED}, [5] = {UNIFORM, 20, 9463, TOGETHER}, [6] = {POISSON, 10, 0, SHUFFLED},
+  [7] = {POISSON, 20, 0, SHUFFLED},    [8] = {UNIFORM, 40, 9734, SHUFFLED},
 };
 
 /* ---- a round -------------------------------------------------------------------------------------------- */
@@ -58,7 +57,7 @@ static void draw_times(int experiment, uint64_t seed, counting_round *round)
 /* Keys that all differ, none as large as p. */
 static void draw_keys(uint64_t *dice, uint32_t keys[COUNTING_KEYS])
 {
-  uint32_t table[KEY_TABLE] = { 0 }; /* key + 1 */
+  uint32_t table[KEY_TABLE] = {0}; /* key + 1 */
   for (uint32_t i = 0; i < COUNTING_KEYS;) {
     uint32_t key = (uint32_t)random_roll(dice, prime), slot = key % KEY_TABLE;
     while (table[slot] != 0 && table[slot] != key + 1)
@@ -174,7 +173,7 @@ static void moments_read(const moments *of, uint32_t rounds, double *mean, doubl
 bool counting_measure(int experiment, uint32_t cells, uint32_t hashes, uint32_t rounds, uint64_t seed,
                       counting_result *result)
 {
-  moments plain = { .sum = 0 }, refined = { .sum = 0 };
+  moments plain = {.sum = 0}, refined = {.sum = 0};
   uint32_t *counters = malloc(cells * sizeof *counters);
   counting_round *round = calloc(1, sizeof *round);
   bool is_done = counters != NULL && round != NULL;
@@ -187,7 +186,7 @@ bool counting_measure(int experiment, uint32_t cells, uint32_t hashes, uint32_t 
     memset(counters, 0, cells * sizeof *counters);
     moments_add(&refined, fill_refined(round, counters, hashes));
   }
-  *result = (counting_result){ .rounds = rounds };
+  *result = (counting_result){.rounds = rounds};
   moments_read(&plain, rounds, &result->plain, &result->plain_sd);
   moments_read(&refined, rounds, &result->refined, &result->refined_sd);
   if (round != NULL)

@@ -27,7 +27,7 @@ enum { COUNTING_KEYS = 10000, COUNTING_ROUNDS = 1000, COUNTING_HASHES_MAX = 8, C
 /* A row as printed. */
 typedef struct counting_row {
   int table, experiment;
-  uint32_t cells, hashes; /* m, k */
+  uint32_t cells, hashes;                      /* m, k */
   double plain, plain_sd, refined, refined_sd; /* fI, fR: mean of the rounds and standard deviation */
   double reduction;                            /* fI / fR; 0: none is printed */
 } counting_row;
@@ -47,10 +47,10 @@ bool counting_measure(int experiment, uint32_t cells, uint32_t hashes, uint32_t 
 
 /* One round's ingredients, for tests that want to fill a filter of their own with them. */
 typedef struct counting_round {
-  uint32_t times[COUNTING_KEYS];                           /* c_i */
-  uint64_t sum;                                            /* of c_i */
+  uint32_t times[COUNTING_KEYS]; /* c_i */
+  uint64_t sum;                  /* of c_i */
   uint64_t places[COUNTING_KEYS][COUNTING_HASHES_MAX];
-  uint32_t *order;                                         /* `sum` keys, one an addition */
+  uint32_t *order; /* `sum` keys, one an addition */
 } counting_round;
 
 bool counting_round_make(int experiment, uint32_t cells, uint32_t hashes, uint32_t number, uint64_t seed,

@@ -8,10 +8,10 @@ static const struct {
   const char *name;
   bool (*run)(const paper_run *run);
 } papers[] = {
-  { "counting", paper_counting },
-  { "matrix", paper_matrix },
-  { "sdhash", paper_sdhash },
-  { "skip", paper_skip },
+  {"counting", paper_counting},
+  {"matrix", paper_matrix},
+  {"sdhash", paper_sdhash},
+  {"skip", paper_skip},
 };
 
 enum { PAPERS = sizeof papers / sizeof *papers };

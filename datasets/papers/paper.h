@@ -13,9 +13,9 @@
 
 typedef struct paper_run {
   uint64_t seed;
-  uint32_t rounds; /* how often an experiment is repeated; 0: as often as its paper did */
+  uint32_t rounds;                /* how often an experiment is repeated; 0: as often as its paper did */
   void (*note)(const char *what); /* progress; may be NULL */
-  const texts *files; /* matrix: documents to be copied and edited, beside generated ones; may be NULL */
+  const texts *files;             /* matrix: documents to be copied and edited, beside generated ones; may be NULL */
   FILE *csv, *html;
 } paper_run;
 

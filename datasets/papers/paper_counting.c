@@ -10,8 +10,7 @@ static const struct {
   uint32_t bits_a_key, hashes;
   double compression, wrong;
 } sizes[] = {
-  { 16, 4, 10, 0.002394 }, { 10, 8, 16, 0.008455 }, { 16, 8, 10, 0.0005745 }, { 40, 8, 4, 1.166e-6 },
-  { 40, 16, 4, 1.948e-8 },
+  {16, 4, 10, 0.002394}, {10, 8, 16, 0.008455}, {16, 8, 10, 0.0005745}, {40, 8, 4, 1.166e-6}, {40, 16, 4, 1.948e-8},
 };
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -20,15 +19,16 @@ static void write_sizes(const paper_run *run)
 {
   fputs("<h3>Table 1: bits a key, false positives, (1&#8722;e<sup>&#8722;kn/m</sup>)<sup>k</sup></h3>\n"
         "<div class=\"scroll\"><table><tr><th>m / n</th><th>k</th><th>compression, printed</th><th>ours</th>"
-        "<th>false positives, printed</th><th>ours</th></tr>\n", run->html);
+        "<th>false positives, printed</th><th>ours</th></tr>\n",
+        run->html);
   for (int i = 0; i < SIZES; i++) {
     double wrong = pow(-expm1(-(double)sizes[i].hashes / sizes[i].bits_a_key), sizes[i].hashes);
     double compression = 160.0 / sizes[i].bits_a_key;
     fprintf(run->csv, "1,,%u,1,%u,%.4g,%.4g,,,,,,,%.4g,%.4g\n", (unsigned)sizes[i].bits_a_key,
             (unsigned)sizes[i].hashes, sizes[i].wrong, wrong, sizes[i].compression, compression);
     fprintf(run->html, "<tr><td>%u</td><td>%u</td><td>%.3g</td><td>%.3g</td><td>%.4g</td><td>%.4g</td></tr>\n",
-            (unsigned)sizes[i].bits_a_key, (unsigned)sizes[i].hashes, sizes[i].compression, compression,
-            sizes[i].wrong, wrong);
+            (unsigned)sizes[i].bits_a_key, (unsigned)sizes[i].hashes, sizes[i].compression, compression, sizes[i].wrong,
+            wrong);
   }
   fputs("</table></div>\n", run->html);
 }
@@ -43,10 +43,11 @@ static void write_row(const paper_run *run, const counting_row *printed, const c
           printed->experiment, (unsigned)printed->cells, COUNTING_KEYS, (unsigned)printed->hashes, printed->plain,
           ours->plain, ours->plain_sd, plain_p, printed->refined, ours->refined, ours->refined_sd, refined_p,
           printed->reduction, reduction, (unsigned)ours->rounds);
-  fprintf(run->html, "<tr><td>%d</td><td>%d</td><td>%u</td><td>%u</td><td>%.3e</td><td>%.3e</td><td>%.2g</td>"
-          "<td>%.3e</td><td>%.3e</td><td>%.2g</td><td>%.3f</td><td>%.3f</td></tr>\n", printed->table,
-          printed->experiment, (unsigned)printed->cells, (unsigned)printed->hashes, printed->plain, ours->plain,
-          plain_p, printed->refined, ours->refined, refined_p, printed->reduction, reduction);
+  fprintf(run->html,
+          "<tr><td>%d</td><td>%d</td><td>%u</td><td>%u</td><td>%.3e</td><td>%.3e</td><td>%.2g</td>"
+          "<td>%.3e</td><td>%.3e</td><td>%.2g</td><td>%.3f</td><td>%.3f</td></tr>\n",
+          printed->table, printed->experiment, (unsigned)printed->cells, (unsigned)printed->hashes, printed->plain,
+          ours->plain, plain_p, printed->refined, ours->refined, refined_p, printed->reduction, reduction);
 }
 
 static const char words[] =
@@ -76,7 +77,8 @@ bool paper_counting(const paper_run *run)
         run->csv);
   fputs(words, run->html);
   write_sizes(run);
-  fprintf(run->html, "<h3>Tables 3 to 10, %u rounds, seed %llu</h3>\n<div class=\"scroll\"><table><tr><th>table</th>"
+  fprintf(run->html,
+          "<h3>Tables 3 to 10, %u rounds, seed %llu</h3>\n<div class=\"scroll\"><table><tr><th>table</th>"
           "<th>experiment</th><th>m</th><th>k</th><th>f<sub>I</sub>, printed</th><th>ours</th><th>p</th>"
           "<th>f<sub>R</sub>, printed</th><th>ours</th><th>p</th><th>reduction, printed</th><th>ours</th></tr>\n",
           (unsigned)rounds, (unsigned long long)run->seed);

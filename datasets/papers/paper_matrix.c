@@ -6,8 +6,8 @@
 
 enum { DOCUMENTS = 500, ROUNDS_USUAL = 300 };
 
-static const char *const score_names[PASSAGES_SCORES] = { "literal", "corrected" };
-static const uint32_t percents[] = { 0, 5, 10, 20, 50 };
+static const char *const score_names[PASSAGES_SCORES] = {"literal", "corrected"};
+static const uint32_t percents[] = {0, 5, 10, 20, 50};
 
 enum { PERCENTS = sizeof percents / sizeof *percents };
 
@@ -42,7 +42,7 @@ static void write_sizes(const paper_run *run)
 static const struct {
   const char *name;
   double wrong, missed; /* printed, as shares */
-} layouts[PASSAGES_LAYOUTS] = { { "row-each", 0.01, 0.05 }, { "distributed", 0.0001, 0.11 } };
+} layouts[PASSAGES_LAYOUTS] = {{"row-each", 0.01, 0.05}, {"distributed", 0.0001, 0.11}};
 
 /* What was asked and what came of it, by one layout and score. */
 typedef struct outcome {
@@ -70,9 +70,10 @@ static void write_sum(const paper_run *run, int layout, const outcome *of)
   double wrong = of->wrong / of->rows, missed = of->missed / of->queries;
   fprintf(run->csv, "2,%s,%s,all,,,%.4g,%.4g,%.4g,%.4g,,,\n", of->layout, of->score, layouts[layout].wrong, wrong,
           layouts[layout].missed, missed);
-  fprintf(run->html, "<tr><td>all</td><td>%s</td><td>%s</td><td>%.2f %%</td><td>%.3f %%</td><td>%.0f %%</td>"
-          "<td>%.1f %%</td></tr>\n", of->layout, of->score, 100 * layouts[layout].wrong, 100 * wrong,
-          100 * layouts[layout].missed, 100 * missed);
+  fprintf(run->html,
+          "<tr><td>all</td><td>%s</td><td>%s</td><td>%.2f %%</td><td>%.3f %%</td><td>%.0f %%</td>"
+          "<td>%.1f %%</td></tr>\n",
+          of->layout, of->score, 100 * layouts[layout].wrong, 100 * wrong, 100 * layouts[layout].missed, 100 * missed);
 }
 
 static void write_result(const paper_run *run, uint32_t percent, const passages_result *of,
@@ -80,28 +81,41 @@ static void write_result(const paper_run *run, uint32_t percent, const passages_
 {
   for (int l = 0; l < PASSAGES_LAYOUTS; l++)
     for (int s = 0; s < PASSAGES_SCORES; s++) {
-      outcome one = { layouts[l].name, score_names[s], (double)of->rows_asked[l], (double)of->wrong[l][s],
-                      percent > 0 ? (double)of->queries : 0, (double)of->missed[l][s] };
+      outcome one = {layouts[l].name,
+                     score_names[s],
+                     (double)of->rows_asked[l],
+                     (double)of->wrong[l][s],
+                     percent > 0 ? (double)of->queries : 0,
+                     (double)of->missed[l][s]};
       outcome *sum = &sums[l][s];
       write_outcome(run, percent, &one);
-      *sum = (outcome){ one.layout, one.score, sum->rows + one.rows, sum->wrong + one.wrong,
-                        sum->queries + one.queries, sum->missed + one.missed };
+      *sum = (outcome){one.layout,
+                       one.score,
+                       sum->rows + one.rows,
+                       sum->wrong + one.wrong,
+                       sum->queries + one.queries,
+                       sum->missed + one.missed};
     }
   double queries = (double)of->queries;
-  outcome exact = { "documents", "by shingles", queries * DOCUMENTS, (double)of->documents_wrong, queries,
-                    (double)of->documents_missed };
+  outcome exact = {"documents",
+                   "by shingles",
+                   queries * DOCUMENTS,
+                   (double)of->documents_wrong,
+                   queries,
+                   (double)of->documents_missed};
   write_outcome(run, percent, &exact);
 }
 
 static bool write_passages(const paper_run *run, const passages *of, uint32_t rounds)
 {
-  outcome sums[PASSAGES_LAYOUTS][PASSAGES_SCORES] = { 0 };
-  fprintf(run->html, "<h3>Table 2, %u queries for each share copied</h3>\n<p>%d documents; n = %llu; %zu rows of"
+  outcome sums[PASSAGES_LAYOUTS][PASSAGES_SCORES] = {0};
+  fprintf(run->html,
+          "<h3>Table 2, %u queries for each share copied</h3>\n<p>%d documents; n = %llu; %zu rows of"
           " a document each, %zu distributed. Seed %llu.</p>\n<div class=\"scroll\"><table><tr><th>copied</th>"
           "<th>layout</th><th>score</th><th>false positives, printed</th><th>ours</th><th>false negatives, printed</th>"
-          "<th>ours</th></tr>\n", (unsigned)rounds, DOCUMENTS, (unsigned long long)passages_row_shingles(of),
-          passages_rows(of, PASSAGES_ROW_EACH), passages_rows(of, PASSAGES_DISTRIBUTED),
-          (unsigned long long)run->seed);
+          "<th>ours</th></tr>\n",
+          (unsigned)rounds, DOCUMENTS, (unsigned long long)passages_row_shingles(of),
+          passages_rows(of, PASSAGES_ROW_EACH), passages_rows(of, PASSAGES_DISTRIBUTED), (unsigned long long)run->seed);
   for (int i = 0; i < PERCENTS; i++) {
     passages_result result;
     if (!passages_measure(of, percents[i], rounds, run->seed, &result))
@@ -137,7 +151,8 @@ bool paper_matrix(const paper_run *run)
   if (of == NULL)
     return false;
   fputs("table,what,score,percent_copied,printed,ours,false_positives_printed,false_positives,false_negatives_printed,"
-        "false_negatives,found_first,near_duplicates,share_error\n", run->csv);
+        "false_negatives,found_first,near_duplicates,share_error\n",
+        run->csv);
   fputs(words, run->html);
   write_sizes(run);
   bool is_done = write_passages(run, of, rounds) && paper_matrix_copies(run);

@@ -5,8 +5,8 @@
 
 enum { DOCUMENTS = 500, WORDS_MEAN = 1900, ROUNDS_USUAL = 300 }; /* as in passages.h */
 
-static const char *const edits[COPIES_EDITS] = { "passage", "inserts" };
-static const uint32_t percents[] = { 0, 5, 10, 20, 50 };
+static const char *const edits[COPIES_EDITS] = {"passage", "inserts"};
+static const uint32_t percents[] = {0, 5, 10, 20, 50};
 
 enum { PERCENTS = sizeof percents / sizeof *percents };
 
@@ -63,7 +63,7 @@ static const char words[] =
 
 bool paper_matrix_copies(const paper_run *run)
 {
-  texts made = { .count = 0 };
+  texts made = {.count = 0};
   fputs(words, run->html);
   bool is_done = texts_generate(&made, DOCUMENTS, WORDS_MEAN, run->seed) && write_set(run, "generated", &made);
   if (is_done && run->files != NULL)

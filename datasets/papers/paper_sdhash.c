@@ -13,17 +13,16 @@ static const struct {
   size_t bytes;
   double wrong, right;
 } pieces[] = {
-  { 1000, 0.1906, 1 },     { 1100, 0.0964, 1 },     { 1200, 0.0465, 1 },     { 1300, 0.019, 1 },
-  { 1400, 0.0098, 1 },     { 1500, 0.0058, 1 },     { 1600, 0.0029, 0.999 }, { 1700, 0.0023, 0.999 },
-  { 1800, 0.0013, 0.999 }, { 1900, 0.001, 0.998 },  { 2000, 0.0006, 0.997 }, { 2200, 0.0005, 1 },
-  { 2400, 0.0001, 1 },     { 2600, 0.0001, 0.997 }, { 2800, 0, 1 },          { 3000, 0, 0.999 },
-  { 3200, 0, 0.998 },      { 3400, 0, 0.998 },      { 3600, 0, 1 },          { 3800, 0, 0.998 },
+  {1000, 0.1906, 1},     {1100, 0.0964, 1},     {1200, 0.0465, 1},     {1300, 0.019, 1},      {1400, 0.0098, 1},
+  {1500, 0.0058, 1},     {1600, 0.0029, 0.999}, {1700, 0.0023, 0.999}, {1800, 0.0013, 0.999}, {1900, 0.001, 0.998},
+  {2000, 0.0006, 0.997}, {2200, 0.0005, 1},     {2400, 0.0001, 1},     {2600, 0.0001, 0.997}, {2800, 0, 1},
+  {3000, 0, 0.999},      {3200, 0, 0.998},      {3400, 0, 0.998},      {3600, 0, 1},          {3800, 0, 0.998},
 };
 
 /* Tables 1 to 3, of other data and machines: MB/s of one thread, and how much faster four were. */
 static const struct {
   double rate, gain_of_four;
-} rates[] = { { 26.74, 4.02 }, { 29.08, 3.32 }, { 28.25, 3.54 } };
+} rates[] = {{26.74, 4.02}, {29.08, 3.32}, {28.25, 3.54}};
 
 enum { PIECES = sizeof pieces / sizeof *pieces, RATES = sizeof rates / sizeof *rates };
 
@@ -45,7 +44,8 @@ static const char words[] =
 
 static bool write_pieces(const paper_run *run, const similarity_target *target, uint32_t rounds)
 {
-  fprintf(run->html, "<h3>Table 5, %u pieces of each size, target %zu MB, seed %llu</h3>\n<div class=\"scroll\"><table>"
+  fprintf(run->html,
+          "<h3>Table 5, %u pieces of each size, target %zu MB, seed %llu</h3>\n<div class=\"scroll\"><table>"
           "<tr><th>bytes</th><th>false positives, printed</th><th>papers&#8217; rule</th><th>sdhash 4.0&#8217;s</th>"
           "<th>true positives, printed</th><th>papers&#8217; rule</th><th>sdhash 4.0&#8217;s</th></tr>\n",
           (unsigned)rounds, target->size / 1000000, (unsigned long long)run->seed);
@@ -59,9 +59,10 @@ static bool write_pieces(const paper_run *run, const similarity_target *target, 
     double current_right = share(found.right[MLBF_DIGEST_RULE_CURRENT], &found);
     fprintf(run->csv, "5,%zu,%zu,%u,%.4g,%.4g,%.4g,%.4g,%.4g,%.4g,,,,,\n", target->size, pieces[i].bytes,
             (unsigned)rounds, pieces[i].wrong, paper_wrong, current_wrong, pieces[i].right, paper_right, current_right);
-    fprintf(run->html, "<tr><td>%zu</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
-            "</tr>\n", pieces[i].bytes, pieces[i].wrong, paper_wrong, current_wrong, pieces[i].right, paper_right,
-            current_right);
+    fprintf(run->html,
+            "<tr><td>%zu</td><td>%.4f</td><td>%.4f</td><td>%.4f</td><td>%.3f</td><td>%.3f</td><td>%.3f</td>"
+            "</tr>\n",
+            pieces[i].bytes, pieces[i].wrong, paper_wrong, current_wrong, pieces[i].right, paper_right, current_right);
   }
   fputs("</table></div>\n", run->html);
   return true;
@@ -75,7 +76,8 @@ static bool write_rates(const paper_run *run, const similarity_target *target)
   fputs("<h3>Tables 1 to 3: digesting, MB/s</h3>\n<p>Printed numbers are of other machines and data; ours of the target"
         " above, in blocks.</p>\n<div class=\"scroll\"><table><tr><th>table</th><th>1 thread, printed</th>"
         "<th>1 thread, ours</th><th>2 threads, ours</th><th>4 threads / 1, printed</th><th>2 threads / 1, ours</th>"
-        "</tr>\n", run->html);
+        "</tr>\n",
+        run->html);
   for (int i = 0; i < RATES; i++) {
     fprintf(run->csv, "%d,%zu,,,,,,,,,%.4g,%.4g,%.4g,%.3g,%.3g\n", i + 1, target->size, rates[i].rate, one, two,
             rates[i].gain_of_four, two / one);

@@ -21,10 +21,10 @@ static const struct {
   uint64_t window, cells;
   uint32_t hashes, cell_bits;
 } rows[] = {
-  { 4, 1023, 4096, 4, 10 },  { 4, 1023, 8192, 4, 10 },  { 4, 1023, 16384, 4, 10 }, { 4, 1023, 65536, 4, 10 },
-  { 5, 1023, 8192, 4, 10 },  { 5, 1023, 8192, 8, 10 },  { 5, 1023, 8192, 12, 10 }, { 5, 1023, 8192, 16, 10 },
-  { 4, 4095, 4096, 4, 12 },  { 4, 4095, 8192, 4, 12 },  { 4, 4095, 16384, 4, 12 }, { 4, 4095, 65536, 4, 12 },
-  { 5, 4095, 8192, 4, 12 },  { 5, 4095, 8192, 8, 12 },  { 5, 4095, 8192, 12, 12 }, { 5, 4095, 8192, 16, 12 },
+  {4, 1023, 4096, 4, 10}, {4, 1023, 8192, 4, 10}, {4, 1023, 16384, 4, 10}, {4, 1023, 65536, 4, 10},
+  {5, 1023, 8192, 4, 10}, {5, 1023, 8192, 8, 10}, {5, 1023, 8192, 12, 10}, {5, 1023, 8192, 16, 10},
+  {4, 4095, 4096, 4, 12}, {4, 4095, 8192, 4, 12}, {4, 4095, 16384, 4, 12}, {4, 4095, 65536, 4, 12},
+  {5, 4095, 8192, 4, 12}, {5, 4095, 8192, 8, 12}, {5, 4095, 8192, 12, 12}, {5, 4095, 8192, 16, 12},
 };
 
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -61,16 +61,19 @@ typedef struct contest {
 
 static decaying decaying_make(uint64_t window, uint64_t cells, uint32_t hashes)
 {
-  return (decaying){ window, cells, 0, calloc(cells, sizeof(uint64_t)), hashes };
+  return (decaying){window, cells, 0, calloc(cells, sizeof(uint64_t)), hashes};
 }
 
 static bool contest_make(contest *of, int row, uint64_t seed)
 {
   uint64_t window = rows[row].window, cells = rows[row].cells;
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = window, .hashes = rows[row].hashes,
-                                  .bits = cells * 2 * rows[row].cell_bits, .seed = seed };
-  *of = (contest){ .same_m = decaying_make(window, cells, rows[row].hashes),
-                   .same_bits = decaying_make(window, 2 * cells, rows[row].hashes) };
+  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
+                                 .window = window,
+                                 .hashes = rows[row].hashes,
+                                 .bits = cells * 2 * rows[row].cell_bits,
+                                 .seed = seed};
+  *of = (contest){.same_m = decaying_make(window, cells, rows[row].hashes),
+                  .same_bits = decaying_make(window, 2 * cells, rows[row].hashes)};
   return of->same_m.set_at && of->same_bits.set_at && mlbf_skip_create(&options, &of->skip) == MLBF_OK &&
          mlbf_epoch_create(&options, &of->epoch) == MLBF_OK;
 }
@@ -86,7 +89,7 @@ static void contest_free(contest *of)
 static void insert_key(contest *of, uint64_t key, bool is_counted, counts *count)
 {
   bool skip_saw, epoch_saw;
-  mlbf_span span = { &key, sizeof key };
+  mlbf_span span = {&key, sizeof key};
   mlbf_skip_insert(of->skip, span, 0, &skip_saw);
   mlbf_epoch_insert(of->epoch, span, 0, &epoch_saw);
   bool same_m_saw = decaying_insert(&of->same_m, key), same_bits_saw = decaying_insert(&of->same_bits, key);
@@ -104,8 +107,8 @@ static void look_back(const contest *of, uint64_t window, uint64_t first, uint64
 {
   for (uint64_t key = last; key > first && last - key < window; key--) {
     bool skip_sees, epoch_sees;
-    mlbf_skip_test(of->skip, (mlbf_span){ &key, sizeof key }, 0, &skip_sees);
-    mlbf_epoch_test(of->epoch, (mlbf_span){ &key, sizeof key }, 0, &epoch_sees);
+    mlbf_skip_test(of->skip, (mlbf_span){&key, sizeof key}, 0, &skip_sees);
+    mlbf_epoch_test(of->epoch, (mlbf_span){&key, sizeof key}, 0, &epoch_sees);
     count->missed += !skip_sees + !epoch_sees;
   }
 }
@@ -113,7 +116,7 @@ static void look_back(const contest *of, uint64_t window, uint64_t first, uint64
 static bool measure(int row, const paper_run *run, uint32_t rounds, counts *count)
 {
   contest of;
-  *count = (counts){ .asked = 0 };
+  *count = (counts){.asked = 0};
   bool is_made = contest_make(&of, row, run->seed);
   uint64_t first = run->seed << 40, key = first, window = rows[row].window;
   for (uint64_t i = 0; is_made && i < window * (rounds + 1); i++) {
@@ -140,14 +143,13 @@ static void write_row(const paper_run *run, int row, const counts *of)
   double epoch_cells = cells * 2 * rows[row].cell_bits / EPOCH_CELL_BITS;
   double epoch_expected = mlbf_epoch_expected(window, epoch_cells, rows[row].hashes);
   fprintf(run->csv, "%d,%.0f,%.0f,%u,%llu,%llu,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g\n", rows[row].figure, window,
-          cells,
-          (unsigned)rows[row].hashes, (unsigned long long)of->asked, (unsigned long long)of->missed, printed, expected,
-          skip, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
-  fprintf(run->html, "<tr><td>%d</td><td>%.0f</td><td>%.0f</td><td>%u</td><td>%llu</td><td>%.3g</td><td>%.3g</td>"
+          cells, (unsigned)rows[row].hashes, (unsigned long long)of->asked, (unsigned long long)of->missed, printed,
+          expected, skip, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
+  fprintf(run->html,
+          "<tr><td>%d</td><td>%.0f</td><td>%.0f</td><td>%u</td><td>%llu</td><td>%.3g</td><td>%.3g</td>"
           "<td>%.3g</td><td>%.1f</td><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.3g</td><td>%.3g</td></tr>\n",
-          rows[row].figure, window, cells,
-          (unsigned)rows[row].hashes, (unsigned long long)of->missed, printed, expected, skip, expected / printed,
-          same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
+          rows[row].figure, window, cells, (unsigned)rows[row].hashes, (unsigned long long)of->missed, printed,
+          expected, skip, expected / printed, same_m, same_bits, epoch, epoch_expected, expected / epoch_expected);
 }
 
 static const char words[] =
@@ -173,7 +175,8 @@ bool paper_skip(const paper_run *run)
   uint32_t rounds = run->rounds ? run->rounds : ROUNDS_USUAL;
   counts count;
   fputs("figure,w,m,k,queries,false_negatives,printed_formula,corrected_formula,skip,decaying_same_m,"
-        "decaying_equal_bits,epoch_equal_bits,epoch_formula,skip_over_epoch\n", run->csv);
+        "decaying_equal_bits,epoch_equal_bits,epoch_formula,skip_over_epoch\n",
+        run->csv);
   fputs(words, run->html);
   for (int row = 0; row < ROWS; row++) {
     if (!measure(row, run, rounds, &count))

@@ -12,7 +12,7 @@ static const double RATE = 0.05; /* of a full row, as in the paper's Table 1 */
 
 /* A full row matches 5 % of any query by chance, with a deviation of 1 % at mean length. LITERAL: nearly twice the 5 %;
  * CORRECTED: four deviations. */
-const double passages_least[PASSAGES_SCORES] = { [PASSAGES_LITERAL] = 0.09, [PASSAGES_CORRECTED] = 0.04 };
+const double passages_least[PASSAGES_SCORES] = {[PASSAGES_LITERAL] = 0.09, [PASSAGES_CORRECTED] = 0.04};
 
 typedef struct row {
   uint64_t *bits;
@@ -139,7 +139,7 @@ static bool make_layouts(passages *of)
   for (uint32_t i = 0; i < of->documents.count; i++)
     room += of->shingles[i].count / of->row_shingles;
   for (int l = 0; l < PASSAGES_LAYOUTS; l++)
-    of->layouts[l] = (layout){ calloc(room, sizeof(row)), 0, calloc(room * of->documents.count, 1), room };
+    of->layouts[l] = (layout){calloc(room, sizeof(row)), 0, calloc(room * of->documents.count, 1), room};
   bool is_made = true;
   for (int l = 0; l < PASSAGES_LAYOUTS; l++)
     is_made = is_made && of->layouts[l].rows != NULL && of->layouts[l].is_in != NULL;
@@ -151,7 +151,7 @@ static bool make_layouts(passages *of)
 
 static bool make_matrix(passages *of)
 {
-  mlbf_matrix_options options = { .row_shingles = of->row_shingles, .rate = RATE };
+  mlbf_matrix_options options = {.row_shingles = of->row_shingles, .rate = RATE};
   bool is_made = mlbf_matrix_create(&options, &of->matrix) == MLBF_OK;
   for (uint32_t i = 0; is_made && i < of->documents.count; i++)
     is_made = mlbf_matrix_add(of->matrix, i, &of->shingles[i]) == MLBF_OK;
@@ -237,7 +237,7 @@ static void ask_layout(const passages *of, int l, const mlbf_shingles *query, ui
                        passages_result *result)
 {
   const layout *rows = &of->layouts[l];
-  bool is_seen[PASSAGES_SCORES] = { !is_copy, !is_copy };
+  bool is_seen[PASSAGES_SCORES] = {!is_copy, !is_copy};
   for (size_t i = 0; i < rows->count; i++) {
     bool is_found[PASSAGES_SCORES], is_right = is_copy && rows->is_in[source * rows->room + i];
     row_judge(of, &rows->rows[i], query, is_found);
@@ -279,8 +279,8 @@ static bool write_query(const text_words *from, size_t copied, uint64_t *dice, t
 
 static bool ask(const passages *of, uint32_t percent, uint64_t *dice, passages_result *result)
 {
-  text_words query = { .count = 0 };
-  mlbf_shingles shingles = { .count = 0 };
+  text_words query = {.count = 0};
+  mlbf_shingles shingles = {.count = 0};
   size_t copied = (size_t)WORDS_MEAN * percent / 100;
   uint32_t source = choose_source(of, copied, dice);
   bool is_asked = write_query(&of->documents.list[source], copied, dice, &query) && text_shingle(&query, &shingles) &&
@@ -295,7 +295,7 @@ static bool ask(const passages *of, uint32_t percent, uint64_t *dice, passages_r
 bool passages_measure(const passages *of, uint32_t percent, uint32_t queries, uint64_t seed, passages_result *result)
 {
   uint64_t dice = random_mix(~random_mix(seed) + percent); /* other words than the documents' */
-  *result = (passages_result){ .queries = queries };
+  *result = (passages_result){.queries = queries};
   for (uint32_t i = 0; i < queries; i++)
     if (!ask(of, percent, &dice, result))
       return false;

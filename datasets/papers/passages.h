@@ -33,10 +33,10 @@ size_t passages_rows(const passages *of, passages_layout layout);
 
 typedef struct passages_result {
   uint64_t queries;
-  uint64_t rows_asked[PASSAGES_LAYOUTS];                /* that do not hold the source */
-  uint64_t wrong[PASSAGES_LAYOUTS][PASSAGES_SCORES];    /* of those, found */
-  uint64_t missed[PASSAGES_LAYOUTS][PASSAGES_SCORES];   /* queries with no row of the source found */
-  uint64_t documents_wrong, documents_missed;           /* mlbf_matrix_query's answers, by shingles */
+  uint64_t rows_asked[PASSAGES_LAYOUTS];              /* that do not hold the source */
+  uint64_t wrong[PASSAGES_LAYOUTS][PASSAGES_SCORES];  /* of those, found */
+  uint64_t missed[PASSAGES_LAYOUTS][PASSAGES_SCORES]; /* queries with no row of the source found */
+  uint64_t documents_wrong, documents_missed;         /* mlbf_matrix_query's answers, by shingles */
 } passages_result;
 
 /* Ask `queries` times for passages of `percent` (0 to 50) of the query; 0: nothing is copied, nothing can be missed.

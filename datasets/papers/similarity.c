@@ -17,11 +17,11 @@ static void fill(uint8_t *bytes, size_t size, uint64_t from)
 
 bool similarity_target_make(size_t size, uint64_t seed, similarity_target *target)
 {
-  *target = (similarity_target){ .size = size, .bytes = malloc(size) };
+  *target = (similarity_target){.size = size, .bytes = malloc(size)};
   if (target->bytes == NULL)
     return false;
   fill(target->bytes, size, random_mix(seed));
-  if (mlbf_digest_create(&(mlbf_digest_options){ .blocks = true }, target->bytes, size, &target->digest) == MLBF_OK)
+  if (mlbf_digest_create(&(mlbf_digest_options){.blocks = true}, target->bytes, size, &target->digest) == MLBF_OK)
     return true;
   free(target->bytes);
   return false;
@@ -56,7 +56,7 @@ static bool ask_its_blocks(const similarity_target *target, size_t at, size_t si
   end -= end % MLBF_DIGEST_BLOCK;
   end = end < target->size ? end : target->size;
   mlbf_digest *blocks;
-  mlbf_digest_options options = { .blocks = true };
+  mlbf_digest_options options = {.blocks = true};
   if (mlbf_digest_create(&options, target->bytes + begin, end - begin, &blocks) != MLBF_OK)
     return false;
   bool is_asked = ask(target->bytes + at, size, blocks, found);
@@ -69,7 +69,7 @@ bool similarity_measure(const similarity_target *target, size_t piece_size, uint
 {
   uint8_t *foreign = malloc(piece_size);
   bool is_asked = foreign != NULL;
-  *result = (similarity_result){ .asked = asked };
+  *result = (similarity_result){.asked = asked};
   for (uint32_t i = 0; is_asked && i < asked; i++) {
     uint64_t dice = random_mix(random_mix(seed) ^ (i + 1));
     fill(foreign, piece_size, dice);
@@ -84,8 +84,8 @@ bool similarity_measure(const similarity_target *target, size_t piece_size, uint
 double similarity_rate(const similarity_target *target, unsigned threads)
 {
   enum { TIMES = 3 };
-  stopwatch timings = { 0 };
-  mlbf_digest_options options = { .blocks = true, .threads = threads };
+  stopwatch timings = {0};
+  mlbf_digest_options options = {.blocks = true, .threads = threads};
   bool is_done = true;
   for (int i = 0; is_done && i < TIMES; i++) {
     mlbf_digest *digest;

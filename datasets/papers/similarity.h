@@ -31,7 +31,7 @@ bool similarity_target_make(size_t size, uint64_t seed, similarity_target *targe
 void similarity_target_free(similarity_target *target);
 
 typedef struct similarity_result {
-  uint32_t asked; /* of either kind */
+  uint32_t asked;                                            /* of either kind */
   uint32_t wrong[SIMILARITY_RULES], right[SIMILARITY_RULES]; /* found, of pieces that are not in the target, and are */
 } similarity_result;
 

@@ -24,20 +24,26 @@ static row_kind fingerprint(text_span row, text_span *url, char *scratch)
 
 /* The more particular before the more general: the first that most lines agree with wins. */
 static const format formats[] = {
-  { .name = "sogou-news", .text = "Sogou news, <url> in <doc> blocks", .url = format_document, .is_documents = true },
-  { .name = "sogout-pages", .text = "SogouT pages, <url> and raw HTML in <doc> blocks", .url = format_document,
-    .is_documents = true },
-  { .name = "sogout-link", .text = "SogouT-link, a link between two ids a row", .url = format_sogout_links,
-    .is_ids = true },
-  { .name = "sogout-link", .text = "SogouT id table (id2url.link), an id and its URL a row", .url = format_sogout_ids },
-  { .name = "sogouq", .text = "SogouQ 2008, a query log of 5 fields, URL without scheme", .url = format_sogouq_2008 },
-  { .name = "sogouq", .text = "SogouQ 2012, a query log of 6 fields", .url = format_sogouq_2012 },
-  { .name = "cdx", .text = "CDXJ, an index of archived pages with JSON", .url = format_cdxj },
-  { .name = "cdx", .text = "CDX, an index of archived pages", .url = format_cdx },
-  { .name = "crawl-log", .text = "crawl.log of Heritrix", .url = format_crawl_log },
-  { .name = "plain", .text = "fingerprints, one a line", .url = fingerprint,
-    .refusal = "holds fingerprints of URLs (as Scrapy's requests.seen does), from which no URL can be had back" },
-  { .name = "plain", .text = "plain list, one URL a line", .url = plain },
+  {.name = "sogou-news", .text = "Sogou news, <url> in <doc> blocks", .url = format_document, .is_documents = true},
+  {.name = "sogout-pages",
+   .text = "SogouT pages, <url> and raw HTML in <doc> blocks",
+   .url = format_document,
+   .is_documents = true},
+  {.name = "sogout-link",
+   .text = "SogouT-link, a link between two ids a row",
+   .url = format_sogout_links,
+   .is_ids = true},
+  {.name = "sogout-link", .text = "SogouT id table (id2url.link), an id and its URL a row", .url = format_sogout_ids},
+  {.name = "sogouq", .text = "SogouQ 2008, a query log of 5 fields, URL without scheme", .url = format_sogouq_2008},
+  {.name = "sogouq", .text = "SogouQ 2012, a query log of 6 fields", .url = format_sogouq_2012},
+  {.name = "cdx", .text = "CDXJ, an index of archived pages with JSON", .url = format_cdxj},
+  {.name = "cdx", .text = "CDX, an index of archived pages", .url = format_cdx},
+  {.name = "crawl-log", .text = "crawl.log of Heritrix", .url = format_crawl_log},
+  {.name = "plain",
+   .text = "fingerprints, one a line",
+   .url = fingerprint,
+   .refusal = "holds fingerprints of URLs (as Scrapy's requests.seen does), from which no URL can be had back"},
+  {.name = "plain", .text = "plain list, one URL a line", .url = plain},
 };
 enum { FORMATS = sizeof formats / sizeof formats[0], NEWS = 0, PAGES = 1, SAMPLE_LINES = 200 };
 
@@ -48,7 +54,7 @@ static bool next_line(text_span sample, bool is_whole, size_t *at, text_span *li
     const char *end = memchr(begin, '\n', sample.size - *at);
     if (end == NULL && !is_whole && *at > 0)
       return false; /* cut by the end of the sample */
-    *line = (text_span){ begin, end != NULL ? (size_t)(end - begin) : sample.size - *at };
+    *line = (text_span){begin, end != NULL ? (size_t)(end - begin) : sample.size - *at};
     *at += line->size + 1;
     if (line->size > 0 && begin[line->size - 1] == '\r')
       line->size--;
@@ -126,7 +132,7 @@ bool format_field(text_span row, size_t *at, text_span *field)
     return false;
   const char *begin = row.bytes + *at;
   const char *end = memchr(begin, '\t', row.size - *at);
-  *field = (text_span){ begin, end != NULL ? (size_t)(end - begin) : row.size - *at };
+  *field = (text_span){begin, end != NULL ? (size_t)(end - begin) : row.size - *at};
   *at += field->size + 1;
   return true;
 }
@@ -136,7 +142,7 @@ text_span format_last_field(text_span row)
   const char *tab = memrchr(row.bytes, '\t', row.size);
   if (tab == NULL)
     return row;
-  return (text_span){ tab + 1, row.size - (size_t)(tab + 1 - row.bytes) };
+  return (text_span){tab + 1, row.size - (size_t)(tab + 1 - row.bytes)};
 }
 
 bool format_is_digits(text_span text)

@@ -14,9 +14,9 @@ typedef struct text_span {
 } text_span;
 
 typedef enum row_kind {
-  ROW_BAD,      /* not a row of this format */
-  ROW_URL,      /* its URL has been given */
-  ROW_NO_PAGE,  /* a row as it should be, but of something else than a page: a heading, a DNS lookup */
+  ROW_BAD,     /* not a row of this format */
+  ROW_URL,     /* its URL has been given */
+  ROW_NO_PAGE, /* a row as it should be, but of something else than a page: a heading, a DNS lookup */
 } row_kind;
 
 /* Room for what a row must be rewritten into: the JSON string of a CDXJ row without its escapes. */
@@ -26,8 +26,8 @@ typedef struct format {
   const char *name; /* as --format takes it; several formats may share one */
   const char *text; /* for people */
   row_kind (*url)(text_span row, text_span *url, char scratch[FORMAT_SCRATCH_SIZE]);
-  bool is_documents; /* rows are lines of documents in <doc> ... </doc>; the URL is in <url> ... </url> */
-  bool is_ids;       /* what comes out is the id of a URL */
+  bool is_documents;   /* rows are lines of documents in <doc> ... </doc>; the URL is in <url> ... </url> */
+  bool is_ids;         /* what comes out is the id of a URL */
   const char *refusal; /* not NULL: this is no list of URLs, and why */
 } format;
 
@@ -45,7 +45,7 @@ row_kind format_sogouq_2012(text_span row, text_span *url, char *scratch);
 row_kind format_sogout_ids(text_span row, text_span *url, char *scratch);
 row_kind format_sogout_links(text_span row, text_span *url, char *scratch);
 row_kind format_document(text_span row, text_span *url, char *scratch);
-row_kind format_cdx(text_span row, text_span *url, char *scratch);         /* format_archive.c */
+row_kind format_cdx(text_span row, text_span *url, char *scratch); /* format_archive.c */
 row_kind format_cdxj(text_span row, text_span *url, char *scratch);
 row_kind format_crawl_log(text_span row, text_span *url, char *scratch);
 

@@ -21,7 +21,7 @@ static text_span next_word(text_span row, size_t *at)
   size_t begin = *at;
   while (*at < row.size && row.bytes[*at] != ' ')
     ++*at;
-  return (text_span){ row.bytes + begin, *at - begin };
+  return (text_span){row.bytes + begin, *at - begin};
 }
 
 static bool begins(text_span text, const char *with)
@@ -31,7 +31,7 @@ static bool begins(text_span text, const char *with)
 
 static row_kind kind_of(text_span url)
 {
-  static const char *const others[] = { "dns:", "filedesc:", "warcinfo:", "whois:", "metadata:" };
+  static const char *const others[] = {"dns:", "filedesc:", "warcinfo:", "whois:", "metadata:"};
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
     if (begins(url, others[i]))
       return ROW_NO_PAGE;
@@ -72,7 +72,7 @@ row_kind format_cdxj(text_span row, text_span *url, char *scratch)
   size_t size = json_string_length(value);
   if (json_is_string(value) && size <= FORMAT_SCRATCH_SIZE) {
     memcpy(scratch, json_string_value(value), size);
-    *url = (text_span){ scratch, size };
+    *url = (text_span){scratch, size};
     kind = kind_of(*url);
   }
   json_decref(record);

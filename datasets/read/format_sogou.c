@@ -30,8 +30,8 @@ static bool is_rank_and_order(text_span field)
   const char *space = memchr(field.bytes, ' ', field.size);
   if (space == NULL)
     return false;
-  text_span rank = { field.bytes, (size_t)(space - field.bytes) };
-  return format_is_digits(rank) && format_is_digits((text_span){ space + 1, field.size - rank.size - 1 });
+  text_span rank = {field.bytes, (size_t)(space - field.bytes)};
+  return format_is_digits(rank) && format_is_digits((text_span){space + 1, field.size - rank.size - 1});
 }
 
 row_kind format_sogouq_2008(text_span row, text_span *url, char *scratch)
@@ -99,6 +99,6 @@ row_kind format_document(text_span row, text_span *url, char *scratch)
   const char *end = memmem(row.bytes + OPEN, row.size - OPEN, close, CLOSE);
   if (end == NULL)
     return ROW_BAD;
-  *url = (text_span){ row.bytes + OPEN, (size_t)(end - row.bytes) - OPEN };
+  *url = (text_span){row.bytes + OPEN, (size_t)(end - row.bytes) - OPEN};
   return url->size > 0 ? ROW_URL : ROW_BAD;
 }

@@ -40,7 +40,7 @@ static id_record record_of(text_span id, uint64_t place)
   char digits[ID_SIZE + 1];
   memcpy(digits, id.bytes, ID_SIZE);
   digits[ID_SIZE] = '\0';
-  return (id_record){ strtoull(digits, NULL, 16), strtoull(digits + 17, NULL, 16), place };
+  return (id_record){strtoull(digits, NULL, 16), strtoull(digits + 17, NULL, 16), place};
 }
 
 static bool add_row(url_ids *to, text_span row, text_span text, sorter *records)
@@ -132,6 +132,6 @@ bool ids_find(const url_ids *table, text_span id, text_span *url)
   uint32_t size;
   memcpy(&size, text, sizeof size);
   assert(records[low].place + sizeof size + size <= spool_size(table->texts));
-  *url = (text_span){ text + sizeof size, size };
+  *url = (text_span){text + sizeof size, size};
   return true;
 }

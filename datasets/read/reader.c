@@ -21,10 +21,10 @@ enum { READ_SIZE = 64 * 1024 }; /* one pipe's worth */
 
 struct dataset_reader {
   source *bytes;
-  bool at_end;         /* the source has said so */
-  bool ignores;        /* unreadable lines are not counted */
-  bool dropping;       /* inside a line that is too long */
-  uint64_t lines;      /* lines taken so far: the number of the last one */
+  bool at_end;    /* the source has said so */
+  bool ignores;   /* unreadable lines are not counted */
+  bool dropping;  /* inside a line that is too long */
+  uint64_t lines; /* lines taken so far: the number of the last one */
   size_t begin, scanned, end;
   dataset_bad bad;
   char buffer[DATASET_LINE_MAX + 1 + READ_SIZE]; /* + 1: the CR of a longest line's CR LF */
@@ -201,12 +201,12 @@ const dataset_bad *dataset_bad_lines(const dataset_reader *reader)
 const char *dataset_fault_text(dataset_fault fault)
 {
   switch (fault) {
-    case DATASET_HAS_NUL: return "holds a NUL byte";
-    case DATASET_TOO_LONG: return "is longer than 65536 bytes";
-    case DATASET_REFUSED: return "is not an http or https URL";
-    case DATASET_MALFORMED: return "is not a row of this format";
-    case DATASET_UNKNOWN_ID: return "names an id that is not in the id table";
-    case DATASET_NO_URL: return "ends a document without a URL";
+  case DATASET_HAS_NUL: return "holds a NUL byte";
+  case DATASET_TOO_LONG: return "is longer than 65536 bytes";
+  case DATASET_REFUSED: return "is not an http or https URL";
+  case DATASET_MALFORMED: return "is not a row of this format";
+  case DATASET_UNKNOWN_ID: return "names an id that is not in the id table";
+  case DATASET_NO_URL: return "ends a document without a URL";
   }
   return "is bad";
 }

@@ -21,8 +21,8 @@ enum {
 
 typedef enum dataset_status {
   DATASET_OK = 0,
-  DATASET_END, /* no more lines */
-  DATASET_IO,  /* errno says which; EINTR: a signal came while waiting, and the call may be repeated */
+  DATASET_END,     /* no more lines */
+  DATASET_IO,      /* errno says which; EINTR: a signal came while waiting, and the call may be repeated */
   DATASET_DAMAGED, /* the compressed data is damaged or ends early */
 } dataset_status;
 

@@ -17,24 +17,24 @@
 
 enum {
   RAW_SIZE = 64 * 1024,
-  MAGIC_SIZE = 6,          /* of xz; the others' are shorter */
-  WINDOW_LOG_MAX = 27,     /* zstd's own default: 128 MiB */
+  MAGIC_SIZE = 6,      /* of xz; the others' are shorter */
+  WINDOW_LOG_MAX = 27, /* zstd's own default: 128 MiB */
   XZ_MEMORY = 128 << 20,
 };
 
 typedef enum decode_result {
-  DECODE_MORE,    /* goes on; out of raw bytes or out of room */
-  DECODE_END,     /* of this compressed stream; another may follow */
+  DECODE_MORE, /* goes on; out of raw bytes or out of room */
+  DECODE_END,  /* of this compressed stream; another may follow */
   DECODE_DAMAGED,
 } decode_result;
 
 struct source {
   int fd;
-  bool at_end;            /* read(2) has said so */
-  bool between;           /* before the first compressed stream, or between two */
-  bool is_known;          /* `kind` has been found out */
+  bool at_end;   /* read(2) has said so */
+  bool between;  /* before the first compressed stream, or between two */
+  bool is_known; /* `kind` has been found out */
   enum { PLAIN, GZIP, ZSTD, XZ, KINDS } kind;
-  size_t begin, end;      /* of the raw bytes */
+  size_t begin, end; /* of the raw bytes */
   z_stream gzip;
   ZSTD_DStream *zstd;
   lzma_stream xz;
@@ -88,13 +88,12 @@ static bool start(source *from)
 {
   from->between = true;
   switch (from->kind) {
-    case GZIP: return inflateInit2(&from->gzip, MAX_WBITS + 16) == Z_OK; /* + 16: the gzip format */
-    case ZSTD:
-      from->zstd = ZSTD_createDStream();
-      return from->zstd != NULL &&
-             !ZSTD_isError(ZSTD_DCtx_setParameter(from->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
-    case XZ: return lzma_stream_decoder(&from->xz, XZ_MEMORY, 0) == LZMA_OK;
-    default: return true;
+  case GZIP: return inflateInit2(&from->gzip, MAX_WBITS + 16) == Z_OK; /* + 16: the gzip format */
+  case ZSTD:
+    from->zstd = ZSTD_createDStream();
+    return from->zstd != NULL && !ZSTD_isError(ZSTD_DCtx_setParameter(from->zstd, ZSTD_d_windowLogMax, WINDOW_LOG_MAX));
+  case XZ: return lzma_stream_decoder(&from->xz, XZ_MEMORY, 0) == LZMA_OK;
+  default: return true;
   }
 }
 
@@ -105,9 +104,11 @@ static bool find_kind(source *from)
     unsigned char bytes[MAGIC_SIZE];
     size_t size;
   } magic[KINDS] = {
-    [GZIP] = { "\x1F\x8B\x08", 3 },
-    [ZSTD] = { "\x28\xB5\x2F\xFD", 4 },
-    [XZ] = { "\xFD" "7zXZ", 6 },
+    [GZIP] = {"\x1F\x8B\x08", 3},
+    [ZSTD] = {"\x28\xB5\x2F\xFD", 4},
+    [XZ] = {"\xFD"
+            "7zXZ",
+            6},
   };
   while (!from->at_end && from->end < MAGIC_SIZE)
     if (!read_raw(from))
@@ -140,8 +141,8 @@ static decode_result decode_gzip(source *from, unsigned char *to, size_t room, s
 
 static decode_result decode_zstd(source *from, unsigned char *to, size_t room, size_t *made)
 {
-  ZSTD_inBuffer in = { from->raw + from->begin, from->end - from->begin, 0 };
-  ZSTD_outBuffer out = { to, room, 0 };
+  ZSTD_inBuffer in = {from->raw + from->begin, from->end - from->begin, 0};
+  ZSTD_outBuffer out = {to, room, 0};
   size_t result = ZSTD_decompressStream(from->zstd, &out, &in);
   from->begin += in.pos;
   *made = out.pos;
@@ -169,9 +170,9 @@ static decode_result decode_xz(source *from, unsigned char *to, size_t room, siz
 static decode_result decode(source *from, unsigned char *to, size_t room, size_t *made)
 {
   switch (from->kind) {
-    case GZIP: return decode_gzip(from, to, room, made);
-    case ZSTD: return decode_zstd(from, to, room, made);
-    default: return decode_xz(from, to, room, made);
+  case GZIP: return decode_gzip(from, to, room, made);
+  case ZSTD: return decode_zstd(from, to, room, made);
+  default: return decode_xz(from, to, room, made);
   }
 }
 
@@ -230,6 +231,6 @@ ssize_t source_read(source *from, void *to, size_t room)
 
 const char *source_compression(const source *of)
 {
-  static const char *const names[KINDS] = { "none", "gzip", "zstd", "xz" };
+  static const char *const names[KINDS] = {"none", "gzip", "zstd", "xz"};
   return names[of->kind];
 }

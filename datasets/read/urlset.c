@@ -8,8 +8,8 @@ struct urlset {
   dataset_reader *reader;
   const format *format;
   const url_ids *ids;
-  bool is_inside;     /* a document has begun */
-  bool has_url;       /* and its URL has been given: what looks like another is its text */
+  bool is_inside; /* a document has begun */
+  bool has_url;   /* and its URL has been given: what looks like another is its text */
   char scratch[FORMAT_SCRATCH_SIZE];
 };
 
@@ -105,7 +105,7 @@ static bool settle(urlset *set, row_kind kind, text_span *url)
 dataset_status urlset_next(urlset *set, const char **text, size_t *size)
 {
   for (;;) {
-    text_span row, url = { NULL, 0 };
+    text_span row, url = {NULL, 0};
     dataset_status status = dataset_next(set->reader, &row.bytes, &row.size);
     if (status != DATASET_OK)
       return status;

@@ -29,7 +29,7 @@ void batch_add(key_batch *to, const char *key, size_t size)
   for (int cut = 0; cut < CUT_COUNT; cut++) {
     mlbf_span *spans = to->spans[cut] + to->span_count[cut];
     size_t count = cut_key((key_cut)cut, copy, size, spans);
-    to->keys[cut][to->count] = (mlbf_key){ spans, count };
+    to->keys[cut][to->count] = (mlbf_key){spans, count};
     assert(count && count <= MLBF_LAYERS_MAX);
     to->span_count[cut] += count;
   }

@@ -16,7 +16,7 @@ typedef struct key_batch {
   key_hash hash[BATCH_KEYS]; /* identifies the key in the exact list; filters hash for themselves */
   mlbf_key keys[CUT_COUNT][BATCH_KEYS];
   mlbf_span spans[CUT_COUNT][BATCH_KEYS * MLBF_LAYERS_MAX]; /* of the keys, end to end */
-  size_t span_count[CUT_COUNT], size; /* spans and bytes in use */
+  size_t span_count[CUT_COUNT], size;                       /* spans and bytes in use */
   char bytes[(size_t)BATCH_KEYS * KEY_SIZE_MAX];
 } key_batch;
 

@@ -14,7 +14,7 @@ static const replay_result *row_of(const claims_input *input, protocol which, co
 
 static claim unknown(const char *said)
 {
-  claim made = { .said = said, .verdict = CLAIM_UNKNOWN };
+  claim made = {.said = said, .verdict = CLAIM_UNKNOWN};
   snprintf(made.measured, sizeof made.measured, "not measured: its protocol or one of its filters was not run");
   return made;
 }
@@ -34,7 +34,7 @@ static claim judge_fewer(const claims_input *input)
   if (classic == NULL || layered == NULL)
     return unknown(said);
   double ratio = ratio_of(classic, layered);
-  claim made = { .said = said, .verdict = ratio >= far_fewer ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = ratio >= far_fewer ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured,
            "%.3g times fewer than a classic filter of m bits, %llu against %llu, with %.3g times its memory", ratio,
            (unsigned long long)layered->false_positives, (unsigned long long)classic->false_positives,
@@ -49,7 +49,7 @@ static claim judge_equal_memory(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
   if (classic == NULL || layered == NULL)
     return unknown(said);
-  claim made = { .said = said };
+  claim made = {.said = said};
   made.verdict = results_rate(layered) < results_rate(classic) ? CLAIM_HOLDS : CLAIM_FAILS;
   snprintf(made.measured, sizeof made.measured,
            "%llu false positives against %llu of a classic filter with %.1f bits a URL where it has %.1f (k = %u)",
@@ -69,7 +69,7 @@ static claim judge_time(const claims_input *input, bool is_insert)
   double one = is_insert ? classic->insert_ns : classic->query_ns;
   double other = is_insert ? layered->insert_ns : layered->query_ns;
   double limit = is_insert ? not_much_longer : almost_the_same;
-  claim made = { .said = said, .verdict = other <= limit * one ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = other <= limit * one ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured, "%.0f ns against %.0f ns: %.2f times (we call up to %.1f times that)",
            other, one, other / one, limit);
   return made;
@@ -89,10 +89,10 @@ static claim judge_formula_4(const claims_input *input)
     return unknown(said);
   double printed = claims_formula_4(input->setting, input->n), low, high;
   results_interval(layered, &low, &high);
-  claim made = { .said = said, .verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = printed >= low && printed <= high ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured,
-           "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula", printed,
-           results_rate(layered), low, high, results_rate(layered) / printed);
+           "formula %.3g, measured %.3g (95 %%: %.3g to %.3g): %.3g times the formula", printed, results_rate(layered),
+           low, high, results_rate(layered) / printed);
   return made;
 }
 
@@ -104,7 +104,7 @@ static claim judge_recombined(const claims_input *input)
   if (classic == NULL || layered == NULL)
     return unknown(said);
   double ratio = ratio_of(classic, layered);
-  claim made = { .said = said };
+  claim made = {.said = said};
   made.verdict = ratio >= far_fewer ? CLAIM_HOLDS : ratio > 1.1 ? CLAIM_PARTLY : CLAIM_FAILS;
   snprintf(made.measured, sizeof made.measured,
            "where every segment is known and only the combination new, %.3g against %.3g of a classic filter of m bits",
@@ -118,7 +118,7 @@ static claim judge_repeated(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_REPEATED, "mlbf-paper");
   if (layered == NULL || layered->queries == layered->members)
     return unknown(said);
-  claim made = { .said = said, .verdict = results_rate(layered) < 0.5 ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = results_rate(layered) < 0.5 ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured,
            "host/page/x/x with x known at both depths: %.4g %% of the queries are false positives, as x XOR x = 0",
            100 * results_rate(layered));
@@ -132,7 +132,7 @@ static claim judge_memory(const claims_input *input)
   const replay_result *layered = row_of(input, PROTOCOL_PAPER, "mlbf-paper");
   if (classic == NULL || layered == NULL)
     return unknown(said);
-  claim made = { .said = said, .verdict = layered->bits > classic->bits ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = layered->bits > classic->bits ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured, "%.3g times: %llu bits against %llu",
            (double)layered->bits / (double)classic->bits, (unsigned long long)layered->bits,
            (unsigned long long)classic->bits);
@@ -141,10 +141,11 @@ static claim judge_memory(const claims_input *input)
 
 static claim judge_schemes(const claims_input *input)
 {
-  claim made = { .said = "http and https are one page", .verdict = CLAIM_PARTLY };
+  claim made = {.said = "http and https are one page", .verdict = CLAIM_PARTLY};
   snprintf(made.measured, sizeof made.measured,
            "%llu of %llu URLs came with both schemes and are counted once here; a list cannot tell whether the pages"
-           " differ", (unsigned long long)input->both_schemes, (unsigned long long)input->distinct);
+           " differ",
+           (unsigned long long)input->both_schemes, (unsigned long long)input->distinct);
   return made;
 }
 
@@ -152,11 +153,12 @@ static claim judge_schemes(const claims_input *input)
 static claim judge_equation(void)
 {
   double one = -3 * 3.5e6 / log1p(-cbrt(0.1)), two = 3.5e6 * log(0.1) / log(0.6185);
-  claim made = { .said = "m = 16,829,152 follows from equation (2)" };
+  claim made = {.said = "m = 16,829,152 follows from equation (2)"};
   made.verdict = fabs(two - PAPER_M) < 8 ? CLAIM_HOLDS : CLAIM_PARTLY;
   snprintf(made.measured, sizeof made.measured,
            "equation (2), f = 0.6185^(m/n), gives %.0f; equation (1) at k = 3, n = 3.5 M, f = 0.1 gives %.0f, and in "
-           "whole bytes the paper's m", ceil(two), ceil(one));
+           "whole bytes the paper's m",
+           ceil(two), ceil(one));
   return made;
 }
 
@@ -195,7 +197,7 @@ static claim judge_promise(const claims_input *input)
   }
   if (worst == NULL)
     return unknown(said);
-  claim made = { .said = said, .verdict = is_kept ? CLAIM_HOLDS : CLAIM_FAILS };
+  claim made = {.said = said, .verdict = is_kept ? CLAIM_HOLDS : CLAIM_FAILS};
   snprintf(made.measured, sizeof made.measured, "promised %.3g; the worst is %.3g, %llu of %llu %s queries",
            worst->promised_rate, results_rate(worst), (unsigned long long)worst->false_positives,
            (unsigned long long)worst->queries, protocol_name(worst->protocol));

@@ -7,7 +7,7 @@
 typedef enum claim_verdict { CLAIM_UNKNOWN, CLAIM_HOLDS, CLAIM_PARTLY, CLAIM_FAILS } claim_verdict;
 
 typedef struct claim {
-  const char *said;     /* by the paper, or by this library of its own filter */
+  const char *said; /* by the paper, or by this library of its own filter */
   char measured[320];
   claim_verdict verdict;
 } claim;
@@ -17,7 +17,7 @@ enum { CLAIMS_MAX = 12 };
 typedef struct claims_input {
   const replay_results *results;
   const contender_setting *setting;
-  uint64_t n;            /* of the rows to look at: the largest there is */
+  uint64_t n;                      /* of the rows to look at: the largest there is */
   uint64_t distinct, both_schemes; /* of the list */
 } claims_input;
 

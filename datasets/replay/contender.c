@@ -80,13 +80,13 @@ static const struct {
   key_cut cut;
   memory memory;
 } kinds[CONTENDER_KINDS] = {
-  { "bloom-paper", MLBF_KIND_BLOOM_PAPER, CUT_PAPER, MEMORY_PAPER },
-  { "mlbf-paper", MLBF_KIND_MLBF_PAPER, CUT_PAPER, MEMORY_PAPER },
-  { "bloom", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_EQUAL },
-  { "mlbf", MLBF_KIND_MLBF, CUT_LAYERS, MEMORY_EQUAL },
-  { "line", MLBF_KIND_LINE, CUT_LAYERS, MEMORY_EQUAL },
-  { "heritrix", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_BY_RATE },
-  { "exact", 0, CUT_LAYERS, MEMORY_EXACT },
+  {"bloom-paper", MLBF_KIND_BLOOM_PAPER, CUT_PAPER, MEMORY_PAPER},
+  {"mlbf-paper", MLBF_KIND_MLBF_PAPER, CUT_PAPER, MEMORY_PAPER},
+  {"bloom", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_EQUAL},
+  {"mlbf", MLBF_KIND_MLBF, CUT_LAYERS, MEMORY_EQUAL},
+  {"line", MLBF_KIND_LINE, CUT_LAYERS, MEMORY_EQUAL},
+  {"heritrix", MLBF_KIND_BLOOM, CUT_LAYERS, MEMORY_BY_RATE},
+  {"exact", 0, CUT_LAYERS, MEMORY_EXACT},
 };
 
 const char *contender_name(int kind)
@@ -97,21 +97,19 @@ const char *contender_name(int kind)
 
 static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys)
 {
-  mlbf_options options = { .kind = kinds[kind].kind, .keys = keys, .seed = setting->seed };
+  mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .seed = setting->seed};
   switch (kinds[kind].memory) {
-    case MEMORY_PAPER:
-      options.bits = setting->m;
-      options.hashes = setting->k;
-      options.layers = options.kind == MLBF_KIND_MLBF_PAPER ? setting->layers : 0;
-      break;
-    case MEMORY_EQUAL:
-      options.bits = setting->bits_per_url > 0 ? (uint64_t)ceil(setting->bits_per_url * (double)keys)
-                                               : (setting->layers + 1) * setting->m;
-      break;
-    case MEMORY_BY_RATE:
-    case MEMORY_EXACT:
-      options.rate = heritrix_rate;
-      break;
+  case MEMORY_PAPER:
+    options.bits = setting->m;
+    options.hashes = setting->k;
+    options.layers = options.kind == MLBF_KIND_MLBF_PAPER ? setting->layers : 0;
+    break;
+  case MEMORY_EQUAL:
+    options.bits = setting->bits_per_url > 0 ? (uint64_t)ceil(setting->bits_per_url * (double)keys)
+                                             : (setting->layers + 1) * setting->m;
+    break;
+  case MEMORY_BY_RATE:
+  case MEMORY_EXACT: options.rate = heritrix_rate; break;
   }
   return options;
 }
@@ -123,9 +121,8 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
     if (strcmp(kinds[kind].name, name) != 0)
       continue;
     mlbf_options options = options_of(kind, setting, keys);
-    bool is_made = kinds[kind].memory == MEMORY_EXACT
-                     ? contender_make_exact(keys, made, reason)
-                     : make_filter(&options, kinds[kind].cut, made, reason);
+    bool is_made = kinds[kind].memory == MEMORY_EXACT ? contender_make_exact(keys, made, reason)
+                                                      : make_filter(&options, kinds[kind].cut, made, reason);
     if (is_made)
       made->name = kinds[kind].name;
     return is_made;
@@ -138,5 +135,5 @@ void contender_free(contender *old)
 {
   if (old->free != NULL)
     old->free(old->state);
-  *old = (contender){ .name = NULL };
+  *old = (contender){.name = NULL};
 }

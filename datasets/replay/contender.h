@@ -24,7 +24,7 @@ typedef struct contender {
 } contender;
 
 typedef struct contender_setting {
-  uint64_t m;          /* bloom-paper, mlbf-paper: bits of each array */
+  uint64_t m; /* bloom-paper, mlbf-paper: bits of each array */
   uint32_t k, layers;
   double bits_per_url; /* bloom, mlbf, line; 0: together as many bits as mlbf-paper, (layers + 1) m */
   uint64_t seed;

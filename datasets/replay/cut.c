@@ -9,12 +9,12 @@ size_t cut_key(key_cut how, const char *key, size_t size, mlbf_span segments[MLB
   for (size_t i = HOST_BEGIN; i < size && count < MLBF_LAYERS_MAX - 1; i++) {
     bool is_query = key[i] == '?' && delimiter == '/' && how == CUT_LAYERS;
     if (key[i] == delimiter || is_query) {
-      segments[count++] = (mlbf_span){ key + begin, i - begin };
+      segments[count++] = (mlbf_span){key + begin, i - begin};
       begin = i;
     }
     if (is_query)
       delimiter = '&';
   }
-  segments[count++] = (mlbf_span){ key + begin, size - begin };
+  segments[count++] = (mlbf_span){key + begin, size - begin};
   return count;
 }

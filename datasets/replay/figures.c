@@ -18,11 +18,13 @@ typedef struct series {
 } series;
 
 static const series paper_series[SERIES_MAX + 1] = {
-  { "bloom-paper", "#c1440e", 5 }, { "mlbf-paper", "#1f5fa8", 7 }, { NULL, NULL, 0 },
+  {"bloom-paper", "#c1440e", 5},
+  {"mlbf-paper", "#1f5fa8", 7},
+  {NULL, NULL, 0},
 };
 static const series equal_series[SERIES_MAX + 1] = {
-  { "mlbf-paper", "#1f5fa8", 7 }, { "bloom", "#a87900", 11 }, { "mlbf", "#2b8a3e", 9 }, { "line", "#7a3e9d", 13 },
-  { NULL, NULL, 0 },
+  {"mlbf-paper", "#1f5fa8", 7}, {"bloom", "#a87900", 11}, {"mlbf", "#2b8a3e", 9},
+  {"line", "#7a3e9d", 13},      {NULL, NULL, 0},
 };
 
 static double false_positives(const replay_result *row)
@@ -47,15 +49,24 @@ static const struct {
   double (*value)(const replay_result *row);
   bool is_logarithmic;
 } figures[FIGURE_COUNT] = {
-  { { "fig5.svg", "Figure 5: false positives, the paper's two filters" },
-    "false positives", paper_series, false_positives, true },
-  { { "fig6.svg", "Figure 6: time of an insertion, the paper's two filters" },
-    "ns an insertion", paper_series, insert_ns, false },
-  { { "fig7.svg", "Figure 7: time of a query, the paper's two filters" }, "ns a query", paper_series, query_ns, false },
-  { { "fig5-equal.svg", "False positives at equal memory (none is drawn at 0.5)" },
-    "false positives", equal_series, false_positives, true },
-  { { "fig6-equal.svg", "Time of an insertion at equal memory" }, "ns an insertion", equal_series, insert_ns, false },
-  { { "fig7-equal.svg", "Time of a query at equal memory" }, "ns a query", equal_series, query_ns, false },
+  {{"fig5.svg", "Figure 5: false positives, the paper's two filters"},
+   "false positives",
+   paper_series,
+   false_positives,
+   true},
+  {{"fig6.svg", "Figure 6: time of an insertion, the paper's two filters"},
+   "ns an insertion",
+   paper_series,
+   insert_ns,
+   false},
+  {{"fig7.svg", "Figure 7: time of a query, the paper's two filters"}, "ns a query", paper_series, query_ns, false},
+  {{"fig5-equal.svg", "False positives at equal memory (none is drawn at 0.5)"},
+   "false positives",
+   equal_series,
+   false_positives,
+   true},
+  {{"fig6-equal.svg", "Time of an insertion at equal memory"}, "ns an insertion", equal_series, insert_ns, false},
+  {{"fig7-equal.svg", "Time of a query at equal memory"}, "ns a query", equal_series, query_ns, false},
 };
 
 const figure *figures_get(int index)
@@ -110,7 +121,8 @@ static void write_figure(FILE *to, int index, const replay_options *options, con
   if (has_series)
     fprintf(to, "set output '%s'\nset ylabel '%s'\n%s\n%s", figures[index].public.file, figures[index].axis,
             figures[index].is_logarithmic ? "set logscale y\nset yrange [0.4:*]\nset format y '%.0f'"
-                                          : "unset logscale\nset yrange [0:*]\nset format y '%.0f'", block);
+                                          : "unset logscale\nset yrange [0:*]\nset format y '%.0f'",
+            block);
   free(block);
 }
 
@@ -132,11 +144,12 @@ static bool write_script(const replay_options *options, const replay_results *re
   free(path);
   if (to == NULL)
     return false;
-  fprintf(to, "# Protocol: %s. Run again with: gnuplot figures.gnuplot\n"
-              "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
-              "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-              "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
-              "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n",
+  fprintf(to,
+          "# Protocol: %s. Run again with: gnuplot figures.gnuplot\n"
+          "set terminal svg size 480,340 dynamic font 'sans-serif,14' background '#ffffff'\n"
+          "set encoding utf8\nset grid ytics lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
+          "set key outside top center horizontal\nset xlabel 'URLs inserted, millions'\n"
+          "set autoscale xfixmin\nset autoscale xfixmax\nset offsets graph 0.06, graph 0.06\n",
           protocol_name(figures_protocol(options)));
   write_marks(to, options);
   for (int i = 0; i < FIGURE_COUNT; i++)

@@ -14,7 +14,7 @@
 enum { FIGURE_COUNT = 6 };
 
 typedef struct figure {
-  const char *file;    /* in the directory */
+  const char *file; /* in the directory */
   const char *caption;
 } figure;
 

@@ -26,10 +26,10 @@ typedef struct pieces {
 struct query_source {
   query_options options;
   uint64_t dice;
-  uint64_t position;   /* queries asked; of paper and fresh: list entries passed */
+  uint64_t position; /* queries asked; of paper and fresh: list entries passed */
   uint64_t draws_left;
-  unsigned misses;     /* draws in a row that yielded none */
-  repeats *repeats;    /* of `repeated` only */
+  unsigned misses;                                    /* draws in a row that yielded none */
+  repeats *repeats;                                   /* of `repeated` only */
   bool (*compose)(query_source *source, text *query); /* false: this draw yields none */
   text query;
 };
@@ -148,15 +148,15 @@ static const struct {
   const char *name, *text;
   bool (*compose)(query_source *source, text *query);
 } protocols[PROTOCOL_COUNT] = {
-  { "paper", "every URL of the list with its row number appended", compose_paper },
-  { "fresh", "URLs of the list that were not inserted", compose_fresh },
-  { "recombined", "the beginning of one inserted URL and the rest of another: all segments are known",
-    compose_recombined },
-  { "permuted", "an inserted URL with the segments of its path in another order", compose_permuted },
-  { "repeated", "an inserted URL host/page with /x/x appended, x known at both depths", compose_repeated },
-  { "prefix", "an inserted URL cut short at a slash", compose_prefix },
-  { "newhost", "a host that is not in the list with the path of an inserted URL", compose_newhost },
-  { "stream", "the rows of the list in order, each tested and inserted in one step", NULL },
+  {"paper", "every URL of the list with its row number appended", compose_paper},
+  {"fresh", "URLs of the list that were not inserted", compose_fresh},
+  {"recombined", "the beginning of one inserted URL and the rest of another: all segments are known",
+   compose_recombined},
+  {"permuted", "an inserted URL with the segments of its path in another order", compose_permuted},
+  {"repeated", "an inserted URL host/page with /x/x appended, x known at both depths", compose_repeated},
+  {"prefix", "an inserted URL cut short at a slash", compose_prefix},
+  {"newhost", "a host that is not in the list with the path of an inserted URL", compose_newhost},
+  {"stream", "the rows of the list in order, each tested and inserted in one step", NULL},
 };
 
 const char *protocol_name(protocol which)

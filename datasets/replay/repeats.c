@@ -41,7 +41,7 @@ static mlbf_span segment_at(const urllist *list, uint64_t rank, size_t depth, bo
   size_t count = cut_key(CUT_PAPER, key, size, segments);
   *is_last = count == depth + 1;
   if (count <= depth || segments[depth].size <= 1 || memchr(segments[depth].bytes, '?', segments[depth].size))
-    return (mlbf_span){ NULL, 0 };
+    return (mlbf_span){NULL, 0};
   return segments[depth];
 }
 
@@ -53,7 +53,7 @@ static bool collect(const urllist *list, uint64_t inserted, sorter *to)
       mlbf_span segment = segment_at(list, rank, depth, &is_last);
       if (segment.size == 0 || (depth > REPEATS_BEFORE && !is_last))
         continue;
-      sighting seen = { key_hash_of(segment.bytes, segment.size), rank, depth };
+      sighting seen = {key_hash_of(segment.bytes, segment.size), rank, depth};
       if (!sorter_add(to, &seen))
         return false;
     }
@@ -63,7 +63,7 @@ static bool collect(const urllist *list, uint64_t inserted, sorter *to)
 /* Of each segment, sightings at the lesser depth come first. Those found at both go through a reservoir. */
 static void sample(repeats *to, sorter *sorted, uint64_t dice)
 {
-  sighting last = { .depth = 0 };
+  sighting last = {.depth = 0};
   uint64_t found = 0;
   for (const sighting *seen; (seen = sorter_next(sorted)) != NULL; last = *seen) {
     bool is_found = seen->depth > last.depth && last.depth == REPEATS_BEFORE &&

@@ -173,7 +173,7 @@ static uint64_t judge(run *of, sorter *answers)
 static bool keep_answers(run *of, sorter *answers)
 {
   for (size_t key = 0; key < of->batch->count; key++) {
-    answer_record answer = { of->batch->hash[key], 0 };
+    answer_record answer = {of->batch->hash[key], 0};
     for (size_t i = 0; i < of->options->filter_count; i++)
       answer.seen |= (uint64_t)of->said_seen[i][key] << i;
     if (!sorter_add(answers, &answer))

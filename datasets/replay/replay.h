@@ -34,7 +34,7 @@ typedef struct replay_options {
   uint64_t queries;                 /* the most a protocol asks; `paper` asks the whole list */
   uint32_t layers;
   uint64_t seed;
-  const char *directory;            /* for what does not fit in memory */
+  const char *directory;                                     /* for what does not fit in memory */
   void (*note)(void *context, uint64_t n, const char *what); /* progress; may be NULL */
   void *note_context;
 } replay_options;

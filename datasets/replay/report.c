@@ -62,12 +62,13 @@ static void write_compiler(FILE *to)
 
 static void write_introduction(FILE *to, const report_input *input)
 {
-  struct rusage usage = { .ru_maxrss = 0 };
+  struct rusage usage = {.ru_maxrss = 0};
   getrusage(RUSAGE_SELF, &usage);
   fputs("<h1>URL-seen filters on ", to);
   html_count(to, input->statistics->urls);
   fputs(" URLs</h1>\n<div class=\"scroll\"><table class=\"words\">"
-        "<tr><th>File</th><th>Format</th><th>Compression</th><th>URLs</th><th>Bad rows</th></tr>\n", to);
+        "<tr><th>File</th><th>Format</th><th>Compression</th><th>URLs</th><th>Bad rows</th></tr>\n",
+        to);
   for (size_t i = 0; i < input->file_count; i++) {
     const report_file *file = &input->files[i];
     fputs("<tr><td>", to);
@@ -83,8 +84,8 @@ static void write_introduction(FILE *to, const report_input *input)
   html_count(to, input->statistics->urls);
   fprintf(to, " different URLs (the scheme left out), in %s. Seed %llu. m = %llu, k = %u, L = %u. ",
           input->is_shuffled ? "an order drawn by the seed" : "the order of the file",
-          (unsigned long long)input->options->seed, (unsigned long long)input->setting->m,
-          (unsigned)input->setting->k, (unsigned)input->setting->layers);
+          (unsigned long long)input->options->seed, (unsigned long long)input->setting->m, (unsigned)input->setting->k,
+          (unsigned)input->setting->layers);
   fputs("Processor: ", to);
   write_processor(to);
   fputs(". Compiler: ", to);
@@ -98,10 +99,10 @@ static void write_claims(FILE *to, const report_input *input)
   static const struct {
     const char *class, *text;
   } verdicts[] = {
-    [CLAIM_UNKNOWN] = { "", "unknown" },
-    [CLAIM_HOLDS] = { "holds", "holds" },
-    [CLAIM_PARTLY] = { "partly", "partly" },
-    [CLAIM_FAILS] = { "fails", "fails" },
+    [CLAIM_UNKNOWN] = {"", "unknown"},
+    [CLAIM_HOLDS] = {"holds", "holds"},
+    [CLAIM_PARTLY] = {"partly", "partly"},
+    [CLAIM_FAILS] = {"fails", "fails"},
   };
   claims_input asked = {
     .results = input->results,
@@ -115,7 +116,8 @@ static void write_claims(FILE *to, const report_input *input)
   fputs("<h2>The paper's claims, and what was measured at n = ", to);
   html_count(to, asked.n);
   fputs("</h2>\n<p>Y. Cen, K. Xu, Y. Sun: <cite>A Multi-Layer Bloom Filter for Duplicated URL Detection</cite>.</p>\n"
-        "<div class=\"scroll\"><table class=\"words\"><tr><th>Claim</th><th>Measured</th><th>Verdict</th></tr>\n", to);
+        "<div class=\"scroll\"><table class=\"words\"><tr><th>Claim</th><th>Measured</th><th>Verdict</th></tr>\n",
+        to);
   for (size_t i = 0; i < count; i++) {
     fputs("<tr><td>", to);
     html_text(to, claims[i].said);
@@ -171,9 +173,10 @@ static void write_result(FILE *to, const replay_result *row)
 static void write_protocol_table(FILE *to, const report_input *input, protocol which, uint64_t least)
 {
   const char *step = which == PROTOCOL_STREAM ? "step, ns" : NULL;
-  fprintf(to, "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>rate</th>"
-              "<th>95&#8239;%%</th><th>promised</th><th>false positives</th><th>queries</th><th>members</th>"
-              "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
+  fprintf(to,
+          "<div class=\"scroll\"><table><tr><th>Filter</th><th>n</th><th>bits/URL</th><th>rate</th>"
+          "<th>95&#8239;%%</th><th>promised</th><th>false positives</th><th>queries</th><th>members</th>"
+          "<th>false negatives</th><th>%s</th><th>%s</th></tr>\n",
           step != NULL ? step : "insert, ns", step != NULL ? step : "query, ns");
   for (size_t i = 0; i < input->results->count; i++)
     if (input->results->rows[i].protocol == which && input->results->rows[i].n >= least)
@@ -198,7 +201,8 @@ static void write_results(FILE *to, const report_input *input)
   fputs("<h2>Every protocol, every filter</h2>\n<p>A false positive is &#8220;seen&#8221; of a URL that was not"
         " inserted; in <code>stream</code> it is a URL a crawler would lose. The rate is per query that is no member,"
         " its 95&#8239;% interval Wilson's. A false negative is &#8220;new&#8221; of a URL that was inserted: all n are"
-        " asked again. The same numbers are in <code>results.csv</code>.</p>\n", to);
+        " asked again. The same numbers are in <code>results.csv</code>.</p>\n",
+        to);
   for (int which = 0; which < PROTOCOL_COUNT; which++)
     if (input->options->protocols[which])
       write_protocol(to, input, (protocol)which);
@@ -208,7 +212,8 @@ static void write_formula(FILE *to, const report_input *input)
 {
   fputs("<h2>Formula (4) beside measurement</h2>\n"
         "<div class=\"scroll\"><table><tr><th>n</th><th>f<sup>L</sup>, formula (4)</th>"
-        "<th>measured, mlbf-paper</th><th>95&#8239;%</th><th>measured / formula</th></tr>\n", to);
+        "<th>measured, mlbf-paper</th><th>95&#8239;%</th><th>measured / formula</th></tr>\n",
+        to);
   for (size_t i = 0; i < input->options->size_count; i++) {
     uint64_t n = input->options->sizes[i];
     const replay_result *row = results_find(input->results, PROTOCOL_PAPER, "mlbf-paper", n);
@@ -226,8 +231,10 @@ static void write_formula(FILE *to, const report_input *input)
 
 static void write_layers(FILE *to, const layer_statistics *of, uint64_t urls, const char *title)
 {
-  fprintf(to, "<h3>%s</h3>\n<div class=\"scroll\"><table><tr><th>Layer</th><th>URLs that have it</th><th>share</th>"
-              "<th>distinct segments</th><th>per URL of the list</th><th>URLs new here first</th></tr>\n", title);
+  fprintf(to,
+          "<h3>%s</h3>\n<div class=\"scroll\"><table><tr><th>Layer</th><th>URLs that have it</th><th>share</th>"
+          "<th>distinct segments</th><th>per URL of the list</th><th>URLs new here first</th></tr>\n",
+          title);
   for (uint32_t layer = 0; layer < of->layers && of->urls[layer] > 0; layer++) {
     fprintf(to, "<tr><td>%u%s</td>", (unsigned)layer + 1, layer == 0 ? " (host)" : "");
     write_count(to, of->urls[layer]);
@@ -248,9 +255,10 @@ static void write_statistics(FILE *to, const report_input *input)
   uint64_t segments = 0;
   for (int layer = 0; layer < MLBF_LAYERS_MAX; layer++)
     segments += of->cuts[CUT_LAYERS].urls[layer];
-  fprintf(to, "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
-              " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of"
-              " the list, each URL as it comes, which layer is the first to see something new.</p>\n",
+  fprintf(to,
+          "<h2>The data set</h2>\n<p>Without scheme a URL has %.1f bytes on average (median %zu, longest %zu)"
+          " and %.1f segments, host included; %.1f&#8239;%% have a query. The last column: of the second half of"
+          " the list, each URL as it comes, which layer is the first to see something new.</p>\n",
           of->mean_size, of->median_size, of->longest, of->urls > 0 ? (double)segments / (double)of->urls : 0.0,
           of->urls > 0 ? 100 * (double)of->with_query / (double)of->urls : 0.0);
   write_layers(to, &of->cuts[CUT_PAPER], of->urls, "Cut at / as the paper has it; the last layer takes the rest");

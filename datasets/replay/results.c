@@ -24,7 +24,8 @@ bool results_write(const replay_results *results, const char *directory)
   if (to == NULL)
     return false;
   fputs("protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives,"
-        "insert_ns,query_ns\n", to);
+        "insert_ns,query_ns\n",
+        to);
   for (size_t i = 0; i < results->count; i++)
     print_row(to, &results->rows[i]);
   bool is_written = ferror(to) == 0;

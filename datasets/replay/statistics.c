@@ -40,7 +40,7 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
       spans[count - 1].size = (size_t)(key + size - (const char *)spans[count - 1].bytes);
     }
     for (size_t layer = 0; layer < count; layer++) {
-      segment_record record = { key_hash_of(spans[layer].bytes, spans[layer].size), rank << LAYER_BITS | layer };
+      segment_record record = {key_hash_of(spans[layer].bytes, spans[layer].size), rank << LAYER_BITS | layer};
       record.hash.high ^= random_mix(layer);
       of->urls[layer]++;
       if (!sorter_add(segments, &record))
@@ -52,7 +52,7 @@ static bool collect_segments(const urllist *list, key_cut cut, layer_statistics 
 
 static bool count_distinct(sorter *segments, uint64_t half, layer_statistics *of, sorter *firsts)
 {
-  segment_record last = { .place = 0 };
+  segment_record last = {.place = 0};
   bool has_last = false;
   for (const segment_record *record; (record = sorter_next(segments)) != NULL;) {
     if (has_last && key_hash_compare(&record->hash, &last.hash) == 0)
@@ -117,7 +117,7 @@ static bool measure_sizes(const urllist *list, list_statistics *of)
 
 bool statistics_measure(const urllist *list, uint32_t paper_layers, const char *directory, list_statistics *of)
 {
-  *of = (list_statistics){ .urls = urllist_distinct(list) };
+  *of = (list_statistics){.urls = urllist_distinct(list)};
   of->cuts[CUT_PAPER].layers = paper_layers;
   of->cuts[CUT_LAYERS].layers = MLBF_LAYERS_MAX;
   return measure_sizes(list, of) && measure_cut(list, CUT_PAPER, directory, &of->cuts[CUT_PAPER]) &&

@@ -9,16 +9,16 @@
  * part of the last layer. */
 typedef struct layer_statistics {
   uint32_t layers;
-  uint64_t urls[MLBF_LAYERS_MAX];     /* that have a segment at this layer */
-  uint64_t distinct[MLBF_LAYERS_MAX]; /* segments at this layer */
-  uint64_t new_urls;                  /* the second half of the list, each new when it came ... */
+  uint64_t urls[MLBF_LAYERS_MAX];      /* that have a segment at this layer */
+  uint64_t distinct[MLBF_LAYERS_MAX];  /* segments at this layer */
+  uint64_t new_urls;                   /* the second half of the list, each new when it came ... */
   uint64_t first_new[MLBF_LAYERS_MAX]; /* ... by its first segment not seen before at its layer ... */
   uint64_t combinations;               /* ... or in spite of all its segments being known */
 } layer_statistics;
 
 typedef struct list_statistics {
   uint64_t urls, with_query;
-  double mean_size;                 /* bytes of a key, scheme left out */
+  double mean_size; /* bytes of a key, scheme left out */
   size_t median_size, longest;
   layer_statistics cuts[CUT_COUNT]; /* CUT_PAPER with the paper's L layers; CUT_LAYERS with all */
 } list_statistics;

@@ -46,5 +46,5 @@ void stopwatch_clear(stopwatch *of)
 void stopwatch_free(stopwatch *of)
 {
   free(of->ns);
-  *of = (stopwatch){ NULL, 0, 0 };
+  *of = (stopwatch){NULL, 0, 0};
 }

@@ -41,7 +41,7 @@ struct urllist {
 key_hash key_hash_of(const char *key, size_t size)
 {
   XXH128_hash_t hash = XXH3_128bits(key, size);
-  return (key_hash){ hash.high64, hash.low64 };
+  return (key_hash){hash.high64, hash.low64};
 }
 
 int key_hash_compare(const key_hash *a, const key_hash *b)
@@ -118,7 +118,7 @@ bool urllist_add(urllist *to, const char *key, size_t size, bool is_https)
 /* Rows of one key are adjacent, in their order of appearance: mark the first. */
 static bool mark_firsts(urllist *list, sorter *ordered)
 {
-  row_record last = { .place = 0 };
+  row_record last = {.place = 0};
   bool is_counted = false, has_last = false;
   for (const row_record *row; (row = sorter_next(list->pending)) != NULL;) {
     bool is_first = !has_last || key_hash_compare(&row->hash, &last.hash) != 0;
@@ -127,7 +127,7 @@ static bool mark_firsts(urllist *list, sorter *ordered)
     is_counted = !is_first && (is_counted || differs);
     last = *row;
     has_last = true;
-    row_record marked = { row->hash, row->order, (row->place & ~UINT64_C(1)) | is_first };
+    row_record marked = {row->hash, row->order, (row->place & ~UINT64_C(1)) | is_first};
     if (!sorter_add(ordered, &marked))
       return false;
   }
@@ -142,7 +142,7 @@ static bool write_orders(urllist *list, sorter *ordered, sorter *hashes)
     if ((row->place & 1) == 0)
       continue;
     uint64_t offset = row->place / 2;
-    truth_record known = { row->hash, list->distinct++ };
+    truth_record known = {row->hash, list->distinct++};
     if (!spool_write(list->ranks, &offset, sizeof offset) || !sorter_add(hashes, &known))
       return false;
   }
@@ -162,9 +162,8 @@ bool urllist_finish(urllist *filled)
 {
   sorter *ordered = sorter_create(filled->directory, sizeof(row_record), by_order, SORTER_MEMORY);
   sorter *hashes = sorter_create(filled->directory, sizeof(truth_record), by_hash, SORTER_MEMORY);
-  bool is_done = ordered != NULL && hashes != NULL && sorter_finish(filled->pending) &&
-                 mark_firsts(filled, ordered) && write_orders(filled, ordered, hashes) &&
-                 write_truth(filled, hashes);
+  bool is_done = ordered != NULL && hashes != NULL && sorter_finish(filled->pending) && mark_firsts(filled, ordered) &&
+                 write_orders(filled, ordered, hashes) && write_truth(filled, hashes);
   assert(!is_done || (filled->distinct <= filled->rows && filled->both_schemes <= filled->distinct));
   assert(!is_done || spool_size(filled->stream) == filled->rows * sizeof(uint64_t));
   sorter_free(filled->pending);

@@ -16,12 +16,12 @@ struct sorter {
   size_t record_size, room; /* records that fit in memory */
   size_t held;              /* records in memory */
   char *memory;
-  spool *disk;              /* full runs of `room` records each */
+  spool *disk; /* full runs of `room` records each */
   uint64_t count;
   const char *directory;
-  run *heap;                /* after finish: runs that are not empty, the one with the least record first */
+  run *heap; /* after finish: runs that are not empty, the one with the least record first */
   size_t runs;
-  bool has_given;           /* heap[0].at is the record given last */
+  bool has_given; /* heap[0].at is the record given last */
 };
 
 static void assert_sorter(const sorter *s)
@@ -117,10 +117,10 @@ bool sorter_finish(sorter *filled)
     return false;
   for (size_t i = 0; i < on_disk; i++) {
     const char *begin = (const char *)spool_bytes(filled->disk) + i * run_size;
-    filled->heap[filled->runs++] = (run){ begin, begin + run_size };
+    filled->heap[filled->runs++] = (run){begin, begin + run_size};
   }
   if (filled->held > 0)
-    filled->heap[filled->runs++] = (run){ filled->memory, filled->memory + filled->held * filled->record_size };
+    filled->heap[filled->runs++] = (run){filled->memory, filled->memory + filled->held * filled->record_size};
   for (size_t hole = filled->runs / 2; hole-- > 0;)
     sink(filled, hole);
   return true;

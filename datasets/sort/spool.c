@@ -13,9 +13,9 @@ enum { BUFFER_SIZE = 256 * 1024 }; /* large enough that write(2) costs nothing b
 
 struct spool {
   int fd;
-  uint64_t size;     /* bytes written, those in the buffer included */
+  uint64_t size; /* bytes written, those in the buffer included */
   size_t buffered;
-  void *map;         /* NULL until finished, and if empty */
+  void *map; /* NULL until finished, and if empty */
   char buffer[BUFFER_SIZE];
 };
 

@@ -185,8 +185,12 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
 {
   const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
-  check c = {.f = handle_create(directory, &options), .say = say, .context = context, .found = found,
-             .u = malloc(sizeof *c.u), .stood = {.next_sequence = 1}};
+  check c = {.f = handle_create(directory, &options),
+             .say = say,
+             .context = context,
+             .found = found,
+             .u = malloc(sizeof *c.u),
+             .stood = {.next_sequence = 1}};
   *found = (frontier_findings){0};
   if (!c.f || !c.u) {
     if (c.f)

@@ -9,21 +9,21 @@
 #include <stdio.h>
 
 typedef struct check {
-  frontier *f;             /* not open: its directory, options and hosts, as the records say */
+  frontier *f; /* not open: its directory, options and hosts, as the records say */
   pages *p;
   frontier_remark *say;
   void *context;
   frontier_findings *found;
   bool has_identity, has_progress;
-  progress stood;          /* as its record says */
+  progress stood; /* as its record says */
   counters counters;
   uint8_t *absent, *journal, *sum; /* these meta records; NULL: no such record */
   size_t absent_size, journal_size, sum_size;
   url *u;
-  tombstones tombstones;         /* keys that the filter file need not know */
-  seen *from_log;          /* the filter that the hash log makes; NULL: it cannot be made */
-  seen *from_file;         /* the valid filter file and the newer log; NULL: no valid file */
-  frontier_status status;  /* why the check cannot go on */
+  tombstones tombstones;  /* keys that the filter file need not know */
+  seen *from_log;         /* the filter that the hash log makes; NULL: it cannot be made */
+  seen *from_file;        /* the valid filter file and the newer log; NULL: no valid file */
+  frontier_status status; /* why the check cannot go on */
 } check;
 
 typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL } check_area;

@@ -29,8 +29,13 @@ static bool read_one(void *context, const frontier_record *record)
 _Noreturn static void read_all(const char *directory, int pipe)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .read_only = true, .keep_identity = true};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 1,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = true,
+                              .keep_identity = true};
   frontier *f = NULL;
   beat b = {.pipe = pipe};
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});

@@ -10,7 +10,7 @@
 typedef struct exact_walk {
   check *c;
   hash_set in_table, of_nobody, in_log; /* of_nobody: in the table without a host only */
-  uint64_t missing; /* of the log's keys, from the table */
+  uint64_t missing;                     /* of the log's keys, from the table */
 } exact_walk;
 
 static bool put(exact_walk *w, hash_set *set, mlbf_hash128 hash)

@@ -34,9 +34,9 @@ bool check_is_erased(const check *c, const mlbf_hash128 *own_key)
 
 typedef struct log_walk {
   check *c;
-  mlbf_filter *log, *file;  /* NULL: there is none */
-  uint64_t keys;            /* so far */
-  bool is_torn;             /* a piece is missing, and was said to be */
+  mlbf_filter *log, *file; /* NULL: there is none */
+  uint64_t keys;           /* so far */
+  bool is_torn;            /* a piece is missing, and was said to be */
   bool ends_at_checkpoint;
 } log_walk;
 
@@ -69,8 +69,8 @@ static mlbf_filter *make_filter(check *c)
   const frontier_options *o = &c->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = c->stood.log_keys > o->expected_urls ? c->stood.log_keys : o->expected_urls;
-  mlbf_options options = {.kind = o->filter, .keys = keys, .rate = o->rate, .signals = o->filter == MLBF_KIND_MLBF,
-                          .profile = profile};
+  mlbf_options options = {
+    .kind = o->filter, .keys = keys, .rate = o->rate, .signals = o->filter == MLBF_KIND_MLBF, .profile = profile};
   mlbf_filter *filter = NULL;
   mlbf_status made = mlbf_create(&options, &filter);
   if (made == MLBF_NO_MEMORY)

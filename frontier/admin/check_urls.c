@@ -20,8 +20,8 @@ typedef struct url_walk {
   host **recorded;      /* of those, the host of each record; NULL: the record says none */
   size_t host_count, host_room;
   uint64_t first_change, next_change; /* keys of host-changes, the second behind those read; 0: none was */
-  uint64_t records;     /* of table hosts alone */
-  bool changes_agree;   /* the last of them, with both tables */
+  uint64_t records;                   /* of table hosts alone */
+  bool changes_agree;                 /* the last of them, with both tables */
   uint64_t done, failed, skipped, noted, beyond;
 } url_walk;
 
@@ -98,8 +98,8 @@ static uint64_t queued_of(const host *who, frontier_class class)
 
 static bool counts_agree(const host *said, const host *is)
 {
-  for (int class = 0; class < FRONTIER_CLASSES; class++)
-    if (queued_of(said, (frontier_class)class) != (is ? queued_of(is, (frontier_class)class) : 0))
+  for (int class = 0; class < FRONTIER_CLASSES; ++class)
+    if (queued_of(said, (frontier_class) class) != (is ? queued_of(is, (frontier_class) class) : 0))
       return false;
   return said->done == (is ? is->done : 0) && said->failed == (is ? is->failed : 0) &&
          said->skipped == (is ? is->skipped : 0) && said->trap_ended == (is ? is->trap_ended : 0);
@@ -114,9 +114,11 @@ static void check_hosts(url_walk *w)
   for (uint32_t id = 0; (who = hosts_at(w->c->f->hosts, id)); id++) {
     const host *is = hosts_look(w->counted, who->name, who->name_size);
     if (!counts_agree(who, is))
-      check_say(w->c, IN_DATA, "host %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64
-                " and %" PRIu64 ", or not so many of each kind", mdb_records_quote(who->name, who->name_size, text),
-                host_queued(who), who->done + who->failed + who->skipped, is ? host_queued(is) : 0,
+      check_say(w->c, IN_DATA,
+                "host %s: it counts %" PRIu64 " URLs waiting and %" PRIu64 " ended, and has %" PRIu64 " and %" PRIu64
+                ", or not so many of each kind",
+                mdb_records_quote(who->name, who->name_size, text), host_queued(who),
+                who->done + who->failed + who->skipped, is ? host_queued(is) : 0,
                 is ? is->done + is->failed + is->skipped : 0);
   }
   for (uint32_t id = 0; (who = hosts_at(w->counted, id)); id++)
@@ -231,7 +233,7 @@ static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, s
 
 typedef struct chunk_walk {
   url_walk *urls;
-  uint64_t next;  /* the key that would follow the last chunk without gap */
+  uint64_t next; /* the key that would follow the last chunk without gap */
 } chunk_walk;
 
 static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
@@ -277,8 +279,10 @@ static void check_places(url_walk *w)
   if (w->noted != p->noted)
     check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, p->noted);
   if (w->done != p->done || w->failed != p->failed || w->skipped != p->skipped)
-    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %"
-              PRIu64 ", %" PRIu64 " and %" PRIu64, w->done, w->failed, w->skipped, p->done, p->failed, p->skipped);
+    check_say(w->c, IN_DATA,
+              "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
+              ", %" PRIu64 " and %" PRIu64,
+              w->done, w->failed, w->skipped, p->done, p->failed, p->skipped);
 }
 
 static void read_tables(url_walk *w, const row_places *rows)
@@ -288,8 +292,8 @@ static void read_tables(url_walk *w, const row_places *rows)
   mdb_records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
   w->table = store_table_name(STORE_HISTORY);
   mdb_urls_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
-  for (int class = 0; class < FRONTIER_CLASSES; class++) {
-    w->class = (frontier_class)class;
+  for (int class = 0; class < FRONTIER_CLASSES; ++class) {
+    w->class = (frontier_class) class;
     w->table = store_table_name(queue_table(w->class));
     mdb_urls_each(w->c->p, rows, queue_table(w->class), read_queued, w);
   }
@@ -299,13 +303,12 @@ static void read_tables(url_walk *w, const row_places *rows)
 
 void check_urls(check *c)
 {
-  url_walk w = {.c = c, .counted = hosts_create(0, 1),
-                .sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX};
+  url_walk w = {
+    .c = c, .counted = hosts_create(0, 1), .sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX};
   if (c->has_progress && w.sequences < SIZE_MAX - 1)
     w.places = calloc((size_t)w.sequences + 1, 1);
   row_places rows = {0};
-  if (!w.counted || (c->has_progress && !w.places) ||
-      (c->has_progress && !row_places_read(c->p, w.sequences, &rows)))
+  if (!w.counted || (c->has_progress && !w.places) || (c->has_progress && !row_places_read(c->p, w.sequences, &rows)))
     check_fail(c, FRONTIER_NO_MEMORY, "out of memory for three bytes for each URL");
   else
     read_tables(&w, &rows);

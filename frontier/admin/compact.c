@@ -125,8 +125,12 @@ static frontier_status count_forgotten(frontier *f, uint64_t *rows)
 /* By a handle of its own, as a writer's, which it is. */
 static frontier_status erase_if_any(frontier *f)
 {
-  const frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                                    .depth_cap = UINT16_MAX, .keep_identity = true};
+  const frontier_options options = {.filter = MLBF_KIND_MLBF,
+                                    .expected_urls = 1,
+                                    .rate = 1e-6,
+                                    .per_host = 1,
+                                    .depth_cap = UINT16_MAX,
+                                    .keep_identity = true};
   frontier *writer = NULL;
   uint64_t rows = 0;
   frontier_status status = count_forgotten(f, &rows);
@@ -207,8 +211,8 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
   path_of(f, "data.mdb", data);
   frontier_status status = access(data, F_OK) == 0
                              ? compact(f, sizes)
-                             : frontier_fail(f, FRONTIER_NOT_FOUND,
-                                             "%s is not a Strata frontier (no data.mdb in it)", directory);
+                             : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)",
+                                             directory);
   if (status != FRONTIER_OK)
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
   handle_free(f);

@@ -85,9 +85,9 @@ typedef struct piece {
 
 typedef struct lot {
   const tombstones *which;
-  piece *pieces;       /* without those keys, to be written */
+  piece *pieces; /* without those keys, to be written */
   size_t size;
-  uint64_t from;       /* where the next lot begins */
+  uint64_t from; /* where the next lot begins */
   bool is_last, lacks_memory;
 } lot;
 

@@ -13,9 +13,9 @@
 #include "frontier/base/record.h"
 
 enum { PAGE_HEAD = 16, NODE_HEAD = 8 };
-enum { IS_BRANCH = 1, IS_LEAF = 2, IS_LARGE = 4, IS_META = 8 };      /* of a page */
-enum { NODE_IS_LARGE = 1, NODE_IS_TABLE = 2 };                       /* of a node */
-enum { KEYS_ARE_NUMBERS = 8 };                                       /* of a tree */
+enum { IS_BRANCH = 1, IS_LEAF = 2, IS_LARGE = 4, IS_META = 8 }; /* of a page */
+enum { NODE_IS_LARGE = 1, NODE_IS_TABLE = 2 };                  /* of a node */
+enum { KEYS_ARE_NUMBERS = 8 };                                  /* of a tree */
 
 static inline size_t node_count(const uint8_t *page)
 {

@@ -42,13 +42,13 @@ struct pages {
   uint64_t faults;
   size_t page_size;
   bool has_root;
-  uint64_t count;       /* last page in use + 1 */
+  uint64_t count; /* last page in use + 1 */
   tree free_list, tables;
   tree table[TABLES_MAX];
   size_t table_count;
-  uint8_t *owner;       /* of each page */
-  uint8_t *was_met;     /* in this walk */
-  uint8_t *pool;        /* DEPTH_MAX + 1 pages, one for each level */
+  uint8_t *owner;   /* of each page */
+  uint8_t *was_met; /* in this walk */
+  uint8_t *pool;    /* DEPTH_MAX + 1 pages, one for each level */
 };
 
 /* One walk of one tree. */
@@ -56,8 +56,8 @@ typedef struct walk {
   pages *p;
   tree *of;
   uint8_t owner;
-  bool is_quiet;        /* its faults are known */
-  bool is_broken;       /* some part could not be reached: the counts cannot agree */
+  bool is_quiet;  /* its faults are known */
+  bool is_broken; /* some part could not be reached: the counts cannot agree */
   uint64_t branches, leaves, large, records;
   uint8_t last_key[KEY_MAX];
   size_t last_size;
@@ -240,8 +240,9 @@ static void check_counts(const walk *w)
 {
   const tree *t = w->of;
   if (w->branches != t->branches || w->leaves != t->leaves || w->large != t->large || w->records != t->records)
-    mdb_pages_say(w->p, "table %s says it has %" PRIu64 " records on %" PRIu64 " pages, and has %" PRIu64
-                  " on %" PRIu64, t->name, t->records, t->branches + t->leaves + t->large, w->records,
+    mdb_pages_say(w->p,
+                  "table %s says it has %" PRIu64 " records on %" PRIu64 " pages, and has %" PRIu64 " on %" PRIu64,
+                  t->name, t->records, t->branches + t->leaves + t->large, w->records,
                   w->branches + w->leaves + w->large);
 }
 
@@ -262,8 +263,12 @@ static void walk_tree(pages *p, tree *of, uint8_t owner, mdb_pages_visitor *visi
 
 static void read_tree(const uint8_t *at, const char *name, tree *to)
 {
-  *to = (tree){.flags = get_le(at + 4, 2), .depth = get_le(at + 6, 2), .branches = get_le(at + 8, 8),
-               .leaves = get_le(at + 16, 8), .large = get_le(at + 24, 8), .records = get_le(at + 32, 8),
+  *to = (tree){.flags = get_le(at + 4, 2),
+               .depth = get_le(at + 6, 2),
+               .branches = get_le(at + 8, 8),
+               .leaves = get_le(at + 16, 8),
+               .large = get_le(at + 24, 8),
+               .records = get_le(at + 32, 8),
                .root = get_le(at + 40, 8)};
   snprintf(to->name, sizeof to->name, "%s", name);
 }
@@ -321,8 +326,9 @@ static void find_root(pages *p, uint64_t file_size)
   }
   if (!p->has_root)
     p->count = file_size / p->page_size;
-  uint64_t apart = p->faults ? 1 : transactions[0] > transactions[1] ? transactions[0] - transactions[1]
-                                                                     : transactions[1] - transactions[0];
+  uint64_t apart = p->faults                           ? 1
+                   : transactions[0] > transactions[1] ? transactions[0] - transactions[1]
+                                                       : transactions[1] - transactions[0];
   if (apart > 1)
     mdb_pages_say(p, "its two roots are %" PRIu64 " transactions apart", apart);
 }
@@ -356,7 +362,7 @@ static frontier_status find_tables(pages *p)
 }
 
 frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *context, pages **out,
-                           char message[FRONTIER_MESSAGE_SIZE])
+                               char message[FRONTIER_MESSAGE_SIZE])
 {
   pages *p = calloc(1, sizeof *p);
   if (!p || !(p->path = strdup(path))) {
@@ -476,7 +482,7 @@ static void note_free(void *context, const uint8_t *key, size_t key_size, const 
       mdb_pages_say(p, "page %" PRIu64 " is called free, and there is no such page", page);
     else if (p->owner[page] != NOBODY)
       mdb_pages_say(p, "page %" PRIu64 " is called free, and is %s", page,
-                p->owner[page] == IS_FREE ? "so twice" : "in use");
+                    p->owner[page] == IS_FREE ? "so twice" : "in use");
     else
       p->owner[page] = IS_FREE;
   }

@@ -20,7 +20,7 @@ typedef void mdb_pages_fault(void *context, const char *sentence);
 
 /* IO, NO_MEMORY, NOT_FOUND; else OK, also for a damaged file. Each fault is reported once, here or later. */
 frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *context, pages **out,
-                           char message[FRONTIER_MESSAGE_SIZE]);
+                               char message[FRONTIER_MESSAGE_SIZE]);
 void mdb_pages_close(pages *p);
 
 /* Is there a root from which tables can be reached at all? Without one, all records are stray. */
@@ -42,7 +42,7 @@ void mdb_pages_each_stray(pages *p, mdb_pages_visitor *visit, void *context);
 /* After every table was visited: the free list, and that every page has exactly one owner. */
 void mdb_pages_check_owners(pages *p);
 
-uint64_t pages_count(const pages *p);  /* of the file, as far as it is used */
+uint64_t pages_count(const pages *p);      /* of the file, as far as it is used */
 uint64_t mdb_pages_faults(const pages *p); /* said so far */
 
 /* One more fault: "data.mdb: " and the sentence. */

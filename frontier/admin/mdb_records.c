@@ -38,7 +38,7 @@ static void say_damaged(const reading *r, const char *key, const uint8_t *value,
   const uint8_t *text_at = size ? memmem(value, size, "http", 4) : NULL;
   if (text_at)
     mdb_pages_say(r->p, "record %s of table %s is damaged; %s stands there", key, r->table,
-              mdb_records_quote(text_at, size - (size_t)(text_at - value), text));
+                  mdb_records_quote(text_at, size - (size_t)(text_at - value), text));
   else
     mdb_pages_say(r->p, "record %s of table %s is damaged", key, r->table);
 }
@@ -91,14 +91,14 @@ void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *c
 
 void mdb_records_each_meta(pages *p, mdb_records_meta_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = "meta", .is_quiet = mdb_pages_were_walked(p, "meta"), .visit_meta = visit,
-               .context = context};
+  reading r = {
+    .p = p, .table = "meta", .is_quiet = mdb_pages_were_walked(p, "meta"), .visit_meta = visit, .context = context};
   mdb_pages_each(p, "meta", read_named, &r);
 }
 
 void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context)
 {
-  reading r = {.p = p, .table = "exact", .is_quiet = mdb_pages_were_walked(p, "exact"), .visit_exact = visit,
-               .context = context};
+  reading r = {
+    .p = p, .table = "exact", .is_quiet = mdb_pages_were_walked(p, "exact"), .visit_exact = visit, .context = context};
   mdb_pages_each(p, "exact", read_exact, &r);
 }

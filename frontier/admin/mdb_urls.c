@@ -96,7 +96,7 @@ typedef struct row_walk {
   pages *p;
   const row_places *places;
   const char *table;
-  unsigned queue;          /* from 1, as in a place; 0: the history */
+  unsigned queue; /* from 1, as in a place; 0: the history */
   bool is_over;
   store_visitor *visit;
   void *context;
@@ -143,7 +143,11 @@ static bool visit_pack(void *context, uint64_t key, const uint8_t *body, size_t 
 
 void mdb_urls_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context)
 {
-  row_walk w = {.p = p, .places = places, .table = store_table_name(table), .visit = visit, .context = context,
+  row_walk w = {.p = p,
+                .places = places,
+                .table = store_table_name(table),
+                .visit = visit,
+                .context = context,
                 .queue = table == STORE_HISTORY ? 0 : (unsigned)(table - STORE_QUEUE) + 1};
   mdb_records_each(p, w.table, visit_pack, &w);
 }

@@ -8,7 +8,7 @@
 /* By sequence, as far as the table `places` can be read. */
 typedef struct row_places {
   uint16_t *at;
-  bool *is_known;    /* by group of sequences */
+  bool *is_known; /* by group of sequences */
   uint64_t groups;
 } row_places;
 

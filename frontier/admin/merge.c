@@ -19,14 +19,14 @@
 enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64 };
 
 typedef struct merging {
-  const frontier *from;  /* the one whose log is being copied */
+  const frontier *from;     /* the one whose log is being copied */
   frontier_options options; /* of the new frontier */
-  progress stood;        /* its numbers so far */
+  progress stood;           /* its numbers so far */
   store *to;
-  mlbf_filter *filter;   /* of all so far; NULL: they do not fit together */
-  const char *first;     /* whose kind and profile the others must have */
-  unsigned pieces;       /* since the last commit */
-  uint64_t keys;         /* exact ones, written */
+  mlbf_filter *filter; /* of all so far; NULL: they do not fit together */
+  const char *first;   /* whose kind and profile the others must have */
+  unsigned pieces;     /* since the last commit */
+  uint64_t keys;       /* exact ones, written */
   bool has_failed;
   char *message;
 } merging;
@@ -39,8 +39,13 @@ static frontier_status fail(merging *m, frontier_status status, const char *what
 
 static frontier *open_source(const char *directory, frontier_status *status, char *message)
 {
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .read_only = true, .keep_identity = true};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 1,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = true,
+                              .keep_identity = true};
   frontier *f = NULL;
   *status = frontier_open(directory, &options, &f, message);
   return *status == FRONTIER_OK ? f : NULL;
@@ -58,8 +63,10 @@ static frontier_status compare(merging *m, const frontier *f)
     return FRONTIER_OK;
   }
   if (ours->exact != f->options.exact) { /* a log does not say which host a key is of */
-    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
-             "merged", m->first, f->directory);
+    snprintf(m->message, FRONTIER_MESSAGE_SIZE,
+             "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
+             "merged",
+             m->first, f->directory);
     return FRONTIER_MISMATCH;
   }
   url_profile_name(ours->profile, a);

@@ -75,8 +75,8 @@ static bool open_both(salvage *s)
   if (mkdir(to, 0777) != 0)
     return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));
   s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
-  if (s->status == FRONTIER_OK && ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) ||
-                                   store_begin(s->to) != FRONTIER_OK))
+  if (s->status == FRONTIER_OK &&
+      ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) || store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
 }
@@ -100,8 +100,10 @@ static bool rebuild(salvage *s)
 static void say_rebuilt(salvage *s)
 {
   const frontier_repairs *d = s->done;
-  salvage_say(s, "data.mdb: rebuilt with %" PRIu64 " URLs, %" PRIu64 " of them from pages that nothing led to;"
-              " the old one is data.mdb.damaged", d->kept, d->found_again);
+  salvage_say(s,
+              "data.mdb: rebuilt with %" PRIu64 " URLs, %" PRIu64 " of them from pages that nothing led to;"
+              " the old one is data.mdb.damaged",
+              d->kept, d->found_again);
   if (d->gone)
     salvage_say(s, "gone: %" PRIu64 " URLs in all; where the hash log still has them, they are not taken again",
                 d->gone);
@@ -116,8 +118,13 @@ static bool renew_filter(salvage *s, const char *journal_path)
 {
   static const char *const names[] = {"seen.0", "seen.1"};
   char path[PATH_SIZE];
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .journal_path = journal_path, .keep_identity = true};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 1,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX,
+                              .journal_path = journal_path,
+                              .keep_identity = true};
   frontier *f = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     path_of(s, names[i], path);
@@ -161,8 +168,12 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
                                 frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE])
 {
   const frontier_options options = {.per_host = 1, .keep_identity = true};
-  salvage s = {.f = handle_create(directory, &options), .u = malloc(sizeof *s.u), .say = say, .context = context,
-               .done = done, .stood = {.next_sequence = 1}};
+  salvage s = {.f = handle_create(directory, &options),
+               .u = malloc(sizeof *s.u),
+               .say = say,
+               .context = context,
+               .done = done,
+               .stood = {.next_sequence = 1}};
   frontier_findings found;
   *done = (frontier_repairs){0};
   if (!s.f || !s.u) {

@@ -31,20 +31,20 @@ typedef struct kept_meta {
 } kept_meta;
 
 typedef struct salvage {
-  frontier *f;          /* not open: lock, options and hosts, as they are recovered, */
-  progress stood;       /* and the numbers */
+  frontier *f;    /* not open: lock, options and hosts, as they are recovered, */
+  progress stood; /* and the numbers */
   pages *p;
   store *to;
-  unsigned unwritten;   /* records since the last commit */
+  unsigned unwritten; /* records since the last commit */
   kept_meta *meta;
   bool has_identity, has_progress;
-  byte_row places;      /* by sequence: 0 nowhere */
-  byte_row log;         /* by key of the hash log: */
-  seen *seen;           /* knows the salvaged log */
+  byte_row places;                      /* by sequence: 0 nowhere */
+  byte_row log;                         /* by key of the hash log: */
+  seen *seen;                           /* knows the salvaged log */
   hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
                            without a host in the old one */
   url *u;
-  frontier_class class; /* of the URLs being read from a queue */
+  frontier_class class;   /* of the URLs being read from a queue */
   uint64_t gap, gap_room; /* of the log, to be filled next */
   frontier_remark *say;
   void *context;
@@ -56,7 +56,7 @@ void salvage_say(salvage *s, const char *format, ...) __attribute__((format(prin
 bool salvage_fail(salvage *s, frontier_status status, const char *what); /* always false */
 
 /* false: salvage_fail was called. */
-bool salvage_meta(salvage *s);   /* needs no `to` yet: identity is found here */
+bool salvage_meta(salvage *s); /* needs no `to` yet: identity is found here */
 bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);

@@ -30,7 +30,7 @@ static int sync_name(const char *path, int flags)
 
 /* The old lock file goes too: it knows the number of the old file's last transaction. */
 frontier_status environment_replace(const char *directory, const char *from, const char *keep,
-                              char message[FRONTIER_MESSAGE_SIZE])
+                                    char message[FRONTIER_MESSAGE_SIZE])
 {
   enum { PATH_SIZE = 4096, SHOWN = 400 };
   char data[PATH_SIZE], lock[PATH_SIZE];

@@ -211,9 +211,9 @@ static bool keep_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
 static void forget_counts(host *who)
 {
   who->done = who->failed = who->skipped = who->trap_ended = 0;
-  for (int class = 0; class < FRONTIER_CLASSES; class++)
-    if (host_line(who, (frontier_class)class))
-      host_line(who, (frontier_class)class)->queued = 0;
+  for (int class = 0; class < FRONTIER_CLASSES; ++class)
+    if (host_line(who, (frontier_class) class))
+      host_line(who, (frontier_class) class)->queued = 0;
 }
 
 /* In their order, so that ids stay the same unless one is lost. What was set for them stays; counts are counted
@@ -397,8 +397,8 @@ static void keep_urls(salvage *s, const row_places *rows)
   mdb_records_each(s->p, "hosts", keep_host, s);
   mdb_records_each(s->p, "host-changes", keep_changes, s);
   mdb_urls_each(s->p, rows, STORE_HISTORY, keep_ended, s);
-  for (int class = 0; class < FRONTIER_CLASSES; class++) {
-    s->class = (frontier_class)class;
+  for (int class = 0; class < FRONTIER_CLASSES; ++class) {
+    s->class = (frontier_class) class;
     mdb_urls_each(s->p, rows, queue_table(s->class), keep_waiting, s);
   }
   mdb_records_each(s->p, "chunks", keep_chunk, s);

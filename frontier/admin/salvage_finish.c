@@ -22,8 +22,11 @@ static bool make_seen(salvage *s)
   const frontier_options *o = &s->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = s->log.count + s->places.count;
-  mlbf_options options = {.kind = o->filter, .keys = keys > o->expected_urls ? keys : o->expected_urls, .rate = o->rate,
-                          .signals = o->filter == MLBF_KIND_MLBF, .profile = profile};
+  mlbf_options options = {.kind = o->filter,
+                          .keys = keys > o->expected_urls ? keys : o->expected_urls,
+                          .rate = o->rate,
+                          .signals = o->filter == MLBF_KIND_MLBF,
+                          .profile = profile};
   mlbf_filter *filter;
   if (mlbf_create(&options, &filter) != MLBF_OK)
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
@@ -133,8 +136,8 @@ static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, 
 static bool know_all(salvage *s)
 {
   frontier_status status = store_each(s->to, STORE_HISTORY, 0, know_ended, s);
-  for (int class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
-    status = store_each(s->to, queue_table((frontier_class)class), 0, know_waiting, s);
+  for (int class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class)
+    status = store_each(s->to, queue_table((frontier_class) class), 0, know_waiting, s);
   return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
 }
 

@@ -7,9 +7,9 @@
 
 typedef struct arena {
   struct arena_piece *pieces;
-  char *rest;        /* of the last one */
+  char *rest; /* of the last one */
   size_t rest_size;
-  size_t taken;      /* bytes of all pieces */
+  size_t taken; /* bytes of all pieces */
 } arena;
 
 void *arena_take(arena *a, size_t size); /* aligned for anything; NULL: no memory */

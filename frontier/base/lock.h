@@ -17,8 +17,8 @@ static inline void lock_end(pthread_mutex_t **locked)
   pthread_mutex_unlock(*locked);
 }
 
-#define LOCKED(f)                                                                                         \
-  pthread_mutex_t *locked __attribute__((cleanup(lock_end), unused)) = lock_begin((f)->mutex);              \
+#define LOCKED(f)                                                                              \
+  pthread_mutex_t *locked __attribute__((cleanup(lock_end), unused)) = lock_begin((f)->mutex); \
   assert_frontier(f)
 
 #endif

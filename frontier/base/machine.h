@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t machine_monotonic_ms(void); /* of a clock that only goes forward, and outlives no boot */
-uint64_t machine_wall_ms(void);      /* since 1970; may be set, either way */
-void machine_sleep_ms(uint64_t ms);  /* or less, if a signal comes */
+uint64_t machine_monotonic_ms(void);           /* of a clock that only goes forward, and outlives no boot */
+uint64_t machine_wall_ms(void);                /* since 1970; may be set, either way */
+void machine_sleep_ms(uint64_t ms);            /* or less, if a signal comes */
 bool machine_random(void *bytes, size_t size); /* unpredictable; at most 256 bytes. false: the kernel gave none */
 
 #endif

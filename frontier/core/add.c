@@ -151,14 +151,14 @@ static frontier_status look_up(frontier *f, const frontier_link *links, size_t c
 static void fetch(const frontier *f, const frontier_link *links, size_t count, const looked_up *found)
 {
   host_name names[TOGETHER];
-  size_t new = 0;
+  size_t fresh = 0;
   for (size_t i = 0; i < count; i++)
     if (found->verdicts[i].outcome != MLBF_SEEN) {
       const url *u = links[i].target;
       seen_fetch(f->seen, &found->hashes[i]);
-      names[new++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
+      names[fresh++] = (host_name){u->fetch + u->host_begin, u->host_end - u->host_begin};
     }
-  hosts_fetch(f->hosts, names, new);
+  hosts_fetch(f->hosts, names, fresh);
 }
 
 static frontier_verdict judge(const frontier *f, const frontier_link *link, const looked_up *found, size_t i)

@@ -39,8 +39,11 @@ static void filter_path(const frontier *f, unsigned slot, char path[4096])
 static mlbf_options filter_options(const frontier *f, uint64_t keys, char profile[URL_PROFILE_NAME_SIZE])
 {
   url_profile_name(f->options.profile, profile);
-  return (mlbf_options){.kind = f->options.filter, .keys = keys, .rate = f->options.rate,
-                        .signals = f->options.filter == MLBF_KIND_MLBF, .profile = profile};
+  return (mlbf_options){.kind = f->options.filter,
+                        .keys = keys,
+                        .rate = f->options.rate,
+                        .signals = f->options.filter == MLBF_KIND_MLBF,
+                        .profile = profile};
 }
 
 /* A filter for `keys` keys that holds the whole log. */

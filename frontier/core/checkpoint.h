@@ -6,18 +6,18 @@
 #include "mlbf/save.h"
 
 typedef struct checkpoint {
-  uint64_t keys;            /* of the hash log, those the last saved filter holds */
-  unsigned slot;            /* 0 or 1: the file that is valid */
-  mlbf_saving *saving;      /* the other one, being written; NULL */
-  uint64_t saving_keys;     /* what it will hold of the log */
-  uint64_t next_at;         /* the next one is begun when the log has so many keys */
+  uint64_t keys;        /* of the hash log, those the last saved filter holds */
+  unsigned slot;        /* 0 or 1: the file that is valid */
+  mlbf_saving *saving;  /* the other one, being written; NULL */
+  uint64_t saving_keys; /* what it will hold of the log */
+  uint64_t next_at;     /* the next one is begun when the log has so many keys */
 } checkpoint;
 
-void checkpoint_go_on(checkpoint *c, const progress *p);    /* at open */
-void checkpoint_say(const checkpoint *c, progress *p);      /* its present state */
+void checkpoint_go_on(checkpoint *c, const progress *p); /* at open */
+void checkpoint_say(const checkpoint *c, progress *p);   /* its present state */
 
-frontier_status seen_load(frontier *f);       /* the filter file, and the newer log */
-frontier_status seen_make_anew(frontier *f);  /* from the log alone; with nothing to commit */
+frontier_status seen_load(frontier *f);      /* the filter file, and the newer log */
+frontier_status seen_make_anew(frontier *f); /* from the log alone; with nothing to commit */
 
 /* The filter into the other file, all at once; the record that says so goes with the next commit. false: not written,
  * which loses time at the next open and nothing else, since the log has it all. */
@@ -27,8 +27,8 @@ bool checkpoint_is_worthwhile(const frontier *f); /* at close, for the next open
 bool checkpoint_is_due(const frontier *f);
 void checkpoint_step(frontier *f, uint64_t bytes);
 uint64_t checkpoint_share(const frontier *f, uint64_t new_keys); /* bytes to ask for after a commit of so many */
-void checkpoint_hasten(frontier *f);  /* another filter is in use: the next one is due */
-void checkpoint_abandon(frontier *f); /* before the filter goes */
-void checkpoint_lose(frontier *f);    /* the files are gone: the next one is worthwhile */
+void checkpoint_hasten(frontier *f);                             /* another filter is in use: the next one is due */
+void checkpoint_abandon(frontier *f);                            /* before the filter goes */
+void checkpoint_lose(frontier *f);                               /* the files are gone: the next one is worthwhile */
 
 #endif

@@ -6,11 +6,11 @@
 #include "frontier/frontier.h"
 
 typedef struct own_clock {
-  uint64_t latest_ms;      /* own time */
-  uint64_t shift_ms;       /* own time less the caller's `now_ms` */
-  int64_t wall_offset_ms;  /* wall-clock time less own time */
-  bool has_wall;           /* it is known, */
-  bool is_wall_told;       /* and not only assumed to be `now_ms` */
+  uint64_t latest_ms;     /* own time */
+  uint64_t shift_ms;      /* own time less the caller's `now_ms` */
+  int64_t wall_offset_ms; /* wall-clock time less own time */
+  bool has_wall;          /* it is known, */
+  bool is_wall_told;      /* and not only assumed to be `now_ms` */
 } own_clock;
 
 uint64_t clock_now(frontier *f, uint64_t now_ms);          /* and from now on it is no earlier */

@@ -5,7 +5,7 @@
 #include "frontier/frontier.h"
 
 typedef struct directory_lock {
-  int fd;                  /* of the file LOCK; -1 */
+  int fd; /* of the file LOCK; -1 */
 } directory_lock;
 
 static inline void directory_lock_begin(directory_lock *l)
@@ -13,13 +13,13 @@ static inline void directory_lock_begin(directory_lock *l)
   l->fd = -1;
 }
 
-frontier_status directory_make(frontier *f);           /* if it is not there; NOT_OURS: it holds something else */
-frontier_status directory_lock_it(frontier *f);        /* as the writer */
+frontier_status directory_make(frontier *f);    /* if it is not there; NOT_OURS: it holds something else */
+frontier_status directory_lock_it(frontier *f); /* as the writer */
 void directory_unlock(frontier *f);
 bool directory_is_locked(const frontier *f);
 
 /* So that a power cut does not take the names away from files that are safely on disk. */
-frontier_status directory_sync_names(frontier *f);     /* of a directory that is new; cannot fail */
+frontier_status directory_sync_names(frontier *f); /* of a directory that is new; cannot fail */
 void directory_sync_parent(const char *path);
 
 #endif

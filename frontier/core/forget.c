@@ -32,7 +32,7 @@ frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *wa
 
 typedef struct sweep {
   frontier *frontier;
-  bool is_host;      /* else a prefix */
+  bool is_host; /* else a prefix */
   const char *text;
   size_t size;
   url *parsed;
@@ -132,9 +132,11 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
 
 static frontier_status walk(sweep *s)
 {
-  static const struct { store_table table; store_visitor *visit; } steps[] = {
-    {STORE_QUEUE, note_waiting}, {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
-    {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk}, {STORE_HISTORY, revoke_ended}};
+  static const struct {
+    store_table table;
+    store_visitor *visit;
+  } steps[] = {{STORE_QUEUE, note_waiting},      {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
+               {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk},       {STORE_HISTORY, revoke_ended}};
   frontier *f = s->frontier;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);
@@ -154,8 +156,9 @@ static frontier_status forget_all(frontier *f, bool is_host, const char *text, s
   if (f->options.read_only)
     return refuse_reader(f);
   if (!f->store || size == 0)
-    return frontier_fail(f, FRONTIER_BAD_ARGUMENT, size ? "a frontier that keeps nothing has no history to forget"
-                                                        : "forget what? The host or prefix is empty");
+    return frontier_fail(f, FRONTIER_BAD_ARGUMENT,
+                         size ? "a frontier that keeps nothing has no history to forget"
+                              : "forget what? The host or prefix is empty");
   frontier_status status = commit_batch(f); /* so that every URL is on disk */
   if (status != FRONTIER_OK)
     return status;

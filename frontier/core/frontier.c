@@ -15,8 +15,8 @@
 
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
-  static const char *const names[FRONTIER_OUTCOMES] = {"seen", "new", "new-host", "new-segment", "new-combination",
-                                                       "known-before"};
+  static const char *const names[FRONTIER_OUTCOMES] = {
+    "seen", "new", "new-host", "new-segment", "new-combination", "known-before"};
   return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
 }
 
@@ -25,9 +25,15 @@ const char *frontier_outcome_name(frontier_outcome outcome)
 static frontier_lease lease_of(const entry *e)
 {
   field payload = entry_field(e, FIELD_PAYLOAD);
-  return (frontier_lease){.id = e->sequence, .url = e->url, .url_size = e->url_size, .host_begin = e->host_begin,
-                          .host_end = e->host_end, .origin = e->origin, .payload = payload.bytes,
-                          .payload_size = payload.size, .verdict = e->verdict};
+  return (frontier_lease){.id = e->sequence,
+                          .url = e->url,
+                          .url_size = e->url_size,
+                          .host_begin = e->host_begin,
+                          .host_end = e->host_end,
+                          .origin = e->origin,
+                          .payload = payload.bytes,
+                          .payload_size = payload.size,
+                          .verdict = e->verdict};
 }
 
 /* One call of frontier_next_batch. */

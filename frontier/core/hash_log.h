@@ -10,9 +10,9 @@
 #include "frontier/core/progress.h"
 
 typedef struct hash_log {
-  uint64_t keys;            /* committed */
-  double expected_lost;     /* of them, to false positives */
-  uint8_t *memory;          /* the log when nothing is kept */
+  uint64_t keys;        /* committed */
+  double expected_lost; /* of them, to false positives */
+  uint8_t *memory;      /* the log when nothing is kept */
   size_t size, room;
 } hash_log;
 
@@ -26,8 +26,8 @@ static inline double hash_log_expected_lost(const hash_log *l)
   return l->expected_lost;
 }
 
-void hash_log_go_on(hash_log *l, const progress *p);   /* at open */
-void hash_log_say(const frontier *f, progress *p);     /* its state once the open batch is committed */
+void hash_log_go_on(hash_log *l, const progress *p); /* at open */
+void hash_log_say(const frontier *f, progress *p);   /* its state once the open batch is committed */
 
 /* Keys `from` on, into the filter, except forgotten keys. */
 frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from);

@@ -168,12 +168,18 @@ static frontier_host_state state_of(const frontier *f, const host *who, uint64_t
 
 static frontier_host_info info_of(const frontier *f, const host *who, uint64_t now_ms)
 {
-  frontier_host_info info = {
-    .name = who->name, .state = state_of(f, who, now_ms), .in_flight = who->in_flight, .held = who->blocked,
-    .done = who->done, .failed = who->failed, .skipped = who->skipped, .found = who->found, .suspect = who->suspect,
-    .trap_taken = who->trap_ended};
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
-    const line *l = host_line(who, (frontier_class)class);
+  frontier_host_info info = {.name = who->name,
+                             .state = state_of(f, who, now_ms),
+                             .in_flight = who->in_flight,
+                             .held = who->blocked,
+                             .done = who->done,
+                             .failed = who->failed,
+                             .skipped = who->skipped,
+                             .found = who->found,
+                             .suspect = who->suspect,
+                             .trap_taken = who->trap_ended};
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
+    const line *l = host_line(who, (frontier_class) class);
     info.queued[class] = l ? l->queued : 0;
   }
   if (who->control)

@@ -6,7 +6,7 @@
 
 enum { JOURNAL_HEAD = 8, JOURNAL_SUM_SIZE = 16 };
 
-frontier_status journal_record_open(frontier *f);  /* the journal of the options, if they name one */
+frontier_status journal_record_open(frontier *f); /* the journal of the options, if they name one */
 /* One line of the caller's, with the batch; of a frontier without a journal, nothing. false: no memory. */
 bool journal_record_add(frontier *f, const char *report, size_t size);
 

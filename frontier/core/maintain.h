@@ -5,8 +5,8 @@
 #include "frontier/frontier.h"
 
 typedef struct upkeep {
-  uint64_t owed_keys;       /* that brought upkeep which is still to be done */
-  bool has_failed;          /* since the last commit */
+  uint64_t owed_keys; /* that brought upkeep which is still to be done */
+  bool has_failed;    /* since the last commit */
 } upkeep;
 
 static inline void maintain_owe(upkeep *u, uint64_t keys)
@@ -15,7 +15,7 @@ static inline void maintain_owe(upkeep *u, uint64_t keys)
 }
 
 /* A part that fails is tried again, and its failure reported, with the next commit. */
-frontier_status maintain_pay_all(frontier *f);  /* with a commit */
+frontier_status maintain_pay_all(frontier *f); /* with a commit */
 void maintain_pay_some(frontier *f);
 
 #endif

@@ -125,8 +125,8 @@ static frontier_status open_store(frontier *f)
 {
   uint8_t identity[IDENTITY_MAX];
   size_t identity_size = identity_write(&f->options, identity);
-  frontier_status status =
-    store_open(f->directory, f->options.read_only, identity, identity_size, &f->store, f->message);
+  frontier_status status = store_open(f->directory, f->options.read_only, identity, identity_size, &f->store,
+                                      f->message);
   if (status == FRONTIER_OK && f->options.read_only)
     status = pin_store(f);
   if (status == FRONTIER_OK)
@@ -148,15 +148,16 @@ static frontier_status find_data(frontier *f)
   struct stat info;
   char path[4096];
   snprintf(path, sizeof path, "%s/data.mdb", f->directory);
-  return stat(path, &info) == 0 ? FRONTIER_OK
-                                : frontier_fail(f, FRONTIER_NOT_FOUND,
-                                                "%s is not a Strata frontier (no data.mdb in it)", f->directory);
+  return stat(path, &info) == 0
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_NOT_FOUND, "%s is not a Strata frontier (no data.mdb in it)", f->directory);
 }
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {directory_make, directory_lock_it, open_store, host_table_load, spill_find_chunks,
-                                      seen_load, journal_record_open, directory_sync_names, NULL};
+static open_step *const to_write[] = {directory_make,      directory_lock_it,    open_store,
+                                      host_table_load,     spill_find_chunks,    seen_load,
+                                      journal_record_open, directory_sync_names, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 

@@ -53,9 +53,8 @@ void batch_drop_ended(open_batch *b)
  * thousand would write pages that hold hosts and places ten times as often (bench_frontier). */
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
-  return batch_has_urls(b) &&
-         (b->added.count + b->ended.count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
-          now_ms - b->first_ms >= COMMIT_AFTER_MS);
+  return batch_has_urls(b) && (b->added.count + b->ended.count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
+                               now_ms - b->first_ms >= COMMIT_AFTER_MS);
 }
 
 bool batch_is_full(const open_batch *b)

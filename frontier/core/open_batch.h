@@ -7,19 +7,19 @@
 
 enum {
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
-  COMMIT_AFTER_MS = 100,                  /* or after so long */
+  COMMIT_AFTER_MS = 100,                   /* or after so long */
   BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 5 MB; 32,768 took up to 119 ms
                                               to commit while a filter for 1,000 grows to millions */
-  BATCH_FULL_BYTES = 16 << 20,            /* nor to one with so much payload */
+  BATCH_FULL_BYTES = 16 << 20,             /* nor to one with so much payload */
 };
 
 typedef struct open_batch {
   entry_list added;
-  size_t untaken;           /* of `added`, those left to the queue on disk */
+  size_t untaken; /* of `added`, those left to the queue on disk */
   entry_list ended;
-  size_t payload_size;      /* bytes that go with `added` */
-  bool is_dirty;            /* there is something to commit, if only a counter */
-  uint64_t first_ms;        /* when it began */
+  size_t payload_size; /* bytes that go with `added` */
+  bool is_dirty;       /* there is something to commit, if only a counter */
+  uint64_t first_ms;   /* when it began */
 } open_batch;
 
 /* A URL that was accepted, or has ended. false: no memory. */

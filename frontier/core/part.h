@@ -12,11 +12,11 @@
 #include "frontier/frontier.h"
 
 typedef struct part {
-  void (*check)(const frontier *f);          /* asserts what holds of it between any two calls */
-  frontier_status (*prepare)(frontier *f);   /* what must be on disk before the transaction; else it is not begun */
-  void (*put)(frontier *f);                  /* its records, into the transaction; what fails, store_commit reports */
-  frontier_status (*settle)(frontier *f);    /* the transaction is committed; what fails is tried again with the next */
-  void (*close)(frontier *f);                /* what it holds; of a part that is all zeros too */
+  void (*check)(const frontier *f);        /* asserts what holds of it between any two calls */
+  frontier_status (*prepare)(frontier *f); /* what must be on disk before the transaction; else it is not begun */
+  void (*put)(frontier *f);                /* its records, into the transaction; what fails, store_commit reports */
+  frontier_status (*settle)(frontier *f);  /* the transaction is committed; what fails is tried again with the next */
+  void (*close)(frontier *f);              /* what it holds; of a part that is all zeros too */
 } part;
 
 extern const part *const all_parts[]; /* NULL after the last */

@@ -26,8 +26,8 @@ static bool are_same(const char *a, const char *b)
 static frontier_status from_directory(previous *p, const char *path, char message[FRONTIER_MESSAGE_SIZE])
 {
   /* what the directory was made with wins: these values only have to make sense */
-  frontier_options reading = {.filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 0.5, .per_host = 1,
-                              .read_only = true, .keep_identity = true};
+  frontier_options reading = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 0.5, .per_host = 1, .read_only = true, .keep_identity = true};
   frontier *f;
   frontier_status status = frontier_open(path, &reading, &f, message);
   if (status != FRONTIER_OK)

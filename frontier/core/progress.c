@@ -6,8 +6,19 @@
 void progress_write(const progress *p, uint8_t body[PROGRESS_SIZE])
 {
   const uint64_t values[PROGRESS_SIZE / 8] = {
-    p->next_sequence, p->log_keys, p->checkpoint_keys, p->checkpoint_slot, p->done, p->failed, p->skipped,
-    p->outcomes[0], p->outcomes[1], p->outcomes[2], p->outcomes[3], p->outcomes[4], double_bits(p->expected_lost),
+    p->next_sequence,
+    p->log_keys,
+    p->checkpoint_keys,
+    p->checkpoint_slot,
+    p->done,
+    p->failed,
+    p->skipped,
+    p->outcomes[0],
+    p->outcomes[1],
+    p->outcomes[2],
+    p->outcomes[3],
+    p->outcomes[4],
+    double_bits(p->expected_lost),
   };
   for (size_t i = 0; i < PROGRESS_SIZE / 8; i++)
     put_le(body + 8 * i, values[i], 8);

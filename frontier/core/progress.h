@@ -13,7 +13,7 @@ typedef struct progress {
   unsigned checkpoint_slot; /* 0 or 1: the filter file that is valid */
   uint64_t done, failed, skipped, noted, forced;
   uint64_t outcomes[FRONTIER_OUTCOMES];
-  double expected_lost;     /* URLs, to false positives of the filter */
+  double expected_lost; /* URLs, to false positives of the filter */
 } progress;
 
 void progress_write(const progress *p, uint8_t body[PROGRESS_SIZE]);

@@ -36,7 +36,7 @@ size_t queue_window(frontier_class class)
 
 bool queue_is_unread(const queues *q)
 {
-  for (int class = 0; class < FRONTIER_CLASSES; class++)
+  for (int class = 0; class < FRONTIER_CLASSES; ++class)
     if (q->is_unread[class])
       return true;
   return false;
@@ -44,7 +44,7 @@ bool queue_is_unread(const queues *q)
 
 void queue_begin(frontier *f)
 {
-  for (int class = 0; class < FRONTIER_CLASSES; class++) {
+  for (int class = 0; class < FRONTIER_CLASSES; ++class) {
     f->queues.load_sequence[class] = 1;
     f->queues.is_unread[class] = f->store != NULL;
   }
@@ -181,10 +181,10 @@ frontier_status queue_refill(frontier *f)
 {
   unsigned taken;
   frontier_status status = FRONTIER_OK;
-  for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; class++) {
-    size_t window = queue_window((frontier_class)class);
+  for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class) {
+    size_t window = queue_window((frontier_class) class);
     if (f->queues.is_unread[class] && f->hosts->waiting[class] < window / 2)
-      status = queue_read(f, (frontier_class)class, (uint32_t)window, (unsigned)window, &taken);
+      status = queue_read(f, (frontier_class) class, (uint32_t)window, (unsigned)window, &taken);
   }
   return status;
 }

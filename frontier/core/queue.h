@@ -18,10 +18,10 @@ typedef struct queues {
 } queues;
 
 store_table queue_table(frontier_class class);
-size_t queue_window(frontier_class class); /* entries of it in memory, waiting, at most */
+size_t queue_window(frontier_class class);                    /* entries of it in memory, waiting, at most */
 bool queue_has_room(const frontier *f, frontier_class class); /* its window has */
 
-void queue_begin(frontier *f);             /* at open: all that is on disk is to be read */
+void queue_begin(frontier *f); /* at open: all that is on disk is to be read */
 
 /* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
 void queue_take_or_leave(frontier *f, entry *e);

@@ -18,7 +18,7 @@ enum {
 /* ---- again ------------------------------------------------------------------------------------------------ */
 
 typedef struct due_list {
-  uint64_t last;  /* the last key that is due */
+  uint64_t last; /* the last key that is due */
   struct {
     uint64_t key, sequence;
   } at[TAKE_AT_ONCE];
@@ -279,8 +279,8 @@ static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t 
   if (w->status != FRONTIER_NOT_FOUND)
     return w->status == FRONTIER_OK;
   w->status = FRONTIER_OK;
-  v = (seen_visit){.sequence = sequence, .interval_s = (uint32_t)w->f->recrawl.least_s, .class = ended.class,
-                   .state = ended.state};
+  v = (seen_visit){
+    .sequence = sequence, .interval_s = (uint32_t)w->f->recrawl.least_s, .class = ended.class, .state = ended.state};
   v.due_s = visits_due(0, v.interval_s);
   host *who = host_of(w->f, &ended);
   return add_note(w, who ? visits_note_of(&v, &ended, who) : NULL);
@@ -309,9 +309,8 @@ static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
 {
   uint8_t *body = NULL;
   size_t size;
-  bool is_same_as_before =
-    store_get_meta(f->store, "recrawl", &body, &size) == FRONTIER_OK && size == BOUNDS_SIZE &&
-    memcmp(body, bounds, BOUNDS_SIZE) == 0;
+  bool is_same_as_before = store_get_meta(f->store, "recrawl", &body, &size) == FRONTIER_OK && size == BOUNDS_SIZE &&
+                           memcmp(body, bounds, BOUNDS_SIZE) == 0;
   free(body);
   return is_same_as_before;
 }

@@ -6,19 +6,19 @@
 
 /* A part of the handle (part.h). */
 typedef struct recrawling {
-  bool is_on, is_over;       /* over: nothing more is due until `until_s` */
-  uint64_t least_s, most_s;  /* bounds of a page's interval; 0 before the first frontier_recrawl */
-  bool has_bounds;           /* they are those of disk, or newer */
+  bool is_on, is_over;      /* over: nothing more is due until `until_s` */
+  uint64_t least_s, most_s; /* bounds of a page's interval; 0 before the first frontier_recrawl */
+  bool has_bounds;          /* they are those of disk, or newer */
   uint32_t until_s;
-  uint64_t from;             /* of the table `due`: keys before it are taken */
+  uint64_t from; /* of the table `due`: keys before it are taken */
   struct due_entry {
     entry *entry;
-    visit_note *note;        /* says so in its visit, and gives up its place in `due` */
-  } *taken;                  /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+    visit_note *note; /* says so in its visit, and gives up its place in `due` */
+  } * taken;          /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
   size_t taken_count, taken_room;
-  visit_note **notes;        /* visits rewritten with the next commit */
+  visit_note **notes; /* visits rewritten with the next commit */
   size_t note_count;
-  uint8_t *last_visit;       /* what frontier_visit_get points into */
+  uint8_t *last_visit; /* what frontier_visit_get points into */
 } recrawling;
 
 /* Some of what is due into the lines of its hosts, as far as there is room. */

@@ -80,8 +80,8 @@ static void finish(frontier *f)
 typedef struct filling {
   mlbf_filter *filter;
   const tombstones *except;
-  uint64_t limit;    /* chunks that begin here or later wait for the next step */
-  uint64_t reached;  /* the first of them, if any */
+  uint64_t limit;   /* chunks that begin here or later wait for the next step */
+  uint64_t reached; /* the first of them, if any */
   bool is_damaged;
 } filling;
 
@@ -102,7 +102,9 @@ static frontier_status fill(frontier *f, uint64_t keys)
     f->resize.growing_keys = hash_log_keys(&f->log);
     return hash_log_replay(f, f->resize.growing, 0);
   }
-  filling step = {.filter = f->resize.growing, .except = &f->tombstones, .limit = f->resize.growing_keys + keys,
+  filling step = {.filter = f->resize.growing,
+                  .except = &f->tombstones,
+                  .limit = f->resize.growing_keys + keys,
                   .reached = hash_log_keys(&f->log)};
   frontier_status status = store_each(f->store, STORE_HASHES, f->resize.growing_keys, fill_chunk, &step);
   if (status != FRONTIER_OK || step.is_damaged)

@@ -18,13 +18,21 @@ bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit
   if (size < VISIT_HEAD + etag + modified || body[37] >= FRONTIER_CLASSES)
     return false;
   const char *text = (const char *)body + VISIT_HEAD;
-  *out = (seen_visit){
-    .sequence = sequence, .interval_s = (uint32_t)get_le(body + 8, 4), .due_s = (uint32_t)get_le(body + 12, 4),
-    .visit = {.at_s = get_le(body, 8), .interval_s = get_le(body + 8, 4), .has_content = body[16] & HAS_CONTENT,
-              .etag = text, .etag_size = etag, .last_modified = text + etag, .last_modified_size = modified},
-    .class = (frontier_class)body[37], .state = (frontier_state)body[38],
-    .is_queued = body[16] & IS_QUEUED,
-    .record = body + VISIT_HEAD + etag + modified, .record_size = size - VISIT_HEAD - etag - modified};
+  *out = (seen_visit){.sequence = sequence,
+                      .interval_s = (uint32_t)get_le(body + 8, 4),
+                      .due_s = (uint32_t)get_le(body + 12, 4),
+                      .visit = {.at_s = get_le(body, 8),
+                                .interval_s = get_le(body + 8, 4),
+                                .has_content = body[16] & HAS_CONTENT,
+                                .etag = text,
+                                .etag_size = etag,
+                                .last_modified = text + etag,
+                                .last_modified_size = modified},
+                      .class = (frontier_class)body[37],
+                      .state = (frontier_state)body[38],
+                      .is_queued = body[16] & IS_QUEUED,
+                      .record = body + VISIT_HEAD + etag + modified,
+                      .record_size = size - VISIT_HEAD - etag - modified};
   memcpy(out->visit.content, body + 17, sizeof out->visit.content);
   return out->state >= FRONTIER_DONE && out->state <= FRONTIER_SKIPPED;
 }
@@ -213,11 +221,15 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
   const seen_visit *before = status == FRONTIER_OK ? &last : NULL;
   find_bounds(f);
   bool is_unchanged = is_same(visit, before);
-  seen_visit v = {.sequence = lease, .visit = complete(visit, before, is_unchanged),
-                  .interval_s = next_interval(f, before, is_unchanged), .class = e->class};
+  seen_visit v = {.sequence = lease,
+                  .visit = complete(visit, before, is_unchanged),
+                  .interval_s = next_interval(f, before, is_unchanged),
+                  .class = e->class};
   v.due_s = visits_due(visit->at_s, v.interval_s);
-  ended_url bare = {.class = e->class, .origin = e->origin, .url = {(const uint8_t *)e->url, e->url_size},
-                   .key = entry_field(e, FIELD_KEY)};
+  ended_url bare = {.class = e->class,
+                    .origin = e->origin,
+                    .url = {(const uint8_t *)e->url, e->url_size},
+                    .key = entry_field(e, FIELD_KEY)};
   visit_note *note = visits_note_of(&v, &bare, e->host);
   if (note) {
     note->old_due_s = before ? last.due_s : 0;

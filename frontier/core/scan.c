@@ -27,8 +27,12 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
     return false;
   }
   frontier_record record = {
-    .id = sequence, .state = ended.state, .code = ended.code, .origin = ended.origin,
-    .url = (const char *)ended.url.bytes, .url_size = ended.url.size,
+    .id = sequence,
+    .state = ended.state,
+    .code = ended.code,
+    .origin = ended.origin,
+    .url = (const char *)ended.url.bytes,
+    .url_size = ended.url.size,
   };
   return hand_over(w, &record);
 }
@@ -41,8 +45,13 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   if (w->status != FRONTIER_OK)
     return false;
   field payload = entry_field(e, FIELD_PAYLOAD);
-  frontier_record record = {.id = sequence, .is_queued = true, .origin = e->origin, .url = e->url,
-                            .url_size = e->url_size, .payload = payload.bytes, .payload_size = payload.size};
+  frontier_record record = {.id = sequence,
+                            .is_queued = true,
+                            .origin = e->origin,
+                            .url = e->url,
+                            .url_size = e->url_size,
+                            .payload = payload.bytes,
+                            .payload_size = payload.size};
   bool go_on = hand_over(w, &record);
   free(e);
   return go_on;
@@ -61,9 +70,11 @@ static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
 {
   LOCKED(f);
-  static const struct { store_table table; store_visitor *visit; } tables[] = {
-    {STORE_HISTORY, visit_ended}, {STORE_QUEUE, visit_queued}, {STORE_QUEUE_HIGH, visit_queued},
-    {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};
+  static const struct {
+    store_table table;
+    store_visitor *visit;
+  } tables[] = {{STORE_HISTORY, visit_ended},    {STORE_QUEUE, visit_queued},      {STORE_QUEUE_HIGH, visit_queued},
+                {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};
   walk w = {.visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && w.status == FRONTIER_OK && !w.is_over; i++) {
     frontier_status status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);

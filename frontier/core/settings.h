@@ -9,7 +9,7 @@ enum { SETTING_NAME_MAX = 63 };
 #define SETTING_PREFIX "setting/"
 
 typedef struct settings {
-  struct setting *first;   /* those that were asked for or put */
+  struct setting *first; /* those that were asked for or put */
   counters counters;
 } settings;
 

@@ -35,7 +35,7 @@ enum { CHUNK_NUMBER_BITS = 30, CHUNK_NUMBER_MASK = (1 << CHUNK_NUMBER_BITS) - 1 
 uint64_t spill_key(const host *who, frontier_class class, uint32_t number)
 {
   assert((unsigned)class < FRONTIER_CLASSES && number <= CHUNK_NUMBER_MASK);
-  return (uint64_t)who->id << 32 | (uint64_t)class << CHUNK_NUMBER_BITS | number;
+  return (uint64_t)who->id << 32 | (uint64_t) class << CHUNK_NUMBER_BITS | number;
 }
 
 frontier_class spill_class_of(uint64_t key)
@@ -73,8 +73,8 @@ static void trap_detector_line(frontier *f, host *who, frontier_class class)
 
 void spill_watch(frontier *f, host *who)
 {
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
-    trap_detector_line(f, who, (frontier_class)class);
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
+    trap_detector_line(f, who, (frontier_class) class);
 }
 
 /* ---- out of the queue ----------------------------------------------------------------------------------- */
@@ -121,9 +121,9 @@ frontier_status spill_read_on(frontier *f, bool *progressed)
   if (!f->store || !queue_is_unread(&f->queues))
     return *progressed ? commit_batch(f) : FRONTIER_OK;
   frontier_status status = commit_batch(f); /* what is cut must stand in the queue table */
-  for (unsigned class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; class++)
-    if (queue_class_is_unread(&f->queues, (frontier_class)class))
-      status = read_on(f, (frontier_class)class, progressed);
+  for (unsigned class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class)
+    if (queue_class_is_unread(&f->queues, (frontier_class) class))
+      status = read_on(f, (frontier_class) class, progressed);
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
 
@@ -179,7 +179,7 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   c->status = key == c->key ? FRONTIER_OK : FRONTIER_DAMAGED;
   if (c->status == FRONTIER_OK && !spill_each(body, size, take_record, c) && c->status == FRONTIER_OK)
     c->status = FRONTIER_DAMAGED; /* no URL is at fault, so the chunk is */
-  return false; /* this one only */
+  return false;                   /* this one only */
 }
 
 /* Into the line, or among the deferred; with the next commit they stand in the queue again and the chunk is gone. */
@@ -260,7 +260,7 @@ frontier_status spill_read_back(frontier *f)
 bool spill_waits_in_chunks(const frontier *f)
 {
   size_t waiting = 0;
-  for (int class = 0; class < FRONTIER_CLASSES; class++)
+  for (int class = 0; class < FRONTIER_CLASSES; ++class)
     waiting += f->hosts->waiting[class];
   return waiting == 0 && f->spilling.low_count > 0;
 }

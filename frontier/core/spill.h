@@ -20,9 +20,9 @@
 
 /* On its way between queue and chunks; a part of the handle (part.h). */
 typedef struct spilling {
-  entry_list leaving;      /* from the queue into chunks with the next commit; nobody else has them */
-  entry_list returning;    /* from chunks into the queue; in lines, in flight, or ended meanwhile */
-  uint64_t *read;          /* keys of the chunks they stood in */
+  entry_list leaving;   /* from the queue into chunks with the next commit; nobody else has them */
+  entry_list returning; /* from chunks into the queue; in lines, in flight, or ended meanwhile */
+  uint64_t *read;       /* keys of the chunks they stood in */
   size_t read_count, read_room;
   /* The last URL of the chunks found at open: none is read back before the reading of the queue is past it, or it
    * would come by, in the queue again, and be taken a second time. */
@@ -30,7 +30,7 @@ typedef struct spilling {
   struct low_line {
     host *who;
     frontier_class class;
-  } *low;                  /* lines that run low while chunks wait, first come first served */
+  } * low; /* lines that run low while chunks wait, first come first served */
   size_t low_count, low_room;
 } spilling;
 

@@ -40,48 +40,48 @@
 
 /* What decides the class of a new URL; see classify.c. */
 typedef struct class_chooser {
-  trap_detector *watch;     /* NULL: frontier_watch_traps was not called */
+  trap_detector *watch;            /* NULL: frontier_watch_traps was not called */
   frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
 
 /* Called before each commit; see commit.c. */
 typedef struct commit_hook {
-  frontier_hook *call;      /* NULL: none */
+  frontier_hook *call; /* NULL: none */
   void *context;
 } commit_hook;
 
 struct frontier {
-  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
+  pthread_mutex_t *mutex; /* elsewhere, so that calls on a const handle may take it */
   frontier_options options;
-  char *directory;          /* NULL: keep nothing */
+  char *directory; /* NULL: keep nothing */
   char message[FRONTIER_MESSAGE_SIZE];
-  store *store;             /* NULL: keep nothing */
+  store *store; /* NULL: keep nothing */
   hosts *hosts;
-  seen *seen;               /* NULL on a read-only handle until needed */
-  previous *previous;       /* the filter of an earlier crawl; NULL: none */
+  seen *seen;         /* NULL on a read-only handle until needed */
+  previous *previous; /* the filter of an earlier crawl; NULL: none */
 
   /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
-  directory_lock lock;      /* directory */
-  entry_pool pool;          /* entry_pool: of every entry in a line, in flight, in the batch */
-  journal *journal;         /* journal_record: NULL: none */
-  exact exact;              /* exact_keys */
-  tombstones tombstones;          /* tombstones */
+  directory_lock lock;       /* directory */
+  entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
+  journal *journal;          /* journal_record: NULL: none */
+  exact exact;               /* exact_keys */
+  tombstones tombstones;     /* tombstones */
   host_changes host_changes; /* host_changes */
-  lease_table in_flight;    /* leases */
-  open_batch batch;         /* open_batch */
-  queues queues;            /* queue */
-  spilling spilling;        /* spill */
-  recrawling recrawl;       /* recrawl, recrawl_inside, revisit_info */
-  url_counts counts;        /* url_counts */
-  hash_log log;             /* hash_log */
-  checkpoint checkpoint;    /* checkpoint */
-  resize resize;            /* resize */
-  upkeep upkeep;            /* maintain */
-  settings settings;        /* settings */
-  commit_hook hook;         /* commit */
-  class_chooser chooser;    /* classify, traps */
-  own_clock clock;          /* clock */
+  lease_table in_flight;     /* leases */
+  open_batch batch;          /* open_batch */
+  queues queues;             /* queue */
+  spilling spilling;         /* spill */
+  recrawling recrawl;        /* recrawl, recrawl_inside, revisit_info */
+  url_counts counts;         /* url_counts */
+  hash_log log;              /* hash_log */
+  checkpoint checkpoint;     /* checkpoint */
+  resize resize;             /* resize */
+  upkeep upkeep;             /* maintain */
+  settings settings;         /* settings */
+  commit_hook hook;          /* commit */
+  class_chooser chooser;     /* classify, traps */
+  own_clock clock;           /* clock */
 };
 
 /* What always holds between any two calls: each part's `check`. */

@@ -115,8 +115,11 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   l->status = entry_read(NULL, sequence, body, size, &e);
   if (l->status != FRONTIER_OK)
     return false;
-  frontier_trapped trapped = {.host = e->url + e->host_begin, .host_size = e->host_end - e->host_begin, .url = e->url,
-                              .url_size = e->url_size, .is_queued = true};
+  frontier_trapped trapped = {.host = e->url + e->host_begin,
+                              .host_size = e->host_end - e->host_begin,
+                              .url = e->url,
+                              .url_size = e->url_size,
+                              .is_queued = true};
   tell(l, &trapped);
   entry_free(e);
   return !l->is_over;
@@ -161,8 +164,10 @@ static bool visit_ended(void *context, uint64_t sequence, const uint8_t *body, s
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context)
 {
   LOCKED(f);
-  static const struct { store_table table; store_visitor *visit; } steps[] = {
-    {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
+  static const struct {
+    store_table table;
+    store_visitor *visit;
+  } steps[] = {{STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
   listing l = {.f = f, .visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof steps / sizeof *steps && l.status == FRONTIER_OK && !l.is_over; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, &l);

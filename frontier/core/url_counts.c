@@ -24,10 +24,17 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 {
   LOCKED(f);
   const url_counts *c = &f->counts;
-  *stats = (frontier_stats){.queued = c->queued, .in_flight = leases_count(&f->in_flight), .deferred = c->deferred,
-                            .done = c->done, .failed = c->failed, .skipped = c->skipped,
-                            .hosts = hosts_count(f->hosts), .profile = f->options.profile,
-                            .expected_lost = hash_log_expected_lost(&f->log), .noted = c->noted, .forced = c->forced};
+  *stats = (frontier_stats){.queued = c->queued,
+                            .in_flight = leases_count(&f->in_flight),
+                            .deferred = c->deferred,
+                            .done = c->done,
+                            .failed = c->failed,
+                            .skipped = c->skipped,
+                            .hosts = hosts_count(f->hosts),
+                            .profile = f->options.profile,
+                            .expected_lost = hash_log_expected_lost(&f->log),
+                            .noted = c->noted,
+                            .forced = c->forced};
   memcpy(stats->outcomes, c->outcomes, sizeof stats->outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);
@@ -43,8 +50,12 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
 static progress progress_of(const frontier *f)
 {
   const url_counts *c = &f->counts;
-  progress p = {.next_sequence = c->next_sequence, .done = c->done, .failed = c->failed, .skipped = c->skipped,
-                .noted = c->noted, .forced = c->forced};
+  progress p = {.next_sequence = c->next_sequence,
+                .done = c->done,
+                .failed = c->failed,
+                .skipped = c->skipped,
+                .noted = c->noted,
+                .forced = c->forced};
   memcpy(p.outcomes, c->outcomes, sizeof p.outcomes);
   hash_log_say(f, &p);
   checkpoint_say(&f->checkpoint, &p);

@@ -8,9 +8,9 @@
 #include <assert.h>
 
 typedef struct url_counts {
-  uint64_t next_sequence;   /* of the next URL accepted; starts at 1 */
-  uint64_t queued;          /* waiting, in memory or on disk */
-  uint64_t deferred;        /* of those, read from disk (or accepted) and found too deep */
+  uint64_t next_sequence; /* of the next URL accepted; starts at 1 */
+  uint64_t queued;        /* waiting, in memory or on disk */
+  uint64_t deferred;      /* of those, read from disk (or accepted) and found too deep */
   uint64_t done, failed, skipped, noted;
   uint64_t forced;
   uint64_t outcomes[FRONTIER_OUTCOMES];

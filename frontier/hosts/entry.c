@@ -22,15 +22,20 @@ static void assert_entry(const entry *e)
   (void)e;
 }
 
-entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
-                    uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size)
+entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
+                    uint32_t host_end, frontier_origin origin, size_t fields_size)
 {
   size_t size = sizeof(entry) + url_size + 1 + fields_size;
   entry *e = pool ? entry_pool_take(pool, size) : malloc(size);
   if (!e)
     return NULL;
-  *e = (entry){.pool = pool, .sequence = sequence, .origin = origin, .host_begin = host_begin, .host_end = host_end,
-               .url_size = url_size, .fields_size = (uint32_t)fields_size};
+  *e = (entry){.pool = pool,
+               .sequence = sequence,
+               .origin = origin,
+               .host_begin = host_begin,
+               .host_end = host_end,
+               .url_size = url_size,
+               .fields_size = (uint32_t)fields_size};
   memcpy(e->url, fetch, url_size);
   e->url[url_size] = '\0';
   assert_entry(e);
@@ -94,9 +99,8 @@ frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *b
     return FRONTIER_DAMAGED;
   uint32_t host_begin = (uint32_t)get_le(body + 16, 4), end_and_verdict = (uint32_t)get_le(body + 20, 4);
   uint32_t host_end = end_and_verdict & END_MASK, outcome = end_and_verdict >> OUTCOME_SHIFT & OUTCOME_MASK;
-  frontier_origin origin = {.depth = (uint16_t)get_le(body + 4, 2),
-                            .hops = (uint16_t)get_le(body + 6, 2),
-                            .via = get_le(body + 8, 8)};
+  frontier_origin origin = {
+    .depth = (uint16_t)get_le(body + 4, 2), .hops = (uint16_t)get_le(body + 6, 2), .via = get_le(body + 8, 8)};
   field fields = {0};
   field rest = {body + ENTRY_HEAD, size - ENTRY_HEAD};
   if (host_begin & has_fields && !fields_cut(&rest, &fields))
@@ -104,8 +108,8 @@ frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *b
   host_begin &= ~has_fields;
   if (rest.size > URL_LENGTH_MAX || host_begin > host_end || host_end > rest.size || outcome >= FRONTIER_OUTCOMES)
     return FRONTIER_DAMAGED;
-  entry *e = entry_create(pool, sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end,
-                          origin, fields.size);
+  entry *e = entry_create(pool, sequence, (const char *)rest.bytes, (uint32_t)rest.size, host_begin, host_end, origin,
+                          fields.size);
   if (!e)
     return FRONTIER_NO_MEMORY;
   e->verdict = (frontier_verdict){(frontier_outcome)outcome, end_and_verdict >> LAYER_SHIFT};

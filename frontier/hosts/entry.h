@@ -10,28 +10,28 @@ typedef struct host host;
 typedef struct visit_note visit_note;
 
 typedef struct entry {
-  struct entry *next;    /* in its host's line, which is a ring */
+  struct entry *next; /* in its host's line, which is a ring */
   host *host;
-  uint64_t sequence;     /* the lease id */
+  uint64_t sequence; /* the lease id */
   frontier_origin origin;
   frontier_verdict verdict; /* that let it in */
-  frontier_class class;  /* of the queue it is in */
-  entry_pool *pool;      /* it is of; NULL: of none */
-  visit_note *note;      /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
-  bool is_stored;        /* in the queue table on disk */
-  bool is_pinned;          /* in a host's line or in flight: not to be freed */
-  bool is_ended;         /* in the open batch's list of those, which owns it now, */
-  uint8_t state;         /* and this frontier_state is how, */
-  uint16_t code;         /* and why */
+  frontier_class class;     /* of the queue it is in */
+  entry_pool *pool;         /* it is of; NULL: of none */
+  visit_note *note;         /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
+  bool is_stored;           /* in the queue table on disk */
+  bool is_pinned;           /* in a host's line or in flight: not to be freed */
+  bool is_ended;            /* in the open batch's list of those, which owns it now, */
+  uint8_t state;            /* and this frontier_state is how, */
+  uint16_t code;            /* and why */
   uint32_t host_begin, host_end;
   uint32_t url_size;
-  uint32_t fields_size;  /* bytes behind the URL's NUL: fields.h */
-  char url[];            /* NUL-terminated */
+  uint32_t fields_size; /* bytes behind the URL's NUL: fields.h */
+  char url[];           /* NUL-terminated */
 } entry;
 
 /* In a pool (NULL: in none), with room for `fields_size` bytes of fields, which the caller fills. NULL: no memory. */
-entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size,
-                    uint32_t host_begin, uint32_t host_end, frontier_origin origin, size_t fields_size);
+entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
+                    uint32_t host_end, frontier_origin origin, size_t fields_size);
 void entry_free(entry *e); /* and its note; NULL is fine */
 uint8_t *entry_fields(entry *e);
 field entry_field(const entry *e, field_tag tag);
@@ -44,7 +44,7 @@ enum {
 };
 size_t entry_size(const entry *e);               /* of its record */
 void entry_write(const entry *e, uint8_t *body); /* entry_size(e) bytes */
-uint32_t entry_host_id(const uint8_t *body); /* in a record that could be read */
+uint32_t entry_host_id(const uint8_t *body);     /* in a record that could be read */
 /* DAMAGED, NO_MEMORY */
 frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *body, size_t size, entry **out);
 

@@ -14,8 +14,8 @@ typedef struct entry_pool {
   arena arena;
 } entry_pool;
 
-void *entry_pool_take(entry_pool *pool, size_t size); /* NULL: no memory */
+void *entry_pool_take(entry_pool *pool, size_t size);             /* NULL: no memory */
 void entry_pool_give(entry_pool *pool, void *block, size_t size); /* of the size it was taken with */
-void entry_pool_free(entry_pool *pool); /* and every block in it but the large ones */
+void entry_pool_free(entry_pool *pool);                           /* and every block in it but the large ones */
 
 #endif

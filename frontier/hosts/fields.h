@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 typedef enum field_tag {
-  FIELD_KEY = 1,      /* hash of the caller's own key, 16 bytes */
-  FIELD_PAYLOAD = 2,  /* the caller's bytes */
+  FIELD_KEY = 1,     /* hash of the caller's own key, 16 bytes */
+  FIELD_PAYLOAD = 2, /* the caller's bytes */
 } field_tag;
 
 enum { FIELD_HEAD = 5 };

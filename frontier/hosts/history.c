@@ -65,12 +65,14 @@ bool history_read(const uint8_t *body, size_t size, ended_url *out)
   if (state & has_fields && !fields_cut(&rest, &fields))
     return false;
   *out = (ended_url){
-    .state = (frontier_state)(state & ~(has_fields | was_trap)), .code = (uint16_t)get_le(body + 2, 2),
+    .state = (frontier_state)(state & ~(has_fields | was_trap)),
+    .code = (uint16_t)get_le(body + 2, 2),
     .class = state & was_trap ? FRONTIER_TRAP : FRONTIER_NORMAL,
     .origin = {.depth = (uint16_t)get_le(body + 4, 2),
                .hops = (uint16_t)get_le(body + 6, 2),
                .via = get_le(body + 8, 8)},
-    .url = rest, .key = field_find(fields.bytes, fields.size, FIELD_KEY),
+    .url = rest,
+    .key = field_find(fields.bytes, fields.size, FIELD_KEY),
   };
   return true;
 }

@@ -9,7 +9,7 @@ typedef struct ended_url {
   frontier_class class; /* TRAP, or NORMAL for any other */
   uint16_t code;
   frontier_origin origin;
-  field url, key;   /* key: the hash of the caller's own, if there was one */
+  field url, key; /* key: the hash of the caller's own, if there was one */
 } ended_url;
 
 enum { HISTORY_HEAD = 16 };

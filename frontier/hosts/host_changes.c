@@ -21,14 +21,18 @@
 #include <stdlib.h>
 
 enum {
-  CHANGES_AT = 8, MARK_AT = 16, FIRST_AT = 17, RECORDS_AT = 25, HEAD = 33,
-  MARK = 0xff,        /* where a chunk of the hash log has the number of a key's segments: a stray value is none */
-  NUMBER_MAX = 10,    /* bytes of a number */
+  CHANGES_AT = 8,
+  MARK_AT = 16,
+  FIRST_AT = 17,
+  RECORDS_AT = 25,
+  HEAD = 33,
+  MARK = 0xff,     /* where a chunk of the hash log has the number of a key's segments: a stray value is none */
+  NUMBER_MAX = 10, /* bytes of a number */
   ROW_MAX = 1 + 12 * NUMBER_MAX,
   /* Bytes of changes in a round. Open reads two rounds at most, 8 bytes a change; each round writes all records. */
   ROUND_MIN = FRONTIER_LIMIT(1 << 18, 200),
   ROUND_PER_HOST = 32,
-  ROUNDS_MAX = 4,     /* what crashes left of more than that goes with the next commit */
+  ROUNDS_MAX = 4, /* what crashes left of more than that goes with the next commit */
 };
 typedef enum kind { COUNTS, ALL_COUNTS, RECORD } kind;
 
@@ -74,7 +78,7 @@ static uint8_t *put_counts(uint8_t *at, const host_counts *n, bool all)
   at = put_number(at, n->skipped);
   if (!all)
     return at;
-  for (int class = 1; class < FRONTIER_CLASSES; class++)
+  for (int class = 1; class < FRONTIER_CLASSES; ++class)
     at = put_number(at, n->queued[class]);
   at = put_number(at, n->trap_ended);
   at = put_number(at, n->found);
@@ -91,7 +95,7 @@ static const uint8_t *get_counts(const uint8_t *at, const uint8_t *end, host_cou
   at = get_number(at, end, &n->skipped);
   if (!all)
     return at;
-  for (int class = 1; class < FRONTIER_CLASSES; class++)
+  for (int class = 1; class < FRONTIER_CLASSES; ++class)
     at = get_number(at, end, &n->queued[class]);
   at = get_number(at, end, &n->trap_ended);
   at = get_number(at, end, &found);
@@ -271,8 +275,8 @@ void host_changes_settle(host_changes *c, hosts *h)
 typedef struct loading {
   host_changes *changes;
   hosts *hosts;
-  uint64_t records;  /* in table hosts */
-  bool agrees;       /* the last value, with what is there */
+  uint64_t records; /* in table hosts */
+  bool agrees;      /* the last value, with what is there */
   frontier_status status;
 } loading;
 

@@ -17,11 +17,11 @@
 #include "frontier/store/store.h"
 
 typedef struct host_changes {
-  uint64_t first, begun, next;     /* keys */
-  uint64_t size, size_begun;       /* bytes of them all, and of those before `begun` */
-  uint32_t at, end;                /* ids: the round is at `at`, and this commit takes it to `end` */
-  uint64_t known, records;         /* hosts of which the disk knows, and those with a record in table hosts */
-  uint8_t *value;                  /* of the open transaction */
+  uint64_t first, begun, next; /* keys */
+  uint64_t size, size_begun;   /* bytes of them all, and of those before `begun` */
+  uint32_t at, end;            /* ids: the round is at `at`, and this commit takes it to `end` */
+  uint64_t known, records;     /* hosts of which the disk knows, and those with a record in table hosts */
+  uint8_t *value;              /* of the open transaction */
   size_t value_size, value_room;
 } host_changes;
 

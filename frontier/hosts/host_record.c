@@ -5,20 +5,24 @@
 
 host_counts host_counts_of(const host *who)
 {
-  host_counts counts = {.done = who->done, .failed = who->failed, .skipped = who->skipped,
-                        .trap_ended = who->trap_ended, .found = who->found, .suspect = who->suspect};
+  host_counts counts = {.done = who->done,
+                        .failed = who->failed,
+                        .skipped = who->skipped,
+                        .trap_ended = who->trap_ended,
+                        .found = who->found,
+                        .suspect = who->suspect};
   counts.queued[FRONTIER_NORMAL] = who->normal.queued;
-  for (int class = 1; who->others && class < FRONTIER_CLASSES; class++)
+  for (int class = 1; who->others && class < FRONTIER_CLASSES; ++class)
     counts.queued[class] = who->others[class - 1].queued;
   return counts;
 }
 
 bool host_set_counts(hosts *h, host *who, const host_counts *counts)
 {
-  for (int class = 0; class < FRONTIER_CLASSES; class++) {
-    if (counts->queued[class] && !host_reserve(who, (frontier_class)class))
+  for (int class = 0; class < FRONTIER_CLASSES; ++class) {
+    if (counts->queued[class] && !host_reserve(who, (frontier_class) class))
       return false;
-    line *l = host_line(who, (frontier_class)class);
+    line *l = host_line(who, (frontier_class) class);
     if (l)
       l->queued = counts->queued[class];
   }
@@ -79,10 +83,13 @@ static bool says_nothing(const frontier_host_control *c)
 
 static frontier_status read_control(host *who, const uint8_t *body)
 {
-  frontier_host_control c = {
-    .delay_ms = get_le(body + 72, 8), .budget = get_le(body + 80, 8), .trap_budget = get_le(body + 88, 8),
-    .not_before_s = get_le(body + 96, 8), .per_host = (uint32_t)get_le(body + 104, 4),
-    .priority = (frontier_class)body[108], .is_blocked = body[109] & 1};
+  frontier_host_control c = {.delay_ms = get_le(body + 72, 8),
+                             .budget = get_le(body + 80, 8),
+                             .trap_budget = get_le(body + 88, 8),
+                             .not_before_s = get_le(body + 96, 8),
+                             .per_host = (uint32_t)get_le(body + 104, 4),
+                             .priority = (frontier_class)body[108],
+                             .is_blocked = body[109] & 1};
   if (body[108] >= FRONTIER_CLASSES || body[109] > 1)
     return FRONTIER_DAMAGED;
   if (says_nothing(&c))
@@ -111,8 +118,10 @@ static bool read_more_counts(const uint8_t *body, host_counts *counts)
 
 static frontier_status read_record(hosts *h, host *who, const uint8_t *body, bool is_long)
 {
-  host_counts counts = {.queued = {[FRONTIER_NORMAL] = get_le(body + 0, 7)}, .done = get_le(body + 8, 8),
-                        .failed = get_le(body + 16, 8), .skipped = get_le(body + 24, 8)};
+  host_counts counts = {.queued = {[FRONTIER_NORMAL] = get_le(body + 0, 7)},
+                        .done = get_le(body + 8, 8),
+                        .failed = get_le(body + 16, 8),
+                        .skipped = get_le(body + 24, 8)};
   if (is_long && !read_more_counts(body, &counts))
     return FRONTIER_DAMAGED;
   if (!host_set_counts(h, who, &counts))

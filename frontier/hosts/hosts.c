@@ -39,8 +39,8 @@ static void line_free(line *l)
 
 static void empty_host(host *who)
 {
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
-    line *l = host_line(who, (frontier_class)class);
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
+    line *l = host_line(who, (frontier_class) class);
     if (l)
       line_free(l);
   }
@@ -183,7 +183,10 @@ host *hosts_find(hosts *h, const char *name, size_t size)
 
 line *host_line(const host *who, frontier_class class)
 {
-  union { const line *in; line *out; } own = {.in = &who->normal}; /* as much the caller's to change as `who` is */
+  union {
+    const line *in;
+    line *out;
+  } own = {.in = &who->normal}; /* as much the caller's to change as `who` is */
   if (class == FRONTIER_NORMAL)
     return own.out;
   assert((unsigned)class < FRONTIER_CLASSES);

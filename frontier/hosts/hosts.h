@@ -21,55 +21,55 @@
 #define HOST_DELAY_MAX_MS ((uint64_t)1 << 48)
 
 typedef struct line {
-  entry *last;              /* its next is the first; NULL: empty */
-  uint64_t queued;          /* URLs of this class that wait or are in flight, wherever they stand; committed */
-  uint64_t deferred;        /* of those, read and found too deep */
-  uint32_t count;           /* in memory */
+  entry *last;                      /* its next is the first; NULL: empty */
+  uint64_t queued;                  /* URLs of this class that wait or are in flight, wherever they stand; committed */
+  uint64_t deferred;                /* of those, read and found too deep */
+  uint32_t count;                   /* in memory */
   uint32_t chunk_first, chunk_next; /* on disk: chunks chunk_first .. chunk_next - 1 */
-  bool is_low;              /* it runs low while chunks wait: spill.c has it in a list */
+  bool is_low;                      /* it runs low while chunks wait: spill.c has it in a list */
 } line;
 
 struct host {
   uint32_t id;
   uint32_t in_flight, trap_in_flight;
-  uint32_t heap_at;         /* 1-based place in the heap, 0 = not in it */
+  uint32_t heap_at;               /* 1-based place in the heap, 0 = not in it */
   uint64_t done, failed, skipped; /* committed with the batch */
-  uint64_t trap_ended;      /* of those, of class FRONTIER_TRAP */
+  uint64_t trap_ended;            /* of those, of class FRONTIER_TRAP */
   line normal;
-  line *others;             /* FRONTIER_CLASSES - 1 of them, or NULL */
-  frontier_host_control *control; /* NULL: nothing was set */
-  uint64_t blocked;            /* URLs that may not be taken whatever the time: blocked, over a budget */
-  uint64_t due_ms;          /* next start not before this */
-  uint64_t turn;            /* waits since: breaks ties of due_ms */
-  uint64_t asked_ms;        /* between starts, by frontier_host_delay; 0: nothing was asked */
+  line *others;                    /* FRONTIER_CLASSES - 1 of them, or NULL */
+  frontier_host_control *control;  /* NULL: nothing was set */
+  uint64_t blocked;                /* URLs that may not be taken whatever the time: blocked, over a budget */
+  uint64_t due_ms;                 /* next start not before this */
+  uint64_t turn;                   /* waits since: breaks ties of due_ms */
+  uint64_t asked_ms;               /* between starts, by frontier_host_delay; 0: nothing was asked */
   host *ready_next, *ready_before; /* while it is due: in the line of hosts of class `ready` */
-  uint32_t found, suspect;  /* new URLs, and those that look like a trap's: traps.h */
-  uint8_t ready;            /* 1 + class, 0 = not due, or may start none */
-  uint8_t turns;            /* whose class is first: schedule.c */
-  bool is_dirty;            /* touched since the last commit */
-  bool is_behind;           /* its record on disk is: host_changes.h */
+  uint32_t found, suspect;         /* new URLs, and those that look like a trap's: traps.h */
+  uint8_t ready;                   /* 1 + class, 0 = not due, or may start none */
+  uint8_t turns;                   /* whose class is first: schedule.c */
+  bool is_dirty;                   /* touched since the last commit */
+  bool is_behind;                  /* its record on disk is: host_changes.h */
   uint32_t name_size;
-  char name[];              /* NUL-terminated */
+  char name[]; /* NUL-terminated */
 };
 
 typedef struct hosts {
-  arena memory;             /* of all hosts */
+  arena memory; /* of all hosts */
   host **by_id;
-  size_t count, room;       /* room of by_id, heap and dirty */
-  uint32_t *table;          /* id + 1 by name hash, 0 = free; at most half full */
-  size_t table_size;        /* a power of two */
+  size_t count, room; /* room of by_id, heap and dirty */
+  uint32_t *table;    /* id + 1 by name hash, 0 = free; at most half full */
+  size_t table_size;  /* a power of two */
   host **dirty;
   size_t dirty_count;
-  uint64_t delay_ms;        /* defaults */
+  uint64_t delay_ms; /* defaults */
   uint32_t per_host;
-  uint64_t trap_budget;     /* UINT64_MAX: none */
+  uint64_t trap_budget; /* UINT64_MAX: none */
 
-  host **heap;              /* 1-based, by due time: those that may start one */
+  host **heap; /* 1-based, by due time: those that may start one */
   size_t heap_count;
   host *ready_first[FRONTIER_CLASSES], *ready_last[FRONTIER_CLASSES]; /* out of the heap: due */
   uint64_t turns, picks;
   size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
-  uint64_t blocked;            /* sum over hosts */
+  uint64_t blocked;                 /* sum over hosts */
 } hosts;
 
 /* What always holds of a line, of a host, and of all of them together. */
@@ -100,7 +100,7 @@ static inline void assert_hosts(const hosts *h)
   assert(h->count < h->room || h->count == 0); /* one more in the heap, which counts from 1 */
   assert(h->heap_count <= h->count && h->dirty_count <= h->count);
   assert(h->delay_ms <= HOST_DELAY_MAX_MS);
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
     assert((h->ready_first[class] == NULL) == (h->ready_last[class] == NULL));
   (void)h;
 }
@@ -152,8 +152,8 @@ bool host_set_counts(hosts *h, host *who, const host_counts *counts); /* false: 
 
 /* The body of a host record, and back. FORMAT.md, table "hosts". */
 enum { HOST_HEAD = 32, HOST_HEAD_2 = 110 };
-size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX]); /* its size */
-frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size); /* ids come in order, from 0 */
+size_t host_write(const host *who, uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX]);          /* its size */
+frontier_status hosts_read(hosts *h, uint64_t id, const uint8_t *body, size_t size);     /* ids come in order, from 0 */
 frontier_status hosts_read_again(hosts *h, host *who, const uint8_t *body, size_t size); /* of one that was read */
 /* Whichever it is; the host, if there is one now. */
 frontier_status hosts_read_either(hosts *h, const uint8_t *body, size_t size, host **who);

@@ -7,11 +7,11 @@
 #include <assert.h>
 
 typedef struct lease_table {
-  entry **at;       /* in no order */
+  entry **at; /* in no order */
   size_t count, room;
-  uint32_t *table;  /* place in `at` + 1, by id; 0 = free; at most half full */
+  uint32_t *table;   /* place in `at` + 1, by id; 0 = free; at most half full */
   size_t table_size; /* a power of two; 0 before the first lease */
-} lease_table; /* all zeros is an empty one */
+} lease_table;       /* all zeros is an empty one */
 
 /* Of every size: what a search in the table and a walk over the list rely on. */
 static inline void assert_leases(const lease_table *l)
@@ -36,6 +36,6 @@ void leases_free(lease_table *l); /* and the entries */
 /* NO_MEMORY; DAMAGED: its id is in flight, so the URL waited twice, which no sound directory says. */
 frontier_status leases_add(lease_table *l, entry *e);
 entry *leases_find(const lease_table *l, uint64_t id); /* NULL: not in flight */
-void leases_remove(lease_table *l, const entry *e); /* which is in flight */
+void leases_remove(lease_table *l, const entry *e);    /* which is in flight */
 
 #endif

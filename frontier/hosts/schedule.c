@@ -63,8 +63,8 @@ static uint64_t blocked_of(const hosts *h, const host *who)
   if (!host_is_blocked(h, who, FRONTIER_TRAP))
     return 0;
   bool all = host_is_blocked(h, who, FRONTIER_NORMAL);
-  for (unsigned class = all ? 0 : FRONTIER_TRAP; class < FRONTIER_CLASSES; class++) {
-    const line *l = host_line(who, (frontier_class)class);
+  for (unsigned class = all ? 0 : FRONTIER_TRAP; class < FRONTIER_CLASSES; ++class) {
+    const line *l = host_line(who, (frontier_class) class);
     held += l ? l->queued - l->deferred : 0;
   }
   uint64_t flying = all ? who->in_flight : who->trap_in_flight;
@@ -75,8 +75,8 @@ static uint64_t blocked_of(const hosts *h, const host *who)
 static unsigned classes_of(const hosts *h, const host *who)
 {
   unsigned has = who->normal.last && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
-  for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; class++)
-    if (host_line(who, (frontier_class)class)->last && !host_is_blocked(h, who, (frontier_class)class))
+  for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; ++class)
+    if (host_line(who, (frontier_class) class)->last && !host_is_blocked(h, who, (frontier_class) class))
       has |= 1u << class;
   return has;
 }
@@ -336,7 +336,7 @@ entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
   assert_heap(h);
   wake(h, now_ms);
   assert(!h->heap_count || h->heap[1]->due_ms > now_ms);
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
     has |= h->ready_first[class] ? 1u << class : 0;
   if (!has) {
     *wait_ms = h->heap_count ? (int64_t)(h->heap[1]->due_ms - now_ms) : FRONTIER_WAIT_FOREVER;

@@ -70,7 +70,7 @@ static void file_names(const inlinks *in, uint32_t index, char name[NAME_SIZE], 
 /* The options of the filters that this file makes. */
 static mlbf_count_options options_of(uint32_t index, uint64_t urls)
 {
-  return (mlbf_count_options){ .keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true };
+  return (mlbf_count_options){.keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true};
 }
 
 static mlbf_status add_filter(inlinks *in, uint64_t urls)
@@ -187,7 +187,7 @@ static mlbf_status settle(inlinks *in, recent_link *link)
   uint32_t now;
   if (link->pending == 0)
     return MLBF_OK;
-  mlbf_span key = { link, 2 * sizeof(uint64_t) };
+  mlbf_span key = {link, 2 * sizeof(uint64_t)};
   mlbf_status status = mlbf_count_add(filter_for(in, key), key, link->pending, &now);
   if (status != MLBF_OK)
     return status;
@@ -232,7 +232,7 @@ mlbf_status inlinks_note(inlinks *in, const url *u)
   }
   mlbf_status status = settle(in, link);
   if (status == MLBF_OK)
-    *link = (recent_link){ hash.low64, hash.high64, in->page, 1 };
+    *link = (recent_link){hash.low64, hash.high64, in->page, 1};
   return status;
 }
 
@@ -240,10 +240,10 @@ uint32_t inlinks_count(const inlinks *in, const url *u)
 {
   XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
   const recent_link *link = slot_of(in, hash);
-  uint64_t halves[2] = { hash.low64, hash.high64 }, sum = is_of(link, hash) ? link->pending : 0;
+  uint64_t halves[2] = {hash.low64, hash.high64}, sum = is_of(link, hash) ? link->pending : 0;
   for (uint32_t i = 0; i < in->filter_count; i++) {
     uint32_t times = 0;
-    if (mlbf_count_get(in->filters[i], (mlbf_span){ halves, sizeof halves }, &times) == MLBF_OK)
+    if (mlbf_count_get(in->filters[i], (mlbf_span){halves, sizeof halves}, &times) == MLBF_OK)
       sum += times;
   }
   return (uint32_t)(sum < MLBF_COUNT_LIMIT_MOST ? sum : MLBF_COUNT_LIMIT_MOST);
@@ -331,8 +331,14 @@ static mlbf_status add_like(inlinks *in, const mlbf_count *like)
   mlbf_count_stats s;
   assert(in->filter_count < FILTERS_MAX);
   mlbf_count_stats_read(like, &s);
-  mlbf_count_options options = { .keys = s.keys, .cells = s.cells, .hashes = s.hashes, .base_bits = s.base_bits,
-                                 .limit = s.limit, .minimal = s.minimal, .seed = s.seed, .profile = s.profile };
+  mlbf_count_options options = {.keys = s.keys,
+                                .cells = s.cells,
+                                .hashes = s.hashes,
+                                .base_bits = s.base_bits,
+                                .limit = s.limit,
+                                .minimal = s.minimal,
+                                .seed = s.seed,
+                                .profile = s.profile};
   mlbf_status status = mlbf_count_create(&options, &in->filters[in->filter_count]);
   in->filter_count += status == MLBF_OK;
   return status;

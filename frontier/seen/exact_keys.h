@@ -41,7 +41,7 @@ mlbf_hash128 exact_whole(const store_exact_key *key);
 /* The key of a URL whose own is not the caller's. */
 store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole);
 
-bool exact_make_room(exact *e);               /* for one key; false: no memory */
+bool exact_make_room(exact *e);                /* for one key; false: no memory */
 void exact_add(exact *e, store_exact_key key); /* cannot fail in such room */
 
 /* Their part of the transaction; and the transaction is committed. */

@@ -23,7 +23,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum { REPLAY_LOT = 32 }; /* as many misses as memory has under way, twice over */
+enum { REPLAY_LOT = 32 };        /* as many misses as memory has under way, twice over */
 enum { RECENT_SLOTS = 1 << 16 }; /* 1 MB; sites come in runs, so it drops nearly all repetitions */
 
 enum { BATCH_SIZE = 4096 }; /* the least its table has */
@@ -32,11 +32,11 @@ enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 
 
 struct seen {
   mlbf_filter *filter;
-  mlbf_recent *logged;   /* segments that the log holds */
-  mlbf_hash128 *batch;   /* open addressing, at most half full; all-zero = free */
-  size_t batch_size;     /* a power of two */
+  mlbf_recent *logged; /* segments that the log holds */
+  mlbf_hash128 *batch; /* open addressing, at most half full; all-zero = free */
+  size_t batch_size;   /* a power of two */
   size_t batch_used;
-  size_t keys;           /* added since the last settle */
+  size_t keys; /* added since the last settle */
   uint8_t *log;
   size_t log_size, log_room;
 };
@@ -54,7 +54,9 @@ seen *seen_adopt(mlbf_filter *filter)
 {
   seen *s = calloc(1, sizeof *s);
   if (s)
-    *s = (seen){.filter = filter, .logged = mlbf_recent_create(RECENT_SLOTS), .batch_size = BATCH_SIZE,
+    *s = (seen){.filter = filter,
+                .logged = mlbf_recent_create(RECENT_SLOTS),
+                .batch_size = BATCH_SIZE,
                 .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
   if (s && s->batch && s->logged)
     return s;

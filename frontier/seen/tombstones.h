@@ -26,9 +26,9 @@ static inline bool tombstones_is_empty(const tombstones *r)
 }
 
 bool tombstones_has(const tombstones *r, mlbf_hash128 hash);
-bool tombstones_put(tombstones *r, mlbf_hash128 hash);         /* false: no memory, nothing changed */
-bool tombstones_make_room(tombstones *r);                      /* for one removal; false: no memory */
-void tombstones_remove(tombstones *r, mlbf_hash128 hash);      /* cannot fail in such room; fine if it is not there */
+bool tombstones_put(tombstones *r, mlbf_hash128 hash);    /* false: no memory, nothing changed */
+bool tombstones_make_room(tombstones *r);                 /* for one removal; false: no memory */
+void tombstones_remove(tombstones *r, mlbf_hash128 hash); /* cannot fail in such room; fine if it is not there */
 /* Removes all but those that are needed. false: no memory, and some are left. */
 typedef bool tombstones_test(void *context, mlbf_hash128 hash);
 bool tombstones_drop(tombstones *r, tombstones_test *is_needed, void *context);

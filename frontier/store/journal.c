@@ -30,7 +30,7 @@ struct journal {
   uint64_t offset;
   uint8_t *lines;
   size_t written, size, room;
-  bool has_failed;  /* fdatasync, the last time */
+  bool has_failed; /* fdatasync, the last time */
   bool has_total;
   journal_sum total; /* of the file and all lines */
   char *path;

@@ -6,15 +6,15 @@
 
 typedef struct pack_row {
   uint64_t sequence;
-  store_writer *write;  /* NULL: a copy of its body was kept */
+  store_writer *write; /* NULL: a copy of its body was kept */
   union {
     const void *source; /* for `write` */
     size_t at;          /* of the copy in `bytes` */
   };
   uint32_t size;
-  uint8_t queue;        /* 1 to PACK_QUEUES; 0: the history */
+  uint8_t queue; /* 1 to PACK_QUEUES; 0: the history */
   uint8_t action;
-  uint16_t row;         /* of a row for the history: its number */
+  uint16_t row; /* of a row for the history: its number */
 } pack_row;
 
 typedef struct pack_changes {

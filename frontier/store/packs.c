@@ -32,7 +32,7 @@ enum {
 
 struct packs {
   pack_changes changes;
-  uint8_t *pack;      /* one that is written again, as it stood */
+  uint8_t *pack; /* one that is written again, as it stood */
   size_t pack_room;
 };
 
@@ -70,8 +70,12 @@ bool packs_change(packs *s, store_table table, pack_action action, uint64_t sequ
 bool packs_change_from(packs *s, store_table table, pack_action action, uint64_t sequence, size_t size,
                        store_writer *write, const void *source)
 {
-  pack_row row = {.sequence = sequence, .write = write, .source = source, .size = (uint32_t)size,
-                   .queue = queue_of(table), .action = (uint8_t)action};
+  pack_row row = {.sequence = sequence,
+                  .write = write,
+                  .source = source,
+                  .size = (uint32_t)size,
+                  .queue = queue_of(table),
+                  .action = (uint8_t)action};
   return size < UINT32_MAX && pack_changes_add(&s->changes, row);
 }
 
@@ -195,7 +199,7 @@ static unsigned count_waiting(const place *places, size_t count, unsigned queue)
 /* ---- packs of the queue --------------------------------------------------------------------------------- */
 
 typedef struct row {
-  const uint8_t *body;     /* where it stood, */
+  const uint8_t *body;    /* where it stood, */
   const pack_row *change; /* or what it comes of; both NULL: there is none */
   size_t size;
 } row;
@@ -438,7 +442,7 @@ int packs_write(packs *s, MDB_txn *txn, const pack_tables *tables)
 typedef struct reading {
   MDB_cursor *packs, *places;
   unsigned queue;
-  uint64_t group;         /* whose places these are, + 1 */
+  uint64_t group; /* whose places these are, + 1 */
   place of_group[PLACES];
   uint64_t from;
   store_visitor *visit;

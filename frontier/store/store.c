@@ -34,8 +34,8 @@
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
 static const char *const table_names[STORE_TABLES] = {
-  "hosts", "hashes", "chunks", "revoked", "visits", "due", "host-changes",
-  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended", "places"};
+  "hosts",   "hashes",       "chunks",      "revoked",      "visits", "due",   "host-changes",
+  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended",  "places"};
 
 static bool is_shelved(store_table table)
 {
@@ -66,11 +66,16 @@ frontier_status store_status(int error)
 {
   switch (error) {
   case 0: return FRONTIER_OK;
-  case MDB_NOTFOUND: case ENOENT: return FRONTIER_NOT_FOUND;
+  case MDB_NOTFOUND:
+  case ENOENT: return FRONTIER_NOT_FOUND;
   case MDB_INVALID: return FRONTIER_NOT_OURS;
   case MDB_VERSION_MISMATCH: return FRONTIER_VERSION;
-  case MDB_CORRUPTED: case MDB_PAGE_NOTFOUND: return FRONTIER_DAMAGED;
-  case MDB_MAP_FULL: case ENOSPC: case EDQUOT: case EFBIG: return FRONTIER_NO_SPACE;
+  case MDB_CORRUPTED:
+  case MDB_PAGE_NOTFOUND: return FRONTIER_DAMAGED;
+  case MDB_MAP_FULL:
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG: return FRONTIER_NO_SPACE;
   case ENOMEM: return FRONTIER_NO_MEMORY;
   default: return FRONTIER_IO;
   }
@@ -83,7 +88,10 @@ static uint64_t name_seal(const char *name)
 
 MDB_val store_name_key(const char *name)
 {
-  union { const char *in; void *out; } bytes = {.in = name}; /* LMDB reads keys only */
+  union {
+    const char *in;
+    void *out;
+  } bytes = {.in = name}; /* LMDB reads keys only */
   return (MDB_val){strlen(name), bytes.out};
 }
 
@@ -313,8 +321,8 @@ void store_delete(store *s, store_table table, uint64_t key)
   s->error = error == MDB_NOTFOUND ? 0 : error;
 }
 
-static void shelve_from(store *s, store_table table, pack_action action, uint64_t key, size_t size,
-                        store_writer *write, const void *source)
+static void shelve_from(store *s, store_table table, pack_action action, uint64_t key, size_t size, store_writer *write,
+                        const void *source)
 {
   assert_writing(s);
   assert(is_shelved(table) && table != STORE_HISTORY);

@@ -23,9 +23,19 @@
 typedef struct store store;
 
 typedef enum store_table {
-  STORE_HOSTS, STORE_HASHES, STORE_CHUNKS, STORE_REVOKED, STORE_VISITS, STORE_DUE, STORE_HOST_CHANGES,
-  STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW, STORE_QUEUE_TRAP, /* one for each class */
-  STORE_HISTORY, STORE_PLACES,
+  STORE_HOSTS,
+  STORE_HASHES,
+  STORE_CHUNKS,
+  STORE_REVOKED,
+  STORE_VISITS,
+  STORE_DUE,
+  STORE_HOST_CHANGES,
+  STORE_QUEUE,
+  STORE_QUEUE_HIGH,
+  STORE_QUEUE_LOW,
+  STORE_QUEUE_TRAP, /* one for each class */
+  STORE_HISTORY,
+  STORE_PLACES,
   STORE_TABLES
 } store_table;
 
@@ -69,7 +79,7 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size);
  * of it is there, store_message says why, and the same may be tried again. */
 frontier_status store_commit(store *s);
 
-void store_fail(store *s);  /* a caller ran out of memory for a record: the commit fails */
+void store_fail(store *s); /* a caller ran out of memory for a record: the commit fails */
 
 const char *store_message(const store *s);
 

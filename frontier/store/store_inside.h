@@ -14,7 +14,7 @@
 
 struct store {
   char *directory;
-  MDB_env *env;    /* NULL: a commit failed, and opening it again failed too */
+  MDB_env *env; /* NULL: a commit failed, and opening it again failed too */
   bool is_read_only;
   size_t doubtful; /* the number of that commit's transaction; 0: no such commit */
   bool is_lost;    /* it succeeded, but was reported as failed */

@@ -121,17 +121,15 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
   bool is_empty = is_stillborn(path);
   if (is_empty && !read_only)
     unlink(path); /* and begin again */
-  int error = is_empty && read_only
-                ? ENOENT
-                : store_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
+  int error = is_empty && read_only ? ENOENT : store_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
   if (!error)
     error = store_adopt(s, read_only, identity, identity_size);
   if (error) {
     error = s->env ? store_cause(s, error, directory) : error;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
-             error == MDB_INVALID                          ? "not a Strata frontier"
+             error == MDB_INVALID                         ? "not a Strata frontier"
              : error == ENOENT && access(path, F_OK) == 0 ? "empty: its making was cut short; crawl again to begin it"
-                                                           : store_words(s->env, error, words));
+                                                          : store_words(s->env, error, words));
     store_close(s);
     return store_status(error);
   }

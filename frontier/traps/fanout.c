@@ -22,13 +22,13 @@ struct fanout {
 
 static mlbf_status begin(fanout *c)
 {
-  mlbf_count_options options = { .keys = KEYS, .rate = 0.01, .minimal = true };
+  mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .minimal = true};
   mlbf_count *fresh;
   mlbf_status status = mlbf_count_create(&options, &fresh);
   if (status != MLBF_OK)
     return status;
   mlbf_count_free(c->counts);
-  *c = (fanout){ .counts = fresh };
+  *c = (fanout){.counts = fresh};
   return MLBF_OK;
 }
 
@@ -60,7 +60,7 @@ static uint64_t key_of(uint64_t above, kind what, span text)
 static uint32_t add(fanout *c, uint64_t key, uint32_t times)
 {
   uint32_t now = 0;
-  if (mlbf_count_add(c->counts, (mlbf_span){ &key, sizeof key }, times, &now) != MLBF_OK)
+  if (mlbf_count_add(c->counts, (mlbf_span){&key, sizeof key}, times, &now) != MLBF_OK)
     return 0;
   c->keys += now == times;
   assert(now >= times || now == MLBF_COUNT_LIMIT_MOST); /* never too low */
@@ -70,19 +70,19 @@ static uint32_t add(fanout *c, uint64_t key, uint32_t times)
 static uint32_t get(const fanout *c, uint64_t key)
 {
   uint32_t now = 0;
-  return mlbf_count_get(c->counts, (mlbf_span){ &key, sizeof key }, &now) == MLBF_OK ? now : 0;
+  return mlbf_count_get(c->counts, (mlbf_span){&key, sizeof key}, &now) == MLBF_OK ? now : 0;
 }
 
 static fanout_count note_query(fanout *c, uint32_t host_id, span path, span query)
 {
   uint64_t parts = key_of(host_id, PARTS, path);
-  fanout_count found = { .queries = add(c, key_of(host_id, QUERIES, path), 1), .parts = get(c, parts) };
+  fanout_count found = {.queries = add(c, key_of(host_id, QUERIES, path), 1), .parts = get(c, parts)};
   for (unsigned i = 0; query.size && i < PARAMETERS_MAX; i++) {
     const char *end = memchr(query.at, '&', query.size);
     size_t size = end ? (size_t)(end - query.at) : query.size, gone = size + (end != NULL);
-    if (size && add(c, key_of(parts, PARAMETER, (span){ query.at, size }), 1) == 1)
+    if (size && add(c, key_of(parts, PARAMETER, (span){query.at, size}), 1) == 1)
       found.parts = add(c, parts, 1);
-    query = (span){ query.at + gone, query.size - gone };
+    query = (span){query.at + gone, query.size - gone};
   }
   return found;
 }
@@ -96,14 +96,14 @@ static int cut_number(span *rest, size_t least, size_t most)
   size_t digits = 0;
   for (; digits < rest->size && digits < most && rest->at[digits] >= '0' && rest->at[digits] <= '9'; digits++)
     number = 10 * number + (rest->at[digits] - '0');
-  *rest = (span){ rest->at + digits, rest->size - digits };
+  *rest = (span){rest->at + digits, rest->size - digits};
   return digits >= least ? number : -1;
 }
 
 static bool cut_byte(span *rest, char byte)
 {
   bool is_there = rest->size && rest->at[0] == byte;
-  *rest = (span){ rest->at + is_there, rest->size - is_there };
+  *rest = (span){rest->at + is_there, rest->size - is_there};
   return is_there;
 }
 
@@ -122,7 +122,7 @@ static bool is_date(span text)
     return false;
   if (cut_byte(&text, '.'))
     while (text.size && ((text.at[0] | 32) >= 'a' && (text.at[0] | 32) <= 'z'))
-      text = (span){ text.at + 1, text.size - 1 };
+      text = (span){text.at + 1, text.size - 1};
   return text.size == 0;
 }
 
@@ -132,7 +132,7 @@ static span value_of(span query)
 {
   const char *sign = memchr(query.at, '=', query.size);
   size_t name = sign ? (size_t)(sign - query.at) + 1 : 0;
-  return (span){ query.at + name, query.size - name };
+  return (span){query.at + name, query.size - name};
 }
 
 /* What stands behind the last '/' that does not end the path; `*directory` is what stands before. */
@@ -141,8 +141,8 @@ static span last_segment(span path, span *directory)
   size_t end = path.size - (path.size && path.at[path.size - 1] == '/');
   const char *slash = memrchr(path.at, '/', end);
   size_t begin = slash ? (size_t)(slash - path.at) + 1 : 0;
-  *directory = (span){ path.at, begin };
-  return (span){ path.at + begin, end - begin };
+  *directory = (span){path.at, begin};
+  return (span){path.at + begin, end - begin};
 }
 
 fanout_count fanout_note(fanout *c, uint32_t host_id, span path, span query, uint32_t dates)
@@ -150,12 +150,12 @@ fanout_count fanout_note(fanout *c, uint32_t host_id, span path, span query, uin
   span directory = path, child = query;
   assert(c->counts && c->keys <= KEYS + PARAMETERS_MAX + 2); /* what one query adds */
   if (c->keys >= KEYS && begin(c) != MLBF_OK)
-    return (fanout_count){ 0 };
+    return (fanout_count){0};
   if (query.size && memchr(query.at, '&', query.size))
     return note_query(c, host_id, path, query);
   if (!query.size)
     child = last_segment(path, &directory);
   if (!is_date(query.size ? value_of(child) : child))
-    return (fanout_count){ 0 };
-  return (fanout_count){ .dates = add(c, key_of(host_id, DATES, directory), dates) };
+    return (fanout_count){0};
+  return (fanout_count){.dates = add(c, key_of(host_id, DATES, directory), dates)};
 }

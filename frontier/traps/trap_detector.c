@@ -17,20 +17,20 @@
 #include <xxhash.h>
 
 enum {
-  DIRECTORIES = 16384,     /* a power of two */
-  SEGMENTS = 131072,       /* remembered, of all hosts */
-  DIRECTORY_MIN = 64,      /* new URLs before a directory is judged, */
-  HOST_MIN = 512,          /* and what is left of a host */
-  FOUND_MAX = 4096,        /* counts are halved here */
-  DATES_MOST = 366,        /* children of one directory that are dates */
+  DIRECTORIES = 16384, /* a power of two */
+  SEGMENTS = 131072,   /* remembered, of all hosts */
+  DIRECTORY_MIN = 64,  /* new URLs before a directory is judged, */
+  HOST_MIN = 512,      /* and what is left of a host */
+  FOUND_MAX = 4096,    /* counts are halved here */
+  DATES_MOST = 366,    /* children of one directory that are dates */
   DEPTH_MAX = 20,
-  SIZE_MAX_PLAIN = 1024,   /* bytes of path and query */
+  SIZE_MAX_PLAIN = 1024, /* bytes of path and query */
   REPEATS = 3,
   SESSION_VALUE_MIN = 8,
 };
 
 typedef struct directory {
-  uint32_t tag;            /* of its hash */
+  uint32_t tag; /* of its hash */
   uint16_t found, suspect;
 } directory;
 
@@ -103,8 +103,8 @@ static bool repeats_itself(span path)
 
 static bool is_session(span name)
 {
-  static const char *const names[] = {"sid", "s_id", "session", "sessionid", "session_id", "phpsessid", "jsessionid",
-                                      "aspsessionid", "cfid", "cftoken", "osCsid", "zenid"};
+  static const char *const names[] = {"sid",        "s_id",         "session", "sessionid", "session_id", "phpsessid",
+                                      "jsessionid", "aspsessionid", "cfid",    "cftoken",   "osCsid",     "zenid"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strlen(names[i]) == name.size && strncasecmp(names[i], name.at, name.size) == 0)
       return true;

@@ -187,7 +187,7 @@ static bool finish_absolute(url *out, size_t host, size_t size)
   out->host_end = out->path_begin = (uint32_t)path;
   out->segment_begin[0] = 0;
   out->segment_count = 1;
-  scan in = { .text = text, .at = path, .end = size, .out = out };
+  scan in = {.text = text, .at = path, .end = size, .out = out};
   if (!scan_to_end(&in))
     return false;
   finish(out, in.end);
@@ -255,7 +255,7 @@ static bool resolve_in_base(const url_base *base, const char *href, size_t size,
     return false;
   copy_base(base, prefix, out);
   size_t end = put(out, prefix, href, size);
-  scan in = { .text = out->fetch_bytes, .at = prefix, .end = end, .after_slash = after_slash, .out = out };
+  scan in = {.text = out->fetch_bytes, .at = prefix, .end = end, .after_slash = after_slash, .out = out};
   if (!scan_to_end(&in))
     return false;
   finish(out, in.end);

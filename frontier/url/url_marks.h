@@ -67,7 +67,7 @@ static inline url_vector url_vector_special(url_vector bytes)
 
 static inline url_marks url_mark(const char *text)
 {
-  url_marks found = { 0, 0, 0, 0 };
+  url_marks found = {0, 0, 0, 0};
   for (unsigned at = 0; at < URL_MARKS_STEP; at += URL_VECTOR_SIZE) {
     url_vector bytes = url_vector_load(text + at);
     found.special |= url_vector_bits(url_vector_special(bytes), at);
@@ -100,7 +100,7 @@ static inline int url_is_special(unsigned char byte)
 
 static inline url_marks url_mark(const char *text)
 {
-  url_marks found = { 0, 0, 0, 0 };
+  url_marks found = {0, 0, 0, 0};
   for (unsigned at = 0; at < URL_MARKS_STEP; at++) {
     found.special |= (uint64_t)url_is_special((unsigned char)text[at]) << at;
     found.slash |= (uint64_t)(text[at] == '/') << at;

@@ -15,12 +15,12 @@ enum {
 
 /* An href taken apart as a browser would, before it meets its base. */
 typedef struct url_reference {
-  bool has_origin;              /* it names scheme and host itself */
+  bool has_origin; /* it names scheme and host itself */
   size_t origin_size;
-  size_t path_size;             /* of the path within `rest`; what follows is "?query", or nothing */
+  size_t path_size; /* of the path within `rest`; what follows is "?query", or nothing */
   size_t rest_size;
-  char origin[URL_ORIGIN_MAX];  /* "http://host:port", default port dropped; not NUL-terminated */
-  char rest[URL_LENGTH_MAX];    /* path and query, escaped as browsers do, dot segments spelled '.' and '..' */
+  char origin[URL_ORIGIN_MAX]; /* "http://host:port", default port dropped; not NUL-terminated */
+  char rest[URL_LENGTH_MAX];   /* path and query, escaped as browsers do, dot segments spelled '.' and '..' */
 } url_reference;
 
 /* `base` is a fetch URL, or NULL: what a missing scheme or host would come from. */

@@ -7,16 +7,16 @@ static const struct rule {
   url_profile bit;
   const char *name;
 } rules[] = {
-  { URL_NO_WWW, "no-www" },
-  { URL_HTTP_IS_HTTPS, "http=https" },
-  { URL_NO_TRAILING_SLASH, "no-trailing-slash" },
-  { URL_NO_INDEX_PAGE, "no-index-page" },
-  { URL_SORT_QUERY, "sort-query" },
-  { URL_NO_SESSION_IDS, "no-session-ids" },
-  { URL_NO_TRACKING, "no-tracking-params" },
-  { URL_NO_DUPLICATE_SLASHES, "no-duplicate-slashes" },
-  { URL_PATH_PAPER, "path-paper" },
-  { URL_REFUSE_USERINFO, "refuse-userinfo" },
+  {URL_NO_WWW, "no-www"},
+  {URL_HTTP_IS_HTTPS, "http=https"},
+  {URL_NO_TRAILING_SLASH, "no-trailing-slash"},
+  {URL_NO_INDEX_PAGE, "no-index-page"},
+  {URL_SORT_QUERY, "sort-query"},
+  {URL_NO_SESSION_IDS, "no-session-ids"},
+  {URL_NO_TRACKING, "no-tracking-params"},
+  {URL_NO_DUPLICATE_SLASHES, "no-duplicate-slashes"},
+  {URL_PATH_PAPER, "path-paper"},
+  {URL_REFUSE_USERINFO, "refuse-userinfo"},
 };
 enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
 _Static_assert(URL_EVERY_RULE == (1 << RULE_COUNT) - 1, "each rule has a bit and a name");

@@ -161,17 +161,13 @@ static bool is_escaped_by_browsers(unsigned char byte, bool in_path)
   switch (byte) {
   case '"':
   case '<':
-  case '>':
-    return true;
+  case '>': return true;
   case '^':
   case '`':
   case '{':
-  case '}':
-    return in_path;
-  case '\'':
-    return !in_path;
-  default:
-    return byte <= ' ' || byte >= 0x7f;
+  case '}': return in_path;
+  case '\'': return !in_path;
+  default: return byte <= ' ' || byte >= 0x7f;
   }
 }
 

@@ -11,11 +11,11 @@
 /* The key in three pieces, each edited in place and joined at the end. */
 typedef struct key_parts {
   bool is_https;
-  const char *host;  /* host[:port] */
+  const char *host; /* host[:port] */
   size_t host_size;
   char *path;
   size_t path_size;
-  char *query;       /* after the '?'; NULL if there is none */
+  char *query; /* after the '?'; NULL if there is none */
   size_t query_size;
 } key_parts;
 
@@ -71,9 +71,9 @@ static bool is_one_of(const char *name, size_t size, const char *const *names)
 /* The pages servers send for their directory. */
 static bool drop_index_page(key_parts *key)
 {
-  static const char *const names[] = { "index", "default", NULL };
-  static const char *const types[] = { "html", "htm", "shtml", "phtml", "xhtml", "php", "php3", "php4", "php5", "asp",
-                                       "aspx", "jsp",   "jsf",   "jspa", "jspx", "cfm",  "cgi", NULL };
+  static const char *const names[] = {"index", "default", NULL};
+  static const char *const types[] = {"html", "htm",  "shtml", "phtml", "xhtml", "php",  "php3", "php4", "php5",
+                                      "asp",  "aspx", "jsp",   "jsf",   "jspa",  "jspx", "cfm",  "cgi",  NULL};
   char *name = (char *)memrchr(key->path, '/', key->path_size) + 1;
   const char *end = key->path + key->path_size, *dot = memchr(name, '.', (size_t)(end - name));
   if (!dot || !is_one_of(name, (size_t)(dot - name), names) || !is_one_of(dot + 1, (size_t)(end - dot - 1), types))
@@ -94,7 +94,7 @@ static parameter parameter_read(const char *text, size_t size)
   const char *equals = memchr(text, '=', size);
   size_t name_size = equals ? (size_t)(equals - text) : size;
   size_t value_begin = equals ? name_size + 1 : size;
-  return (parameter){ text, text + value_begin, name_size, size - value_begin };
+  return (parameter){text, text + value_begin, name_size, size - value_begin};
 }
 
 static bool is_alphanumeric(unsigned char byte)
@@ -105,8 +105,8 @@ static bool is_alphanumeric(unsigned char byte)
 /* A session's name and 32 letters or digits. By the name alone sid=01/04/18/001236, an article, would go. */
 static bool is_session_id(parameter given)
 {
-  static const char *const names[] = { "sid",       "sessionid",    "session_id", "sessid", "phpsessid",
-                                       "jsessionid", "bv_sessionid", "lsessionid", NULL };
+  static const char *const names[] = {"sid",        "sessionid",    "session_id", "sessid", "phpsessid",
+                                      "jsessionid", "bv_sessionid", "lsessionid", NULL};
   while (given.name_size > 0 && given.name[0] == '_') {
     given.name++;
     given.name_size--;
@@ -122,9 +122,9 @@ static bool is_session_id(parameter given)
 /* Marks of campaigns and clicks: they tell where a visitor came from, not what the page is. */
 static bool is_tracking(parameter given)
 {
-  static const char *const names[] = { "gclid", "gclsrc", "dclid",  "gbraid", "wbraid",  "fbclid",  "msclkid", "yclid",
-                                       "twclid", "ttclid", "igshid", "mc_cid", "mc_eid", "_hsenc", "_hsmi",   "_ga",
-                                       "_gl",   "_openstat", NULL };
+  static const char *const names[] = {"gclid", "gclsrc", "dclid",  "gbraid",    "wbraid", "fbclid", "msclkid",
+                                      "yclid", "twclid", "ttclid", "igshid",    "mc_cid", "mc_eid", "_hsenc",
+                                      "_hsmi", "_ga",    "_gl",    "_openstat", NULL};
   return (given.name_size > 4 && strncasecmp(given.name, "utm_", 4) == 0) ||
          is_one_of(given.name, given.name_size, names);
 }
@@ -220,7 +220,7 @@ static void sort_parameters(key_parts *key)
     const char *mark = memchr(key->query + begin, '&', key->query_size - begin);
     size_t end = mark ? (size_t)(mark - key->query) : key->query_size;
     if (end > begin)
-      spans[count++] = (span){ (uint16_t)begin, (uint16_t)(end - begin) };
+      spans[count++] = (span){(uint16_t)begin, (uint16_t)(end - begin)};
     begin = end + 1;
   }
   qsort_r(spans, count, sizeof spans[0], compare_parameters, key->query);

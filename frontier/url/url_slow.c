@@ -87,15 +87,26 @@ static url_status finish(writer *to, uint32_t *size)
 static bool is_plain(unsigned char byte, bool in_query)
 {
   switch (byte) {
-  case '-': case '.': case '_': case '~':                                         /* unreserved */
-  case '!': case '$': case '&': case '\'': case '(': case ')': case '*': case '+': /* sub-delims */
-  case ',': case ';': case '=':
-  case ':': case '@': case '/':
-    return true;
-  case '?':
-    return in_query;
-  default:
-    return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
+  case '-':
+  case '.':
+  case '_':
+  case '~': /* unreserved */
+  case '!':
+  case '$':
+  case '&':
+  case '\'':
+  case '(':
+  case ')':
+  case '*':
+  case '+': /* sub-delims */
+  case ',':
+  case ';':
+  case '=':
+  case ':':
+  case '@':
+  case '/': return true;
+  case '?': return in_query;
+  default: return (byte >= '0' && byte <= '9') || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
   }
 }
 
@@ -105,8 +116,8 @@ static void make_stand_in(const char *text, size_t size, size_t path_size, char 
   for (size_t i = 0; i < size; i++) {
     bool in_query = i > path_size;
     stand_in[i] = text[i] == '?' || is_plain((unsigned char)text[i], in_query) || url_is_escape(text + i, size - i)
-                  ? text[i]
-                  : 'x';
+                    ? text[i]
+                    : 'x';
   }
 }
 
@@ -153,8 +164,8 @@ static url_status resolve_rest(const twin *base, const twin *reference, url_aren
   if (status == URL_OK)
     status = parse_text(reference->bytes + TWIN_SIZE, reference->size, arena, &reference_uri);
   if (status == URL_OK)
-    status = from_uriparser(
-      uriAddBaseUriExMmA(&resolved, &reference_uri, &base_uri, URI_RESOLVE_STRICTLY, &arena->manager));
+    status = from_uriparser(uriAddBaseUriExMmA(&resolved, &reference_uri, &base_uri, URI_RESOLVE_STRICTLY,
+                                               &arena->manager));
   if (status == URL_OK)
     write_path_and_query(to, &resolved, TWIN_SIZE);
   return status;
@@ -170,7 +181,7 @@ static url_status make_fetch(const url_base *base, const url_reference *referenc
 {
   twin base_twin, reference_twin;
   make_twin(&reference_twin, reference->has_origin, reference->rest, reference->rest_size, reference->path_size);
-  writer to = { .bytes = out->fetch_bytes };
+  writer to = {.bytes = out->fetch_bytes};
   if (reference->has_origin) {
     make_twin(&base_twin, true, "/", 1, 1);
     write_bytes(&to, reference->origin, reference->origin_size);
@@ -197,7 +208,7 @@ static void write_escaped(writer *to, const char *rest, size_t size)
     if (i == path_size || is_plain(byte, i > path_size) || url_is_escape(rest + i, size - i)) {
       write_bytes(to, rest + i, 1);
     } else {
-      char escape[3] = { '%', hex[byte >> 4], hex[byte & 15] };
+      char escape[3] = {'%', hex[byte >> 4], hex[byte & 15]};
       write_bytes(to, escape, sizeof escape);
     }
   }
@@ -207,15 +218,14 @@ static url_status make_key(url *out, url_arena *arena)
 {
   char text[URL_LENGTH_MAX];
   UriUriA uri;
-  writer escaped = { .bytes = text }, to = { .bytes = out->key_bytes };
+  writer escaped = {.bytes = text}, to = {.bytes = out->key_bytes};
   write_bytes(&escaped, STAND_IN_ORIGIN, STAND_IN_ORIGIN_SIZE);
   write_escaped(&escaped, out->fetch + out->path_begin, out->fetch_size - out->path_begin);
   if (escaped.is_full)
     return URL_TOO_LONG;
   url_status status = parse_text(text, escaped.size, arena, &uri);
   if (status == URL_OK)
-    status = from_uriparser(
-      uriNormalizeSyntaxExMmA(&uri, URI_NORMALIZE_PATH | URI_NORMALIZE_QUERY, &arena->manager));
+    status = from_uriparser(uriNormalizeSyntaxExMmA(&uri, URI_NORMALIZE_PATH | URI_NORMALIZE_QUERY, &arena->manager));
   if (status != URL_OK)
     return status;
   write_bytes(&to, out->fetch, out->path_begin);

@@ -38,7 +38,7 @@ mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
   }
   made->table = *table;
   made->base_bits = (uint32_t)table->numbers[BASE_BITS];
-  made->cells = (mlbf_cells){ table->body, table->numbers[CELLS], made->base_bits + 1, table->guard };
+  made->cells = (mlbf_cells){table->body, table->numbers[CELLS], made->base_bits + 1, table->guard};
   assert_count(made);
   *count = made;
   return MLBF_OK;
@@ -46,7 +46,7 @@ mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
 
 mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count)
 {
-  mlbf_table plan = { .kind = MLBF_TABLE_COUNT }, table;
+  mlbf_table plan = {.kind = MLBF_TABLE_COUNT}, table;
   memcpy(plan.numbers, numbers, sizeof plan.numbers);
   plan.numbers[ADDITIONS] = plan.numbers[OVERFLOWS] = 0;
   if (count_body_bytes(&plan) == 0)
@@ -87,10 +87,13 @@ mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **co
     return MLBF_BAD_ARGUMENT;
   double rate = mlbf_layout_rate(MLBF_LAYOUT_CLASSIC, hashes, (double)cells, (double)options->keys);
   uint64_t numbers[MLBF_TABLE_NUMBERS] = {
-    [KEYS] = options->keys, [CELLS] = cells, [HASHES] = hashes,
+    [KEYS] = options->keys,
+    [CELLS] = cells,
+    [HASHES] = hashes,
     [BASE_BITS] = options->base_bits ? options->base_bits : BASE_BITS_USUAL,
     [LIMIT] = options->limit ? options->limit : MLBF_COUNT_LIMIT_MOST,
-    [FLAGS] = options->minimal ? COUNT_MINIMAL : 0, [RATE] = mlbf_table_number(rate),
+    [FLAGS] = options->minimal ? COUNT_MINIMAL : 0,
+    [RATE] = mlbf_table_number(rate),
   };
   return count_make(numbers, options->seed, options->profile, count);
 }
@@ -147,8 +150,7 @@ static bool reserve_all(mlbf_count *count, const uint64_t *cells, uint32_t numbe
   return true;
 }
 
-mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times,
-                              uint32_t *now)
+mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t times, uint32_t *now)
 {
   cell_values are;
   uint64_t cells[MLBF_HASHES_MAX];
@@ -249,13 +251,22 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
   uint32_t limit_bits = 32 - (uint32_t)__builtin_clz((uint32_t)n[LIMIT]);
   double fill = fill_of(count);
   *stats = (mlbf_count_stats){
-    .keys = n[KEYS], .additions = n[ADDITIONS], .cells = n[CELLS], .hashes = (uint32_t)n[HASHES],
-    .base_bits = count->base_bits, .limit = (uint32_t)n[LIMIT], .minimal = count_is_minimal(count),
-    .overflows = count->overflow.entries, .bits = n[CELLS] * (count->base_bits + 1) + table_bits(count),
-    .plain_bits = n[CELLS] * limit_bits, .fill = fill,
+    .keys = n[KEYS],
+    .additions = n[ADDITIONS],
+    .cells = n[CELLS],
+    .hashes = (uint32_t)n[HASHES],
+    .base_bits = count->base_bits,
+    .limit = (uint32_t)n[LIMIT],
+    .minimal = count_is_minimal(count),
+    .overflows = count->overflow.entries,
+    .bits = n[CELLS] * (count->base_bits + 1) + table_bits(count),
+    .plain_bits = n[CELLS] * limit_bits,
+    .fill = fill,
     .memory_bytes = count->table.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
     .estimated_keys = mlbf_layout_keys(MLBF_LAYOUT_CLASSIC, (uint32_t)n[HASHES], (double)n[CELLS], fill),
-    .rate = pow(fill, (double)n[HASHES]), .seed = count->table.seed, .profile = count->table.profile,
+    .rate = pow(fill, (double)n[HASHES]),
+    .seed = count->table.seed,
+    .profile = count->table.profile,
   };
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++)
     stats->memory_bytes += count->overflow.chunks[i].room * sizeof(uint32_t);

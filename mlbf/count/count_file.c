@@ -15,11 +15,11 @@ mlbf_status mlbf_count_save(const mlbf_count *count, const char *path)
   mlbf_span *parts = malloc((overflow->chunk_count + 2) * sizeof *parts);
   mlbf_status status = MLBF_NO_MEMORY;
   if (counts && parts) {
-    parts[0] = (mlbf_span){ count->table.body, cells_bytes(count) };
-    parts[1] = (mlbf_span){ counts, count_chunk_bytes(count->cells.count) };
+    parts[0] = (mlbf_span){count->table.body, cells_bytes(count)};
+    parts[1] = (mlbf_span){counts, count_chunk_bytes(count->cells.count)};
     for (uint64_t i = 0; i < overflow->chunk_count; i++) {
       counts[i] = overflow->chunks[i].count;
-      parts[2 + i] = (mlbf_span){ overflow->chunks[i].entries, counts[i] * sizeof(uint32_t) };
+      parts[2 + i] = (mlbf_span){overflow->chunks[i].entries, counts[i] * sizeof(uint32_t)};
     }
     mlbf_table table = count->table;
     table.numbers[OVERFLOWS] = overflow->entries;

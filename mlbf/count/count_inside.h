@@ -18,7 +18,7 @@ enum { COUNT_MINIMAL = 1, COUNT_DELTA = 2 }; /* table.numbers[FLAGS] */
 enum { KEYS, CELLS, HASHES, BASE_BITS, LIMIT, FLAGS, RATE, ADDITIONS, OVERFLOWS, NUMBERS };
 
 struct mlbf_count {
-  mlbf_table table;  /* its body: cells | entries a chunk, 2 bytes each | entries */
+  mlbf_table table; /* its body: cells | entries a chunk, 2 bytes each | entries */
   mlbf_cells cells;
   mlbf_overflow overflow;
   uint32_t base_bits;

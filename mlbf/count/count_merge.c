@@ -3,7 +3,7 @@
 
 static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
 {
-  static const int equal[] = { CELLS, HASHES, BASE_BITS, LIMIT };
+  static const int equal[] = {CELLS, HASHES, BASE_BITS, LIMIT};
   bool is_equal = a->table.seed == b->table.seed && strcmp(a->table.profile, b->table.profile) == 0 &&
                   count_is_minimal(a) == count_is_minimal(b);
   for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)

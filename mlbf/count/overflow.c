@@ -7,7 +7,7 @@
 bool mlbf_overflow_make(mlbf_overflow *overflow, uint64_t cells)
 {
   uint64_t count = mlbf_overflow_chunks(cells);
-  *overflow = (mlbf_overflow){ calloc(count, sizeof *overflow->chunks), count, 0 };
+  *overflow = (mlbf_overflow){calloc(count, sizeof *overflow->chunks), count, 0};
   return overflow->chunks != NULL;
 }
 

@@ -13,7 +13,7 @@ enum { MLBF_CHUNK_CELLS = 1024 };
 typedef struct mlbf_chunk {
   uint32_t *entries; /* cell << 16 | rest, ascending */
   uint16_t count;
-  uint16_t room;     /* of `entries`; 0: they belong to a file's body */
+  uint16_t room; /* of `entries`; 0: they belong to a file's body */
 } mlbf_chunk;
 
 typedef struct mlbf_overflow {

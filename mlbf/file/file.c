@@ -59,7 +59,7 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
   for (uint32_t i = 0; i < count; i++) /* a new checksum must not be put over old damage */
     if (slices[i]->guard && !mlbf_guard_check_all(slices[i]->guard))
       return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, write_slices, &(file_slices){ slices, count });
+  return mlbf_disk_replace(path, write_slices, &(file_slices){slices, count});
 }
 
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
@@ -155,7 +155,7 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
   mlbf_status status = MLBF_NO_MEMORY;
   if (guard) {
     image->table = NULL; /* the guard's now */
-    mlbf_memory mapped = { memory, bytes };
+    mlbf_memory mapped = {memory, bytes};
     status = mlbf_filter_make_over(&image->plan, image->header.seed, image->header.profile, mapped, body, guard,
                                    filter);
   }
@@ -171,7 +171,7 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
 mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count,
                                  mlbf_filter **filter)
 {
-  file_image image = { .table = NULL };
+  file_image image = {.table = NULL};
   mlbf_status status = open_image(file, *offset, &image);
   if (status == MLBF_OK && (image.header.slice != slice || (slice > 0 && image.header.slice_count != *slice_count)))
     status = MLBF_DAMAGED;
@@ -190,7 +190,7 @@ static mlbf_status open_alone(const char *path, bool is_mapped, mlbf_filter **fi
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return MLBF_IO;
-  file_image image = { .table = NULL };
+  file_image image = {.table = NULL};
   mlbf_status status = open_image(file, 0, &image);
   if (status == MLBF_OK && image.header.slice_count != 1)
     status = MLBF_MISMATCH;

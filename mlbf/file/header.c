@@ -12,7 +12,7 @@ enum {
   SLICES_MAX = 64,
 };
 
-static const char magic[8] = { 'M', 'L', 'B', 'F', '\r', '\n', 0x1a, '\n' }; /* as PNG's: text modes destroy it */
+static const char magic[8] = {'M', 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'}; /* as PNG's: text modes destroy it */
 
 uint64_t mlbf_image_bytes(const mlbf_header *header)
 {
@@ -29,19 +29,29 @@ void mlbf_header_fill(const mlbf_filter *filter, const uint64_t *table, uint32_t
 {
   const mlbf_plan *plan = &filter->plan;
   *header = (mlbf_header){
-    .version = FORMAT_VERSION, .endian_mark = ENDIAN_MARK, .kind = plan->kind, .array_count = plan->array_count,
-    .seed = filter->seed, .design_keys = plan->keys, .rate = plan->rate, .keys = filter->keys,
-    .body_bytes = filter->body_bytes, .block_count = mlbf_block_count(filter->body_bytes),
+    .version = FORMAT_VERSION,
+    .endian_mark = ENDIAN_MARK,
+    .kind = plan->kind,
+    .array_count = plan->array_count,
+    .seed = filter->seed,
+    .design_keys = plan->keys,
+    .rate = plan->rate,
+    .keys = filter->keys,
+    .body_bytes = filter->body_bytes,
+    .block_count = mlbf_block_count(filter->body_bytes),
     .flags = (plan->signals ? FLAG_SIGNALS : 0) | (filter->is_patch ? FLAG_PATCH : 0),
-    .profile_size = (uint32_t)strlen(filter->profile), .deep_set = filter->deep_set,
-    .slice = slice, .slice_count = slice_count, .answers = filter->answers,
+    .profile_size = (uint32_t)strlen(filter->profile),
+    .deep_set = filter->deep_set,
+    .slice = slice,
+    .slice_count = slice_count,
+    .answers = filter->answers,
   };
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->profile, filter->profile, header->profile_size);
   memcpy(header->layer_found, filter->layer_found, sizeof header->layer_found);
   for (uint32_t i = 0; i < plan->array_count; i++)
-    header->arrays[i] = (mlbf_header_array){ plan->arrays[i].layout, plan->arrays[i].hashes, plan->arrays[i].bits,
-                                             mlbf_body_offset(plan, i), 0 };
+    header->arrays[i] = (mlbf_header_array){plan->arrays[i].layout, plan->arrays[i].hashes, plan->arrays[i].bits,
+                                            mlbf_body_offset(plan, i), 0};
   header->table_checksum = XXH3_64bits(table, header->block_count * sizeof *table);
   header->checksum = checksum_of(header);
 }
@@ -85,17 +95,13 @@ static bool layouts_fit_kind(const mlbf_header *header)
   bool has_signals = header->flags & FLAG_SIGNALS;
   switch (header->kind) {
   case MLBF_KIND_BLOOM:
-  case MLBF_KIND_BLOOM_PAPER:
-    return header->array_count == 1 && !is_lined && !has_signals;
-  case MLBF_KIND_LINE:
-    return header->array_count == 1 && is_lined && !has_signals;
+  case MLBF_KIND_BLOOM_PAPER: return header->array_count == 1 && !is_lined && !has_signals;
+  case MLBF_KIND_LINE: return header->array_count == 1 && is_lined && !has_signals;
   case MLBF_KIND_MLBF:
     return header->array_count == (has_signals ? 3 : 2) && is_lined && arrays[1].layout == MLBF_LAYOUT_LINE &&
            (!has_signals || arrays[2].layout == MLBF_LAYOUT_CLASSIC);
-  case MLBF_KIND_MLBF_PAPER:
-    return header->array_count >= 2 && !has_signals && paper_arrays_are_equal(header);
-  default:
-    return false;
+  case MLBF_KIND_MLBF_PAPER: return header->array_count >= 2 && !has_signals && paper_arrays_are_equal(header);
+  default: return false;
   }
 }
 
@@ -120,13 +126,16 @@ static bool plan_read(const mlbf_header *header, mlbf_plan *plan)
 {
   if (header->array_count < 1 || header->array_count > MLBF_ARRAYS_MAX)
     return false;
-  *plan = (mlbf_plan){ .kind = (mlbf_kind)header->kind, .keys = header->design_keys, .rate = header->rate,
-                       .signals = header->flags & FLAG_SIGNALS, .array_count = header->array_count };
+  *plan = (mlbf_plan){.kind = (mlbf_kind)header->kind,
+                      .keys = header->design_keys,
+                      .rate = header->rate,
+                      .signals = header->flags & FLAG_SIGNALS,
+                      .array_count = header->array_count};
   for (uint32_t i = 0; i < header->array_count; i++) {
     const mlbf_header_array *array = &header->arrays[i];
     if (!array_is_sound(array) || array->offset != mlbf_body_offset(plan, i))
       return false;
-    plan->arrays[i] = (mlbf_array_plan){ (mlbf_layout)array->layout, array->hashes, array->bits };
+    plan->arrays[i] = (mlbf_array_plan){(mlbf_layout)array->layout, array->hashes, array->bits};
     plan->bits += array->bits;
   }
   size_t unused = (MLBF_ARRAYS_MAX - header->array_count) * sizeof header->arrays[0];

@@ -102,8 +102,7 @@ static bool finish(mlbf_saving *s)
   assert(s->block == s->blocks);
   mlbf_header_fill(&s->as_it_was, s->table, 0, 1, &header);
   return mlbf_disk_write(s->file, s->table, s->blocks * sizeof *s->table) && lseek(s->file, 0, SEEK_SET) == 0 &&
-         mlbf_disk_write(s->file, &header, sizeof header) && fsync(s->file) == 0 &&
-         rename(s->temporary, s->path) == 0;
+         mlbf_disk_write(s->file, &header, sizeof header) && fsync(s->file) == 0 && rename(s->temporary, s->path) == 0;
 }
 
 mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)

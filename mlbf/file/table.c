@@ -14,7 +14,7 @@
 
 enum { TABLE_VERSION = 1, ENDIAN_MARK = 0x01020304, CHECKSUM_AT = MLBF_HEADER_BYTES - 8 };
 
-static const char magic[8] = { 'M', 'L', 'B', 'T', '\r', '\n', 0x1a, '\n' };
+static const char magic[8] = {'M', 'L', 'B', 'T', '\r', '\n', 0x1a, '\n'};
 
 static const uint64_t body_most = UINT64_C(1) << 48;
 
@@ -41,8 +41,8 @@ mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *pro
   void *body = mlbf_body_allocate(body_bytes);
   if (!body)
     return MLBF_NO_MEMORY;
-  *table = (mlbf_table){ .kind = kind, .seed = seed, .body = body, .body_bytes = body_bytes,
-                         .memory = { body, body_bytes } };
+  *table = (mlbf_table){
+    .kind = kind, .seed = seed, .body = body, .body_bytes = body_bytes, .memory = {body, body_bytes}};
   memcpy(table->profile, name, name_size);
   return MLBF_OK;
 }
@@ -51,7 +51,7 @@ void mlbf_table_drop(mlbf_table *table)
 {
   mlbf_guard_free(table->guard);
   mlbf_body_free(table->memory.begin, table->memory.bytes);
-  *table = (mlbf_table){ .body = NULL };
+  *table = (mlbf_table){.body = NULL};
 }
 
 mlbf_status mlbf_table_verify(mlbf_table *table)
@@ -116,9 +116,13 @@ typedef struct table_image {
 
 static void fill_header(const mlbf_table *table, uint64_t body_bytes, const uint64_t *checksums, table_header *header)
 {
-  *header = (table_header){ .version = TABLE_VERSION, .endian_mark = ENDIAN_MARK, .kind = table->kind,
-                            .profile_size = (uint32_t)strlen(table->profile), .seed = table->seed,
-                            .body_bytes = body_bytes, .block_count = mlbf_block_count(body_bytes) };
+  *header = (table_header){.version = TABLE_VERSION,
+                           .endian_mark = ENDIAN_MARK,
+                           .kind = table->kind,
+                           .profile_size = (uint32_t)strlen(table->profile),
+                           .seed = table->seed,
+                           .body_bytes = body_bytes,
+                           .block_count = mlbf_block_count(body_bytes)};
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->numbers, table->numbers, sizeof header->numbers);
   memcpy(header->profile, table->profile, header->profile_size);
@@ -129,7 +133,7 @@ static void fill_header(const mlbf_table *table, uint64_t body_bytes, const uint
 /* The body first, behind room for the header, which has its checksums. */
 static bool write_parts(table_sink *sink, const table_image *image, uint64_t body_bytes)
 {
-  table_header header = { .version = 0 };
+  table_header header = {.version = 0};
   bool is_written = mlbf_disk_write(sink->file, &header, sizeof header);
   for (size_t i = 0; is_written && i < image->count; i++)
     is_written = sink_put(sink, image->parts[i].bytes, image->parts[i].size);
@@ -146,8 +150,9 @@ static mlbf_status write_image(int file, const void *context)
   uint64_t body_bytes = 0;
   for (size_t i = 0; i < image->count; i++)
     body_bytes += image->parts[i].size;
-  table_sink sink = { .file = file, .table = calloc(mlbf_block_count(body_bytes) + 1, sizeof *sink.table),
-                      .block = malloc(MLBF_BLOCK_BYTES) };
+  table_sink sink = {.file = file,
+                     .table = calloc(mlbf_block_count(body_bytes) + 1, sizeof *sink.table),
+                     .block = malloc(MLBF_BLOCK_BYTES)};
   mlbf_status status = MLBF_NO_MEMORY;
   if (sink.table && sink.block)
     status = write_parts(&sink, image, body_bytes) ? MLBF_OK : MLBF_IO;
@@ -162,7 +167,7 @@ mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, siz
 {
   if (table->guard && !mlbf_guard_check_all(table->guard)) /* a new checksum must not be put over old damage */
     return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, write_image, &(table_image){ table, parts, count });
+  return mlbf_disk_replace(path, write_image, &(table_image){table, parts, count});
 }
 
 /* Reading */
@@ -221,7 +226,7 @@ static mlbf_status load_body(int file, const uint64_t *checksums, mlbf_table *ta
     return status;
   }
   table->body = body;
-  table->memory = (mlbf_memory){ body, table->body_bytes };
+  table->memory = (mlbf_memory){body, table->body_bytes};
   return MLBF_OK;
 }
 
@@ -239,7 +244,7 @@ static mlbf_status map_body(int file, uint64_t *checksums, mlbf_table *table)
   }
   table->body = memory + MLBF_HEADER_BYTES;
   table->guard = guard;
-  table->memory = (mlbf_memory){ memory, bytes };
+  table->memory = (mlbf_memory){memory, bytes};
   return MLBF_OK;
 }
 
@@ -258,7 +263,7 @@ static mlbf_status open_file(int file, mlbf_table_kind kind, bool is_mapped, mlb
     status = check_header(&header, kind, (uint64_t)info.st_size);
   if (status != MLBF_OK)
     return status;
-  mlbf_table made = { .kind = kind, .seed = header.seed, .body_bytes = header.body_bytes };
+  mlbf_table made = {.kind = kind, .seed = header.seed, .body_bytes = header.body_bytes};
   memcpy(made.numbers, header.numbers, sizeof made.numbers);
   memcpy(made.profile, header.profile, sizeof made.profile);
   if (body_bytes(&made) != made.body_bytes)

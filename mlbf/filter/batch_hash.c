@@ -11,7 +11,7 @@ XXH_FORCE_INLINE mlbf_hash128 hash_key(const mlbf_key *key, uint64_t seed)
   if (key->count != 1)
     return mlbf_hash_bytes(key->segments, key->count, seed);
   XXH128_hash_t hash = XXH3_128bits_withSeed(key->segments[0].bytes, key->segments[0].size, seed);
-  return (mlbf_hash128){ hash.low64, hash.high64 };
+  return (mlbf_hash128){hash.low64, hash.high64};
 }
 
 XXH_FORCE_INLINE void hash_and_fetch(const mlbf_filter *filter, const mlbf_batch *batch, uint64_t seed,

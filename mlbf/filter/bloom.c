@@ -11,13 +11,13 @@ static void bloom_hash(const mlbf_filter *filter, const mlbf_span *segments, siz
 static mlbf_verdict bloom_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool is_known = mlbf_classic_test(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+  return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW, 0};
 }
 
 static mlbf_verdict bloom_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool was_new = mlbf_classic_insert(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+  return (mlbf_verdict){was_new ? MLBF_NEW : MLBF_SEEN, 0};
 }
 
 static void bloom_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)

@@ -11,16 +11,11 @@
 static const mlbf_operations *operations_of(const mlbf_plan *plan)
 {
   switch (plan->kind) {
-  case MLBF_KIND_BLOOM:
-    return &mlbf_bloom_operations;
-  case MLBF_KIND_LINE:
-    return &mlbf_line_operations;
-  case MLBF_KIND_MLBF:
-    return plan->signals ? &mlbf_signals_operations : &mlbf_layered_operations;
-  case MLBF_KIND_BLOOM_PAPER:
-    return &mlbf_bloom_paper_operations;
-  case MLBF_KIND_MLBF_PAPER:
-    return &mlbf_paper_operations;
+  case MLBF_KIND_BLOOM: return &mlbf_bloom_operations;
+  case MLBF_KIND_LINE: return &mlbf_line_operations;
+  case MLBF_KIND_MLBF: return plan->signals ? &mlbf_signals_operations : &mlbf_layered_operations;
+  case MLBF_KIND_BLOOM_PAPER: return &mlbf_bloom_paper_operations;
+  case MLBF_KIND_MLBF_PAPER: return &mlbf_paper_operations;
   }
   return NULL; /* mlbf_plan_make lets no other value through */
 }
@@ -38,8 +33,8 @@ static void set_arrays(mlbf_filter *filter)
   for (uint32_t i = 0; i < filter->plan.array_count; i++) {
     const mlbf_array_plan *array = &filter->plan.arrays[i];
     uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
-    filter->arrays[i] = (mlbf_array){ words, array->bits, array->hashes, array->layout, path, filter->guard,
-                                      filter->stripes != NULL };
+    filter->arrays[i] = (mlbf_array){words, array->bits,   array->hashes,          array->layout,
+                                     path,  filter->guard, filter->stripes != NULL};
   }
 }
 
@@ -66,7 +61,7 @@ mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const ch
 
 mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter)
 {
-  mlbf_memory memory = { NULL, mlbf_body_bytes(plan) };
+  mlbf_memory memory = {NULL, mlbf_body_bytes(plan)};
   memory.begin = mlbf_body_allocate(memory.bytes);
   if (!memory.begin)
     return MLBF_NO_MEMORY;
@@ -136,7 +131,7 @@ bool mlbf_filter_cannot_tell(const mlbf_filter *filter)
   return filter->is_patch || (filter->guard && mlbf_guard_is_damaged(filter->guard));
 }
 
-static const mlbf_verdict unknown = { MLBF_UNKNOWN, 0 };
+static const mlbf_verdict unknown = {MLBF_UNKNOWN, 0};
 
 mlbf_verdict mlbf_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {

@@ -17,7 +17,7 @@ static mlbf_batch batch_from(const mlbf_key *keys, size_t count, size_t begin)
 {
   assert(begin < count);
   size_t size = smaller(BATCH, count - begin);
-  return (mlbf_batch){ keys + begin, size, count - begin - size };
+  return (mlbf_batch){keys + begin, size, count - begin - size};
 }
 
 /* Hashes at hand */
@@ -107,7 +107,7 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 static uint64_t say_unknown(size_t count, mlbf_verdict *verdicts)
 {
   for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){ MLBF_UNKNOWN, 0 };
+    verdicts[i] = (mlbf_verdict){MLBF_UNKNOWN, 0};
   return 0;
 }
 
@@ -132,7 +132,7 @@ static void test_unlayered(const mlbf_filter *filter, const mlbf_batch *batch, m
   mlbf_batch_hash(filter, batch, wholes);
   filter->operations->test_wholes(filter, wholes, batch->count, is_known);
   for (size_t i = 0; i < batch->count; i++)
-    verdicts[i] = (mlbf_verdict){ is_known[i] ? MLBF_SEEN : MLBF_NEW, 0 };
+    verdicts[i] = (mlbf_verdict){is_known[i] ? MLBF_SEEN : MLBF_NEW, 0};
 }
 
 static void test_layered(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
@@ -165,7 +165,7 @@ static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_batch *batch, m
   if (mlbf_filter_cannot_tell(filter))
     return say_unknown(batch->count, verdicts);
   for (size_t i = 0; i < batch->count; i++)
-    verdicts[i] = (mlbf_verdict){ was_new[i] ? MLBF_NEW : MLBF_SEEN, 0 };
+    verdicts[i] = (mlbf_verdict){was_new[i] ? MLBF_NEW : MLBF_SEEN, 0};
   assert(new_keys <= batch->count);
   mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
   mlbf_counter_add(filter, &filter->answers.seen, batch->count - new_keys);

@@ -23,8 +23,12 @@ static const double tightening = 0.8;
 
 static mlbf_options options_like(const mlbf_filter *filter, double keys, double rate)
 {
-  return (mlbf_options){ .kind = filter->plan.kind, .keys = (uint64_t)keys, .rate = rate, .seed = filter->seed,
-                         .signals = filter->plan.signals, .profile = filter->profile };
+  return (mlbf_options){.kind = filter->plan.kind,
+                        .keys = (uint64_t)keys,
+                        .rate = rate,
+                        .seed = filter->seed,
+                        .signals = filter->plan.signals,
+                        .profile = filter->profile};
 }
 
 mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger)
@@ -82,11 +86,11 @@ static mlbf_verdict new_verdict(const mlbf_chain *chain, const mlbf_hashes *hash
 {
   uint32_t layers = mlbf_layer_count(chain->slices[0]);
   if (layers == 0)
-    return (mlbf_verdict){ MLBF_NEW, 0 };
+    return (mlbf_verdict){MLBF_NEW, 0};
   for (uint32_t layer = 1; layer <= layers && layer <= hashes->depth; layer++)
     if (!some_slice_knows(chain, layer, hashes->layer[layer - 1]))
-      return (mlbf_verdict){ MLBF_NEW_SEGMENT, layer };
-  return (mlbf_verdict){ MLBF_NEW_COMBINATION, 0 };
+      return (mlbf_verdict){MLBF_NEW_SEGMENT, layer};
+  return (mlbf_verdict){MLBF_NEW_COMBINATION, 0};
 }
 
 mlbf_verdict mlbf_chain_test(const mlbf_chain *chain, const mlbf_hashes *hashes)
@@ -139,9 +143,10 @@ mlbf_status mlbf_chain_insert(mlbf_chain *chain, const mlbf_hashes *hashes, mlbf
 
 void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats)
 {
-  *stats = (mlbf_chain_stats){ .kind = chain->slices[0]->plan.kind, .profile = chain->slices[0]->profile,
-                               .slices = chain->count,
-                               .promised_rate = chain->slices[0]->plan.rate / (1 - tightening) };
+  *stats = (mlbf_chain_stats){.kind = chain->slices[0]->plan.kind,
+                              .profile = chain->slices[0]->profile,
+                              .slices = chain->count,
+                              .promised_rate = chain->slices[0]->plan.rate / (1 - tightening)};
   double all_right = 1;
   for (uint32_t i = 0; i < chain->count; i++) {
     stats->keys += chain->slices[i]->keys;

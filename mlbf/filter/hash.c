@@ -22,7 +22,7 @@ void mlbf_salts_make(uint64_t seed, mlbf_salts *salts)
 static mlbf_hash128 hash_span(const void *bytes, size_t size, uint64_t seed)
 {
   XXH128_hash_t hash = XXH3_128bits_withSeed(bytes, size, seed);
-  return (mlbf_hash128){ hash.low64, hash.high64 };
+  return (mlbf_hash128){hash.low64, hash.high64};
 }
 
 /* Segments are usually cut from one string: then the whole is one span and needs no streaming. */
@@ -48,7 +48,7 @@ mlbf_hash128 mlbf_hash_bytes(const mlbf_span *spans, size_t count, uint64_t seed
   for (size_t i = 0; i < count; i++)
     XXH3_128bits_update(&state, spans[i].bytes, spans[i].size);
   XXH128_hash_t hash = XXH3_128bits_digest(&state);
-  return (mlbf_hash128){ hash.low64, hash.high64 };
+  return (mlbf_hash128){hash.low64, hash.high64};
 }
 
 /* The last layer of a key deeper than there are layers: each segment is seeded by all before it. */
@@ -73,7 +73,7 @@ static mlbf_hash128 hash_layer(const mlbf_salts *salts, const mlbf_span *segment
 
 static mlbf_hash128 finish(uint64_t low, uint64_t high, size_t count)
 {
-  return (mlbf_hash128){ mix64(low + count * golden), mix64(high - count * golden) };
+  return (mlbf_hash128){mix64(low + count * golden), mix64(high - count * golden)};
 }
 
 static uint32_t depth_of(size_t count)
@@ -116,5 +116,5 @@ void mlbf_hash_paper(uint64_t seed, uint32_t layers, const mlbf_span *segments, 
     hashes->layer[i] = hash_span(segments[i].bytes, segments[i].size, seed);
   hashes->layer[depth - 1] = mlbf_hash_bytes(segments + depth - 1, count - (depth - 1), seed);
   hashes->depth = depth;
-  hashes->whole = (mlbf_hash128){ 0, 0 };
+  hashes->whole = (mlbf_hash128){0, 0};
 }

@@ -11,11 +11,10 @@
 #include "mlbf/plan.h"
 #include "mlbf/filter/stripes.h"
 
-
 enum {
-  MLBF_BATCH = 32,          /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
-  MLBF_PROFILE_SIZE = 256,  /* with its NUL */
-  MLBF_FOUND_UNIT = 65536,  /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
+  MLBF_BATCH = 32,         /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
+  MLBF_PROFILE_SIZE = 256, /* with its NUL */
+  MLBF_FOUND_UNIT = 65536, /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
 };
 
 /* Keys that are hashed, fetched and settled together: at most MLBF_BATCH, and as many behind them that come next. */
@@ -66,13 +65,13 @@ struct mlbf_filter {
   mlbf_plan plan;
   uint64_t seed;
   mlbf_salts salts;
-  uint64_t keys;           /* insertions that were new */
+  uint64_t keys; /* insertions that were new */
   mlbf_answers answers;
-  bool is_patch;           /* made by mlbf_difference: good for mlbf_union alone */
+  bool is_patch;                         /* made by mlbf_difference: good for mlbf_union alone */
   uint64_t layer_found[MLBF_LAYERS_MAX]; /* mlbf with signals: distinct segments of layers from 2, see mlbf.c */
   uint64_t deep_set;                     /* and the bits set in their array */
-  mlbf_guard *guard;       /* mapped, and not all blocks checked yet; else NULL */
-  mlbf_stripe *stripes;    /* shared: many threads may insert; else NULL */
+  mlbf_guard *guard;                     /* mapped, and not all blocks checked yet; else NULL */
+  mlbf_stripe *stripes;                  /* shared: many threads may insert; else NULL */
   mlbf_array arrays[MLBF_ARRAYS_MAX];
   mlbf_memory memory;
   void *body;

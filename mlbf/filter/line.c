@@ -17,11 +17,13 @@
 
 const mlbf_line_path *const mlbf_line_paths[] = {
 #ifdef __x86_64__
-  &mlbf_line_avx512, &mlbf_line_avx2,
+  &mlbf_line_avx512,
+  &mlbf_line_avx2,
 #elif defined __aarch64__
   &mlbf_line_neon,
 #endif
-  &mlbf_line_scalar, NULL,
+  &mlbf_line_scalar,
+  NULL,
 };
 
 const mlbf_line_path *mlbf_line_path_best(void)
@@ -41,13 +43,13 @@ static void line_hash(const mlbf_filter *filter, const mlbf_span *segments, size
 static mlbf_verdict line_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool is_known = mlbf_line_test(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+  return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW, 0};
 }
 
 static mlbf_verdict line_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool was_new = mlbf_line_insert(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+  return (mlbf_verdict){was_new ? MLBF_NEW : MLBF_SEEN, 0};
 }
 
 void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)

@@ -71,9 +71,9 @@ void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, si
 /* Powers of 2^32 / golden ratio: the position of bit i is the top 9 bits of half * multiplier[i], which
  * depend on all 32 bits of the half. 32 bits a line are enough: two keys of one line share all its
  * bits with probability 2^-32, and there are some 50 keys in a line. */
-#define MLBF_LINE_MULTIPLIERS                                                                         \
-  0x9e3779b9, 0xe35e67b1, 0x734297e9, 0x35fbe861, 0xdeb7c719, 0x0448b211, 0x3459b749, 0xab25f4c1,     \
-  0x52941879, 0x9c95e071, 0xf5ab9aa9, 0x2d6ba521, 0x8bededd9, 0x9bfb72d1, 0x3ae1c209, 0x7fca7981
+#define MLBF_LINE_MULTIPLIERS                                                                                 \
+  0x9e3779b9, 0xe35e67b1, 0x734297e9, 0x35fbe861, 0xdeb7c719, 0x0448b211, 0x3459b749, 0xab25f4c1, 0x52941879, \
+    0x9c95e071, 0xf5ab9aa9, 0x2d6ba521, 0x8bededd9, 0x9bfb72d1, 0x3ae1c209, 0x7fca7981
 enum { MLBF_LINE_POSITION_SHIFT = 32 - 9 };
 
 #endif

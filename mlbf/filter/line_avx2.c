@@ -3,7 +3,7 @@
 
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = { MLBF_LINE_MULTIPLIERS };
+static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
 
 static __m256i load(const uint64_t *words)
 {

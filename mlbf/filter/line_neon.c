@@ -4,7 +4,7 @@
 
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = { MLBF_LINE_MULTIPLIERS };
+static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
 
 static uint64x2_t pair_mask(uint64_t high, unsigned pair)
 {

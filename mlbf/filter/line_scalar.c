@@ -1,7 +1,7 @@
 /* Lines, word by word: for every machine, and the one the others are compared with. */
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = { MLBF_LINE_MULTIPLIERS };
+static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
 
 static uint64_t lane_mask(uint64_t high, unsigned lane)
 {

@@ -2,7 +2,7 @@
  * seen keys the cores share cache lines instead of moving them. */
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = { MLBF_LINE_MULTIPLIERS };
+static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
 
 static uint64_t load(const uint64_t *word)
 {

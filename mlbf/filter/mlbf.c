@@ -65,9 +65,9 @@ static mlbf_verdict layered_test(const mlbf_filter *filter, const mlbf_hashes *h
   uint32_t layers = layers_asked(filter, hashes);
   for (uint32_t layer = 1; layer <= layers; layer++)
     if (!layered_test_segment(filter, layer, hashes->layer[layer - 1]))
-      return (mlbf_verdict){ MLBF_NEW_SEGMENT, layer };
+      return (mlbf_verdict){MLBF_NEW_SEGMENT, layer};
   bool is_known = mlbf_line_test(&filter->arrays[WHOLE], hashes->whole);
-  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0 };
+  return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0};
 }
 
 static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
@@ -96,7 +96,7 @@ static size_t test_hosts(const mlbf_filter *filter, const mlbf_batch *batch, mlb
   for (size_t i = 0; i < batch->count; i++) {
     left[count] = (uint8_t)i;
     count += is_known[i];
-    verdicts[i] = (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 };
+    verdicts[i] = (mlbf_verdict){MLBF_NEW_SEGMENT, 1};
   }
   return count;
 }
@@ -115,7 +115,7 @@ static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch
   }
   array->path->test_many(array, wholes, count, is_known);
   for (size_t i = 0; i < count; i++)
-    verdicts[left[i]] = (mlbf_verdict){ is_known[i] ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0 };
+    verdicts[left[i]] = (mlbf_verdict){is_known[i] ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0};
 }
 
 static void signals_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
@@ -149,8 +149,8 @@ static void layered_insert_keys(mlbf_filter *filter, const mlbf_batch *batch, ml
   host_array->path->insert_many(host_array, hosts, batch->count, host_new);
   whole_array->path->insert_many(whole_array, wholes, batch->count, whole_new);
   for (size_t i = 0; i < batch->count; i++) {
-    mlbf_verdict other = { whole_new[i] ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0 };
-    verdicts[i] = host_new[i] ? (mlbf_verdict){ MLBF_NEW_SEGMENT, 1 } : other;
+    mlbf_verdict other = {whole_new[i] ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
+    verdicts[i] = host_new[i] ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1} : other;
   }
 }
 
@@ -162,8 +162,8 @@ static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashe
       unknown = layer;
   bool was_new = mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole);
   if (unknown)
-    return (mlbf_verdict){ MLBF_NEW_SEGMENT, unknown };
-  return (mlbf_verdict){ was_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0 };
+    return (mlbf_verdict){MLBF_NEW_SEGMENT, unknown};
+  return (mlbf_verdict){was_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
 }
 
 static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
@@ -172,10 +172,10 @@ static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
                     : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
 }
 
-#define LAYERED_OPERATIONS                                                                        \
+#define LAYERED_OPERATIONS                                                                            \
   .hash = layered_hash, .test = layered_test, .insert = layered_insert, .prefetch = layered_prefetch, \
-  .prefetch_wholes = mlbf_line_prefetch_wholes, .test_wholes = mlbf_line_test_wholes,               \
-  .insert_wholes = mlbf_line_insert_wholes, .test_segment = layered_test_segment,                   \
+  .prefetch_wholes = mlbf_line_prefetch_wholes, .test_wholes = mlbf_line_test_wholes,                 \
+  .insert_wholes = mlbf_line_insert_wholes, .test_segment = layered_test_segment,                     \
   .insert_segment = layered_insert_segment, .layer_distinct = layered_distinct
 
 const mlbf_operations mlbf_layered_operations = {

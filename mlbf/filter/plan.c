@@ -20,9 +20,9 @@ static const double caution = 0.975;
 /* mlbf: what its layers get. Measured on 4.2 million real URLs (0.05 hosts, 1.6 distinct segments a URL over
  * all layers) and on lists with up to 0.2 hosts a URL; which depth holds the leaves differs from list to list,
  * so deeper layers share one array, where every segment has the same room whatever its depth. */
-static const double layer_share = 0.08;          /* of the integrity layer's bits, without signals */
-static const double hosts_per_key = 0.2;         /* the most we plan for */
-static const double host_bits = 9;               /* a host; more buys nothing a person would notice */
+static const double layer_share = 0.08;  /* of the integrity layer's bits, without signals */
+static const double hosts_per_key = 0.2; /* the most we plan for */
+static const double host_bits = 9;       /* a host; more buys nothing a person would notice */
 static const double signal_host_bits_per_key = 0.5;
 static const double signal_deep_bits_per_key = 3.2; /* 2 bits for each of 1.6 segments */
 
@@ -84,13 +84,13 @@ static draft draft_for_rate(mlbf_layout layout, double keys, double rate)
 {
   double bits_per_key;
   uint32_t hashes = mlbf_layout_best_hashes(layout, rate * caution, &bits_per_key);
-  return (draft){ layout, hashes, whole_lines(keys * bits_per_key) };
+  return (draft){layout, hashes, whole_lines(keys * bits_per_key)};
 }
 
 /* The best k, and so the best rate, of `bits` bits in this layout. */
 static draft draft_for_bits(mlbf_layout layout, double keys, double bits)
 {
-  draft best = { layout, 0, fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS };
+  draft best = {layout, 0, fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS};
   uint32_t last = layout == MLBF_LAYOUT_LINE ? MLBF_LINE_HASHES_MAX : MLBF_HASHES_MAX;
   double best_rate = 2;
   for (uint32_t hashes = 2; hashes <= last; hashes += layout == MLBF_LAYOUT_LINE ? 1 : 2) {
@@ -116,7 +116,7 @@ static size_t draft_bloom(const mlbf_options *options, draft *arrays)
   uint32_t hashes = options->hashes;
   if (options->bits) {
     double best = round(M_LN2 * (double)options->bits / keys);
-    arrays[0] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, (double)options->bits };
+    arrays[0] = (draft){MLBF_LAYOUT_CLASSIC, hashes, (double)options->bits};
     if (!hashes)
       arrays[0].hashes = (uint32_t)fmin(fmax(best, 1), MLBF_HASHES_MAX);
     return 1;
@@ -125,7 +125,7 @@ static size_t draft_bloom(const mlbf_options *options, draft *arrays)
     bits_per_key = mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, hashes, options->rate);
   else
     hashes = mlbf_layout_best_hashes(MLBF_LAYOUT_CLASSIC, options->rate, &bits_per_key);
-  arrays[0] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, ceil(keys * bits_per_key) };
+  arrays[0] = (draft){MLBF_LAYOUT_CLASSIC, hashes, ceil(keys * bits_per_key)};
   return 1;
 }
 
@@ -167,9 +167,9 @@ static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
   double bits = host_array_bits(options, arrays[0].bits);
   double hashes = fmin(fmax(round(M_LN2 * bits / (keys * hosts_per_key)), 1), MLBF_LINE_HASHES_MAX);
   bits = fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS;
-  arrays[1] = (draft){ MLBF_LAYOUT_LINE, (uint32_t)hashes, bits };
+  arrays[1] = (draft){MLBF_LAYOUT_LINE, (uint32_t)hashes, bits};
   /* one bit a segment: at two bits of room each, a second one would only crowd the array */
-  arrays[2] = (draft){ MLBF_LAYOUT_CLASSIC, 1, whole_lines(deep_bits) };
+  arrays[2] = (draft){MLBF_LAYOUT_CLASSIC, 1, whole_lines(deep_bits)};
   return options->signals ? 3 : 2;
 }
 
@@ -183,21 +183,17 @@ static size_t draft_paper(const mlbf_options *options, draft *arrays)
     bits = 8 * ceil((double)options->keys * mlbf_layout_bits_per_key(MLBF_LAYOUT_CLASSIC, hashes, options->rate) / 8);
   size_t count = options->kind == MLBF_KIND_MLBF_PAPER ? 1 + layers : 1;
   for (size_t i = 0; i < count; i++)
-    arrays[i] = (draft){ MLBF_LAYOUT_CLASSIC, hashes, bits };
+    arrays[i] = (draft){MLBF_LAYOUT_CLASSIC, hashes, bits};
   return count;
 }
 
 static size_t draft_arrays(const mlbf_options *options, draft *arrays)
 {
   switch (options->kind) {
-  case MLBF_KIND_BLOOM:
-    return draft_bloom(options, arrays);
-  case MLBF_KIND_LINE:
-    return draft_line(options, arrays);
-  case MLBF_KIND_MLBF:
-    return draft_mlbf(options, arrays);
-  default:
-    return draft_paper(options, arrays);
+  case MLBF_KIND_BLOOM: return draft_bloom(options, arrays);
+  case MLBF_KIND_LINE: return draft_line(options, arrays);
+  case MLBF_KIND_MLBF: return draft_mlbf(options, arrays);
+  default: return draft_paper(options, arrays);
   }
 }
 
@@ -215,10 +211,13 @@ mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const c
   if (!(total <= (double)bits_max)) /* infinite, if no number of bits gives that rate */
     return refuse(reason, isinf(total) ? "this kind cannot have so small a rate" : "more than 2^48 bits");
 
-  mlbf_plan made = { .kind = options->kind, .keys = options->keys, .rate = options->rate,
-                     .signals = options->signals, .array_count = (uint32_t)count };
+  mlbf_plan made = {.kind = options->kind,
+                    .keys = options->keys,
+                    .rate = options->rate,
+                    .signals = options->signals,
+                    .array_count = (uint32_t)count};
   for (size_t i = 0; i < count; i++) {
-    made.arrays[i] = (mlbf_array_plan){ arrays[i].layout, arrays[i].hashes, (uint64_t)arrays[i].bits };
+    made.arrays[i] = (mlbf_array_plan){arrays[i].layout, arrays[i].hashes, (uint64_t)arrays[i].bits};
     assert(made.arrays[i].bits >= 1 && made.arrays[i].hashes >= 1 && made.arrays[i].hashes <= MLBF_HASHES_MAX);
     made.bits += made.arrays[i].bits;
   }

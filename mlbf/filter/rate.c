@@ -12,10 +12,10 @@ typedef struct line_model {
 static line_model model_of(mlbf_layout layout, uint32_t hashes)
 {
   if (layout == MLBF_LAYOUT_LANES)
-    return (line_model){ 1, MLBF_LANES, 1 - 1.0 / 64 };
+    return (line_model){1, MLBF_LANES, 1 - 1.0 / 64};
   double lines = layout == MLBF_LAYOUT_TWO_LINES ? 2 : 1;
   double in_line = hashes / lines;
-  return (line_model){ lines, in_line, pow(1 - 1.0 / MLBF_LINE_BITS, in_line) };
+  return (line_model){lines, in_line, pow(1 - 1.0 / MLBF_LINE_BITS, in_line)};
 }
 
 /* Sum over j keys in the line, Poisson(load): P(j) (1 - miss^j)^k. Terms beyond 12 standard deviations

@@ -16,11 +16,8 @@ static const char *const status_texts[] = {
 };
 
 static const char *const kind_names[] = {
-  [MLBF_KIND_BLOOM] = "bloom",
-  [MLBF_KIND_MLBF] = "mlbf",
-  [MLBF_KIND_BLOOM_PAPER] = "bloom-paper",
-  [MLBF_KIND_MLBF_PAPER] = "mlbf-paper",
-  [MLBF_KIND_LINE] = "line",
+  [MLBF_KIND_BLOOM] = "bloom",           [MLBF_KIND_MLBF] = "mlbf", [MLBF_KIND_BLOOM_PAPER] = "bloom-paper",
+  [MLBF_KIND_MLBF_PAPER] = "mlbf-paper", [MLBF_KIND_LINE] = "line",
 };
 
 enum { STATUSES = sizeof status_texts / sizeof *status_texts, KINDS = sizeof kind_names / sizeof *kind_names };

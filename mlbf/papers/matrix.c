@@ -302,8 +302,11 @@ mlbf_status mlbf_matrix_compact(mlbf_matrix *matrix)
 
 void mlbf_matrix_stats_read(const mlbf_matrix *matrix, mlbf_matrix_stats *stats)
 {
-  *stats = (mlbf_matrix_stats){.documents = matrix->document_count, .shingles = matrix->shingle_count,
-                               .rows = matrix->row_count, .row_bits = matrix->row_bits, .hashes = matrix->hashes};
+  *stats = (mlbf_matrix_stats){.documents = matrix->document_count,
+                               .shingles = matrix->shingle_count,
+                               .rows = matrix->row_count,
+                               .row_bits = matrix->row_bits,
+                               .hashes = matrix->hashes};
   stats->bytes = matrix->group_count * matrix->row_bits * sizeof **matrix->groups +
                  matrix->shingle_count * sizeof *matrix->documents->shingles;
 }

@@ -73,7 +73,7 @@ mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles
 typedef struct mlbf_matrix_stats {
   uint64_t documents, shingles, rows;
   uint64_t row_bits, hashes;
-  uint64_t bytes;               /* of rows and shingles */
+  uint64_t bytes; /* of rows and shingles */
 } mlbf_matrix_stats;
 
 /* Size and present state. */

@@ -33,9 +33,9 @@ mlbf_status mlbf_matrix_save(const mlbf_matrix *matrix, const char *path)
   mlbf_span *parts = calloc(count + 1, sizeof *parts);
   mlbf_status status = MLBF_NO_MEMORY;
   if (entries && parts) {
-    mlbf_table table = {.kind = MLBF_TABLE_MATRIX,
-                        .numbers = {matrix->options.row_shingles, mlbf_table_number(matrix->options.rate), count,
-                                    matrix->shingle_count}};
+    mlbf_table table = {
+      .kind = MLBF_TABLE_MATRIX,
+      .numbers = {matrix->options.row_shingles, mlbf_table_number(matrix->options.rate), count, matrix->shingle_count}};
     table.body_bytes = body_bytes(&table);
     parts[0] = (mlbf_span){entries, (count ? count : 1) * sizeof *entries};
     for (size_t i = 0; i < count; i++) {

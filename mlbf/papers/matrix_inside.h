@@ -18,13 +18,13 @@ typedef struct matrix_document {
   size_t count;
   matrix_piece *pieces; /* each in another row */
   size_t piece_count;
-  uint32_t first_row;   /* of them: nearly all documents have one piece, and a query looks at all documents */
+  uint32_t first_row; /* of them: nearly all documents have one piece, and a query looks at all documents */
 } matrix_document;
 
 typedef struct matrix_row {
-  uint64_t shingles;  /* in it */
+  uint64_t shingles; /* in it */
   uint64_t bits_set;
-  uint64_t *ids;      /* documents that have a piece here */
+  uint64_t *ids; /* documents that have a piece here */
   size_t id_count, id_room;
 } matrix_row;
 

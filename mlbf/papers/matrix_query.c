@@ -31,7 +31,9 @@ mlbf_status mlbf_matrix_row_score(const mlbf_matrix *matrix, const mlbf_shingles
   ask_group(matrix, row / MATRIX_GROUP, query, known);
   double fill = (double)r->bits_set / (double)matrix->row_bits, chance = pow(fill, matrix->hashes);
   double share = known[row % MATRIX_GROUP] / (double)query->count;
-  *score = (mlbf_matrix_row){.documents = r->id_count, .shingles = r->shingles, .fill = fill,
+  *score = (mlbf_matrix_row){.documents = r->id_count,
+                             .shingles = r->shingles,
+                             .fill = fill,
                              .common = known[row % MATRIX_GROUP],
                              .score = chance < 1 ? (share - chance) / (1 - chance) : 0};
   return MLBF_OK;

@@ -48,8 +48,7 @@ static bool paper_insert_array(mlbf_array *array, mlbf_hash128 fingerprint)
 
 /* bloom-paper */
 
-static void bloom_paper_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count,
-                             mlbf_hashes *hashes)
+static void bloom_paper_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
   hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
   hashes->depth = 0;
@@ -58,17 +57,16 @@ static void bloom_paper_hash(const mlbf_filter *filter, const mlbf_span *segment
 static mlbf_verdict bloom_paper_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool is_known = paper_test_array(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ is_known ? MLBF_SEEN : MLBF_NEW, 0 };
+  return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW, 0};
 }
 
 static mlbf_verdict bloom_paper_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   bool was_new = paper_insert_array(&filter->arrays[0], hashes->whole);
-  return (mlbf_verdict){ was_new ? MLBF_NEW : MLBF_SEEN, 0 };
+  return (mlbf_verdict){was_new ? MLBF_NEW : MLBF_SEEN, 0};
 }
 
-static void bloom_paper_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count,
-                                    bool *is_known)
+static void bloom_paper_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
 {
   for (size_t i = 0; i < count; i++)
     is_known[i] = paper_test_array(&filter->arrays[0], wholes[i]);
@@ -134,11 +132,11 @@ static mlbf_verdict paper_test(const mlbf_filter *filter, const mlbf_hashes *has
 {
   for (uint32_t layer = 1; layer <= hashes->depth; layer++)
     if (!paper_test_segment(filter, layer, hashes->layer[layer - 1]))
-      return (mlbf_verdict){ MLBF_NEW_SEGMENT, layer };
+      return (mlbf_verdict){MLBF_NEW_SEGMENT, layer};
   for (uint32_t j = 1; j <= filter->arrays[0].hashes; j++)
     if (!mlbf_bit_test(&filter->arrays[0], xor_address(filter, hashes, j)))
-      return (mlbf_verdict){ MLBF_NEW_COMBINATION, 0 };
-  return (mlbf_verdict){ MLBF_SEEN, 0 };
+      return (mlbf_verdict){MLBF_NEW_COMBINATION, 0};
+  return (mlbf_verdict){MLBF_SEEN, 0};
 }
 
 /* Algorithm 1, after the test that says what it changed */

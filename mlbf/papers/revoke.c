@@ -53,7 +53,7 @@ mlbf_status mlbf_pair_make(mlbf_filter *seen, mlbf_filter *revoked, mlbf_pair **
     return fits ? MLBF_NO_MEMORY : MLBF_BAD_ARGUMENT;
   }
   assert(seen != revoked);
-  *made = (mlbf_pair){ seen, revoked };
+  *made = (mlbf_pair){seen, revoked};
   *pair = made;
   return MLBF_OK;
 }
@@ -191,9 +191,9 @@ mlbf_status mlbf_generations_save(const mlbf_generations *generations, const cha
 static bool are_alike(const mlbf_filter *a, const mlbf_filter *b)
 {
   return a->plan.kind == b->plan.kind && a->plan.arrays[0].bits == b->plan.arrays[0].bits &&
-         a->plan.arrays[0].hashes == b->plan.arrays[0].hashes &&
-         a->plan.arrays[0].layout == b->plan.arrays[0].layout && a->plan.keys == b->plan.keys &&
-         a->seed == b->seed && strcmp(a->profile, b->profile) == 0 && !a->is_patch && !b->is_patch;
+         a->plan.arrays[0].hashes == b->plan.arrays[0].hashes && a->plan.arrays[0].layout == b->plan.arrays[0].layout &&
+         a->plan.keys == b->plan.keys && a->seed == b->seed && strcmp(a->profile, b->profile) == 0 && !a->is_patch &&
+         !b->is_patch;
 }
 
 static mlbf_status read_all(int file, mlbf_generations *made)

@@ -68,8 +68,8 @@ static mlbf_cells array_of(const mlbf_skip *window, uint64_t generation, uint64_
   const mlbf_table *table = &window->table;
   uint64_t arrays = table->numbers[ARRAYS], index = (generation % arrays + arrays - before) % arrays;
   assert(before < arrays);
-  return (mlbf_cells){ table->body + index * array_bytes(table), table->numbers[CELLS],
-                       bits_for(positions_of(table)), table->guard };
+  return (mlbf_cells){table->body + index * array_bytes(table), table->numbers[CELLS], bits_for(positions_of(table)),
+                      table->guard};
 }
 
 /* Creation */
@@ -110,8 +110,8 @@ mlbf_status mlbf_skip_create(const mlbf_window_options *options, mlbf_skip **win
   if (!mlbf_window_size(options, keys, bits, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
   double rate = options->rate > 0 ? options->rate : mlbf_window_rate(keys, (double)cells, hashes);
-  uint64_t numbers[WINDOW_NUMBERS] = { [CELLS] = cells, [HASHES] = hashes, [ARRAYS] = arrays, [TICK] = tick,
-                                       [RATE] = mlbf_table_number(rate) };
+  uint64_t numbers[WINDOW_NUMBERS] = {
+    [CELLS] = cells, [HASHES] = hashes, [ARRAYS] = arrays, [TICK] = tick, [RATE] = mlbf_table_number(rate)};
   mlbf_skip *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
@@ -264,11 +264,20 @@ void mlbf_skip_stats_read(const mlbf_skip *window, mlbf_window_stats *stats)
   double fresh, old;
   fill_of(window, &fresh, &old);
   *stats = (mlbf_window_stats){
-    .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW],
+    .unit = (mlbf_window_unit)n[UNIT],
+    .window = n[WINDOW],
     .slack = (positions_of(table) + 1) * n[TICK] - 1 - n[WINDOW],
-    .keys = n[KEYS], .cells = n[CELLS], .arrays = (uint32_t)n[ARRAYS], .cell_bits = bits_for(positions_of(table)),
-    .hashes = (uint32_t)n[HASHES], .memory_bytes = table->body_bytes, .insertions = n[INSERTIONS], .seen = n[SEEN],
-    .fill = fmax(fresh, old), .promised_rate = mlbf_table_double(n[RATE]), .seed = table->seed,
+    .keys = n[KEYS],
+    .cells = n[CELLS],
+    .arrays = (uint32_t)n[ARRAYS],
+    .cell_bits = bits_for(positions_of(table)),
+    .hashes = (uint32_t)n[HASHES],
+    .memory_bytes = table->body_bytes,
+    .insertions = n[INSERTIONS],
+    .seen = n[SEEN],
+    .fill = fmax(fresh, old),
+    .promised_rate = mlbf_table_double(n[RATE]),
+    .seed = table->seed,
     .profile = table->profile,
   };
   stats->bits = stats->cells * stats->cell_bits * stats->arrays;

@@ -30,7 +30,7 @@ static bool is_free(mlbf_hash128 slot)
 /* A hash of all zeros, one in 2^128, would look like a free slot; it takes its neighbour's place. */
 static mlbf_hash128 usable(mlbf_hash128 hash)
 {
-  return is_free(hash) ? (mlbf_hash128){ 0, 1 } : hash;
+  return is_free(hash) ? (mlbf_hash128){0, 1} : hash;
 }
 
 static bool is_equal(mlbf_hash128 a, mlbf_hash128 b)
@@ -85,12 +85,12 @@ static void spread(mlbf_key_set *set, const mlbf_hash128 *packed)
   for (uint64_t i = 0; i < set->count; i++) {
     mlbf_hash128 hash = packed[i];
     for (uint64_t home = mlbf_scale(hash.low, set->homes); next < home; next++)
-      set->slots[next] = (mlbf_hash128){ 0, 0 };
+      set->slots[next] = (mlbf_hash128){0, 0};
     assert(set->slots + next <= packed + i);
     set->slots[next++] = hash;
   }
   while (next < set->homes + set->tail)
-    set->slots[next++] = (mlbf_hash128){ 0, 0 };
+    set->slots[next++] = (mlbf_hash128){0, 0};
 }
 
 /* More of either. Homes further apart never need a longer tail. A block of this size is moved by its page table. */
@@ -194,8 +194,8 @@ mlbf_status mlbf_key_set_insert(mlbf_key_set *set, mlbf_hash128 hash, bool *was_
 
 void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats)
 {
-  *stats = (mlbf_key_set_stats){ .keys = set->count, .profile = set->profile,
-                               .memory_bytes = (set->homes + set->tail) * sizeof *set->slots };
+  *stats = (mlbf_key_set_stats){
+    .keys = set->count, .profile = set->profile, .memory_bytes = (set->homes + set->tail) * sizeof *set->slots};
 }
 
 /* ---- on disk: FORMAT.md, "A table file" ------------------------------------------------------------------- */
@@ -211,11 +211,11 @@ static uint64_t body_bytes(const mlbf_table *table)
 
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path)
 {
-  static const mlbf_hash128 none = { 0, 0 };
-  mlbf_table table = { .kind = MLBF_TABLE_KEY_SET, .seed = set->seed, .numbers = { set->count } };
+  static const mlbf_hash128 none = {0, 0};
+  mlbf_table table = {.kind = MLBF_TABLE_KEY_SET, .seed = set->seed, .numbers = {set->count}};
   memcpy(table.profile, set->profile, sizeof table.profile);
   const mlbf_hash128 *packed = pack(set, set->homes + set->tail);
-  mlbf_span all = { set->count ? packed : &none, body_bytes(&table) };
+  mlbf_span all = {set->count ? packed : &none, body_bytes(&table)};
   mlbf_status status = mlbf_table_save(&table, &all, 1, path);
   spread(set, packed);
   return status;
@@ -242,7 +242,7 @@ static mlbf_status take_over(mlbf_key_set *set, const mlbf_hash128 *hashes, uint
 
 mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set)
 {
-  mlbf_table table = { .body = NULL };
+  mlbf_table table = {.body = NULL};
   mlbf_key_set *loaded = NULL;
   mlbf_status status = mlbf_table_open(path, MLBF_TABLE_KEY_SET, true, body_bytes, &table); /* mapped: no second copy */
   if (status != MLBF_OK)

@@ -8,10 +8,10 @@ struct mlbf_corpus {
   char directory[PATH_MAX];
   char message[MLBF_CORPUS_MESSAGE_SIZE];
   bool is_read_only;
-  corpus_volume *volumes;    /* all are full, or were once, but the last */
+  corpus_volume *volumes; /* all are full, or were once, but the last */
   size_t count, room;
-  int file;                  /* of the last one's documents, to append to; -1: none */
-  unsigned char *buffer;     /* CORPUS_ROW_BYTES: a row that was read, or the record to be written */
+  int file;              /* of the last one's documents, to append to; -1: none */
+  unsigned char *buffer; /* CORPUS_ROW_BYTES: a row that was read, or the record to be written */
   uint64_t cut_bytes;
 };
 

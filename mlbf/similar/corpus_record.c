@@ -35,7 +35,9 @@ bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset,
   uint64_t bytes = sizeof head + shingle_bytes + padded(head.name_size);
   if (bytes > left || head.checksum != checksum_of(at, bytes, offset))
     return false;
-  *r = (corpus_record){.shingles = (const void *)(at + sizeof head), .count = head.count, .bytes = bytes,
+  *r = (corpus_record){.shingles = (const void *)(at + sizeof head),
+                       .count = head.count,
+                       .bytes = bytes,
                        .name = {at + sizeof head + shingle_bytes, head.name_size}};
   return true;
 }

@@ -107,8 +107,12 @@ void corpus_volume_drop(corpus_volume *v)
 
 static docs_header header_of_ours(void)
 {
-  docs_header h = {.version = DOCS_VERSION, .endian_mark = ENDIAN_MARK, .row_shingles = CORPUS_ROW_SHINGLES,
-                   .row_bits = CORPUS_ROW_BITS, .hashes = CORPUS_HASHES, .rows = MLBF_ROWS,
+  docs_header h = {.version = DOCS_VERSION,
+                   .endian_mark = ENDIAN_MARK,
+                   .row_shingles = CORPUS_ROW_SHINGLES,
+                   .row_bits = CORPUS_ROW_BITS,
+                   .hashes = CORPUS_HASHES,
+                   .rows = MLBF_ROWS,
                    .row_bytes = CORPUS_ROW_BYTES};
   memcpy(h.magic, magic, sizeof magic);
   h.checksum = XXH3_64bits(&h, offsetof(docs_header, checksum));
@@ -244,8 +248,12 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
     mlbf_table_drop(&table);
     return corpus_complain(where, path, status, NULL);
   }
-  *v = (corpus_volume){.number = number, .rows = MLBF_ROWS, .documents = table.numbers[N_DOCUMENTS], .is_full = true,
-                       .words = (void *)table.body, .table = table};
+  *v = (corpus_volume){.number = number,
+                       .rows = MLBF_ROWS,
+                       .documents = table.numbers[N_DOCUMENTS],
+                       .is_full = true,
+                       .words = (void *)table.body,
+                       .table = table};
   memcpy(v->row_at, index->row_at, sizeof v->row_at);
   memcpy(v->row_first, index->row_first, sizeof v->row_first);
   memcpy(v->bits_set, index->bits_set, sizeof v->bits_set);

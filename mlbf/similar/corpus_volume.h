@@ -13,11 +13,11 @@
 enum {
   CORPUS_HEADER_BYTES = 64,
   CORPUS_RECORD_HEAD = 16,
-  CORPUS_ROW_SHINGLES = 20000,     /* the defaults of matrix.h: some 130 web pages */
-  CORPUS_ROW_BITS = 124704,        /* m of that and a rate of 0.05 */
+  CORPUS_ROW_SHINGLES = 20000, /* the defaults of matrix.h: some 130 web pages */
+  CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
-  CORPUS_ROW_BYTES = 1 << 20,      /* of records: a row of many short documents is full before its filter is */
-  CORPUS_NAME_MARKS = 2,           /* shingles that stand for a document's name, in its row only */
+  CORPUS_ROW_BYTES = 1 << 20, /* of records: a row of many short documents is full before its filter is */
+  CORPUS_NAME_MARKS = 2,      /* shingles that stand for a document's name, in its row only */
   CORPUS_RECORD_MAX = CORPUS_RECORD_HEAD + 8 * MLBF_CORPUS_SHINGLES_MAX + (MLBF_CORPUS_NAME_MAX + 7) / 8 * 8,
 };
 
@@ -32,17 +32,17 @@ typedef struct corpus_record {
 } corpus_record;
 
 typedef struct corpus_volume {
-  uint32_t number;                 /* from 1 */
-  unsigned rows;                   /* begun */
-  uint64_t row_at[MLBF_ROWS + 1];  /* offset of each row's first document in the file; after the last: the end */
-  uint64_t row_first[MLBF_ROWS];   /* that document's number in the volume */
+  uint32_t number;                /* from 1 */
+  unsigned rows;                  /* begun */
+  uint64_t row_at[MLBF_ROWS + 1]; /* offset of each row's first document in the file; after the last: the end */
+  uint64_t row_first[MLBF_ROWS];  /* that document's number in the volume */
   uint64_t bits_set[MLBF_ROWS];
-  uint64_t row_shingles;           /* in the row that grows */
+  uint64_t row_shingles; /* in the row that grows */
   uint64_t documents;
-  uint64_t *words;                 /* CORPUS_ROW_BITS of them, in `table` */
-  mlbf_table table;                /* mapped once the volume is full */
+  uint64_t *words;  /* CORPUS_ROW_BITS of them, in `table` */
+  mlbf_table table; /* mapped once the volume is full */
   bool is_full;
-  bool is_doubtful;                /* a sync of its documents failed: some may not be on disk */
+  bool is_doubtful; /* a sync of its documents failed: some may not be on disk */
 } corpus_volume;
 
 /* Rows are begun in order, each at the end of the one before, and none is longer than the buffer that reads it. */
@@ -61,7 +61,7 @@ static inline void assert_volume(const corpus_volume *v)
 /* Where the complaint goes when something is wrong. */
 typedef struct corpus_place {
   const char *directory;
-  char *message;                   /* MLBF_CORPUS_MESSAGE_SIZE */
+  char *message; /* MLBF_CORPUS_MESSAGE_SIZE */
 } corpus_place;
 
 void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX]);

@@ -14,10 +14,10 @@
 #include <string.h>
 
 enum {
-  THRESHOLD = 16,                 /* a stream's features score higher */
-  CHUNK = 32 << 20,               /* bytes of a stream at a time; neighbourhoods end there */
-  KNOWN_BYTES = 16384,            /* the filter of all features so far, */
-  KNOWN_FEATURES = 8738,          /* and how many it takes before it is cleared */
+  THRESHOLD = 16,                                 /* a stream's features score higher */
+  CHUNK = 32 << 20,                               /* bytes of a stream at a time; neighbourhoods end there */
+  KNOWN_BYTES = 16384,                            /* the filter of all features so far, */
+  KNOWN_FEATURES = 8738,                          /* and how many it takes before it is cleared */
   LAST_FEATURES_MIN = DIGEST_STREAM_FEATURES / 8, /* a last filter of fewer is dropped: it would match by chance */
 };
 
@@ -66,9 +66,9 @@ enum { PIECE = MLBF_DIGEST_BLOCK };
 
 typedef struct run {
   const mlbf_digest_ranks *table;
-  const uint8_t *bytes;              /* of window 0 */
-  size_t left;                       /* windows from there on */
-  size_t ready;                      /* of them, those whose score is final */
+  const uint8_t *bytes; /* of window 0 */
+  size_t left;          /* windows from there on */
+  size_t ready;         /* of them, those whose score is final */
   digest_scorer scorer;
   uint16_t ranks[PIECE + DIGEST_WINDOW];
   uint8_t scores[PIECE + DIGEST_WINDOW + 1];
@@ -154,7 +154,7 @@ static int gather(const run *r, size_t *at, uint8_t least, size_t where[DIGEST_S
 /* ---- a stream ------------------------------------------------------------------------------------------- */
 
 typedef struct stream {
-  mlbf_digest *digest;        /* its last filter is the one being filled */
+  mlbf_digest *digest; /* its last filter is the one being filled */
   uint8_t known[KNOWN_BYTES];
   run run;
 } stream;

@@ -15,7 +15,7 @@
 enum {
   ENTROPY_BITS = 10, /* a class is a step of 1024 on a scale */
   ENTROPY_SCALE = 1000 << ENTROPY_BITS,
-  PLACE_BITS = 6,    /* of a window within 64 */
+  PLACE_BITS = 6, /* of a window within 64 */
 };
 
 typedef struct entropy_table {

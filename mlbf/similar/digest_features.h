@@ -5,7 +5,7 @@
 #include "mlbf/digest.h"
 
 enum {
-  DIGEST_WINDOW = 64, /* bytes of a feature, and neighbours it competes with */
+  DIGEST_WINDOW = 64,                   /* bytes of a feature, and neighbours it competes with */
   DIGEST_SCORE_MAX = DIGEST_WINDOW + 1, /* digest_scores() says why it is one more than there are neighbourhoods */
 };
 

@@ -13,9 +13,11 @@ static const digest_sha1_path plain = {"plain", is_usable, hash_many};
 
 const digest_sha1_path *const digest_sha1_paths[] = {
 #ifdef __x86_64__
-  &digest_sha1_avx512, &digest_sha1_avx2,
+  &digest_sha1_avx512,
+  &digest_sha1_avx2,
 #endif
-  &plain, NULL,
+  &plain,
+  NULL,
 };
 
 const digest_sha1_path *digest_sha1_path_best(void)

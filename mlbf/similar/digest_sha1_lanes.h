@@ -20,27 +20,27 @@ static inline uint32_t big_endian(const uint8_t *at)
 #define ROTATED(word, by) ((word) << (by) | (word) >> (32 - (by)))
 
 /* One round: F is the function of b, c and d, ADDED the constant and the word of the schedule. */
-#define ROUND(F, ADDED)                       \
-  do {                                        \
+#define ROUND(F, ADDED)                             \
+  do {                                              \
     lanes next = ROTATED(a, 5) + (F) + e + (ADDED); \
-    e = d;                                    \
-    d = c;                                    \
-    c = ROTATED(b, 30);                       \
-    b = a;                                    \
-    a = next;                                 \
+    e = d;                                          \
+    d = c;                                          \
+    c = ROTATED(b, 30);                             \
+    b = a;                                          \
+    a = next;                                       \
   } while (0)
 
 /* WORD(t) is the schedule. */
-#define EIGHTY_ROUNDS(WORD)                                               \
-  do {                                                                    \
-    for (int t = 0; t < 20; t++)                                          \
-      ROUND(d ^ (b & (c ^ d)), WORD(t) + 0x5a827999u);                    \
-    for (int t = 20; t < 40; t++)                                         \
-      ROUND(b ^ c ^ d, WORD(t) + 0x6ed9eba1u);                            \
-    for (int t = 40; t < 60; t++)                                         \
-      ROUND((b & c) | (d & (b | c)), WORD(t) + 0x8f1bbcdcu);              \
-    for (int t = 60; t < ROUNDS; t++)                                     \
-      ROUND(b ^ c ^ d, WORD(t) + 0xca62c1d6u);                            \
+#define EIGHTY_ROUNDS(WORD)                                  \
+  do {                                                       \
+    for (int t = 0; t < 20; t++)                             \
+      ROUND(d ^ (b & (c ^ d)), WORD(t) + 0x5a827999u);       \
+    for (int t = 20; t < 40; t++)                            \
+      ROUND(b ^ c ^ d, WORD(t) + 0x6ed9eba1u);               \
+    for (int t = 40; t < 60; t++)                            \
+      ROUND((b & c) | (d & (b | c)), WORD(t) + 0x8f1bbcdcu); \
+    for (int t = 60; t < ROUNDS; t++)                        \
+      ROUND(b ^ c ^ d, WORD(t) + 0xca62c1d6u);               \
   } while (0)
 
 /* The padding: a one bit, zeros, and the length, 512 bits. */

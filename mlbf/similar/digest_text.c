@@ -13,7 +13,7 @@
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 enum {
-  LINE_HEAD_MAX = 128,                /* all of a line but its name and filters */
+  LINE_HEAD_MAX = 128, /* all of a line but its name and filters */
   FILTER_TEXT = (MLBF_DIGEST_FILTER_BYTES + 2) / 3 * 4,
 };
 

@@ -15,18 +15,18 @@ enum {
 
 /* The word being read, the last words, and the last shingles. */
 struct mlbf_shingler {
-  size_t most;           /* SIZE_MAX: all */
+  size_t most; /* SIZE_MAX: all */
   unsigned char word[WORD_MAX];
   size_t word_size;
-  bool is_character;     /* the word is one character, and ends with it */
+  bool is_character; /* the word is one character, and ends with it */
   uint64_t words[MLBF_SHINGLE_WORDS];
   uint64_t window[MLBF_SHINGLE_WINDOW];
   size_t word_count, shingle_count;
-  uint64_t least;        /* of the window */
-  size_t least_number;   /* of the shingle that it is, counted as shingle_count */
-  uint64_t last;         /* shingle kept last, so that a run of windows with one least keeps it once */
-  uint64_t limit;        /* greater ones are no more among the `most` least */
-  mlbf_shingles kept;    /* in the order of the text until they are settled */
+  uint64_t least;      /* of the window */
+  size_t least_number; /* of the shingle that it is, counted as shingle_count */
+  uint64_t last;       /* shingle kept last, so that a run of windows with one least keeps it once */
+  uint64_t limit;      /* greater ones are no more among the `most` least */
+  mlbf_shingles kept;  /* in the order of the text until they are settled */
   bool has_failed;
 };
 

@@ -53,7 +53,7 @@ bool mlbf_window_size(const mlbf_window_options *options, double keys, double bi
 mlbf_status mlbf_window_make(mlbf_table_kind kind, const mlbf_window_options *options,
                              const uint64_t numbers[WINDOW_NUMBERS], mlbf_table_sizer body_bytes, mlbf_table *table)
 {
-  mlbf_table plan = { .kind = kind };
+  mlbf_table plan = {.kind = kind};
   memcpy(plan.numbers, numbers, WINDOW_NUMBERS * sizeof *numbers);
   plan.numbers[UNIT] = options->unit;
   plan.numbers[WINDOW] = options->window;
@@ -67,8 +67,8 @@ mlbf_status mlbf_window_make(mlbf_table_kind kind, const mlbf_window_options *op
 bool mlbf_window_numbers_are_sound(const mlbf_table *table, int rate)
 {
   const uint64_t *n = table->numbers;
-  mlbf_window_options options = { .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS],
-                                  .rate = mlbf_table_double(n[rate]) };
+  mlbf_window_options options = {
+    .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW], .keys = n[KEYS], .rate = mlbf_table_double(n[rate])};
   bool is_sound = n[UNIT] <= MLBF_WINDOW_MS && mlbf_window_options_are_sound(&options) && n[KEYS] > 0 && n[CELLS] > 0 &&
                   n[HASHES] > 0 && n[HASHES] <= MLBF_HASHES_MAX && n[SEEN] <= n[INSERTIONS];
   for (int i = WINDOW_NUMBERS; i < MLBF_TABLE_NUMBERS; i++)
@@ -85,5 +85,5 @@ uint64_t mlbf_window_now(const mlbf_table *table, int clock, uint64_t now_ms)
 
 mlbf_status mlbf_window_save(const mlbf_table *table, const char *path)
 {
-  return mlbf_table_save(table, &(mlbf_span){ table->body, table->body_bytes }, 1, path);
+  return mlbf_table_save(table, &(mlbf_span){table->body, table->body_bytes}, 1, path);
 }

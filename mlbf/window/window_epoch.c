@@ -32,7 +32,7 @@ struct mlbf_epoch {
 static mlbf_cells cells_of(const mlbf_epoch *window)
 {
   const mlbf_table *table = &window->table;
-  return (mlbf_cells){ table->body, table->numbers[CELLS], CELL_BITS, table->guard };
+  return (mlbf_cells){table->body, table->numbers[CELLS], CELL_BITS, table->guard};
 }
 
 static uint64_t epochs_of(const mlbf_table *table) /* G */
@@ -93,8 +93,7 @@ static uint64_t body_bytes(const mlbf_table *table)
 {
   const uint64_t *n = table->numbers;
   bool is_sound = mlbf_window_numbers_are_sound(table, RATE) && n[CELLS] <= mlbf_window_bits_most / CELL_BITS &&
-                  n[EPOCH_LENGTH] == length_of(n[WINDOW]) && n[SWEPT] <= quota_of(table) &&
-                  n[CURSOR] < words_of(table);
+                  n[EPOCH_LENGTH] == length_of(n[WINDOW]) && n[SWEPT] <= quota_of(table) && n[CURSOR] < words_of(table);
   return is_sound ? mlbf_cells_bytes(n[CELLS], CELL_BITS) : 0;
 }
 
@@ -124,8 +123,8 @@ mlbf_status mlbf_epoch_create(const mlbf_window_options *options, mlbf_epoch **w
   if (!mlbf_window_size(options, keys, CELL_BITS, &cells, &hashes))
     return MLBF_BAD_ARGUMENT;
   double rate = options->rate > 0 ? options->rate : mlbf_window_rate(keys, (double)cells, hashes);
-  uint64_t numbers[WINDOW_NUMBERS] = { [CELLS] = cells, [HASHES] = hashes, [EPOCH_LENGTH] = length,
-                                       [RATE] = mlbf_table_number(rate) };
+  uint64_t numbers[WINDOW_NUMBERS] = {
+    [CELLS] = cells, [HASHES] = hashes, [EPOCH_LENGTH] = length, [RATE] = mlbf_table_number(rate)};
   mlbf_epoch *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
@@ -290,12 +289,22 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
 {
   const uint64_t *n = window->table.numbers;
   *stats = (mlbf_window_stats){
-    .unit = (mlbf_window_unit)n[UNIT], .window = n[WINDOW],
+    .unit = (mlbf_window_unit)n[UNIT],
+    .window = n[WINDOW],
     .slack = (epochs_of(&window->table) + 1) * n[EPOCH_LENGTH] - 1 - n[WINDOW],
-    .keys = n[KEYS], .cells = n[CELLS], .arrays = 1, .cell_bits = CELL_BITS, .hashes = (uint32_t)n[HASHES],
-    .bits = n[CELLS] * CELL_BITS, .memory_bytes = window->table.body_bytes,
-    .insertions = n[INSERTIONS], .seen = n[SEEN], .fill = fill_of(window),
-    .promised_rate = mlbf_table_double(n[RATE]), .seed = window->table.seed, .profile = window->table.profile,
+    .keys = n[KEYS],
+    .cells = n[CELLS],
+    .arrays = 1,
+    .cell_bits = CELL_BITS,
+    .hashes = (uint32_t)n[HASHES],
+    .bits = n[CELLS] * CELL_BITS,
+    .memory_bytes = window->table.body_bytes,
+    .insertions = n[INSERTIONS],
+    .seen = n[SEEN],
+    .fill = fill_of(window),
+    .promised_rate = mlbf_table_double(n[RATE]),
+    .seed = window->table.seed,
+    .profile = window->table.profile,
   };
   stats->rate = pow(stats->fill, stats->hashes);
 }

@@ -59,7 +59,7 @@ static void add_edge(void *context, const link_found *link)
       exit(1);
   }
   XXH128_hash_t hash = XXH3_128bits(g->target.key, g->target.key_size);
-  g->edges[g->count++] = (edge){ hash.low64, hash.high64, g->page };
+  g->edges[g->count++] = (edge){hash.low64, hash.high64, g->page};
 }
 
 static int by_page_and_hash(const void *a, const void *b)
@@ -79,7 +79,7 @@ static int by_hash(const void *a, const void *b)
 /* Each page's links, each target once. */
 static graph read_graph(const pages *tree)
 {
-  graph g = { .base = url_base_create() };
+  graph g = {.base = url_base_create()};
   links_scanner *scanner = links_create(add_edge, &g);
   for (size_t i = 0; scanner && g.base && i < tree->count; i++, g.page++) {
     char text[8192];
@@ -106,7 +106,7 @@ static target *count_exactly(const graph *g, size_t *count)
   if (!all)
     exit(1);
   for (size_t i = 0; i < g->count; i++)
-    all[i] = (target){ g->edges[i].low, g->edges[i].high, 1 };
+    all[i] = (target){g->edges[i].low, g->edges[i].high, 1};
   qsort(all, g->count, sizeof *all, by_hash);
   *count = 0;
   for (size_t i = 0; i < g->count; i++)
@@ -127,7 +127,7 @@ static mlbf_count *fill(const graph *g, mlbf_count_options options, double *ns)
     exit(1);
   double began = seconds_now();
   for (size_t i = 0; i < g->count; i++)
-    mlbf_count_add(count, (mlbf_span){ &g->edges[i], 16 }, 1, &now);
+    mlbf_count_add(count, (mlbf_span){&g->edges[i], 16}, 1, &now);
   *ns = (seconds_now() - began) / (double)g->count * 1e9;
   return count;
 }
@@ -157,7 +157,7 @@ static double share_wrong(const mlbf_count *count, const target *exact, size_t t
   size_t wrong = 0;
   for (size_t i = 0; i < targets; i++) {
     uint32_t times;
-    mlbf_count_get(count, (mlbf_span){ &exact[i], 16 }, &times);
+    mlbf_count_get(count, (mlbf_span){&exact[i], 16}, &times);
     if (times < exact[i].pages) {
       fprintf(stderr, "a count is too low\n");
       exit(1);
@@ -186,7 +186,7 @@ static void print_memory(const graph *g, const target *exact, size_t targets, do
   for (uint32_t base = 1; base <= BASES; base++) {
     double ns;
     mlbf_count_stats stats;
-    mlbf_count_options options = { .keys = targets, .rate = rate, .base_bits = base, .minimal = true };
+    mlbf_count_options options = {.keys = targets, .rate = rate, .base_bits = base, .minimal = true};
     mlbf_count *refined = fill(g, options, &ns);
     options.minimal = false;
     mlbf_count *plain = fill(g, options, &ns);
@@ -205,9 +205,8 @@ static void print_saving_of_h1(const graph *g, const target *exact, size_t targe
 {
   double ns;
   mlbf_count_stats with, without;
-  mlbf_count *refined = fill(g, (mlbf_count_options){ .keys = targets, .rate = rate, .minimal = true }, &ns);
-  mlbf_count *plain = fill(g, (mlbf_count_options){ .keys = targets, .rate = share_wrong(refined, exact, targets) },
-                           &ns);
+  mlbf_count *refined = fill(g, (mlbf_count_options){.keys = targets, .rate = rate, .minimal = true}, &ns);
+  mlbf_count *plain = fill(g, (mlbf_count_options){.keys = targets, .rate = share_wrong(refined, exact, targets)}, &ns);
   mlbf_count_stats_read(refined, &with);
   mlbf_count_stats_read(plain, &without);
   double bits = (double)with.bits / (double)targets, more = (double)without.bits / (double)targets;
@@ -250,7 +249,7 @@ static double file_bytes(const char *path)
 static void print_inlinks(const pages *tree, size_t targets, uint64_t expected)
 {
   static const char saved[] = "/tmp/bench-counts";
-  noting n = { .base = url_base_create() };
+  noting n = {.base = url_base_create()};
   links_scanner *scanner = links_create(note_link, &n);
   if (!scanner || !n.base || inlinks_open(NULL, expected, &n.counts) != MLBF_OK)
     exit(1);
@@ -273,10 +272,10 @@ static void print_inlinks(const pages *tree, size_t targets, uint64_t expected)
 
 static void print_times(const graph *g, size_t targets, int rounds)
 {
-  double ours[ROUNDS_MAX] = { 0 }, theirs[ROUNDS_MAX] = { 0 }, ratios[ROUNDS_MAX] = { 0 };
-  mlbf_count_stats stats = { .cells = 0 };
+  double ours[ROUNDS_MAX] = {0}, theirs[ROUNDS_MAX] = {0}, ratios[ROUNDS_MAX] = {0};
+  mlbf_count_stats stats = {.cells = 0};
   for (int round = 0; round < rounds; round++) {
-    mlbf_count *count = fill(g, (mlbf_count_options){ .keys = targets, .rate = 0.05, .minimal = true }, &ours[round]);
+    mlbf_count *count = fill(g, (mlbf_count_options){.keys = targets, .rate = 0.05, .minimal = true}, &ours[round]);
     mlbf_count_stats_read(count, &stats);
     theirs[round] = fill_plain(g, stats.cells, stats.hashes);
     ratios[round] = ours[round] / theirs[round];

@@ -20,8 +20,8 @@
 
 enum { FILTERS_MAX = 32, MADE_TEXT = 64, PAPER_LAYERS = 4, SEED = 20261120 };
 
-static const protocol sets[] = { PROTOCOL_FRESH,    PROTOCOL_RECOMBINED, PROTOCOL_PERMUTED,
-                                 PROTOCOL_REPEATED, PROTOCOL_PREFIX,     PROTOCOL_NEWHOST };
+static const protocol sets[] = {PROTOCOL_FRESH,    PROTOCOL_RECOMBINED, PROTOCOL_PERMUTED,
+                                PROTOCOL_REPEATED, PROTOCOL_PREFIX,     PROTOCOL_NEWHOST};
 enum { SETS = sizeof sets / sizeof *sets };
 
 static void *need(void *memory)
@@ -67,7 +67,7 @@ static const char *directory(void)
 
 static source source_make(const url_list *urls, size_t keys_per_host)
 {
-  source made = { need(urllist_create(directory(), false, SEED)), 0 };
+  source made = {need(urllist_create(directory(), false, SEED)), 0};
   for (size_t i = 0; i < urls->count; i++) {
     char key[KEY_SIZE_MAX];
     const mlbf_span *text = &urls->texts[i];
@@ -125,7 +125,7 @@ static truth truth_create(size_t keys)
   size_t size = 1;
   while (size < 2 * keys)
     size *= 2;
-  return (truth){ need(calloc(size, sizeof(key_hash))), size - 1 };
+  return (truth){need(calloc(size, sizeof(key_hash))), size - 1};
 }
 
 /* True: it is there for the first time. */
@@ -181,11 +181,15 @@ static void judge(const truth *all, const key_batch *batch, bool (*is_seen)[BATC
 /* 4 million queries, or 32 million answers. */
 static tally ask(const source *from, const truth *all, protocol set, mlbf_filter **filters, size_t count)
 {
-  const query_options options = { .list = from->list, .inserted = from->keys, .limit = count > 8 ? 2000000 : 4000000,
-                                  .layers = PAPER_LAYERS, .seed = SEED, .directory = directory() };
+  const query_options options = {.list = from->list,
+                                 .inserted = from->keys,
+                                 .limit = count > 8 ? 2000000 : 4000000,
+                                 .layers = PAPER_LAYERS,
+                                 .seed = SEED,
+                                 .directory = directory()};
   query_source *queries = need(query_open(set, &options));
   key_batch *batch = need(batch_create());
-  tally found = { 0 };
+  tally found = {0};
   while (query_next(queries, batch)) {
     static bool is_seen[FILTERS_MAX][BATCH_KEYS];
     mlbf_verdict verdicts[BATCH_KEYS];
@@ -210,13 +214,13 @@ static void free_all(mlbf_filter **filters, size_t count, truth *all)
 
 static void bench_bits(const url_list *urls)
 {
-  static const double rates[] = { 1e-2, 1e-3, 1e-6 };
-  static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF };
+  static const double rates[] = {1e-2, 1e-3, 1e-6};
+  static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF};
   source from = source_make(urls, 0);
   puts("bits: a key, over log2(1/rate), rate measured on fresh URLs");
   for (size_t k = 0; k < 3; k++)
     for (size_t r = 0; r < 3; r++) {
-      mlbf_filter *filter = create((mlbf_options){ .kind = kinds[k], .keys = from.keys, .rate = rates[r] });
+      mlbf_filter *filter = create((mlbf_options){.kind = kinds[k], .keys = from.keys, .rate = rates[r]});
       truth all = insert_all(&from, &filter, 1);
       tally found = ask(&from, &all, PROTOCOL_FRESH, &filter, 1);
       mlbf_stats stats;
@@ -247,7 +251,7 @@ static double upper_bound(double count)
 static void bench_promise_of(const source *from, double rate, bool signals, size_t count)
 {
   mlbf_filter *filters[FILTERS_MAX];
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = from->keys, .rate = rate, .signals = signals };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = from->keys, .rate = rate, .signals = signals};
   mlbf_plan plan;
   mlbf_plan_make(&options, &plan, NULL);
   for (size_t f = 0; f < count; f++) {
@@ -283,10 +287,13 @@ static void bench_memory_of(const source *from, double bits_per_key, const char 
 {
   uint64_t bits = (uint64_t)(bits_per_key * (double)from->keys);
   mlbf_filter *filters[] = {
-    create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits }),
-    create((mlbf_options){ .kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits }),
-    create((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = from->keys, .bits = bits / (PAPER_LAYERS + 1),
-                           .hashes = 3, .layers = PAPER_LAYERS }),
+    create((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = from->keys, .bits = bits}),
+    create((mlbf_options){.kind = MLBF_KIND_BLOOM, .keys = from->keys, .bits = bits}),
+    create((mlbf_options){.kind = MLBF_KIND_MLBF_PAPER,
+                          .keys = from->keys,
+                          .bits = bits / (PAPER_LAYERS + 1),
+                          .hashes = 3,
+                          .layers = PAPER_LAYERS}),
   };
   truth all = insert_all(from, filters, 3);
   printf("memory: %s, %.1f bits a key in all; false positives\n", what, bits_per_key);
@@ -337,7 +344,7 @@ static size_t make_facet(uint64_t i, char *text)
 
 static size_t make_loop(uint64_t i, char *text)
 {
-  static const char *const names[] = { "/news", "/about", "/contact", "/archive" };
+  static const char *const names[] = {"/news", "/about", "/contact", "/archive"};
   size_t size = (size_t)snprintf(text, TRAP_TEXT, "//loop-%llu.example", (unsigned long long)(i / TRAP_HOST));
   uint64_t way = mix(i + 5);
   for (size_t depth = 5 + mix(i) % 9; depth > 0; depth--, way /= 4)
@@ -367,7 +374,7 @@ static void print_share(const char *name, share of)
 
 static void bench_trap(mlbf_filter *filter, key_batch *batch, const char *name, size_t (*make)(uint64_t, char *))
 {
-  share of = { 0, 0 };
+  share of = {0, 0};
   for (uint64_t i = 0; i < 100 * BATCH_KEYS;) {
     for (batch_clear(batch); !batch_is_full(batch); i++) {
       char text[TRAP_TEXT];
@@ -402,9 +409,9 @@ static void bench_signals(const url_list *urls)
 {
   source from = source_make(urls, 0);
   from.keys = from.keys * 9 / 5;
-  mlbf_filter *filter = create((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6,
-                                               .signals = true });
-  share first = { 0, 0 }, rest = { 0, 0 };
+  mlbf_filter *filter = create((mlbf_options){
+    .kind = MLBF_KIND_MLBF, .keys = from.keys, .rate = 1e-6, .signals = true});
+  share first = {0, 0}, rest = {0, 0};
   key_batch *batch = need(batch_create());
   for (uint64_t rank = 0; source_fill(&from, &rank, batch);)
     insert_batch(filter, batch, rank <= from.keys / 2 ? &first : &rest);
@@ -422,8 +429,14 @@ static void bench_signals(const url_list *urls)
 
 int main(int argc, char **argv)
 {
-  static const struct { const char *name; void (*run)(const url_list *urls); } sections[] = {
-    { "bits", bench_bits }, { "promise", bench_promise }, { "memory", bench_memory }, { "signals", bench_signals },
+  static const struct {
+    const char *name;
+    void (*run)(const url_list *urls);
+  } sections[] = {
+    {"bits", bench_bits},
+    {"promise", bench_promise},
+    {"memory", bench_memory},
+    {"signals", bench_signals},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;

@@ -22,8 +22,7 @@
 #include "tests/bench/filter_contenders.h"
 #include "tests/bench/url_list.h"
 
-enum { ROUNDS = 5, BATCH = 32, CONTENDERS_MAX = 4, TURN_URLS = 64 * CHUNK_URLS, TEXT_MAX = 8192,
-       ASKED_MAX = 2000000 };
+enum { ROUNDS = 5, BATCH = 32, CONTENDERS_MAX = 4, TURN_URLS = 64 * CHUNK_URLS, TEXT_MAX = 8192, ASKED_MAX = 2000000 };
 
 /* Processor time of this thread: what others do on the machine costs us cache lines, but not their time slices. */
 static double now_ns(void)
@@ -97,7 +96,7 @@ typedef struct stage {
 static size_t compose(const url_source *from, size_t i, enum phase phase, char *to)
 {
   char made_up[URL_MADE_UP];
-  mlbf_span text = { made_up, 0 };
+  mlbf_span text = {made_up, 0};
   if (from->list)
     text = from->list->texts[i];
   else
@@ -121,9 +120,9 @@ static void stage_fill(stage *to, const url_source *from, enum phase phase, size
   chunk->count = count;
   for (size_t i = 0; i < count; i++) {
     size_t size = compose(from, url_number(from, phase, begin + i), phase, text);
-    chunk->texts[i] = (mlbf_span){ text, size };
-    chunk->whole[i] = (mlbf_key){ &chunk->texts[i], 1 };
-    chunk->layered[i] = (mlbf_key){ to->segments[i], url_cut(text, size, to->segments[i]) };
+    chunk->texts[i] = (mlbf_span){text, size};
+    chunk->whole[i] = (mlbf_key){&chunk->texts[i], 1};
+    chunk->layered[i] = (mlbf_key){to->segments[i], url_cut(text, size, to->segments[i])};
     text += size;
   }
 }
@@ -199,7 +198,7 @@ static void run_trial(const char *what, const contender *const *contenders, size
                       double rate, uint64_t bits)
 {
   printf("%s, %.1f M URLs %s\n", what, (double)from->keys / 1e6, from->list ? "of the list" : "made up");
-  trial of = { .contenders = contenders, .count = count, .stage = need(calloc(1, sizeof *of.stage)) };
+  trial of = {.contenders = contenders, .count = count, .stage = need(calloc(1, sizeof *of.stage))};
   for (size_t c = 0; c < count; c++)
     of.records[c].state = contenders[c]->make(from->keys, rate, bits);
   for (int phase = 0; phase < PHASES; phase++)
@@ -213,7 +212,9 @@ static void run_trial(const char *what, const contender *const *contenders, size
 static void bench_strings_of(const url_source *from)
 {
   static const contender *const contenders[] = {
-    &contender_line, &contender_line_single, &contender_libbloom,
+    &contender_line,
+    &contender_line_single,
+    &contender_libbloom,
 #ifdef HAVE_REDISBLOOM
     &contender_redisbloom,
 #endif
@@ -226,21 +227,21 @@ static void bench_strings_of(const url_source *from)
 
 static void bench_sets_of(const url_source *from)
 {
-  static const contender *const contenders[] = { &contender_line, &contender_rocks };
+  static const contender *const contenders[] = {&contender_line, &contender_rocks};
   run_trial("sets: fp 1e-2", contenders, 2, from, 1e-2, 0);
 }
 
 /* Bits of mlbf for a rate. */
 static uint64_t mlbf_bits(uint64_t keys, double rate)
 {
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate};
   mlbf_plan plan;
   return mlbf_plan_make(&options, &plan, NULL) == MLBF_OK ? plan.bits : 0;
 }
 
 static void bench_layers_of(const url_source *from, double rate)
 {
-  static const contender *const contenders[] = { &contender_mlbf, &contender_bloom };
+  static const contender *const contenders[] = {&contender_mlbf, &contender_bloom};
   char what[64];
   snprintf(what, sizeof what, "layers: promised %.0e", rate);
   run_trial(what, contenders, 2, from, 0, mlbf_bits(from->keys, rate));
@@ -248,12 +249,12 @@ static void bench_layers_of(const url_source *from, double rate)
 
 static url_source made_up(size_t keys)
 {
-  return (url_source){ NULL, keys };
+  return (url_source){NULL, keys};
 }
 
 static url_source half_of(const url_list *list)
 {
-  return (url_source){ list, list->count / 2 };
+  return (url_source){list, list->count / 2};
 }
 
 /* Keys that are 64-bit hashes already: a stream in which half are new and half came before, mixed. */
@@ -277,7 +278,7 @@ static uint64_t our_stream(mlbf_filter *filter, const uint64_t *stream, size_t c
   for (size_t i = 0; i < count; i += BATCH) {
     size_t size = count - i < BATCH ? count - i : BATCH;
     for (size_t j = 0; j < size; j++)
-      wholes[j] = (mlbf_hash128){ stream[i + j], stream[i + j] * 0x9fb21c651e98df25u };
+      wholes[j] = (mlbf_hash128){stream[i + j], stream[i + j] * 0x9fb21c651e98df25u};
     mlbf_insert_wholes(filter, wholes, size, was_new);
     for (size_t j = 0; j < size; j++)
       seen += !was_new[j];
@@ -318,7 +319,7 @@ static void bench_stream(size_t keys, double rate)
 
 static void bench_sets(const url_list *list)
 {
-  const url_source sources[] = { half_of(list), made_up(3500000) };
+  const url_source sources[] = {half_of(list), made_up(3500000)};
   bench_sets_of(&sources[0]);
   bench_sets_of(&sources[1]);
   bench_stream(3500000, 1e-2);
@@ -354,7 +355,7 @@ static void bench_floor(const url_list *list)
   mlbf_key *whole = need(malloc(list->count * sizeof *whole));
   mlbf_verdict *verdicts = need(malloc(list->count * sizeof *verdicts));
   for (size_t i = 0; i < list->count; i++)
-    whole[i] = (mlbf_key){ &list->texts[i], 1 };
+    whole[i] = (mlbf_key){&list->texts[i], 1};
   mlbf_stats stats;
   mlbf_stats_read(ours, &stats);
   uint64_t words = stats.bits / 64, *table = table_allocate(stats.bits / 8);
@@ -380,11 +381,11 @@ static void bench_floor(const url_list *list)
 /* Keys that are hashes already, as from a log or from one hashing for several filters: 20 a host, neighbours. */
 static void hashes_make(uint64_t id, mlbf_hashes *hashes)
 {
-  hashes->whole = (mlbf_hash128){ (id + 1) * 0x9e3779b97f4a7c15u, (id + 1) * 0xd1342543de82ef95u };
+  hashes->whole = (mlbf_hash128){(id + 1) * 0x9e3779b97f4a7c15u, (id + 1) * 0xd1342543de82ef95u};
   hashes->whole.low ^= hashes->whole.low >> 29;
   hashes->whole.low *= 0xbf58476d1ce4e5b9u;
   hashes->whole.high ^= hashes->whole.low >> 32;
-  hashes->layer[0] = (mlbf_hash128){ (id / 20 + 1) * 0xbf58476d1ce4e5b9u, (id / 20 + 1) * 0x94d049bb133111ebu };
+  hashes->layer[0] = (mlbf_hash128){(id / 20 + 1) * 0xbf58476d1ce4e5b9u, (id / 20 + 1) * 0x94d049bb133111ebu};
   hashes->layer[0].high ^= hashes->layer[0].low >> 32;
   hashes->depth = 1;
 }
@@ -417,7 +418,7 @@ static void bench_layers_hashed(uint64_t keys, double rate)
       times[kind][2][round] = run_hashes(ours, 0, keys, false);
       mlbf_free(ours);
     }
-  static const char *const names[] = { "add", "new host", "seen" };
+  static const char *const names[] = {"add", "new host", "seen"};
   printf("layers: promised %.0e, hashes, %4.1f M keys:", rate, (double)keys / 1e6);
   for (int i = 0; i < 3; i++) {
     double us = median(times[0][i], ROUNDS), them = median(times[1][i], ROUNDS);
@@ -428,7 +429,7 @@ static void bench_layers_hashed(uint64_t keys, double rate)
 
 static void bench_layers(const url_list *list)
 {
-  static const double rates[] = { 1e-2, 1e-3, 1e-6 };
+  static const double rates[] = {1e-2, 1e-3, 1e-6};
   const url_source from = half_of(list);
   for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
     bench_layers_of(&from, rates[r]);
@@ -439,7 +440,7 @@ static void bench_layers(const url_list *list)
 
 static void bench_strings(const url_list *list)
 {
-  const url_source sources[] = { half_of(list), made_up(3500000) };
+  const url_source sources[] = {half_of(list), made_up(3500000)};
   bench_strings_of(&sources[0]);
   bench_strings_of(&sources[1]);
 }
@@ -456,9 +457,12 @@ static void bench_large(const url_list *list)
 
 int main(int argc, char **argv)
 {
-  static const struct { const char *name; void (*run)(const url_list *list); } sections[] = {
-    { "strings", bench_strings }, { "sets", bench_sets }, { "floor", bench_floor }, { "layers", bench_layers },
-    { "large", bench_large },
+  static const struct {
+    const char *name;
+    void (*run)(const url_list *list);
+  } sections[] = {
+    {"strings", bench_strings}, {"sets", bench_sets},   {"floor", bench_floor},
+    {"layers", bench_layers},   {"large", bench_large},
   };
   setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;

@@ -407,7 +407,10 @@ static work parse(char **argument)
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--queued", &w.queued}, {"--exact", &w.exact}, {"--again", &w.again}, {"--compact", &w.compact},
+  } flags[] = {{"--queued", &w.queued},
+               {"--exact", &w.exact},
+               {"--again", &w.again},
+               {"--compact", &w.compact},
                {"--check", &w.check}};
   for (; *argument; argument++) {
     const char *name = argument[0], *value = argument[1];

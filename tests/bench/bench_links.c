@@ -48,8 +48,9 @@ static size_t scan_strata(const pages *tree)
 
 static void count_element(void *context, const xmlChar *name, const xmlChar **attributes)
 {
-  static const struct { const char *element, *attribute; } wanted[] = {
-    { "a", "href" }, { "area", "href" }, { "frame", "src" }, { "iframe", "src" }, { "link", "href" } };
+  static const struct {
+    const char *element, *attribute;
+  } wanted[] = {{"a", "href"}, {"area", "href"}, {"frame", "src"}, {"iframe", "src"}, {"link", "href"}};
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     if (strcmp((const char *)name, wanted[i].element) == 0)
       for (const xmlChar **at = attributes; at && *at; at += 2)
@@ -59,7 +60,7 @@ static void count_element(void *context, const xmlChar *name, const xmlChar **at
 static size_t scan_libxml2(const pages *tree)
 {
   size_t links = 0;
-  htmlSAXHandler handler = { .startElement = count_element };
+  htmlSAXHandler handler = {.startElement = count_element};
   for (size_t i = 0; i < tree->count; i++) {
     const html_page *page = &tree->list[i];
     htmlParserCtxtPtr parser = htmlCreatePushParserCtxt(&handler, &links, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);

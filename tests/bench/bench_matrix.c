@@ -22,7 +22,7 @@
 
 enum { CONTENDERS = 3, ROUNDS_MAX = 101, QUERIES = 20, ROW = 20000, REMOVED = 100, PAGE_WORDS = 500 };
 
-static const char *const names[CONTENDERS] = { "matrix", "sketches", "libbloom rows" };
+static const char *const names[CONTENDERS] = {"matrix", "sketches", "libbloom rows"};
 static const double LEAST = 0.5, RATE = 0.05;
 
 typedef struct bench {
@@ -56,8 +56,8 @@ static double seconds_now(void)
 
 static mlbf_shingles shingles_of(const text_words *of, const text_words *behind)
 {
-  text_words both = { .count = 0 };
-  mlbf_shingles made = { .count = 0 };
+  text_words both = {.count = 0};
+  mlbf_shingles made = {.count = 0};
   size_t foreign = of->count / 10 < behind->count ? of->count / 10 : behind->count;
   if (!text_append(&both, of, 0, of->count) || (behind != of && !text_append(&both, behind, 0, foreign)) ||
       mlbf_shingles_of(both.bytes, text_size(&both), &made) != MLBF_OK)
@@ -68,11 +68,12 @@ static mlbf_shingles shingles_of(const text_words *of, const text_words *behind)
 
 static void make_pages(bench *of, size_t count)
 {
-  texts made = { .count = 0 };
-  *of = (bench){ .pages = checked(calloc(count, sizeof *of->pages)), .count = count,
-                 .sketches = checked(calloc(count, sizeof *of->sketches)),
-                 .rows = checked(calloc(count, sizeof *of->rows)),
-                 .row_ends = checked(calloc(count, sizeof *of->row_ends)) };
+  texts made = {.count = 0};
+  *of = (bench){.pages = checked(calloc(count, sizeof *of->pages)),
+                .count = count,
+                .sketches = checked(calloc(count, sizeof *of->sketches)),
+                .rows = checked(calloc(count, sizeof *of->rows)),
+                .row_ends = checked(calloc(count, sizeof *of->row_ends))};
   if (!texts_generate(&made, count, PAGE_WORDS, 1))
     checked(NULL);
   for (size_t i = 0; i < count; i++)
@@ -86,7 +87,7 @@ static void make_pages(bench *of, size_t count)
 
 static void add_to_matrix(bench *of)
 {
-  mlbf_matrix_options options = { .row_shingles = ROW, .rate = RATE };
+  mlbf_matrix_options options = {.row_shingles = ROW, .rate = RATE};
   mlbf_matrix_free(of->matrix);
   if (mlbf_matrix_create(&options, &of->matrix) != MLBF_OK)
     checked(NULL);
@@ -122,7 +123,7 @@ static void add_to_rows(bench *of)
   }
 }
 
-static void (*const adders[CONTENDERS])(bench *of) = { add_to_matrix, add_to_sketches, add_to_rows };
+static void (*const adders[CONTENDERS])(bench *of) = {add_to_matrix, add_to_sketches, add_to_rows};
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
@@ -163,8 +164,8 @@ static size_t ask_rows(const bench *of, const mlbf_shingles *query)
   return found;
 }
 
-static size_t (*const askers[CONTENDERS])(const bench *of, const mlbf_shingles *query) = { ask_matrix, ask_sketches,
-                                                                                           ask_rows };
+static size_t (*const askers[CONTENDERS])(const bench *of, const mlbf_shingles *query) = {ask_matrix, ask_sketches,
+                                                                                          ask_rows};
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
@@ -175,7 +176,7 @@ typedef struct timings {
 /* Each contender's turn; another one is first every time. */
 static void run_round(bench *of, size_t round, timings all[CONTENDERS])
 {
-  size_t found[CONTENDERS] = { 0 };
+  size_t found[CONTENDERS] = {0};
   for (size_t turn = 0; turn < CONTENDERS; turn++) {
     size_t c = (round + turn) % CONTENDERS;
     double began = seconds_now();
@@ -212,7 +213,7 @@ static double bytes_a_page(const bench *of, int contender)
   mlbf_matrix_stats stats;
   mlbf_matrix_stats_read(of->matrix, &stats);
   double sketches = (double)stats.shingles * sizeof(uint64_t), rows = (double)of->row_count * of->rows[0].bytes;
-  const double bytes[CONTENDERS] = { (double)stats.bytes, sketches, sketches + rows };
+  const double bytes[CONTENDERS] = {(double)stats.bytes, sketches, sketches + rows};
   return bytes[contender] / (double)of->count;
 }
 

@@ -12,8 +12,8 @@
 
 enum { CONTENDERS = 4, ROUNDS_MAX = 101, REVOKED_OF = 10 };
 
-static const char *const names[CONTENDERS] = { "one filter", "revocation pair", "2 generations", "8 generations" };
-static const uint32_t generations_of[CONTENDERS] = { 0, 0, 2, 8 };
+static const char *const names[CONTENDERS] = {"one filter", "revocation pair", "2 generations", "8 generations"};
+static const uint32_t generations_of[CONTENDERS] = {0, 0, 2, 8};
 static const double RATE = 0.01;
 
 typedef struct contender {
@@ -41,12 +41,12 @@ static void checked(mlbf_status status)
 
 static mlbf_span span_of(const uint64_t *key)
 {
-  return (mlbf_span){ key, sizeof *key };
+  return (mlbf_span){key, sizeof *key};
 }
 
 static void make(contender *of, int which, uint64_t keys)
 {
-  mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = keys, .rate = RATE };
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = keys, .rate = RATE};
   mlbf_options fewer = options;
   if (which == 0)
     checked(mlbf_create(&options, &of->filter));

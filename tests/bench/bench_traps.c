@@ -40,8 +40,8 @@ static frontier_class note_class(void *context, const frontier_link *link, front
 static void begin(crawl *c, uint64_t expected)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected, .rate = 1e-9, .per_host = 64,
-                              .depth_cap = UINT16_MAX};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = expected, .rate = 1e-9, .per_host = 64, .depth_cap = UINT16_MAX};
   *c = (crawl){0};
   if (frontier_open(NULL, &options, &c->f, why) != FRONTIER_OK || frontier_watch_traps(c->f, 0) != FRONTIER_OK) {
     fprintf(stderr, "bench_traps: %s\n", why);
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     const char *name;
     trap_web *web;
   } traps[] = {{"calendar", trap_calendar}, {"sessions", trap_sessions}, {"relative links", trap_relative_links},
-               {"facets", trap_facets}, {"days", trap_days}, {"filters", trap_filters}};
+               {"facets", trap_facets},     {"days", trap_days},         {"filters", trap_filters}};
   printf("%-16s %12s %12s %12s\n", "trap", "before known", "of its URLs", "honest ones");
   for (size_t i = 0; i < sizeof traps / sizeof *traps; i++)
     walk(traps[i].name, traps[i].web);

@@ -63,7 +63,7 @@ static uint32_t unescape(char *field)
 static bool read_list(const char *path, list *out)
 {
   size_t size;
-  *out = (list){ .text = read_file(path, &size) };
+  *out = (list){.text = read_file(path, &size)};
   if (!out->text)
     return false;
   for (char *line = out->text, *next; *line; line = next) {
@@ -78,7 +78,7 @@ static bool read_list(const char *path, list *out)
     if ((out->count & (out->count + 1)) == 0)
       out->rows = realloc(out->rows, (2 * out->count + 2) * sizeof out->rows[0]);
     bool is_new_base = out->count == 0 || strcmp(out->rows[out->count - 1].base, line) != 0;
-    out->rows[out->count++] = (row){ line, href, (uint32_t)strlen(line), unescape(href), is_new_base };
+    out->rows[out->count++] = (row){line, href, (uint32_t)strlen(line), unescape(href), is_new_base};
     out->bytes += out->rows[out->count - 1].href_size;
   }
   return true;
@@ -133,7 +133,7 @@ static size_t run_uriparser(const list *in)
 {
   static char text[65536];
   size_t accepted = 0;
-  UriUriA base = { 0 };
+  UriUriA base = {0};
   bool has_base = false;
   for (size_t i = 0; i < in->count; i++) {
     const row *at = &in->rows[i];
@@ -189,12 +189,12 @@ typedef struct opponent {
 } opponent;
 
 static const opponent opponents[] = {
-  { "strata", run_strata },
+  {"strata", run_strata},
 #ifdef STRATA_HAS_ADA
-  { "ada", run_ada },
+  {"ada", run_ada},
 #endif
-  { "uriparser", run_uriparser },
-  { "libcurl", run_curl },
+  {"uriparser", run_uriparser},
+  {"libcurl", run_curl},
 };
 enum { OPPONENT_COUNT = sizeof opponents / sizeof opponents[0], ROUNDS_MAX = 1001 };
 
@@ -247,7 +247,7 @@ int main(int argc, char **argv)
 #ifndef STRATA_HAS_ADA
   puts("ada: skipped, built without it (no libada was found; CMAKE_PREFIX_PATH says where)");
 #endif
-  static const char *const lists[] = { "web_hrefs_readability.tsv", "abs_urls.tsv", "docs_hrefs_sample.tsv" };
+  static const char *const lists[] = {"web_hrefs_readability.tsv", "abs_urls.tsv", "docs_hrefs_sample.tsv"};
   for (int i = 2; i < argc; i++)
     compare_on(argv[i], rounds);
   for (size_t i = 0; argc < 3 && i < sizeof lists / sizeof lists[0]; i++) {

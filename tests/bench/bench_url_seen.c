@@ -69,11 +69,11 @@ static bool read_list(FILE *file, size_t limit, list *out)
   char *text = read_all(file, &size);
   for (size_t i = 0; text && i < size; i++)
     room += text[i] == '\n';
-  *out = (list){ .lines = malloc((room + 1) * sizeof out->lines[0]), .text = malloc(size + 1) };
+  *out = (list){.lines = malloc((room + 1) * sizeof out->lines[0]), .text = malloc(size + 1)};
   if (!text || !out->lines || !out->text)
     return false;
   for (char *at = text, *end; (end = memchr(at, '\n', (size_t)(text + size - at))); at = end + 1)
-    out->lines[out->count++] = (span){ at, (size_t)(end - at) };
+    out->lines[out->count++] = (span){at, (size_t)(end - at)};
   shuffle(out, 1);
   if (out->count > limit)
     out->count = limit;
@@ -98,7 +98,7 @@ static void hash_key(const mlbf_filter *filter, const url *key, mlbf_hashes *has
 {
   mlbf_span segments[URL_SEGMENTS_MAX];
   for (uint32_t i = 0; i < key->segment_count; i++)
-    segments[i] = (mlbf_span){ key->key + key->segment_begin[i], key->segment_begin[i + 1] - key->segment_begin[i] };
+    segments[i] = (mlbf_span){key->key + key->segment_begin[i], key->segment_begin[i + 1] - key->segment_begin[i]};
   mlbf_hash(filter, segments, key->segment_count, hashes);
 }
 
@@ -139,7 +139,7 @@ static double run(const list *in, stage last, mlbf_filter *filter, size_t *seen)
 static void measure(const list *in, mlbf_kind kind)
 {
   mlbf_filter *filter;
-  mlbf_options options = { .kind = kind, .keys = in->count, .rate = 1e-6, .profile = "strict" };
+  mlbf_options options = {.kind = kind, .keys = in->count, .rate = 1e-6, .profile = "strict"};
   if (mlbf_create(&options, &filter) != MLBF_OK) {
     puts("out of memory");
     return;
@@ -148,8 +148,9 @@ static void measure(const list *in, mlbf_kind kind)
   double resolve = run(in, RESOLVE, filter, &seen), hash = run(in, HASH, filter, &seen);
   double fresh = run(in, INSERT, filter, &seen), known = run(in, INSERT, filter, &seen_again);
   printf("%-5s %.0f ns/link new, %.0f seen: resolve %.0f, hash %.0f, test and set %.0f (%.0f when seen); "
-         "%zu of %zu seen at first, %zu at second\n", mlbf_kind_name(kind), fresh, known, resolve, hash - resolve,
-         fresh - hash, known - hash, seen, in->count, seen_again);
+         "%zu of %zu seen at first, %zu at second\n",
+         mlbf_kind_name(kind), fresh, known, resolve, hash - resolve, fresh - hash, known - hash, seen, in->count,
+         seen_again);
   mlbf_free(filter);
 }
 
@@ -163,7 +164,7 @@ int main(int argc, char **argv)
     return 2;
   }
   printf("%zu URLs, %.0f bytes each\n", in.count, (double)(in.lines[in.count - 1].text - in.text) / (double)in.count);
-  static const mlbf_kind kinds[] = { MLBF_KIND_MLBF, MLBF_KIND_LINE, MLBF_KIND_BLOOM };
+  static const mlbf_kind kinds[] = {MLBF_KIND_MLBF, MLBF_KIND_LINE, MLBF_KIND_BLOOM};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     measure(&in, kinds[i]);
   free(in.lines);

@@ -13,7 +13,7 @@
 
 enum { CONTENDERS = 4, BATCH = 1000 };
 
-static const char *const names[CONTENDERS] = { "two classic filters in turn", "skip", "skip, steady", "epoch" };
+static const char *const names[CONTENDERS] = {"two classic filters in turn", "skip", "skip, steady", "epoch"};
 
 typedef struct contest {
   uint64_t window, bits_a_key;
@@ -32,7 +32,7 @@ static double seconds_now(void)
 static mlbf_filter *make_classic(uint64_t window, uint64_t bits)
 {
   mlbf_filter *made = NULL;
-  mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = window, .bits = bits };
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = window, .bits = bits};
   if (mlbf_create(&options, &made) != MLBF_OK)
     exit(1);
   return made;
@@ -40,8 +40,8 @@ static mlbf_filter *make_classic(uint64_t window, uint64_t bits)
 
 static contest make_contest(uint64_t window, uint64_t bits_a_key)
 {
-  contest of = { .window = window, .bits_a_key = bits_a_key };
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = window * bits_a_key };
+  contest of = {.window = window, .bits_a_key = bits_a_key};
+  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = window * bits_a_key};
   of.fresh = make_classic(window, window * bits_a_key / 2);
   of.old = make_classic(window, window * bits_a_key / 2);
   if (mlbf_skip_create(&options, &of.skip) != MLBF_OK || mlbf_epoch_create(&options, &of.epoch) != MLBF_OK)
@@ -63,7 +63,7 @@ static void free_contest(contest *of)
 
 static bool insert_in_turn(contest *of, uint64_t key, uint64_t number)
 {
-  mlbf_span span = { &key, sizeof key };
+  mlbf_span span = {&key, sizeof key};
   mlbf_hashes hashes;
   mlbf_verdict verdict;
   if (number > 0 && number % of->window == 0) {
@@ -79,7 +79,7 @@ static bool insert_in_turn(contest *of, uint64_t key, uint64_t number)
 static bool insert_key(contest *of, int contender, uint64_t key, uint64_t number)
 {
   bool was_seen = false;
-  mlbf_span span = { &key, sizeof key };
+  mlbf_span span = {&key, sizeof key};
   switch (contender) {
   case 0: return insert_in_turn(of, key, number);
   case 1: mlbf_skip_insert(of->skip, span, 0, &was_seen); break;
@@ -100,8 +100,8 @@ static void run(uint64_t window, uint64_t bits_a_key, uint64_t rounds)
 {
   contest of = make_contest(window, bits_a_key);
   size_t batches = (rounds + 1) * window / BATCH, warm = window / BATCH;
-  uint64_t wrong[CONTENDERS] = { 0 };
-  double *times[CONTENDERS], worst[CONTENDERS] = { 0 };
+  uint64_t wrong[CONTENDERS] = {0};
+  double *times[CONTENDERS], worst[CONTENDERS] = {0};
   for (int c = 0; c < CONTENDERS; c++)
     if (!(times[c] = malloc(batches * sizeof **times)))
       exit(1);
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: bench_windows [W [ROUNDS]]      W at least %d\n", 2 * BATCH);
     return 2;
   }
-  static const uint64_t bits[] = { 64, 128, 256 };
+  static const uint64_t bits[] = {64, 128, 256};
   for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
     run(window, bits[i], rounds);
   return 0;

@@ -34,7 +34,7 @@ void *table_allocate(uint64_t bytes)
 
 mlbf_filter *filter_create(mlbf_kind kind, uint64_t keys, double rate, uint64_t bits)
 {
-  mlbf_options options = { .kind = kind, .keys = keys, .rate = bits ? 0 : rate, .bits = bits };
+  mlbf_options options = {.kind = kind, .keys = keys, .rate = bits ? 0 : rate, .bits = bits};
   mlbf_filter *filter = NULL;
   mlbf_status status = mlbf_create(&options, &filter);
   if (status != MLBF_OK) {
@@ -126,10 +126,10 @@ static void our_drop(void *state)
   mlbf_free(state);
 }
 
-const contender contender_line = { "line, batches", line_make, add_whole, ask_whole, our_drop };
-const contender contender_line_single = { "line, one by one", line_make, add_single, ask_single, our_drop };
-const contender contender_mlbf = { "mlbf, batches", mlbf_make, add_layered, ask_layered, our_drop };
-const contender contender_bloom = { "bloom, batches", bloom_make, add_whole, ask_whole, our_drop };
+const contender contender_line = {"line, batches", line_make, add_whole, ask_whole, our_drop};
+const contender contender_line_single = {"line, one by one", line_make, add_single, ask_single, our_drop};
+const contender contender_mlbf = {"mlbf, batches", mlbf_make, add_layered, ask_layered, our_drop};
+const contender contender_bloom = {"bloom, batches", bloom_make, add_whole, ask_whole, our_drop};
 
 /* libbloom: asks for a rate and takes the bits of equation (1), so 10 bits are asked for by their rate */
 
@@ -165,7 +165,7 @@ static void libbloom_drop(void *state)
   free(state);
 }
 
-const contender contender_libbloom = { "libbloom", libbloom_make, libbloom_add, libbloom_ask, libbloom_drop };
+const contender contender_libbloom = {"libbloom", libbloom_make, libbloom_add, libbloom_ask, libbloom_drop};
 
 /* RedisBloom */
 
@@ -206,8 +206,7 @@ static void redisbloom_drop(void *state)
   bench_redisbloom_free();
 }
 
-const contender contender_redisbloom = { "RedisBloom", redisbloom_make, redisbloom_add, redisbloom_ask,
-                                         redisbloom_drop };
+const contender contender_redisbloom = {"RedisBloom", redisbloom_make, redisbloom_add, redisbloom_ask, redisbloom_drop};
 #endif
 
 /* RocksDB's manner */
@@ -319,4 +318,4 @@ static uint64_t rocks_ask(void *state, const url_chunk *chunk)
   return seen;
 }
 
-const contender contender_rocks = { "RocksDB's manner", rocks_make, rocks_add, rocks_ask, rocks_drop };
+const contender contender_rocks = {"RocksDB's manner", rocks_make, rocks_add, rocks_ask, rocks_drop};

@@ -23,10 +23,10 @@ typedef struct model {
     uint64_t id;
     unsigned reported; /* by each_ended */
   } urls[URLS];
-  unsigned next_of[HOSTS];   /* no URL of the host below this one may come */
+  unsigned next_of[HOSTS]; /* no URL of the host below this one may come */
   unsigned flying_of[HOSTS], most_flying;
   unsigned flying, ended, hosts, draws;
-  bool is_slow;              /* SLOW_HOST was told to be, and last started one at that time; 0: none since open */
+  bool is_slow; /* SLOW_HOST was told to be, and last started one at that time; 0: none since open */
   uint64_t slow_started_ms;
 } model;
 
@@ -233,7 +233,7 @@ static void check_hosts(model *m)
 
 static void check(model *m)
 {
-  static void (*const steps[])(model *m) = {check_turns, slow_down, end_some, reopen};
+  static void (*const steps[])(model * m) = {check_turns, slow_down, end_some, reopen};
   for (size_t i = 0; i < sizeof steps / sizeof *steps && !m->broken; i++)
     steps[i](m);
   if (!m->broken) {

@@ -56,16 +56,16 @@ typedef struct contender {
   const char *name;
   bool keeps_contract; /* all of it, hosts too */
   void *(*open)(const char *directory, uint64_t expected_urls);
-  bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
+  bool (*add)(void *self, const char *url, size_t size);                   /* true: it was new */
   size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many were; NULL: one by one */
   size_t (*next)(void *self, contender_lease *leases, size_t max);
   void (*done)(void *self, uint64_t id, contender_state state, unsigned code);
   void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: has none */
   void (*each_ended)(void *self, contender_visitor *visit, void *context);
   void (*each_host)(void *self, contender_host_visitor *visit, void *context);
-  void (*close)(void *self); /* commits what is open */
-  void (*commit)(void *self); /* if enough is open; NULL: done by the calls above */
-  void (*report)(void *self); /* a line about its filter; NULL: it has none */
+  void (*close)(void *self);              /* commits what is open */
+  void (*commit)(void *self);             /* if enough is open; NULL: done by the calls above */
+  void (*report)(void *self);             /* a line about its filter; NULL: it has none */
   void (*compact)(const char *directory); /* that nobody has open; NULL: it has no way */
 } contender;
 

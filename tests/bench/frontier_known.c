@@ -56,11 +56,11 @@ static void write_log(store *s, mlbf_filter *filter, uint64_t urls, uint64_t sav
 static void write_progress(store *s, uint64_t urls, uint64_t saved)
 {
   uint8_t body[PROGRESS_SIZE] = {0};
-  put_le(body + 0, urls + 1, 8);  /* next sequence */
-  put_le(body + 8, urls, 8);      /* keys in the log */
-  put_le(body + 16, saved, 8);    /* of them in file 0 */
-  put_le(body + 32, urls, 8);     /* done */
-  put_le(body + 64, urls, 8);     /* called new */
+  put_le(body + 0, urls + 1, 8); /* next sequence */
+  put_le(body + 8, urls, 8);     /* keys in the log */
+  put_le(body + 16, saved, 8);   /* of them in file 0 */
+  put_le(body + 32, urls, 8);    /* done */
+  put_le(body + 64, urls, 8);    /* called new */
   demand(store_begin(s) == FRONTIER_OK, store_message(s));
   store_put_meta(s, "progress", body, sizeof body);
   demand(store_commit(s) == FRONTIER_OK, store_message(s));
@@ -84,8 +84,8 @@ void frontier_known_make(const char *directory, uint64_t urls)
   uint64_t saved = (urls - urls / 42) / CHUNK * CHUNK;
   uint64_t design = urls + urls / 4; /* as it is on average between two sizes */
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = design, .rate = 1e-6, .per_host = 1};
-  mlbf_options filter_options = {.kind = MLBF_KIND_MLBF, .keys = design, .rate = 1e-6, .signals = true,
-                                 .profile = "strict"};
+  mlbf_options filter_options = {
+    .kind = MLBF_KIND_MLBF, .keys = design, .rate = 1e-6, .signals = true, .profile = "strict"};
   make_empty(directory, &options);
   demand(mlbf_create(&filter_options, &filter) == MLBF_OK, "no memory for the filter");
   demand(store_open(directory, false, NULL, 0, &s, message) == FRONTIER_OK, message);

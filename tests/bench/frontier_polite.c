@@ -11,14 +11,14 @@ typedef struct vector {
 } vector;
 
 struct polite {
-  vector hosts;                /* by id */
-  uint32_t *slots;             /* id + 1 by hash of the name, open addressing; 0 is free */
-  size_t slot_count;           /* a power of two, at least twice the hosts */
+  vector hosts;      /* by id */
+  uint32_t *slots;   /* id + 1 by hash of the name, open addressing; 0 is free */
+  size_t slot_count; /* a power of two, at least twice the hosts */
   polite_host *ready, **ready_end;
-  vector heap;                 /* by wake_ms, the least first */
+  vector heap; /* by wake_ms, the least first */
   vector changed;
-  vector leases;               /* by id - 1 */
-  polite_lease *unused;        /* leases that ended, for the next ones */
+  vector leases;        /* by id - 1 */
+  polite_lease *unused; /* leases that ended, for the next ones */
 };
 
 static void *must(void *memory)

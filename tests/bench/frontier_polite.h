@@ -18,16 +18,16 @@
 #include "tests/bench/frontier_contender.h"
 
 typedef struct polite_host {
-  uint64_t id;           /* 0, 1, ... in order of their first URLs */
-  uint64_t *waiting;     /* numbers of the URLs that are queued and not in flight: a ring in order of arrival, */
+  uint64_t id;       /* 0, 1, ... in order of their first URLs */
+  uint64_t *waiting; /* numbers of the URLs that are queued and not in flight: a ring in order of arrival, */
   size_t waiting_first, waiting_count, waiting_room; /* whose room is a power of two, or 0 */
   uint64_t done, failed;
   uint64_t delay_ms, started_ms, due_ms;
-  uint64_t wake_ms;      /* its place in the heap */
+  uint64_t wake_ms; /* its place in the heap */
   unsigned in_flight;
-  bool is_offered;       /* in the ready line or the heap */
-  bool is_changed;       /* since the store last wrote its counts, or */
-  bool is_recorded;      /* its name and delay: false if those have to be written */
+  bool is_offered;  /* in the ready line or the heap */
+  bool is_changed;  /* since the store last wrote its counts, or */
+  bool is_recorded; /* its name and delay: false if those have to be written */
   struct polite_host *ready_next;
   size_t name_size;
   char name[];

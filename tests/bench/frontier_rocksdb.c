@@ -199,8 +199,7 @@ static bool is_written(stored *s, uint64_t hash)
 {
   char key[8], *error = NULL;
   put_number(key, hash);
-  rocksdb_pinnableslice_t *found =
-    rocksdb_get_pinned_cf(s->db, s->reading, s->table[SEEN], key, sizeof key, &error);
+  rocksdb_pinnableslice_t *found = rocksdb_get_pinned_cf(s->db, s->reading, s->table[SEEN], key, sizeof key, &error);
   demand(error);
   rocksdb_pinnableslice_destroy(found);
   return found != NULL;
@@ -329,6 +328,13 @@ static void close_stored(void *self)
   free(s);
 }
 
-const contender contender_rocksdb = {
-  .name = "rocksdb", .keeps_contract = true, .open = open_stored, .add = add, .next = next, .done = done,
-  .delay = delay, .each_ended = each_ended, .each_host = each_host, .close = close_stored};
+const contender contender_rocksdb = {.name = "rocksdb",
+                                     .keeps_contract = true,
+                                     .open = open_stored,
+                                     .add = add,
+                                     .next = next,
+                                     .done = done,
+                                     .delay = delay,
+                                     .each_ended = each_ended,
+                                     .each_host = each_host,
+                                     .close = close_stored};

@@ -250,6 +250,13 @@ static void close_stored(void *self)
   free(s);
 }
 
-const contender contender_sqlite = {
-  .name = "sqlite", .keeps_contract = true, .open = open_stored, .add = add, .next = next, .done = done,
-  .delay = delay, .each_ended = each_ended, .each_host = each_host, .close = close_stored};
+const contender contender_sqlite = {.name = "sqlite",
+                                    .keeps_contract = true,
+                                    .open = open_stored,
+                                    .add = add,
+                                    .next = next,
+                                    .done = done,
+                                    .delay = delay,
+                                    .each_ended = each_ended,
+                                    .each_host = each_host,
+                                    .close = close_stored};

@@ -25,9 +25,13 @@ static void demand(const ours *o, frontier_status status)
 static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = expected_urls, .rate = 1e-6,
-                              .per_host = CONTENDER_PER_HOST, .depth_cap = UINT16_MAX,
-                              .keep_identity = true, .exact = exact};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = expected_urls,
+                              .rate = 1e-6,
+                              .per_host = CONTENDER_PER_HOST,
+                              .depth_cap = UINT16_MAX,
+                              .keep_identity = true,
+                              .exact = exact};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
@@ -128,8 +132,8 @@ static void each_ended(void *self, contender_visitor *visitor, void *context)
 static bool visit_host(void *context, const frontier_host_info *host)
 {
   const visit *v = context;
-  v->visit_host(v->context, &(contender_host){host->name, strlen(host->name), host->control.delay_ms, host->done,
-                                              host->failed});
+  v->visit_host(v->context,
+                &(contender_host){host->name, strlen(host->name), host->control.delay_ms, host->done, host->failed});
   return true;
 }
 
@@ -173,7 +177,8 @@ static void report(void *self)
     wrong += verdict.outcome == FRONTIER_SEEN;
   }
   printf("filter: %.2f bits a URL, made for %.2f times as many as it has; promised %.1e, expected lost %.3f; %u of %d "
-         "others called seen\n", (double)stats.filter.bits / (double)stats.filter.keys,
+         "others called seen\n",
+         (double)stats.filter.bits / (double)stats.filter.keys,
          (double)stats.filter.design_keys / (double)stats.filter.keys, stats.filter.promised_rate, stats.expected_lost,
          wrong, PROBES);
   fflush(stdout);
@@ -187,9 +192,9 @@ static void compact(const char *directory)
     contender_fail("strata", message);
 }
 
-#define OURS                                                                                                  \
-  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,         \
-  .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report,  \
+#define OURS                                                                                                 \
+  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,        \
+  .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report, \
   .compact = compact
 
 const contender contender_strata = {.name = "strata", .open = open_ours, OURS};

@@ -40,7 +40,7 @@ static void raw_add(raw_lines *raw, const char *line, size_t size)
   if (raw->count == raw->lines_room)
     raw->lines = need(realloc(raw->lines, (raw->lines_room = 2 * raw->lines_room + 64) * sizeof *raw->lines));
   memcpy(raw->text + raw->size, line, size);
-  raw->lines[raw->count++] = (raw_line){ raw->size, size };
+  raw->lines[raw->count++] = (raw_line){raw->size, size};
   raw->size += size;
 }
 
@@ -112,16 +112,16 @@ size_t url_cut(const char *text, size_t size, mlbf_span segments[MLBF_LAYERS_MAX
   size_t count = 0, begin = 0;
   for (size_t i = 1; i < size && count < MLBF_LAYERS_MAX - 1; i++)
     if (text[i] == '/' || text[i] == '?' || text[i] == '&') {
-      segments[count++] = (mlbf_span){ text + begin, i - begin };
+      segments[count++] = (mlbf_span){text + begin, i - begin};
       begin = i;
     }
-  segments[count++] = (mlbf_span){ text + begin, size - begin };
+  segments[count++] = (mlbf_span){text + begin, size - begin};
   return count;
 }
 
 url_list url_list_read(const char *path, size_t limit, uint64_t seed)
 {
-  raw_lines raw = { 0 };
+  raw_lines raw = {0};
   if (path)
     raw_read(&raw, path);
   else
@@ -133,14 +133,14 @@ url_list url_list_read(const char *path, size_t limit, uint64_t seed)
     order[i] = order[j];
     order[j] = i;
   }
-  url_list list = { .count = raw.count < limit ? raw.count : limit };
+  url_list list = {.count = raw.count < limit ? raw.count : limit};
   list.text = need(malloc(raw.size + 1));
   list.texts = need(calloc(list.count, sizeof *list.texts));
   size_t at = 0;
   for (size_t i = 0; i < list.count; i++) {
     size_t begin = raw.lines[order[i]].begin, size = raw.lines[order[i]].size;
     memcpy(list.text + at, raw.text + begin, size);
-    list.texts[i] = (mlbf_span){ list.text + at, size };
+    list.texts[i] = (mlbf_span){list.text + at, size};
     at += size;
   }
   list.mean_length = (double)at / (double)list.count;

@@ -19,18 +19,18 @@
 typedef struct page {
   bool is_accepted, is_accepted_for_good; /* told; told and synced */
   bool is_done, is_done_for_good;
-  bool is_leased;     /* in this life */
-  bool may_return;    /* was leased or done when its life ended, and not for good */
-  bool was_leased;    /* in any life */
+  bool is_leased;  /* in this life */
+  bool may_return; /* was leased or done when its life ended, and not for good */
+  bool was_leased; /* in any life */
 } page;
 
 typedef struct audit {
   char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal[SCRATCH_PATH];
   page pages[WEB_PAGES];
-  char *lines;        /* of the journal, when last seen: whole lines only */
+  char *lines; /* of the journal, when last seen: whole lines only */
   size_t lines_size;
   bool is_finished, has_failed;
-  bool is_lied_to;    /* by a driver that says "synced" when it is not */
+  bool is_lied_to; /* by a driver that says "synced" when it is not */
   uint64_t dice;
   /* figures */
   unsigned crawls, lives, kills, again, may_be_again, broken;
@@ -45,9 +45,9 @@ void audit_begin_crawl(audit *a);
 void audit_end_crawl(audit *a);
 
 void audit_hear(audit *a, report r);
-void audit_note_death(audit *a);          /* what was in flight, or not committed, may come back */
-void audit_look_at_journal(audit *a);     /* after a death: its whole lines stay for ever, and what they say is final */
-void audit_look_at_directory(audit *a);   /* the second reader finds no fault, and all that was promised */
+void audit_note_death(audit *a);        /* what was in flight, or not committed, may come back */
+void audit_look_at_journal(audit *a);   /* after a death: its whole lines stay for ever, and what they say is final */
+void audit_look_at_directory(audit *a); /* the second reader finds no fault, and all that was promised */
 void audit_break(audit *a, const char *promise, uint32_t number); /* counts it, and prints it */
 
 #endif

@@ -66,16 +66,16 @@ __attribute__((destructor)) static void report(void)
 
 /* Defines `name` as: if it is of a file, fail if it is time; else call the next library's. */
 // NOLINTBEGIN(bugprone-macro-parentheses): parameters and arguments bring their own
-#define WRAP(type, name, parameters, arguments, is_of_file, needs_room)                  \
-  type name parameters;                                                                  \
-  type name parameters                                                                   \
-  {                                                                                      \
-    static type(*next) parameters;                                                       \
-    if (!next) {                                                                         \
-      void *found = dlsym(RTLD_NEXT, #name);                                             \
+#define WRAP(type, name, parameters, arguments, is_of_file, needs_room)                   \
+  type name parameters;                                                                   \
+  type name parameters                                                                    \
+  {                                                                                       \
+    static type(*next) parameters;                                                        \
+    if (!next) {                                                                          \
+      void *found = dlsym(RTLD_NEXT, #name);                                              \
       memcpy(&next, &found, sizeof next); /* ISO C has no cast from object to function */ \
-    }                                                                                    \
-    return (is_of_file) && strikes(needs_room) ? -1 : next arguments;                    \
+    }                                                                                     \
+    return (is_of_file) && strikes(needs_room) ? -1 : next arguments;                     \
   }
 
 // NOLINTEND(bugprone-macro-parentheses)
@@ -84,8 +84,8 @@ WRAP(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size)
 WRAP(ssize_t, pwrite, (int fd, const void *bytes, size_t size, off_t at), (fd, bytes, size, at), is_file(fd), true)
 WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off64_t at), (fd, bytes, size, at), is_file(fd), true)
 WRAP(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count), is_file(fd), true)
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at),
-     is_file(fd), true)
+WRAP(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at), is_file(fd),
+     true)
 WRAP(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at),
      is_file(fd), true)
 WRAP(int, ftruncate, (int fd, off_t size), (fd, size), is_file(fd), true)
@@ -96,22 +96,22 @@ WRAP(int, msync, (void *at, size_t size, int flags), (at, size, flags), true, fa
 WRAP(int, rename, (const char *from, const char *to), (from, to), true, true)
 
 /* open is variadic: its third argument is there if O_CREAT is. */
-#define WRAP_OPEN(name)                                                                  \
-  int name(const char *path, int flags, ...);                                            \
-  int name(const char *path, int flags, ...)                                             \
-  {                                                                                      \
-    static int (*next)(const char *, int, ...);                                          \
-    if (!next) {                                                                         \
-      void *found = dlsym(RTLD_NEXT, #name);                                             \
-      memcpy(&next, &found, sizeof next);                                                \
-    }                                                                                    \
-    if (!(flags & O_CREAT))                                                              \
-      return next(path, flags);                                                          \
-    va_list arguments;                                                                   \
-    va_start(arguments, flags);                                                          \
-    mode_t mode = va_arg(arguments, mode_t);                                             \
-    va_end(arguments);                                                                   \
-    return strikes(true) ? -1 : next(path, flags, mode);                                 \
+#define WRAP_OPEN(name)                                  \
+  int name(const char *path, int flags, ...);            \
+  int name(const char *path, int flags, ...)             \
+  {                                                      \
+    static int (*next)(const char *, int, ...);          \
+    if (!next) {                                         \
+      void *found = dlsym(RTLD_NEXT, #name);             \
+      memcpy(&next, &found, sizeof next);                \
+    }                                                    \
+    if (!(flags & O_CREAT))                              \
+      return next(path, flags);                          \
+    va_list arguments;                                   \
+    va_start(arguments, flags);                          \
+    mode_t mode = va_arg(arguments, mode_t);             \
+    va_end(arguments);                                   \
+    return strikes(true) ? -1 : next(path, flags, mode); \
   }
 
 WRAP_OPEN(open)

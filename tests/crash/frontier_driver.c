@@ -113,8 +113,12 @@ int main(int argc, char **argv)
   if (argc < 5)
     return 2;
   /* so small a filter that it grows while it may be killed */
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 64, .rate = 1e-9, .per_host = 3,
-                              .depth_cap = UINT16_MAX, .journal_path = argv[2]};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 64,
+                              .rate = 1e-9,
+                              .per_host = 3,
+                              .depth_cap = UINT16_MAX,
+                              .journal_path = argv[2]};
   options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
   char message[FRONTIER_MESSAGE_SIZE];
   driver d = {.dice = strtoull(argv[3], NULL, 10), .lies = argc > 5 && strcmp(argv[5], "lie") == 0};

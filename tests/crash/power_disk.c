@@ -42,7 +42,7 @@ typedef struct names {
   size_t count;
 } names;
 
-typedef struct naming { /* a change of names */
+typedef struct naming {                      /* a change of names */
   char from[SCRATCH_PATH], to[SCRATCH_PATH]; /* both: renamed; from alone: removed; to alone: made */
   int file;
 } naming;
@@ -142,7 +142,7 @@ static void sync_file(inode *f)
 typedef struct loss {
   enum { KEEPS_NONE, KEEPS_ALL, KEEPS_LAST, KEEPS_SOME } what;
   uint64_t sector, salt; /* salt: so that a sector is asked twice and says the same */
-  size_t cuts; /* so many of the cuts are kept */
+  size_t cuts;           /* so many of the cuts are kept */
 } loss;
 
 static bool touches(const change *c, uint64_t sector, uint64_t size)
@@ -193,7 +193,9 @@ static void choose_length(const inode *f, bool is_fixed, uint64_t *dice, bytes *
 
 static bytes left_of(const inode *f, uint64_t *dice)
 {
-  loss l = {.what = (int)roll(dice, 6), .sector = roll(dice, 2) ? 512 : 4096, .salt = roll(dice, UINT32_MAX),
+  loss l = {.what = (int)roll(dice, 6),
+            .sector = roll(dice, 2) ? 512 : 4096,
+            .salt = roll(dice, UINT32_MAX),
             .cuts = roll(dice, 4)};
   bytes b = copy_of(&f->synced);
   if (!f->count || f->is_lied_about)
@@ -369,8 +371,14 @@ static bool play_file(disk *d, const event *e, const uint8_t *data)
 bool disk_play(disk *d, const event *e, const uint8_t *data)
 {
   switch ((event_kind)e->kind) {
-  case EVENT_OPENED: case EVENT_MADE: case EVENT_RENAMED: case EVENT_UNLINKED: return play_names(d, e, data);
-  case EVENT_WRITE: case EVENT_CUT: case EVENT_SYNCED: case EVENT_WRITTEN: return play_file(d, e, data);
+  case EVENT_OPENED:
+  case EVENT_MADE:
+  case EVENT_RENAMED:
+  case EVENT_UNLINKED: return play_names(d, e, data);
+  case EVENT_WRITE:
+  case EVENT_CUT:
+  case EVENT_SYNCED:
+  case EVENT_WRITTEN: return play_file(d, e, data);
   }
   return false;
 }

@@ -42,9 +42,20 @@ static void open_trial(void)
 static pid_t start(const char *fault, const char *report, const char *max_pages)
 {
   static const char usual[] = "--allow-private"; /* twice is fine */
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", usual, "--expect", "1000", "URL",
-                               keeps_all ? "--warc" : usual, keeps_all ? "--digests" : usual,
-                               max_pages ? "--max-pages" : NULL, max_pages, NULL};
+  const char *const words[] = {"crawl",
+                               "--dir",
+                               "DIR",
+                               "--delay",
+                               "0",
+                               usual,
+                               "--expect",
+                               "1000",
+                               "URL",
+                               keeps_all ? "--warc" : usual,
+                               keeps_all ? "--digests" : usual,
+                               max_pages ? "--max-pages" : NULL,
+                               max_pages,
+                               NULL};
   if (fault) {
     setenv("LD_PRELOAD", FAULT_LIBRARY, 1);
     setenv("STRATA_FAULT", fault, 1);
@@ -214,11 +225,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, clean_up)
   const struct CMUnitTest tests[] = {
-    CASE(killed_at_every_call),
-    CASE(killed_at_every_call_of_a_second_run),
-    CASE(no_room_once_at_every_call),
-    CASE(no_room_from_every_call_on),
-    CASE(a_bad_disk_once_at_every_call),
+    CASE(killed_at_every_call),       CASE(killed_at_every_call_of_a_second_run), CASE(no_room_once_at_every_call),
+    CASE(no_room_from_every_call_on), CASE(a_bad_disk_once_at_every_call),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

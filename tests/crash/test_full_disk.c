@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 /* --tries 1: a status 500 is not to be taken for a page that came twice */
-#define CRAWL                                                                                              \
+#define CRAWL \
   "crawl", "--dir", "DIR", "--delay", "0", "--per-host", "4", "--tries", "1", "--allow-private", "--expect", "1000"
 
 /* Opening takes some 100 KiB, a site of 400 pages 600, and its WARC as much again. */

@@ -87,8 +87,9 @@ static void it_goes_on_when_the_limit_is_raised(void **state)
   print_message("skipped: sanitizers need more address space\n");
   skip();
 #endif
-  static const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--per-host", "4", "--allow-private",
-                                      "--no-similar", "--max-pages", "320", "URL", NULL};
+  static const char *const words[] = {"crawl", "--dir",           "DIR",          "--delay",     "0",   "--per-host",
+                                      "4",     "--allow-private", "--no-similar", "--max-pages", "320", "URL",
+                                      NULL};
   pid_t pid = start_limited(words);
   double end = process_clock() + 120;
   while (!has_said("paused: ") && !process_has_ended(pid) && process_clock() < end)

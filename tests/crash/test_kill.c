@@ -29,8 +29,9 @@ static int clean_up(void **state)
 
 static pid_t start(trial *t, const char *filter, const char *expect)
 {
-  const char *const words[] = {"crawl",   "--dir",  "DIR", "--delay", "0",    "--allow-private", "--per-host", "16",
-                               "--filter", filter, "--expect", expect, "URL", NULL};
+  const char *const words[] = {"crawl",           "--dir",      "DIR", "--delay",  "0",
+                               "--allow-private", "--per-host", "16",  "--filter", filter,
+                               "--expect",        expect,       "URL", NULL};
   return trial_strata_start(t, words);
 }
 

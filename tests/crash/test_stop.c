@@ -33,8 +33,8 @@ static trial *serve(const trial_options *options)
 
 static pid_t start(trial *t)
 {
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "4", "URL",
-                               NULL};
+  const char *const words[] = {"crawl",           "--dir",      "DIR", "--delay", "0",
+                               "--allow-private", "--per-host", "4",   "URL",     NULL};
   return trial_strata_start(t, words);
 }
 
@@ -116,8 +116,8 @@ static void the_printed_command_keeps_its_limits(void **state)
 {
   (void)state;
   trial *t = serve(&(trial_options){.seed = 25, .entries = 400, .jitter_ms = 4});
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--max-depth", "3", "URL",
-                               NULL};
+  const char *const words[] = {"crawl",           "--dir",       "DIR", "--delay", "0",
+                               "--allow-private", "--max-depth", "3",   "URL",     NULL};
   pid_t pid = trial_strata_start(t, words);
   assert_true(trial_wait_requests(t, 40, pid));
   kill(pid, SIGINT);

@@ -28,8 +28,8 @@ static int clean_up(void **state)
 static pid_t start(trial *t)
 {
   /* files so small that some kills come while one ends and the next begins */
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "16", "--warc",
-                               "--warc-size", "50000", "URL", NULL};
+  const char *const words[] = {"crawl",  "--dir",       "DIR",   "--delay", "0", "--allow-private", "--per-host", "16",
+                               "--warc", "--warc-size", "50000", "URL",     NULL};
   return trial_strata_start(t, words);
 }
 

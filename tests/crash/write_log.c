@@ -46,7 +46,10 @@ static void record(event_kind kind, int fd, uint64_t at, const struct iovec *par
 
 static void record_bytes(event_kind kind, int fd, uint64_t at, const void *bytes, size_t size)
 {
-  union { const void *in; void *out; } same = {.in = bytes}; /* writev only reads */
+  union {
+    const void *in;
+    void *out;
+  } same = {.in = bytes}; /* writev only reads */
   struct iovec part = {same.out, size};
   record(kind, fd, at, &part, 1);
 }
@@ -82,10 +85,10 @@ static int synced(int fd, int result)
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
 /* ISO C has no cast from object to function. */
-#define NEXT(name)                                \
-  if (!next) {                                    \
-    void *found = dlsym(RTLD_NEXT, #name);        \
-    memcpy(&next, &found, sizeof next);           \
+#define NEXT(name)                         \
+  if (!next) {                             \
+    void *found = dlsym(RTLD_NEXT, #name); \
+    memcpy(&next, &found, sizeof next);    \
   }
 
 static size_t size_of(const struct iovec *parts, int count)
@@ -170,7 +173,10 @@ int fdatasync(int fd)
 
 int rename(const char *from, const char *to)
 {
-  union { const char *in; void *out; } a = {.in = from}, b = {.in = to};
+  union {
+    const char *in;
+    void *out;
+  } a = {.in = from}, b = {.in = to};
   struct iovec paths[] = {{a.out, strlen(from) + 1}, {b.out, strlen(to) + 1}};
   static int (*next)(const char *, const char *);
   NEXT(rename)

@@ -77,8 +77,14 @@ static void sorted_and_found(void **state)
   scratch_join(directory, "sorted", sorted);
   for (unsigned i = 0; i < LINES; i++) {
     snprintf(address, sizeof address, "http://h%u.example/%u", i * 37 % 11, i * 37 % LINES);
-    cdxj_put(&lines, &(cdxj_capture){.url = address, .date = "20261120000000", .mime = "text/html", .status = 200,
-                                     .digest = "sha1:X", .offset = i, .size = 10, .file = "f.warc.gz"});
+    cdxj_put(&lines, &(cdxj_capture){.url = address,
+                                     .date = "20261120000000",
+                                     .mime = "text/html",
+                                     .status = 200,
+                                     .digest = "sha1:X",
+                                     .offset = i,
+                                     .size = 10,
+                                     .file = "f.warc.gz"});
   }
   assert_false(lines.failed);
   json_put_raw(&lines, "example,h0)/torn 20261120"); /* what a crash may leave, before it is cut */

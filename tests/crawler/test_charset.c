@@ -70,11 +70,12 @@ static void every_charset_can_be_read(void **state)
 {
   (void)state;
   static const char *const names[] = {
-    "utf-8", "windows-1252", "windows-1251", "windows-1250", "shift_jis", "gbk", "gb18030", "euc-jp", "euc-kr", "big5",
-    "iso-2022-jp", "koi8-r", "koi8-u", "ibm866", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6",
-    "iso-8859-7", "iso-8859-8", "iso-8859-8-i", "iso-8859-10", "iso-8859-13", "iso-8859-14", "iso-8859-15",
-    "iso-8859-16", "windows-874", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257",
-    "windows-1258", "macintosh", "x-mac-cyrillic", "utf-16le", "utf-16be"};
+    "utf-8",          "windows-1252", "windows-1251", "windows-1250", "shift_jis",    "gbk",          "gb18030",
+    "euc-jp",         "euc-kr",       "big5",         "iso-2022-jp",  "koi8-r",       "koi8-u",       "ibm866",
+    "iso-8859-2",     "iso-8859-3",   "iso-8859-4",   "iso-8859-5",   "iso-8859-6",   "iso-8859-7",   "iso-8859-8",
+    "iso-8859-8-i",   "iso-8859-10",  "iso-8859-13",  "iso-8859-14",  "iso-8859-15",  "iso-8859-16",  "windows-874",
+    "windows-1253",   "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258", "macintosh",
+    "x-mac-cyrillic", "utf-16le",     "utf-16be"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const charset *c = charset_of_label(names[i], strlen(names[i]));
     assert_non_null(c);
@@ -89,7 +90,9 @@ static void every_charset_can_be_read(void **state)
 static void queries(void **state)
 {
   (void)state;
-  static const struct { const char *label, *href, *wanted; } rows[] = {
+  static const struct {
+    const char *label, *href, *wanted;
+  } rows[] = {
     {"windows-1252", "/\xC3\xA9?q=\xC3\xA9", "/\xC3\xA9?q=%E9"},
     {"windows-1252", "?\xE2\x82\xAC", "?%80"},
     {"windows-1252", "?a\xE2\x98\xBA\xC3\xA4z", "?a%26%239786%3B%E4z"},
@@ -116,15 +119,18 @@ static void queries(void **state)
 static void most_links_need_no_escaping(void **state)
 {
   (void)state;
-  static const struct { const char *label, *href; } rows[] = {
-    {"windows-1251", "/plain?q=1"}, {"windows-1251", "/\xD0\x9F"}, {"windows-1251", "/a#?\xD0\x9F"},
-    {"windows-1251", "/a?b#\xD0\x9F"}, {"utf-8", "?\xD0\x9F"}, {"utf-16", "?\xD0\x9F"}, {"hz-gb-2312", "?\xD0\x9F"},
-    {"windows-1251", ""},
+  static const struct {
+    const char *label, *href;
+  } rows[] = {
+    {"windows-1251", "/plain?q=1"},    {"windows-1251", "/\xD0\x9F"}, {"windows-1251", "/a#?\xD0\x9F"},
+    {"windows-1251", "/a?b#\xD0\x9F"}, {"utf-8", "?\xD0\x9F"},        {"utf-16", "?\xD0\x9F"},
+    {"hz-gb-2312", "?\xD0\x9F"},       {"windows-1251", ""},
   };
   char out[64];
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     assert_int_equal(charset_escape_query(charset_of_label(rows[i].label, strlen(rows[i].label)), rows[i].href,
-                                          strlen(rows[i].href), out, sizeof out), 0);
+                                          strlen(rows[i].href), out, sizeof out),
+                     0);
 }
 
 static void no_byte_past_the_room(void **state)

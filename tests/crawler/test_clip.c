@@ -24,17 +24,17 @@ static void rows_of_text(void **state)
     {"hello", 1, 1, "~", 1},
     {"hello", 0, 1, "", 0},
     {"", 5, 1, "", 0},
-    {"\x1b[2Jx\r\n\x7f\t", 80, 1, "?[2Jx????", 9},                     /* nothing that moves the cursor */
-    {"日本語", 6, 1, "日本語", 6},                                      /* two columns each */
+    {"\x1b[2Jx\r\n\x7f\t", 80, 1, "?[2Jx????", 9}, /* nothing that moves the cursor */
+    {"日本語", 6, 1, "日本語", 6},                 /* two columns each */
     {"日本語", 5, 1, "日本~", 5},
-    {"日本語", 4, 1, "日~", 3},                                         /* half a character is none */
-    {"e\u0301te\u0301", 3, 1, "e\u0301te\u0301", 3},                    /* combining accents take none */
-    {"caf\xc3\xa9", 4, 0, "caf~", 4},                                   /* a terminal that knows ASCII alone */
+    {"日本語", 4, 1, "日~", 3},                      /* half a character is none */
+    {"e\u0301te\u0301", 3, 1, "e\u0301te\u0301", 3}, /* combining accents take none */
+    {"caf\xc3\xa9", 4, 0, "caf~", 4},                /* a terminal that knows ASCII alone */
     {"caf\xc3\xa9", 5, 0, "caf??", 5},
-    {"a\xff\xc3z", 80, 1, "a??z", 4},                                   /* no UTF-8 */
+    {"a\xff\xc3z", 80, 1, "a??z", 4}, /* no UTF-8 */
     // NOLINTNEXTLINE(misc-misleading-bidirectional): what is tested is that it misleads nobody
-    {"\xe2\x80\xae\u200bx", 80, 1, "?\u200bx", 2},                     /* U+202E turns the text round: not printable */
-    {"a\xe6\x97", 80, 1, "a??", 3},                                     /* cut inside a character */
+    {"\xe2\x80\xae\u200bx", 80, 1, "?\u200bx", 2}, /* U+202E turns the text round: not printable */
+    {"a\xe6\x97", 80, 1, "a??", 3},                /* cut inside a character */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char line[64];

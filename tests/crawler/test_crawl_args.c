@@ -93,7 +93,10 @@ static void options_are_understood(void **state)
 static void sizes_have_units(void **state)
 {
   (void)state;
-  static const struct { const char *text; uint64_t bytes; } rows[] = {
+  static const struct {
+    const char *text;
+    uint64_t bytes;
+  } rows[] = {
     {"1", 1}, {"1000", 1000}, {"2K", 2048}, {"2k", 2048}, {"3M", 3 << 20}, {"1G", 1 << 30},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -118,7 +121,9 @@ static void start_urls_may_come_from_standard_input(void **state)
 static void who_asks(void **state)
 {
   (void)state;
-  static const struct { const char *line, *agent; } rows[] = {
+  static const struct {
+    const char *line, *agent;
+  } rows[] = {
     {"http://h/", "strata/" STRATA_VERSION},
     {"--contact https://example.org/crawl http://h/", "strata/" STRATA_VERSION " (+https://example.org/crawl)"},
     {"--contact me@example.org http://h/", "strata/" STRATA_VERSION " (+mailto:me@example.org)"},
@@ -134,7 +139,9 @@ static void who_asks(void **state)
 static void the_rest_is_refused_by_name(void **state)
 {
   (void)state;
-  static const struct { const char *line, *named; } rows[] = {
+  static const struct {
+    const char *line, *named;
+  } rows[] = {
     {"", "no start URL"},
     {"--max-bytes 0 http://h/", "--max-bytes"},
     {"--recrawl-after soon http://h/", "--recrawl-after \"soon\""},

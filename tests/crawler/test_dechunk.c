@@ -15,16 +15,16 @@ static const struct row {
 } rows[] = {
   {"5\r\nhello\r\n0\r\n\r\n", "hello", DECHUNK_DONE},
   {"5;ext=\"a;b\"\r\nhello\r\n1\r\n!\r\n0\r\nX-T: 0\r\nY: z\r\n\r\nbehind", "hello!", DECHUNK_DONE},
-  {"A\n0123456789\n0\n\n", "0123456789", DECHUNK_DONE},          /* LF alone */
+  {"A\n0123456789\n0\n\n", "0123456789", DECHUNK_DONE}, /* LF alone */
   {"0005\r\nhello\r\n00\r\n\r\n", "hello", DECHUNK_DONE},
   {"0\r\n\r\n", "", DECHUNK_DONE},
   {"", "", DECHUNK_SIZE},
-  {"5\r\nhel", "hel", DECHUNK_DATA},                            /* cut short */
+  {"5\r\nhel", "hel", DECHUNK_DATA}, /* cut short */
   {"5\r\nhello\r\n0\r\n", "hello", DECHUNK_TRAILER},
-  {"\r\n", "", DECHUNK_BAD},                                    /* no size */
+  {"\r\n", "", DECHUNK_BAD}, /* no size */
   {";x\r\n", "", DECHUNK_BAD},
-  {"2\r\nabcd\r\n", "ab", DECHUNK_BAD},                         /* longer than it says */
-  {"ffffffffffffffff\r\nx", "", DECHUNK_BAD},                   /* nobody has sent that much */
+  {"2\r\nabcd\r\n", "ab", DECHUNK_BAD},       /* longer than it says */
+  {"ffffffffffffffff\r\nx", "", DECHUNK_BAD}, /* nobody has sent that much */
 };
 
 typedef struct collected {

@@ -83,12 +83,16 @@ static void pages(void **state)
     ROW("gb2312", "\xD6\xD0", "GBK", "\xE4\xB8\xAD"),
     ROW("big5", "\xA4\xA4", "Big5", "\xE4\xB8\xAD"),
     ROW("euc-kr", "\xC7\xD1", "EUC-KR", "\xED\x95\x9C"),
-    ROW("iso-2022-jp", "a\x1B$B%F\x1B(Bb", "ISO-2022-JP", "a\xE3\x83\x86" "b"),
+    ROW("iso-2022-jp", "a\x1B$B%F\x1B(Bb", "ISO-2022-JP",
+        "a\xE3\x83\x86"
+        "b"),
     ROW("koi8-r", "\xF0", "KOI8-R", "\xD0\x9F"),
     ROW("utf-8", "\xFF\x80<a>", "UTF-8", "\xFF\x80<a>"), /* as it stands: url.h has a rule for it */
     ROW(NULL, "\xFF\x80<a>", "none", "\xFF\x80<a>"),
     ROW("utf-16le", "<\0a\0\x3D\xD8\x00\xDE", "UTF-16LE", "<a\xF0\x9F\x98\x80"),
-    ROW("utf-16be", "\0<\xD8\x00\0a", "UTF-16BE", "<\xEF\xBF\xBD" "a"), /* half a pair */
+    ROW("utf-16be", "\0<\xD8\x00\0a", "UTF-16BE",
+        "<\xEF\xBF\xBD"
+        "a"),                                                 /* half a pair */
     ROW("utf-8", "\xFF\xFE<\0", "UTF-16LE", "\xEF\xBB\xBF<"), /* the mark wins over the header */
     ROW("windows-1251", "\xEF\xBB\xBF\xD0\x9F", "UTF-8", "\xEF\xBB\xBF\xD0\x9F"),
     ROW("hz-gb-2312", "<a href=x>", "replacement", ""),
@@ -163,8 +167,8 @@ static void only_the_beginning_is_held_back(void **state)
 static void noise(void **state)
 {
   (void)state;
-  static const char *const labels[] = {"gb18030", "shift_jis", "euc-jp", "big5", "euc-kr", "iso-2022-jp",
-                                       "utf-16le", "windows-1255", "windows-1258"};
+  static const char *const labels[] = {"gb18030",     "shift_jis", "euc-jp",       "big5",        "euc-kr",
+                                       "iso-2022-jp", "utf-16le",  "windows-1255", "windows-1258"};
   static result whole, cut;
   const char *given = getenv("STRATA_SEED");
   unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : 7;

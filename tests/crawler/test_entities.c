@@ -75,7 +75,7 @@ static void every_name_means_what_gumbo_says(void **state)
   (void)state;
   assert_int_equal(ENTITY_COUNT, 2125);
   assert_int_equal(entity_begin[ENTITY_COUNT], sizeof entity_rows - 1);
-  static const char *const tails[] = { "", ";", "=", "x", "1;", "&", ";;", "." };
+  static const char *const tails[] = {"", ";", "=", "x", "1;", "&", ";;", "."};
   for (unsigned row = 0; row < ENTITY_COUNT; row++) {
     const char *name = entity_rows + entity_begin[row];
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {

@@ -28,8 +28,8 @@ static const struct row {
   {"/nothing", OK "\r\n", FETCH_OK, 200, "", "", "", 0, false},
   {"/moved", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", FETCH_OK, 302, "", "/x", "", 0, false},
   {"/busy", "HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nno", FETCH_OK, 503, "", "", "no", 7, false},
-  {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "",
-   "abcde", 0, false},
+  {"/chunks", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n", FETCH_OK, 200, "", "", "abcde",
+   0, false},
   {"/long", OK "\r\n0123456789ABCDEF", FETCH_OK, 200, "", "", "0123456789", 0, true}, /* max_body is 10 */
   {"/half", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", FETCH_BROKEN, 200, NULL, NULL, "half", 0, false},
   {"/bad-zip", OK "Content-Encoding: gzip\r\n\r\nno gzip", FETCH_ENCODING, 200, NULL, NULL, "", 0, false},
@@ -118,8 +118,12 @@ enum { SOON_MS = 1000, LATE_MS = 60000 };
 
 static fetcher *make_fetcher(void **state, bool allow_private, long timeout_ms)
 {
-  const fetch_options options = {.user_agent = "test", .connections = ROWS, .timeout_ms = timeout_ms, .max_body = 10,
-                                 .allow_private = allow_private, .has_thread = *(const bool *)*state};
+  const fetch_options options = {.user_agent = "test",
+                                 .connections = ROWS,
+                                 .timeout_ms = timeout_ms,
+                                 .max_body = 10,
+                                 .allow_private = allow_private,
+                                 .has_thread = *(const bool *)*state};
   fetcher *f = fetcher_create(&options);
   assert_non_null(f);
   return f;
@@ -238,9 +242,11 @@ static void every_error_has_a_word(void **state)
       assert_string_not_equal(fetch_error_name((fetch_error)i), fetch_error_name((fetch_error)k));
 }
 
-#define TWICE(test) \
-  {#test, test, serve, stop, (void *)(uintptr_t)&alone}, \
-    {#test " beside", test, serve, stop, (void *)(uintptr_t)&beside}
+#define TWICE(test)                                                \
+  {#test, test, serve, stop, (void *)(uintptr_t)&alone},           \
+  {                                                                \
+#test " beside", test, serve, stop, (void *)(uintptr_t)&beside \
+  }
 
 int main(void)
 {

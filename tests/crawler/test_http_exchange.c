@@ -132,8 +132,10 @@ static void no_secrets_of_the_request(void **state)
   (void)state;
   exchange *x = exchange_create(directory, BODY_MAX, headers);
   assert_non_null(x);
-  assert_request(x, "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YQ==\r\nx-secret:1\r\nX-Secrets: 2\r\n"
-                 "\r\n", "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nX-Secrets: 2\r\n\r\n");
+  assert_request(x,
+                 "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nAuthorization: Basic YQ==\r\nx-secret:1\r\nX-Secrets: 2\r\n"
+                 "\r\n",
+                 "GET /Cookie:1 HTTP/1.1\r\nHost: h\r\nX-Secrets: 2\r\n\r\n");
   assert_request(x, "GET / HTTP/1.1\r\nCookie: a=b\r\nProxy-Authorization: c\r\n\r\n", "GET / HTTP/1.1\r\n\r\n");
   const char *cut = "GET / HTTP/1.1\r\nAccept: x\r\n"; /* a head in two pieces, parted amid the secret */
   assert_request(x, "GET / HTTP/1.1\r\nAccept: x\r\nCookie: a=", cut);

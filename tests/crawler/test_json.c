@@ -30,7 +30,9 @@ static char *read_back(const char *value)
   return text;
 }
 
-static const struct { const char *in, *out, *why; } rows[] = {
+static const struct {
+  const char *in, *out, *why;
+} rows[] = {
   {"", "", "empty"},
   {"http://h/a?b=c&d", "http://h/a?b=c&d", "plain"},
   {"say \"hi\" \\ there", "say \"hi\" \\ there", "quote and backslash"},
@@ -101,10 +103,13 @@ static void numbers_are_as_printf_writes_them(void **state)
 {
   (void)state;
   static const uint64_t whole[] = {0, 1, 9, 10, 99, 100, 123456789, UINT64_MAX / 10, UINT64_MAX - 1, UINT64_MAX};
-  static const struct { double value; int decimals; const char *text; } real[] = {
-    {0, 3, "0.000"}, {0.0004, 3, "0.000"}, {0.0006, 3, "0.001"}, {0.9996, 3, "1.000"}, {1.25, 3, "1.250"},
-    {12.0625, 6, "12.062500"}, {0.000001, 6, "0.000001"}, {86400.05, 1, "86400.1"}, {0.5, 9, "0.500000000"},
-    {-1, 3, "0.000"}, {2e9, 3, "1000000000.000"}};
+  static const struct {
+    double value;
+    int decimals;
+    const char *text;
+  } real[] = {{0, 3, "0.000"},         {0.0004, 3, "0.000"},      {0.0006, 3, "0.001"},      {0.9996, 3, "1.000"},
+              {1.25, 3, "1.250"},      {12.0625, 6, "12.062500"}, {0.000001, 6, "0.000001"}, {86400.05, 1, "86400.1"},
+              {0.5, 9, "0.500000000"}, {-1, 3, "0.000"},          {2e9, 3, "1000000000.000"}};
   char text[64];
   json j = {0};
   for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {

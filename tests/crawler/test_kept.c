@@ -134,9 +134,13 @@ static void agrees_with_a_plain_list(void **state)
   for (unsigned step = 0; step < STEPS; step++, now += 1 + random_below(&dice, 1000)) {
     int who = (int)random_below(&dice, USERS), which = (int)random_below(&dice, SOCKETS);
     switch (random_below(&dice, 8)) {
-    case 0: case 1: case 2: open_one(k, &users[who], who, now); break;
-    case 3: case 4: use_again(k, &users[who], who, which, now); break;
-    case 5: case 6: let_go(k, &users[who], who, now); break;
+    case 0:
+    case 1:
+    case 2: open_one(k, &users[who], who, now); break;
+    case 3:
+    case 4: use_again(k, &users[who], who, which, now); break;
+    case 5:
+    case 6: let_go(k, &users[who], who, now); break;
     default: close_one(k, which); break;
     }
     compare(k);

@@ -39,7 +39,7 @@ static void feed_copy(links_scanner *scanner, const char *bytes, size_t size)
 
 static found scan_cut(const char *page, size_t size, size_t cut)
 {
-  found notes = { .size = 0 };
+  found notes = {.size = 0};
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   feed_copy(scanner, page, cut);
@@ -51,7 +51,7 @@ static found scan_cut(const char *page, size_t size, size_t cut)
 
 static found scan_bytewise(const char *page, size_t size)
 {
-  found notes = { .size = 0 };
+  found notes = {.size = 0};
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   for (size_t i = 0; i < size; i++)
@@ -67,173 +67,173 @@ typedef struct row {
 
 static const row rows[] = {
   /* quoting, case, white space */
-  { "<a href=x>", "a:x" },
-  { "<A HREF=\"x y\">", "a:x y" },
-  { "<a href='x\"y'>", "a:x\"y" },
-  { "<a\thref\n=\r\n\f x\n>", "a:x" },
-  { "<a href=' x '>", "a: x " },
-  { "<a/href=x/>", "a:x/" },
-  { "<a href=x/y?a=b>", "a:x/y?a=b" },
-  { "<a href=x\"y'z`<>", "a:x\"y'z`<" },
-  { "<a href>", "a:" },
-  { "<a href=>", "a:" },
-  { "<a href= >", "a:" },
-  { "<a href=\"\">", "a:" },
-  { "<a href=''id=b>", "a:" },
-  { "<a href=\"x\"href=\"y\">", "a:x" },
-  { "<a id=\"a>b\" href=x>", "a:x" },
-  { "<a id=a>b href=x>", "" },
-  { "<a \"href=x>", "" },
-  { "<a =href=x>", "" },
-  { "<a =\"x\" href=y>", "a:y" },
-  { "<a b/ =\"x\" href=y>", "a:y" },
-  { "<a b ='>' href=y>", "a:y" },
-  { "<a / href=y>", "a:y" },
-  { "<a href=x//>", "a:x//" },
-  { "<a href=\"x\ny\r\nz\rw\">", "a:x\ny\nz\nw" },
-  { "<a href=x", "" },
-  { "<a href=\"x>\n", "" },
-  { "<a href=\"x\"", "" },
-  { "<a href=x><a href=y", "a:x" },
-  { "<ahref=x><a-b href=x><ab href=x>", "" },
-  { "<a hrefx=y xhref=z data-href=w>", "" },
-  { "< a href=x>", "" },
-  { "<<a href=x>", "a:x" },
-  { "<3<a href=x>", "a:x" },
-  { "</a href=x><a href=y>", "a:y" },
+  {"<a href=x>", "a:x"},
+  {"<A HREF=\"x y\">", "a:x y"},
+  {"<a href='x\"y'>", "a:x\"y"},
+  {"<a\thref\n=\r\n\f x\n>", "a:x"},
+  {"<a href=' x '>", "a: x "},
+  {"<a/href=x/>", "a:x/"},
+  {"<a href=x/y?a=b>", "a:x/y?a=b"},
+  {"<a href=x\"y'z`<>", "a:x\"y'z`<"},
+  {"<a href>", "a:"},
+  {"<a href=>", "a:"},
+  {"<a href= >", "a:"},
+  {"<a href=\"\">", "a:"},
+  {"<a href=''id=b>", "a:"},
+  {"<a href=\"x\"href=\"y\">", "a:x"},
+  {"<a id=\"a>b\" href=x>", "a:x"},
+  {"<a id=a>b href=x>", ""},
+  {"<a \"href=x>", ""},
+  {"<a =href=x>", ""},
+  {"<a =\"x\" href=y>", "a:y"},
+  {"<a b/ =\"x\" href=y>", "a:y"},
+  {"<a b ='>' href=y>", "a:y"},
+  {"<a / href=y>", "a:y"},
+  {"<a href=x//>", "a:x//"},
+  {"<a href=\"x\ny\r\nz\rw\">", "a:x\ny\nz\nw"},
+  {"<a href=x", ""},
+  {"<a href=\"x>\n", ""},
+  {"<a href=\"x\"", ""},
+  {"<a href=x><a href=y", "a:x"},
+  {"<ahref=x><a-b href=x><ab href=x>", ""},
+  {"<a hrefx=y xhref=z data-href=w>", ""},
+  {"< a href=x>", ""},
+  {"<<a href=x>", "a:x"},
+  {"<3<a href=x>", "a:x"},
+  {"</a href=x><a href=y>", "a:y"},
 
   /* duplicates: the first wins */
-  { "<a href=x HREF=y>", "a:x" },
-  { "<a rel=x rel=nofollow href=y>", "a:y" },
-  { "<a href href=y>", "a:" },
+  {"<a href=x HREF=y>", "a:x"},
+  {"<a rel=x rel=nofollow href=y>", "a:y"},
+  {"<a href href=y>", "a:"},
 
   /* references */
-  { "<a href='?a=1&amp;b=2&copy=3&copy;&#x26;&lt;&quot;&not'>", "a:?a=1&b=2&copy=3\xC2\xA9&<\"\xC2\xAC" },
-  { "<a href=?a&amp;b&amp>", "a:?a&b&" },
-  { "<a href='&#xA;&#32;&#128;&#0;&'>", "a:\n \xE2\x82\xAC\xEF\xBF\xBD&" },
-  { "<a h&#114;ef=x>", "" },
-  { "<a href=\"&notit;&notin;&unknown;\">", "a:&notit;\xE2\x88\x89&unknown;" },
-  { "<a href='&amp;amp;'>", "a:&amp;" },
+  {"<a href='?a=1&amp;b=2&copy=3&copy;&#x26;&lt;&quot;&not'>", "a:?a=1&b=2&copy=3\xC2\xA9&<\"\xC2\xAC"},
+  {"<a href=?a&amp;b&amp>", "a:?a&b&"},
+  {"<a href='&#xA;&#32;&#128;&#0;&'>", "a:\n \xE2\x82\xAC\xEF\xBF\xBD&"},
+  {"<a h&#114;ef=x>", ""},
+  {"<a href=\"&notit;&notin;&unknown;\">", "a:&notit;\xE2\x88\x89&unknown;"},
+  {"<a href='&amp;amp;'>", "a:&amp;"},
 
   /* bytes */
-  { "<a href=\xE4\xBD\xA0\xFF>", "a:\xE4\xBD\xA0\xFF" },
+  {"<a href=\xE4\xBD\xA0\xFF>", "a:\xE4\xBD\xA0\xFF"},
 
   /* comments and their odd endings */
-  { "<!-- <a href=no> --><a href=x>", "a:x" },
-  { "<!--><a href=x>", "a:x" },
-  { "<!---><a href=x>", "a:x" },
-  { "<!----><a href=x>", "a:x" },
-  { "<!-----><a href=x>", "a:x" },
-  { "<!--!><a href=no>--><a href=x>", "a:x" },
-  { "<!---!><a href=no>--><a href=x>", "a:x" },
-  { "<!----!><a href=x>", "a:x" },
-  { "<!-- a --!><a href=x>", "a:x" },
-  { "<!-- a --!b><a href=no>--><a href=x>", "a:x" },
-  { "<!-- a --!--><a href=x>", "a:x" },
-  { "<!-- a --!-><a href=no>--><a href=x>", "a:x" },
-  { "<!-- a -- ><a href=no>--><a href=x>", "a:x" },
-  { "<!-- a -><a href=no>--><a href=x>", "a:x" },
-  { "<!-- <!-- --><a href=x>", "a:x" },
-  { "<!-- <!--><a href=x>", "a:x" },
-  { "<!-- <!-><a href=no>--><a href=x>", "a:x" },
-  { "<!-><a href=x>", "a:x" },
-  { "<!- <a href=no>><a href=x>", "a:x" },
-  { "<!><a href=x>", "a:x" },
-  { "<!doctype html \"<a href=no\"><a href=x>", "a:x" },
-  { "<!DOCTYPE html PUBLIC \"-//W3C//DTD>\" \"x\"><a href=x>", "a:x" },
-  { "<?php <a href=no> ?><a href=x>", "a:x" },
-  { "</ <a href=no><a href=x>", "a:x" },
-  { "</><a href=x>", "a:x" },
-  { "</3 <a href=no><a href=x>", "a:x" },
-  { "<![CDATA[<a href=no>]]><a href=x>", "a:x" },
-  { "<![CDATA[ > <a href=x>]]>", "a:x" },
-  { "<!-- <a href=no>", "" },
+  {"<!-- <a href=no> --><a href=x>", "a:x"},
+  {"<!--><a href=x>", "a:x"},
+  {"<!---><a href=x>", "a:x"},
+  {"<!----><a href=x>", "a:x"},
+  {"<!-----><a href=x>", "a:x"},
+  {"<!--!><a href=no>--><a href=x>", "a:x"},
+  {"<!---!><a href=no>--><a href=x>", "a:x"},
+  {"<!----!><a href=x>", "a:x"},
+  {"<!-- a --!><a href=x>", "a:x"},
+  {"<!-- a --!b><a href=no>--><a href=x>", "a:x"},
+  {"<!-- a --!--><a href=x>", "a:x"},
+  {"<!-- a --!-><a href=no>--><a href=x>", "a:x"},
+  {"<!-- a -- ><a href=no>--><a href=x>", "a:x"},
+  {"<!-- a -><a href=no>--><a href=x>", "a:x"},
+  {"<!-- <!-- --><a href=x>", "a:x"},
+  {"<!-- <!--><a href=x>", "a:x"},
+  {"<!-- <!-><a href=no>--><a href=x>", "a:x"},
+  {"<!-><a href=x>", "a:x"},
+  {"<!- <a href=no>><a href=x>", "a:x"},
+  {"<!><a href=x>", "a:x"},
+  {"<!doctype html \"<a href=no\"><a href=x>", "a:x"},
+  {"<!DOCTYPE html PUBLIC \"-//W3C//DTD>\" \"x\"><a href=x>", "a:x"},
+  {"<?php <a href=no> ?><a href=x>", "a:x"},
+  {"</ <a href=no><a href=x>", "a:x"},
+  {"</><a href=x>", "a:x"},
+  {"</3 <a href=no><a href=x>", "a:x"},
+  {"<![CDATA[<a href=no>]]><a href=x>", "a:x"},
+  {"<![CDATA[ > <a href=x>]]>", "a:x"},
+  {"<!-- <a href=no>", ""},
 
   /* text */
-  { "<script>'<a href=no>'</script><a href=x>", "a:x" },
-  { "<script></scriptx><a href=no></script ><a href=x>", "a:x" },
-  { "<script></scrip</script/><a href=x>", "a:x" },
-  { "<SCRIPT></</ScRiPt href=no><a href=x>", "a:x" },
-  { "<script><!-- </script><a href=x>", "a:x" },
-  { "<script><!-- <script> </script> <a href=no> --></script><a href=x>", "a:x" },
-  { "<script><!-- <script> </script> </script><a href=x>", "a:x" },
-  { "<script><!-- <scriptx> </script><a href=x>", "a:x" },
-  { "<script><!-- <script </script> </script><a href=x>", "a:x" },
-  { "<script><!--><script> </script><a href=x>", "a:x" },
-  { "<script><!---><script> </script><a href=x>", "a:x" },
-  { "<script><!-><!-- <script> --> </script><a href=x>", "a:x" },
-  { "<script><!-- <script> -- > </script><a href=no>--></script><a href=x>", "a:x" },
-  { "<script><!-- <script> </scriptx> </script><a href=no></script><a href=x>", "a:x" },
-  { "<script><!- <script> </script><a href=x>", "a:x" },
-  { "<script/><a href=no></script><a href=x>", "a:x" },
-  { "<style><a href=no></style><a href=x>", "a:x" },
-  { "<style><!-- </style><a href=x>", "a:x" },
-  { "<textarea><a href=no></title></textarea><a href=x>", "a:x" },
-  { "<title><a href=no><!-- </title><a href=x>", "a:x" },
-  { "<xmp><a href=no></xmp><a href=x>", "a:x" },
-  { "<iframe src=i><a href=no></iframe><a href=x>", "iframe:i a:x" },
-  { "<noembed><a href=no></noembed><a href=x>", "a:x" },
-  { "<noframes><a href=no></noframes><a href=x>", "a:x" },
-  { "<noscript><a href=x></noscript>", "a:x" },
-  { "<template><a href=x></template>", "a:x" },
-  { "<plaintext></plaintext><a href=no>", "" },
-  { "<title>a</title <a href=no><a href=x>", "a:x" },
-  { "</title><a href=x>", "a:x" },
+  {"<script>'<a href=no>'</script><a href=x>", "a:x"},
+  {"<script></scriptx><a href=no></script ><a href=x>", "a:x"},
+  {"<script></scrip</script/><a href=x>", "a:x"},
+  {"<SCRIPT></</ScRiPt href=no><a href=x>", "a:x"},
+  {"<script><!-- </script><a href=x>", "a:x"},
+  {"<script><!-- <script> </script> <a href=no> --></script><a href=x>", "a:x"},
+  {"<script><!-- <script> </script> </script><a href=x>", "a:x"},
+  {"<script><!-- <scriptx> </script><a href=x>", "a:x"},
+  {"<script><!-- <script </script> </script><a href=x>", "a:x"},
+  {"<script><!--><script> </script><a href=x>", "a:x"},
+  {"<script><!---><script> </script><a href=x>", "a:x"},
+  {"<script><!-><!-- <script> --> </script><a href=x>", "a:x"},
+  {"<script><!-- <script> -- > </script><a href=no>--></script><a href=x>", "a:x"},
+  {"<script><!-- <script> </scriptx> </script><a href=no></script><a href=x>", "a:x"},
+  {"<script><!- <script> </script><a href=x>", "a:x"},
+  {"<script/><a href=no></script><a href=x>", "a:x"},
+  {"<style><a href=no></style><a href=x>", "a:x"},
+  {"<style><!-- </style><a href=x>", "a:x"},
+  {"<textarea><a href=no></title></textarea><a href=x>", "a:x"},
+  {"<title><a href=no><!-- </title><a href=x>", "a:x"},
+  {"<xmp><a href=no></xmp><a href=x>", "a:x"},
+  {"<iframe src=i><a href=no></iframe><a href=x>", "iframe:i a:x"},
+  {"<noembed><a href=no></noembed><a href=x>", "a:x"},
+  {"<noframes><a href=no></noframes><a href=x>", "a:x"},
+  {"<noscript><a href=x></noscript>", "a:x"},
+  {"<template><a href=x></template>", "a:x"},
+  {"<plaintext></plaintext><a href=no>", ""},
+  {"<title>a</title <a href=no><a href=x>", "a:x"},
+  {"</title><a href=x>", "a:x"},
 
   /* elements */
-  { "<area href=x rel=nofollow><frame src=f><iframe src=g></iframe>", "area:x! frame:f iframe:g" },
-  { "<area src=x><frame href=f><img src=i><form action=f><q cite=c>", "" },
-  { "<base href=b><base href=c><a href=x>", "base:b a:x" },
-  { "<base target=t><base href=c>", "base:c" },
-  { "<a rel=' x NOFOLLOW\ty' href=x>", "a:x!" },
-  { "<a rel='nofollow,x' href=x>", "a:x" },
-  { "<link rel=next href=n><link rel=PREV href=p><link rel='x canonical' href=c>", "link:n link:p link:c^" },
-  { "<link href=n><link rel=stylesheet href=s><link rel='alternate stylesheet' href=t><link rel=icon href=i>", "" },
-  { "<link rel='alternate' type=application/atom+xml href=f><link href=h rel='next nofollow'>", "link:f link:h!" },
+  {"<area href=x rel=nofollow><frame src=f><iframe src=g></iframe>", "area:x! frame:f iframe:g"},
+  {"<area src=x><frame href=f><img src=i><form action=f><q cite=c>", ""},
+  {"<base href=b><base href=c><a href=x>", "base:b a:x"},
+  {"<base target=t><base href=c>", "base:c"},
+  {"<a rel=' x NOFOLLOW\ty' href=x>", "a:x!"},
+  {"<a rel='nofollow,x' href=x>", "a:x"},
+  {"<link rel=next href=n><link rel=PREV href=p><link rel='x canonical' href=c>", "link:n link:p link:c^"},
+  {"<link href=n><link rel=stylesheet href=s><link rel='alternate stylesheet' href=t><link rel=icon href=i>", ""},
+  {"<link rel='alternate' type=application/atom+xml href=f><link href=h rel='next nofollow'>", "link:f link:h!"},
 
   /* refresh */
-  { "<meta http-equiv=refresh content='5;url=x'>", "meta-refresh:x" },
-  { "<META CONTENT=\"0; URL = 'x y' z\" HTTP-EQUIV=Refresh>", "meta-refresh:x y" },
-  { "<meta http-equiv=refresh content='5;url=\"x'>", "meta-refresh:x" },
-  { "<meta http-equiv=refresh content='5,x'>", "meta-refresh:x" },
-  { "<meta http-equiv=refresh content=' 5 x'>", "meta-refresh:x" },
-  { "<meta http-equiv=refresh content='1.5.2; ux'>", "meta-refresh:ux" },
-  { "<meta http-equiv=refresh content='.5;url x'>", "meta-refresh:url x" },
-  { "<meta http-equiv=refresh content=\"5;'x'\">", "meta-refresh:x" },
-  { "<meta http-equiv=refresh content=\"5;ur'x'\">", "meta-refresh:ur'x'" },
-  { "<meta http-equiv=refresh content='5;url='>", "meta-refresh:" },
-  { "<meta http-equiv=refresh content='5'><meta http-equiv=refresh content='5; '>", "" },
-  { "<meta http-equiv=refresh content='url=x'><meta http-equiv=refresh content='5x'>", "" },
-  { "<meta http-equiv=refresh content=''><meta http-equiv=refresh><meta content='5;url=x'>", "" },
-  { "<meta http-equiv=refreshing content='5;url=x'><meta name=refresh content='5;url=x'>", "" },
-  { "<noscript><meta http-equiv=refresh content='0;x'></noscript>", "meta-refresh:x" },
+  {"<meta http-equiv=refresh content='5;url=x'>", "meta-refresh:x"},
+  {"<META CONTENT=\"0; URL = 'x y' z\" HTTP-EQUIV=Refresh>", "meta-refresh:x y"},
+  {"<meta http-equiv=refresh content='5;url=\"x'>", "meta-refresh:x"},
+  {"<meta http-equiv=refresh content='5,x'>", "meta-refresh:x"},
+  {"<meta http-equiv=refresh content=' 5 x'>", "meta-refresh:x"},
+  {"<meta http-equiv=refresh content='1.5.2; ux'>", "meta-refresh:ux"},
+  {"<meta http-equiv=refresh content='.5;url x'>", "meta-refresh:url x"},
+  {"<meta http-equiv=refresh content=\"5;'x'\">", "meta-refresh:x"},
+  {"<meta http-equiv=refresh content=\"5;ur'x'\">", "meta-refresh:ur'x'"},
+  {"<meta http-equiv=refresh content='5;url='>", "meta-refresh:"},
+  {"<meta http-equiv=refresh content='5'><meta http-equiv=refresh content='5; '>", ""},
+  {"<meta http-equiv=refresh content='url=x'><meta http-equiv=refresh content='5x'>", ""},
+  {"<meta http-equiv=refresh content=''><meta http-equiv=refresh><meta content='5;url=x'>", ""},
+  {"<meta http-equiv=refreshing content='5;url=x'><meta name=refresh content='5;url=x'>", ""},
+  {"<noscript><meta http-equiv=refresh content='0;x'></noscript>", "meta-refresh:x"},
 
   /* SVG and MathML */
-  { "<svg><a xlink:href=x /><a href=y></a></svg><a xlink:href=no>", "a:x a:y" },
-  { "<svg><a xlink:href=x href=y /><a href=z xlink:href=w />", "a:y a:z" },
-  { "<svg><style><a href=x></style></svg><style><a href=no></style>", "a:x" },
-  { "<svg><title><a href=x></title><script><a href=y></script></svg>", "a:x a:y" },
-  { "<svg><![CDATA[<a href=no>]]]><a href=x>", "a:x" },
-  { "<svg><![CDATA[ ]] > <a href=no> ]>]]><a href=x>", "a:x" },
-  { "<svg><![cdata[ ><a href=x>]]>", "a:x" },
-  { "<svg></svg><![CDATA[ ><a href=x>]]>", "a:x" },
-  { "<svg/><![CDATA[ ><a href=x>]]>", "a:x" },
-  { "<svg><svg></svg><![CDATA[ ><a href=no>]]></svg><![CDATA[ ><a href=x>]]>", "a:x" },
-  { "<svg><base href=b><link rel=next href=n><area href=c><frame src=f><iframe src=i><a href=x>", "a:x" },
-  { "<svg><p><iframe src=i></iframe>", "iframe:i" },
-  { "<svg></p><style><a href=no></style><a href=x>", "a:x" },
-  { "<svg><meta http-equiv=refresh content='0;x'><style><a href=no></style>", "meta-refresh:x" },
-  { "<svg><font><style><a href=x></style></font>", "a:x" },
-  { "<svg><font color=red><style><a href=no></style></font>", "" },
-  { "<svg><foreignObject><style><a href=no></style></foreignObject><style><a href=x></style>", "a:x" },
-  { "<svg><foreignObject><![CDATA[<a href=no>]]><b><![CDATA[ ><a href=x>]]>", "a:x" },
-  { "<svg><desc><area href=x></desc><area href=no>", "area:x" },
-  { "<math><mi><style><a href=no></style></mi><style><a href=x></style></math>", "a:x" },
-  { "<math><annotation-xml><style><a href=x></style></annotation-xml></math>", "a:x" },
-  { "<math><annotation-xml encoding=Text/HTML><style><a href=no></style></annotation-xml></math>", "" },
-  { "<math><annotation-xml><svg><desc><area href=x></desc></svg></annotation-xml>", "area:x" },
-  { "<math><svg><desc><area href=no>", "" },
-  { "<svg><math><mi><area href=no>", "" },
+  {"<svg><a xlink:href=x /><a href=y></a></svg><a xlink:href=no>", "a:x a:y"},
+  {"<svg><a xlink:href=x href=y /><a href=z xlink:href=w />", "a:y a:z"},
+  {"<svg><style><a href=x></style></svg><style><a href=no></style>", "a:x"},
+  {"<svg><title><a href=x></title><script><a href=y></script></svg>", "a:x a:y"},
+  {"<svg><![CDATA[<a href=no>]]]><a href=x>", "a:x"},
+  {"<svg><![CDATA[ ]] > <a href=no> ]>]]><a href=x>", "a:x"},
+  {"<svg><![cdata[ ><a href=x>]]>", "a:x"},
+  {"<svg></svg><![CDATA[ ><a href=x>]]>", "a:x"},
+  {"<svg/><![CDATA[ ><a href=x>]]>", "a:x"},
+  {"<svg><svg></svg><![CDATA[ ><a href=no>]]></svg><![CDATA[ ><a href=x>]]>", "a:x"},
+  {"<svg><base href=b><link rel=next href=n><area href=c><frame src=f><iframe src=i><a href=x>", "a:x"},
+  {"<svg><p><iframe src=i></iframe>", "iframe:i"},
+  {"<svg></p><style><a href=no></style><a href=x>", "a:x"},
+  {"<svg><meta http-equiv=refresh content='0;x'><style><a href=no></style>", "meta-refresh:x"},
+  {"<svg><font><style><a href=x></style></font>", "a:x"},
+  {"<svg><font color=red><style><a href=no></style></font>", ""},
+  {"<svg><foreignObject><style><a href=no></style></foreignObject><style><a href=x></style>", "a:x"},
+  {"<svg><foreignObject><![CDATA[<a href=no>]]><b><![CDATA[ ><a href=x>]]>", "a:x"},
+  {"<svg><desc><area href=x></desc><area href=no>", "area:x"},
+  {"<math><mi><style><a href=no></style></mi><style><a href=x></style></math>", "a:x"},
+  {"<math><annotation-xml><style><a href=x></style></annotation-xml></math>", "a:x"},
+  {"<math><annotation-xml encoding=Text/HTML><style><a href=no></style></annotation-xml></math>", ""},
+  {"<math><annotation-xml><svg><desc><area href=x></desc></svg></annotation-xml>", "area:x"},
+  {"<math><svg><desc><area href=no>", ""},
+  {"<svg><math><mi><area href=no>", ""},
 };
 
 static void check(const char *page, size_t size, const char *links, const found *notes, const char *how, size_t cut)
@@ -276,12 +276,12 @@ static void nul_bytes_are_ordinary_noise(void **state)
 static void a_scanner_reads_page_after_page(void **state)
 {
   (void)state;
-  found notes = { .size = 0 };
+  found notes = {.size = 0};
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   static const char *const pages[] = {
     "<base href=b><meta name=ROBOTS content='NoIndex, x,nofollow'><svg><script><a href=1 x='",
-    "<base href=c><a href=2><!-- ", "<a href=3>" };
+    "<base href=c><a href=2><!-- ", "<a href=3>"};
   for (size_t i = 0; i < 3; i++) {
     links_feed(scanner, pages[i], strlen(pages[i]));
     links_finish(scanner);
@@ -298,7 +298,7 @@ static void xhtml_closes_its_scripts(void **state)
 {
   (void)state;
   static const char page[] = "<script src='s'/><a href='x'/><title/><![CDATA[<a href='no'/>]]><a href='y'/>";
-  found notes = { .size = 0 };
+  found notes = {.size = 0};
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   links_expect_xml(scanner);
@@ -313,7 +313,7 @@ static void xhtml_closes_its_scripts(void **state)
 
 static void robots_of(const char *page, bool nofollow, bool noindex)
 {
-  found notes = { .size = 0 };
+  found notes = {.size = 0};
   links_scanner *scanner = links_create(note, &notes);
   assert_non_null(scanner);
   links_feed(scanner, page, strlen(page));
@@ -345,7 +345,7 @@ static void values_have_a_limit(void **state)
       memcpy(page, "<a href='", 9);
       memset(page + 9, 'x', size);
       memcpy(page + 9 + size, "' rel=nofollow><a href=y>", 25);
-      found notes = { .size = 0 };
+      found notes = {.size = 0};
       links_scanner *scanner = links_create(note, &notes);
       assert_non_null(scanner);
       for (size_t at = 0, end = 9 + size + 25; at < end; at += piece)
@@ -363,19 +363,21 @@ static void values_have_a_limit(void **state)
 static void hostile_pages_end(void **state)
 {
   (void)state;
-  static const struct { const char *begin, *middle, *end; } pages[] = {
-    { "<a href=x>", "<a href=x>", "" },           /* a million links */
-    { "<p id='", "xxxxxxxxxx", "'>" },            /* a 10 MB attribute */
-    { "<a href='", "&&&&&&&&&&", "'>" },
-    { "<", "xxxxxxxxxx", ">" },                   /* a 10 MB name */
-    { "<p ", "x/=x y='z'", ">" },                 /* a million attributes */
-    { "", "<div><svg>", "<p>" },                  /* deep nesting */
-    { "", "<<<<<<<<<<", "" },
-    { "", "<math><mi>", "</math><p>" },
-    { "<script><!--", "<script>--", "--></script>" },
+  static const struct {
+    const char *begin, *middle, *end;
+  } pages[] = {
+    {"<a href=x>", "<a href=x>", ""}, /* a million links */
+    {"<p id='", "xxxxxxxxxx", "'>"},  /* a 10 MB attribute */
+    {"<a href='", "&&&&&&&&&&", "'>"},
+    {"<", "xxxxxxxxxx", ">"},   /* a 10 MB name */
+    {"<p ", "x/=x y='z'", ">"}, /* a million attributes */
+    {"", "<div><svg>", "<p>"},  /* deep nesting */
+    {"", "<<<<<<<<<<", ""},
+    {"", "<math><mi>", "</math><p>"},
+    {"<script><!--", "<script>--", "--></script>"},
   };
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-    found notes = { .size = 0 };
+    found notes = {.size = 0};
     links_scanner *scanner = links_create(note, &notes);
     assert_non_null(scanner);
     links_feed(scanner, pages[i].begin, strlen(pages[i].begin));

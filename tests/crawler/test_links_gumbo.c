@@ -88,8 +88,8 @@ static const char *attribute(const GumboElement *element, const char *name)
 /* Those <link>s that documentation has and everybody calls pages. */
 static bool is_page_rel(const char *rel)
 {
-  static const char *const rels[] = {
-    "next", "prev", "up", "home", "index", "copyright", "search", "author", "canonical" };
+  static const char *const rels[] = {"next",      "prev",   "up",     "home",     "index",
+                                     "copyright", "search", "author", "canonical"};
   for (size_t i = 0; rel && i < sizeof rels / sizeof *rels; i++)
     if (strcasecmp(rel, rels[i]) == 0)
       return true;
@@ -104,7 +104,8 @@ static const char *link_of(const GumboElement *element)
     return NULL;
   switch (element->tag) {
   case GUMBO_TAG_AREA: return attribute(element, "href");
-  case GUMBO_TAG_FRAME: case GUMBO_TAG_IFRAME: return attribute(element, "src");
+  case GUMBO_TAG_FRAME:
+  case GUMBO_TAG_IFRAME: return attribute(element, "src");
   case GUMBO_TAG_LINK: return is_page_rel(attribute(element, "rel")) ? attribute(element, "href") : NULL;
   default: return NULL;
   }
@@ -112,7 +113,7 @@ static const char *link_of(const GumboElement *element)
 
 static const GumboVector *children_of(const GumboNode *node)
 {
-  static const GumboVector none = { 0 };
+  static const GumboVector none = {0};
   return node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE ? &node->v.element.children : &none;
 }
 
@@ -146,7 +147,7 @@ typedef struct tally {
 
 static void count_differences(const html_page *page, const strings *our_links, tally *sum)
 {
-  strings gumbo_links = { 0 };
+  strings gumbo_links = {0};
   gumbos(page, &gumbo_links);
   sum->gumbo += gumbo_links.count;
   for (size_t i = 0; i < gumbo_links.count; i++)
@@ -168,8 +169,8 @@ static void compare_page(links_scanner *scanner, const html_page *page, strings 
 
 static tally compare_pages(const html_page *list, size_t count)
 {
-  strings our_links = { 0 };
-  tally sum = { 0 };
+  strings our_links = {0};
+  tally sum = {0};
   links_scanner *scanner = links_create(add_link, &our_links);
   assert_non_null(scanner);
   for (size_t i = 0; i < count; i++)
@@ -202,9 +203,8 @@ static bool compare_tree(const char *directory)
 static void real_pages_give_gumbos_links(void **state)
 {
   (void)state;
-  static const char *const packages[] = {
-    "/usr/share/doc/postgresql-doc-15", "/usr/share/doc/python3.11", "/usr/share/doc/cmake-data",
-    "/usr/share/doc/libboost1.74-doc" };
+  static const char *const packages[] = {"/usr/share/doc/postgresql-doc-15", "/usr/share/doc/python3.11",
+                                         "/usr/share/doc/cmake-data", "/usr/share/doc/libboost1.74-doc"};
   const char *named = getenv("LINKS_TREE");
   unsigned compared = named ? compare_tree(named) : 0;
   for (size_t i = 0; !named && i < sizeof packages / sizeof *packages; i++)
@@ -236,19 +236,21 @@ static const char *const foreign_scraps[] = {
 };
 /* clang-format on */
 
-enum { HTML_SCRAPS = sizeof html_scraps / sizeof *html_scraps,
-       FOREIGN_SCRAPS = sizeof foreign_scraps / sizeof *foreign_scraps };
+enum {
+  HTML_SCRAPS = sizeof html_scraps / sizeof *html_scraps,
+  FOREIGN_SCRAPS = sizeof foreign_scraps / sizeof *foreign_scraps
+};
 enum { BROKEN_PAGES = 50000, BROKEN_PAGE_MAX = 1024 };
 
 static tally compare_broken(uint64_t seed, unsigned scraps)
 {
-  tally sum = { 0 };
-  strings our_links = { 0 };
+  tally sum = {0};
+  strings our_links = {0};
   links_scanner *scanner = links_create(add_link, &our_links);
   assert_non_null(scanner);
   for (unsigned i = 0; i < BROKEN_PAGES; i++) {
     char bytes[BROKEN_PAGE_MAX] = "<!DOCTYPE html><body>";
-    html_page page = { .name = bytes, .bytes = bytes, .size = strlen(bytes) };
+    html_page page = {.name = bytes, .bytes = bytes, .size = strlen(bytes)};
     for (unsigned left = 3 + random_below(&seed, 28); left > 0; left--) {
       unsigned pick = random_below(&seed, scraps);
       const char *scrap = pick < HTML_SCRAPS ? html_scraps[pick] : foreign_scraps[pick - HTML_SCRAPS];
@@ -286,9 +288,9 @@ static void a_lost_link_is_noticed(void **state)
 {
   (void)state;
   char bytes[] = "<a href=1><a href=2>";
-  html_page page = { .name = bytes, .bytes = bytes, .size = sizeof bytes - 1 };
-  strings our_links = { 0 };
-  tally sum = { 0 };
+  html_page page = {.name = bytes, .bytes = bytes, .size = sizeof bytes - 1};
+  strings our_links = {0};
+  tally sum = {0};
   links_scanner *scanner = links_create(add_link, &our_links);
   assert_non_null(scanner);
   add(&our_links, "3", 1);

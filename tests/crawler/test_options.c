@@ -59,9 +59,13 @@ static const option_row rows[] = {
   {"whole", "P", OPTION_CALL, .take = add_part, .help = "at once"},
 };
 
-static option_table table = {
-  .command = "try", .before = "Usage: strata try\n", .column = 12, OPTION_ROWS(rows), .least_words = 1, .most_words = 2,
-  .wanted = "one word or two"};
+static option_table table = {.command = "try",
+                             .before = "Usage: strata try\n",
+                             .column = 12,
+                             OPTION_ROWS(rows),
+                             .least_words = 1,
+                             .most_words = 2,
+                             .wanted = "one word or two"};
 
 static values v;
 static char err[1024], out[1024];
@@ -150,7 +154,9 @@ static void other_words_are_left(void **state)
 static void the_rest_is_refused(void **state)
 {
   (void)state;
-  static const struct { const char *line, *says; } lines[] = {
+  static const struct {
+    const char *line, *says;
+  } lines[] = {
     {"--few 65536 a", "strata try: --few \"65536\": not a whole number from 0 to 65535\n"},
     {"--few 1K a", "strata try: --few \"1K\": not a whole number from 0 to 65535\n"},
     {"--count 2 a", "strata try: --count \"2\": not a whole number from 3 to 18446744073709551615\n"},
@@ -203,31 +209,30 @@ static void help_is_the_table(void **state)
   (void)state;
   assert_int_equal(read_line("--few 1 --help --few x"), EXIT_DONE);
   assert_string_equal(err, "");
-  assert_string_equal(out,
-    "Usage: strata try\n"
-    "\n"
-    "What\n"
-    "  --loud, -l  shout\n"
-    "  --blue    in blue\n"
-    "  --few N   not many\n"
-    "  --some N  more\n"
-    "  --count N  from three on\n"
-    "\n"
-    "How\n"
-    "  --bytes BYTES  so\n"
-    "            many\n"
-    "  --after S  seconds\n"
-    "  --rate P  of errors\n"
-    "  --text TEXT, -t TEXT  words\n"
-    "  --file FILE  which is there\n"
-    "  --colour red|green|blue  one of them,\n"
-    "            not two\n"
-    "  --other C  of two\n"
-    "  --profile RULES  of URLs\n"
-    "  --parts P,...  each\n"
-    "  --whole P  at once\n"
-    "\n"
-    "Exit: 0 done, 1 failed, 2 usage.\n");
+  assert_string_equal(out, "Usage: strata try\n"
+                           "\n"
+                           "What\n"
+                           "  --loud, -l  shout\n"
+                           "  --blue    in blue\n"
+                           "  --few N   not many\n"
+                           "  --some N  more\n"
+                           "  --count N  from three on\n"
+                           "\n"
+                           "How\n"
+                           "  --bytes BYTES  so\n"
+                           "            many\n"
+                           "  --after S  seconds\n"
+                           "  --rate P  of errors\n"
+                           "  --text TEXT, -t TEXT  words\n"
+                           "  --file FILE  which is there\n"
+                           "  --colour red|green|blue  one of them,\n"
+                           "            not two\n"
+                           "  --other C  of two\n"
+                           "  --profile RULES  of URLs\n"
+                           "  --parts P,...  each\n"
+                           "  --whole P  at once\n"
+                           "\n"
+                           "Exit: 0 done, 1 failed, 2 usage.\n");
 }
 
 /* ---- the commands' own tables --------------------------------------------------------------------------- */
@@ -262,12 +267,9 @@ static void every_table_is_sound(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(each_kind_reaches_its_field),
-    cmocka_unit_test(other_words_are_left),
-    cmocka_unit_test(the_rest_is_refused),
-    cmocka_unit_test(a_command_may_say_it_otherwise),
-    cmocka_unit_test(help_is_the_table),
-    cmocka_unit_test(every_table_is_sound),
+    cmocka_unit_test(each_kind_reaches_its_field), cmocka_unit_test(other_words_are_left),
+    cmocka_unit_test(the_rest_is_refused),         cmocka_unit_test(a_command_may_say_it_otherwise),
+    cmocka_unit_test(help_is_the_table),           cmocka_unit_test(every_table_is_sound),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static const struct row {
   bool is_xml;
 } rows[] = {
   {"Fish &amp; chips", "fish chips", false},
-  {"caf&eacute; <b>no</b>ir", "caf\xC3\xA9 no ir", false},                /* a tag parts words */
+  {"caf&eacute; <b>no</b>ir", "caf\xC3\xA9 no ir", false}, /* a tag parts words */
   {"two&nbsp;words", "two words", false},
   {"&#x41;&#66;&#67;", "abc", false},
   {"a&b; &nosuchname; &", "a b nosuchname", false},

@@ -237,13 +237,13 @@ static void assert_members(const page_log *log, const char *address, json_t *mem
   const json_t *line = line_of(log, address);
   const char *name;
   json_t *value;
-  json_object_foreach(members, name, value)
-    if (!json_equal(value, json_object_get(line, name))) {
-      char *got = json_dumps(line, 0);
-      print_error("%s\n", got);
-      free(got);
-      fail_msg("%s: \"%s\" is not as expected", address, name);
-    }
+  json_object_foreach(members, name, value) if (!json_equal(value, json_object_get(line, name)))
+  {
+    char *got = json_dumps(line, 0);
+    print_error("%s\n", got);
+    free(got);
+    fail_msg("%s: \"%s\" is not as expected", address, name);
+  }
   json_decref(members);
 }
 
@@ -262,9 +262,24 @@ static void every_outcome(void **state)
   servers[0] = raw_start(answer, &port);
   servers[1] = raw_start(unwilling, &unwilling_port);
   char *address = url_at(port), *unwilling_url = url_at(unwilling_port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
-                               "--timeout", "1", "--tries", "1", "--max-body", "1000", address, unwilling_url,
-                               "http://127.0.0.1:1/", NULL};
+  const char *const words[] = {"crawl",
+                               "--dir",
+                               "DIR",
+                               "--delay",
+                               "0",
+                               "--allow-private",
+                               "--per-host",
+                               "8",
+                               "--timeout",
+                               "1",
+                               "--tries",
+                               "1",
+                               "--max-body",
+                               "1000",
+                               address,
+                               unwilling_url,
+                               "http://127.0.0.1:1/",
+                               NULL};
   assert_int_equal(trial_strata(t, words), 0);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);
@@ -291,8 +306,8 @@ static void a_private_address(void **state)
   trial *t = served = trial_open(&(trial_options){.entries = 1});
   servers[0] = raw_start(answer, &port);
   char *address = url_at(port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1",
-                               address, NULL};
+  const char *const words[] = {"crawl",           "--dir",   "DIR", "--delay", "0",
+                               "--ignore-robots", "--tries", "1",   address,   NULL};
   assert_int_equal(trial_strata(t, words), 1);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);
@@ -327,8 +342,8 @@ static void near_duplicates(void **state)
   char *address = url_at(port);
   text copy = {0};
   text_addf(&copy, "%scopy", address);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--allow-private",
-                               address, NULL};
+  const char *const words[] = {"crawl",           "--dir",           "DIR",   "--delay", "0",
+                               "--ignore-robots", "--allow-private", address, NULL};
   assert_int_equal(trial_strata(t, words), 0);
   page_log log = pages_read(t->pages);
   assert_all_documented(&log);

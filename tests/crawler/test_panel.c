@@ -165,8 +165,8 @@ static pid_t start(const screen *s, const char *const more[], int *terminal)
   assert_true(pid >= 0);
   if (pid > 0)
     return pid;
-  const char *argv[32] = {STRATA_PROGRAM, "crawl",           "--dir",      t->crawl, "--delay",
-                          "0",            "--allow-private", "--per-host", "4"};
+  const char *argv[32] = {STRATA_PROGRAM,    "crawl",      "--dir", t->crawl, "--delay", "0",
+                          "--allow-private", "--per-host", "4"};
   size_t count = 9;
   for (size_t i = 0; more[i]; i++)
     argv[count++] = more[i];
@@ -337,11 +337,11 @@ static void time_left(void **state)
   } rows[] = {
     {UINT64_MAX, UINT64_MAX, 100, 10, 10, -1},
     {200, UINT64_MAX, 100, 10, 10, 10},
-    {200, UINT64_MAX, 100, 10, 0, -1},   /* nobody knows */
+    {200, UINT64_MAX, 100, 10, 0, -1}, /* nobody knows */
     {200, UINT64_MAX, 300, 10, 10, 0},
     {UINT64_MAX, 60000, 100, 10, 10, 50},
     {UINT64_MAX, 60000, 100, 70, 10, 0},
-    {200, 12000, 100, 10, 10, 2},        /* whichever comes first */
+    {200, 12000, 100, 10, 10, 2}, /* whichever comes first */
     {200, 60000, 100, 10, 10, 10},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -355,13 +355,13 @@ static void one_plain_line(void **state)
 {
   (void)state;
   char line[PANEL_TEXT_LINE], message[FRONTIER_MESSAGE_SIZE];
-  const frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-6, .per_host = 1,
-                                    .depth_cap = UINT16_MAX};
+  const frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-6, .per_host = 1, .depth_cap = UINT16_MAX};
   const crawl_options caps = {.max_pages = UINT64_MAX, .max_ms = 90000};
   frontier *f;
   assert_int_equal(frontier_open(NULL, &options, &f, message), FRONTIER_OK);
-  panel_facts facts = {.frontier = f, .caps = &caps,
-                       .totals = {.pages = 1200, .errors = 3, .wire_bytes = 24000000, .seconds = 12}};
+  panel_facts facts = {
+    .frontier = f, .caps = &caps, .totals = {.pages = 1200, .errors = 3, .wire_bytes = 24000000, .seconds = 12}};
   assert_int_equal(frontier_stats_read(f, &facts.stats), FRONTIER_OK);
   facts.stats.queued = 5000;
   assert_string_equal(panel_text_plain(&facts, line),

@@ -25,13 +25,19 @@ static patterns *made_of(const char *text)
 static void what_is_taken(void **state)
 {
   (void)state;
-  static const struct { const char *patterns, *url; bool is_taken; } rows[] = {
+  static const struct {
+    const char *patterns, *url;
+    bool is_taken;
+  } rows[] = {
     {"", "http://h/", true},
-    {"+/docs/\n", "http://h/docs/a", true}, {"+/docs/\n", "http://h/a", false},
-    {"-\\.pdf$\n", "http://h/a.pdf", false}, {"-\\.pdf$\n", "http://h/a.pdf?x", true},
+    {"+/docs/\n", "http://h/docs/a", true},
+    {"+/docs/\n", "http://h/a", false},
+    {"-\\.pdf$\n", "http://h/a.pdf", false},
+    {"-\\.pdf$\n", "http://h/a.pdf?x", true},
     {"+/docs/\n+/news/\n-/old/\n", "http://h/news/1", true},
     {"+/docs/\n+/news/\n-/old/\n", "http://h/news/old/1", false},
-    {"+^https:\n", "http://h/", false}, {"-(?i)LOGOUT\n", "http://h/logout", false},
+    {"+^https:\n", "http://h/", false},
+    {"-(?i)LOGOUT\n", "http://h/logout", false},
     {"-\xC3\xA9\n", "http://h/%C3%A9", true}, /* URLs are ASCII: write %C3%A9 */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -47,6 +47,6 @@ static void each_content_leads_where_the_standard_says(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(each_content_leads_where_the_standard_says) };
+  const struct CMUnitTest tests[] = {cmocka_unit_test(each_content_leads_where_the_standard_says)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

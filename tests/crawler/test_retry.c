@@ -12,7 +12,9 @@
 static frontier_lease lease_of(uint64_t id, const char *address)
 {
   const char *host = strstr(address, "//") + 2;
-  return (frontier_lease){.id = id, .url = address, .url_size = (uint32_t)strlen(address),
+  return (frontier_lease){.id = id,
+                          .url = address,
+                          .url_size = (uint32_t)strlen(address),
                           .host_begin = (uint32_t)(host - address),
                           .host_end = (uint32_t)(host - address + strcspn(host, "/"))};
 }
@@ -24,12 +26,16 @@ static const fetch_response server_error = {.status = 500};
 static void what_may_heal(void **state)
 {
   (void)state;
-  static const struct { fetch_error error; long status; bool may_heal; } rows[] = {
-    {FETCH_NAME, 0, true}, {FETCH_CONNECT, 0, true}, {FETCH_TIMEOUT, 0, true}, {FETCH_BROKEN, 200, true},
-    {FETCH_PRIVATE, 0, false}, {FETCH_TLS, 0, false}, {FETCH_ENCODING, 200, false}, {FETCH_OTHER, 0, false},
-    {FETCH_OK, 429, true}, {FETCH_OK, 500, true}, {FETCH_OK, 502, true}, {FETCH_OK, 503, true}, {FETCH_OK, 504, true},
-    {FETCH_OK, 501, false}, {FETCH_OK, 505, false}, {FETCH_OK, 404, false}, {FETCH_OK, 403, false},
-    {FETCH_OK, 410, false},
+  static const struct {
+    fetch_error error;
+    long status;
+    bool may_heal;
+  } rows[] = {
+    {FETCH_NAME, 0, true},     {FETCH_CONNECT, 0, true}, {FETCH_TIMEOUT, 0, true},     {FETCH_BROKEN, 200, true},
+    {FETCH_PRIVATE, 0, false}, {FETCH_TLS, 0, false},    {FETCH_ENCODING, 200, false}, {FETCH_OTHER, 0, false},
+    {FETCH_OK, 429, true},     {FETCH_OK, 500, true},    {FETCH_OK, 502, true},        {FETCH_OK, 503, true},
+    {FETCH_OK, 504, true},     {FETCH_OK, 501, false},   {FETCH_OK, 505, false},       {FETCH_OK, 404, false},
+    {FETCH_OK, 403, false},    {FETCH_OK, 410, false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     retries *r = retries_create(3, 1000);

@@ -28,84 +28,84 @@ typedef struct row {
   const char *rule;
 } row;
 
-#define SIMPLE_EXAMPLE /* RFC 9309, section 5.1 */ \
-  "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n" \
+#define SIMPLE_EXAMPLE /* RFC 9309, section 5.1 */                                           \
+  "User-Agent: *\nDisallow: *.gif$\nDisallow: /example/\nAllow: /publications/\n\n"          \
   "User-Agent: foobot\nDisallow:/\nAllow:/example/page.html\nAllow:/example/allowed.gif\n\n" \
-  "User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n" \
+  "User-Agent: barbot\nUser-Agent: bazbot\nDisallow: /example/page.html\n\n"                 \
   "User-Agent: quxbot\n"
 
 #define TWO_GROUPS_OF_A "user-agent: a\ndisallow: /x\nuser-agent: b\ndisallow: /y\nuser-agent: a\ndisallow: /z"
 
 static const row rows[] = {
-  { SIMPLE_EXAMPLE, "strata", "/a.gif", false, "disallow: *.gif$" },
-  { SIMPLE_EXAMPLE, "strata", "/a.gif?b", true, "" },
-  { SIMPLE_EXAMPLE, "strata", "/publications/a.gif", true, "allow: /publications/" },
-  { SIMPLE_EXAMPLE, "FOOBOT", "/example/page.html", true, "allow: /example/page.html" },
-  { SIMPLE_EXAMPLE, "foobot", "/example/", false, "disallow: /" },
-  { SIMPLE_EXAMPLE, "bazbot", "/example/page.html?q", false, "disallow: /example/page.html" },
-  { SIMPLE_EXAMPLE, "bazbot", "/example/a.gif", true, "" },
-  { SIMPLE_EXAMPLE, "quxbot", "/example/a.gif", true, "" }, /* named, so "*" is not for it */
+  {SIMPLE_EXAMPLE, "strata", "/a.gif", false, "disallow: *.gif$"},
+  {SIMPLE_EXAMPLE, "strata", "/a.gif?b", true, ""},
+  {SIMPLE_EXAMPLE, "strata", "/publications/a.gif", true, "allow: /publications/"},
+  {SIMPLE_EXAMPLE, "FOOBOT", "/example/page.html", true, "allow: /example/page.html"},
+  {SIMPLE_EXAMPLE, "foobot", "/example/", false, "disallow: /"},
+  {SIMPLE_EXAMPLE, "bazbot", "/example/page.html?q", false, "disallow: /example/page.html"},
+  {SIMPLE_EXAMPLE, "bazbot", "/example/a.gif", true, ""},
+  {SIMPLE_EXAMPLE, "quxbot", "/example/a.gif", true, ""}, /* named, so "*" is not for it */
 
   /* 2.2.1: groups of one agent are one; letter case, what follows the token; * as a last resort */
-  { TWO_GROUPS_OF_A, "a", "/z", false, "disallow: /z" },
-  { TWO_GROUPS_OF_A, "a", "/x", false, "disallow: /x" },
-  { TWO_GROUPS_OF_A, "a", "/y", true, "" },
-  { "user-agent: Strata/1.0 (+http://example.org)\ndisallow: /", "strata", "/", false, "disallow: /" },
-  { "user-agent: stratabot\ndisallow: /", "strata", "/", true, "" },
-  { "user-agent: strat\ndisallow: /", "strata", "/", true, "" },
-  { "user-agent: bot1\ndisallow: /", "bot1", "/", false, "disallow: /" },
-  { "user-agent: *\nuser-agent: strata\ndisallow: /x", "other", "/x", false, "disallow: /x" },
-  { "disallow: /", "strata", "/", true, "" },                               /* rules before any group */
-  { "user-agent: strata\ncrawl-delay: 1\nfoo: bar\nuser-agent: b\ndisallow: /", "strata", "/", false, "disallow: /" },
+  {TWO_GROUPS_OF_A, "a", "/z", false, "disallow: /z"},
+  {TWO_GROUPS_OF_A, "a", "/x", false, "disallow: /x"},
+  {TWO_GROUPS_OF_A, "a", "/y", true, ""},
+  {"user-agent: Strata/1.0 (+http://example.org)\ndisallow: /", "strata", "/", false, "disallow: /"},
+  {"user-agent: stratabot\ndisallow: /", "strata", "/", true, ""},
+  {"user-agent: strat\ndisallow: /", "strata", "/", true, ""},
+  {"user-agent: bot1\ndisallow: /", "bot1", "/", false, "disallow: /"},
+  {"user-agent: *\nuser-agent: strata\ndisallow: /x", "other", "/x", false, "disallow: /x"},
+  {"disallow: /", "strata", "/", true, ""}, /* rules before any group */
+  {"user-agent: strata\ncrawl-delay: 1\nfoo: bar\nuser-agent: b\ndisallow: /", "strata", "/", false, "disallow: /"},
 
   /* 2.2.2: the longest match, Allow on a tie, percent-encoding, case */
-  { "user-agent: *\nallow: /a\ndisallow: /ab", "s", "/abc", false, "disallow: /ab" },
-  { "user-agent: *\ndisallow: /ab\nallow: /ab", "s", "/abc", true, "allow: /ab" },
-  { "user-agent: *\ndisallow: /A", "s", "/a", true, "" },
-  { "user-agent: *\ndisallow:", "s", "/a", true, "" },
-  { "user-agent: *\ndisallow: /", "s", "", false, "disallow: /" },
-  { "user-agent: *\ndisallow: /", "s", "/robots.txt", true, "" },
-  { "user-agent: *\ndisallow: /", "s", "/robots.txt?", false, "disallow: /" },
-  { "user-agent: *\ndisallow: /%62%61%7A", "s", "/baz", false, "disallow: /%62%61%7A" },
-  { "user-agent: *\ndisallow: /baz", "s", "/%62%61%7a", false, "disallow: /baz" },
-  { "user-agent: *\ndisallow: /\xE3\x83\x84", "s", "/%e3%83%84", false, "disallow: /\xE3\x83\x84" },
-  { "user-agent: *\ndisallow: /%e3%83%84", "s", "/\xE3\x83\x84", false, "disallow: /%e3%83%84" },
-  { "user-agent: *\ndisallow: /\nallow: /\xE3\x83\x84", "s", "/%e3%83%84", true, "allow: /\xE3\x83\x84" },
-  { "user-agent: *\ndisallow: /\nallow: /baz", "s", "/b%61z", false, "disallow: /" }, /* the restrictive reading */
-  { "user-agent: *\ndisallow: /a%2Fb", "s", "/a/b", true, "" },             /* reserved: not the same */
-  { "user-agent: *\ndisallow: /a%2fb", "s", "/a%2Fb", false, "disallow: /a%2fb" },
-  { "user-agent: *\ndisallow: /a%2", "s", "/a%2", false, "disallow: /a%2" }, /* cut off: only bytes */
-  { "user-agent: *\ndisallow: /a%", "s", "/a%62", false, "disallow: /a%" },
+  {"user-agent: *\nallow: /a\ndisallow: /ab", "s", "/abc", false, "disallow: /ab"},
+  {"user-agent: *\ndisallow: /ab\nallow: /ab", "s", "/abc", true, "allow: /ab"},
+  {"user-agent: *\ndisallow: /A", "s", "/a", true, ""},
+  {"user-agent: *\ndisallow:", "s", "/a", true, ""},
+  {"user-agent: *\ndisallow: /", "s", "", false, "disallow: /"},
+  {"user-agent: *\ndisallow: /", "s", "/robots.txt", true, ""},
+  {"user-agent: *\ndisallow: /", "s", "/robots.txt?", false, "disallow: /"},
+  {"user-agent: *\ndisallow: /%62%61%7A", "s", "/baz", false, "disallow: /%62%61%7A"},
+  {"user-agent: *\ndisallow: /baz", "s", "/%62%61%7a", false, "disallow: /baz"},
+  {"user-agent: *\ndisallow: /\xE3\x83\x84", "s", "/%e3%83%84", false, "disallow: /\xE3\x83\x84"},
+  {"user-agent: *\ndisallow: /%e3%83%84", "s", "/\xE3\x83\x84", false, "disallow: /%e3%83%84"},
+  {"user-agent: *\ndisallow: /\nallow: /\xE3\x83\x84", "s", "/%e3%83%84", true, "allow: /\xE3\x83\x84"},
+  {"user-agent: *\ndisallow: /\nallow: /baz", "s", "/b%61z", false, "disallow: /"}, /* the restrictive reading */
+  {"user-agent: *\ndisallow: /a%2Fb", "s", "/a/b", true, ""},                       /* reserved: not the same */
+  {"user-agent: *\ndisallow: /a%2fb", "s", "/a%2Fb", false, "disallow: /a%2fb"},
+  {"user-agent: *\ndisallow: /a%2", "s", "/a%2", false, "disallow: /a%2"}, /* cut off: only bytes */
+  {"user-agent: *\ndisallow: /a%", "s", "/a%62", false, "disallow: /a%"},
 
   /* 2.2.3: * and $, and how to mean them literally */
-  { "user-agent: *\ndisallow: /a*c*e", "s", "/abcde", false, "disallow: /a*c*e" },
-  { "user-agent: *\ndisallow: /a*c*e$", "s", "/aceXe", false, "disallow: /a*c*e$" },
-  { "user-agent: *\ndisallow: /a*c*e$", "s", "/aceX", true, "" },
-  { "user-agent: *\ndisallow: /a*e$", "s", "/a", true, "" },
-  { "user-agent: *\ndisallow: /ab*ab$", "s", "/ab", true, "" },             /* one ab cannot be both */
-  { "user-agent: *\ndisallow: /a*$", "s", "/abc", false, "disallow: /a*$" },
-  { "user-agent: *\ndisallow: /a***b", "s", "/aXb", false, "disallow: /a***b" },
-  { "user-agent: *\ndisallow: *", "s", "/x", false, "disallow: *" },
-  { "user-agent: *\ndisallow: $", "s", "/x", true, "" },
-  { "user-agent: *\ndisallow: /a$b", "s", "/a$b", false, "disallow: /a$b" }, /* $ elsewhere is a $ */
-  { "user-agent: *\ndisallow: /a%2Ab", "s", "/a*b", true, "" },
-  { "user-agent: *\ndisallow: /a%2Ab", "s", "/a%2ab", false, "disallow: /a%2Ab" },
-  { "user-agent: *\ndisallow: /a%24", "s", "/a%24b", false, "disallow: /a%24" },
+  {"user-agent: *\ndisallow: /a*c*e", "s", "/abcde", false, "disallow: /a*c*e"},
+  {"user-agent: *\ndisallow: /a*c*e$", "s", "/aceXe", false, "disallow: /a*c*e$"},
+  {"user-agent: *\ndisallow: /a*c*e$", "s", "/aceX", true, ""},
+  {"user-agent: *\ndisallow: /a*e$", "s", "/a", true, ""},
+  {"user-agent: *\ndisallow: /ab*ab$", "s", "/ab", true, ""}, /* one ab cannot be both */
+  {"user-agent: *\ndisallow: /a*$", "s", "/abc", false, "disallow: /a*$"},
+  {"user-agent: *\ndisallow: /a***b", "s", "/aXb", false, "disallow: /a***b"},
+  {"user-agent: *\ndisallow: *", "s", "/x", false, "disallow: *"},
+  {"user-agent: *\ndisallow: $", "s", "/x", true, ""},
+  {"user-agent: *\ndisallow: /a$b", "s", "/a$b", false, "disallow: /a$b"}, /* $ elsewhere is a $ */
+  {"user-agent: *\ndisallow: /a%2Ab", "s", "/a*b", true, ""},
+  {"user-agent: *\ndisallow: /a%2Ab", "s", "/a%2ab", false, "disallow: /a%2Ab"},
+  {"user-agent: *\ndisallow: /a%24", "s", "/a%24b", false, "disallow: /a%24"},
 
   /* lines: endings, blanks, comments, a BOM, no colon, typos, an unfinished last line */
-  { "user-agent: *\rdisallow: /x\rallow: /x/y\r", "s", "/x/y", true, "allow: /x/y" },
-  { "user-agent: *\r\n\r\ndisallow: /x\r\n", "s", "/x", false, "disallow: /x" },
-  { " \tUser-Agent \t:\t * \n Disallow : /x # /y", "s", "/x y", false, "disallow: /x" },
-  { "user-agent: *\ndisallow: /x#y", "s", "/x", false, "disallow: /x" },
-  { "\xEF\xBB\xBFuser-agent: *\ndisallow: /", "s", "/", false, "disallow: /" },
-  { "user-agent *\ndisallow /x", "s", "/x", false, "disallow: /x" },
-  { "user-agent: *\ndisallow /x y", "s", "/x", true, "" },
-  { "useragent: *\ndissalow: /x", "s", "/x", false, "disallow: /x" },
-  { "user-agent: *\n: /x\ndisallow", "s", "/x", true, "" },
+  {"user-agent: *\rdisallow: /x\rallow: /x/y\r", "s", "/x/y", true, "allow: /x/y"},
+  {"user-agent: *\r\n\r\ndisallow: /x\r\n", "s", "/x", false, "disallow: /x"},
+  {" \tUser-Agent \t:\t * \n Disallow : /x # /y", "s", "/x y", false, "disallow: /x"},
+  {"user-agent: *\ndisallow: /x#y", "s", "/x", false, "disallow: /x"},
+  {"\xEF\xBB\xBFuser-agent: *\ndisallow: /", "s", "/", false, "disallow: /"},
+  {"user-agent *\ndisallow /x", "s", "/x", false, "disallow: /x"},
+  {"user-agent: *\ndisallow /x y", "s", "/x", true, ""},
+  {"useragent: *\ndissalow: /x", "s", "/x", false, "disallow: /x"},
+  {"user-agent: *\n: /x\ndisallow", "s", "/x", true, ""},
 
   /* /dir/index.html allows /dir/, as at Google */
-  { "user-agent: *\ndisallow: /\nallow: /d/index.html", "s", "/d/", true, "allow: /d/index.html" },
-  { "user-agent: *\ndisallow: /\nallow: /d/index.html", "s", "/d/x", false, "disallow: /" },
+  {"user-agent: *\ndisallow: /\nallow: /d/index.html", "s", "/d/", true, "allow: /d/index.html"},
+  {"user-agent: *\ndisallow: /\nallow: /d/index.html", "s", "/d/x", false, "disallow: /"},
 };
 
 static void each_row_is_decided_by_its_rule(void **state)
@@ -175,7 +175,7 @@ static void crawl_delay_belongs_to_its_agent(void **state)
   assert_float_equal(delay_of("user-agent: *\ncrawl-delay: 0.25", "s"), 0.25, 1e-9);
   assert_float_equal(delay_of("user-agent: *\ncrawl-delay: .5s", "s"), 0.5, 1e-9);
   assert_float_equal(delay_of("user-agent: *\ncrawl-delay: 2\ncrawl-delay: 1", "s"), 2, 0); /* the longer */
-  static const char *const none[] = { "", "-1", "x", ".", "inf", "nan" };
+  static const char *const none[] = {"", "-1", "x", ".", "inf", "nan"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
     char one[64];
     snprintf(one, sizeof one, "user-agent: *\ncrawl-delay: %s\n", none[i]);

@@ -18,7 +18,12 @@ static void resolve(const char *text)
     fail_msg("not a URL: %s", text);
 }
 
-static const struct { scope_kind kind; const char *start, *url; bool is_in; const char *why; } rows[] = {
+static const struct {
+  scope_kind kind;
+  const char *start, *url;
+  bool is_in;
+  const char *why;
+} rows[] = {
   {SCOPE_HOST, "http://h.example/", "http://h.example/a/b?c", true, "below the start"},
   {SCOPE_HOST, "http://h.example/deep/page", "http://h.example/", true, "the whole host"},
   {SCOPE_HOST, "http://h.example/", "https://h.example/", true, "http and https, default ports equal"},
@@ -49,7 +54,10 @@ static const struct { scope_kind kind; const char *start, *url; bool is_in; cons
   {SCOPE_DOMAIN, "http://localhost/", "http://localhost:8080/", true, "a name without a dot"},
   {SCOPE_DOMAIN, "http://localhost/", "http://evil.localhost/", false, "below it"},
   {SCOPE_DOMAIN, "http://a.github.io/", "http://b.github.io/", false, "a suffix in private hands"},
-  {SCOPE_DOMAIN, "http://b\xC3\xBC" "cher.example.de/", "http://x.example.de/", true, "IDN below it"},
+  {SCOPE_DOMAIN,
+   "http://b\xC3\xBC"
+   "cher.example.de/",
+   "http://x.example.de/", true, "IDN below it"},
   {SCOPE_ANY, "http://h.example/", "https://elsewhere.example:99/", true, "the whole web"},
 };
 

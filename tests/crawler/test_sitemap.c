@@ -65,32 +65,48 @@ static char *gzip(const char *bytes, size_t size, size_t *packed_size)
   return packed;
 }
 
-#define URLSET "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" \
-               "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"
+#define URLSET                                   \
+  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" \
+  "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">"
 
 static const struct row {
   const char *what, *bytes;
   size_t size;
   const char *wanted;
 } rows[] = {
-#define ROW(what, bytes, wanted) {(what), (bytes), sizeof(bytes) - 1, (wanted)}
-  ROW("urls", URLSET "<url><loc>http://h/a</loc><lastmod>2020</lastmod></url><url><loc>\n http://h/b?x=1&amp;y=2 \n"
-      "</loc></url></urlset>", "http://h/a http://h/b?x=1&y=2"),
+#define ROW(what, bytes, wanted)                 \
+  {                                              \
+    (what), (bytes), sizeof(bytes) - 1, (wanted) \
+  }
+  ROW("urls",
+      URLSET "<url><loc>http://h/a</loc><lastmod>2020</lastmod></url><url><loc>\n http://h/b?x=1&amp;y=2 \n"
+             "</loc></url></urlset>",
+      "http://h/a http://h/b?x=1&y=2"),
   ROW("cdata", URLSET "<url><loc><![CDATA[http://h/a?b&c]]></loc></url></urlset>", "http://h/a?b&c"),
   ROW("pieces of text", URLSET "<url><loc>http://h/&#x41;<!-- x -->B</loc></url></urlset>", "http://h/AB"),
-  ROW("an index", "<sitemapindex><sitemap><loc>http://h/1.xml.gz</loc></sitemap><sitemap><loc>2.xml</loc></sitemap>"
-      "</sitemapindex>", "+http://h/1.xml.gz +2.xml"),
+  ROW("an index",
+      "<sitemapindex><sitemap><loc>http://h/1.xml.gz</loc></sitemap><sitemap><loc>2.xml</loc></sitemap>"
+      "</sitemapindex>",
+      "+http://h/1.xml.gz +2.xml"),
   ROW("a prefix", "<s:urlset xmlns:s='x'><s:url><s:loc>http://h/p</s:loc></s:url></s:urlset>", "http://h/p"),
-  ROW("pictures are no pages", URLSET "<url><loc>http://h/a</loc><i:image xmlns:i='x'><i:loc>http://h/i.png</i:loc>"
-      "</i:image></url></urlset>", "http://h/a"),
-  ROW("other languages", URLSET "<url><loc>http://h/en</loc><x:link xmlns:x='h' rel='alternate' hreflang='de' "
-      "href='http://h/de'/></url></urlset>", "http://h/en http://h/de"),
-  ROW("RSS", "<rss version='2.0'><channel><title>t</title><link>http://h/</link><a:link xmlns:a='x' rel='self' "
+  ROW("pictures are no pages",
+      URLSET "<url><loc>http://h/a</loc><i:image xmlns:i='x'><i:loc>http://h/i.png</i:loc>"
+             "</i:image></url></urlset>",
+      "http://h/a"),
+  ROW("other languages",
+      URLSET "<url><loc>http://h/en</loc><x:link xmlns:x='h' rel='alternate' hreflang='de' "
+             "href='http://h/de'/></url></urlset>",
+      "http://h/en http://h/de"),
+  ROW("RSS",
+      "<rss version='2.0'><channel><title>t</title><link>http://h/</link><a:link xmlns:a='x' rel='self' "
       "href='http://h/feed'/><item><title>x</title><link>http://h/1</link><guid>http://h/no</guid></item></channel>"
-      "</rss>", "http://h/ http://h/1"),
-  ROW("Atom", "<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://h/'/><link rel='self' href='http://h/f'/>"
+      "</rss>",
+      "http://h/ http://h/1"),
+  ROW("Atom",
+      "<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://h/'/><link rel='self' href='http://h/f'/>"
       "<entry><link rel='alternate' href='http://h/1'/><link rel='edit' href='http://h/e'/><id>http://h/no</id></entry>"
-      "</feed>", "http://h/ http://h/1"),
+      "</feed>",
+      "http://h/ http://h/1"),
   ROW("text", "http://h/1\r\nhttps://h/2\n\n  HTTP://h/3 \nftp://h/4\nnot a URL\nhttp://h/5",
       "http://h/1 https://h/2 HTTP://h/3 http://h/5"),
   ROW("text with a mark", "\xEF\xBB\xBFhttp://h/1\n", "http://h/1"),
@@ -99,13 +115,20 @@ static const struct row {
   ROW("broken", "<urlset><url><loc>http://h/1</loc></url><url></wrong>", "http://h/1"),
   ROW("no such entity", "<urlset><url><loc>http://h/1</loc></url><url><loc>http://h/&nbsp;2</loc></url></urlset>",
       "http://h/1 http://h/2"),
-  ROW("entities of its own", "<!DOCTYPE urlset [<!ENTITY a \"http://h/\"><!ENTITY b \"&a;&a;\">]><urlset><url><loc>&b;"
-      "</loc></url></urlset>", ""),
-  ROW("a document type", "<!DOCTYPE urlset SYSTEM 'file:///etc/passwd'><urlset><url><loc>http://h/1</loc></url>"
-      "</urlset>", ""),
+  ROW("entities of its own",
+      "<!DOCTYPE urlset [<!ENTITY a \"http://h/\"><!ENTITY b \"&a;&a;\">]><urlset><url><loc>&b;"
+      "</loc></url></urlset>",
+      ""),
+  ROW("a document type",
+      "<!DOCTYPE urlset SYSTEM 'file:///etc/passwd'><urlset><url><loc>http://h/1</loc></url>"
+      "</urlset>",
+      ""),
   ROW("HTML", "<!doctype html><html><head><link rel=alternate href=http://h/1></head><body><a href=2>x</a>", ""),
   ROW("HTML without one", "<html><head><link rel='alternate' href='http://h/1'/></head><body>x</body></html>", ""),
-  ROW("nothing", "", ""), ROW("a space", " ", ""), ROW("one byte", "h", ""), ROW("noise", "\xFF\x00\x01", ""),
+  ROW("nothing", "", ""),
+  ROW("a space", " ", ""),
+  ROW("one byte", "h", ""),
+  ROW("noise", "\xFF\x00\x01", ""),
 #undef ROW
 };
 
@@ -214,12 +237,9 @@ static int drop(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(every_form),
-    cmocka_unit_test(every_form_gzipped),
-    cmocka_unit_test(damaged_gzip),
-    cmocka_unit_test(no_more_urls_than_the_protocol_has),
-    cmocka_unit_test(a_bomb),
-    cmocka_unit_test(a_url_that_is_too_long),
+    cmocka_unit_test(every_form),   cmocka_unit_test(every_form_gzipped),
+    cmocka_unit_test(damaged_gzip), cmocka_unit_test(no_more_urls_than_the_protocol_has),
+    cmocka_unit_test(a_bomb),       cmocka_unit_test(a_url_that_is_too_long),
   };
   return cmocka_run_group_tests(tests, make, drop);
 }

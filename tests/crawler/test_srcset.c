@@ -13,10 +13,13 @@
 static void urls(void **state)
 {
   (void)state;
-  static const struct { const char *value, *wanted; } rows[] = {
-    {"a", "a"}, {"a 1x, b 2x", "a b"}, {"a,b", "a,b"}, {"a, b", "a b"}, {"a 1x,b 2x", "a b"},
-    {" \n a\t100w ,\fb", "a b"}, {",,a,,, b", "a b"}, {"a (1,2) x, b", "a b"}, {"a (1,2", "a"},
-    {"data:,x 1x, b", "data:,x b"}, {"a ,", "a"}, {"", ""}, {" , ,", ""},
+  static const struct {
+    const char *value, *wanted;
+  } rows[] = {
+    {"a", "a"},           {"a 1x, b 2x", "a b"},          {"a,b", "a,b"},      {"a, b", "a b"},
+    {"a 1x,b 2x", "a b"}, {" \n a\t100w ,\fb", "a b"},    {",,a,,, b", "a b"}, {"a (1,2) x, b", "a b"},
+    {"a (1,2", "a"},      {"data:,x 1x, b", "data:,x b"}, {"a ,", "a"},        {"", ""},
+    {" , ,", ""},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char text[64] = "";

@@ -12,7 +12,11 @@
 #include <string.h>
 #include <sys/un.h>
 
-static const struct { const char *address; bool is_public; const char *why; } rows[] = {
+static const struct {
+  const char *address;
+  bool is_public;
+  const char *why;
+} rows[] = {
   {"0.0.0.0", false, "this host: Linux connects it to loopback"},
   {"0.255.255.255", false, "end of 0/8"},
   {"1.1.1.1", true, "public"},

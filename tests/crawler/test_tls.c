@@ -52,15 +52,15 @@ static answer fetch_one(fetcher *f, const char *scheme, const char *host, unsign
   char address[128];
   answer a = {0};
   snprintf(address, sizeof address, "%s://%s:%u/", scheme, host, port);
-  assert_true(fetch_start(f, address, (fetch_receiver){.body = pass_over, .finished = finish, .context = &a,
-                                                       .is_last = is_last}));
+  assert_true(fetch_start(f, address,
+                          (fetch_receiver){.body = pass_over, .finished = finish, .context = &a, .is_last = is_last}));
   while (!a.has_ended)
     fetch_poll(f, 100);
   return a;
 }
 
-static const fetch_options usual = {.user_agent = "test", .connections = 4, .timeout_ms = 20000, .max_body = 1000,
-                                    .allow_private = true};
+static const fetch_options usual = {
+  .user_agent = "test", .connections = 4, .timeout_ms = 20000, .max_body = 1000, .allow_private = true};
 
 /* One fetch by a fetcher of its own, which believes `ca_file`, or what the environment says. */
 static answer fetch_alone(const char *ca_file, const char *scheme, const char *host, unsigned port)
@@ -89,7 +89,12 @@ static void expect(answer a, fetch_error error, const char *words)
 static void who_is_believed(void **state)
 {
   (void)state;
-  static const struct { tls_flaw flaw; const char *host; fetch_error error; const char *words; } rows[] = {
+  static const struct {
+    tls_flaw flaw;
+    const char *host;
+    fetch_error error;
+    const char *words;
+  } rows[] = {
     {TLS_GOOD, "localhost", FETCH_OK, NULL},
     {TLS_GOOD, "127.0.0.1", FETCH_OK, NULL},
     {TLS_GOOD, "ten.localhost", FETCH_TLS, "another host's"},
@@ -134,7 +139,9 @@ static void whose_word_counts(void **state)
 static void a_file_that_cannot_be_believed(void **state)
 {
   (void)state;
-  static const struct { const char *option, *variable, *words; } rows[] = {
+  static const struct {
+    const char *option, *variable, *words;
+  } rows[] = {
     {"/no/such.pem", NULL, "--ca-file: /no/such.pem: No such file"},
     {"/dev/null", NULL, "--ca-file: /dev/null: no certificate"},
     {NULL, "SSL_CERT_FILE", "SSL_CERT_FILE: /no/such: No such file"},
@@ -197,9 +204,9 @@ static void no_more_are_kept_than_told(void **state)
 {
   (void)state;
   static const visit_row rows[] = {
-    {"one.localhost", false, 1, 0},   {"two.localhost", false, 2, 0},  {"three.localhost", false, 3, 0},
-    {"one.localhost", false, 3, 0},   {"four.localhost", false, 4, 0}, {"one.localhost", false, 4, 0},
-    {"two.localhost", false, 4, 0},   {"three.localhost", false, 4, 0}, {"four.localhost", false, 5, 1},
+    {"one.localhost", false, 1, 0}, {"two.localhost", false, 2, 0},   {"three.localhost", false, 3, 0},
+    {"one.localhost", false, 3, 0}, {"four.localhost", false, 4, 0},  {"one.localhost", false, 4, 0},
+    {"two.localhost", false, 4, 0}, {"three.localhost", false, 4, 0}, {"four.localhost", false, 5, 1},
     {"one.localhost", false, 5, 1},
   };
   tls_server s = {0};
@@ -227,8 +234,8 @@ static void sessions_are_resumed(void **state)
 static void what_is_not_wanted_soon_is_not_kept(void **state)
 {
   (void)state;
-  static const visit_row wanted[] = {{"one.localhost", true, 1, 0}, {"one.localhost", false, 2, 1},
-                                     {"one.localhost", false, 2, 1}};
+  static const visit_row wanted[] = {
+    {"one.localhost", true, 1, 0}, {"one.localhost", false, 2, 1}, {"one.localhost", false, 2, 1}};
   static const visit_row resting[] = {{"two.localhost", false, 1, 0}, {"two.localhost", false, 2, 1}};
   tls_server s = {0};
   tls_start(&s, TLS_GOOD);

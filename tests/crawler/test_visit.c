@@ -56,9 +56,13 @@ static void nothing_is_left_for_the_next_page(void **state)
 
 static void what_is_no_html_is_not_looked_into(void **state)
 {
-  static const struct { const char *type; bool is_read; } rows[] = {
-    {"text/html", true}, {"Text/HTML ;charset=x", true}, {"application/xhtml+xml", true}, {"", true},
-    {"text/plain", false}, {"text/htmlx", false}, {"text/htm", false}, {"application/pdf", false}, {"x", false},
+  static const struct {
+    const char *type;
+    bool is_read;
+  } rows[] = {
+    {"text/html", true}, {"Text/HTML ;charset=x", true}, {"application/xhtml+xml", true},
+    {"", true},          {"text/plain", false},          {"text/htmlx", false},
+    {"text/htm", false}, {"application/pdf", false},     {"x", false},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     visit *v = read_as(*state, rows[i].type, page);
@@ -85,8 +89,8 @@ static void a_sitemap_is_known_by_its_origin(void **state)
 {
   static const char index[] = "<sitemapindex><sitemap><loc>eight</loc></sitemap></sitemapindex>";
   visit *v = *state;
-  visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8,
-                                   .origin = {.hops = VISIT_SITEMAP}});
+  visit_begin(v, &(frontier_lease){
+                   .id = 1, .url = "http://h/", .url_size = 9, .host_end = 8, .origin = {.hops = VISIT_SITEMAP}});
   visit_read(v, "text/html", index, sizeof index - 1);
   visit_finish(v);
   assert_string_equal(links_of(v), "eight+");

@@ -18,9 +18,10 @@ static void places_as_text(void **state)
 {
   (void)state;
   static const warc_place places[] = {{0, 0, 0}, {1, 2, 3}, {10000000, UINT64_MAX, UINT64_MAX}};
-  static const char *const bad[] = {"", "1", "1 2", "1 2 3 ", "1 2 3 4", " 1 2 3", "1  2 3", "-1 2 3", "1 2 x",
-                                    "1 2 3x", "10000001 1 1",
-                                    "99999999999999999999999999999999999999999999999999999999999999 1 1"};
+  static const char *const bad[] = {
+    "",        "1",      "1 2",          "1 2 3 ",
+    "1 2 3 4", " 1 2 3", "1  2 3",       "-1 2 3",
+    "1 2 x",   "1 2 3x", "10000001 1 1", "99999999999999999999999999999999999999999999999999999999999999 1 1"};
   char text[WARC_PLACE_TEXT];
   warc_place place;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {

@@ -11,13 +11,19 @@
 
 enum { N = 3000000, QUERIES = 1000000 };
 
-static const contender_setting setting = { .m = PAPER_M, .k = PAPER_K, .layers = PAPER_LAYERS };
+static const contender_setting setting = {.m = PAPER_M, .k = PAPER_K, .layers = PAPER_LAYERS};
 
 static void add(replay_results *to, protocol which, const char *filter, uint64_t false_positives, double ns)
 {
   to->rows[to->count++] = (replay_result){
-    .protocol = which, .filter = filter, .n = N, .queries = QUERIES, .false_positives = false_positives,
-    .bits = strcmp(filter, "bloom-paper") == 0 ? PAPER_M : 5 * (uint64_t)PAPER_M, .insert_ns = ns, .query_ns = ns,
+    .protocol = which,
+    .filter = filter,
+    .n = N,
+    .queries = QUERIES,
+    .false_positives = false_positives,
+    .bits = strcmp(filter, "bloom-paper") == 0 ? PAPER_M : 5 * (uint64_t)PAPER_M,
+    .insert_ns = ns,
+    .query_ns = ns,
     .promised_rate = strcmp(filter, "mlbf") == 0 ? 1e-5 : 0,
   };
 }
@@ -33,8 +39,8 @@ static const claim *find(const claim *claims, size_t count, const char *words)
 
 static claim_verdict verdict_of(const replay_results *results, const char *words)
 {
-  claims_input input = { results, &setting, N, 100, 3 };
-  claim claims[CLAIMS_MAX] = { { .said = NULL } };
+  claims_input input = {results, &setting, N, 100, 3};
+  claim claims[CLAIMS_MAX] = {{.said = NULL}};
   size_t count = claims_judge(&input, claims);
   return find(claims, count, words)->verdict;
 }
@@ -45,28 +51,28 @@ static void test_verdicts_follow_the_numbers(void **state)
   static const struct {
     const char *words;
     protocol which;
-    const char *one, *other;    /* filters */
+    const char *one, *other; /* filters */
     uint64_t one_wrong, other_wrong;
     double one_ns, other_ns;
     claim_verdict verdict;
   } rows[] = {
-    { "Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 1000, 1, 1, CLAIM_HOLDS },
-    { "Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 8000, 1, 1, CLAIM_FAILS },
-    { "Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 0, 1, 1, CLAIM_HOLDS },
-    { "same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 5, 1000, 1, 1, CLAIM_FAILS },
-    { "same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1000, 5, 1, 1, CLAIM_HOLDS },
-    { "Insertion", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 140, CLAIM_HOLDS },
-    { "Insertion", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 160, CLAIM_FAILS },
-    { "query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 119, CLAIM_HOLDS },
-    { "query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 140, CLAIM_FAILS },
-    { "formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 25, 1, 1, CLAIM_HOLDS }, /* 2.5e-5 */
-    { "formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1235, 1, 1, CLAIM_FAILS },
-    { "any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 75000, 1, 1, CLAIM_FAILS },
-    { "any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 30000, 1, 1, CLAIM_PARTLY },
-    { "tells combinations apart", PROTOCOL_REPEATED, "bloom-paper", "mlbf-paper", 1, QUERIES, 1, 1, CLAIM_FAILS },
-    { "more memory", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 1, 1, CLAIM_HOLDS },
-    { "promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 15, 1, 1, CLAIM_HOLDS },  /* 10 expected */
-    { "promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 25, 1, 1, CLAIM_FAILS },
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 1000, 1, 1, CLAIM_HOLDS},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 8000, 1, 1, CLAIM_FAILS},
+    {"Far fewer", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 70000, 0, 1, 1, CLAIM_HOLDS},
+    {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 5, 1000, 1, 1, CLAIM_FAILS},
+    {"same memory", PROTOCOL_PAPER, "bloom", "mlbf-paper", 1000, 5, 1, 1, CLAIM_HOLDS},
+    {"Insertion", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 140, CLAIM_HOLDS},
+    {"Insertion", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 160, CLAIM_FAILS},
+    {"query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 119, CLAIM_HOLDS},
+    {"query takes", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 100, 140, CLAIM_FAILS},
+    {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 25, 1, 1, CLAIM_HOLDS}, /* 2.5e-5 */
+    {"formula 4", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1235, 1, 1, CLAIM_FAILS},
+    {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 75000, 1, 1, CLAIM_FAILS},
+    {"any new URL", PROTOCOL_RECOMBINED, "bloom-paper", "mlbf-paper", 70000, 30000, 1, 1, CLAIM_PARTLY},
+    {"tells combinations apart", PROTOCOL_REPEATED, "bloom-paper", "mlbf-paper", 1, QUERIES, 1, 1, CLAIM_FAILS},
+    {"more memory", PROTOCOL_PAPER, "bloom-paper", "mlbf-paper", 1, 1, 1, 1, CLAIM_HOLDS},
+    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 15, 1, 1, CLAIM_HOLDS}, /* 10 expected */
+    {"promised rate", PROTOCOL_FRESH, "bloom", "mlbf", 1, 25, 1, 1, CLAIM_FAILS},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     replay_results *results = calloc(1, sizeof *results);
@@ -96,8 +102,8 @@ static void test_the_papers_numbers(void **state)
   (void)state;
   double formula = claims_formula_4(&setting, N); /* f = (1 - e^(-9/16.829152))^3 = 0.0711 */
   assert_true(formula > 2.5e-5 && formula < 2.6e-5);
-  claims_input input = { &(const replay_results){ .count = 0 }, &setting, N, 100, 3 };
-  claim claims[CLAIMS_MAX] = { { .said = NULL } };
+  claims_input input = {&(const replay_results){.count = 0}, &setting, N, 100, 3};
+  claim claims[CLAIMS_MAX] = {{.said = NULL}};
   size_t count = claims_judge(&input, claims);
   const claim *equation = find(claims, count, "equation (2)");
   assert_int_equal(equation->verdict, CLAIM_PARTLY);

@@ -27,7 +27,7 @@ static int by_text(const void *a, const void *b)
 
 static list make_shaped_list(uint64_t count, uint64_t seed, const url_shape *shape)
 {
-  list made = { .urls = malloc(count * sizeof *made.urls), .sorted = malloc(count * sizeof *made.sorted) };
+  list made = {.urls = malloc(count * sizeof *made.urls), .sorted = malloc(count * sizeof *made.sorted)};
   assert_true(made.urls != NULL && made.sorted != NULL);
   url_generator *generator = generator_create(count, seed, shape);
   assert_non_null(generator);
@@ -66,7 +66,7 @@ static size_t count_distinct(const char **sorted, size_t count)
 static void test_every_url_comes_once(void **state)
 {
   (void)state;
-  static const uint64_t counts[] = { 1, 2, 3, 9, 10, 11, 1000, 4095, 4096, 4097, COUNT };
+  static const uint64_t counts[] = {1, 2, 3, 9, 10, 11, 1000, 4095, 4096, 4097, COUNT};
   for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
     list made = make_list(counts[i], 42 + i);
     assert_int_equal(made.count, counts[i]);
@@ -163,8 +163,7 @@ static void test_the_shape_promised(void **state)
 static url_shape draw_shape(unsigned seed)
 {
   unsigned dice = seed, left = SHAPE_ONE;
-  url_shape drawn = { .hosts = (1 + rand_r(&dice) % 500) / 1000.0,
-                      .power = 1 + (unsigned)rand_r(&dice) % SHAPE_POWERS };
+  url_shape drawn = {.hosts = (1 + rand_r(&dice) % 500) / 1000.0, .power = 1 + (unsigned)rand_r(&dice) % SHAPE_POWERS};
   for (int i = 0; i < SHAPE_DEPTHS; i++) {
     drawn.depth[i] = i + 1 < SHAPE_DEPTHS ? (unsigned)rand_r(&dice) % (left + 1) : left;
     left -= drawn.depth[i];
@@ -216,10 +215,14 @@ static void test_a_measured_list_is_of_its_shape(void **state)
 {
   (void)state;
   static const url_shape deep = {
-    .hosts = 0.05, .power = 8, .depth = { 6554, 6554, 13107, 13107, 13107, 13107 },
-    .new_directory = { 655, 3277, 16384, 49152, 32768 }, .new_leaf = 45875, .queries = 3277,
+    .hosts = 0.05,
+    .power = 8,
+    .depth = {6554, 6554, 13107, 13107, 13107, 13107},
+    .new_directory = {655, 3277, 16384, 49152, 32768},
+    .new_leaf = 45875,
+    .queries = 3277,
   };
-  const url_shape *shapes[] = { &shape_usual, &deep };
+  const url_shape *shapes[] = {&shape_usual, &deep};
   for (int which = 0; which < 2; which++) {
     const url_shape *wanted = shapes[which];
     list made = make_shaped_list(COUNT, 3, wanted);
@@ -230,8 +233,8 @@ static void test_a_measured_list_is_of_its_shape(void **state)
     assert_near("leaves", (double)was.new_leaf / SHAPE_ONE, (double)wanted->new_leaf / SHAPE_ONE, 0.02);
     for (int i = 0; i < 5; i++) {
       assert_near("depth", (double)was.depth[i] / SHAPE_ONE, (double)wanted->depth[i] / SHAPE_ONE, 0.005);
-      assert_near("directories", (double)was.new_directory[i] / SHAPE_ONE,
-                  (double)wanted->new_directory[i] / SHAPE_ONE, 0.02);
+      assert_near("directories", (double)was.new_directory[i] / SHAPE_ONE, (double)wanted->new_directory[i] / SHAPE_ONE,
+                  0.02);
     }
     free_list(&made);
   }

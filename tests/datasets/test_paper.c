@@ -41,7 +41,7 @@ static void the_printed_numbers_are_the_papers(void **state)
   size_t row = 0;
   const char *line = strchr(text, '\n');
   for (; line && line[1]; line = strchr(line + 1, '\n'), row++) {
-    counting_row read = { .table = 0 };
+    counting_row read = {.table = 0};
     unsigned keys = 0;
     int fields = sscanf(line + 1, "%d,%d,%u,%u,%u,%lf,%lf,%lf,%lf,%lf", &read.table, &read.experiment, &read.cells,
                         &keys, &read.hashes, &read.plain, &read.plain_sd, &read.refined, &read.refined_sd,
@@ -97,13 +97,13 @@ static double share_wrong(const mlbf_count *count, const counting_round *round, 
 static void the_librarys_filter_gives_the_same(void **state)
 {
   (void)state;
-  static const int experiments[] = { 1, 3, 4, 5, 6 };
+  static const int experiments[] = {1, 3, 4, 5, 6};
   for (size_t e = 0; e < sizeof experiments / sizeof *experiments; e++) {
     static counting_round round;
     counting_result ours;
     mlbf_count *plain = NULL, *refined = NULL;
     uint32_t now, hashes = 6;
-    mlbf_count_options options = { .keys = COUNTING_KEYS, .cells = 80000, .hashes = hashes };
+    mlbf_count_options options = {.keys = COUNTING_KEYS, .cells = 80000, .hashes = hashes};
     assert_int_equal(mlbf_count_create(&options, &plain), MLBF_OK);
     options.minimal = true;
     assert_int_equal(mlbf_count_create(&options, &refined), MLBF_OK);
@@ -139,15 +139,15 @@ static void skip_is_written_with_no_false_negative(void **state)
   (void)state;
   char directory[SCRATCH_PATH], path[SCRATCH_PATH];
   size_t size, rows = 0;
-  paper_run run = { .seed = SEED, .rounds = 10, .html = tmpfile() };
+  paper_run run = {.seed = SEED, .rounds = 10, .html = tmpfile()};
   scratch_make_fast(directory);
   assert_true(paper_write("skip", directory, &run));
   scratch_join(directory, "paper-skip.csv", path);
   char *text = scratch_read(path, &size);
   for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'), rows++) {
     double window, cells, hashes, queries, missed, printed, expected, skip, same_m, same_bits, epoch;
-    int fields = sscanf(line + 1, "%*d,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &window, &cells, &hashes,
-                        &queries, &missed, &printed, &expected, &skip, &same_m, &same_bits, &epoch);
+    int fields = sscanf(line + 1, "%*d,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &window, &cells, &hashes, &queries,
+                        &missed, &printed, &expected, &skip, &same_m, &same_bits, &epoch);
     assert_int_equal(fields, 11);
     assert_true(missed == 0 && expected > printed);
     double events = expected * queries;
@@ -205,7 +205,7 @@ static void sdhash_is_written_with_the_papers_numbers(void **state)
     printf("skipped: no %s\n", SHARED_DATA "/papers");
     skip();
   }
-  paper_run run = { .seed = SEED, .rounds = 2, .html = tmpfile() };
+  paper_run run = {.seed = SEED, .rounds = 2, .html = tmpfile()};
   scratch_make_fast(directory);
   assert_true(paper_write("sdhash", directory, &run));
   scratch_join(directory, "paper-sdhash.csv", path);
@@ -269,16 +269,18 @@ static void matrix_is_written_with_the_papers_shape(void **state)
 {
   (void)state;
   char directory[SCRATCH_PATH], path[SCRATCH_PATH];
-  static const char *const exact[] = { "\n1,m_bits,,,766933,766933,", "\n1,d_rows,,,4489,4457,",
-                                       "\n1,M_MiB,,,411,410.4,", "\n1,ratio,,,3.1,3.21,",
-                                       "\n3,generated-inserts,by shingles,0,,,,0,,0,1,1,0\n",
-                                       "\n3,files-passage,by shingles,0,,,,0,,,,,\n" };
-  static const char *const sums[] = { "\n2,row-each,corrected,all,", "\n2,distributed,corrected,all," };
+  static const char *const exact[] = {"\n1,m_bits,,,766933,766933,",
+                                      "\n1,d_rows,,,4489,4457,",
+                                      "\n1,M_MiB,,,411,410.4,",
+                                      "\n1,ratio,,,3.1,3.21,",
+                                      "\n3,generated-inserts,by shingles,0,,,,0,,0,1,1,0\n",
+                                      "\n3,files-passage,by shingles,0,,,,0,,,,,\n"};
+  static const char *const sums[] = {"\n2,row-each,corrected,all,", "\n2,distributed,corrected,all,"};
   double wrong[2];
   size_t size;
-  texts files = { .count = 0 };
+  texts files = {.count = 0};
   assert_true(texts_generate(&files, 40, 1900, SEED + 1));
-  paper_run run = { .seed = SEED, .rounds = 5, .html = tmpfile(), .files = &files };
+  paper_run run = {.seed = SEED, .rounds = 5, .html = tmpfile(), .files = &files};
   scratch_make_fast(directory);
   assert_true(paper_write("matrix", directory, &run));
   scratch_join(directory, "paper-matrix.csv", path);

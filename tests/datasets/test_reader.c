@@ -132,18 +132,18 @@ static void test_rows(void **state)
     size_t size;
     const char *account;
   } rows[] = {
-    { TEXT(""), " of 0" },
-    { TEXT("\n\r\n\n"), " of 0" },
-    { TEXT("http://a/\nhttp://b/\n"), "1[http://a/]2[http://b/] of 0" },
-    { TEXT("http://a/\r\nhttp://b/"), "1[http://a/]2[http://b/] of 0" },
-    { TEXT("a\n\nb\n"), "1[a]3[b] of 0" },
-    { TEXT("a\r\r\n\r"), "1[a\r] of 0" },
-    { TEXT(" a b \n\xff\xfe\t\n"), "1[ a b ]2[\xff\xfe\t] of 0" },
-    { TEXT("\xEF\xBB\xBFhttp://a/\n\xEF\xBB\xBFx\n"), "1[http://a/]2[\xEF\xBB\xBFx] of 0" },
-    { TEXT("a\nb\0c\nd\n"), "1[a]3[d] bad 2 holds a NUL byte of 1" },
-    { TEXT("\0\n\0\n\0\n\0\n\0\n\0\n\0"),
-      " bad 1 holds a NUL byte bad 2 holds a NUL byte bad 3 holds a NUL byte bad 4 holds a NUL byte"
-      " bad 5 holds a NUL byte of 7" },
+    {TEXT(""), " of 0"},
+    {TEXT("\n\r\n\n"), " of 0"},
+    {TEXT("http://a/\nhttp://b/\n"), "1[http://a/]2[http://b/] of 0"},
+    {TEXT("http://a/\r\nhttp://b/"), "1[http://a/]2[http://b/] of 0"},
+    {TEXT("a\n\nb\n"), "1[a]3[b] of 0"},
+    {TEXT("a\r\r\n\r"), "1[a\r] of 0"},
+    {TEXT(" a b \n\xff\xfe\t\n"), "1[ a b ]2[\xff\xfe\t] of 0"},
+    {TEXT("\xEF\xBB\xBFhttp://a/\n\xEF\xBB\xBFx\n"), "1[http://a/]2[\xEF\xBB\xBFx] of 0"},
+    {TEXT("a\nb\0c\nd\n"), "1[a]3[d] bad 2 holds a NUL byte of 1"},
+    {TEXT("\0\n\0\n\0\n\0\n\0\n\0\n\0"),
+     " bad 1 holds a NUL byte bad 2 holds a NUL byte bad 3 holds a NUL byte bad 4 holds a NUL byte"
+     " bad 5 holds a NUL byte of 7"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     for (size_t cut = 1; cut < 6; cut++) {
@@ -157,7 +157,7 @@ static void test_rows(void **state)
 static void test_long_lines(void **state)
 {
   (void)state;
-  static const int around[] = { -1, 0, 1, 2, 3, 1000000 };
+  static const int around[] = {-1, 0, 1, 2, 3, 1000000};
   for (size_t i = 0; i < sizeof around / sizeof around[0]; i++)
     for (int ending = 0; ending < 3; ending++) {
       size_t length = DATASET_LINE_MAX + (size_t)around[i];

@@ -131,16 +131,16 @@ static bool is_of_protocol(protocol which, size_t position, const char *key, siz
 {
   char text[512];
   switch (which) {
-    case PROTOCOL_PAPER:
-      snprintf(text, sizeof text, "%s%010zu", rows[position], position);
-      return strlen(text) == size && memcmp(text, key, size) == 0;
-    case PROTOCOL_FRESH: return is_among(distinct + INSERTED + position, 1, key, size);
-    case PROTOCOL_RECOMBINED: return has_known_segments(key, size);
-    case PROTOCOL_PERMUTED: return is_permutation(key, size);
-    case PROTOCOL_REPEATED: return is_repetition(key, size);
-    case PROTOCOL_PREFIX: return is_proper_prefix(key, size);
-    case PROTOCOL_NEWHOST: return has_new_host(key, size);
-    default: return false;
+  case PROTOCOL_PAPER:
+    snprintf(text, sizeof text, "%s%010zu", rows[position], position);
+    return strlen(text) == size && memcmp(text, key, size) == 0;
+  case PROTOCOL_FRESH: return is_among(distinct + INSERTED + position, 1, key, size);
+  case PROTOCOL_RECOMBINED: return has_known_segments(key, size);
+  case PROTOCOL_PERMUTED: return is_permutation(key, size);
+  case PROTOCOL_REPEATED: return is_repetition(key, size);
+  case PROTOCOL_PREFIX: return is_proper_prefix(key, size);
+  case PROTOCOL_NEWHOST: return has_new_host(key, size);
+  default: return false;
   }
 }
 
@@ -150,7 +150,7 @@ static bool is_of_protocol(protocol which, size_t position, const char *key, siz
 typedef struct liar {
   char *keys[ROWS];
   size_t count;
-  bool lies_often;            /* whenever the key's length says so */
+  bool lies_often;                  /* whenever the key's length says so */
   const char *invented, *forgotten; /* "seen" of the one, "new" of the other; NULL: none */
 } liar;
 
@@ -211,11 +211,11 @@ static bool make_liar(void *context, size_t index, uint64_t keys, contender *mad
   (void)reason;
   liar *copy = malloc(sizeof *copy);
   *copy = *(const liar *)context;
-  *made = (contender){ .name = "liar", .state = copy, .insert = liar_insert, .test = liar_test, .free = liar_free };
+  *made = (contender){.name = "liar", .state = copy, .insert = liar_insert, .test = liar_test, .free = liar_free};
   return true;
 }
 
-static const contender_setting setting = { .m = 2048, .k = 3, .layers = LAYERS, .seed = 1 }; /* small: errs often */
+static const contender_setting setting = {.m = 2048, .k = 3, .layers = LAYERS, .seed = 1}; /* small: errs often */
 
 static bool make_real(void *context, size_t index, uint64_t keys, contender *made, const char **reason)
 {
@@ -228,8 +228,16 @@ static bool make_real(void *context, size_t index, uint64_t keys, contender *mad
 static replay_options options_with(replay_make make, void *context, size_t filters)
 {
   replay_options options = {
-    .list = list, .filter_count = filters, .make = make, .make_context = context, .size_count = 1,
-    .sizes = { INSERTED }, .queries = QUERIES, .layers = LAYERS, .seed = 3, .directory = directory,
+    .list = list,
+    .filter_count = filters,
+    .make = make,
+    .make_context = context,
+    .size_count = 1,
+    .sizes = {INSERTED},
+    .queries = QUERIES,
+    .layers = LAYERS,
+    .seed = 3,
+    .directory = directory,
   };
   for (int i = 0; i < PROTOCOL_COUNT; i++)
     options.protocols[i] = true;
@@ -248,7 +256,7 @@ static replay_results *run(replay_make make, void *context, size_t filters)
 
 static query_source *open_queries(protocol which)
 {
-  query_options asked = { list, INSERTED, QUERIES, LAYERS, 3, directory };
+  query_options asked = {list, INSERTED, QUERIES, LAYERS, 3, directory};
   query_source *source = query_open(which, &asked);
   assert_non_null(source);
   return source;
@@ -347,7 +355,7 @@ static void assert_as_modelled(const replay_results *results, replay_make make, 
   const char *reason;
   contender filter;
   for (int which = 0; which < PROTOCOL_COUNT; which++) {
-    replay_result expected = { .queries = 0 };
+    replay_result expected = {.queries = 0};
     assert_true(make(context, index, INSERTED, &filter, &reason));
     if (which == PROTOCOL_STREAM) {
       model_stream(&filter, &expected);
@@ -360,7 +368,8 @@ static void assert_as_modelled(const replay_results *results, replay_make make, 
     if (had->queries != expected.queries || had->members != expected.members ||
         had->false_positives != expected.false_positives || had->false_negatives != expected.false_negatives)
       fail_msg("%s, %s: %llu queries, %llu members, %llu false positives, %llu false negatives; the model: %llu, "
-               "%llu, %llu, %llu", protocol_name((protocol)which), filter.name, (unsigned long long)had->queries,
+               "%llu, %llu, %llu",
+               protocol_name((protocol)which), filter.name, (unsigned long long)had->queries,
                (unsigned long long)had->members, (unsigned long long)had->false_positives,
                (unsigned long long)had->false_negatives, (unsigned long long)expected.queries,
                (unsigned long long)expected.members, (unsigned long long)expected.false_positives,
@@ -372,7 +381,7 @@ static void assert_as_modelled(const replay_results *results, replay_make make, 
 static void test_a_filter_that_lies_often(void **state)
 {
   (void)state;
-  liar often = { .lies_often = true };
+  liar often = {.lies_often = true};
   replay_results *results = run(make_liar, &often, 1);
   assert_as_modelled(results, make_liar, &often, 0);
   for (size_t i = 0; i < results->count; i++) { /* and there was something to be noticed everywhere */
@@ -386,8 +395,8 @@ static void test_a_filter_that_lies_often(void **state)
 static void test_one_planted_lie(void **state)
 {
   (void)state;
-  liar honest = { .lies_often = false }, invents = { .invented = distinct[INSERTED + 5] };
-  liar forgets = { .forgotten = distinct[17] };
+  liar honest = {.lies_often = false}, invents = {.invented = distinct[INSERTED + 5]};
+  liar forgets = {.forgotten = distinct[17]};
   replay_results *none = run(make_liar, &honest, 1), *positive = run(make_liar, &invents, 1);
   replay_results *negative = run(make_liar, &forgets, 1);
   for (size_t i = 0; i < none->count; i++) {
@@ -444,7 +453,7 @@ static void test_intervals(void **state)
   (void)state;
   unsigned dice = 5, inside = 0;
   for (int experiment = 0; experiment < 400; experiment++) {
-    replay_result row = { .queries = 1500, .members = 500 };
+    replay_result row = {.queries = 1500, .members = 500};
     for (int i = 0; i < 1000; i++)
       row.false_positives += rand_r(&dice) % 1000 < 20;
     double low, high;

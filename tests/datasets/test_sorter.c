@@ -28,7 +28,7 @@ static void test_order_with_any_memory(void **state)
   enum { MOST = 130 };
   for (size_t memory = 0; memory <= MOST; memory += memory < 12 ? 1 : 59)
     for (size_t count = 0; count <= MOST; count += 13) {
-      uint64_t model[MOST] = { 0 }, dice = memory * 1000 + count;
+      uint64_t model[MOST] = {0}, dice = memory * 1000 + count;
       sorter *made = sorter_create("/tmp", sizeof(uint64_t), by_value, memory * sizeof(uint64_t));
       assert_non_null(made);
       for (size_t i = 0; i < count; i++) {
@@ -85,7 +85,7 @@ static void test_full_disk(void **state)
   (void)state;
   struct rlimit old, small;
   getrlimit(RLIMIT_FSIZE, &old);
-  small = (struct rlimit){ 100000, old.rlim_max };
+  small = (struct rlimit){100000, old.rlim_max};
   signal(SIGXFSZ, SIG_IGN);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
   sorter *made = sorter_create("/tmp", sizeof(uint64_t), by_value, 8000);
@@ -112,7 +112,7 @@ static void test_list(void **state)
 {
   (void)state;
   uint64_t which[ROWS], dice = 9, rank_of[KEYS], distinct = 0;
-  bool https_of[KEYS] = { false }, http_of[KEYS] = { false };
+  bool https_of[KEYS] = {false}, http_of[KEYS] = {false};
   urllist *list = urllist_create("/tmp", false, 0);
   for (size_t i = 0; i < ROWS; i++) {
     char text[64];
@@ -165,7 +165,7 @@ static void test_list(void **state)
 static void test_shuffled_list(void **state)
 {
   (void)state;
-  uint64_t sums[3] = { 0, 0, 0 };
+  uint64_t sums[3] = {0, 0, 0};
   size_t moved = 0;
   char firsts[3][64];
   for (int i = 0; i < 3; i++) {
@@ -195,8 +195,10 @@ static void test_shuffled_list(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_order_with_any_memory), cmocka_unit_test(test_spool),
-    cmocka_unit_test(test_full_disk),             cmocka_unit_test(test_list),
+    cmocka_unit_test(test_order_with_any_memory),
+    cmocka_unit_test(test_spool),
+    cmocka_unit_test(test_full_disk),
+    cmocka_unit_test(test_list),
     cmocka_unit_test(test_shuffled_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,7 @@ static void test_counted_by_hand(void **state)
     "//a/",
     "//a/x/y",
     "//b/x/y",
-    "//a/x/y", /* again */
+    "//a/x/y",         /* again */
     "//b/",            /* second half: both known at their layers */
     "//c/x",           /* a new host */
     "//b/x/z?q=1&r=2", /* new at layer 3 */
@@ -48,16 +48,16 @@ static void test_counted_by_hand(void **state)
   assert_true(was.mean_size > 7.571 && was.mean_size < 7.572); /* 53 / 7 */
 
   const layer_statistics *paper = &was.cuts[CUT_PAPER];
-  assert_counts(paper->urls, (const uint64_t[]){ 7, 7, 4, 0 }, 4);
-  assert_counts(paper->distinct, (const uint64_t[]){ 3, 3, 3, 0 }, 4); // layer 3: /y, /z?q=1&r=2, /x/y/z
+  assert_counts(paper->urls, (const uint64_t[]){7, 7, 4, 0}, 4);
+  assert_counts(paper->distinct, (const uint64_t[]){3, 3, 3, 0}, 4); // layer 3: /y, /z?q=1&r=2, /x/y/z
   assert_int_equal(paper->new_urls, 4);
-  assert_counts(paper->first_new, (const uint64_t[]){ 1, 1, 1, 0 }, 4);
+  assert_counts(paper->first_new, (const uint64_t[]){1, 1, 1, 0}, 4);
   assert_int_equal(paper->combinations, 1);
 
   const layer_statistics *layers = &was.cuts[CUT_LAYERS];
-  assert_counts(layers->urls, (const uint64_t[]){ 7, 7, 4, 2, 2, 0 }, 6);
-  assert_counts(layers->distinct, (const uint64_t[]){ 3, 3, 3, 2, 2, 0 }, 6); // layer 4: ?q=1, /y; layer 5: &r=2, /z
-  assert_counts(layers->first_new, (const uint64_t[]){ 1, 1, 1, 0 }, 4);
+  assert_counts(layers->urls, (const uint64_t[]){7, 7, 4, 2, 2, 0}, 6);
+  assert_counts(layers->distinct, (const uint64_t[]){3, 3, 3, 2, 2, 0}, 6); // layer 4: ?q=1, /y; layer 5: &r=2, /z
+  assert_counts(layers->first_new, (const uint64_t[]){1, 1, 1, 0}, 4);
   urllist_free(list);
 }
 
@@ -67,14 +67,14 @@ static void test_cuts(void **state)
   static const struct {
     const char *key, *paper, *layers;
   } rows[] = {
-    { "//h/", "//h|/", "//h|/" },
-    { "//h/a/b?x&y", "//h|/a|/b?x&y", "//h|/a|/b|?x|&y" },
-    { "//h:8/a//b/", "//h:8|/a|/|/b|/", "//h:8|/a|/|/b|/" },
-    { "//h/?a/b?c&d/e", "//h|/?a|/b?c&d|/e", "//h|/|?a/b?c|&d/e" },
-    { "//h/a&b", "//h|/a&b", "//h|/a&b" },
-    { "//h", "//h", "//h" },
-    { "//h/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g", "//h|/1|/2|/3|/4|/5|/6|/7|/8|/9|/a|/b|/c|/d|/e|/f/g",
-      "//h|/1|/2|/3|/4|/5|/6|/7|/8|/9|/a|/b|/c|/d|/e|/f/g" },
+    {"//h/", "//h|/", "//h|/"},
+    {"//h/a/b?x&y", "//h|/a|/b?x&y", "//h|/a|/b|?x|&y"},
+    {"//h:8/a//b/", "//h:8|/a|/|/b|/", "//h:8|/a|/|/b|/"},
+    {"//h/?a/b?c&d/e", "//h|/?a|/b?c&d|/e", "//h|/|?a/b?c|&d/e"},
+    {"//h/a&b", "//h|/a&b", "//h|/a&b"},
+    {"//h", "//h", "//h"},
+    {"//h/1/2/3/4/5/6/7/8/9/a/b/c/d/e/f/g", "//h|/1|/2|/3|/4|/5|/6|/7|/8|/9|/a|/b|/c|/d|/e|/f/g",
+     "//h|/1|/2|/3|/4|/5|/6|/7|/8|/9|/a|/b|/c|/d|/e|/f/g"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     for (int how = 0; how < CUT_COUNT; how++) {

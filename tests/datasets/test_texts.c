@@ -27,20 +27,22 @@ static void assert_words(const text_words *of, const char *wanted)
 static void words_are_read_without_markup(void **state)
 {
   (void)state;
-  static const struct { const char *bytes, *words; } rows[] = {
-    { "The URL, then.", "the url then " },
-    { "", "" },
-    { " .,;<", "" },
-    { "a < b > c <d> e", "a b c d e " }, /* no markup: it does not begin with a tag */
-    { "\n <p>The <b>URL</b>&amp;then</p>", "the url amp then " },
-    { "<p>1 < 2, and 2 <3</p>4", "1 2 and 2 4 " },
-    { "<html><script>var a = \"<p>\";</script>one<STYLE>p {}</style >two<!-- <p>three --> four", "one two four " },
-    { "<p>open <b", "open " },
-    { "<script>never closed", "" },
-    { "caf\xc3\xa9 \xff\xfe l\xf6we", "caf\xc3\xa9 \xff\xfe l\xf6we " }, /* bytes above 127 are letters, UTF-8 or not */
+  static const struct {
+    const char *bytes, *words;
+  } rows[] = {
+    {"The URL, then.", "the url then "},
+    {"", ""},
+    {" .,;<", ""},
+    {"a < b > c <d> e", "a b c d e "}, /* no markup: it does not begin with a tag */
+    {"\n <p>The <b>URL</b>&amp;then</p>", "the url amp then "},
+    {"<p>1 < 2, and 2 <3</p>4", "1 2 and 2 4 "},
+    {"<html><script>var a = \"<p>\";</script>one<STYLE>p {}</style >two<!-- <p>three --> four", "one two four "},
+    {"<p>open <b", "open "},
+    {"<script>never closed", ""},
+    {"caf\xc3\xa9 \xff\xfe l\xf6we", "caf\xc3\xa9 \xff\xfe l\xf6we "}, /* bytes above 127 are letters, UTF-8 or not */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    texts read = { .count = 0 };
+    texts read = {.count = 0};
     assert_true(texts_add(&read, rows[i].bytes, strlen(rows[i].bytes)));
     assert_words(&read.list[0], rows[i].words);
     texts_free(&read);
@@ -55,8 +57,8 @@ static void words_are_those_of_shingles(void **state)
     "Sowohl M\xc3\xa4nner, als auch Frauen: 12 (zw\xc3\xb6lf) von 100 -- so war's, sagte sie; mehr nicht. Und wer es"
     " nicht glaubt, der frage Herrn K., Hausnummer 4/b, 2. Stock, aber vor ZEHN Uhr; oder er lasse es: es ist lange"
     " her.";
-  texts read = { .count = 0 };
-  mlbf_shingles a = { .count = 0 }, b = { .count = 0 };
+  texts read = {.count = 0};
+  mlbf_shingles a = {.count = 0}, b = {.count = 0};
   assert_true(texts_add(&read, bytes, strlen(bytes)));
   assert_int_equal(mlbf_shingles_of(bytes, strlen(bytes), &a), MLBF_OK);
   assert_int_equal(mlbf_shingles_of(read.list[0].bytes, text_size(&read.list[0]), &b), MLBF_OK);
@@ -71,8 +73,8 @@ static void words_are_those_of_shingles(void **state)
 static void passages_are_put_together(void **state)
 {
   (void)state;
-  texts read = { .count = 0 };
-  text_words made = { .count = 0 };
+  texts read = {.count = 0};
+  text_words made = {.count = 0};
   assert_true(texts_add(&read, "one two three four", 18));
   assert_true(text_append(&made, &read.list[0], 1, 2));
   assert_true(text_append(&made, &read.list[0], 3, 0));
@@ -94,7 +96,7 @@ static void a_tree_is_read_in_order(void **state)
 {
   (void)state;
   char root[SCRATCH_PATH], path[SCRATCH_PATH], below[SCRATCH_PATH];
-  texts read = { .count = 0 };
+  texts read = {.count = 0};
   scratch_make(root);
   scratch_join(root, "b", below);
   assert_int_equal(mkdir(below, 0755), 0);
@@ -126,7 +128,7 @@ static void edited_copies_are_found(void **state)
 {
   (void)state;
   enum { TEXTS = 60, QUERIES = 30 };
-  texts made = { .count = 0 };
+  texts made = {.count = 0};
   copies_result copy, none, half, inserted;
   assert_true(texts_generate(&made, TEXTS, 1900, SEED));
   assert_true(copies_are_enough(&made, SEED));
@@ -154,11 +156,11 @@ static void what_pages_truly_share_is_no_false_alarm(void **state)
 {
   (void)state;
   enum { TEXTS = 40, FRAME = 200 };
-  texts made = { .count = 0 }, framed = { .count = 0 };
+  texts made = {.count = 0}, framed = {.count = 0};
   copies_result none;
   assert_true(texts_generate(&made, TEXTS, 1900, SEED));
   for (size_t i = 0; i < TEXTS; i++) {
-    text_words page = { .count = 0 };
+    text_words page = {.count = 0};
     assert_true(text_append(&page, &made.list[0], 0, FRAME));
     assert_true(text_append(&page, &made.list[i], 0, made.list[i].count));
     assert_true(texts_add(&framed, page.bytes, text_size(&page)));
@@ -177,7 +179,7 @@ static void what_pages_truly_share_is_no_false_alarm(void **state)
 static void too_few_texts_are_told(void **state)
 {
   (void)state;
-  texts made = { .count = 0 };
+  texts made = {.count = 0};
   assert_false(copies_are_enough(&made, SEED));
   assert_true(texts_add(&made, "short", 5));
   assert_false(copies_are_enough(&made, SEED));
@@ -187,12 +189,9 @@ static void too_few_texts_are_told(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(words_are_read_without_markup),
-    cmocka_unit_test(words_are_those_of_shingles),
-    cmocka_unit_test(passages_are_put_together),
-    cmocka_unit_test(a_tree_is_read_in_order),
-    cmocka_unit_test(edited_copies_are_found),
-    cmocka_unit_test(what_pages_truly_share_is_no_false_alarm),
+    cmocka_unit_test(words_are_read_without_markup), cmocka_unit_test(words_are_those_of_shingles),
+    cmocka_unit_test(passages_are_put_together),     cmocka_unit_test(a_tree_is_read_in_order),
+    cmocka_unit_test(edited_copies_are_found),       cmocka_unit_test(what_pages_truly_share_is_no_false_alarm),
     cmocka_unit_test(too_few_texts_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,23 +43,22 @@ static const struct {
   size_t urls, bad;
   const char *first, *last;
 } samples[] = {
-  { "id2url.link", "sogout-link", "id table", 8, 0,
-    "http://www.meridian.example/", "http://www.lantern.example/~keeper/%B5%C6.html" },
-  { "SogouT-link", "sogout-link", "SogouT-link", 10, 1,
-    "http://www.meridian.example/atlas/index.html", "http://www.meridian.example/" },
-  { "SogouQ2008.gb18030.txt", "sogouq", "SogouQ 2008", 6, 0,
-    "www.meridian.example/", "shop.orchard.example/item?id=9" },
-  { "SogouQ2012.gb18030.txt", "sogouq", "SogouQ 2012", 6, 0,
-    "http://www.meridian.example/", "https://shop.orchard.example/item?id=9" },
-  { "news_sohusite_xml.dat", "sogou-news", "Sogou news", 4, 0,
-    "http://news.harbour.example/2008/06/tide.shtml", "http://sports.orchard.example/0601/1.shtml" },
-  { "pages.001", "sogout-pages", "SogouT pages", 4, 0,
-    "http://www.meridian.example/", "http://www.lantern.example/~keeper/" },
-  { "index.cdx", "cdx", "CDX,", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg" },
-  { "index.cdxj", "cdx", "CDXJ", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg" },
-  { "crawl.log", "crawl-log", "Heritrix", 4, 0,
-    "http://www.meridian.example/robots.txt", "http://shop.orchard.example/item?id=9" },
-  { "plain.txt", "plain", "plain list", 6, 0, "http://www.meridian.example/", "mailto:keeper@lantern.example" },
+  {"id2url.link", "sogout-link", "id table", 8, 0, "http://www.meridian.example/",
+   "http://www.lantern.example/~keeper/%B5%C6.html"},
+  {"SogouT-link", "sogout-link", "SogouT-link", 10, 1, "http://www.meridian.example/atlas/index.html",
+   "http://www.meridian.example/"},
+  {"SogouQ2008.gb18030.txt", "sogouq", "SogouQ 2008", 6, 0, "www.meridian.example/", "shop.orchard.example/item?id=9"},
+  {"SogouQ2012.gb18030.txt", "sogouq", "SogouQ 2012", 6, 0, "http://www.meridian.example/",
+   "https://shop.orchard.example/item?id=9"},
+  {"news_sohusite_xml.dat", "sogou-news", "Sogou news", 4, 0, "http://news.harbour.example/2008/06/tide.shtml",
+   "http://sports.orchard.example/0601/1.shtml"},
+  {"pages.001", "sogout-pages", "SogouT pages", 4, 0, "http://www.meridian.example/",
+   "http://www.lantern.example/~keeper/"},
+  {"index.cdx", "cdx", "CDX,", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg"},
+  {"index.cdxj", "cdx", "CDXJ", 4, 0, "http://www.meridian.example/", "http://img.harbour.example/a/b/c/lamp.jpg"},
+  {"crawl.log", "crawl-log", "Heritrix", 4, 0, "http://www.meridian.example/robots.txt",
+   "http://shop.orchard.example/item?id=9"},
+  {"plain.txt", "plain", "plain list", 6, 0, "http://www.meridian.example/", "mailto:keeper@lantern.example"},
 };
 enum { SAMPLES_COUNT = sizeof samples / sizeof samples[0] };
 
@@ -71,7 +70,7 @@ static bytes read_sample(const char *name)
   snprintf(path, sizeof path, SAMPLES "%s", name);
   FILE *from = fopen(path, "r");
   assert_non_null(from);
-  bytes read = { malloc(65536), 0 };
+  bytes read = {malloc(65536), 0};
   read.size = fread(read.at, 1, 65536, from);
   assert_in_range(read.size, 1, 65535);
   fclose(from);
@@ -80,7 +79,7 @@ static bytes read_sample(const char *name)
 
 static account hear(const char *path, const char *name)
 {
-  account heard = { .urls = NULL };
+  account heard = {.urls = NULL};
   urlset *set = urlset_open(path, name, ids, &heard.refusal);
   if (set == NULL) {
     assert_non_null(heard.refusal);
@@ -176,7 +175,7 @@ static bytes insert_line(bytes sample, const char *line, size_t size, unsigned *
   size_t at = (size_t)rand_r(dice) % sample.size;
   while (at > 0 && sample.at[at - 1] != '\n')
     at--;
-  bytes made = { malloc(sample.size + size), sample.size + size };
+  bytes made = {malloc(sample.size + size), sample.size + size};
   memcpy(made.at, sample.at, at);
   memcpy(made.at + at, line, size);
   memcpy(made.at + at + size, sample.at + at, sample.size - at);
@@ -193,7 +192,7 @@ static void test_unreadable_lines(void **state)
   const struct {
     const char *line;
     size_t size;
-  } lines[] = { { mega, MEGABYTE + 1 }, { "a\0b\0\n", 5 } };
+  } lines[] = {{mega, MEGABYTE + 1}, {"a\0b\0\n", 5}};
   for (unsigned seed = 1; seed <= 20; seed++)
     for (size_t i = 0; i < SAMPLES_COUNT; i++) {
       unsigned dice = seed;
@@ -271,9 +270,11 @@ static void test_in_pieces(void **state)
 
 static bytes compress_gzip(bytes plain)
 {
-  bytes made = { malloc(plain.size + 1000), plain.size + 1000 };
-  z_stream stream = { .next_in = (Bytef *)plain.at, .avail_in = (uInt)plain.size,
-                      .next_out = (Bytef *)made.at, .avail_out = (uInt)made.size };
+  bytes made = {malloc(plain.size + 1000), plain.size + 1000};
+  z_stream stream = {.next_in = (Bytef *)plain.at,
+                     .avail_in = (uInt)plain.size,
+                     .next_out = (Bytef *)made.at,
+                     .avail_out = (uInt)made.size};
   assert_int_equal(deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
   assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
   made.size = stream.total_out;
@@ -283,7 +284,7 @@ static bytes compress_gzip(bytes plain)
 
 static bytes compress_zstd(bytes plain)
 {
-  bytes made = { malloc(plain.size + 1000), 0 };
+  bytes made = {malloc(plain.size + 1000), 0};
   ZSTD_CCtx *context = ZSTD_createCCtx();
   assert_false(ZSTD_isError(ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1)));
   made.size = ZSTD_compress2(context, made.at, plain.size + 1000, plain.at, plain.size);
@@ -294,13 +295,14 @@ static bytes compress_zstd(bytes plain)
 
 static bytes compress_xz(bytes plain)
 {
-  bytes made = { malloc(plain.size + 1000), 0 };
+  bytes made = {malloc(plain.size + 1000), 0};
   assert_int_equal(lzma_easy_buffer_encode(1, LZMA_CHECK_CRC64, NULL, (uint8_t *)plain.at, plain.size,
-                                           (uint8_t *)made.at, &made.size, plain.size + 1000), LZMA_OK);
+                                           (uint8_t *)made.at, &made.size, plain.size + 1000),
+                   LZMA_OK);
   return made;
 }
 
-static bytes (*const compressors[])(bytes plain) = { compress_gzip, compress_zstd, compress_xz };
+static bytes (*const compressors[])(bytes plain) = {compress_gzip, compress_zstd, compress_xz};
 
 static void test_compressed(void **state)
 {
@@ -324,7 +326,7 @@ static void test_compressed_streams_joined_and_damaged(void **state)
   bytes plain = read_sample("crawl.log");
   for (size_t c = 0; c < 3; c++) {
     bytes packed = compressors[c](plain);
-    bytes twice = { malloc(2 * packed.size + 8), 2 * packed.size + 8 };
+    bytes twice = {malloc(2 * packed.size + 8), 2 * packed.size + 8};
     memcpy(twice.at, packed.at, packed.size);
     memset(twice.at + packed.size, 0, 8); /* padding, as tapes leave it */
     memcpy(twice.at + packed.size + 8, packed.at, packed.size);
@@ -375,12 +377,16 @@ static void test_what_holds_no_urls_is_refused(void **state)
 static void test_bad_rows_are_shown(void **state)
 {
   (void)state;
-  static const char log[] = "00:00:00\t1\t[a]\t1 1\ta.example/\n" "torn\n" "\n" "00:00:00\t1\t[a]\t1 1\t\n"
-    "1\n2\n3\n4\n" "00:00:00\t1\t[a]\t1 1\tb.example/\n";
+  static const char log[] = "00:00:00\t1\t[a]\t1 1\ta.example/\n"
+                            "torn\n"
+                            "\n"
+                            "00:00:00\t1\t[a]\t1 1\t\n"
+                            "1\n2\n3\n4\n"
+                            "00:00:00\t1\t[a]\t1 1\tb.example/\n";
   account heard = hear_bytes(log, sizeof log - 1, "sogouq");
   assert_string_equal(heard.urls, "a.example/\nb.example/\n");
   assert_int_equal(heard.bad, 6);
-  static const uint64_t lines[DATASET_BAD_SHOWN] = { 2, 4, 5, 6, 7 };
+  static const uint64_t lines[DATASET_BAD_SHOWN] = {2, 4, 5, 6, 7};
   for (int i = 0; i < DATASET_BAD_SHOWN; i++) {
     assert_int_equal(heard.first_bad.first[i].line, lines[i]);
     assert_int_equal(heard.first_bad.first[i].fault, DATASET_MALFORMED);
@@ -407,10 +413,13 @@ static void test_faithful_samples(void **state)
     const char *file, *text;
     size_t least;
   } rows[] = {
-    { "id2url.link", "id table", 2000 },          { "SogouQ2008.gb18030.txt", "SogouQ 2008", 1000 },
-    { "SogouQ2012.gb18030.txt", "SogouQ 2012", 1000 }, { "sogou.500w.utf8", "SogouQ 2012", 1000 },
-    { "news_sohusite_xml.dat", "Sogou news", 50 },  { "pages.001", "SogouT pages", 50 },
-    { "SogouT-link", "SogouT-link", 6001 },
+    {"id2url.link", "id table", 2000},
+    {"SogouQ2008.gb18030.txt", "SogouQ 2008", 1000},
+    {"SogouQ2012.gb18030.txt", "SogouQ 2012", 1000},
+    {"sogou.500w.utf8", "SogouQ 2012", 1000},
+    {"news_sohusite_xml.dat", "Sogou news", 50},
+    {"pages.001", "SogouT pages", 50},
+    {"SogouT-link", "SogouT-link", 6001},
   };
   if (access(SHARED_DATA "/sogou", R_OK) != 0) {
     print_message("skipped: no %s\n", SHARED_DATA "/sogou");

@@ -24,7 +24,7 @@ typedef struct crawler {
   frontier *f;
   CURLM *multi;
   url_base *base;
-  char *host;       /* we stay here */
+  char *host; /* we stay here */
   url links[LINKS];
   unsigned running;
 } crawler;
@@ -158,8 +158,8 @@ int main(int argc, char **argv)
   static crawler c; /* its URLs are 17 KB each: not for the stack */
   static url first;
   char why[FRONTIER_MESSAGE_SIZE];
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 100000, .rate = 1e-6, .delay_ms = 5,
-                              .per_host = 4, .depth_cap = 20};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 100000, .rate = 1e-6, .delay_ms = 5, .per_host = 4, .depth_cap = 20};
   frontier_verdict verdict;
   if (argc != 3 || url_parse(argv[2], strlen(argv[2]), URL_STRICT, &first) != URL_OK)
     stop("a directory and a URL, please");

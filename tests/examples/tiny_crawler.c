@@ -21,8 +21,8 @@ static const char *fake_fetch(const char *address)
 int main(int argc, char **argv)
 {
   char why[FRONTIER_MESSAGE_SIZE];
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000000, .rate = 1e-6,
-                              .per_host = 1, .depth_cap = UINT16_MAX};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 1000000, .rate = 1e-6, .per_host = 1, .depth_cap = UINT16_MAX};
   frontier *f;
   if (frontier_open(argc > 1 ? argv[1] : NULL, &options, &f, why) != FRONTIER_OK)
     return fprintf(stderr, "%s\n", why), 1;

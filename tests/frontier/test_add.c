@@ -12,8 +12,8 @@
 #include "frontier/frontier.h"
 #include "tests/support/scratch.h"
 
-static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1000,
-                                       .depth_cap = UINT16_MAX};
+static const frontier_options plain = {
+  .filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1000, .depth_cap = UINT16_MAX};
 static const char large[FRONTIER_PAYLOAD_MAX + 1] = "payload";
 
 static frontier *open_or_fail(const char *directory)

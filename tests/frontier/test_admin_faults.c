@@ -28,7 +28,7 @@ enum { URLS = 400 };
 
 static char root[SCRATCH_PATH], sound[SCRATCH_PATH], forgetful[SCRATCH_PATH];
 static char directory[SCRATCH_PATH], made[SCRATCH_PATH];
-static uint64_t urls_before, urls;                       /* in `sound`, and in `directory` now */
+static uint64_t urls_before, urls;                         /* in `sound`, and in `directory` now */
 static bool is_forgotten_before[URLS], is_forgotten[URLS]; /* the same of `forgetful` */
 
 static small_crawl crawl_in(const char *where)
@@ -138,7 +138,8 @@ static frontier_status do_work(work what, char message[FRONTIER_MESSAGE_SIZE])
   frontier_options options = small_crawl_options(&c);
   frontier *f = NULL;
   switch (what) {
-  case COMPACT: case ERASE: return frontier_compact(directory, &sizes, message);
+  case COMPACT:
+  case ERASE: return frontier_compact(directory, &sizes, message);
   case REPAIR: return frontier_repair(directory, NULL, say_nothing, NULL, &repairs, message);
   case MERGE: return frontier_merge((const char *const[]){directory}, 1, made, &merged, message);
   default: break;

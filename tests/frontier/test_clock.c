@@ -19,8 +19,12 @@ static url u;
 static frontier *open_it(const char *path)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 1,
-                              .delay_ms = DELAY, .depth_cap = UINT16_MAX};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 10000,
+                              .rate = 1e-9,
+                              .per_host = 1,
+                              .delay_ms = DELAY,
+                              .depth_cap = UINT16_MAX};
   frontier *f = NULL;
   if (frontier_open(path, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
@@ -137,8 +141,8 @@ static void adding_and_ending_move_no_time(void **state)
 
 typedef struct jumping {
   uint64_t real_ms, clock_ms;
-  uint64_t lost_ms;           /* steps over which the clock went back: no one can know how long they were */
-  uint64_t forward_ms;        /* when it last went forward: what was due is due then */
+  uint64_t lost_ms;    /* steps over which the clock went back: no one can know how long they were */
+  uint64_t forward_ms; /* when it last went forward: what was due is due then */
   uint64_t started_ms[HOSTS], lost_at[HOSTS];
 } jumping;
 
@@ -250,12 +254,9 @@ static void a_batch_waits_no_longer(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(set_back_by_hours),
-    cmocka_unit_test(set_to_the_end_of_time),
-    cmocka_unit_test(late_calls_do_not_add_up),
-    cmocka_unit_test(adding_and_ending_move_no_time),
-    cmocka_unit_test(all_hosts_keep_their_pace),
-    cmocka_unit_test(a_host_told_to_wait),
+    cmocka_unit_test(set_back_by_hours),         cmocka_unit_test(set_to_the_end_of_time),
+    cmocka_unit_test(late_calls_do_not_add_up),  cmocka_unit_test(adding_and_ending_move_no_time),
+    cmocka_unit_test(all_hosts_keep_their_pace), cmocka_unit_test(a_host_told_to_wait),
     cmocka_unit_test(a_batch_waits_no_longer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

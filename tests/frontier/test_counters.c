@@ -32,7 +32,14 @@ static void what_is_no_text_of_counters(void **state)
 {
   (void)state;
   static const char *const texts[] = {
-    "a", "a 1", "a\n", " 1\n", "\n", "a 1\nb\n", "a 1\nb 2", "a-name-of-forty-eight-bytes-is-one-byte-too-long 1\n",
+    "a",
+    "a 1",
+    "a\n",
+    " 1\n",
+    "\n",
+    "a 1\nb\n",
+    "a 1\nb 2",
+    "a-name-of-forty-eight-bytes-is-one-byte-too-long 1\n",
     "a 111111111111111111111111111111111111111111111111111111111111111111111111111\n"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     static counters c;

@@ -335,8 +335,10 @@ static void compact(void)
  * meanwhile; the rest is new again. */
 static void own_keys_are_kept_or_said_to_be_gone(void **state)
 {
-  static const struct { damage what; bool is_compacted, is_kept; } rows[] = {
-    {A_KEY_LESS, true, true}, {OWN_KEY_LESS, false, true}, {OWN_KEY_LESS, true, false}};
+  static const struct {
+    damage what;
+    bool is_compacted, is_kept;
+  } rows[] = {{A_KEY_LESS, true, true}, {OWN_KEY_LESS, false, true}, {OWN_KEY_LESS, true, false}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     begin(state);
     assert_int_not_equal(add_by_own_key(), FRONTIER_SEEN);

@@ -19,8 +19,8 @@ enum { URLS_EACH = 2, TAKEN = 64, DELAY_MS = 1000 };
 typedef struct crowd {
   frontier *f;
   uint64_t now_ms;
-  uint8_t taken[HOSTS];      /* URLs of each host */
-  uint64_t last_ms[HOSTS];   /* when its last one was started */
+  uint8_t taken[HOSTS];    /* URLs of each host */
+  uint64_t last_ms[HOSTS]; /* when its last one was started */
   unsigned started;
 } crowd;
 
@@ -28,8 +28,12 @@ static crowd *open_crowd(void)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
   crowd *c = calloc(1, sizeof *c);
-  frontier_options options = {.filter = MLBF_KIND_BLOOM, .expected_urls = HOSTS * URLS_EACH, .rate = 1e-9,
-                              .delay_ms = DELAY_MS, .per_host = 1, .depth_cap = UINT16_MAX};
+  frontier_options options = {.filter = MLBF_KIND_BLOOM,
+                              .expected_urls = HOSTS * URLS_EACH,
+                              .rate = 1e-9,
+                              .delay_ms = DELAY_MS,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX};
   assert_non_null(c);
   if (frontier_open(NULL, &options, &c->f, message) != FRONTIER_OK)
     fail_msg("%s", message);

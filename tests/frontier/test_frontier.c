@@ -35,9 +35,18 @@ enum { OVERFLOWS = true, MANY = 100 };
 enum { OVERFLOWS = false, MANY = 4000 };
 #endif
 
-static const model_run small = {.name = "a small crawl", .steps = 1500, .filter = MLBF_KIND_MLBF, .expected_urls = 50,
-                                .per_host = 2, .delay_ms = 100, .depth_cap = 9, .hosts = 12, .words = 6, .links = 12,
-                                .leases = 8, .overflows = OVERFLOWS};
+static const model_run small = {.name = "a small crawl",
+                                .steps = 1500,
+                                .filter = MLBF_KIND_MLBF,
+                                .expected_urls = 50,
+                                .per_host = 2,
+                                .delay_ms = 100,
+                                .depth_cap = 9,
+                                .hosts = 12,
+                                .words = 6,
+                                .links = 12,
+                                .leases = 8,
+                                .overflows = OVERFLOWS};
 
 static void the_model_agrees(void **state)
 {
@@ -77,9 +86,18 @@ static void lines(void **state)
 
 /* No filter is smaller than 4 KiB, which takes some 10,000 keys before it lies about one new URL in three; it does so
  * for tens of thousands here, and no verdict shows it. */
-static const model_run doubtful = {.name = "exact keys", .steps = 60, .filter = MLBF_KIND_MLBF, .expected_urls = 1,
-                                   .per_host = 1000, .depth_cap = 9, .hosts = 30, .words = 200, .links = 2000,
-                                   .leases = 700, .overflows = true, .exact = true};
+static const model_run doubtful = {.name = "exact keys",
+                                   .steps = 60,
+                                   .filter = MLBF_KIND_MLBF,
+                                   .expected_urls = 1,
+                                   .per_host = 1000,
+                                   .depth_cap = 9,
+                                   .hosts = 30,
+                                   .words = 200,
+                                   .links = 2000,
+                                   .leases = 700,
+                                   .overflows = true,
+                                   .exact = true};
 
 static void exact_keys(void **state)
 {
@@ -186,8 +204,12 @@ static void a_lie_is_noticed(void **state)
 
 /* ---- what a model cannot see ----------------------------------------------------------------------------- */
 
-static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-6, .per_host = 1,
-                                       .delay_ms = 100, .depth_cap = UINT16_MAX};
+static const frontier_options plain = {.filter = MLBF_KIND_MLBF,
+                                       .expected_urls = 1000,
+                                       .rate = 1e-6,
+                                       .per_host = 1,
+                                       .delay_ms = 100,
+                                       .depth_cap = UINT16_MAX};
 
 static frontier *open_or_fail(const char *directory, const frontier_options *options)
 {

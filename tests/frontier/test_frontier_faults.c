@@ -35,9 +35,9 @@ typedef struct story {
   frontier_lease leases[4];
   size_t count;
   bool is_done[PAGES], is_done_for_good[PAGES]; /* told; told, and then a sync */
-  int error;            /* what is made to happen */
-  bool is_limited;      /* by a limit on the size of files */
-  unsigned failures;    /* calls that said so */
+  int error;                                    /* what is made to happen */
+  bool is_limited;                              /* by a limit on the size of files */
+  unsigned failures;                            /* calls that said so */
 } story;
 
 static url urls[PAGES], ghost; /* parsed beforehand: not what is tested here. The ghost is noted, and never fetched */
@@ -68,7 +68,8 @@ static bool status_fits(const story *s, frontier_status status)
 {
   switch (s->error) {
   case ENOMEM: return status == FRONTIER_NO_MEMORY;
-  case ENOSPC: case EFBIG: return status == FRONTIER_NO_SPACE;
+  case ENOSPC:
+  case EFBIG: return status == FRONTIER_NO_SPACE;
   case FAULT_SHORT: return status == FRONTIER_IO || status == FRONTIER_NO_SPACE;
   default: return status == FRONTIER_IO;
   }
@@ -104,7 +105,20 @@ static void note_failure(story *s, frontier_status status, const char *message)
 /* ---- the calls -------------------------------------------------------------------------------------------- */
 
 typedef enum act {
-  WATCH, CONTROL, VISIT, ADD, ADD_BATCH, NOTE, FORGET, FORGET_HOST, PROMOTE, NEXT, DONE, RELEASE, SYNC, PUT
+  WATCH,
+  CONTROL,
+  VISIT,
+  ADD,
+  ADD_BATCH,
+  NOTE,
+  FORGET,
+  FORGET_HOST,
+  PROMOTE,
+  NEXT,
+  DONE,
+  RELEASE,
+  SYNC,
+  PUT
 } act;
 
 static bool want_odd(void *context, const char *fetch, size_t size)
@@ -128,8 +142,8 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
   case VISIT: return frontier_visit_note(s->f, lease, &(frontier_visit){.at_s = 1, .etag = value, .etag_size = 5});
   case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
   case ADD_BATCH: {
-    frontier_link link = {.target = &urls[page], .origin = {.via = lease}, .payload = value,
-                          .payload_size = sizeof value};
+    frontier_link link = {
+      .target = &urls[page], .origin = {.via = lease}, .payload = value, .payload_size = sizeof value};
     size_t settled;
     return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
   }
@@ -150,8 +164,12 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 
 static void open_story(story *s)
 {
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 5, .rate = 1e-9, .per_host = 2,
-                              .depth_cap = UINT16_MAX, .journal_path = s->keeps_nothing ? NULL : s->journal,
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 5,
+                              .rate = 1e-9,
+                              .per_host = 2,
+                              .depth_cap = UINT16_MAX,
+                              .journal_path = s->keeps_nothing ? NULL : s->journal,
                               .exact = s->is_exact};
   char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_status status = FRONTIER_IO;

@@ -37,8 +37,12 @@ static const struct page {
 };
 enum { PAGES = sizeof pages / sizeof *pages, MORE = 4 };
 
-static const frontier_options story_options = {.filter = MLBF_KIND_MLBF, .profile = URL_NO_WWW, .expected_urls = 1000,
-                                               .rate = 1e-6, .per_host = 8, .depth_cap = UINT16_MAX};
+static const frontier_options story_options = {.filter = MLBF_KIND_MLBF,
+                                               .profile = URL_NO_WWW,
+                                               .expected_urls = 1000,
+                                               .rate = 1e-6,
+                                               .per_host = 8,
+                                               .depth_cap = UINT16_MAX};
 
 static void parse(const char *text, url_profile profile, url *u)
 {
@@ -71,8 +75,11 @@ static void tell_more(frontier *f, url_profile profile)
   assert_int_equal(frontier_force(f, &(frontier_link){.target = &u, .origin = {.depth = 4}}, 0, &verdict), FRONTIER_OK);
   assert_int_equal(verdict.outcome, FRONTIER_SEEN);
   parse("http://example.net/both", profile, &u);
-  assert_int_equal(frontier_force(f, &(frontier_link){.target = &u, .key = own_key + 1, .key_count = 1, .payload = "c",
-                                                      .payload_size = 1}, 0, &verdict), FRONTIER_OK);
+  assert_int_equal(
+    frontier_force(
+      f, &(frontier_link){.target = &u, .key = own_key + 1, .key_count = 1, .payload = "c", .payload_size = 1}, 0,
+      &verdict),
+    FRONTIER_OK);
   parse(pages[0].url, profile, &u);
   assert_int_equal(frontier_forget(f, &(frontier_link){.target = &u}, &was_seen), FRONTIER_OK);
   assert_true(was_seen);
@@ -112,7 +119,8 @@ static void tell_story(const char *directory, frontier_options options)
     const struct page *p = &pages[id - 1];
     if (p->state)
       assert_int_equal(frontier_done(f, id, (frontier_state)p->state, (uint16_t)p->code, p->report, strlen(p->report),
-                                     0), FRONTIER_OK);
+                                     0),
+                       FRONTIER_OK);
   }
   tell_more(f, options.profile);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
@@ -419,8 +427,11 @@ static void another_identity_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{23, 1, FRONTIER_VERSION}, {4, 'Z', FRONTIER_NOT_OURS}, {24, 77, FRONTIER_VERSION},
-              {44, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
+  } rows[] = {{23, 1, FRONTIER_VERSION},
+              {4, 'Z', FRONTIER_NOT_OURS},
+              {24, 77, FRONTIER_VERSION},
+              {44, 'z', FRONTIER_VERSION},
+              {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
     second_view v;
@@ -550,7 +561,7 @@ static void another_programs_environment_is_left_alone(void **state)
   MDB_env *env;
   MDB_txn *txn;
   MDB_dbi dbi;
-  MDB_val key = {5, (void *)(uintptr_t)"theirs"}, value = key;
+  MDB_val key = {5, (void *)(uintptr_t) "theirs"}, value = key;
   assert_int_equal(mdb_env_create(&env), 0);
   mdb_env_set_maxdbs(env, 2);
   assert_int_equal(mdb_env_open(env, directory, 0, 0666), 0);

@@ -31,8 +31,8 @@ static frontier *open_frontier(void)
 {
   frontier *f;
   char path[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
-  const frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-6, .per_host = 1,
-                                    .depth_cap = UINT16_MAX};
+  const frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-6, .per_host = 1, .depth_cap = UINT16_MAX};
   scratch_join(directory, "f", path);
   assert_int_equal(frontier_open(path, &options, &f, message), FRONTIER_OK);
   return f;

@@ -12,8 +12,8 @@
 #include "frontier/frontier.h"
 #include "tests/support/scratch.h"
 
-static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-9, .per_host = 4,
-                                       .depth_cap = UINT16_MAX};
+static const frontier_options plain = {
+  .filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-9, .per_host = 4, .depth_cap = UINT16_MAX};
 
 static void parse(unsigned number, url *u)
 {

@@ -16,8 +16,13 @@ static url u;
 static frontier *open_it(bool read_only)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2,
-                              .delay_ms = 10, .depth_cap = UINT16_MAX, .read_only = read_only};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 10000,
+                              .rate = 1e-9,
+                              .per_host = 2,
+                              .delay_ms = 10,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = read_only};
   frontier *f = NULL;
   if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
@@ -436,8 +441,8 @@ static void a_batch_keeps_its_limits(void **state)
   }
   assert_int_equal(frontier_close(f), FRONTIER_OK);
   char why[FRONTIER_MESSAGE_SIZE];
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2,
-                              .depth_cap = UINT16_MAX};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 2, .depth_cap = UINT16_MAX};
   assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
   frontier_limits limits = {.max = 64, .max_hosts = 4, .per_host = 5};
   assert_int_equal(frontier_next_batch(f, 0, &limits, leases, &count, &wait_ms), FRONTIER_OK);

@@ -211,12 +211,12 @@ static void numbers_have_64_bits(void **state)
     bool is_one;
   } rows[] = {
     {{0, 0, 1, 2, 3, 4}, 6, true},
-    {{0x80, 0, 0, 1, 2, 3, 4}, 7, true}, /* longer than need be */
+    {{0x80, 0, 0, 1, 2, 3, 4}, 7, true},                                                  /* longer than need be */
     {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4}, 15, true}, /* 2^64 - 1 */
     {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 2, 3, 4}, 15, false},
     {{0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x81, 0, 2, 3, 4}, 16, false},
-    {{0, 3, 1, 2, 3, 4}, 6, false}, /* no such kind */
-    {{0, 2, 5, 2, 3, 4}, 6, false}, /* a record beyond the end */
+    {{0, 3, 1, 2, 3, 4}, 6, false},    /* no such kind */
+    {{0, 2, 5, 2, 3, 4}, 6, false},    /* a record beyond the end */
     {{0, 0, 1, 2, 3, 4, 5}, 7, false}, /* a byte too many */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -24,7 +24,7 @@ static void records(void **state)
   assert_int_equal(hosts_read(again, 0, body, HOST_HEAD + 16), FRONTIER_OK);
   const host *read = hosts_find(again, "example.org:8080", 16);
   assert_true(read->normal.queued == 1 && read->done == UINT64_MAX && read->failed == 3 && read->skipped == 4);
-  assert_null(hosts_dirty(again, 0)); /* it is on disk */
+  assert_null(hosts_dirty(again, 0));       /* it is on disk */
   assert_ptr_equal(hosts_dirty(h, 0), who); /* it is not */
   hosts_touch(h, who);
   assert_null(hosts_dirty(h, 1));
@@ -59,8 +59,13 @@ static void longer_records(void **state)
   who->trap_ended = 4;
   who->found = 300;
   who->suspect = 299;
-  frontier_host_control set = {.delay_ms = 50, .budget = 9, .trap_budget = 3, .not_before_s = 1700000000, .per_host = 4,
-                               .priority = FRONTIER_LOW, .is_blocked = true};
+  frontier_host_control set = {.delay_ms = 50,
+                               .budget = 9,
+                               .trap_budget = 3,
+                               .not_before_s = 1700000000,
+                               .per_host = 4,
+                               .priority = FRONTIER_LOW,
+                               .is_blocked = true};
   *host_control_of(who) = set;
   size_t size = host_write(who, body);
   assert_int_equal(size, HOST_HEAD_2 + 11);

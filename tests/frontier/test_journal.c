@@ -94,16 +94,16 @@ static void opening_makes_good(void **state)
     frontier_status status;
   } rows[] = {
     {0, "", "", "", FRONTIER_OK},
-    {0, "a\nb\n", "", "a\nb\n", FRONTIER_OK},                /* nothing was written */
+    {0, "a\nb\n", "", "a\nb\n", FRONTIER_OK}, /* nothing was written */
     {0, "a\nb\n", "a\n", "a\nb\n", FRONTIER_OK},
-    {2, "b\n", "a\nb", "a\nb\n", FRONTIER_OK},               /* cut inside a line */
+    {2, "b\n", "a\nb", "a\nb\n", FRONTIER_OK}, /* cut inside a line */
     {2, "b\n", "a\n", "a\nb\n", FRONTIER_OK},
     {2, "b\n", "a\nb\n", "a\nb\n", FRONTIER_OK},
-    {2, "b\n", "a\n??", "a\nb\n", FRONTIER_OK},              /* blocks that never reached the disk */
+    {2, "b\n", "a\n??", "a\nb\n", FRONTIER_OK}, /* blocks that never reached the disk */
     {2, "b\n", "a\nb\nc", "a\nb\n", FRONTIER_OK},
     {2, "", "a\nb\n", "a\n", FRONTIER_OK},
-    {2, "b\n", "", "b\n", FRONTIER_OK},                      /* moved away: begun again */
-    {4, "c\n", "a\nb", "a\nb", FRONTIER_DAMAGED},            /* lines are missing */
+    {2, "b\n", "", "b\n", FRONTIER_OK},           /* moved away: begun again */
+    {4, "c\n", "a\nb", "a\nb", FRONTIER_DAMAGED}, /* lines are missing */
     {0, "", "notes\n", "notes\n", FRONTIER_NOT_OURS},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -118,13 +118,16 @@ static void nothing_to_do(void **state)
   frontier *f = open_frontier();
   maintain_all(f);
   frontier_close(f);
-  frontier_options reader = {.filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED, .rate = 1e-6, .per_host = 1,
-                             .read_only = true};
+  frontier_options reader = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED, .rate = 1e-6, .per_host = 1, .read_only = true};
   assert_int_equal(frontier_open(directory, &reader, &f, message), FRONTIER_OK);
   maintain_all(f);
   frontier_close(f);
-  assert_int_equal(frontier_open(NULL, &(frontier_options){.filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED,
-                                                           .rate = 1e-6, .per_host = 1}, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_open(NULL,
+                                 &(frontier_options){
+                                   .filter = MLBF_KIND_MLBF, .expected_urls = EXPECTED, .rate = 1e-6, .per_host = 1},
+                                 &f, message),
+                   FRONTIER_OK);
   maintain_all(f);
   frontier_close(f);
 }

@@ -121,8 +121,8 @@ static void crawl_on(const small_crawl *like)
 
 static void both_ways(uint64_t second_size, bool by_bits, mlbf_kind filter)
 {
-  small_crawl first = {.directory = a, .seed = 5, .urls = 900, .fetched = 300, .path = "/a/", .expected_urls = 4000,
-                       .filter = filter};
+  small_crawl first = {
+    .directory = a, .seed = 5, .urls = 900, .fetched = 300, .path = "/a/", .expected_urls = 4000, .filter = filter};
   small_crawl second = first;
   second.directory = b;
   second.path = "/b/";

@@ -10,8 +10,8 @@
 #include "frontier/frontier.h"
 #include "tests/support/scratch.h"
 
-static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1,
-                                       .depth_cap = UINT16_MAX};
+static const frontier_options plain = {
+  .filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1, .depth_cap = UINT16_MAX};
 
 static frontier *open_or_fail(const char *directory, const frontier_options *options)
 {
@@ -30,7 +30,8 @@ static frontier_outcome add(frontier *f, unsigned number, bool only_look)
   int size = snprintf(text, sizeof text, "http://h%u.test/%u", number % 3, number);
   assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
   assert_int_equal(only_look ? frontier_lookup(f, &u, &verdict)
-                             : frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+                             : frontier_add(f, &u, (frontier_origin){0}, 0, &verdict),
+                   FRONTIER_OK);
   return verdict.outcome;
 }
 
@@ -122,8 +123,10 @@ static void what_cannot_be_the_previous_crawl(void **state)
     url_profile profile;
     frontier_status status;
   } rows[] = {
-    {later, none, URL_STRICT, FRONTIER_IO},        {later, junk, URL_STRICT, FRONTIER_NOT_OURS},
-    {later, root, URL_STRICT, FRONTIER_NOT_FOUND}, {NULL, earlier, URL_NO_WWW, FRONTIER_MISMATCH},
+    {later, none, URL_STRICT, FRONTIER_IO},
+    {later, junk, URL_STRICT, FRONTIER_NOT_OURS},
+    {later, root, URL_STRICT, FRONTIER_NOT_FOUND},
+    {NULL, earlier, URL_NO_WWW, FRONTIER_MISMATCH},
     {earlier, earlier, URL_STRICT, FRONTIER_BAD_ARGUMENT},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

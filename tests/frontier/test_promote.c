@@ -24,8 +24,8 @@ static frontier *open_frontier(const char *where, uint16_t depth_cap)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
   frontier *f = NULL;
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 64,
-                              .depth_cap = depth_cap};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 64, .depth_cap = depth_cap};
   if (frontier_open(where, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   return f;
@@ -275,8 +275,8 @@ static void readers_are_refused(void **state)
   assert_int_equal(frontier_promote(f, want_none, &asked, 9, &from, &promoted), FRONTIER_OK);
   assert_true(asked == 1 && promoted == 0);
   assert_int_equal(frontier_close(f), FRONTIER_OK);
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 1,
-                              .read_only = true};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = URLS, .rate = 1e-9, .per_host = 1, .read_only = true};
   assert_int_equal(frontier_open(story_directory, &options, &f, why), FRONTIER_OK);
   assert_int_equal(frontier_promote(f, want_none, &asked, 9, &from, &promoted), FRONTIER_BAD_ARGUMENT);
   assert_int_equal(asked, 1);
@@ -288,9 +288,9 @@ static void readers_are_refused(void **state)
 /* What the lives of one crawl leave each other. */
 typedef struct memory {
   unsigned added;
-  bool is_done[URLS + 1];     /* on disk, as was found after a life */
-  bool is_ended[URLS + 1];    /* in this life */
-  unsigned places[URLS + 1];  /* in which a URL stands on disk */
+  bool is_done[URLS + 1];    /* on disk, as was found after a life */
+  bool is_ended[URLS + 1];   /* in this life */
+  unsigned places[URLS + 1]; /* in which a URL stands on disk */
   unsigned promoted;
 } memory;
 
@@ -357,7 +357,8 @@ static void live(memory *m, unsigned steps)
     switch (dice_throw(8)) {
     case 0: m->promoted += (unsigned)promote(f, 1 + (unsigned)dice_throw(20), dice_throw(400), &from); break;
     case 1: assert_int_equal(frontier_sync(f), FRONTIER_OK); break;
-    case 2: case 3:
+    case 2:
+    case 3:
       for (uint64_t n = dice_throw(60); n && m->added < URLS; n--)
         add(f, ++m->added, 1, dice_throw(40) ? 0 : 20000);
       assert_int_equal(frontier_sync(f), FRONTIER_OK); /* as added counts what is on disk */

@@ -24,7 +24,7 @@ typedef struct model_host {
 
 typedef struct model {
   uint64_t dice, now_ms;
-  bool has_deep;          /* every seventh URL is deeper than the cap, until the end */
+  bool has_deep; /* every seventh URL is deeper than the cap, until the end */
   char directory[SCRATCH_PATH];
   frontier *f;
   model_host hosts[HOSTS];
@@ -64,8 +64,8 @@ static frontier_class classify(void *context, const frontier_link *link, frontie
 static void open_it(model *m, uint16_t depth_cap)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 3,
-                              .depth_cap = depth_cap};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 3, .depth_cap = depth_cap};
   if (frontier_open(m->directory, &options, &m->f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   frontier_classify(m->f, classify, NULL);

@@ -21,8 +21,8 @@ static uint64_t now_ms;
 static frontier *open_it(uint16_t depth_cap)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 4,
-                              .depth_cap = depth_cap};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 10000, .rate = 1e-9, .per_host = 4, .depth_cap = depth_cap};
   frontier *f = NULL;
   if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);
@@ -193,8 +193,11 @@ static void other_bounds_and_pages_without_a_visit(void **state)
   good(f, frontier_next(f, now_ms, leases, 16, &count, &wait_ms));
   assert_int_equal(count, 10);
   for (size_t i = 0; i < count; i++)
-    good(f, frontier_done(f, leases[i].id, i == 3 ? FRONTIER_FAILED : i == 4 ? FRONTIER_SKIPPED : FRONTIER_DONE, 200,
-                          NULL, 0, now_ms));
+    good(f, frontier_done(f, leases[i].id,
+                          i == 3   ? FRONTIER_FAILED
+                          : i == 4 ? FRONTIER_SKIPPED
+                                   : FRONTIER_DONE,
+                          200, NULL, 0, now_ms));
   add(f, 20);
   assert_int_equal(fetch_all(f, START, times), 10);
   good(f, frontier_recrawl(f, 5 * DAY, 5 * DAY, START + DAY));
@@ -229,9 +232,14 @@ static void validators_come_back(void **state)
   assert_int_equal(frontier_visit_get(f, 99, &visit), FRONTIER_NOT_FOUND);
   assert_int_equal(frontier_visit_note(f, 99, &(frontier_visit){.at_s = START}), FRONTIER_NOT_FOUND);
   good(f, frontier_visit_note(f, lease.id, &(frontier_visit){.at_s = START})); /* said twice: the last word counts */
-  good(f, frontier_visit_note(f, lease.id, &(frontier_visit){.at_s = START, .etag = etag, .etag_size = strlen(etag),
-                                                             .last_modified = date, .last_modified_size = strlen(date),
-                                                             .has_content = true, .content = "sixteen bytes, ."}));
+  good(f, frontier_visit_note(f, lease.id,
+                              &(frontier_visit){.at_s = START,
+                                                .etag = etag,
+                                                .etag_size = strlen(etag),
+                                                .last_modified = date,
+                                                .last_modified_size = strlen(date),
+                                                .has_content = true,
+                                                .content = "sixteen bytes, ."}));
   good(f, frontier_done(f, lease.id, FRONTIER_DONE, 200, NULL, 0, 0));
   close_it(f);
   f = open_it(UINT16_MAX);
@@ -252,8 +260,8 @@ static void validators_come_back(void **state)
   }
   good(f, frontier_recrawl(f, 60, 60, START + 1000));
   good(f, frontier_next(f, 0, &lease, 1, &count, &wait_ms));
-  good(f, frontier_visit_note(f, lease.id, &(frontier_visit){.at_s = START + 500, .etag = long_tag,
-                                                             .etag_size = sizeof long_tag}));
+  good(f, frontier_visit_note(f, lease.id,
+                              &(frontier_visit){.at_s = START + 500, .etag = long_tag, .etag_size = sizeof long_tag}));
   good(f, frontier_done(f, lease.id, FRONTIER_DONE, 200, NULL, 0, 0));
   good(f, frontier_next(f, 0, &lease, 1, &count, &wait_ms));
   assert_int_equal(count, 0); /* it was drained until START + 1000 */

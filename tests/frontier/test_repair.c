@@ -295,12 +295,9 @@ static void the_damaged_file_is_kept(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_sound_directory_is_left_alone),
-    cmocka_unit_test(a_filter_is_made_from_the_log),
-    cmocka_unit_test(a_journal_is_taken_as_it_is),
-    cmocka_unit_test(what_is_whole_is_kept),
-    cmocka_unit_test(lost_branches_lose_nothing),
-    cmocka_unit_test(lost_roots_lose_nothing),
+    cmocka_unit_test(a_sound_directory_is_left_alone), cmocka_unit_test(a_filter_is_made_from_the_log),
+    cmocka_unit_test(a_journal_is_taken_as_it_is),     cmocka_unit_test(what_is_whole_is_kept),
+    cmocka_unit_test(lost_branches_lose_nothing),      cmocka_unit_test(lost_roots_lose_nothing),
     cmocka_unit_test(the_damaged_file_is_kept),
   };
   return cmocka_run_group_tests(tests, begin, end);

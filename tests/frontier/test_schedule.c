@@ -46,7 +46,9 @@ static const char *pop(hosts *h, uint64_t now_ms, int64_t *wait_ms)
 static void hosts_take_turns(void **state)
 {
   (void)state;
-  static const char wanted[] = "abcabcab" "b" "b";
+  static const char wanted[] = "abcabcab"
+                               "b"
+                               "b";
   hosts *h = hosts_create(0, 100);
   for (int i = 0; i < 3; i++)
     push(h, "a");
@@ -85,10 +87,10 @@ static void one_at_a_time_and_not_too_soon(void **state)
   hosts_landed(h, a, FRONTIER_NORMAL);
   assert_string_equal(pop(h, 1040, &wait_ms), "");
   assert_int_equal(wait_ms, 60);
-  ask_delay(h, a, 30);                              /* never below the default */
+  ask_delay(h, a, 30); /* never below the default */
   assert_string_equal(pop(h, 1099, &wait_ms), "");
   assert_int_equal(wait_ms, 1);
-  ask_delay(h, a, 500);                             /* counted from the last start */
+  ask_delay(h, a, 500); /* counted from the last start */
   assert_string_equal(pop(h, 1100, &wait_ms), "");
   assert_int_equal(wait_ms, 400);
   assert_string_equal(pop(h, 1500, &wait_ms), "a");
@@ -205,7 +207,7 @@ static void check_turn(follow *t, const hosts *h, const entry *e)
   uint64_t *last = &t->last[e->host->id][e->class];
   assert_true(e->sequence > *last);
   *last = e->sequence;
-  for (unsigned class = 0; class < FRONTIER_CLASSES; class++) {
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
     t->since[class] = class == e->class || !h->waiting[class] ? 0 : t->since[class] + 1;
     assert_in_range(t->since[class], 0, 64);
   }
@@ -264,8 +266,8 @@ static void classes_against_a_model(void **state)
       assert_true(e->sequence > t.last[e->host->id][e->class]);
       t.last[e->host->id][e->class] = e->sequence;
       unsigned has = 1u << e->class;
-      for (unsigned class = 0; class < FRONTIER_CLASSES; class++)
-        if (host_line(e->host, (frontier_class)class) && host_line(e->host, (frontier_class)class)->last)
+      for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
+        if (host_line(e->host, (frontier_class) class) && host_line(e->host, (frontier_class) class)->last)
           has |= 1u << class;
       assert_int_equal(e->class, schedule_class((uint8_t)(e->host->turns - 1), has));
       best += e->class == FRONTIER_HIGH;
@@ -384,16 +386,11 @@ static void a_million_hosts_take_turns(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(hosts_take_turns),
-    cmocka_unit_test(one_at_a_time_and_not_too_soon),
-    cmocka_unit_test(a_slow_host_holds_nobody),
-    cmocka_unit_test(the_heap_is_as_good_as_a_search),
-    cmocka_unit_test(the_rule_of_turns),
-    cmocka_unit_test(classes_wait_and_never_starve),
-    cmocka_unit_test(classes_against_a_model),
-    cmocka_unit_test(a_better_url_is_not_held_back),
-    cmocka_unit_test(traps_have_a_budget),
-    cmocka_unit_test(a_million_hosts_take_turns),
+    cmocka_unit_test(hosts_take_turns),         cmocka_unit_test(one_at_a_time_and_not_too_soon),
+    cmocka_unit_test(a_slow_host_holds_nobody), cmocka_unit_test(the_heap_is_as_good_as_a_search),
+    cmocka_unit_test(the_rule_of_turns),        cmocka_unit_test(classes_wait_and_never_starve),
+    cmocka_unit_test(classes_against_a_model),  cmocka_unit_test(a_better_url_is_not_held_back),
+    cmocka_unit_test(traps_have_a_budget),      cmocka_unit_test(a_million_hosts_take_turns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,10 +46,10 @@ static void the_batch_answers_beside_the_filter(void **state)
     frontier_outcome outcome;
     uint32_t layer;
   } rows[] = {
-    {"http://a.test/x/y", FRONTIER_NEW_HOST, 1}, {"http://a.test/x/y", FRONTIER_SEEN, 0},
-    {"http://a.test/x/z", FRONTIER_NEW_SEGMENT, 3}, {"http://a.test/v/y", FRONTIER_NEW_SEGMENT, 2},
+    {"http://a.test/x/y", FRONTIER_NEW_HOST, 1},        {"http://a.test/x/y", FRONTIER_SEEN, 0},
+    {"http://a.test/x/z", FRONTIER_NEW_SEGMENT, 3},     {"http://a.test/v/y", FRONTIER_NEW_SEGMENT, 2},
     {"http://a.test/v/z", FRONTIER_NEW_COMBINATION, 0}, {"http://a.test/z/v", FRONTIER_NEW_SEGMENT, 2},
-    {"http://b.test/x/y", FRONTIER_NEW_HOST, 1}, {"http://b.test/x", FRONTIER_NEW_COMBINATION, 0},
+    {"http://b.test/x/y", FRONTIER_NEW_HOST, 1},        {"http://b.test/x", FRONTIER_NEW_COMBINATION, 0},
   };
   enum { ROWS = sizeof rows / sizeof *rows };
   for (int settle = 0; settle < 2; settle++) { /* one batch for all, or one for each */

@@ -23,8 +23,8 @@ static uint8_t *times; /* each URL of the long host was handed out, by its numbe
 static frontier *open_it(uint32_t per_host)
 {
   char why[FRONTIER_MESSAGE_SIZE];
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 200000, .rate = 1e-9, .per_host = per_host,
-                              .depth_cap = UINT16_MAX};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 200000, .rate = 1e-9, .per_host = per_host, .depth_cap = UINT16_MAX};
   frontier *f;
   if (frontier_open(story_directory, &options, &f, why) != FRONTIER_OK)
     fail_msg("%s", why);

@@ -75,10 +75,10 @@ static void all_or_nothing(void **state)
   assert_int_equal(store_begin(s), FRONTIER_OK);
   store_put(s, STORE_HOSTS, 1, "changed", 7);
   store_delete(s, STORE_HOSTS, 0);
-  store_delete(s, STORE_HOSTS, 99);                /* none is fine */
+  store_delete(s, STORE_HOSTS, 99); /* none is fine */
   store_put_meta(s, "name", "second", 6);
   store_append(s, STORE_QUEUE, 5, "five", 4);
-  store_append(s, STORE_QUEUE, 5, "again", 5);     /* not above all others */
+  store_append(s, STORE_QUEUE, 5, "again", 5); /* not above all others */
   store_put(s, STORE_HISTORY, 1, "after it", 8);
   assert_int_not_equal(store_commit(s), FRONTIER_OK);
   assert_non_null(strstr(store_message(s), data));

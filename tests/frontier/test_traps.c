@@ -16,7 +16,7 @@
 
 enum {
   BUDGET = 300,
-  LEAK = 900,     /* a trap's URLs that are taken for pages until it is known: 64 of a directory, 512 of a host */
+  LEAK = 900,      /* a trap's URLs that are taken for pages until it is known: 64 of a directory, 512 of a host */
   LEAK_AGAIN = 64, /* when it waits on disk, and is known for one */
 };
 
@@ -34,8 +34,8 @@ typedef struct crawl {
 static void open_frontier(crawl *c, uint64_t budget)
 {
   char why[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 50000, .rate = 1e-9, .per_host = 1,
-                              .depth_cap = UINT16_MAX};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 50000, .rate = 1e-9, .per_host = 1, .depth_cap = UINT16_MAX};
   if (frontier_open(story_directory, &options, &c->f, why) != FRONTIER_OK)
     fail_msg("%s", why);
   assert_int_equal(frontier_watch_traps(c->f, budget), FRONTIER_OK);
@@ -197,8 +197,8 @@ static void filters_that_are_left_out(void **state)
 static void real_looking_lists_are_no_traps(void **state)
 {
   (void)state;
-  static const char *const words[] = {"red", "old", "new", "big", "sea", "day", "sun", "oak", "ice",
-                                      "map", "low", "pen"};
+  static const char *const words[] = {"red", "old", "new", "big", "sea", "day",
+                                      "sun", "oak", "ice", "map", "low", "pen"};
   enum { ALL = 40000, WORDS = sizeof words / sizeof *words };
   crawl c = {.host = "real.test"};
   open_frontier(&c, 1);

@@ -25,7 +25,7 @@ static void ordinary_links_need_no_heap(void **state)
 {
   (void)state;
   static url out;
-  static const char *const links[] = { "d", "../e?f", "/x y|z", "//other/%7e", "http://127.1/a/./b/../c?d='e'" };
+  static const char *const links[] = {"d", "../e?f", "/x y|z", "//other/%7e", "http://127.1/a/./b/../c?d='e'"};
   url_base *base = url_base_create();
   assert_int_equal(url_base_set(base, "http://h/a/b[1]/c?d", 19), URL_OK);
   count_from_here(0);

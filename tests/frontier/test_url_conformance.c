@@ -13,14 +13,14 @@
 /* ---- Web Platform Tests ---------------------------------------------------------------------- */
 
 static const excuse wpt_url_excuses[] = {
-  { "https://%e2%98%83", "IDNA2008 forbids symbols, and libidn2 follows it; browsers follow UTS 46 and send it" },
-  { NULL, NULL },
+  {"https://%e2%98%83", "IDNA2008 forbids symbols, and libidn2 follows it; browsers follow UTS 46 and send it"},
+  {NULL, NULL},
 };
 
 static void wpt_urls(void **state)
 {
   (void)state;
-  suite run = { .name = "wpt_urltestdata", .excuses = wpt_url_excuses };
+  suite run = {.name = "wpt_urltestdata", .excuses = wpt_url_excuses};
   FILE *file = suite_open("wpt_urltestdata.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     const char *at = suite_text(row, "base"), *href = suite_text(row, "href");
@@ -28,7 +28,7 @@ static void wpt_urls(void **state)
     if (href && !suite_is_http(href))
       href = NULL; /* ftp:, file:, data:, ...: refused */
     if (at && !suite_is_http(at))
-      continue;    /* a page we would never have fetched */
+      continue; /* a page we would never have fetched */
     const char *expected = href ? suite_plain(href, room, sizeof room) : NULL;
     const char *got = suite_resolve(at, suite_text(row, "input"), suite_text_size(row, "input"), URL_STRICT);
     suite_check(&run, suite_text(row, "input"), suite_same(got, expected), got, expected);
@@ -78,7 +78,7 @@ static void check_host_row(suite *run, const json_t *row)
 
 static void check_hosts(const char *name, const excuse *excuses)
 {
-  suite run = { .name = name, .excuses = excuses };
+  suite run = {.name = name, .excuses = excuses};
   FILE *file = suite_open(name);
   for (json_t *row; (row = suite_next(file)); json_decref(row))
     check_host_row(&run, row);
@@ -95,8 +95,8 @@ static void wpt_idna(void **state)
 {
   (void)state;
   static const excuse excuses[] = {
-    { "", "a URL without a host is refused" },
-    { NULL, NULL },
+    {"", "a URL without a host is refused"},
+    {NULL, NULL},
   };
   check_hosts("wpt_IdnaTestV2.jsonl", excuses);
 }
@@ -122,7 +122,7 @@ static size_t unescape(char *field)
 /* base, href, ada's href, key: "!" and "-" for what is refused. */
 static void check_links(const char *name)
 {
-  suite run = { .name = name };
+  suite run = {.name = name};
   FILE *file = suite_open(name);
   static char line[1 << 16];
   while (fgets(line, sizeof line, file)) {
@@ -164,7 +164,7 @@ static void absolute_links(void **state)
 static void key_pairs(void **state)
 {
   (void)state;
-  suite run = { .name = "key_pairs" };
+  suite run = {.name = "key_pairs"};
   FILE *file = suite_open("key_pairs.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     char first[URL_LENGTH_MAX + 1];
@@ -180,12 +180,8 @@ static void key_pairs(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(wpt_urls),
-    cmocka_unit_test(wpt_hosts),
-    cmocka_unit_test(wpt_idna),
-    cmocka_unit_test(web_links),
-    cmocka_unit_test(docs_links),
-    cmocka_unit_test(absolute_links),
+    cmocka_unit_test(wpt_urls),  cmocka_unit_test(wpt_hosts),  cmocka_unit_test(wpt_idna),
+    cmocka_unit_test(web_links), cmocka_unit_test(docs_links), cmocka_unit_test(absolute_links),
     cmocka_unit_test(key_pairs),
   };
   return cmocka_run_group_tests(tests, suite_set_up, suite_tear_down);

@@ -8,19 +8,19 @@ static void names_come_back(void **state)
     const char *given, *canonical;
     url_profile profile;
   } rows[] = {
-    { "strict", "strict", URL_STRICT },
-    { "no-www", "no-www", URL_NO_WWW },
-    { "http=https", "http=https", URL_HTTP_IS_HTTPS },
-    { "no-trailing-slash", "no-trailing-slash", URL_NO_TRAILING_SLASH },
-    { "no-index-page", "no-index-page", URL_NO_INDEX_PAGE },
-    { "sort-query", "sort-query", URL_SORT_QUERY },
-    { "no-session-ids", "no-session-ids", URL_NO_SESSION_IDS },
-    { "no-tracking-params", "no-tracking-params", URL_NO_TRACKING },
-    { "no-duplicate-slashes", "no-duplicate-slashes", URL_NO_DUPLICATE_SLASHES },
-    { "path-paper", "path-paper", URL_PATH_PAPER },
-    { "refuse-userinfo", "refuse-userinfo", URL_REFUSE_USERINFO },
-    { "sort-query,no-www", "no-www,sort-query", URL_NO_WWW | URL_SORT_QUERY }, /* one order, however given */
-    { "no-www,no-www", "no-www", URL_NO_WWW },
+    {"strict", "strict", URL_STRICT},
+    {"no-www", "no-www", URL_NO_WWW},
+    {"http=https", "http=https", URL_HTTP_IS_HTTPS},
+    {"no-trailing-slash", "no-trailing-slash", URL_NO_TRAILING_SLASH},
+    {"no-index-page", "no-index-page", URL_NO_INDEX_PAGE},
+    {"sort-query", "sort-query", URL_SORT_QUERY},
+    {"no-session-ids", "no-session-ids", URL_NO_SESSION_IDS},
+    {"no-tracking-params", "no-tracking-params", URL_NO_TRACKING},
+    {"no-duplicate-slashes", "no-duplicate-slashes", URL_NO_DUPLICATE_SLASHES},
+    {"path-paper", "path-paper", URL_PATH_PAPER},
+    {"refuse-userinfo", "refuse-userinfo", URL_REFUSE_USERINFO},
+    {"sort-query,no-www", "no-www,sort-query", URL_NO_WWW | URL_SORT_QUERY}, /* one order, however given */
+    {"no-www,no-www", "no-www", URL_NO_WWW},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     url_profile profile = 0xffffffff;

@@ -46,7 +46,7 @@ static void check_reference(suite *run, const json_t *row, const char *name, url
 static void urlcanon_path_dots(void **state)
 {
   (void)state;
-  suite run = { .name = "urlcanon_path_dots" };
+  suite run = {.name = "urlcanon_path_dots"};
   FILE *file = suite_open("urlcanon_path_dots.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     char in[256], expected[256];
@@ -65,7 +65,7 @@ static void urlcanon_path_dots(void **state)
 static void urlcanon_ipv4(void **state)
 {
   (void)state;
-  suite run = { .name = "urlcanon_funky_ipv4" };
+  suite run = {.name = "urlcanon_funky_ipv4"};
   FILE *file = suite_open("urlcanon_funky_ipv4.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     char in[256], expected[256];
@@ -84,7 +84,7 @@ static void urlcanon_ipv4(void **state)
 static void urlcanon_idempotence(void **state)
 {
   (void)state;
-  suite run = { .name = "urlcanon_idempotence" };
+  suite run = {.name = "urlcanon_idempotence"};
   FILE *file = suite_open("urlcanon_idempotence.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     char once[URL_LENGTH_MAX + 1];
@@ -101,7 +101,7 @@ static void urlcanon_idempotence(void **state)
 static void cc_resolve(void **state)
 {
   (void)state;
-  suite run = { .name = "cc_resolve" };
+  suite run = {.name = "cc_resolve"};
   FILE *file = suite_open("cc_resolve.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     char room[4096];
@@ -115,23 +115,23 @@ static void cc_resolve(void **state)
 }
 
 static const excuse cc_normalizer_excuses[] = {
-  { "http:////", "a URL without a host is refused" },
-  { "http:///////", "a URL without a host is refused" },
-  { "http://example.com?", "a lone '?' is kept: it may be another page" },
-  { "http://example.com/?", "a lone '?' is kept: it may be another page" },
-  { "foo.com/index.html", "no scheme is guessed: it is a relative reference, and there is no base" },
-  { "https://www.example.org./", "a trailing dot is kept, as browsers keep it" },
-  { "http://foo.com/index?a=1&b=", "b= is not b: only the order changes" },
-  { "http://foo.com/index?b=&a=1", "b= is not b: only the order changes" },
-  { "http://foo.com/index?&=1&a=1", "a nameless parameter is kept" },
-  { "http://foo.com/index?=1&b=1&a=1", "a nameless parameter is kept" },
-  { NULL, NULL },
+  {"http:////", "a URL without a host is refused"},
+  {"http:///////", "a URL without a host is refused"},
+  {"http://example.com?", "a lone '?' is kept: it may be another page"},
+  {"http://example.com/?", "a lone '?' is kept: it may be another page"},
+  {"foo.com/index.html", "no scheme is guessed: it is a relative reference, and there is no base"},
+  {"https://www.example.org./", "a trailing dot is kept, as browsers keep it"},
+  {"http://foo.com/index?a=1&b=", "b= is not b: only the order changes"},
+  {"http://foo.com/index?b=&a=1", "b= is not b: only the order changes"},
+  {"http://foo.com/index?&=1&a=1", "a nameless parameter is kept"},
+  {"http://foo.com/index?=1&b=1&a=1", "a nameless parameter is kept"},
+  {NULL, NULL},
 };
 
 static void cc_normalizer(void **state)
 {
   (void)state;
-  suite run = { .name = "cc_normalizer", .excuses = cc_normalizer_excuses };
+  suite run = {.name = "cc_normalizer", .excuses = cc_normalizer_excuses};
   FILE *file = suite_open("cc_normalizer.jsonl");
   url_profile profile = URL_SORT_QUERY | URL_NO_DUPLICATE_SLASHES; /* as that normalizer does */
   for (json_t *row; (row = suite_next(file)); json_decref(row))
@@ -142,16 +142,16 @@ static void cc_normalizer(void **state)
 /* "resolve" and "normalize" state RFC 3986; "valid" and "invalid" state what uriparser alone accepts, which
  * is neither what browsers accept nor what they refuse. */
 static const excuse uriparser_excuses[] = {
-  { "https://%e4%bd%a0%e5%a5%bd%e4%bd%a0%e5%a5%bd.com", "WHATWG: an escaped host is decoded and then put in Punycode" },
-  { "https://[2041:0000:140F::875B:131B]", "RFC 5952: no leading zeros" },
-  { "http:g", "RFC 3986 5.4.2 allows both readings; browsers take it for relative when the base has the scheme" },
-  { NULL, NULL },
+  {"https://%e4%bd%a0%e5%a5%bd%e4%bd%a0%e5%a5%bd.com", "WHATWG: an escaped host is decoded and then put in Punycode"},
+  {"https://[2041:0000:140F::875B:131B]", "RFC 5952: no leading zeros"},
+  {"http:g", "RFC 3986 5.4.2 allows both readings; browsers take it for relative when the base has the scheme"},
+  {NULL, NULL},
 };
 
 static void uriparser_suite(void **state)
 {
   (void)state;
-  suite run = { .name = "uriparser_suite", .excuses = uriparser_excuses };
+  suite run = {.name = "uriparser_suite", .excuses = uriparser_excuses};
   FILE *file = suite_open("uriparser_suite.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     const char *kind = suite_text(row, "kind"), *in = suite_text(row, "in");
@@ -170,16 +170,16 @@ static void uriparser_suite(void **state)
 }
 
 static const excuse curl_relative_excuses[] = {
-  { "http://example.net/there/it/is/../../tes t case=/%TESTNUMBER0002? yes no",
-    "browsers write a space in a query as %20, not +; a lone % is %25 in a key" },
-  { "http://local.test:80?-123", "80 is the default port" },
-  { NULL, NULL },
+  {"http://example.net/there/it/is/../../tes t case=/%TESTNUMBER0002? yes no",
+   "browsers write a space in a query as %20, not +; a lone % is %25 in a key"},
+  {"http://local.test:80?-123", "80 is the default port"},
+  {NULL, NULL},
 };
 
 static void curl_relative(void **state)
 {
   (void)state;
-  suite run = { .name = "curl788_set_url", .excuses = curl_relative_excuses };
+  suite run = {.name = "curl788_set_url", .excuses = curl_relative_excuses};
   FILE *file = suite_open("curl788_set_url.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row))
     if (suite_is_http(suite_text(row, "base")))
@@ -188,36 +188,36 @@ static void curl_relative(void **state)
 }
 
 static const excuse curl_absolute_excuses[] = {
-  { "https://%this", "browsers refuse a host with a lone or escaped %" },
-  { "https://h%c", "browsers refuse a host with a lone or escaped %" },
-  { "https://%%%%%%", "browsers refuse a host with a lone or escaped %" },
-  { "https://%41", "host names have one case" },
-  { "https://%25", "browsers refuse a host with a lone or escaped %" },
-  { "https://_%c0_", "not UTF-8" },
-  { "https://a127.0.0.1", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://127.-0.0.1", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://127.0. 1", "printed for a row that curl refuses too" },
-  { "https://1.0x1000000", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://1.2.3.256", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://1.2.3.4.5", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://1.2.0x100.3", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://4294967296", "a host that ends in a number is an IPv4 address or refused" },
-  { "https://[fe80::20c:29ff:fe9c:409b%25]:1234", "browsers refuse zones in IPv6 addresses" },
-  { "https://[fe80::20c:29ff:fe9c:409b%eth0]:1234", "browsers refuse zones in IPv6 addresses" },
-  { "https://[::%25fakeit]/moo", "browsers refuse zones in IPv6 addresses" },
-  { "http://HO0_-st..~./", "host names have one case" },
-  { "http://host/file\r", "browsers strip white space around" },
-  { "http://host/file\n", "browsers strip white space around" },
-  { " http://host/file", "browsers strip white space around" },
-  { "http://user@example.com?#", "a lone '?' is kept: it may be another page" },
-  { "http://user@example.com?", "a lone '?' is kept: it may be another page" },
-  { NULL, NULL },
+  {"https://%this", "browsers refuse a host with a lone or escaped %"},
+  {"https://h%c", "browsers refuse a host with a lone or escaped %"},
+  {"https://%%%%%%", "browsers refuse a host with a lone or escaped %"},
+  {"https://%41", "host names have one case"},
+  {"https://%25", "browsers refuse a host with a lone or escaped %"},
+  {"https://_%c0_", "not UTF-8"},
+  {"https://a127.0.0.1", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://127.-0.0.1", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://127.0. 1", "printed for a row that curl refuses too"},
+  {"https://1.0x1000000", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://1.2.3.256", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://1.2.3.4.5", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://1.2.0x100.3", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://4294967296", "a host that ends in a number is an IPv4 address or refused"},
+  {"https://[fe80::20c:29ff:fe9c:409b%25]:1234", "browsers refuse zones in IPv6 addresses"},
+  {"https://[fe80::20c:29ff:fe9c:409b%eth0]:1234", "browsers refuse zones in IPv6 addresses"},
+  {"https://[::%25fakeit]/moo", "browsers refuse zones in IPv6 addresses"},
+  {"http://HO0_-st..~./", "host names have one case"},
+  {"http://host/file\r", "browsers strip white space around"},
+  {"http://host/file\n", "browsers strip white space around"},
+  {" http://host/file", "browsers strip white space around"},
+  {"http://user@example.com?#", "a lone '?' is kept: it may be another page"},
+  {"http://user@example.com?", "a lone '?' is kept: it may be another page"},
+  {NULL, NULL},
 };
 
 static void curl_absolute(void **state)
 {
   (void)state;
-  suite run = { .name = "curl788_get_url", .excuses = curl_absolute_excuses };
+  suite run = {.name = "curl788_get_url", .excuses = curl_absolute_excuses};
   FILE *file = suite_open("curl788_get_url.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     bool is_plain = strcmp(suite_text(row, "urlflags"), "0") == 0 && strcmp(suite_text(row, "getflags"), "0") == 0;
@@ -234,23 +234,23 @@ static void curl_absolute(void **state)
 static const char SESSION_WHY[] = "no-session-ids looks at the value too: 32 letters or digits";
 
 static const excuse nutch_regex_excuses[] = {
-  { "http://www.foo.com/foo.php?Bv_SessionID=fassassddsajkl", SESSION_WHY },
-  { "http://www.foo.com/foo.php?Bv_SessionID=fassassddsajkl&x=y", SESSION_WHY },
-  { "http://www.foo.com/foo.php?&x=1&sid=xyz&something=1", SESSION_WHY },
-  { "http://www.foo.com/foo.html?_sessionID=824A6C0A13a7e11205wxN28F44E3", SESSION_WHY },
-  { "http://www.foo.com/foo.php?_sessionid=qmyrcedt&outputformat=html&path=/3_images/foo", SESSION_WHY },
-  { "http://www.foo.com/foo.php?_pid=2&_spid=0&lang=en&_sessionid=e36902d5bb2d0d922fc24b43", SESSION_WHY },
-  { "http://www.foo.com/foo.html#something?x=y", "what follows a # is the fragment, to its end" },
-  { "http://www.foo.com/foo.html?&x=y", "empty parameters are dropped by sort-query only" },
-  { "http://www.foo.com/foo.html?x=y&&&z=a", "empty parameters are dropped by sort-query only" },
-  { "http://www.foo.com/foo.html?", "a lone '?' is kept: it may be another page" },
-  { NULL, NULL },
+  {"http://www.foo.com/foo.php?Bv_SessionID=fassassddsajkl", SESSION_WHY},
+  {"http://www.foo.com/foo.php?Bv_SessionID=fassassddsajkl&x=y", SESSION_WHY},
+  {"http://www.foo.com/foo.php?&x=1&sid=xyz&something=1", SESSION_WHY},
+  {"http://www.foo.com/foo.html?_sessionID=824A6C0A13a7e11205wxN28F44E3", SESSION_WHY},
+  {"http://www.foo.com/foo.php?_sessionid=qmyrcedt&outputformat=html&path=/3_images/foo", SESSION_WHY},
+  {"http://www.foo.com/foo.php?_pid=2&_spid=0&lang=en&_sessionid=e36902d5bb2d0d922fc24b43", SESSION_WHY},
+  {"http://www.foo.com/foo.html#something?x=y", "what follows a # is the fragment, to its end"},
+  {"http://www.foo.com/foo.html?&x=y", "empty parameters are dropped by sort-query only"},
+  {"http://www.foo.com/foo.html?x=y&&&z=a", "empty parameters are dropped by sort-query only"},
+  {"http://www.foo.com/foo.html?", "a lone '?' is kept: it may be another page"},
+  {NULL, NULL},
 };
 
 static void nutch_regex(void **state)
 {
   (void)state;
-  suite run = { .name = "nutch_regex_lossy", .excuses = nutch_regex_excuses };
+  suite run = {.name = "nutch_regex_lossy", .excuses = nutch_regex_excuses};
   FILE *file = suite_open("nutch_regex_lossy.jsonl");
   url_profile profile = URL_NO_SESSION_IDS | URL_NO_INDEX_PAGE | URL_NO_DUPLICATE_SLASHES;
   for (json_t *row; (row = suite_next(file)); json_decref(row))
@@ -262,7 +262,7 @@ static void nutch_regex(void **state)
 static void nutch_querystring(void **state)
 {
   (void)state;
-  suite run = { .name = "nutch_querystring_lossy" };
+  suite run = {.name = "nutch_querystring_lossy"};
   FILE *file = suite_open("nutch_querystring_lossy.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row))
     check_reference(&run, row, "in", URL_SORT_QUERY);
@@ -270,23 +270,21 @@ static void nutch_querystring(void **state)
 }
 
 static const excuse w3lib_excuses[] = {
-  { "http://www.example.com/do?b=&c&a=2", "c is not c=: only the order changes" },
-  { "http://www.example.com/do?1750,4", "parameters are not rewritten: only the order changes" },
-  { "http://www.example.com/do?q=a space&a=1", "browsers write a space as %20, and %20 is not + by the standards" },
-  { "http://www.example.com/do?q=a%20space&a=1", "%20 is not + by the standards" },
-  { "http://www.example.com/a doÂ£.html?a=1", "the row's input was bytes, read here as two characters" },
-  { "http://www.example.com/do?price=Â£500&a=5&z=3", "the row's input was bytes, read here as two characters" },
-  { "http://www.example.com/do?price(Â£)=500&a=1",
-    "the row's input was bytes; reserved characters stay as they are" },
-  { "http://.éxamplé.com/résumé?q=résumé",
-    "browsers accept an empty first label; the IDN after it has one spelling" },
-  { NULL, NULL },
+  {"http://www.example.com/do?b=&c&a=2", "c is not c=: only the order changes"},
+  {"http://www.example.com/do?1750,4", "parameters are not rewritten: only the order changes"},
+  {"http://www.example.com/do?q=a space&a=1", "browsers write a space as %20, and %20 is not + by the standards"},
+  {"http://www.example.com/do?q=a%20space&a=1", "%20 is not + by the standards"},
+  {"http://www.example.com/a doÂ£.html?a=1", "the row's input was bytes, read here as two characters"},
+  {"http://www.example.com/do?price=Â£500&a=5&z=3", "the row's input was bytes, read here as two characters"},
+  {"http://www.example.com/do?price(Â£)=500&a=1", "the row's input was bytes; reserved characters stay as they are"},
+  {"http://.éxamplé.com/résumé?q=résumé", "browsers accept an empty first label; the IDN after it has one spelling"},
+  {NULL, NULL},
 };
 
 static void w3lib_canonicalize(void **state)
 {
   (void)state;
-  suite run = { .name = "w3lib_canonicalize_lossy", .excuses = w3lib_excuses };
+  suite run = {.name = "w3lib_canonicalize_lossy", .excuses = w3lib_excuses};
   FILE *file = suite_open("w3lib_canonicalize_lossy.jsonl");
   for (json_t *row; (row = suite_next(file)); json_decref(row)) {
     const char *in = json_string_value(json_array_get(json_object_get(row, "args"), 0));
@@ -299,17 +297,10 @@ static void w3lib_canonicalize(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(urlcanon_path_dots),
-    cmocka_unit_test(urlcanon_ipv4),
-    cmocka_unit_test(urlcanon_idempotence),
-    cmocka_unit_test(cc_resolve),
-    cmocka_unit_test(cc_normalizer),
-    cmocka_unit_test(uriparser_suite),
-    cmocka_unit_test(curl_relative),
-    cmocka_unit_test(curl_absolute),
-    cmocka_unit_test(nutch_regex),
-    cmocka_unit_test(nutch_querystring),
-    cmocka_unit_test(w3lib_canonicalize),
+    cmocka_unit_test(urlcanon_path_dots), cmocka_unit_test(urlcanon_ipv4),      cmocka_unit_test(urlcanon_idempotence),
+    cmocka_unit_test(cc_resolve),         cmocka_unit_test(cc_normalizer),      cmocka_unit_test(uriparser_suite),
+    cmocka_unit_test(curl_relative),      cmocka_unit_test(curl_absolute),      cmocka_unit_test(nutch_regex),
+    cmocka_unit_test(nutch_querystring),  cmocka_unit_test(w3lib_canonicalize),
   };
   return cmocka_run_group_tests(tests, suite_set_up, suite_tear_down);
 }

@@ -48,9 +48,9 @@ static digest decode(const charset *said, const uint8_t *page, size_t size, size
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static const char *const labels[] = {
-    "", "utf-8", "windows-1252", "shift_jis", "gb18030", "euc-jp", "big5", "euc-kr", "iso-2022-jp", "utf-16le",
-    "utf-16be", "koi8-u", "windows-1258", "hz-gb-2312"};
+  static const char *const labels[] = {"",         "utf-8",  "windows-1252", "shift_jis",   "gb18030",
+                                       "euc-jp",   "big5",   "euc-kr",       "iso-2022-jp", "utf-16le",
+                                       "utf-16be", "koi8-u", "windows-1258", "hz-gb-2312"};
   enum { LABELS = sizeof labels / sizeof *labels, GROWTH_MAX = 8 };
   if (size < 2)
     return 0;

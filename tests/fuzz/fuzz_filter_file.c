@@ -44,7 +44,7 @@ static void repair(uint8_t *file, size_t size)
 
 static void use_filter(mlbf_filter *filter, const char *path)
 {
-  mlbf_span segments[] = { { "host", 4 }, { "/path", 5 }, { "?query", 6 } };
+  mlbf_span segments[] = {{"host", 4}, {"/path", 5}, {"?query", 6}};
   mlbf_hashes hashes;
   mlbf_verdict verdict;
   mlbf_stats stats;
@@ -68,7 +68,7 @@ static void use_filter(mlbf_filter *filter, const char *path)
 
 static void use_chain(mlbf_chain *chain)
 {
-  mlbf_span segments[] = { { "host", 4 }, { "/path", 5 } };
+  mlbf_span segments[] = {{"host", 4}, {"/path", 5}};
   mlbf_hashes hashes;
   mlbf_verdict verdict;
   mlbf_chain_stats stats;
@@ -80,7 +80,7 @@ static void use_chain(mlbf_chain *chain)
 
 static void use_generations(mlbf_generations *generations)
 {
-  mlbf_span key = { "host/path", 9 };
+  mlbf_span key = {"host/path", 9};
   bool was_member;
   mlbf_status status = mlbf_generations_insert(generations, key, &was_member);
   if ((status == MLBF_OK || status == MLBF_FULL) && !mlbf_generations_test(generations, key))

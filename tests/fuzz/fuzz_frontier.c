@@ -41,8 +41,13 @@ static void parse(unsigned number, url *u)
 
 static frontier *open_one(const char *directory, bool read_only, frontier_status *status)
 {
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 8, .rate = 1e-9, .per_host = 2,
-                              .depth_cap = 5, .journal_path = journal, .read_only = read_only};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 8,
+                              .rate = 1e-9,
+                              .per_host = 2,
+                              .depth_cap = 5,
+                              .journal_path = journal,
+                              .read_only = read_only};
   char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier *f = NULL;
   *status = frontier_open(directory, &options, &f, message);
@@ -189,8 +194,8 @@ static void change_file(change what, unsigned which, size_t at, uint8_t byte)
 }
 
 typedef struct outcome {
-  bool is_forged;       /* a record was made up, or taken away: nothing it says can be held against the reader */
-  bool is_in_records;   /* else only the files beside LMDB were changed */
+  bool is_forged;     /* a record was made up, or taken away: nothing it says can be held against the reader */
+  bool is_in_records; /* else only the files beside LMDB were changed */
 } outcome;
 
 static outcome change_all(const uint8_t *data, size_t size)

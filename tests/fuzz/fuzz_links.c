@@ -23,7 +23,7 @@ static void mix(digest *seen, const void *bytes, size_t size)
 static void note(void *context, const link_found *link)
 {
   digest *seen = context;
-  unsigned char facts[] = { (unsigned char)link->kind, link->nofollow, link->canonical };
+  unsigned char facts[] = {(unsigned char)link->kind, link->nofollow, link->canonical};
   if (link->size > LINKS_VALUE_MAX)
     abort();
   mix(seen, facts, sizeof facts);
@@ -47,7 +47,7 @@ static void feed_copy(links_scanner *scanner, const uint8_t *bytes, size_t size)
 /* Pieces of 1 to `largest` bytes; 0: all at once. */
 static digest scan(const uint8_t *data, size_t size, size_t largest)
 {
-  digest seen = { .sum = 14695981039346656037U };
+  digest seen = {.sum = 14695981039346656037U};
   links_scanner *scanner = links_create(note, &seen);
   if (!scanner)
     abort();
@@ -59,7 +59,7 @@ static digest scan(const uint8_t *data, size_t size, size_t largest)
     feed_copy(scanner, data + at, piece);
   }
   links_finish(scanner);
-  mix(&seen, (bool[]){ links_page_nofollow(scanner), links_page_noindex(scanner) }, 2);
+  mix(&seen, (bool[]){links_page_nofollow(scanner), links_page_noindex(scanner)}, 2);
   links_free(scanner);
   return seen;
 }
@@ -67,7 +67,7 @@ static digest scan(const uint8_t *data, size_t size, size_t largest)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   digest whole = scan(data, size, 0);
-  static const size_t pieces[] = { 1, 3, 17 };
+  static const size_t pieces[] = {1, 3, 17};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     digest cut = scan(data, size, pieces[i]);
     if (cut.sum != whole.sum || cut.links != whole.links) {

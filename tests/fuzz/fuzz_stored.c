@@ -79,8 +79,8 @@ static void read_record(const uint8_t *data, size_t size)
   char path[PATH];
   size_t room = size + size / 1000 + 1024;
   uint8_t *zipped = malloc(room);
-  z_stream z = {.next_in = (z_const Bytef *)(uintptr_t)data, .avail_in = (uInt)size, .next_out = zipped,
-                .avail_out = (uInt)room};
+  z_stream z = {
+    .next_in = (z_const Bytef *)(uintptr_t)data, .avail_in = (uInt)size, .next_out = zipped, .avail_out = (uInt)room};
   if (!zipped || deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
       deflate(&z, Z_FINISH) != Z_STREAM_END)
     abort();

@@ -51,9 +51,9 @@ static void use_epoch(mlbf_epoch *window)
   if (!(stats.rate >= 0 && stats.rate <= 1))
     abort();
   for (uint64_t i = 0; i < 40; i++) {
-    if (mlbf_epoch_insert(window, (mlbf_span){ &i, sizeof i }, i * i * i * i, &was_seen) != MLBF_OK)
+    if (mlbf_epoch_insert(window, (mlbf_span){&i, sizeof i}, i * i * i * i, &was_seen) != MLBF_OK)
       return;
-    if (mlbf_epoch_test(window, (mlbf_span){ &i, sizeof i }, 0, &was_seen) != MLBF_OK || !was_seen)
+    if (mlbf_epoch_test(window, (mlbf_span){&i, sizeof i}, 0, &was_seen) != MLBF_OK || !was_seen)
       abort();
   }
   mlbf_epoch *again = NULL;
@@ -70,9 +70,9 @@ static void use_skip(mlbf_skip *window)
   if (!(stats.rate >= 0 && stats.rate <= 1))
     abort();
   for (uint64_t i = 0; i < 40; i++) {
-    if (mlbf_skip_insert(window, (mlbf_span){ &i, sizeof i }, i * i * i * i, &was_seen) != MLBF_OK)
+    if (mlbf_skip_insert(window, (mlbf_span){&i, sizeof i}, i * i * i * i, &was_seen) != MLBF_OK)
       return;
-    if (mlbf_skip_test(window, (mlbf_span){ &i, sizeof i }, 0, &was_seen) != MLBF_OK || !was_seen)
+    if (mlbf_skip_test(window, (mlbf_span){&i, sizeof i}, 0, &was_seen) != MLBF_OK || !was_seen)
       abort();
   }
   mlbf_skip *again = NULL;
@@ -89,7 +89,7 @@ static void use_count(mlbf_count *count)
   if (!(stats.rate >= 0 && stats.rate <= 1))
     abort();
   for (uint64_t i = 0; i < 40; i++) {
-    mlbf_span key = { &i, sizeof i };
+    mlbf_span key = {&i, sizeof i};
     uint32_t times = (uint32_t)(i * i * i);
     if (mlbf_count_get(count, key, &before) != MLBF_OK || mlbf_count_add(count, key, times, &now) != MLBF_OK)
       return;
@@ -110,7 +110,7 @@ static void use_keys(mlbf_key_set *set)
 {
   bool was_seen;
   for (uint64_t i = 0; i < 40; i++) {
-    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){ &i, sizeof i });
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){&i, sizeof i});
     if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || !mlbf_key_set_test(set, hash))
       abort();
   }
@@ -124,7 +124,7 @@ static void use_matrix(mlbf_matrix *matrix)
 {
   enum { SHINGLES = 40, ROW_SMALL = 1 << 16 };
   uint64_t shingles[SHINGLES];
-  mlbf_shingles document = { .at = shingles, .count = SHINGLES };
+  mlbf_shingles document = {.at = shingles, .count = SHINGLES};
   mlbf_matrix_match best;
   mlbf_matrix_stats stats, loaded;
   for (uint64_t i = 0; i < SHINGLES; i++)
@@ -136,7 +136,7 @@ static void use_matrix(mlbf_matrix *matrix)
   if (mlbf_matrix_query(matrix, &document, 1, &best, &count) != MLBF_OK || (status == MLBF_OK && count != 1))
     abort();
   mlbf_matrix_stats_read(matrix, &stats);
-  if (stats.row_bits < ROW_SMALL && mlbf_matrix_remove(matrix, &(uint64_t){ UINT64_MAX }, 1) != MLBF_OK)
+  if (stats.row_bits < ROW_SMALL && mlbf_matrix_remove(matrix, &(uint64_t){UINT64_MAX}, 1) != MLBF_OK)
     abort();
   mlbf_matrix *again = NULL;
   mlbf_matrix_stats_read(matrix, &stats);
@@ -152,7 +152,7 @@ static void use_key_set(mlbf_key_set *set)
 {
   mlbf_key_set_stats stats, loaded;
   for (uint64_t i = 0; i < 40; i++) {
-    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){ &i, sizeof i });
+    mlbf_hash128 hash = mlbf_key_set_hash(set, (mlbf_span){&i, sizeof i});
     bool is_there = mlbf_key_set_test(set, hash), was_seen;
     if (mlbf_key_set_insert(set, hash, &was_seen) != MLBF_OK || was_seen != is_there || !mlbf_key_set_test(set, hash))
       abort();

@@ -41,8 +41,8 @@ static void read_all(const char *path, const char *name)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static const char *const names[] = { "plain", "sogout-link", "sogouq", "sogou-news", "sogout-pages", "cdx",
-                                       "crawl-log" };
+  static const char *const names[] = {"plain",        "sogout-link", "sogouq",   "sogou-news",
+                                      "sogout-pages", "cdx",         "crawl-log"};
   int file = memfd_create("set", 0);
   check(file >= 0 && write(file, data, size) == (ssize_t)size);
   char path[32];

@@ -46,7 +46,7 @@ static inline pair split_pair(const uint8_t *data, size_t size)
 {
   const uint8_t *newline = size ? memchr(data, '\n', size) : NULL;
   size_t base_size = newline ? (size_t)(newline - data) : 0, begin = newline ? base_size + 1 : 0;
-  return (pair){ (const char *)data, (const char *)data + begin, base_size, size - begin };
+  return (pair){(const char *)data, (const char *)data + begin, base_size, size - begin};
 }
 
 #endif

@@ -146,9 +146,9 @@ static void end_what_was_not_begun(void)
 static void mistakes_are_noticed(void **state)
 {
   (void)state;
-  void (*const mistakes[])(void) = {
-    set_a_cell_too_large, set_a_cell_that_is_not_there, land_twice, push_into_no_line, end_a_lease_that_is_not,
-    add_to_a_finished_sorter, leave_an_address_twice, end_what_was_not_begun};
+  void (*const mistakes[])(void) = {set_a_cell_too_large,   set_a_cell_that_is_not_there, land_twice,
+                                    push_into_no_line,      end_a_lease_that_is_not,      add_to_a_finished_sorter,
+                                    leave_an_address_twice, end_what_was_not_begun};
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     print_message("mistake %zu\n", i);
     assert_aborts(mistakes[i]);

@@ -5,8 +5,8 @@
 
 int main(void)
 {
-  static const mlbf_span key[] = { { "http://example.org", 18 }, { "/a", 2 }, { "/b", 2 } };
-  mlbf_options options = { 0 };
+  static const mlbf_span key[] = {{"http://example.org", 18}, {"/a", 2}, {"/b", 2}};
+  mlbf_options options = {0};
   mlbf_filter *filter;
   mlbf_hashes hashes;
   mlbf_verdict first, second;

@@ -25,14 +25,14 @@ enum { HEADER = 4096, NUMBERS_AT = 56, GIGABYTE = 1 << 30 };
 static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 
 /* A loader as one that gives back its status, and whether it handed out anything. */
-#define LOADER(name, type, call, release)                        \
-  static mlbf_status name(const char *path, bool *has_given)     \
-  {                                                              \
-    type *made = NULL;                                           \
-    mlbf_status status = call(path, &made);                      \
-    *has_given = made != NULL;                                   \
-    release(made);                                               \
-    return status;                                               \
+#define LOADER(name, type, call, release)                    \
+  static mlbf_status name(const char *path, bool *has_given) \
+  {                                                          \
+    type *made = NULL;                                       \
+    mlbf_status status = call(path, &made);                  \
+    *has_given = made != NULL;                               \
+    release(made);                                           \
+    return status;                                           \
   }
 
 LOADER(load_skip, mlbf_skip, mlbf_skip_load, mlbf_skip_free)
@@ -53,12 +53,18 @@ static const struct loader {
   mlbf_status (*load)(const char *path, bool *has_given);
   const char *own; /* its golden file; NULL: a filter's */
 } loaders[] = {
-  { "skip", load_skip, "window-skip.mlbf" },   { "skip, mapped", map_skip, "window-skip.mlbf" },
-  { "epoch", load_epoch, "window-epoch.mlbf" }, { "epoch, mapped", map_epoch, "window-epoch.mlbf" },
-  { "count", load_count, "count.mlbf" },       { "count, mapped", map_count, "count.mlbf" },
-  { "matrix", load_matrix, "matrix.mlbf" },    { "key set", load_key_set, "key-set.mlbf" },
-  { "filter", load_filter, NULL },             { "filter, mapped", map_filter, NULL },
-  { "chain", load_chain, NULL },               { "generations", load_generations, NULL },
+  {"skip", load_skip, "window-skip.mlbf"},
+  {"skip, mapped", map_skip, "window-skip.mlbf"},
+  {"epoch", load_epoch, "window-epoch.mlbf"},
+  {"epoch, mapped", map_epoch, "window-epoch.mlbf"},
+  {"count", load_count, "count.mlbf"},
+  {"count, mapped", map_count, "count.mlbf"},
+  {"matrix", load_matrix, "matrix.mlbf"},
+  {"key set", load_key_set, "key-set.mlbf"},
+  {"filter", load_filter, NULL},
+  {"filter, mapped", map_filter, NULL},
+  {"chain", load_chain, NULL},
+  {"generations", load_generations, NULL},
 };
 
 enum { LOADERS = sizeof loaders / sizeof *loaders };
@@ -90,7 +96,7 @@ static char *golden(const char *name, size_t *size)
 static void what_is_no_file_of_ours_is_no_filter(void **state)
 {
   (void)state;
-  char zeros[HEADER + 100] = { 0 };
+  char zeros[HEADER + 100] = {0};
   scratch_write(file, "", 0);
   assert_all_refuse(MLBF_NOT_A_FILTER);
   scratch_write(file, "my diary\n", 9);
@@ -123,8 +129,8 @@ static void a_gigabyte_is_refused_before_it_is_read(void **state)
 static void another_structure_is_named_as_such(void **state)
 {
   (void)state;
-  static const char *const tables[] = { "window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf",
-                                        "key-set.mlbf" };
+  static const char *const tables[] = {"window-skip.mlbf", "window-epoch.mlbf", "count.mlbf", "matrix.mlbf",
+                                       "key-set.mlbf"};
   for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
     size_t size;
     char *bytes = golden(tables[t], &size);
@@ -174,11 +180,14 @@ static void another_version_is_told(void **state)
 static void a_geometry_that_cannot_be_is_damage(void **state)
 {
   (void)state;
-  static const struct { int loader; int numbers[8]; } rows[] = {
-    { 0, { 0, 1, 2, 3, 4, 5, 6, -1 } },    /* skip: unit, window, keys, m, k, arrays, tick */
-    { 2, { 0, 1, 2, 3, 4, 5, -1 } },       /* epoch: unit, window, keys, m, k, length of an epoch */
-    { 4, { 0, 1, 2, 3, 4, -1 } },          /* count: keys, m, k, s, limit */
-    { 6, { 0, 1, 2, 3, -1 } },             /* matrix: shingles a row, rate, documents, shingles */
+  static const struct {
+    int loader;
+    int numbers[8];
+  } rows[] = {
+    {0, {0, 1, 2, 3, 4, 5, 6, -1}}, /* skip: unit, window, keys, m, k, arrays, tick */
+    {2, {0, 1, 2, 3, 4, 5, -1}},    /* epoch: unit, window, keys, m, k, length of an epoch */
+    {4, {0, 1, 2, 3, 4, -1}},       /* count: keys, m, k, s, limit */
+    {6, {0, 1, 2, 3, -1}},          /* matrix: shingles a row, rate, documents, shingles */
   };
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (const int *number = rows[r].numbers; *number >= 0; number++)
@@ -198,10 +207,8 @@ static void a_geometry_that_cannot_be_is_damage(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_is_no_file_of_ours_is_no_filter),
-    cmocka_unit_test(a_gigabyte_is_refused_before_it_is_read),
-    cmocka_unit_test(another_structure_is_named_as_such),
-    cmocka_unit_test(another_version_is_told),
+    cmocka_unit_test(what_is_no_file_of_ours_is_no_filter), cmocka_unit_test(a_gigabyte_is_refused_before_it_is_read),
+    cmocka_unit_test(another_structure_is_named_as_such),   cmocka_unit_test(another_version_is_told),
     cmocka_unit_test(a_geometry_that_cannot_be_is_damage),
   };
   scratch_make_fast(directory);

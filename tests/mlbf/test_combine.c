@@ -10,14 +10,18 @@
 
 #include "mlbf/filter.h"
 
-static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
-                                   MLBF_KIND_MLBF_PAPER };
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                  MLBF_KIND_MLBF_PAPER};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, KEYS = 20000 };
 
 static mlbf_options options_of(mlbf_kind kind)
 {
-  return (mlbf_options){ .kind = kind, .keys = KEYS + KEYS / 10, .rate = 0.01, .seed = 11,
-                         .signals = kind == MLBF_KIND_MLBF, .profile = "strict" };
+  return (mlbf_options){.kind = kind,
+                        .keys = KEYS + KEYS / 10,
+                        .rate = 0.01,
+                        .seed = 11,
+                        .signals = kind == MLBF_KIND_MLBF,
+                        .profile = "strict"};
 }
 
 static mlbf_filter *create(mlbf_options options)
@@ -30,8 +34,8 @@ static mlbf_filter *create(mlbf_options options)
 static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
-  mlbf_span segments[] = { { host, (size_t)snprintf(host, sizeof host, "h%u", id / 8) },
-                           { file, (size_t)snprintf(file, sizeof file, "/%u", id) } };
+  mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
+                          {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
   mlbf_hashes hashes;
   mlbf_hash(filter, segments, 2, &hashes);
   return hashes;

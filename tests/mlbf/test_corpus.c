@@ -354,9 +354,17 @@ static void rows_that_lie_are_refused(void **state)
     size_t at;
     uint64_t number;
   } lies[] = {
-    {HEADER + WORDS, 0}, {HEADER + WORDS + 8 * 7, 64}, {HEADER + WORDS + 8 * 64, UINT64_MAX},
-    {HEADER + WORDS + 8 * 5, 12345}, {HEADER + WORDS + 8 * 70, UINT64_MAX},
-    {56 + 8 * 0, 7}, {56 + 8 * 1, 64}, {56 + 8 * 2, 33}, {56 + 8 * 3, 0}, {56 + 8 * 4, 1}, {56 + 8 * 9, 1},
+    {HEADER + WORDS, 0},
+    {HEADER + WORDS + 8 * 7, 64},
+    {HEADER + WORDS + 8 * 64, UINT64_MAX},
+    {HEADER + WORDS + 8 * 5, 12345},
+    {HEADER + WORDS + 8 * 70, UINT64_MAX},
+    {56 + 8 * 0, 7},
+    {56 + 8 * 1, 64},
+    {56 + 8 * 2, 33},
+    {56 + 8 * 3, 0},
+    {56 + 8 * 4, 1},
+    {56 + 8 * 9, 1},
   };
   char path[SCRATCH_PATH];
   size_t size;

@@ -19,7 +19,7 @@ static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 
 static mlbf_span span_of(const uint64_t *id)
 {
-  return (mlbf_span){ id, sizeof *id };
+  return (mlbf_span){id, sizeof *id};
 }
 
 static mlbf_count *create(mlbf_count_options options)
@@ -71,13 +71,13 @@ static uint64_t count_wrong(const mlbf_count *count, const uint64_t exact[KEYS],
 static void counts_are_never_too_low(void **state)
 {
   (void)state;
-  static const uint32_t bases[] = { 1, 2, 4, 5 }, limits[] = { 31, 300, 65535 };
+  static const uint32_t bases[] = {1, 2, 4, 5}, limits[] = {31, 300, 65535};
   for (size_t b = 0; b < sizeof bases / sizeof *bases; b++)
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++)
       for (int minimal = 0; minimal < 2; minimal++) {
-        uint64_t exact[KEYS] = { 0 }, dice = seed + l;
-        mlbf_count *count = create((mlbf_count_options){ .keys = KEYS, .rate = 0.02, .base_bits = bases[b],
-                                                         .limit = limits[l], .minimal = minimal });
+        uint64_t exact[KEYS] = {0}, dice = seed + l;
+        mlbf_count *count = create((mlbf_count_options){
+          .keys = KEYS, .rate = 0.02, .base_bits = bases[b], .limit = limits[l], .minimal = minimal});
         add_skewed(count, 20000, dice, exact);
         uint64_t wrong = count_wrong(count, exact, limits[l]);
         assert_true((double)wrong <= (0.02 * KEYS + 5 * sqrt(0.02 * KEYS)) / (minimal ? 1.3 : 1));
@@ -89,12 +89,12 @@ static void counts_are_never_too_low(void **state)
 static void the_table_of_the_paper(void **state)
 {
   (void)state;
-  static const uint32_t intuitive[5][3] = { { 1, 1, 0 }, { 2, 2, 1 }, { 3, 3, 2 }, { 4, 4, 3 }, { 5, 5, 4 } };
-  static const uint32_t refined[5][3] = { { 1, 1, 0 }, { 1, 1, 1 }, { 2, 2, 2 }, { 3, 3, 3 }, { 4, 4, 4 } };
-  static const uint64_t places[3] = { 10, 20, 30 };
+  static const uint32_t intuitive[5][3] = {{1, 1, 0}, {2, 2, 1}, {3, 3, 2}, {4, 4, 3}, {5, 5, 4}};
+  static const uint32_t refined[5][3] = {{1, 1, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}, {4, 4, 4}};
+  static const uint64_t places[3] = {10, 20, 30};
   for (int minimal = 0; minimal < 2; minimal++) {
     uint32_t now;
-    mlbf_count *count = create((mlbf_count_options){ .keys = 10, .cells = 64, .hashes = 3, .minimal = minimal });
+    mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 64, .hashes = 3, .minimal = minimal});
     mlbf_count_add_at(count, &places[0], 1, 1, &now);
     mlbf_count_add_at(count, &places[1], 1, 1, &now);
     for (int times = 0; times < 5; times++) {
@@ -111,9 +111,9 @@ static void the_table_of_the_paper(void **state)
 static void equal_places_of_one_key_count_once(void **state)
 {
   (void)state;
-  static const uint64_t places[4] = { 7, 9, 7, 7 };
+  static const uint64_t places[4] = {7, 9, 7, 7};
   uint32_t now;
-  mlbf_count *count = create((mlbf_count_options){ .keys = 10, .cells = 64, .hashes = 4 });
+  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 64, .hashes = 4});
   assert_int_equal(mlbf_count_add_at(count, places, 4, 1, &now), MLBF_OK);
   assert_int_equal(mlbf_count_get_at(count, places, 1, &now), MLBF_OK);
   assert_int_equal(now, 1);
@@ -123,10 +123,10 @@ static void equal_places_of_one_key_count_once(void **state)
 static void removal_is_exact_without_h1_and_refused_with_it(void **state)
 {
   (void)state;
-  uint64_t exact[KEYS] = { 0 }, dice = seed;
+  uint64_t exact[KEYS] = {0}, dice = seed;
   uint32_t now = 77;
-  mlbf_count *count = create((mlbf_count_options){ .keys = KEYS, .rate = 0.01 });
-  mlbf_count *h1 = create((mlbf_count_options){ .keys = KEYS, .rate = 0.01, .minimal = true });
+  mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .rate = 0.01});
+  mlbf_count *h1 = create((mlbf_count_options){.keys = KEYS, .rate = 0.01, .minimal = true});
   add_skewed(count, 20000, dice, exact);
   for (uint64_t id = 0; id < KEYS; id += 2)
     if (exact[id] > 0) {
@@ -149,10 +149,10 @@ static void removal_is_exact_without_h1_and_refused_with_it(void **state)
 static void merged_counts_are_those_of_both(void **state)
 {
   (void)state;
-  static const uint32_t limits[] = { 31, 65535 };
+  static const uint32_t limits[] = {31, 65535};
   for (int i = 0; i < 4; i++) {
-    uint64_t exact[KEYS] = { 0 };
-    mlbf_count_options options = { .keys = KEYS, .rate = 0.01, .limit = limits[i / 2], .minimal = i % 2 };
+    uint64_t exact[KEYS] = {0};
+    mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .limit = limits[i / 2], .minimal = i % 2};
     mlbf_count *a = create(options), *b = create(options);
     add_skewed(a, 10000, seed, exact);
     add_skewed(b, 15000, seed + 1, exact);
@@ -167,14 +167,14 @@ static void different_filters_do_not_merge(void **state)
 {
   (void)state;
   static const mlbf_count_options rows[] = {
-    { .keys = 10, .cells = 101, .hashes = 3 },
-    { .keys = 10, .cells = 100, .hashes = 4 },
-    { .keys = 10, .cells = 100, .hashes = 3, .limit = 31 },
-    { .keys = 10, .cells = 100, .hashes = 3, .base_bits = 4 },
-    { .keys = 10, .cells = 100, .hashes = 3, .minimal = true },
-    { .keys = 10, .cells = 100, .hashes = 3, .profile = "no-www" },
+    {.keys = 10, .cells = 101, .hashes = 3},
+    {.keys = 10, .cells = 100, .hashes = 4},
+    {.keys = 10, .cells = 100, .hashes = 3, .limit = 31},
+    {.keys = 10, .cells = 100, .hashes = 3, .base_bits = 4},
+    {.keys = 10, .cells = 100, .hashes = 3, .minimal = true},
+    {.keys = 10, .cells = 100, .hashes = 3, .profile = "no-www"},
   };
-  mlbf_count *into = create((mlbf_count_options){ .keys = 10, .cells = 100, .hashes = 3 }), *delta;
+  mlbf_count *into = create((mlbf_count_options){.keys = 10, .cells = 100, .hashes = 3}), *delta;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_count *from = create(rows[i]);
     add(from, 1, 1);
@@ -191,8 +191,8 @@ static void a_delta_makes_the_later_filter_of_the_earlier(void **state)
 {
   (void)state;
   for (int minimal = 0; minimal < 2; minimal++) {
-    uint64_t exact[KEYS] = { 0 };
-    mlbf_count_options options = { .keys = KEYS, .rate = 0.05, .limit = 31, .minimal = minimal };
+    uint64_t exact[KEYS] = {0};
+    mlbf_count_options options = {.keys = KEYS, .rate = 0.05, .limit = 31, .minimal = minimal};
     mlbf_count *server = create(options), *client = NULL, *delta = NULL;
     mlbf_count_stats stats;
     add_skewed(server, 10000, seed, exact);
@@ -221,9 +221,9 @@ static void a_delta_makes_the_later_filter_of_the_earlier(void **state)
 /* One key on cells 0 and 1, another on 0 and 5, which was there before. */
 static mlbf_count *begin_shared(bool minimal)
 {
-  static const uint64_t other[] = { 0, 5 };
+  static const uint64_t other[] = {0, 5};
   uint32_t now;
-  mlbf_count *count = create((mlbf_count_options){ .keys = 10, .cells = 10, .hashes = 2, .minimal = minimal });
+  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 10, .hashes = 2, .minimal = minimal});
   assert_int_equal(mlbf_count_add_at(count, other, 2, 10, &now), MLBF_OK);
   return count;
 }
@@ -233,7 +233,7 @@ static mlbf_count *begin_shared(bool minimal)
 static void deltas_of_two_clients_are_no_sum_with_h1(void **state)
 {
   (void)state;
-  static const uint64_t shared[] = { 0, 1 };
+  static const uint64_t shared[] = {0, 1};
   for (int minimal = 0; minimal < 2; minimal++) {
     mlbf_count *server = begin_shared(minimal), *clients[2], *deltas[2];
     uint32_t now;
@@ -261,8 +261,8 @@ static void a_saved_filter_goes_on(void **state)
 {
   (void)state;
   for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
-    uint64_t exact[KEYS] = { 0 }, again[KEYS] = { 0 };
-    mlbf_count *count = create((mlbf_count_options){ .keys = KEYS, .rate = 0.02, .minimal = true, .profile = "p" });
+    uint64_t exact[KEYS] = {0}, again[KEYS] = {0};
+    mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .rate = 0.02, .minimal = true, .profile = "p"});
     mlbf_count *copy = NULL;
     mlbf_count_stats stats;
     add_skewed(count, 20000, seed, exact);
@@ -284,9 +284,9 @@ static void a_saved_filter_goes_on(void **state)
 static void damage_is_noticed(void **state)
 {
   (void)state;
-  uint64_t exact[KEYS] = { 0 };
+  uint64_t exact[KEYS] = {0};
   size_t size;
-  mlbf_count *count = create((mlbf_count_options){ .keys = 100, .rate = 0.02 });
+  mlbf_count *count = create((mlbf_count_options){.keys = 100, .rate = 0.02});
   add_skewed(count, 300, seed, exact);
   assert_int_equal(mlbf_count_save(count, file), MLBF_OK);
   mlbf_count_free(count);
@@ -308,16 +308,16 @@ static void absurd_geometry_is_refused(void **state)
 {
   (void)state;
   static const mlbf_count_options rows[] = {
-    { .keys = 0, .rate = 0.1 },
-    { .keys = 10 },
-    { .keys = 10, .rate = 1 },
-    { .keys = 10, .rate = 0.1, .cells = 100 },
-    { .keys = 10, .rate = 0.1, .hashes = 33 },
-    { .keys = 10, .rate = 0.1, .base_bits = 16 },
-    { .keys = 10, .rate = 0.1, .limit = 65536 },
-    { .keys = 10, .rate = 0.1, .base_bits = 6, .limit = 31 },
-    { .keys = UINT64_MAX, .rate = 1e-9 },
-    { .keys = 10, .cells = UINT64_MAX },
+    {.keys = 0, .rate = 0.1},
+    {.keys = 10},
+    {.keys = 10, .rate = 1},
+    {.keys = 10, .rate = 0.1, .cells = 100},
+    {.keys = 10, .rate = 0.1, .hashes = 33},
+    {.keys = 10, .rate = 0.1, .base_bits = 16},
+    {.keys = 10, .rate = 0.1, .limit = 65536},
+    {.keys = 10, .rate = 0.1, .base_bits = 6, .limit = 31},
+    {.keys = UINT64_MAX, .rate = 1e-9},
+    {.keys = 10, .cells = UINT64_MAX},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_count *count;

@@ -154,7 +154,7 @@ static void a_part_is_found_in_the_whole(void **state)
   assert_int_equal(score_of(a, SIZE, a, SIZE, false), 100);
   assert_true(score_of(a, SIZE, b, SIZE, false) <= 1);
   assert_true(score_of(a, SIZE, a + 60000, 50000, false) > 50); /* its filters begin elsewhere than the whole's */
-  memcpy(b + 100000, a + 100000, 100000); /* one half in common */
+  memcpy(b + 100000, a + 100000, 100000);                       /* one half in common */
   int half = score_of(a, SIZE, b, SIZE, false);
   assert_true(half > 30 && half < 70);
   half = score_of(a, SIZE, b, SIZE, true);
@@ -254,7 +254,9 @@ static void text_and_back(void **state)
 static void bad_lines_are_refused_with_a_reason(void **state)
 {
   (void)state;
-  static const struct { const char *line, *why; } rows[] = {
+  static const struct {
+    const char *line, *why;
+  } rows[] = {
     {"", "begins with neither"},
     {"sdbf", "version"},
     {"sdhash:03:1:x:600:sha1:256:5:7ff:160:1:12:AAAA", "begins with neither"},

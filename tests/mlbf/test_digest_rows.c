@@ -65,7 +65,7 @@ static void check_class(row_file *rows)
   assert_int_equal(f[1].size, 64);
   mlbf_digest_count(f[1].at, 64 + 1, counts);
   while (class < MLBF_ENTROPY_CLASSES && !counts[class])
-    class++;
+    class ++;
   snprintf(got, sizeof got, "%u", class);
   row_file_check(rows, strcmp(got, f[2].at) == 0, got, f[2].at);
 }
@@ -73,7 +73,7 @@ static void check_class(row_file *rows)
 /* "rising" or "falling". */
 static void make_ranks(const char *name, mlbf_digest_ranks *ranks)
 {
-  for (unsigned class = 0; class < MLBF_ENTROPY_CLASSES; class++)
+  for (unsigned class = 0; class < MLBF_ENTROPY_CLASSES; ++class)
     ranks->rank[class] = (uint16_t)(class < 100 ? 0 : name[0] == 'r' ? class : 1101 - class);
 }
 

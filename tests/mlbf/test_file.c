@@ -16,8 +16,8 @@
 
 #include "mlbf/filter.h"
 
-static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
-                                   MLBF_KIND_MLBF_PAPER };
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                  MLBF_KIND_MLBF_PAPER};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, HEADER_BYTES = 4096 };
 
 static char directory[] = "/tmp/test_file.XXXXXX";
@@ -42,9 +42,9 @@ static int remove_directory(void **state)
 static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
-  mlbf_span segments[] = { { host, (size_t)snprintf(host, sizeof host, "h%u", id / 8) },
-                           { "/dir", 4 },
-                           { file, (size_t)snprintf(file, sizeof file, "/%u", id) } };
+  mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
+                          {"/dir", 4},
+                          {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
   mlbf_hashes hashes;
   mlbf_hash(filter, segments, 3, &hashes);
   return hashes;
@@ -52,8 +52,8 @@ static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 
 static mlbf_filter *filter_with(mlbf_kind kind, unsigned keys, bool signals)
 {
-  mlbf_options options = { .kind = kind, .keys = keys, .rate = 0.01, .seed = 99, .signals = signals,
-                           .profile = "strict" };
+  mlbf_options options = {
+    .kind = kind, .keys = keys, .rate = 0.01, .seed = 99, .signals = signals, .profile = "strict"};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
@@ -75,7 +75,7 @@ static bytes read_file(const char *name)
   struct stat info;
   assert_non_null(file);
   assert_int_equal(fstat(fileno(file), &info), 0);
-  bytes all = { malloc((size_t)info.st_size), (size_t)info.st_size };
+  bytes all = {malloc((size_t)info.st_size), (size_t)info.st_size};
   assert_int_equal(fread(all.data, 1, all.size, file), all.size);
   fclose(file);
   return all;
@@ -134,7 +134,7 @@ static void every_byte_of_the_header_is_guarded(void **state)
   bytes file = read_file(path);
   int handle = open(path, O_WRONLY);
   for (size_t at = 0; at < HEADER_BYTES; at++) {
-    const uint8_t flips[] = { 0x01, 0xff };
+    const uint8_t flips[] = {0x01, 0xff};
     for (size_t i = 0; i < sizeof flips; i++) {
       uint8_t damaged = file.data[at] ^ flips[i];
       assert_int_equal(pwrite(handle, &damaged, 1, (off_t)at), 1);
@@ -192,45 +192,49 @@ static void truncated_and_oversized_files_are_refused(void **state)
 static void lying_headers_are_refused(void **state)
 {
   (void)state;
-  static const struct { const char *what; size_t at, size; uint64_t value; } rows[] = {
-    { "kind 0", 16, 4, 0 },
-    { "kind 99", 16, 4, 99 },
-    { "another kind", 16, 4, MLBF_KIND_BLOOM },
-    { "no arrays", 20, 4, 0 },
-    { "18 arrays", 20, 4, 18 },
-    { "2^32 - 1 arrays", 20, 4, UINT32_MAX },
-    { "no keys", 32, 8, 0 },
-    { "rate 0", 40, 8, 0 },
-    { "rate NaN", 40, 8, UINT64_C(0x7ff8000000000000) },
-    { "rate 2", 40, 8, UINT64_C(0x4000000000000000) },
-    { "body too long", 56, 8, UINT64_C(1) << 40 },
-    { "body wraps", 56, 8, UINT64_MAX - 4095 },
-    { "more blocks", 64, 8, 2 },
-    { "2^61 blocks", 64, 8, UINT64_C(1) << 61 },
-    { "unknown flag", 80, 4, 4 },
-    { "no signals", 80, 4, 0 },
-    { "profile too long", 84, 4, 256 },
-    { "profile shorter than its text", 84, 4, 3 },
-    { "more bits set than there are", 88, 8, UINT64_C(1) << 50 },
-    { "layout 0", 96, 4, 0 },
-    { "layout 5", 96, 4, 5 },
-    { "lanes with k = 6", 96, 4, 2 },
-    { "k = 0", 100, 4, 0 },
-    { "k = 34", 100, 4, 34 },
-    { "odd k in two lines", 100, 4, 3 },
-    { "no bits", 104, 8, 0 },
-    { "half a line", 104, 8, 32768 + 256 },
-    { "2^63 bits", 104, 8, UINT64_C(1) << 63 },
-    { "array 0 not at the beginning", 112, 8, 64 },
-    { "reserved", 120, 8, 1 },
-    { "hosts k = 17", 132, 4, 17 },
-    { "an array too many", 96 + 3 * 32, 4, 1 },
-    { "something after the profile", 768 + 255, 1, 1 },
-    { "slice 1 of 1", 1024, 4, 1 },
-    { "no slices", 1028, 4, 0 },
-    { "65 slices", 1028, 4, 65 },
-    { "something after the answers", 1176, 8, 1 },
-    { "something before the checksum", 4080, 8, UINT64_C(1) << 56 },
+  static const struct {
+    const char *what;
+    size_t at, size;
+    uint64_t value;
+  } rows[] = {
+    {"kind 0", 16, 4, 0},
+    {"kind 99", 16, 4, 99},
+    {"another kind", 16, 4, MLBF_KIND_BLOOM},
+    {"no arrays", 20, 4, 0},
+    {"18 arrays", 20, 4, 18},
+    {"2^32 - 1 arrays", 20, 4, UINT32_MAX},
+    {"no keys", 32, 8, 0},
+    {"rate 0", 40, 8, 0},
+    {"rate NaN", 40, 8, UINT64_C(0x7ff8000000000000)},
+    {"rate 2", 40, 8, UINT64_C(0x4000000000000000)},
+    {"body too long", 56, 8, UINT64_C(1) << 40},
+    {"body wraps", 56, 8, UINT64_MAX - 4095},
+    {"more blocks", 64, 8, 2},
+    {"2^61 blocks", 64, 8, UINT64_C(1) << 61},
+    {"unknown flag", 80, 4, 4},
+    {"no signals", 80, 4, 0},
+    {"profile too long", 84, 4, 256},
+    {"profile shorter than its text", 84, 4, 3},
+    {"more bits set than there are", 88, 8, UINT64_C(1) << 50},
+    {"layout 0", 96, 4, 0},
+    {"layout 5", 96, 4, 5},
+    {"lanes with k = 6", 96, 4, 2},
+    {"k = 0", 100, 4, 0},
+    {"k = 34", 100, 4, 34},
+    {"odd k in two lines", 100, 4, 3},
+    {"no bits", 104, 8, 0},
+    {"half a line", 104, 8, 32768 + 256},
+    {"2^63 bits", 104, 8, UINT64_C(1) << 63},
+    {"array 0 not at the beginning", 112, 8, 64},
+    {"reserved", 120, 8, 1},
+    {"hosts k = 17", 132, 4, 17},
+    {"an array too many", 96 + 3 * 32, 4, 1},
+    {"something after the profile", 768 + 255, 1, 1},
+    {"slice 1 of 1", 1024, 4, 1},
+    {"no slices", 1028, 4, 0},
+    {"65 slices", 1028, 4, 65},
+    {"something after the answers", 1176, 8, 1},
+    {"something before the checksum", 4080, 8, UINT64_C(1) << 56},
   };
   mlbf_filter *filter = filter_with(MLBF_KIND_MLBF, 100, true);
   assert_int_equal(mlbf_save(filter, path), MLBF_OK);
@@ -253,7 +257,7 @@ static void lying_headers_are_refused(void **state)
 static void other_things_are_not_filters(void **state)
 {
   (void)state;
-  uint8_t zeros[2 * HEADER_BYTES] = { 0 };
+  uint8_t zeros[2 * HEADER_BYTES] = {0};
   write_file(zeros, sizeof zeros);
   assert_int_equal(load_status(), MLBF_NOT_A_FILTER);
   write_file(zeros, 0);
@@ -276,7 +280,7 @@ static void a_failed_save_leaves_the_old_file(void **state)
   assert_int_equal(getrlimit(RLIMIT_FSIZE, &none), 0);
   signal(SIGXFSZ, SIG_IGN);
   for (rlim_t size = 0; size < 20000; size += 4999) {
-    limit = (struct rlimit){ size, none.rlim_max };
+    limit = (struct rlimit){size, none.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
     mlbf_status status = mlbf_save(large, path);
     int why = errno;

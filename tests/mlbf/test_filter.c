@@ -12,8 +12,8 @@
 #include "mlbf/recent.h"
 #include "tests/site/random.h"
 
-static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
-                                   MLBF_KIND_MLBF_PAPER };
+static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                  MLBF_KIND_MLBF_PAPER};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds, SEGMENTS = 20 };
 
 /* Key number `id`: 1 to 20 segments, sharing hosts and directories with its neighbours, some repeating a
@@ -32,7 +32,7 @@ static void key_make(uint64_t id, test_key *key)
       snprintf(key->text[i], sizeof key->text[i], "/%zu-%llu", i % 3, (unsigned long long)id);
     else
       snprintf(key->text[i], sizeof key->text[i], "/%llu", (unsigned long long)(id >> (10 - i % 10)));
-    key->segments[i] = (mlbf_span){ key->text[i], strlen(key->text[i]) };
+    key->segments[i] = (mlbf_span){key->text[i], strlen(key->text[i])};
   }
 }
 
@@ -47,7 +47,7 @@ static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
 
 static mlbf_filter *create(mlbf_kind kind, uint64_t keys, double rate, bool signals)
 {
-  mlbf_options options = { .kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7 };
+  mlbf_options options = {.kind = kind, .keys = keys, .rate = rate, .signals = signals, .seed = 7};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;
@@ -63,7 +63,7 @@ typedef struct violations {
  * set is told of and the filter is not: the lie this comparison must notice. */
 static violations model_run(mlbf_filter *filter, uint64_t keys, uint64_t forgotten)
 {
-  violations found = { 0, 0, 0 };
+  violations found = {0, 0, 0};
   uint64_t state = 42, ids = 2 * keys;
   bool *is_known = calloc(ids, sizeof *is_known);
   assert_non_null(is_known);
@@ -118,7 +118,7 @@ static void promised_rates_are_kept(void **state)
 {
   (void)state;
   enum { KEYS = 30000, QUERIES = 300000 };
-  const double rates[] = { 0.3, 0.01, 0.002, 1e-3, 1e-5 };
+  const double rates[] = {0.3, 0.01, 0.002, 1e-3, 1e-5};
   for (int i = 0; i < 3; i++)
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
       mlbf_filter *filter = create(kinds[i], KEYS, rates[r], false);
@@ -156,7 +156,7 @@ static void many_at_once_answer_as_one_by_one(void **state)
       for (uint64_t begin = 0; begin < KEYS; begin += 60) {
         for (uint64_t j = 0; j < BATCH; j++) {
           key_make(begin + (j == 20 ? 3 : j < 70 ? j : j - 70), &texts[j]); /* the last seven are the first seven */
-          keys[j] = (mlbf_key){ texts[j].segments, texts[j].count };
+          keys[j] = (mlbf_key){texts[j].segments, texts[j].count};
           mlbf_hash(one, keys[j].segments, keys[j].count, &hashes[j]);
           expected[j] = mlbf_test(one, &hashes[j]);
         }
@@ -226,13 +226,16 @@ static void stats_count_keys_and_estimate_them(void **state)
 /* What a caller keeps to rebuild: hashes, as mlbf_insert_whole's contract says. */
 typedef struct hash_log {
   mlbf_hash128 *wholes;
-  struct { mlbf_hash128 hash; uint32_t layer; } *segments;
+  struct {
+    mlbf_hash128 hash;
+    uint32_t layer;
+  } * segments;
   size_t whole_count, segment_count;
 } hash_log;
 
 static hash_log log_create(size_t keys)
 {
-  hash_log log = { calloc(keys, sizeof *log.wholes), NULL, 0, 0 };
+  hash_log log = {calloc(keys, sizeof *log.wholes), NULL, 0, 0};
   log.segments = calloc(keys * MLBF_LAYERS_MAX, sizeof *log.segments);
   assert_true(log.wholes && log.segments);
   return log;
@@ -330,7 +333,7 @@ static void answers_are_counted(void **state)
   enum { KEYS = 5000 };
   for (int i = 0; i < KIND_COUNT; i++) {
     mlbf_filter *filter = create(kinds[i], KEYS, 0.01, kinds[i] == MLBF_KIND_MLBF);
-    uint64_t seen = 0, combinations = 0, segments[MLBF_LAYERS_MAX] = { 0 };
+    uint64_t seen = 0, combinations = 0, segments[MLBF_LAYERS_MAX] = {0};
     for (uint64_t id = 0; id < 2 * KEYS; id++) {
       mlbf_hashes hashes = hashes_of(filter, id / 2);
       mlbf_verdict verdict;
@@ -352,7 +355,7 @@ static void layers_outside_are_unknown_land(void **state)
 {
   (void)state;
   mlbf_filter *filter = create(MLBF_KIND_MLBF, 1000, 0.01, false);
-  mlbf_hash128 hash = { 1, 2 };
+  mlbf_hash128 hash = {1, 2};
   assert_int_equal(mlbf_layer_count(filter), 1);
   assert_false(mlbf_test_segment(filter, 1, hash));
   assert_true(mlbf_test_segment(filter, 2, hash));
@@ -371,7 +374,7 @@ static void nonsense_is_refused(void **state)
   char long_profile[300];
   memset(long_profile, 'x', sizeof long_profile - 1);
   long_profile[sizeof long_profile - 1] = 0;
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01 };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
   options.keys = 10;

@@ -17,15 +17,15 @@
 
 /* What is in the golden files: these keys, in this order. */
 static const char *const keys[][20] = {
-  { "example.org" },
-  { "example.org", "/a" },
-  { "example.org", "/a", "/b" },
-  { "example.org", "/b", "/a" },
-  { "example.org", "/a", "/a" },
-  { "www.example.net:8080", "/index.html", "?q=1", "&r=2" },
-  { "www.example.net:8080", "/a/rather/long/segment/that/is/longer/than/sixteen/bytes/and/than/128/"
-                            "for/the/other/branches/of/the/hash/are/not/to/be/forgotten/either" },
-  { "h", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10", "/11", "/12", "/13", "/14", "/15", "/16", "/17" },
+  {"example.org"},
+  {"example.org", "/a"},
+  {"example.org", "/a", "/b"},
+  {"example.org", "/b", "/a"},
+  {"example.org", "/a", "/a"},
+  {"www.example.net:8080", "/index.html", "?q=1", "&r=2"},
+  {"www.example.net:8080", "/a/rather/long/segment/that/is/longer/than/sixteen/bytes/and/than/128/"
+                           "for/the/other/branches/of/the/hash/are/not/to/be/forgotten/either"},
+  {"h", "/1", "/2", "/3", "/4", "/5", "/6", "/7", "/8", "/9", "/10", "/11", "/12", "/13", "/14", "/15", "/16", "/17"},
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys, ARRAYS = 17 };
 
@@ -33,14 +33,14 @@ static const struct golden {
   const char *name;
   mlbf_options options;
 } goldens[] = {
-  { "bloom", { .kind = MLBF_KIND_BLOOM, .keys = 8, .rate = 0.01, .seed = 1, .profile = "strict" } },
-  { "line-lanes", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.01, .seed = 2 } },
-  { "line-one", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.002, .seed = 3 } },
-  { "line-two", { .kind = MLBF_KIND_LINE, .keys = 8, .rate = 1e-6, .seed = 4 } },
-  { "mlbf", { .kind = MLBF_KIND_MLBF, .keys = 8, .rate = 1e-6, .seed = 5 } },
-  { "mlbf-signals", { .kind = MLBF_KIND_MLBF, .keys = 7, .rate = 1e-3, .seed = 6, .signals = true } },
-  { "bloom-paper", { .kind = MLBF_KIND_BLOOM_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .seed = 7 } },
-  { "mlbf-paper", { .kind = MLBF_KIND_MLBF_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .layers = 4, .seed = 8 } },
+  {"bloom", {.kind = MLBF_KIND_BLOOM, .keys = 8, .rate = 0.01, .seed = 1, .profile = "strict"}},
+  {"line-lanes", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.01, .seed = 2}},
+  {"line-one", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.002, .seed = 3}},
+  {"line-two", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 1e-6, .seed = 4}},
+  {"mlbf", {.kind = MLBF_KIND_MLBF, .keys = 8, .rate = 1e-6, .seed = 5}},
+  {"mlbf-signals", {.kind = MLBF_KIND_MLBF, .keys = 7, .rate = 1e-3, .seed = 6, .signals = true}},
+  {"bloom-paper", {.kind = MLBF_KIND_BLOOM_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .seed = 7}},
+  {"mlbf-paper", {.kind = MLBF_KIND_MLBF_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .layers = 4, .seed = 8}},
 };
 enum { GOLDEN_COUNT = sizeof goldens / sizeof *goldens };
 
@@ -74,7 +74,7 @@ typedef struct hash {
 static hash hash_text(const char *text, uint64_t seed)
 {
   XXH128_hash_t made = XXH3_128bits_withSeed(text, strlen(text), seed);
-  return (hash){ made.low64, made.high64 };
+  return (hash){made.low64, made.high64};
 }
 
 /* The schoolbook way: four 32-bit products. */
@@ -134,15 +134,12 @@ static void set_hash(second_reader *reader, uint32_t array, hash h)
     for (uint32_t i = 0; i < 8; i++)
       set_bit(reader, array, 512 * scale(h.low, m / 512) + 64 * i + (h.high >> 6 * i) % 64);
     break;
-  case 3:
-    set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k);
-    break;
+  case 3: set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k); break;
   case 4:
     set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k / 2);
     set_in_line(reader, array, scale(h.low << 32 | h.low >> 32, m / 512), (uint32_t)h.high, k / 2);
     break;
-  default:
-    fail_msg("layout %u is not in FORMAT.md", layout);
+  default: fail_msg("layout %u is not in FORMAT.md", layout);
   }
 }
 
@@ -180,7 +177,7 @@ static void set_whole_key(second_reader *reader, const char *const *segments, si
 static void set_paper_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
 {
   uint32_t layers = u32(reader->file + 20) - 1, k = u32(array_at(reader, 0) + 4);
-  uint64_t m = u64(array_at(reader, 0) + 8), extra[32] = { 0 };
+  uint64_t m = u64(array_at(reader, 0) + 8), extra[32] = {0};
   for (uint32_t layer = 1; layer <= layers && layer <= count; layer++) {
     char text[1024];
     end_to_end(segments + layer - 1, layer == layers ? count - (layer - 1) : 1, text);
@@ -200,7 +197,7 @@ static hash layer_hash(const char *const *segments, size_t count, size_t i, uint
   hash h = hash_text(segments[i], salt);
   for (size_t more = 16; i == 15 && more < count; more++) {
     hash next = hash_text(segments[more], salt ^ h.low);
-    h = (hash){ next.low, (h.high << 1 | h.high >> 63) ^ next.high };
+    h = (hash){next.low, (h.high << 1 | h.high >> 63) ^ next.high};
   }
   return h;
 }
@@ -208,16 +205,16 @@ static hash layer_hash(const char *const *segments, size_t count, size_t i, uint
 static void set_layered_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
 {
   bool has_signals = u32(reader->file + 80) & 1;
-  hash all = { 0, 0 };
+  hash all = {0, 0};
   for (size_t i = 0; i < count && i < 16; i++) {
     hash h = layer_hash(segments, count, i, seed);
-    all = (hash){ all.low ^ h.low, all.high ^ h.high };
+    all = (hash){all.low ^ h.low, all.high ^ h.high};
     if (i == 0)
       set_hash(reader, 1, h);
     else if (has_signals)
       set_hash(reader, 2, h);
   }
-  set_hash(reader, 0, (hash){ mix(all.low + count * G), mix(all.high - count * G) });
+  set_hash(reader, 0, (hash){mix(all.low + count * G), mix(all.high - count * G)});
 }
 
 static void set_all_keys(second_reader *reader)
@@ -288,7 +285,7 @@ static mlbf_status save_golden(const struct golden *golden, const char *path)
     mlbf_hashes hashes;
     mlbf_verdict verdict;
     for (size_t i = 0; i < key_size(key); i++)
-      segments[i] = (mlbf_span){ keys[key][i], strlen(keys[key][i]) };
+      segments[i] = (mlbf_span){keys[key][i], strlen(keys[key][i])};
     mlbf_hash(filter, segments, key_size(key), &hashes);
     mlbf_insert(filter, &hashes, &verdict);
   }

@@ -21,11 +21,11 @@ enum { FIRST = 1000, QUERIES = 300000 };
 /* host, directory, file of key number `id`; cheap, there are millions. */
 static size_t key_make(uint64_t id, char text[64], mlbf_span segments[3])
 {
-  uint64_t parts[] = { id / 16, id / 4, id };
+  uint64_t parts[] = {id / 16, id / 4, id};
   for (size_t i = 0; i < 3; i++) {
     memcpy(text + 16 * i, "/.......", 8);
     memcpy(text + 16 * i + 8, &parts[i], 8);
-    segments[i] = (mlbf_span){ text + 16 * i, 16 };
+    segments[i] = (mlbf_span){text + 16 * i, 16};
   }
   return 3;
 }
@@ -45,7 +45,7 @@ static mlbf_hashes hashes_of(const mlbf_filter *filter, const mlbf_chain *chain,
 
 static mlbf_chain *chain_of(mlbf_kind kind, bool signals, uint64_t keys)
 {
-  mlbf_options options = { .kind = kind, .keys = FIRST, .rate = 0.01, .seed = 3, .signals = signals, .profile = "p" };
+  mlbf_options options = {.kind = kind, .keys = FIRST, .rate = 0.01, .seed = 3, .signals = signals, .profile = "p"};
   mlbf_chain *chain = NULL;
   assert_int_equal(mlbf_chain_create(&options, &chain), MLBF_OK);
   for (uint64_t id = 0; id < keys; id++) {
@@ -79,8 +79,14 @@ static double measured_rate(const mlbf_filter *filter, const mlbf_chain *chain)
 static void a_chain_keeps_its_promise(void **state)
 {
   (void)state;
-  static const struct { mlbf_kind kind; bool signals; } rows[] = {
-    { MLBF_KIND_BLOOM, false }, { MLBF_KIND_LINE, false }, { MLBF_KIND_MLBF, false }, { MLBF_KIND_MLBF, true },
+  static const struct {
+    mlbf_kind kind;
+    bool signals;
+  } rows[] = {
+    {MLBF_KIND_BLOOM, false},
+    {MLBF_KIND_LINE, false},
+    {MLBF_KIND_MLBF, false},
+    {MLBF_KIND_MLBF, true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     uint64_t keys = rows[i].kind == MLBF_KIND_LINE ? KEYS : KEYS / 10;
@@ -101,7 +107,7 @@ static void a_chain_keeps_its_promise(void **state)
 static void rebuilding_keeps_one_filter_within_15_bits(void **state)
 {
   (void)state;
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = FIRST, .rate = 0.01 };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = FIRST, .rate = 0.01};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   double most_bits = 0;
@@ -184,7 +190,7 @@ static void a_filter_loads_as_a_chain(void **state)
   (void)state;
   char path[] = "/tmp/test_growth.XXXXXX";
   close(mkstemp(path));
-  mlbf_options options = { .kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002 };
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002};
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
@@ -204,11 +210,11 @@ static void nonsense_is_refused(void **state)
   (void)state;
   mlbf_chain *chain = NULL;
   const mlbf_options rows[] = {
-    { .kind = MLBF_KIND_MLBF_PAPER, .keys = 10, .rate = 0.1 },
-    { .kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096 },
-    { .kind = MLBF_KIND_LINE, .keys = 10, .rate = 3 },
-    { .kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN },
-    { .kind = MLBF_KIND_LINE, .keys = 0, .rate = 0.1 },
+    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 10, .rate = 0.1},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 3},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN},
+    {.kind = MLBF_KIND_LINE, .keys = 0, .rate = 0.1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     assert_int_equal(mlbf_chain_create(&rows[i], &chain), MLBF_BAD_ARGUMENT);

@@ -17,7 +17,7 @@ static mlbf_hashes layered(const char *words, uint64_t seed)
   size_t count = 0;
   for (const char *word = words; *word; word += strspn(word, " ")) {
     size_t size = strcspn(word, " ");
-    segments[count++] = (mlbf_span){ word, size };
+    segments[count++] = (mlbf_span){word, size};
     word += size;
   }
   mlbf_salts salts;
@@ -82,12 +82,12 @@ static void cutting_does_not_change_a_hash_of_bytes(void **state)
   (void)state;
   const char *text = "http://example.org/some/where?and=a&query=of&some=length";
   size_t size = strlen(text);
-  mlbf_span whole = { text, size };
+  mlbf_span whole = {text, size};
   mlbf_hash128 expected = mlbf_hash_bytes(&whole, 1, 5);
   char *copy = strdup(text);
   for (size_t cut = 0; cut <= size; cut++) {
-    mlbf_span adjacent[] = { { text, cut }, { text + cut, size - cut } };
-    mlbf_span apart[] = { { copy, cut }, { text + cut, size - cut } };
+    mlbf_span adjacent[] = {{text, cut}, {text + cut, size - cut}};
+    mlbf_span apart[] = {{copy, cut}, {text + cut, size - cut}};
     mlbf_hash128 one = mlbf_hash_bytes(adjacent, 2, 5), other = mlbf_hash_bytes(apart, 2, 5);
     assert_true(one.low == expected.low && one.high == expected.high);
     assert_true(other.low == expected.low && other.high == expected.high);
@@ -99,12 +99,12 @@ static void cutting_does_not_change_a_hash_of_bytes(void **state)
 static void the_papers_layers_are_unsalted(void **state)
 {
   (void)state;
-  mlbf_span segments[] = { { "a", 1 }, { "a", 1 }, { "b", 1 }, { "c", 1 } };
+  mlbf_span segments[] = {{"a", 1}, {"a", 1}, {"b", 1}, {"c", 1}};
   mlbf_hashes hashes;
   mlbf_hash_paper(0, 3, segments, 4, &hashes);
   assert_int_equal(hashes.depth, 3);
   assert_int_equal(hashes.layer[0].low, hashes.layer[1].low);
-  mlbf_span remainder = { "bc", 2 };
+  mlbf_span remainder = {"bc", 2};
   assert_int_equal(hashes.layer[2].low, mlbf_hash_bytes(&remainder, 1, 0).low);
 }
 

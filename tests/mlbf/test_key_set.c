@@ -33,7 +33,7 @@ static mlbf_hash128 hash_of(const mlbf_key_set *set, uint64_t id)
 {
   char text[32];
   int size = snprintf(text, sizeof text, "http://a.test/%llu", (unsigned long long)id);
-  return mlbf_key_set_hash(set, (mlbf_span){ text, (size_t)size });
+  return mlbf_key_set_hash(set, (mlbf_span){text, (size_t)size});
 }
 
 static uint64_t keys_of(const mlbf_key_set *set)
@@ -95,16 +95,16 @@ static void hashes_that_crowd_are_kept_too(void **state)
   enum { CROWD = 3000 };
   mlbf_key_set *set = create();
   for (uint64_t i = CROWD; i-- > 0;) {
-    assert_false(insert(set, (mlbf_hash128){ UINT64_MAX - i % 3, i }));
-    assert_false(insert(set, (mlbf_hash128){ 0, i + 2 }));
-    assert_false(insert(set, (mlbf_hash128){ i << 50, 1 + (i >> 14) }));
+    assert_false(insert(set, (mlbf_hash128){UINT64_MAX - i % 3, i}));
+    assert_false(insert(set, (mlbf_hash128){0, i + 2}));
+    assert_false(insert(set, (mlbf_hash128){i << 50, 1 + (i >> 14)}));
   }
-  assert_true(insert(set, (mlbf_hash128){ 0, 0 })); /* taken for its neighbour, which is there */
+  assert_true(insert(set, (mlbf_hash128){0, 0})); /* taken for its neighbour, which is there */
   for (uint64_t i = 0; i < CROWD; i++) {
-    assert_true(mlbf_key_set_test(set, (mlbf_hash128){ UINT64_MAX - i % 3, i }));
-    assert_true(mlbf_key_set_test(set, (mlbf_hash128){ 0, i + 2 }));
-    assert_false(mlbf_key_set_test(set, (mlbf_hash128){ UINT64_MAX - i % 3, i + CROWD }));
-    assert_false(mlbf_key_set_test(set, (mlbf_hash128){ 1, i }));
+    assert_true(mlbf_key_set_test(set, (mlbf_hash128){UINT64_MAX - i % 3, i}));
+    assert_true(mlbf_key_set_test(set, (mlbf_hash128){0, i + 2}));
+    assert_false(mlbf_key_set_test(set, (mlbf_hash128){UINT64_MAX - i % 3, i + CROWD}));
+    assert_false(mlbf_key_set_test(set, (mlbf_hash128){1, i}));
   }
   mlbf_key_set_free(set);
 }
@@ -122,7 +122,7 @@ static void assert_holds(const mlbf_key_set *set, uint64_t keys)
 static void a_file_holds_all_of_it(void **state)
 {
   (void)state;
-  static const uint64_t sizes[] = { 0, 1, 2, 895, 896, 897, 5000, KEYS / 4 };
+  static const uint64_t sizes[] = {0, 1, 2, 895, 896, 897, 5000, KEYS / 4};
   char root[SCRATCH_PATH], path[SCRATCH_PATH];
   scratch_make(root);
   scratch_join(root, "keys", path);
@@ -163,9 +163,12 @@ static void write_with(const char *path, const uint64_t *keys, uint64_t count, c
 static void a_file_of_keys_out_of_order_is_refused(void **state)
 {
   (void)state;
-  static const struct { uint64_t keys[4]; mlbf_status status; } rows[] = {
-    { { 1, 2, 3, 4 }, MLBF_OK },      { { 1, 2, 1, 3 }, MLBF_OK },      { { 3, 4, 1, 2 }, MLBF_DAMAGED },
-    { { 1, 3, 1, 2 }, MLBF_DAMAGED }, { { 1, 2, 1, 2 }, MLBF_DAMAGED }, { { 0, 0, 1, 2 }, MLBF_DAMAGED },
+  static const struct {
+    uint64_t keys[4];
+    mlbf_status status;
+  } rows[] = {
+    {{1, 2, 3, 4}, MLBF_OK},      {{1, 2, 1, 3}, MLBF_OK},      {{3, 4, 1, 2}, MLBF_DAMAGED},
+    {{1, 3, 1, 2}, MLBF_DAMAGED}, {{1, 2, 1, 2}, MLBF_DAMAGED}, {{0, 0, 1, 2}, MLBF_DAMAGED},
   };
   char root[SCRATCH_PATH], path[SCRATCH_PATH];
   size_t size;

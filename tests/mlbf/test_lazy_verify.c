@@ -31,8 +31,8 @@ static int remove_file(void **state)
 static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
-  mlbf_span segments[] = { { host, (size_t)snprintf(host, sizeof host, "h%u", id / 8) },
-                           { file, (size_t)snprintf(file, sizeof file, "/%u", id) } };
+  mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
+                          {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
   mlbf_hashes hashes;
   mlbf_hash(filter, segments, 2, &hashes);
   return hashes;
@@ -40,7 +40,7 @@ static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 
 static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, bool signals)
 {
-  mlbf_options options = { .kind = kind, .keys = design, .rate = 0.01, .signals = signals };
+  mlbf_options options = {.kind = kind, .keys = design, .rate = 0.01, .signals = signals};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
@@ -73,8 +73,8 @@ enum { DESIGN = 4000000, KEYS = 2000 }; /* several MiB, so several blocks; few k
 static void a_mapped_filter_answers_as_the_saved_one(void **state)
 {
   (void)state;
-  static const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
-                                     MLBF_KIND_MLBF_PAPER };
+  static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER,
+                                    MLBF_KIND_MLBF_PAPER};
   for (int i = 0; i < 5; i++)
     for (int verified = 0; verified <= 1; verified++) {
       mlbf_filter *saved = filter_with(kinds[i], DESIGN, KEYS, kinds[i] == MLBF_KIND_MLBF);
@@ -135,7 +135,7 @@ static void damage_is_found_at_first_use(void **state)
   print_message("%u answers before the damage was met\n", answered);
   assert_true(answered > 0 && answered < 100); /* one block in five or so */
   mlbf_hashes hashes = hashes_of(mapped, 0);
-  mlbf_verdict verdict = { MLBF_SEEN, 0 };
+  mlbf_verdict verdict = {MLBF_SEEN, 0};
   assert_int_equal(mlbf_test(mapped, &hashes).outcome, MLBF_UNKNOWN);
   assert_int_equal(mlbf_insert(mapped, &hashes, &verdict), MLBF_DAMAGED);
   assert_int_equal(verdict.outcome, MLBF_UNKNOWN);
@@ -149,7 +149,7 @@ static void damage_is_found_at_first_use(void **state)
 static void a_batch_that_meets_damage_answers_nothing(void **state)
 {
   (void)state;
-  const mlbf_kind kinds[] = { MLBF_KIND_LINE, MLBF_KIND_BLOOM, MLBF_KIND_MLBF };
+  const mlbf_kind kinds[] = {MLBF_KIND_LINE, MLBF_KIND_BLOOM, MLBF_KIND_MLBF};
   for (int i = 0; i < 3; i++) {
     mlbf_filter *saved = filter_with(kinds[i], DESIGN, 0, false);
     assert_int_equal(mlbf_save(saved, path), MLBF_OK);
@@ -160,8 +160,8 @@ static void a_batch_that_meets_damage_answers_nothing(void **state)
     mlbf_key keys[100];
     mlbf_verdict verdicts[100];
     for (int j = 0; j < 100; j++) {
-      spans[j] = (mlbf_span){ texts[j], (size_t)snprintf(texts[j], sizeof texts[j], "h%d", j) };
-      keys[j] = (mlbf_key){ &spans[j], 1 };
+      spans[j] = (mlbf_span){texts[j], (size_t)snprintf(texts[j], sizeof texts[j], "h%d", j)};
+      keys[j] = (mlbf_key){&spans[j], 1};
     }
     assert_int_equal(mlbf_insert_keys(mapped, keys, 100, verdicts), MLBF_DAMAGED);
     for (int j = 0; j < 100; j++)
@@ -216,7 +216,7 @@ static void every_byte_of_the_header_and_table_is_checked_at_open(void **state)
 static void a_large_filter_opens_in_a_millisecond(void **state)
 {
   (void)state;
-  mlbf_options options = { .kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33 }; /* 1 GiB */
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33}; /* 1 GiB */
   mlbf_filter *filter = NULL;
   if (getenv("STRATA_LARGE_TESTS") == NULL) {
     print_message("skipped: writes 1 GiB; set STRATA_LARGE_TESTS\n");

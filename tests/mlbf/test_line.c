@@ -14,7 +14,7 @@ enum { LINES = 64, WORDS = LINES * MLBF_LANES, KEYS = 3000 };
 
 static mlbf_hash128 hash_of(unsigned id)
 {
-  mlbf_span span = { &id, sizeof id };
+  mlbf_span span = {&id, sizeof id};
   return mlbf_hash_bytes(&span, 1, 0);
 }
 
@@ -26,7 +26,7 @@ typedef struct lines_table {
 static void table_make(lines_table *table, mlbf_layout layout, uint32_t hashes, const mlbf_line_path *path)
 {
   memset(table->words, 0, sizeof table->words);
-  table->array = (mlbf_array){ table->words, (uint64_t)LINES * MLBF_LINE_BITS, hashes, layout, path, NULL, false };
+  table->array = (mlbf_array){table->words, (uint64_t)LINES * MLBF_LINE_BITS, hashes, layout, path, NULL, false};
 }
 
 /* Key by key, so that lines go from empty to full under both paths. */
@@ -65,11 +65,16 @@ static void compare_many(lines_table *one, lines_table *other)
 static void every_path_sets_the_same_bits(void **state)
 {
   (void)state;
-  static const struct { mlbf_layout layout; uint32_t first, last, step; } rows[] = {
-    { MLBF_LAYOUT_LANES, 8, 8, 1 }, { MLBF_LAYOUT_LINE, 1, 16, 1 }, { MLBF_LAYOUT_TWO_LINES, 2, 32, 2 },
+  static const struct {
+    mlbf_layout layout;
+    uint32_t first, last, step;
+  } rows[] = {
+    {MLBF_LAYOUT_LANES, 8, 8, 1},
+    {MLBF_LAYOUT_LINE, 1, 16, 1},
+    {MLBF_LAYOUT_TWO_LINES, 2, 32, 2},
   };
   static lines_table one, other;
-  for (const mlbf_line_path *const *path = mlbf_line_paths, *const shared[] = { &mlbf_line_shared, NULL }; *path;
+  for (const mlbf_line_path *const *path = mlbf_line_paths, *const shared[] = {&mlbf_line_shared, NULL}; *path;
        path = path[0] == &mlbf_line_scalar ? shared : path + 1) {
     if (!(*path)->is_usable()) {
       print_message("%s: skipped, not on this machine\n", (*path)->name);

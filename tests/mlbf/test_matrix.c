@@ -65,8 +65,10 @@ static void words_are_what_counts(void **state)
   assert_int_equal(mlbf_shingles_common(first.at, first.count, other.at, other.count), 0);
   mlbf_shingles_free(&other);
   mlbf_shingles_free(&first);
-  static const struct { const char *text; size_t count; } few[] = {
-    {" \t.,;\xc2", 1}, {"", 0}, {"...", 0}, {"one two", 1}}; /* bytes above 127 are letters */
+  static const struct {
+    const char *text;
+    size_t count;
+  } few[] = {{" \t.,;\xc2", 1}, {"", 0}, {"...", 0}, {"one two", 1}}; /* bytes above 127 are letters */
   for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
     other = shingles_of(few[i].text);
     assert_int_equal(other.count, few[i].count);

@@ -22,8 +22,8 @@
 
 enum {
   KEYS = 300,
-  COUNTED = 20,                    /* keys of a counting filter, which allocates as it fills */
-  FIRST = 60,                      /* of a chain: three slices for 300 keys */
+  COUNTED = 20, /* keys of a counting filter, which allocates as it fills */
+  FIRST = 60,   /* of a chain: three slices for 300 keys */
   DESIGN = 250000,
 };
 
@@ -31,8 +31,8 @@ static void make_key(uint64_t id, char text[32], mlbf_span segments[2])
 {
   int host = snprintf(text, 16, "h%llu", (unsigned long long)(id / 5));
   int page = snprintf(text + 16, 16, "/%llu", (unsigned long long)id);
-  segments[0] = (mlbf_span){ text, (size_t)host };
-  segments[1] = (mlbf_span){ text + 16, (size_t)page };
+  segments[0] = (mlbf_span){text, (size_t)host};
+  segments[1] = (mlbf_span){text + 16, (size_t)page};
 }
 
 static mlbf_hashes hashes_of(const mlbf_filter *filter, uint64_t id)
@@ -148,7 +148,7 @@ static void live_in_slices(story *s, mlbf_options options)
   while (has_failed(s, mlbf_chain_create(&options, &chain)))
     assert_null(chain);
   for (uint64_t id = 0; id < KEYS; id++) {
-    mlbf_verdict verdict = { MLBF_UNKNOWN, 77 };
+    mlbf_verdict verdict = {MLBF_UNKNOWN, 77};
     while (has_failed(s, chain_insert(chain, id, &verdict))) { /* no slice: untouched, and it may be repeated */
       assert_int_equal(verdict.layer, 77);
       assert_chain_knows(chain, id);
@@ -173,7 +173,7 @@ static void remember(story *s)
 
 static mlbf_span span_of(const uint64_t *id)
 {
-  return (mlbf_span){ id, sizeof *id };
+  return (mlbf_span){id, sizeof *id};
 }
 
 static void assert_counts(const mlbf_count *count, uint32_t least)
@@ -188,7 +188,7 @@ static void assert_counts(const mlbf_count *count, uint32_t least)
 static void count_keys(story *s)
 {
   enum { TIMES = 6 };
-  mlbf_count_options options = { .keys = COUNTED, .rate = 1e-3, .base_bits = 1 };
+  mlbf_count_options options = {.keys = COUNTED, .rate = 1e-3, .base_bits = 1};
   mlbf_count *count = NULL, *copy = NULL, *delta = NULL;
   while (has_failed(s, mlbf_count_create(&options, &count)))
     assert_null(count);
@@ -214,7 +214,7 @@ static void count_keys(story *s)
 
 static void look_through_windows(story *s)
 {
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01 };
+  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01};
   mlbf_epoch *epoch = NULL, *epoch_again = NULL;
   mlbf_skip *skip = NULL, *skip_again = NULL;
   bool is_seen;
@@ -270,7 +270,7 @@ static void know_keys(story *s)
 
 static void grow_old(story *s)
 {
-  mlbf_options options = { .kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6 };
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6};
   mlbf_generations *generations = NULL, *again = NULL;
   mlbf_pair *pair = NULL;
   uint64_t id = 1;
@@ -298,7 +298,7 @@ static mlbf_shingles shingle(story *s, uint64_t id)
 {
   enum { WORDS = 300 };
   char text[WORDS * 8], *to = text;
-  mlbf_shingles made = { .count = 0 };
+  mlbf_shingles made = {.count = 0};
   for (uint64_t i = 0; i < WORDS; i++)
     to += snprintf(to, 8, "%llu ", (unsigned long long)((id + 1) * 7919 * (i + 1) % 99991));
   while (has_failed(s, mlbf_shingles_of(text, (size_t)(to - text), &made)))
@@ -308,7 +308,7 @@ static mlbf_shingles shingle(story *s, uint64_t id)
 
 static void assert_resembles(story *s, const mlbf_matrix *matrix, const mlbf_shingles *query, size_t wanted)
 {
-  mlbf_matrix_match best = { .id = 77 };
+  mlbf_matrix_match best = {.id = 77};
   size_t count = 1;
   while (has_failed(s, mlbf_matrix_query(matrix, query, 0.9, &best, &count)))
     assert_true(best.id == 77 && count == 1);
@@ -321,7 +321,7 @@ static void find_the_like(story *s)
   enum { DOCUMENTS = 9 };
   mlbf_matrix *matrix = NULL, *loaded = NULL;
   mlbf_shingles documents[DOCUMENTS];
-  while (has_failed(s, mlbf_matrix_create(&(mlbf_matrix_options){ .row_shingles = 100 }, &matrix)))
+  while (has_failed(s, mlbf_matrix_create(&(mlbf_matrix_options){.row_shingles = 100}, &matrix)))
     assert_null(matrix);
   for (uint64_t id = 0; id < DOCUMENTS; id++) {
     documents[id] = shingle(s, id);
@@ -332,7 +332,7 @@ static void find_the_like(story *s)
     ;
   while (has_failed(s, mlbf_matrix_load(s->path, &loaded)))
     assert_null(loaded);
-  while (has_failed(s, mlbf_matrix_remove(loaded, &(uint64_t){ 4 }, 1)))
+  while (has_failed(s, mlbf_matrix_remove(loaded, &(uint64_t){4}, 1)))
     assert_resembles(s, loaded, &documents[4], 1);
   while (has_failed(s, mlbf_matrix_compact(loaded)))
     assert_resembles(s, loaded, &documents[5], 1);
@@ -349,7 +349,7 @@ static void digest(story *s, bool blocks)
   enum { SIZE = 40000 };
   static unsigned char bytes[SIZE];
   mlbf_digest *made = NULL, *again = NULL;
-  mlbf_digest_options options = { .blocks = blocks, .threads = 1 };
+  mlbf_digest_options options = {.blocks = blocks, .threads = 1};
   const char *why = NULL;
   char *text;
   for (uint64_t i = 0, dice = 1; i < SIZE; i++) {
@@ -382,7 +382,7 @@ static void digest_blocks(story *s)
 }
 
 /* bloom: planned in no time, and no kind allocates otherwise */
-static const mlbf_options usual = { .kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6 };
+static const mlbf_options usual = {.kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6};
 
 static void be_a_filter(story *s)
 {
@@ -394,8 +394,8 @@ static void be_a_chain(story *s)
   live_in_slices(s, usual);
 }
 
-static life *const lives[] = { be_a_filter, be_a_chain, remember, count_keys, look_through_windows, know_keys, grow_old,
-                               find_the_like, digest_a_stream, digest_blocks };
+static life *const lives[] = {be_a_filter, be_a_chain, remember,      count_keys,      look_through_windows,
+                              know_keys,   grow_old,   find_the_like, digest_a_stream, digest_blocks};
 
 int main(void)
 {

@@ -21,7 +21,7 @@ static mlbf_plan plan_of(mlbf_options options)
 static void the_papers_m_comes_out(void **state)
 {
   (void)state;
-  mlbf_plan plan = plan_of((mlbf_options){ .kind = MLBF_KIND_MLBF_PAPER, .keys = 3500000, .rate = 0.1, .hashes = 3 });
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF_PAPER, .keys = 3500000, .rate = 0.1, .hashes = 3});
   assert_int_equal(plan.arrays[0].bits, 16829152);
   assert_int_equal(plan.array_count, 5);
   assert_int_equal(plan.bits, 5 * 16829152);
@@ -30,14 +30,18 @@ static void the_papers_m_comes_out(void **state)
 static void a_layout_stays_near_theory(void **state)
 {
   (void)state;
-  static const struct { mlbf_kind kind; double rate, limit; mlbf_layout layout; } rows[] = {
-    { MLBF_KIND_BLOOM, 1e-2, 1.45, MLBF_LAYOUT_CLASSIC },  { MLBF_KIND_LINE, 1e-2, 1.53, MLBF_LAYOUT_LANES },
-    { MLBF_KIND_BLOOM, 1e-3, 1.45, MLBF_LAYOUT_CLASSIC },  { MLBF_KIND_LINE, 1e-3, 1.50, MLBF_LAYOUT_TWO_LINES },
-    { MLBF_KIND_BLOOM, 1e-6, 1.45, MLBF_LAYOUT_CLASSIC },  { MLBF_KIND_LINE, 1e-6, 1.57, MLBF_LAYOUT_TWO_LINES },
-    { MLBF_KIND_LINE, 5e-3, 1.53, MLBF_LAYOUT_LANES },     { MLBF_KIND_LINE, 2e-3, 1.55, MLBF_LAYOUT_LINE },
+  static const struct {
+    mlbf_kind kind;
+    double rate, limit;
+    mlbf_layout layout;
+  } rows[] = {
+    {MLBF_KIND_BLOOM, 1e-2, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-2, 1.53, MLBF_LAYOUT_LANES},
+    {MLBF_KIND_BLOOM, 1e-3, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-3, 1.50, MLBF_LAYOUT_TWO_LINES},
+    {MLBF_KIND_BLOOM, 1e-6, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-6, 1.57, MLBF_LAYOUT_TWO_LINES},
+    {MLBF_KIND_LINE, 5e-3, 1.53, MLBF_LAYOUT_LANES},    {MLBF_KIND_LINE, 2e-3, 1.55, MLBF_LAYOUT_LINE},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    mlbf_plan plan = plan_of((mlbf_options){ .kind = rows[i].kind, .keys = 10000000, .rate = rows[i].rate });
+    mlbf_plan plan = plan_of((mlbf_options){.kind = rows[i].kind, .keys = 10000000, .rate = rows[i].rate});
     double ratio = (double)plan.bits / 1e7 / log2(1 / rows[i].rate);
     print_message("%s at %g: %.3f\n", mlbf_kind_name(rows[i].kind), rows[i].rate, ratio);
     assert_true(ratio <= rows[i].limit);
@@ -48,12 +52,12 @@ static void a_layout_stays_near_theory(void **state)
 static void layers_stay_in_their_budget(void **state)
 {
   (void)state;
-  const double rates[] = { 0.3, 1e-2, 1e-3, 1e-6, 1e-9 };
+  const double rates[] = {0.3, 1e-2, 1e-3, 1e-6, 1e-9};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-    mlbf_plan plan = plan_of((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = rates[i] });
+    mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = rates[i]});
     assert_true((double)plan.bits <= 1.08 * (double)plan.arrays[0].bits);
   }
-  mlbf_plan plan = plan_of((mlbf_options){ .kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = 1e-6, .signals = true });
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_MLBF, .keys = 1000000, .rate = 1e-6, .signals = true});
   assert_true((double)plan.bits <= 1.12 * (double)plan.arrays[0].bits);
   assert_true((double)plan.bits / 1e6 / 8 <= 4.6);
 }
@@ -61,11 +65,11 @@ static void layers_stay_in_their_budget(void **state)
 static void the_inverse_meets_the_promise(void **state)
 {
   (void)state;
-  const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER };
-  const double rates[] = { 0.5, 0.1, 1e-2, 3e-3, 1e-3, 1e-6, 1e-9 };
+  const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF, MLBF_KIND_BLOOM_PAPER};
+  const double rates[] = {0.5, 0.1, 1e-2, 3e-3, 1e-3, 1e-6, 1e-9};
   for (size_t i = 0; i < 4; i++)
     for (size_t r = 0; r < 7; r++) {
-      mlbf_plan plan = plan_of((mlbf_options){ .kind = kinds[i], .keys = 1000000, .rate = rates[r] });
+      mlbf_plan plan = plan_of((mlbf_options){.kind = kinds[i], .keys = 1000000, .rate = rates[r]});
       double reached = mlbf_plan_rate(&plan, 1000000);
       assert_true(reached <= rates[r] * 1.0001 && reached > rates[r] * 0.9);
       assert_true(mlbf_plan_rate(&plan, 2000000) > reached);
@@ -75,12 +79,12 @@ static void the_inverse_meets_the_promise(void **state)
 static void bits_give_the_best_rate(void **state)
 {
   (void)state;
-  const mlbf_kind kinds[] = { MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF };
+  const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE, MLBF_KIND_MLBF};
   for (size_t i = 0; i < 3; i++)
     for (int bits_per_key = 6; bits_per_key <= 48; bits_per_key += 6)
       for (int signals = 0; signals <= (kinds[i] == MLBF_KIND_MLBF); signals++) {
-        mlbf_options options = { .kind = kinds[i], .keys = 1000000, .bits = (uint64_t)bits_per_key * 1000000,
-                                 .signals = signals };
+        mlbf_options options = {
+          .kind = kinds[i], .keys = 1000000, .bits = (uint64_t)bits_per_key * 1000000, .signals = signals};
         mlbf_plan plan = plan_of(options);
         assert_true(plan.bits <= options.bits && (double)plan.bits > 0.97 * (double)options.bits);
         assert_true(plan.rate == mlbf_plan_rate(&plan, 1000000));
@@ -94,7 +98,7 @@ static void bits_give_the_best_rate(void **state)
 static void bloom_keeps_what_was_pinned(void **state)
 {
   (void)state;
-  mlbf_plan plan = plan_of((mlbf_options){ .kind = MLBF_KIND_BLOOM, .keys = 1000, .bits = 10007, .hashes = 32 });
+  mlbf_plan plan = plan_of((mlbf_options){.kind = MLBF_KIND_BLOOM, .keys = 1000, .bits = 10007, .hashes = 32});
   assert_int_equal(plan.arrays[0].bits, 10007);
   assert_int_equal(plan.arrays[0].hashes, 32);
 }
@@ -103,27 +107,27 @@ static void nonsense_is_refused_with_a_reason(void **state)
 {
   (void)state;
   const mlbf_options rows[] = {
-    { .kind = (mlbf_kind)0, .keys = 1, .rate = 0.1 },
-    { .kind = (mlbf_kind)99, .keys = 1, .rate = 0.1 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 0, .rate = 0.1 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 1 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = -0.1 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = NAN },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = INFINITY, .bits = 512 },
-    { .kind = MLBF_KIND_BLOOM, .keys = UINT64_MAX, .rate = 0.1 },
-    { .kind = MLBF_KIND_MLBF, .keys = UINT64_C(1) << 46, .rate = 1e-6 },
-    { .kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .bits = UINT64_C(1) << 47 },
-    { .kind = MLBF_KIND_LINE, .keys = 1, .bits = (UINT64_C(1) << 48) + 1 },
-    { .kind = MLBF_KIND_LINE, .keys = 1000000, .rate = 1e-40 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .hashes = 33 },
-    { .kind = MLBF_KIND_LINE, .keys = 1, .rate = 0.1, .hashes = 3 },
-    { .kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .layers = 17 },
-    { .kind = MLBF_KIND_MLBF, .keys = 1, .rate = 0.1, .layers = 4 },
-    { .kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .signals = true },
+    {.kind = (mlbf_kind)0, .keys = 1, .rate = 0.1},
+    {.kind = (mlbf_kind)99, .keys = 1, .rate = 0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 0, .rate = 0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = -0.1},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = NAN},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = INFINITY, .bits = 512},
+    {.kind = MLBF_KIND_BLOOM, .keys = UINT64_MAX, .rate = 0.1},
+    {.kind = MLBF_KIND_MLBF, .keys = UINT64_C(1) << 46, .rate = 1e-6},
+    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .bits = UINT64_C(1) << 47},
+    {.kind = MLBF_KIND_LINE, .keys = 1, .bits = (UINT64_C(1) << 48) + 1},
+    {.kind = MLBF_KIND_LINE, .keys = 1000000, .rate = 1e-40},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .hashes = 33},
+    {.kind = MLBF_KIND_LINE, .keys = 1, .rate = 0.1, .hashes = 3},
+    {.kind = MLBF_KIND_MLBF_PAPER, .keys = 1, .rate = 0.1, .layers = 17},
+    {.kind = MLBF_KIND_MLBF, .keys = 1, .rate = 0.1, .layers = 4},
+    {.kind = MLBF_KIND_BLOOM, .keys = 1, .rate = 0.1, .signals = true},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    mlbf_plan plan = { .keys = 77 };
+    mlbf_plan plan = {.keys = 77};
     const char *reason = NULL;
     assert_int_equal(mlbf_plan_make(&rows[i], &plan, &reason), MLBF_BAD_ARGUMENT);
     assert_non_null(reason);

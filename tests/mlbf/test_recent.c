@@ -13,7 +13,7 @@ static void a_hash_is_remembered_in_all_its_bits(void **state)
 {
   (void)state;
   mlbf_recent *recent = mlbf_recent_create(64);
-  mlbf_hash128 hash = { 5, 9 };
+  mlbf_hash128 hash = {5, 9};
   assert_false(mlbf_recent_note(recent, hash));
   assert_true(mlbf_recent_note(recent, hash));
   for (unsigned bit = 0; bit < 128; bit++) { /* a neighbour differs in one bit; it evicts or not, but is not it */
@@ -30,7 +30,7 @@ static void zero_is_never_remembered(void **state)
 {
   (void)state;
   mlbf_recent *recent = mlbf_recent_create(1);
-  mlbf_hash128 zero = { 0, 0 };
+  mlbf_hash128 zero = {0, 0};
   assert_false(mlbf_recent_note(recent, zero));
   assert_false(mlbf_recent_note(recent, zero));
   mlbf_recent_free(recent);
@@ -40,7 +40,7 @@ static void clear_forgets(void **state)
 {
   (void)state;
   mlbf_recent *recent = mlbf_recent_create(1000);
-  mlbf_hash128 hash = { 1, 2 };
+  mlbf_hash128 hash = {1, 2};
   mlbf_recent_note(recent, hash);
   mlbf_recent_clear(recent);
   assert_false(mlbf_recent_note(recent, hash));

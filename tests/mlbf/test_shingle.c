@@ -27,8 +27,8 @@ static void assert_same(const mlbf_shingles *a, const mlbf_shingles *b, size_t c
 /* Words, blanks, marks, umlauts, Chinese. */
 static char *random_text(size_t size)
 {
-  static const char *const parts[] = {" ", "\n", "a", "B", "word", "stra\xC3\x9F", "42", ", ",
-                                      "\xE4\xB8\xAD", "\xE3\x80\x82"};
+  static const char *const parts[] = {" ",  "\n",           "a",           "B", "word", "stra\xC3\x9F", "42",
+                                      ", ", "\xE4\xB8\xAD", "\xE3\x80\x82"};
   char *text = malloc(size + 8);
   assert_non_null(text);
   size_t at = 0;

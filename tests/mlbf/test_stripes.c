@@ -19,7 +19,7 @@ enum { THREADS = 16 };
 
 typedef struct crowd {
   mlbf_filter *filter;
-  unsigned *new_count;      /* a key: how many threads heard "new" */
+  unsigned *new_count; /* a key: how many threads heard "new" */
   pthread_barrier_t begin;
   unsigned full_count, false_news, next_thread;
 } crowd;
@@ -27,8 +27,8 @@ typedef struct crowd {
 static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 {
   char host[16], file[16];
-  mlbf_span segments[] = { { host, (size_t)snprintf(host, sizeof host, "h%u", id / 8) },
-                           { file, (size_t)snprintf(file, sizeof file, "/%u", id) } };
+  mlbf_span segments[] = {{host, (size_t)snprintf(host, sizeof host, "h%u", id / 8)},
+                          {file, (size_t)snprintf(file, sizeof file, "/%u", id)}};
   mlbf_hashes hashes;
   mlbf_hash(filter, segments, 2, &hashes);
   return hashes;
@@ -75,15 +75,15 @@ static void no_two_threads_hear_new_for_one_key(void **state)
 {
   (void)state;
   static const mlbf_options rows[] = {
-    { .kind = MLBF_KIND_BLOOM, .rate = 0.01 },  { .kind = MLBF_KIND_LINE, .rate = 0.01 },
-    { .kind = MLBF_KIND_LINE, .rate = 0.002 },  { .kind = MLBF_KIND_LINE, .rate = 1e-4 },
-    { .kind = MLBF_KIND_MLBF, .rate = 0.01 },   { .kind = MLBF_KIND_MLBF, .rate = 0.01, .signals = true },
+    {.kind = MLBF_KIND_BLOOM, .rate = 0.01}, {.kind = MLBF_KIND_LINE, .rate = 0.01},
+    {.kind = MLBF_KIND_LINE, .rate = 0.002}, {.kind = MLBF_KIND_LINE, .rate = 1e-4},
+    {.kind = MLBF_KIND_MLBF, .rate = 0.01},  {.kind = MLBF_KIND_MLBF, .rate = 0.01, .signals = true},
   };
   for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
     mlbf_options options = rows[row];
     options.keys = KEYS / 2; /* so that the design load is passed on the way */
     options.rate /= 10;      /* and the rate at the end is still near this */
-    crowd all = { .new_count = calloc(KEYS, sizeof *all.new_count) };
+    crowd all = {.new_count = calloc(KEYS, sizeof *all.new_count)};
     pthread_t threads[THREADS];
     assert_int_equal(mlbf_create(&options, &all.filter), MLBF_OK);
     assert_int_equal(mlbf_share(all.filter), MLBF_OK);
@@ -117,9 +117,9 @@ static void no_two_threads_hear_new_for_one_key(void **state)
 static void the_count_notices_a_key_called_new_twice(void **state)
 {
   (void)state;
-  mlbf_options options = { .kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01 };
-  unsigned counts[1] = { 0 };
-  crowd all = { .new_count = counts };
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01};
+  unsigned counts[1] = {0};
+  crowd all = {.new_count = counts};
   for (int i = 0; i < 2; i++) {
     mlbf_filter *filter = NULL;
     mlbf_verdict verdict;
@@ -135,7 +135,7 @@ static void the_count_notices_a_key_called_new_twice(void **state)
 static void sharing_gives_the_same_bits(void **state)
 {
   (void)state;
-  mlbf_options options = { .kind = MLBF_KIND_MLBF, .keys = KEYS, .rate = 0.001, .signals = true };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = KEYS, .rate = 0.001, .signals = true};
   mlbf_filter *one = NULL, *other = NULL;
   assert_int_equal(mlbf_create(&options, &one), MLBF_OK);
   assert_int_equal(mlbf_create(&options, &other), MLBF_OK);
@@ -160,7 +160,7 @@ static void sharing_gives_the_same_bits(void **state)
 static void the_papers_kinds_are_not_shared(void **state)
 {
   (void)state;
-  mlbf_options options = { .kind = MLBF_KIND_MLBF_PAPER, .keys = 100, .rate = 0.1 };
+  mlbf_options options = {.kind = MLBF_KIND_MLBF_PAPER, .keys = 100, .rate = 0.1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   assert_int_equal(mlbf_share(filter), MLBF_BAD_ARGUMENT);

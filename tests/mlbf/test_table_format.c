@@ -21,9 +21,11 @@
 enum { SEED = 42, INSERTIONS = 150, DISTINCT = 90, HEADER = 4096 };
 
 /* What the file says of its kind, beside its name. */
-static const struct { const char *name; unsigned kind; } goldens[] = {
-  { "window-skip.mlbf", 1 }, { "window-epoch.mlbf", 2 }, { "count.mlbf", 3 }, { "matrix.mlbf", 4 },
-  { "key-set.mlbf", 5 },
+static const struct {
+  const char *name;
+  unsigned kind;
+} goldens[] = {
+  {"window-skip.mlbf", 1}, {"window-epoch.mlbf", 2}, {"count.mlbf", 3}, {"matrix.mlbf", 4}, {"key-set.mlbf", 5},
 };
 enum { GOLDENS = sizeof goldens / sizeof *goldens };
 
@@ -31,7 +33,7 @@ enum { GOLDENS = sizeof goldens / sizeof *goldens };
 static mlbf_span key_of(int i, char text[32])
 {
   int size = snprintf(text, 32, "http://example.org/%d", i % 3 == 0 ? 0 : i * i % DISTINCT);
-  return (mlbf_span){ text, (size_t)size };
+  return (mlbf_span){text, (size_t)size};
 }
 
 /* ---- what the library writes ---------------------------------------------------------------------------- */
@@ -41,8 +43,13 @@ static mlbf_status save_skip(const char *path)
   mlbf_skip *window;
   char text[32];
   bool was_seen;
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = 20, .bits = 5000, .hashes = 3,
-                                  .seed = SEED, .profile = "strict", .steady = true };
+  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
+                                 .window = 20,
+                                 .bits = 5000,
+                                 .hashes = 3,
+                                 .seed = SEED,
+                                 .profile = "strict",
+                                 .steady = true};
   mlbf_status status = mlbf_skip_create(&options, &window);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     status = mlbf_skip_insert(window, key_of(i, text), 0, &was_seen);
@@ -57,8 +64,8 @@ static mlbf_status save_epoch(const char *path)
   mlbf_epoch *window;
   char text[32];
   bool was_seen;
-  mlbf_window_options options = { .unit = MLBF_WINDOW_MS, .window = 5000, .keys = 30, .bits = 4000, .hashes = 4,
-                                  .seed = SEED, .profile = "strict" };
+  mlbf_window_options options = {
+    .unit = MLBF_WINDOW_MS, .window = 5000, .keys = 30, .bits = 4000, .hashes = 4, .seed = SEED, .profile = "strict"};
   mlbf_status status = mlbf_epoch_create(&options, &window);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     status = mlbf_epoch_insert(window, key_of(i, text), UINT64_C(1700000000000) + 97 * (uint64_t)i, &was_seen);
@@ -73,8 +80,8 @@ static mlbf_status save_count(const char *path)
   mlbf_count *count;
   char text[32];
   uint32_t now;
-  mlbf_count_options options = { .keys = 90, .cells = 9000, .hashes = 3, .base_bits = 2, .minimal = true, .seed = SEED,
-                                 .profile = "strict" };
+  mlbf_count_options options = {
+    .keys = 90, .cells = 9000, .hashes = 3, .base_bits = 2, .minimal = true, .seed = SEED, .profile = "strict"};
   mlbf_status status = mlbf_count_create(&options, &count);
   for (int i = 0; status == MLBF_OK && i < INSERTIONS; i++)
     status = mlbf_count_add(count, key_of(i, text), (uint32_t)i % 7 + 1, &now);
@@ -97,11 +104,11 @@ static mlbf_status save_matrix(const char *path)
 {
   mlbf_matrix *matrix;
   uint64_t shingles[DOCUMENTS * 5];
-  mlbf_status status = mlbf_matrix_create(&(mlbf_matrix_options){ .row_shingles = 30 }, &matrix);
+  mlbf_status status = mlbf_matrix_create(&(mlbf_matrix_options){.row_shingles = 30}, &matrix);
   for (uint64_t i = DOCUMENTS; status == MLBF_OK && i-- > 0;) {
     for (uint64_t j = 0; j < 5 * i + 1; j++)
       shingles[j] = shingle_of(i, j);
-    status = mlbf_matrix_add(matrix, 1000 + i * i, &(mlbf_shingles){ .at = shingles, .count = 5 * i + 1 });
+    status = mlbf_matrix_add(matrix, 1000 + i * i, &(mlbf_shingles){.at = shingles, .count = 5 * i + 1});
   }
   if (status == MLBF_OK)
     status = mlbf_matrix_save(matrix, path);
@@ -191,7 +198,7 @@ static void check_skip(const char *file)
 static void check_epoch(const char *file)
 {
   enum { M = 1000, L = (5000 + 11) / 12 };
-  uint64_t epochs[M] = { 0 }, places[4], last = (UINT64_C(1700000000000) + 97 * (INSERTIONS - 1)) / L;
+  uint64_t epochs[M] = {0}, places[4], last = (UINT64_C(1700000000000) + 97 * (INSERTIONS - 1)) / L;
   char text[32];
   assert_int_equal(parameter(file, 3), M);
   assert_int_equal(parameter(file, 5), L);
@@ -244,7 +251,7 @@ static void check_count(const char *file)
 static void check_matrix(const char *file)
 {
   uint64_t rate, taken = 0, at = HEADER + 16 * DOCUMENTS;
-  memcpy(&rate, &(double){ 0.05 }, sizeof rate);
+  memcpy(&rate, &(double){0.05}, sizeof rate);
   assert_int_equal(parameter(file, 0), 30);
   assert_int_equal(parameter(file, 1), rate);
   assert_int_equal(parameter(file, 2), DOCUMENTS);
@@ -262,7 +269,7 @@ static void check_matrix(const char *file)
 static void check_key_set(const char *file)
 {
   uint64_t keys = parameter(file, 0), found = 0;
-  bool is_found[INSERTIONS] = { false };
+  bool is_found[INSERTIONS] = {false};
   char text[32];
   assert_int_equal(number(file, 32, 8), 16 * keys);
   for (uint64_t at = 0; at < keys; at++) {

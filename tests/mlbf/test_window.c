@@ -30,51 +30,63 @@ typedef struct window_calls {
   mlbf_status (*verify)(void *window);
 } window_calls;
 
-#define CALLS(kind)                                                                                                \
-  static mlbf_status kind##_create(const mlbf_window_options *o, void **w)                                         \
-  {                                                                                                                \
-    mlbf_##kind *made = NULL;                                                                                      \
-    mlbf_status status = mlbf_##kind##_create(o, &made);                                                           \
-    *w = made;                                                                                                     \
-    return status;                                                                                                 \
-  }                                                                                                                \
-  static void kind##_free(void *w) { mlbf_##kind##_free(w); }                                                      \
-  static mlbf_status kind##_insert(void *w, mlbf_span k, uint64_t now, bool *s)                                    \
-  {                                                                                                                \
-    return mlbf_##kind##_insert(w, k, now, s);                                                                     \
-  }                                                                                                                \
-  static mlbf_status kind##_test(const void *w, mlbf_span k, uint64_t now, bool *s)                                \
-  {                                                                                                                \
-    return mlbf_##kind##_test(w, k, now, s);                                                                       \
-  }                                                                                                                \
-  static void kind##_stats(const void *w, mlbf_window_stats *s) { mlbf_##kind##_stats_read(w, s); }                \
-  static mlbf_status kind##_save(const void *w, const char *path) { return mlbf_##kind##_save(w, path); }          \
-  static mlbf_status kind##_load(const char *path, void **w)                                                       \
-  {                                                                                                                \
-    mlbf_##kind *made = NULL;                                                                                      \
-    mlbf_status status = mlbf_##kind##_load(path, &made);                                                          \
-    *w = made;                                                                                                     \
-    return status;                                                                                                 \
-  }                                                                                                                \
-  static mlbf_status kind##_map(const char *path, void **w)                                                        \
-  {                                                                                                                \
-    mlbf_##kind *made = NULL;                                                                                      \
-    mlbf_status status = mlbf_##kind##_map(path, &made);                                                           \
-    *w = made;                                                                                                     \
-    return status;                                                                                                 \
-  }                                                                                                                \
-  static mlbf_status kind##_verify(void *w) { return mlbf_##kind##_verify(w); }
+#define CALLS(kind)                                                                 \
+  static mlbf_status kind##_create(const mlbf_window_options *o, void **w)          \
+  {                                                                                 \
+    mlbf_##kind *made = NULL;                                                       \
+    mlbf_status status = mlbf_##kind##_create(o, &made);                            \
+    *w = made;                                                                      \
+    return status;                                                                  \
+  }                                                                                 \
+  static void kind##_free(void *w)                                                  \
+  {                                                                                 \
+    mlbf_##kind##_free(w);                                                          \
+  }                                                                                 \
+  static mlbf_status kind##_insert(void *w, mlbf_span k, uint64_t now, bool *s)     \
+  {                                                                                 \
+    return mlbf_##kind##_insert(w, k, now, s);                                      \
+  }                                                                                 \
+  static mlbf_status kind##_test(const void *w, mlbf_span k, uint64_t now, bool *s) \
+  {                                                                                 \
+    return mlbf_##kind##_test(w, k, now, s);                                        \
+  }                                                                                 \
+  static void kind##_stats(const void *w, mlbf_window_stats *s)                     \
+  {                                                                                 \
+    mlbf_##kind##_stats_read(w, s);                                                 \
+  }                                                                                 \
+  static mlbf_status kind##_save(const void *w, const char *path)                   \
+  {                                                                                 \
+    return mlbf_##kind##_save(w, path);                                             \
+  }                                                                                 \
+  static mlbf_status kind##_load(const char *path, void **w)                        \
+  {                                                                                 \
+    mlbf_##kind *made = NULL;                                                       \
+    mlbf_status status = mlbf_##kind##_load(path, &made);                           \
+    *w = made;                                                                      \
+    return status;                                                                  \
+  }                                                                                 \
+  static mlbf_status kind##_map(const char *path, void **w)                         \
+  {                                                                                 \
+    mlbf_##kind *made = NULL;                                                       \
+    mlbf_status status = mlbf_##kind##_map(path, &made);                            \
+    *w = made;                                                                      \
+    return status;                                                                  \
+  }                                                                                 \
+  static mlbf_status kind##_verify(void *w)                                         \
+  {                                                                                 \
+    return mlbf_##kind##_verify(w);                                                 \
+  }
 
 CALLS(skip)
 CALLS(epoch)
 
 static const window_calls calls[] = {
-  { "skip", false, skip_create, skip_free, skip_insert, skip_test, skip_stats, skip_save, skip_load, skip_map,
-    skip_verify },
-  { "skip, steady", true, skip_create, skip_free, skip_insert, skip_test, skip_stats, skip_save, skip_load, skip_map,
-    skip_verify },
-  { "epoch", false, epoch_create, epoch_free, epoch_insert, epoch_test, epoch_stats, epoch_save, epoch_load, epoch_map,
-    epoch_verify },
+  {"skip", false, skip_create, skip_free, skip_insert, skip_test, skip_stats, skip_save, skip_load, skip_map,
+   skip_verify},
+  {"skip, steady", true, skip_create, skip_free, skip_insert, skip_test, skip_stats, skip_save, skip_load, skip_map,
+   skip_verify},
+  {"epoch", false, epoch_create, epoch_free, epoch_insert, epoch_test, epoch_stats, epoch_save, epoch_load, epoch_map,
+   epoch_verify},
 };
 enum { CALLS_COUNT = sizeof calls / sizeof *calls, IDS = 1 << 16 };
 
@@ -83,7 +95,7 @@ static char directory[SCRATCH_PATH], file[SCRATCH_PATH];
 
 static mlbf_span span_of(const uint64_t *id)
 {
-  return (mlbf_span){ id, sizeof *id };
+  return (mlbf_span){id, sizeof *id};
 }
 
 static void *create(const window_calls *of, mlbf_window_options options)
@@ -115,12 +127,12 @@ typedef struct outcome {
 static outcome run(const window_calls *of, uint64_t window, uint64_t model_window, double rate, uint64_t count)
 {
   static model known;
-  outcome out = { .missed = 0 };
+  outcome out = {.missed = 0};
   mlbf_window_stats stats;
   uint64_t dice = seed;
   memset(&known, 0, sizeof known);
-  void *tested = create(of, (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = window, .rate = rate,
-                                                   .seed = seed });
+  void *tested = create(of, (mlbf_window_options){
+                              .unit = MLBF_WINDOW_INSERTIONS, .window = window, .rate = rate, .seed = seed});
   of->stats(tested, &stats);
   out.promised = stats.promised_rate;
   for (uint64_t i = 0; i < count; i++) {
@@ -145,7 +157,7 @@ static outcome run(const window_calls *of, uint64_t window, uint64_t model_windo
 static void who_is_in_the_window_is_seen(void **state)
 {
   (void)state;
-  static const uint64_t windows[] = { 1, 2, 11, 12, 13, 100, 5003, 60000 };
+  static const uint64_t windows[] = {1, 2, 11, 12, 13, 100, 5003, 60000};
   for (int c = 0; c < CALLS_COUNT; c++)
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
       outcome out = run(&calls[c], windows[i], windows[i], 0.01, insertions / (i < 6 ? 10 : 1));
@@ -175,8 +187,8 @@ static void the_same_in_time(void **state)
     mlbf_window_stats stats;
     uint64_t dice = seed, now = UINT64_C(1700000000000), wrong = 0, strangers = 0;
     memset(&known, 0, sizeof known);
-    void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_MS, .window = WINDOW, .keys = 20000,
-                                                            .rate = 1e-3 });
+    void *tested = create(&calls[c],
+                          (mlbf_window_options){.unit = MLBF_WINDOW_MS, .window = WINDOW, .keys = 20000, .rate = 1e-3});
     calls[c].stats(tested, &stats);
     assert_true(stats.slack <= WINDOW / 10);
     for (uint64_t i = 0; i < insertions / 2; i++) {
@@ -227,11 +239,17 @@ static double measure(const window_calls *of, mlbf_window_options options, uint6
 static void skip_is_as_wrong_as_the_corrected_formula_says(void **state)
 {
   (void)state;
-  static const struct { uint64_t cells; uint32_t k; } rows[] = { { 16384, 4 }, { 65536, 4 }, { 32768, 8 } };
+  static const struct {
+    uint64_t cells;
+    uint32_t k;
+  } rows[] = {{16384, 4}, {65536, 4}, {32768, 8}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double expected;
-    mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = 4095, .bits = rows[i].cells * 2 * 12,
-                                    .hashes = rows[i].k, .seed = seed };
+    mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
+                                   .window = 4095,
+                                   .bits = rows[i].cells * 2 * 12,
+                                   .hashes = rows[i].k,
+                                   .seed = seed};
     double rate = measure(&calls[0], options, 4095 * 50, &expected);
     double printed = mlbf_skip_printed(4095, (double)rows[i].cells, rows[i].k);
     printf("m %llu, k %u: %.5f measured, %.5f expected, %.5f printed\n", (unsigned long long)rows[i].cells,
@@ -244,16 +262,18 @@ static void skip_is_as_wrong_as_the_corrected_formula_says(void **state)
 static double epoch_measured(uint64_t window, uint64_t cells, uint32_t hashes)
 {
   double unused;
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = 4 * cells, .hashes = hashes,
-                                  .seed = seed };
+  mlbf_window_options options = {
+    .unit = MLBF_WINDOW_INSERTIONS, .window = window, .bits = 4 * cells, .hashes = hashes, .seed = seed};
   return measure(&calls[2], options, window * 50, &unused);
 }
 
 static void epoch_is_as_wrong_as_its_formula_says(void **state)
 {
   (void)state;
-  static const struct { uint64_t window, cells; uint32_t k; } rows[] = {
-    { 4095, 24576, 4 }, { 4095, 49152, 4 }, { 1023, 10240, 2 }, { 4095, 24576, 8 } };
+  static const struct {
+    uint64_t window, cells;
+    uint32_t k;
+  } rows[] = {{4095, 24576, 4}, {4095, 49152, 4}, {1023, 10240, 2}, {4095, 24576, 8}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double rate = epoch_measured(rows[i].window, rows[i].cells, rows[i].k);
     double expected = mlbf_epoch_expected((double)rows[i].window, (double)rows[i].cells, rows[i].k);
@@ -267,7 +287,9 @@ static void epoch_is_as_wrong_as_its_formula_says(void **state)
 static void epoch_is_fifty_times_better_up_to_a_load(void **state)
 {
   (void)state;
-  static const struct { double bits, load; } rows[] = { { 10, 0.34 }, { 12, 0.52 }, { 20, 1.0 } };
+  static const struct {
+    double bits, load;
+  } rows[] = {{10, 0.34}, {12, 0.52}, {20, 1.0}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double window = exp2(rows[i].bits) - 1;
     for (double load = 0.02; load < 2 * rows[i].load; load += 0.02) {
@@ -285,8 +307,8 @@ static void epoch_is_far_better_at_equal_bits(void **state)
 {
   (void)state;
   double expected;
-  mlbf_window_options options = { .unit = MLBF_WINDOW_INSERTIONS, .window = 4095, .bits = 8192 * 2 * 12, .hashes = 4,
-                                  .seed = seed };
+  mlbf_window_options options = {
+    .unit = MLBF_WINDOW_INSERTIONS, .window = 4095, .bits = 8192 * 2 * 12, .hashes = 4, .seed = seed};
   double skip = measure(&calls[0], options, 4095 * 25, &expected);
   double epoch = measure(&calls[2], options, 4095 * 25, &expected);
   assert_true(epoch * 50 < skip);
@@ -301,8 +323,9 @@ static void a_saved_window_goes_on(void **state)
       uint64_t dice = seed;
       void *copy = NULL;
       mlbf_window_stats stats, again;
-      void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 3000,
-                                                              .rate = 0.05, .profile = "strict" });
+      void *tested = create(&calls[c],
+                            (mlbf_window_options){
+                              .unit = MLBF_WINDOW_INSERTIONS, .window = 3000, .rate = 0.05, .profile = "strict"});
       for (int i = 0; i < 20000; i++) {
         uint64_t id = skewed(&dice);
         bool was_seen, copy_saw;
@@ -332,8 +355,8 @@ static void a_damaged_file_is_noticed(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
-                                                            .rate = 0.01 });
+    void *tested = create(&calls[c],
+                          (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01});
     size_t size;
     assert_int_equal(calls[c].save(tested, file), MLBF_OK);
     calls[c].free(tested);
@@ -357,8 +380,8 @@ static void a_map_meets_the_damage(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *tested = create(&calls[c], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 500,
-                                                            .rate = 0.01 });
+    void *tested = create(&calls[c],
+                          (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01});
     size_t size;
     uint64_t id = 1;
     bool is_seen = true;
@@ -381,7 +404,7 @@ static void a_map_meets_the_damage(void **state)
 static void one_structure_is_not_taken_for_another(void **state)
 {
   (void)state;
-  void *tested = create(&calls[0], (mlbf_window_options){ .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5 });
+  void *tested = create(&calls[0], (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5});
   assert_int_equal(calls[0].save(tested, file), MLBF_OK);
   calls[0].free(tested);
   assert_int_equal(calls[2].load(file, &tested), MLBF_MISMATCH);
@@ -391,17 +414,17 @@ static void absurd_geometry_is_refused(void **state)
 {
   (void)state;
   static const mlbf_window_options rows[] = {
-    { .unit = MLBF_WINDOW_INSERTIONS, .rate = 0.01 },
-    { .window = 5, .rate = 0.01 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = 5 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 1 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .bits = 5 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .hashes = 33 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = UINT64_MAX, .rate = 0.5 },
-    { .unit = MLBF_WINDOW_INSERTIONS, .window = 1u << 30, .bits = 40 },
-    { .unit = MLBF_WINDOW_MS, .window = 5, .rate = 0.5 },
-    { .unit = MLBF_WINDOW_MS, .window = 5, .keys = 5, .bits = UINT64_MAX },
-    { .unit = MLBF_WINDOW_MS, .window = 5, .keys = UINT64_C(1) << 40, .rate = 1e-300 },
+    {.unit = MLBF_WINDOW_INSERTIONS, .rate = 0.01},
+    {.window = 5, .rate = 0.01},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .bits = 5},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .hashes = 33},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = UINT64_MAX, .rate = 0.5},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 1u << 30, .bits = 40},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .rate = 0.5},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = 5, .bits = UINT64_MAX},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = UINT64_C(1) << 40, .rate = 1e-300},
   };
   for (int c = 0; c < CALLS_COUNT; c++)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -47,8 +47,8 @@ static int end(void **state)
   return 0;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void run(int (*command)(int, char **), int expected, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void run(int (*command)(int, char **), int expected, const char *format,
+                                                      ...)
 {
   char arguments[4 * SCRATCH_PATH];
   va_list list;
@@ -152,8 +152,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
   const struct CMUnitTest tests[] = {
-    CASE(a_sound_crawl), CASE(a_damaged_crawl_is_repaired), CASE(a_changed_journal),
-    CASE(compacting),    CASE(merging),                      CASE(wrong_words),
+    CASE(a_sound_crawl), CASE(a_damaged_crawl_is_repaired), CASE(a_changed_journal), CASE(compacting), CASE(merging),
+    CASE(wrong_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,7 +76,8 @@ static void as_pages_jsonl_has_it(void **state)
   size_t queued = 0, skipped = 0;
   const char *id;
   json_t *rest;
-  json_object_foreach(urls, id, rest) { /* what was not fetched, and why */
+  json_object_foreach(urls, id, rest)
+  { /* what was not fetched, and why */
     bool is_skipped = strcmp(string_of(rest, "state"), "skipped") == 0;
     skipped += is_skipped;
     queued += strcmp(string_of(rest, "state"), "queued") == 0;

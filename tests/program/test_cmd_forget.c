@@ -12,13 +12,17 @@
 #include "tests/support/command.h"
 #include "tests/support/scratch.h"
 
-static const frontier_options plain = {.filter = MLBF_KIND_MLBF, .profile = URL_NO_WWW, .expected_urls = 100,
-                                       .rate = 1e-9, .per_host = 8, .depth_cap = UINT16_MAX};
+static const frontier_options plain = {.filter = MLBF_KIND_MLBF,
+                                       .profile = URL_NO_WWW,
+                                       .expected_urls = 100,
+                                       .rate = 1e-9,
+                                       .per_host = 8,
+                                       .depth_cap = UINT16_MAX};
 
 /* The last one waits. */
-static const char *const pages[] = {
-  "http://a.test/", "http://a.test/news/1", "http://a.test/news/2", "https://a.test/news/3", "http://a.test:8080/",
-  "http://www.b.test/x", "http://a.test/news/9"};
+static const char *const pages[] = {"http://a.test/",        "http://a.test/news/1", "http://a.test/news/2",
+                                    "https://a.test/news/3", "http://a.test:8080/",  "http://www.b.test/x",
+                                    "http://a.test/news/9"};
 enum { PAGES = sizeof pages / sizeof *pages, ENDED = PAGES - 1 };
 
 static frontier *open_or_fail(const char *directory)

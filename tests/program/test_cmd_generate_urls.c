@@ -20,8 +20,8 @@ enum { OUTPUT_SIZE = 64 * 1024 };
 /* Run the command in a child, with `arguments` cut at blanks; its two streams come back in `out` and `err`. */
 static int run(const char *arguments, const char *out_path, char *out, char *err)
 {
-  char names[2][32] = { "/tmp/strata-out-XXXXXX", "/tmp/strata-err-XXXXXX" };
-  int files[2] = { mkstemp(names[0]), mkstemp(names[1]) };
+  char names[2][32] = {"/tmp/strata-out-XXXXXX", "/tmp/strata-err-XXXXXX"};
+  int files[2] = {mkstemp(names[0]), mkstemp(names[1])};
   assert_true(files[0] >= 0 && files[1] >= 0);
   fflush(NULL);
   pid_t child = fork();
@@ -40,7 +40,7 @@ static int run(const char *arguments, const char *out_path, char *out, char *err
   }
   int status;
   assert_int_equal(waitpid(child, &status, 0), child);
-  char *const texts[2] = { out, err };
+  char *const texts[2] = {out, err};
   for (int i = 0; i < 2; i++) {
     ssize_t size = pread(files[i], texts[i], OUTPUT_SIZE - 1, 0);
     assert_true(size >= 0);
@@ -75,18 +75,18 @@ static void test_refuses_in_one_sentence(void **state)
   static const struct {
     const char *arguments, *sentence;
   } rows[] = {
-    { "--seed 1", "needs --n and --seed" },
-    { "--n 5", "needs --n and --seed" },
-    { "--n 0 --seed 1", "--n takes a number from 1 to 1099511627776, not 0" },
-    { "--n -1 --seed 1", "not -1" },
-    { "--n 1e6 --seed 1", "not 1e6" },
-    { "--n= --seed 1", "--n takes" },
-    { "--n 1099511627777 --seed 1", "--n takes" },
-    { "--n 99999999999999999999999 --seed 1", "--n takes" },
-    { "--n 5 --seed x", "--seed takes" },
-    { "--n 5 --seed 18446744073709551616", "--seed takes" },
-    { "--n 5 --sead 1", "unrecognized option '--sead'" },
-    { "--n=5 --seed=1 file", "takes no arguments besides its options, not file" },
+    {"--seed 1", "needs --n and --seed"},
+    {"--n 5", "needs --n and --seed"},
+    {"--n 0 --seed 1", "--n takes a number from 1 to 1099511627776, not 0"},
+    {"--n -1 --seed 1", "not -1"},
+    {"--n 1e6 --seed 1", "not 1e6"},
+    {"--n= --seed 1", "--n takes"},
+    {"--n 1099511627777 --seed 1", "--n takes"},
+    {"--n 99999999999999999999999 --seed 1", "--n takes"},
+    {"--n 5 --seed x", "--seed takes"},
+    {"--n 5 --seed 18446744073709551616", "--seed takes"},
+    {"--n 5 --sead 1", "unrecognized option '--sead'"},
+    {"--n=5 --seed=1 file", "takes no arguments besides its options, not file"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     static char out[OUTPUT_SIZE], err[OUTPUT_SIZE];

@@ -200,10 +200,14 @@ static void however_it_is_written(void **state)
 {
   (void)state;
   static const char *const versions[][2] = {
-    {"one.html", "<meta charset=iso-8859-1><p>Stra\xDF" "e und Gr\xFC\xDF" "e: f\xFCnf Wege nach M\xFCnchen"},
+    {"one.html", "<meta charset=iso-8859-1><p>Stra\xDF"
+                 "e und Gr\xFC\xDF"
+                 "e: f\xFCnf Wege nach M\xFCnchen"},
     {"two.html", "<html>Stra&szlig;e <b>und</b>&nbsp;Gr&uuml;&#xDF;e: <script>nichts</script>f&#252;nf "
                  "Wege nach M&uuml;nchen"},
-    {"three.txt", "stra\xC3\x9F" "e und GR\xC3\xBC\xC3\x9F" "e f\xC3\xBCnf wege\nnach m\xC3\xBCnchen"},
+    {"three.txt", "stra\xC3\x9F"
+                  "e und GR\xC3\xBC\xC3\x9F"
+                  "e f\xC3\xBCnf wege\nnach m\xC3\xBCnchen"},
   };
   char directory[SCRATCH_PATH], path[SCRATCH_PATH];
   scratch_make(directory);

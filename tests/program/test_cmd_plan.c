@@ -22,8 +22,14 @@ static int plan(const char *arguments)
 static void each_row_is_what_the_library_plans(void **state)
 {
   (void)state;
-  static const struct { const char *name; mlbf_kind kind; bool signals; } rows[] = {
-    {"\nbloom ", MLBF_KIND_BLOOM, false}, {"\nline ", MLBF_KIND_LINE, false}, {"\nmlbf  ", MLBF_KIND_MLBF, false},
+  static const struct {
+    const char *name;
+    mlbf_kind kind;
+    bool signals;
+  } rows[] = {
+    {"\nbloom ", MLBF_KIND_BLOOM, false},
+    {"\nline ", MLBF_KIND_LINE, false},
+    {"\nmlbf  ", MLBF_KIND_MLBF, false},
     {"\nmlbf, signals ", MLBF_KIND_MLBF, true},
   };
   assert_int_equal(plan("plan --urls 5000000 --fp 0.001"), EXIT_DONE);
@@ -46,9 +52,18 @@ static void nonsense_is_refused_in_a_sentence(void **state)
 {
   (void)state;
   static const char *const rows[] = {
-    "plan", "plan --urls 5", "plan --fp 0.1", "plan --urls 0 --fp 0.1", "plan --urls 5 --fp 0", "plan --urls 5 --fp 1",
-    "plan --urls -5 --fp 0.1", "plan --urls 5 --fp nan", "plan --urls 281474976710656 --fp 1e-6",
-    "plan --urls 999999999999999999999 --fp 0.1", "plan --urls 5 --fp 0.1 more", "plan --nonsense",
+    "plan",
+    "plan --urls 5",
+    "plan --fp 0.1",
+    "plan --urls 0 --fp 0.1",
+    "plan --urls 5 --fp 0",
+    "plan --urls 5 --fp 1",
+    "plan --urls -5 --fp 0.1",
+    "plan --urls 5 --fp nan",
+    "plan --urls 281474976710656 --fp 1e-6",
+    "plan --urls 999999999999999999999 --fp 0.1",
+    "plan --urls 5 --fp 0.1 more",
+    "plan --nonsense",
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int code = plan(rows[i]);

@@ -14,8 +14,9 @@
 #include <cmocka.h>
 
 #define SAMPLES TESTS_DIR "/../datasets/samples/"
-#define HEADER "protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives," \
-               "insert_ns,query_ns\n"
+#define HEADER                                                                                 \
+  "protocol,filter,n,bits_total,bits_per_url,queries,false_positives,fp_rate,false_negatives," \
+  "insert_ns,query_ns\n"
 
 static char directory[SCRATCH_PATH]; /* the working one */
 static char out[COMMAND_OUTPUT_SIZE], err[COMMAND_OUTPUT_SIZE];
@@ -87,14 +88,21 @@ static void test_writes_results_figures_and_a_page(void **state)
   assert_null(strstr(page, "<script"));
   assert_null(strstr(page, "src=\"http"));
   assert_null(strstr(page, "href="));
-  static const char *const words[] = {
-    "Far fewer false positives", "Formula (4)", "Seed 1.", "Compiler: ", "Processor: ", "first to see something new",
-    "exp(&#8722;KL)", "recombined", "plain list, one URL a line", "</html>" };
+  static const char *const words[] = {"Far fewer false positives",
+                                      "Formula (4)",
+                                      "Seed 1.",
+                                      "Compiler: ",
+                                      "Processor: ",
+                                      "first to see something new",
+                                      "exp(&#8722;KL)",
+                                      "recombined",
+                                      "plain list, one URL a line",
+                                      "</html>"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
     if (strstr(page, words[i]) == NULL)
       fail_msg("report.html does not say \"%s\"", words[i]);
-  static const char *const figures[] = {
-    "fig5.svg", "fig6.svg", "fig7.svg", "fig5-equal.svg", "fig6-equal.svg", "fig7-equal.svg" };
+  static const char *const figures[] = {"fig5.svg",       "fig6.svg",       "fig7.svg",
+                                        "fig5-equal.svg", "fig6-equal.svg", "fig7-equal.svg"};
   size_t shown = 0;
   for (const char *at = page; (at = strstr(at, "data:image/svg+xml;base64,PD94")) != NULL; at++)
     shown++;
@@ -130,7 +138,7 @@ static void test_same_seed_same_counts(void **state)
 {
   (void)state;
   const char *filters = "--n 500 --m 4096 --queries 1000 --shuffle --filters bloom-paper,mlbf-paper,heritrix,exact";
-  static const char *const runs[] = { "--seed 7 --out a", "--seed 7 --out b", "--seed 8 --out c" };
+  static const char *const runs[] = {"--seed 7 --out a", "--seed 7 --out b", "--seed 8 --out c"};
   char *counts[3];
   for (int i = 0; i < 3; i++) {
     char arguments[256], name[32];
@@ -185,32 +193,32 @@ static void test_refuses_in_one_sentence(void **state)
     int code;
     const char *arguments, *sentence;
   } rows[] = {
-    { EXIT_USAGE, "", "needs a file of URLs" },
-    { EXIT_USAGE, "--protocol papers list", "--protocol takes names that --help lists, not \"papers\"" },
-    { EXIT_USAGE, "--filters bloom,blum list", "--filters takes names that --help lists, not \"blum\"" },
-    { EXIT_USAGE, "--n 0 list", "--n takes a number from 1 to 1099511627776, not \"0\"" },
-    { EXIT_USAGE, "--n 1e6 list", "not \"1e6\"" },
-    { EXIT_USAGE, "--n 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17 list", "--n takes at most 16 numbers" },
-    { EXIT_USAGE, "--m 63 list", "--m takes a number from 64" },
-    { EXIT_USAGE, "--k 33 list", "--k takes a number from 1 to 32" },
-    { EXIT_USAGE, "--layers 17 list", "--layers takes a number from 1 to 16" },
-    { EXIT_USAGE, "--bits-per-url nan list", "--bits-per-url takes" },
-    { EXIT_USAGE, "--seed -1 list", "--seed takes" },
-    { EXIT_USAGE, "--paper skip list", "--paper takes no file, but for matrix" },
-    { EXIT_FAILED, "--out x --paper matrix --rounds 1 absent", "absent: No such file or directory" },
-    { EXIT_FAILED, "--out x --paper matrix --rounds 1 few", "few: too few documents of 1000 words or more" },
-    { EXIT_USAGE, "--paper moon", "--paper takes names that --help lists, not \"moon\"" },
-    { EXIT_USAGE, "--rounds 5 list", "--rounds is for --paper" },
-    { EXIT_USAGE, "--paper skip --rounds 0", "--rounds takes a number from 1" },
-    { EXIT_USAGE, "--sead 1 list", "unrecognized option '--sead'" },
-    { EXIT_FAILED, "--out x absent", "absent: No such file or directory" },
-    { EXIT_FAILED, "--out x --format sogou list", "list: there is no such format" },
-    { EXIT_FAILED, "--out x " SAMPLES "SogouT-link", "give its id table: --ids id2url.link" },
-    { EXIT_FAILED, "--out x " SAMPLES "requests.seen", "holds fingerprints of URLs" },
-    { EXIT_FAILED, "--out x --ids list " SAMPLES "SogouT-link", "list: no row of it is an id, a TAB and a URL" },
-    { EXIT_FAILED, "--out x /dev/null", "there is no URL in the input" },
-    { EXIT_FAILED, "--out x mails", "mails: no row of it is a URL" },
-    { EXIT_FAILED, "--out list/x list", "list/x: Not a directory" },
+    {EXIT_USAGE, "", "needs a file of URLs"},
+    {EXIT_USAGE, "--protocol papers list", "--protocol takes names that --help lists, not \"papers\""},
+    {EXIT_USAGE, "--filters bloom,blum list", "--filters takes names that --help lists, not \"blum\""},
+    {EXIT_USAGE, "--n 0 list", "--n takes a number from 1 to 1099511627776, not \"0\""},
+    {EXIT_USAGE, "--n 1e6 list", "not \"1e6\""},
+    {EXIT_USAGE, "--n 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17 list", "--n takes at most 16 numbers"},
+    {EXIT_USAGE, "--m 63 list", "--m takes a number from 64"},
+    {EXIT_USAGE, "--k 33 list", "--k takes a number from 1 to 32"},
+    {EXIT_USAGE, "--layers 17 list", "--layers takes a number from 1 to 16"},
+    {EXIT_USAGE, "--bits-per-url nan list", "--bits-per-url takes"},
+    {EXIT_USAGE, "--seed -1 list", "--seed takes"},
+    {EXIT_USAGE, "--paper skip list", "--paper takes no file, but for matrix"},
+    {EXIT_FAILED, "--out x --paper matrix --rounds 1 absent", "absent: No such file or directory"},
+    {EXIT_FAILED, "--out x --paper matrix --rounds 1 few", "few: too few documents of 1000 words or more"},
+    {EXIT_USAGE, "--paper moon", "--paper takes names that --help lists, not \"moon\""},
+    {EXIT_USAGE, "--rounds 5 list", "--rounds is for --paper"},
+    {EXIT_USAGE, "--paper skip --rounds 0", "--rounds takes a number from 1"},
+    {EXIT_USAGE, "--sead 1 list", "unrecognized option '--sead'"},
+    {EXIT_FAILED, "--out x absent", "absent: No such file or directory"},
+    {EXIT_FAILED, "--out x --format sogou list", "list: there is no such format"},
+    {EXIT_FAILED, "--out x " SAMPLES "SogouT-link", "give its id table: --ids id2url.link"},
+    {EXIT_FAILED, "--out x " SAMPLES "requests.seen", "holds fingerprints of URLs"},
+    {EXIT_FAILED, "--out x --ids list " SAMPLES "SogouT-link", "list: no row of it is an id, a TAB and a URL"},
+    {EXIT_FAILED, "--out x /dev/null", "there is no URL in the input"},
+    {EXIT_FAILED, "--out x mails", "mails: no row of it is a URL"},
+    {EXIT_FAILED, "--out list/x list", "list/x: Not a directory"},
   };
   static const char mails[] = "mailto:a\nmailto:b\n";
   scratch_write("mails", mails, sizeof mails - 1);
@@ -231,8 +239,7 @@ static int make_list(void **state)
   if (chdir(directory) != 0)
     return 1;
   scratch_write("list", "", 0);
-  return command_run(cmd_generate_urls, "generate-urls --n 3000 --seed 5", "", "list", out, err) !=
-         EXIT_DONE;
+  return command_run(cmd_generate_urls, "generate-urls --n 3000 --seed 5", "", "list", out, err) != EXIT_DONE;
 }
 
 static int remove_list(void **state)

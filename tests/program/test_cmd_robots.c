@@ -13,21 +13,21 @@
 #define RULES "user-agent: *\ndisallow: /p\nallow: /p/a\n\nuser-agent: fast\ndisallow: /?q\n"
 
 static const command_row rows[] = {
-  { "robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0,
-    "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", "" },
-  { "robots - http://h http://h/ http://h#/p /x", RULES, 0, "allow\t\nallow\t\nallow\t\nallow\t\n", "" },
-  { "robots --agent FAST - http://h?q http://h/?q /p", RULES, 0,
-    "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n", "" },
-  { "robots --agent=slow - /p#/p/a", RULES, 0, "deny\tdisallow: /p\n", "" },
-  { "robots - /x", "", 0, "allow\t\n", "" },
-  { "robots - /x", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "allow\t\n", "" },
-  { "robots - /\x1B[2J", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "deny\tdisallow: /\\x1B[2J\n", "" },
-  { "robots", "", 2, "", "FILE and URL are needed" },
-  { "robots -", "", 2, "", "FILE and URL are needed" },
-  { "robots --age x - /", "", 0, "allow\t\n", "" }, /* options may be shortened, as by all of getopt's programs */
-  { "robots --bot x - /", "", 2, "", "no such option: --bot" },
-  { "robots - / --agent", "", 2, "", "--agent needs a value" },
-  { "robots /no/such/file /", "", 1, "", "/no/such/file: No such file or directory" },
+  {"robots - http://h/p https://h:8/p/a?x /p/b", RULES, 0,
+   "deny\tdisallow: /p\nallow\tallow: /p/a\ndeny\tdisallow: /p\n", ""},
+  {"robots - http://h http://h/ http://h#/p /x", RULES, 0, "allow\t\nallow\t\nallow\t\nallow\t\n", ""},
+  {"robots --agent FAST - http://h?q http://h/?q /p", RULES, 0, "deny\tdisallow: /?q\ndeny\tdisallow: /?q\nallow\t\n",
+   ""},
+  {"robots --agent=slow - /p#/p/a", RULES, 0, "deny\tdisallow: /p\n", ""},
+  {"robots - /x", "", 0, "allow\t\n", ""},
+  {"robots - /x", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "allow\t\n", ""},
+  {"robots - /\x1B[2J", "user-agent: *\ndisallow: /\x1B[2J\n", 0, "deny\tdisallow: /\\x1B[2J\n", ""},
+  {"robots", "", 2, "", "FILE and URL are needed"},
+  {"robots -", "", 2, "", "FILE and URL are needed"},
+  {"robots --age x - /", "", 0, "allow\t\n", ""}, /* options may be shortened, as by all of getopt's programs */
+  {"robots --bot x - /", "", 2, "", "no such option: --bot"},
+  {"robots - / --agent", "", 2, "", "--agent needs a value"},
+  {"robots /no/such/file /", "", 1, "", "/no/such/file: No such file or directory"},
 };
 
 static void each_row_prints_so(void **state)

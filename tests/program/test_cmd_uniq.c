@@ -268,14 +268,23 @@ static void an_overfull_window_is_said_to_be(void **state)
 static void nonsense_is_refused_by_name(void **state)
 {
   (void)state;
-  static const struct { const char *arguments, *named; int code; } rows[] = {
-    {"uniq --window 0", "--window", EXIT_USAGE},     {"uniq --window 5x", "--window", EXIT_USAGE},
-    {"uniq --window 99999999w", "--window", EXIT_USAGE}, {"uniq --window -1h", "--window", EXIT_USAGE},
-    {"uniq --window 5 --filter line", "--filter", EXIT_USAGE}, {"uniq --expect 5", "--expect", EXIT_USAGE},
+  static const struct {
+    const char *arguments, *named;
+    int code;
+  } rows[] = {
+    {"uniq --window 0", "--window", EXIT_USAGE},
+    {"uniq --window 5x", "--window", EXIT_USAGE},
+    {"uniq --window 99999999w", "--window", EXIT_USAGE},
+    {"uniq --window -1h", "--window", EXIT_USAGE},
+    {"uniq --window 5 --filter line", "--filter", EXIT_USAGE},
+    {"uniq --expect 5", "--expect", EXIT_USAGE},
     {"uniq --window 5 --expect 5", "--expect", EXIT_USAGE},
-    {"uniq --filter exact --fp 0.1", "--fp", EXIT_USAGE}, {"uniq --window 5 --filter exact", "--filter", EXIT_USAGE},
-    {"uniq --filter mlbf-paper", "--filter", EXIT_USAGE}, {"uniq --fp 2", "--fp", EXIT_USAGE},
-    {"uniq --profile x", "--profile", EXIT_USAGE},   {"uniq --moon", "--moon", EXIT_USAGE},
+    {"uniq --filter exact --fp 0.1", "--fp", EXIT_USAGE},
+    {"uniq --window 5 --filter exact", "--filter", EXIT_USAGE},
+    {"uniq --filter mlbf-paper", "--filter", EXIT_USAGE},
+    {"uniq --fp 2", "--fp", EXIT_USAGE},
+    {"uniq --profile x", "--profile", EXIT_USAGE},
+    {"uniq --moon", "--moon", EXIT_USAGE},
     {"uniq /nowhere/at/all", "/nowhere/at/all", EXIT_FAILED},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -46,7 +46,7 @@ typedef struct command_line {
 
 static void make_command_line(command_line *line, const char *const *arguments)
 {
-  *line = (command_line){ .count = 1, .text = { "strata url" } };
+  *line = (command_line){.count = 1, .text = {"strata url"}};
   for (; *arguments; arguments++)
     snprintf(line->text[line->count++], sizeof line->text[0], "%s", *arguments);
   for (int i = 0; i < line->count; i++)
@@ -72,8 +72,16 @@ static void run_command(run *r, const char *input, size_t input_size, const char
   read_back(err, r->err, sizeof r->err);
 }
 
-#define ARGUMENTS(...) (const char *const[]){ __VA_ARGS__, NULL }
-#define NO_ARGUMENTS (const char *const[]){ NULL }
+#define ARGUMENTS(...)  \
+  (const char *const[]) \
+  {                     \
+    __VA_ARGS__, NULL   \
+  }
+#define NO_ARGUMENTS    \
+  (const char *const[]) \
+  {                     \
+    NULL                \
+  }
 
 static run r;
 
@@ -185,12 +193,12 @@ static void wrong_usage_is_told(void **state)
     const char *const arguments[4];
     const char *says;
   } rows[] = {
-    { { "--nope" }, "--nope" },
-    { { "--base" }, "needs a value" },
-    { { "--base", "relative" }, "syntax" },
-    { { "--base", "mailto:x" }, "scheme" },
-    { { "--base", "http://h/", "--pairs" }, "exclude" },
-    { { "--profile", "no-such-rule" }, "no-such-rule" },
+    {{"--nope"}, "--nope"},
+    {{"--base"}, "needs a value"},
+    {{"--base", "relative"}, "syntax"},
+    {{"--base", "mailto:x"}, "scheme"},
+    {{"--base", "http://h/", "--pairs"}, "exclude"},
+    {{"--profile", "no-such-rule"}, "no-such-rule"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     run_command(&r, "http://h/\n", 10, rows[i].arguments);

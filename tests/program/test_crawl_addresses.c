@@ -17,9 +17,9 @@ enum { HOSTS = 24, PAGES = 4, LIMIT = 3 };
 
 /* Shared with the server. */
 static struct busy {
-  atomic_int now, most;           /* requests of any kind */
+  atomic_int now, most;             /* requests of any kind */
   atomic_int now_later, most_later; /* for a page behind a host's first */
-} *busy;
+} * busy;
 
 static const char *domain; /* of the hosts: "" each its own */
 
@@ -63,8 +63,12 @@ static void crawl(const char *below, const char *per_address)
   assert_true(busy != MAP_FAILED);
   domain = below;
   small s = small_open_with(answer);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--scope", "any", "--allow-private", "URL",
-                               per_address ? "--per-address" : NULL, per_address, NULL};
+  const char *const words[] = {"crawl",     "--dir",
+                               "DIR",       "--delay",
+                               "0",         "--scope",
+                               "any",       "--allow-private",
+                               "URL",       per_address ? "--per-address" : NULL,
+                               per_address, NULL};
   assert_int_equal(small_strata(&s, words, 0), 0);
   text fetched = small_fetched(&s);
   size_t pages = 0;

@@ -81,8 +81,8 @@ static char start[64];
 static void crawl(const char *age)
 {
   const char *const plain[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", start, NULL};
-  const char *const with_age[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--recrawl-after", age,
-                                  NULL};
+  const char *const with_age[] = {"crawl",           "--dir",           "DIR", "--delay", "0",
+                                  "--allow-private", "--recrawl-after", age,   NULL};
   memset(tallies, 0, TARGETS * sizeof *tallies);
   int code = trial_strata(served, age ? with_age : plain);
   if (code != 0)

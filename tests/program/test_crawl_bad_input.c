@@ -88,8 +88,8 @@ static void assert_continues(trial *t)
 static void words_that_are_no_url(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"not a url", "http://", "http://[::1", "http://exa mple.org/", "example",
-                                     "http://h:99999/"};
+  static const char *const rows[] = {"not a url", "http://",        "http://[::1", "http://exa mple.org/",
+                                     "example",   "http://h:99999/"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_refused(served, STRATA(served, CRAWL, rows[i]), USAGE, rows[i]);
     assert_no_directory(served);
@@ -146,7 +146,10 @@ static void kinds_nobody_knows(void **state)
 {
   (void)state;
   static const char *const rows[][2] = {
-    {"--filter", "heritrix"}, {"--filter", "Mlbf"}, {"--scope", "world"}, {"--sitemaps", "all"},
+    {"--filter", "heritrix"},
+    {"--filter", "Mlbf"},
+    {"--scope", "world"},
+    {"--sitemaps", "all"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     const char *words[] = {CRAWL, "URL", rows[i][0], rows[i][1], NULL};

@@ -19,7 +19,10 @@ static const struct page {
   size_t body_size;
   const char *leads_to; /* the request its one link makes */
 } pages[] = {
-#define PAGE(target, charset, body, leads_to) {(target), HTML charset "\r\n\r\n", (body), sizeof(body) - 1, (leads_to)}
+#define PAGE(target, charset, body, leads_to)                               \
+  {                                                                         \
+    (target), HTML charset "\r\n\r\n", (body), sizeof(body) - 1, (leads_to) \
+  }
   PAGE("/header", "; charset=windows-1251", "<a href='/\xEF\xF3\xF2\xFC?q=\xEF\xF3\xF2\xFC'>",
        "/%D0%BF%D1%83%D1%82%D1%8C?q=%EF%F3%F2%FC"),
   PAGE("/meta", "", "<html><head><title>\xC0</title><meta charset=koi8-r><a href='?\xD0\xD5\xD4\xD8'>",
@@ -82,8 +85,8 @@ static void links_are_asked_for_as_browsers_do(void **state)
   pid_t server = raw_start(answer, &port);
   text url = {0};
   text_addf(&url, "http://127.0.0.1:%u/", port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--ignore-robots",
-                               "--per-host", "4", url.bytes, NULL};
+  const char *const words[] = {"crawl",           "--dir",      "DIR", "--delay", "0", "--allow-private",
+                               "--ignore-robots", "--per-host", "4",   url.bytes, NULL};
   int code = trial_strata(t, words);
   process_kill(server);
   assert_int_equal(code, 0);

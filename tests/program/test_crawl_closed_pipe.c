@@ -75,7 +75,8 @@ static void a_crawl(void **state)
   static const char *const rows[] = {">&9 2>&9", ">&- 2>&-", ">&- 2>&9"};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     assert_int_equal(strata_to(rows[i], "crawl --dir \"$DIR\" --delay 0 --per-host 32 --tries 1 --allow-private"
-                                        " --progress --max-pages 50 \"$URL\""), 0);
+                                        " --progress --max-pages 50 \"$URL\""),
+                     0);
     assert_int_equal(strata_to(rows[i], "crawl --dir \"$DIR\" --delay 0 --per-host 32 --tries 1 --allow-private"), 0);
     assert_complete();
     assert_int_equal(STRATA(t, "check", "DIR"), 0);
@@ -87,8 +88,9 @@ static void a_crawl(void **state)
 static void what_only_reads(void **state)
 {
   (void)state;
-  static const char *const rows[] = {"export \"$DIR\"", "export \"$DIR\" --format jsonl", "stat \"$DIR\"",
-                                     "report \"$DIR\"", "inlinks \"$DIR\"", "plan --urls 1000000 --fp 1e-6"};
+  static const char *const rows[] = {"export \"$DIR\"",  "export \"$DIR\" --format jsonl",
+                                     "stat \"$DIR\"",    "report \"$DIR\"",
+                                     "inlinks \"$DIR\"", "plan --urls 1000000 --fp 1e-6"};
   assert_int_equal(STRATA(t, CRAWL, "URL"), 0);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     strata_to(">&9", rows[i]);
@@ -143,11 +145,7 @@ int main(void)
   signal(SIGPIPE, SIG_DFL); /* whoever started this may have another */
 #define CASE(test) cmocka_unit_test_setup_teardown(test, serve, stop)
   const struct CMUnitTest tests[] = {
-    CASE(a_crawl),
-    CASE(what_only_reads),
-    CASE(uniq_leaves_its_state),
-    CASE(forget_has_forgotten),
-    CASE(a_merge),
+    CASE(a_crawl), CASE(what_only_reads), CASE(uniq_leaves_its_state), CASE(forget_has_forgotten), CASE(a_merge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -184,7 +184,10 @@ static const struct row {
   size_t size;
   void (*answer)(int fd); /* instead of bytes */
 } rows[] = {
-#define ROW(target, status, bytes) {(target), (status), (bytes), sizeof(bytes) - 1, NULL}
+#define ROW(target, status, bytes)                       \
+  {                                                      \
+    (target), (status), (bytes), sizeof(bytes) - 1, NULL \
+  }
   ROW("/half-a-body", ERROR, OK "Content-Length: 100\r\n\r\nhalf"),
   ROW("/nothing", ERROR, ""),
   ROW("/no-http", ERROR, "<html><a href=/trap.html>HTTP/0.9</a></html>"),
@@ -209,12 +212,14 @@ static const struct row {
   ROW("/location-file", 302, MOVED "file:///etc/passwd\r\n\r\n"),
   ROW("/zeros", 200, OK CLOSED "\0\0<a \0 href=/after-zeros.html>\0\0"),
   ROW("/after-zeros.html", 200, OK "Content-Length: 1\r\n\r\nx"),
-  ROW("/bytes", 200, OK CLOSED "<a href=\"/\xff\xfe\xc3(\xed\xa0\x80\">x</a>"
-                     "<a href='\x1b]0;title\x07'>x</a><a href=//>x</a>"),
+  ROW("/bytes", 200,
+      OK CLOSED "<a href=\"/\xff\xfe\xc3(\xed\xa0\x80\">x</a>"
+                "<a href='\x1b]0;title\x07'>x</a><a href=//>x</a>"),
   ROW("/entities", 200, OK CLOSED "<a href=\"&#0;&#x110000;&#xD800;&#99999999999999999999;&#x1b;[2J\">x</a>"),
-  ROW("/links", 200, OK CLOSED "<a href=http://>x<a href=http://:80/>x<a href=http://127.0.0.1:0/>x"
-                     "<a href=http://[::]/>x<a href=http://a:b@127.0.0.1:1/trap>x"
-                     "<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
+  ROW("/links", 200,
+      OK CLOSED "<a href=http://>x<a href=http://:80/>x<a href=http://127.0.0.1:0/>x"
+                "<a href=http://[::]/>x<a href=http://a:b@127.0.0.1:1/trap>x"
+                "<a href=http://%00/>x<a href=http://xn--/>x<a href=?>x"),
   ROW("/base", 200, OK CLOSED "<base href='javascript:1'><base href='//[/'><a href=\"after-base.html\">x</a>"),
   ROW("/refresh", 200, OK CLOSED "<meta http-equiv=refresh content=\"0;url=\x00/c.html\"><meta http-equiv=refresh>"),
   {"/endless-headers", ERROR, NULL, 0, endless_headers},
@@ -223,8 +228,9 @@ static const struct row {
   {"/endless-chunks", 200, NULL, 0, endless_chunks},
   {"/endless-tag", 200, NULL, 0, endless_tag},
   {"/compressed-bomb", 200, NULL, 0, compressed_bomb},
-  ROW("/brotli-bomb", 200, OK "Content-Encoding: br\r\n" CLOSED "\xcf\xff\xff\x7f\xf8\x27\x00\xe2\xb1\x40\x20\xf7"
-      "\xfe\x3f\xff\x59\x62\xf0\x4f\x00\xc4\x61\x01\x80\x2e\x49\x0c"), /* twenty megabytes of zeros */
+  ROW("/brotli-bomb", 200,
+      OK "Content-Encoding: br\r\n" CLOSED "\xcf\xff\xff\x7f\xf8\x27\x00\xe2\xb1\x40\x20\xf7"
+         "\xfe\x3f\xff\x59\x62\xf0\x4f\x00\xc4\x61\x01\x80\x2e\x49\x0c"), /* twenty megabytes of zeros */
   {"/zstd-bomb", 200, NULL, 0, zstd_bomb},
   {"/million-links", 200, NULL, 0, million_links},
   {"/deep-nesting", 200, NULL, 0, deep_nesting},
@@ -331,8 +337,9 @@ static void a_hostile_server(void **state)
   pid_t server = raw_start(answer, &port);
   text url = {0};
   text_addf(&url, "http://127.0.0.1:%u/", port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
-                               "--tries", "1", "--timeout", "3", "--max-body", "100000", url.bytes, NULL};
+  const char *const words[] = {"crawl",      "--dir",  "DIR",     "--delay", "0",         "--allow-private",
+                               "--per-host", "8",      "--tries", "1",       "--timeout", "3",
+                               "--max-body", "100000", url.bytes, NULL};
   int code = trial_strata(t, words); /* killed if something here held it up for long */
   process_kill(server);
   print_message("%.1f MB\n%s", (double)t->end.usage.ru_maxrss / 1024, t->err.bytes);

@@ -80,8 +80,10 @@ static void as_politely_as_told(void **state)
   (void)state;
   trial *t = case_serve_site(21, 300);
   double begin = process_clock();
-  case_assert_code(t, STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8",
-                        "--max-pages", "6", "URL"), 0);
+  case_assert_code(t,
+                   STRATA(t, "crawl", "--dir", "DIR", "--allow-private", "--delay", "0.2", "--per-host", "8",
+                          "--max-pages", "6", "URL"),
+                   0);
   double took = process_clock() - begin;
   print_message("%.2f s\n", took);
   assert_true(took >= 1.0);
@@ -182,15 +184,9 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, case_end)
   const struct CMUnitTest tests[] = {
-    CASE(robots_ignored_when_told_so),
-    CASE(no_deeper_than_told),
-    CASE(no_more_pages_than_told),
-    CASE(no_longer_than_told),
-    CASE(as_politely_as_told),
-    CASE(a_server_that_does_not_answer_in_time),
-    CASE(no_more_of_a_page_than_told),
-    CASE(by_the_name_it_was_given),
-    CASE(not_above_the_start_with_scope_prefix),
+    CASE(robots_ignored_when_told_so), CASE(no_deeper_than_told),      CASE(no_more_pages_than_told),
+    CASE(no_longer_than_told),         CASE(as_politely_as_told),      CASE(a_server_that_does_not_answer_in_time),
+    CASE(no_more_of_a_page_than_told), CASE(by_the_name_it_was_given), CASE(not_above_the_start_with_scope_prefix),
     CASE(nothing_kept_with_no_store),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

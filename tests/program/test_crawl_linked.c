@@ -36,8 +36,8 @@ static void write_page(unsigned page)
   for (uint64_t i = dice_throw(LINKS_MOST); i-- > 0;) { /* some twice, some to itself; most to the first few */
     unsigned to = (unsigned)dice_throw(1 + dice_throw(PAGES));
     leads[page][to] = true;
-    snprintf(links + strlen(links), sizeof links - strlen(links),
-             to ? "<a href=p%u.html>x</a>\n" : "<a href=/>x</a>\n", to);
+    snprintf(links + strlen(links), sizeof links - strlen(links), to ? "<a href=p%u.html>x</a>\n" : "<a href=/>x</a>\n",
+             to);
   }
   if (page + 1 < PAGES) { /* so that all are found */
     leads[page][page + 1] = true;

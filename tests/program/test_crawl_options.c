@@ -22,8 +22,10 @@ static small *s;
 static void answer_index(int fd)
 {
   text body = {0};
-  text_addf(&body, SMALL_HTML "<a href=/a/1>x</a><a href=/a/2>x</a><a href=/b/1>x</a><a href=/secrets>x</a>"
-            "<a href=http://localhost:%u/secrets?elsewhere>x</a>" PAGE_OF_100, small_port);
+  text_addf(&body,
+            SMALL_HTML "<a href=/a/1>x</a><a href=/a/2>x</a><a href=/b/1>x</a><a href=/secrets>x</a>"
+                       "<a href=http://localhost:%u/secrets?elsewhere>x</a>" PAGE_OF_100,
+            small_port);
   raw_send(fd, body.bytes, body.size);
   text_free(&body);
 }
@@ -42,7 +44,8 @@ static void answer(int fd, const char *target)
 {
   const char *authority = strstr(target, "http://proxied.example") == target ? strchr(target + 7, '/') : NULL;
   if (authority && strcmp(authority, "/") == 0) /* asked as a proxy */
-    raw_send_string(fd, SMALL_HTML "<a href=/more>x</a><a href=http://127.0.0.1/private>x</a>"
+    raw_send_string(fd, SMALL_HTML
+                    "<a href=/more>x</a><a href=http://127.0.0.1/private>x</a>"
                     "<a href='http://[::ffff:10.0.0.1]/private'>x</a><a href=http://localhost:99/private>x</a>"
                     "<a href=http://2130706433/private>x</a>");
   else if (authority)
@@ -86,8 +89,8 @@ static long long body_bytes_of(const char *end)
 static void patterns_decide_which_links_are_taken(void **state)
 {
   (void)state;
-  const char *const words[] = {CRAWL, "--allow-private", "--include", "/a/", "--include", "/b/", "--exclude", "2$",
-                               "URL", NULL};
+  const char *const words[] = {CRAWL, "--allow-private", "--include", "/a/", "--include",
+                               "/b/", "--exclude",       "2$",        "URL", NULL};
   assert_fetched(words, "/ /a/1 /b/1 ");
   assert_non_null(strstr(s->trial->err.bytes, "2 pattern"));
 }
@@ -142,21 +145,24 @@ static void secrets_go_where_they_belong(void **state)
   assert_non_null(file);
   fputs("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\n", file);
   fclose(file);
-  const char *const words[] = {CRAWL, "--allow-private", "--scope", "any", "--user", "name:pass", "-H", "X-Secret: 1",
-                               "--cookies", cookies, "--max-pages", "3", "URL", NULL};
+  const char *const words[] = {CRAWL,         "--allow-private", "--scope", "any",         "--user", "name:pass", "-H",
+                               "X-Secret: 1", "--cookies",       cookies,   "--max-pages", "3",      "URL",       NULL};
   run(words, 0);
-  const char *const resumed[] = {CRAWL, "--allow-private", "--user", "name:pass", "--header", "X-Secret: 1",
-                                 "--cookies", cookies, NULL}; /* no URL here: the directory knows whom to trust */
+  const char *const resumed[] = {
+    CRAWL,         "--allow-private", "--user", "name:pass", "--header",
+    "X-Secret: 1", "--cookies",       cookies,  NULL}; /* no URL here: the directory knows whom to trust */
   assert_fetched(resumed, "/ /a/1 /a/2 /b/1 /secrets /secrets?elsewhere ");
-  assert_int_equal(body_bytes_of("/secrets"), strlen("Authorization: Basic bmFtZTpwYXNz" "X-Secret: 1" "Cookie: a=b"));
+  assert_int_equal(body_bytes_of("/secrets"), strlen("Authorization: Basic bmFtZTpwYXNz"
+                                                     "X-Secret: 1"
+                                                     "Cookie: a=b"));
   assert_int_equal(body_bytes_of("/secrets?elsewhere"), 0);
   free(cookies);
 }
 
 /* ---- what is kept of secrets ------------------------------------------------------------------------------ */
 
-static const char *const secrets[] = {"pa55word", "bmFtZTpwYTU1d29yZA", "h3ader", "c00kie", "pr0xy", "d2hvOnByMHh5",
-                                      NULL};
+static const char *const secrets[] = {"pa55word", "bmFtZTpwYTU1d29yZA", "h3ader", "c00kie",
+                                      "pr0xy",    "d2hvOnByMHh5",       NULL};
 
 static void assert_no_secret(const char *where, const char *bytes, size_t size)
 {
@@ -219,8 +225,8 @@ static void secrets_reach_no_file(void **state)
   assert_non_null(strstr(s->trial->err.bytes, "--user name:SECRET '-HX-One: SECRET' --head=X-Two:SECRET --cookies "));
   assert_non_null(strstr(s->trial->err.bytes, "SECRET stands for"));
   look_everywhere();
-  const char *const proxied[] = {CRAWL, "--allow-private", "--warc", proxy, "--scope", "any", "--max-pages", "1",
-                                 "http://proxied.example/", NULL};
+  const char *const proxied[] = {CRAWL, "--allow-private",         "--warc", proxy, "--scope", "any", "--max-pages",
+                                 "1",   "http://proxied.example/", NULL};
   char *other = s->trial->crawl;
   assert_true(look_into_warc("crawl/pages-00001.warc.gz") >= 2);
   look_into(summary, NULL, FTW_F, NULL);

@@ -32,11 +32,11 @@
 
 /* Shared by all processes of the test. */
 typedef struct seen {
-  int trapped;       /* requests that should never have come */
-  int rebind_asked;  /* times the name server was asked for rebind.example */
-  int kept_asked;    /* and for kept.example */
-  int kept_again;    /* requests that came on a connection after the first, */
-  int kept_private;  /* of them, or first ones, to another address than PUBLIC */
+  int trapped;      /* requests that should never have come */
+  int rebind_asked; /* times the name server was asked for rebind.example */
+  int kept_asked;   /* and for kept.example */
+  int kept_again;   /* requests that came on a connection after the first, */
+  int kept_private; /* of them, or first ones, to another address than PUBLIC */
 } seen;
 static seen *shared;
 static unsigned port, other_port;
@@ -216,8 +216,10 @@ static void answer(int fd, const char *target)
   else if (strncmp(target, "/kept/", 6) == 0)
     answer_kept(fd);
   else if (strcmp(target, "/redirect") == 0)
-    text_addf(&page, "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
-                     "Location: http://127.0.0.1:%u/trap\r\n\r\n", port);
+    text_addf(&page,
+              "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
+              "Location: http://127.0.0.1:%u/trap\r\n\r\n",
+              port);
   else if (strcmp(target, "/first") == 0)
     text_addf(&page, HTML "<a href=http://rebind.example:%u/trap>x</a>", other_port);
   else
@@ -242,8 +244,8 @@ static void a_crawl_among_traps(void **state)
   assert_true(names > 0);
   text url = {0};
   text_addf(&url, "http://public.example:%u/", port);
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1",
-                               "--timeout", "5", "--scope", "any", url.bytes, NULL};
+  const char *const words[] = {"crawl", "--dir",     "DIR", "--delay", "0",   "--ignore-robots", "--tries",
+                               "1",     "--timeout", "5",   "--scope", "any", url.bytes,         NULL};
   int code = trial_strata(t, words);
   if (code != 0)
     print_error("%s", t->err.bytes);
@@ -270,8 +272,9 @@ static void a_crawl_among_traps(void **state)
   pages_free(&log);
   /* and that the traps are traps: whoever allows it gets there */
   char *allowed = trial_path(t, "allowed");
-  const char *const reckless[] = {"crawl", "--dir", allowed, "--delay", "0", "--ignore-robots", "--tries", "1",
-                                  "--timeout", "5", "--scope", "any", "--allow-private", url.bytes, NULL};
+  const char *const reckless[] = {"crawl",           "--dir",   allowed,     "--delay", "0",       "--ignore-robots",
+                                  "--tries",         "1",       "--timeout", "5",       "--scope", "any",
+                                  "--allow-private", url.bytes, NULL};
   assert_int_equal(trial_strata(t, reckless), 0);
   assert_true(shared->trapped > 10);
   free(allowed);

@@ -13,15 +13,17 @@
 #define XML HEAD "application/xml\r\n\r\n"
 #define HTML SMALL_HTML
 
-static const struct { const char *target, *answer; } answers[] = {
+static const struct {
+  const char *target, *answer;
+} answers[] = {
   {"/robots.txt", HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /private\nSitemap: /index.xml\nsitemap: list.txt\n"
-                  "Sitemap: http://elsewhere.example/map.xml\nSitemap: /private/map.xml\nSitemap: /moved.xml\n"
-                  "Sitemap: /missing.xml\n"},
+                       "Sitemap: http://elsewhere.example/map.xml\nSitemap: /private/map.xml\nSitemap: /moved.xml\n"
+                       "Sitemap: /missing.xml\n"},
   {"/", HTML "<link rel=alternate type=application/rss+xml href=/feed><a href=/linked>x</a>"},
   {"/index.xml", XML "<sitemapindex><sitemap><loc>/one.xml</loc></sitemap><sitemap><loc>/packed.xml.gz</loc></sitemap>"
-                 "<sitemap><loc>/index.xml</loc></sitemap></sitemapindex>"},
+                     "<sitemap><loc>/index.xml</loc></sitemap></sitemapindex>"},
   {"/one.xml", XML "<urlset><url><loc>/one?a&amp;b</loc></url><url><loc>/private/page</loc></url>"
-               "<url><loc>http://elsewhere.example/page</loc></url><url><loc>/linked</loc></url></urlset>"},
+                   "<url><loc>http://elsewhere.example/page</loc></url><url><loc>/linked</loc></url></urlset>"},
   {"/feed", HEAD "application/rss+xml\r\n\r\n<rss><channel><item><link>/in-feed</link></item></channel></rss>"},
   {"/moved.xml", "HTTP/1.1 301 Moved\r\nLocation: /new.xml\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
   {"/new.xml", XML "<urlset><url><loc>/by-new</loc></url></urlset>"},
@@ -41,7 +43,9 @@ static void answer_packed(int fd)
 {
   static const char map[] = "<urlset><url><loc>/packed</loc></url></urlset>";
   unsigned char packed[256];
-  z_stream z = {.next_in = (unsigned char *)(uintptr_t)map, .avail_in = sizeof map - 1, .next_out = packed,
+  z_stream z = {.next_in = (unsigned char *)(uintptr_t)map,
+                .avail_in = sizeof map - 1,
+                .next_out = packed,
                 .avail_out = sizeof packed};
   deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
   deflate(&z, Z_FINISH);
@@ -52,8 +56,8 @@ static void answer_packed(int fd)
 
 static bool is_page(const char *target)
 {
-  static const char *const targets[] = {"/linked", "/one?a&b", "/packed", "/by-list", "/by-new", "/in-feed", "/guessed",
-                                        "/private/page", "/private/map.xml"};
+  static const char *const targets[] = {"/linked",  "/one?a&b", "/packed",       "/by-list",        "/by-new",
+                                        "/in-feed", "/guessed", "/private/page", "/private/map.xml"};
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
     if (strcmp(targets[i], target) == 0)
       return true;
@@ -96,8 +100,9 @@ static void assert_fetched(small *s, const char *const words[], const char *want
 }
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--tries", "1"
-#define BY_ROBOTS "[/index.xml] /linked [/list.txt] [/missing.xml] [/moved.xml] [/new.xml] [/one.xml] /one?a&b " \
-                  "/packed [/packed.xml.gz] "
+#define BY_ROBOTS                                                                                \
+  "[/index.xml] /linked [/list.txt] [/missing.xml] [/moved.xml] [/new.xml] [/one.xml] /one?a&b " \
+  "/packed [/packed.xml.gz] "
 
 static void those_that_robots_txt_names(void **state)
 {

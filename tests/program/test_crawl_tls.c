@@ -49,7 +49,10 @@ static void expect_line(const page_log *log, const char *address, const char *er
 static void a_crawl_goes_on(void **state)
 {
   (void)state;
-  static const struct { tls_flaw flaw; const char *error, *reason; } rows[] = {
+  static const struct {
+    tls_flaw flaw;
+    const char *error, *reason;
+  } rows[] = {
     {TLS_GOOD, NULL, NULL},
     {TLS_EXPIRED, "tls", "its certificate has expired"},
     {TLS_OTHER_HOST, "tls", "another host's"},

@@ -89,8 +89,8 @@ static char start[64];
 
 static int crawl(const char *budget)
 {
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--allow-private", "--per-host", "8",
-                               "--trap-budget", budget, start, NULL};
+  const char *const words[] = {"crawl",      "--dir", "DIR",           "--delay", "0",   "--allow-private",
+                               "--per-host", "8",     "--trap-budget", budget,    start, NULL};
   return trial_strata(served, words);
 }
 

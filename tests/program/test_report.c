@@ -42,12 +42,13 @@ static bool is_one_of(const char *word, const char *const *words)
 
 static void assert_inert_element(const GumboNode *node)
 {
-  static const char *const elements[] = {"html", "head", "meta", "title", "style",  "body",    "h1",  "h2",   "p",
-                                         "div",  "b",    "span", "table", "thead",  "tbody",   "tr",  "th",   "td",
-                                         "svg",  "rect", "a",    "ul",    "li",     "section", NULL};
+  static const char *const elements[] = {"html", "head", "meta", "title", "style", "body",    "h1", "h2", "p",
+                                         "div",  "b",    "span", "table", "thead", "tbody",   "tr", "th", "td",
+                                         "svg",  "rect", "a",    "ul",    "li",    "section", NULL};
   static const char *const attributes[] = {
-    "lang",  "charset", "name", "content", "class", "viewbox",    "preserveaspectratio", "aria-hidden",
-    "width", "height",  "x",    "y",       "role",  "aria-label", "rel",                 "href",        NULL};
+    "lang",        "charset", "name",   "content", "class", "viewbox", "preserveaspectratio",
+    "aria-hidden", "width",   "height", "x",       "y",     "role",    "aria-label",
+    "rel",         "href",    NULL};
   const GumboElement *e = &node->v.element;
   const char *name = gumbo_normalized_tagname(e->tag);
   if (e->tag == GUMBO_TAG_UNKNOWN)
@@ -129,8 +130,8 @@ static void numbers_of_the_crawl(void **state)
   assert_int_equal(card(t->out.bytes, "redirects"), redirects);
   assert_int_equal(card(t->out.bytes, "failed"), errors);
   assert_int_equal(card(t->out.bytes, "waiting"), 0);
-  static const char *const sections[] = {"Timeline", "Answers", "Not taken", "Hosts", "Depth", "Sizes", "Types",
-                                         "Slowest", "Largest", "Seen or new"};
+  static const char *const sections[] = {"Timeline", "Answers", "Not taken", "Hosts",   "Depth",
+                                         "Sizes",    "Types",   "Slowest",   "Largest", "Seen or new"};
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
     text heading = {0};
     text_addf(&heading, "<h2>%s</h2>", sections[i]);
@@ -151,13 +152,14 @@ static void hostile_lines(void **state)
 {
   (void)state;
 #define EVIL "<script>alert(1)</script><img src=x onerror=alert(1)>\\\"'--></style>&lt;\\u001b[2J\\u202e\\ud83d\\ude00"
-#define PAGE(url) "{\"url\":\"" url "\",\"type\":\"" EVIL "\",\"status\":200,\"body_bytes\":5,\"outcome\":\"done\"," \
+#define PAGE(url)                                                                                                \
+  "{\"url\":\"" url "\",\"type\":\"" EVIL "\",\"status\":200,\"body_bytes\":5,\"outcome\":\"done\","             \
   "\"sha256\":\"0123456789abcdef\",\"start_ms\":1700000000000,\"seconds\":1.5,\"depth\":3,\"near\":\"" url "\"," \
   "\"near_share\":-1e308}\n"
-  write_pages(PAGE("http://h/" EVIL) PAGE("https://" EVIL "/") PAGE("javascript:alert(1)//http://h/") PAGE(EVIL)
-              "{\"url\":\"http://h/\",\"error\":\"" EVIL "\",\"seconds\":-1e300,\"start_ms\":9223372036854775807}\n"
-              "{\"url\":\"\",\"status\":-5,\"depth\":99999999999,\"seconds\":1e308,\"start_ms\":1,\"body_bytes\":-1}\n"
-              "{\"url\":7}\nnot json\n\n{\"url\":\"torn");
+  write_pages(PAGE("http://h/" EVIL) PAGE("https://" EVIL "/") PAGE("javascript:alert(1)//http://h/") PAGE(
+    EVIL) "{\"url\":\"http://h/\",\"error\":\"" EVIL "\",\"seconds\":-1e300,\"start_ms\":9223372036854775807}\n"
+          "{\"url\":\"\",\"status\":-5,\"depth\":99999999999,\"seconds\":1e308,\"start_ms\":1,\"body_bytes\":-1}\n"
+          "{\"url\":7}\nnot json\n\n{\"url\":\"torn");
   assert_int_equal(STRATA(t, "report", "DIR"), 0);
   assert_page_is_inert(&t->out);
   assert_non_null(strstr(t->out.bytes, "<h2>Duplicates</h2>")); /* all have one hash */

@@ -37,8 +37,8 @@ static void http_requests(void **state)
     {HTTP_DONE, "HEAD / HTTP/1.0\r\nhOST:h\r\n\r\nGET /next"},
     {HTTP_MORE, "GET / HTTP/1.1\r\nHost: h\r\n"},
     {HTTP_MORE, ""},
-    {HTTP_BAD, "GET / HTTP/1.1\r\n\r\n"},                                  /* no Host */
-    {HTTP_BAD, "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"},                    /* a space in the target */
+    {HTTP_BAD, "GET / HTTP/1.1\r\n\r\n"},               /* no Host */
+    {HTTP_BAD, "GET /a b HTTP/1.1\r\nHost: h\r\n\r\n"}, /* a space in the target */
     {HTTP_BAD, "GET / HTTP/2.0\r\nHost: h\r\n\r\n"},
     {HTTP_BAD, "GET /\r\nHost: h\r\n\r\n"},
     {HTTP_BAD, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx"}, /* a body */
@@ -171,7 +171,8 @@ static void view_element(const GumboElement *element, browser_view *view)
   case GUMBO_TAG_A:
   case GUMBO_TAG_AREA: href = rel && strcasestr(rel, "nofollow ") ? NULL : attribute(element, "href"); break;
   case GUMBO_TAG_IFRAME: href = attribute(element, "src"); break;
-  case GUMBO_TAG_LINK: href = rel && !strstr(rel, "style") && !strstr(rel, "icon") ? attribute(element, "href") : NULL;
+  case GUMBO_TAG_LINK:
+    href = rel && !strstr(rel, "style") && !strstr(rel, "icon") ? attribute(element, "href") : NULL;
     break;
   case GUMBO_TAG_META: href = attribute(element, "http-equiv") ? attribute(element, "content") : NULL; break;
   default: break;
@@ -295,7 +296,8 @@ static void the_judge_notices(void **state)
   }
   assert_true(site_entry_is_wanted(site_entry_at(s, 7), false));
   fputs("404\t127.0.0.1:8080\tGET\t/trap/comment.html\tx\n404\tlocalhost:8080\tGET\t/\tx\n"
-        "200\t127.0.0.1:8080\tGET\t/robots.txt\tx\n404\tmark\tGET\t/mark\t\n", log);
+        "200\t127.0.0.1:8080\tGET\t/robots.txt\tx\n404\tmark\tGET\t/mark\t\n",
+        log);
   fclose(log);
   request_log r = requests_read(path);
   print_message("five differences follow, all on purpose\n");

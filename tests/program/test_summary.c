@@ -70,7 +70,7 @@ static field *find_field(const char *name)
 /* Numbers of type real may be written without a point. */
 static bool is_type(const json_t *value, const char *type)
 {
-  return strcmp(type, "integer") == 0 ? json_is_integer(value)
+  return strcmp(type, "integer") == 0   ? json_is_integer(value)
          : strcmp(type, "real") == 0    ? json_is_number(value)
          : strcmp(type, "boolean") == 0 ? json_is_boolean(value)
                                         : json_is_string(value);
@@ -80,7 +80,8 @@ static void assert_members(json_t *object, const char *prefix)
 {
   const char *name;
   json_t *value;
-  json_object_foreach(object, name, value) {
+  json_object_foreach(object, name, value)
+  {
     char full[96];
     snprintf(full, sizeof full, "%s%s", prefix, name);
     if (json_is_object(value)) {
@@ -137,7 +138,8 @@ static void assert_exact(const char *filter, bool expected)
   char *path = trial_path(t, filter), *dir = trial_path(t, expected ? "with" : "without");
   text file = {0};
   assert_int_equal(STRATA(t, "crawl", "--dir", dir, "--delay", "0", "--allow-private", "--max-pages", "3", "--filter",
-                          filter, "--summary", path, "URL"), 0);
+                          filter, "--summary", path, "URL"),
+                   0);
   assert_true(text_add_file(&file, path));
   assert_int_equal(says_exact(file.bytes), expected);
   assert_int_equal(STRATA(t, "stat", dir, "--json"), 0);

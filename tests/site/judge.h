@@ -9,13 +9,13 @@
 /* What this crawl should have fetched. */
 typedef struct judge_rules {
   bool ignore_robots;
-  bool may_repeat;     /* after a crash: pages that come again are counted all the same, but not printed */
-  uint32_t start;      /* entry of the start URL; 0 is "/" */
+  bool may_repeat; /* after a crash: pages that come again are counted all the same, but not printed */
+  uint32_t start;  /* entry of the start URL; 0 is "/" */
   /* Entries more links away than this are not wanted; UINT32_MAX - 1 for all that can be reached. Redirects do not
    * count as links. But a queue meets what lies behind them late, so a page found there first may have been called
    * one deeper already: what is too deep only if redirects did count may be there or not. */
   uint32_t max_depth;
-  const char *prefix;  /* nor are those whose target does not begin with it; "/" for all */
+  const char *prefix; /* nor are those whose target does not begin with it; "/" for all */
 } judge_rules;
 
 extern const judge_rules judge_everything;    /* all that robots.txt allows, each once */

@@ -7,9 +7,9 @@
 #include <jansson.h>
 
 typedef struct page_log {
-  json_t *list;   /* array of objects, one for each complete line */
-  unsigned bad;   /* complete lines that are not one JSON object with a string "url"; each is printed */
-  bool torn;      /* the file does not end with a line feed */
+  json_t *list; /* array of objects, one for each complete line */
+  unsigned bad; /* complete lines that are not one JSON object with a string "url"; each is printed */
+  bool torn;    /* the file does not end with a line feed */
 } page_log;
 
 /* A file that is not there reads as empty. */

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 typedef struct process_files {
-  const char *in, *out, *err; /* stdin, stdout, stderr; NULL: /dev/null, and inherited for err */
+  const char *in, *out, *err;  /* stdin, stdout, stderr; NULL: /dev/null, and inherited for err */
   unsigned long file_size_max; /* RLIMIT_FSIZE in bytes, 0 for none: writes beyond it fail with EFBIG */
 } process_files;
 

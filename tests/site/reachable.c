@@ -17,7 +17,7 @@ typedef struct explorer {
   uint32_t room;
   uint32_t *slots; /* open addressing: index + 1 */
   uint32_t slot_count;
-  CURLU *base;     /* of the page being read */
+  CURLU *base; /* of the page being read */
   bool has_base;
 } explorer;
 
@@ -123,10 +123,10 @@ static const char *attribute(const GumboElement *element, const char *name)
 static const char *link_of(const GumboElement *element)
 {
   /* link types that name another page, not something this page is made of */
-  static const char *const page_rels[] = {
-    "alternate", "author", "bookmark", "canonical", "chapter", "contents", "copyright", "first", "glossary", "help",
-    "home", "index", "last", "license", "next", "prev", "previous", "search", "section", "start", "toc", "top", "up",
-    NULL};
+  static const char *const page_rels[] = {"alternate", "author",  "bookmark", "canonical", "chapter",  "contents",
+                                          "copyright", "first",   "glossary", "help",      "home",     "index",
+                                          "last",      "license", "next",     "prev",      "previous", "search",
+                                          "section",   "start",   "toc",      "top",       "up",       NULL};
   static const char *const no_page_rels[] = {"nofollow", "stylesheet", NULL};
   const char *rel = attribute(element, "rel");
   switch (element->tag) {

@@ -12,8 +12,8 @@
 typedef struct reachable {
   char **targets; /* canonical, each once, in the order found; the first is "/" */
   uint32_t count;
-  uint32_t pages; /* those that are HTML files */
-  uint32_t files; /* other files */
+  uint32_t pages;  /* those that are HTML files */
+  uint32_t files;  /* other files */
   uint32_t others; /* directories asked for without their slash (a redirect), and links to nothing (404) */
 } reachable;
 

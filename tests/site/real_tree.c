@@ -56,8 +56,8 @@ static bool crawl(const char *name, const char *root)
   trial *t = trial_open(&(trial_options){.root = root});
   if (!t)
     return false;
-  const char *const words[] = {"crawl", "--dir", "DIR", "--delay", "0", "--per-host", "8", "--allow-private", "URL",
-                               NULL};
+  const char *const words[] = {"crawl", "--dir",           "DIR", "--delay", "0", "--per-host",
+                               "8",     "--allow-private", "URL", NULL};
   double begin = process_clock();
   int code = trial_strata(t, words);
   double seconds = process_clock() - begin;

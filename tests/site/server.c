@@ -20,15 +20,15 @@
 
 typedef struct connection {
   int fd;
-  bool waiting;         /* a response is ready and its time has not come */
-  bool writing;         /* epoll watches for room to write */
+  bool waiting; /* a response is ready and its time has not come */
+  bool writing; /* epoll watches for room to write */
   bool close_when_sent;
   unsigned answered;
   uint64_t due_ms;
-  int status;           /* of the response in `out` */
+  int status; /* of the response in `out` */
   text out;
   size_t sent;
-  text log_rest;        /* the log line after the status */
+  text log_rest; /* the log line after the status */
   struct connection *next_waiting;
   size_t in_size;
   char in[HTTP_HEAD_MAX];

@@ -12,7 +12,7 @@
 struct site {
   site_options options;
   spell_place place;
-  char other_host[64];  /* this server under another name: another host, so out of scope, and the log would tell */
+  char other_host[64]; /* this server under another name: another host, so out of scope, and the log would tell */
   uint64_t random;
   uint32_t size;
   site_entry *entries;
@@ -28,8 +28,8 @@ enum { WRITTEN_MAX = 256 << 20 }; /* about 100,000 pages are kept */
 /* ---- the names of things ---- */
 
 static const char *const directories[] = {
-  "/docs/", "/docs/api/", "/docs/api/v2/", "/blog/", "/blog/2024/05/", "/~ann/", "/Docs/", "/shop/caf%C3%A9/",
-  "/a/b/c/d/e/f/", "/private/open/", "/wiki/Main_Page/", "/very%20long%20name/",
+  "/docs/", "/docs/api/",       "/docs/api/v2/", "/blog/",         "/blog/2024/05/",   "/~ann/",
+  "/Docs/", "/shop/caf%C3%A9/", "/a/b/c/d/e/f/", "/private/open/", "/wiki/Main_Page/", "/very%20long%20name/",
 };
 
 /* Where entry `index` lives. The number in it makes it the only one. */
@@ -61,13 +61,12 @@ static char *make_target(uint64_t *random, uint32_t index)
   return t.bytes;
 }
 
-static const char robots_rules[] =
-  "Disallow: /private/\n"
-  "allow: /private/open/ # an exception\n"
-  "Disallow: /*.secret$\n"
-  "Disallow: /*/draft-\n"
-  "Disallow: /cgi?*sid=\n"
-  "Allow: /cgi?*sid=0&\n";
+static const char robots_rules[] = "Disallow: /private/\n"
+                                   "allow: /private/open/ # an exception\n"
+                                   "Disallow: /*.secret$\n"
+                                   "Disallow: /*/draft-\n"
+                                   "Disallow: /cgi?*sid=\n"
+                                   "Allow: /cgi?*sid=0&\n";
 
 static char *make_forbidden_target(uint64_t *random, uint32_t index)
 {
@@ -119,18 +118,12 @@ static void end_chain(site *s, uint32_t first, uint32_t last)
   case 1: /* a page that may have no other way in */
     s->entries[last].goes_to = (room ? add_entry(s, SITE_PAGE, 200) : 0) + 1;
     break;
-  case 2:
-    s->entries[last].goes_to = room ? add_entry(s, SITE_FORBIDDEN, 200) + 1 : 1;
-    break;
+  case 2: s->entries[last].goes_to = room ? add_entry(s, SITE_FORBIDDEN, 200) + 1 : 1; break;
   case 3:
     s->entries[last].goes_to = first + 1; /* round in circles, or to itself */
     break;
-  case 4:
-    s->entries[last].location = outside[random_below(&s->random, sizeof outside / sizeof *outside)];
-    break;
-  default:
-    s->entries[last].goes_to = random_below(&s->random, first) + 1;
-    break;
+  case 4: s->entries[last].location = outside[random_below(&s->random, sizeof outside / sizeof *outside)]; break;
+  default: s->entries[last].goes_to = random_below(&s->random, first) + 1; break;
   }
 }
 
@@ -292,8 +285,9 @@ const spell_place *site_place(const site *s)
 const char *site_kind_name(site_kind kind)
 {
   static const char *const names[] = {
-    [SITE_PAGE] = "page", [SITE_NOFOLLOW] = "nofollow", [SITE_EMPTY] = "empty",   [SITE_FILE] = "file",
-    [SITE_REDIRECT] = "redirect", [SITE_MISSING] = "missing", [SITE_BROKEN] = "broken", [SITE_FORBIDDEN] = "forbidden",
+    [SITE_PAGE] = "page",     [SITE_NOFOLLOW] = "nofollow",   [SITE_EMPTY] = "empty",
+    [SITE_FILE] = "file",     [SITE_REDIRECT] = "redirect",   [SITE_MISSING] = "missing",
+    [SITE_BROKEN] = "broken", [SITE_FORBIDDEN] = "forbidden",
   };
   return names[kind];
 }

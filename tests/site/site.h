@@ -13,10 +13,10 @@
 #include <stdint.h>
 
 typedef enum site_kind {
-  SITE_PAGE,      /* HTML with links */
-  SITE_NOFOLLOW,  /* HTML that asks by a meta element that its links be not followed; they are traps */
-  SITE_EMPTY,     /* 200 and HTML, not one byte of body */
-  SITE_FILE,      /* 200, not HTML, full of what looks like links */
+  SITE_PAGE,     /* HTML with links */
+  SITE_NOFOLLOW, /* HTML that asks by a meta element that its links be not followed; they are traps */
+  SITE_EMPTY,    /* 200 and HTML, not one byte of body */
+  SITE_FILE,     /* 200, not HTML, full of what looks like links */
   SITE_REDIRECT,
   SITE_MISSING,   /* 404 */
   SITE_BROKEN,    /* 500 */
@@ -26,7 +26,7 @@ typedef enum site_kind {
 typedef struct site_entry {
   site_kind kind;
   int status;
-  char *target;     /* canonical request target */
+  char *target; /* canonical request target */
   /* how it hangs in the site: index + 1, 0 for none */
   uint32_t first_child, next_sibling; /* of a page: entries that are linked from it for certain */
   uint32_t goes_to;                   /* of a redirect, unless `location` is set */
@@ -34,9 +34,9 @@ typedef struct site_entry {
 } site_entry;
 
 typedef struct site_options {
-  uint64_t seed;       /* odd seeds have a robots.txt group for "strata" beside the one for everybody */
-  uint32_t entries;    /* at least 1; how many pages, files, redirects, ... */
-  const char *host;    /* as in the start URL; must live as long as the site */
+  uint64_t seed;    /* odd seeds have a robots.txt group for "strata" beside the one for everybody */
+  uint32_t entries; /* at least 1; how many pages, files, redirects, ... */
+  const char *host; /* as in the start URL; must live as long as the site */
   unsigned port;
 } site_options;
 

@@ -105,10 +105,14 @@ int main(int argc, char **argv)
     site_free(made_site);
     return 0;
   }
-  const server_options serving = {
-    .answer = s.root ? tree_answer : site_answer, .context = s.root ? (void *)s.root : made_site, .log_fd = log_fd,
-    .latency_ms = s.latency_ms, .jitter_ms = s.jitter_ms, .close_after = s.close_after, .drop_after = s.drop_after,
-    .seed = s.seed};
+  const server_options serving = {.answer = s.root ? tree_answer : site_answer,
+                                  .context = s.root ? (void *)s.root : made_site,
+                                  .log_fd = log_fd,
+                                  .latency_ms = s.latency_ms,
+                                  .jitter_ms = s.jitter_ms,
+                                  .close_after = s.close_after,
+                                  .drop_after = s.drop_after,
+                                  .seed = s.seed};
   printf("http://%s:%u/\n", made.host, s.port);
   fflush(stdout);
   server_run(listen_fd, &serving);

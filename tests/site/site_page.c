@@ -82,8 +82,8 @@ static void add_character(text *out, uint64_t *random, char c, char quote)
   static const struct {
     char c;
     const char *name;
-  } names[] = {{'/', "&sol;"}, {':', "&colon;"}, {'?', "&quest;"}, {'=', "&equals;"},
-               {'.', "&period;"}, {'\t', "&Tab;"}, {'\n', "&NewLine;"}, {'%', "&percnt;"}};
+  } names[] = {{'/', "&sol;"},    {':', "&colon;"}, {'?', "&quest;"},    {'=', "&equals;"},
+               {'.', "&period;"}, {'\t', "&Tab;"},  {'\n', "&NewLine;"}, {'%', "&percnt;"}};
   bool must_code = !quote && isspace((unsigned char)c);
   if (!must_code && !random_one_in(random, 40)) {
     text_add_byte(out, c);

@@ -72,9 +72,7 @@ static void prefixed_form(text *out, uint64_t *random, const spell_place *place,
     detour(out, random);
     relative_reference(out, base, target);
     break;
-  case 2:
-    text_add(out, target);
-    break;
+  case 2: text_add(out, target); break;
   case 3: /* dots from the root, and more of them than there are levels */
     text_add(out, random_one_in(random, 2) ? "/" : "/../");
     detour(out, random);
@@ -88,12 +86,8 @@ static void prefixed_form(text *out, uint64_t *random, const spell_place *place,
     odd_origin(out, random, place);
     text_add(out, target);
     break;
-  case 6:
-    text_addf(out, "//%s:%u%s", place->host, place->port, target);
-    break;
-  default:
-    relative_reference(out, base, target);
-    break;
+  case 6: text_addf(out, "//%s:%u%s", place->host, place->port, target); break;
+  default: relative_reference(out, base, target); break;
   }
 }
 

@@ -8,14 +8,14 @@
 #include <sys/types.h>
 
 typedef enum tls_flaw {
-  TLS_GOOD,        /* for localhost, one.localhost to nine.localhost and 127.0.0.1, by the authority of `ca` */
-  TLS_OTHER_HOST,  /* for other.test */
-  TLS_EXPIRED,     /* since yesterday */
-  TLS_NOT_YET,     /* before tomorrow */
+  TLS_GOOD,       /* for localhost, one.localhost to nine.localhost and 127.0.0.1, by the authority of `ca` */
+  TLS_OTHER_HOST, /* for other.test */
+  TLS_EXPIRED,    /* since yesterday */
+  TLS_NOT_YET,    /* before tomorrow */
   TLS_SELF_SIGNED,
-  TLS_UNKNOWN,     /* by an authority that is in no file */
-  TLS_PLAIN,       /* none: it answers in plain HTTP, whatever comes */
-  TLS_SILENT,      /* none: it says nothing at all */
+  TLS_UNKNOWN, /* by an authority that is in no file */
+  TLS_PLAIN,   /* none: it answers in plain HTTP, whatever comes */
+  TLS_SILENT,  /* none: it says nothing at all */
 } tls_flaw;
 
 /* What all connections to one server came to; shared with its processes. */

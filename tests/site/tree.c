@@ -13,11 +13,11 @@ const char *tree_content_type(const char *path)
   static const struct {
     const char *ending, *type;
   } types[] = {
-    {".html", "text/html"},     {".htm", "text/html"},         {".xhtml", "application/xhtml+xml"},
-    {".css", "text/css"},       {".js", "text/javascript"},    {".json", "application/json"},
-    {".txt", "text/plain"},     {".xml", "application/xml"},   {".svg", "image/svg+xml"},
-    {".png", "image/png"},      {".gif", "image/gif"},         {".jpg", "image/jpeg"},
-    {".ico", "image/x-icon"},   {".woff", "font/woff"},        {".woff2", "font/woff2"},
+    {".html", "text/html"},   {".htm", "text/html"},       {".xhtml", "application/xhtml+xml"},
+    {".css", "text/css"},     {".js", "text/javascript"},  {".json", "application/json"},
+    {".txt", "text/plain"},   {".xml", "application/xml"}, {".svg", "image/svg+xml"},
+    {".png", "image/png"},    {".gif", "image/gif"},       {".jpg", "image/jpeg"},
+    {".ico", "image/x-icon"}, {".woff", "font/woff"},      {".woff2", "font/woff2"},
   };
   const char *ending = strrchr(path, '.');
   for (size_t i = 0; ending && i < sizeof types / sizeof *types; i++)

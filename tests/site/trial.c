@@ -63,13 +63,17 @@ static bool start_server(trial *t, const trial_options *options)
   const struct {
     const char *name;
     unsigned long long value;
-  } numbers[] = {{"site", options->seed},          {"entries", options->entries}, {"port", options->port},
-                 {"latency", options->latency_ms}, {"jitter", options->jitter_ms},
-                 {"close-after", options->close_after}, {"drop-after", options->drop_after}};
+  } numbers[] = {{"site", options->seed},
+                 {"entries", options->entries},
+                 {"port", options->port},
+                 {"latency", options->latency_ms},
+                 {"jitter", options->jitter_ms},
+                 {"close-after", options->close_after},
+                 {"drop-after", options->drop_after}};
   enum { NUMBERS = sizeof numbers / sizeof *numbers };
   const char *address = options->address ? options->address : "127.0.0.1";
-  const char *argv[NUMBERS + 10] = {SITE_SERVER, "--log", t->log, "--address", address, "--host",
-                                    options->host ? options->host : address};
+  const char *argv[NUMBERS + 10] = {
+    SITE_SERVER, "--log", t->log, "--address", address, "--host", options->host ? options->host : address};
   size_t count = 7;
   text words[NUMBERS] = {0};
   for (size_t i = 0; i < NUMBERS; i++) {
@@ -209,7 +213,8 @@ void trial_mark(const trial *t, const char *name)
   inet_pton(AF_INET, "127.0.0.1", &server.sin_addr);
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   must(fd >= 0 && connect(fd, (struct sockaddr *)&server, sizeof server) == 0 &&
-       send(fd, request.bytes, request.size, MSG_NOSIGNAL) == (ssize_t)request.size, "mark");
+         send(fd, request.bytes, request.size, MSG_NOSIGNAL) == (ssize_t)request.size,
+       "mark");
   char answer[512];
   while (recv(fd, answer, sizeof answer, 0) > 0) {}
   close(fd);

@@ -12,24 +12,24 @@ enum { TRIAL_SECONDS_MAX = 60 }; /* no run of a program takes longer, or it is k
 typedef struct trial_options {
   uint64_t seed;
   uint32_t entries;
-  const char *root;     /* serve this directory instead of a generated site */
-  const char *address;  /* NULL: 127.0.0.1 */
-  const char *host;     /* the name in the URLs; NULL: the address */
-  unsigned port;        /* 0: any */
+  const char *root;    /* serve this directory instead of a generated site */
+  const char *address; /* NULL: 127.0.0.1 */
+  const char *host;    /* the name in the URLs; NULL: the address */
+  unsigned port;       /* 0: any */
   unsigned latency_ms, jitter_ms, close_after, drop_after;
 } trial_options;
 
 typedef struct trial {
-  site *made;        /* NULL with `root` */
+  site *made; /* NULL with `root` */
   pid_t server;
   unsigned port;
-  char *url;         /* start URL: "http://127.0.0.1:PORT/" */
-  char *home;        /* temporary directory, removed in the end */
-  char *crawl;       /* HOME/crawl, not yet there: for --dir */
-  char *pages;       /* HOME/crawl/pages.jsonl */
-  char *log;         /* the server's log */
-  text out, err;     /* of the last program that ran */
-  process_end end;   /* how it ended */
+  char *url;       /* start URL: "http://127.0.0.1:PORT/" */
+  char *home;      /* temporary directory, removed in the end */
+  char *crawl;     /* HOME/crawl, not yet there: for --dir */
+  char *pages;     /* HOME/crawl/pages.jsonl */
+  char *log;       /* the server's log */
+  text out, err;   /* of the last program that ran */
+  process_end end; /* how it ended */
 } trial;
 
 /* NULL only if a port was asked for and cannot be had. */

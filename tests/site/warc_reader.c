@@ -58,8 +58,8 @@ static size_t inflate_member(const text *file, size_t at, text *out)
   return status == Z_STREAM_END ? size : 0;
 }
 
-__attribute__((format(printf, 3, 4)))
-static void fault(warc_content *c, const warc_item *item, const char *format, ...);
+__attribute__((format(printf, 3, 4))) static void fault(warc_content *c, const warc_item *item, const char *format,
+                                                        ...);
 static void fault(warc_content *c, const warc_item *item, const char *format, ...)
 {
   va_list arguments;

@@ -8,15 +8,15 @@
 #include <stdint.h>
 
 typedef struct warc_item {
-  text head;              /* "WARC/1.1" to the empty line */
+  text head; /* "WARC/1.1" to the empty line */
   text block;
-  size_t offset, size;    /* of the gzip member in the file */
+  size_t offset, size; /* of the gzip member in the file */
 } warc_item;
 
 typedef struct warc_content {
   warc_item *items;
   size_t count;
-  unsigned bad;           /* faults */
+  unsigned bad; /* faults */
 } warc_content;
 
 /* Reads and judges a whole file. One that is not there reads as empty. */

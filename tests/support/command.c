@@ -38,7 +38,7 @@ static void read_back(int file, char text[COMMAND_OUTPUT_SIZE])
 
 static _Noreturn void run_child(int (*command)(int argc, char **argv), const char *arguments)
 {
-  char line[1024], *argv[32] = { NULL }, *rest;
+  char line[1024], *argv[32] = {NULL}, *rest;
   snprintf(line, sizeof line, "%s", arguments);
   int argc = 0;
   for (char *word = strtok_r(line, " ", &rest); word && argc < 31; word = strtok_r(NULL, " ", &rest))
@@ -51,13 +51,13 @@ static _Noreturn void run_child(int (*command)(int argc, char **argv), const cha
 int command_run(int (*command)(int argc, char **argv), const char *arguments, const char *input, const char *out_path,
                 char out[COMMAND_OUTPUT_SIZE], char err[COMMAND_OUTPUT_SIZE])
 {
-  int files[3] = { file_of(input), file_of(""), file_of("") };
+  int files[3] = {file_of(input), file_of(""), file_of("")};
   fflush(NULL);
   pid_t child = fork();
   if (child < 0)
     fail("fork");
   if (child == 0) {
-    int streams[3] = { files[0], out_path ? open(out_path, O_WRONLY | O_CLOEXEC) : files[1], files[2] };
+    int streams[3] = {files[0], out_path ? open(out_path, O_WRONLY | O_CLOEXEC) : files[1], files[2]};
     for (int i = 0; i < 3; i++)
       if (dup2(streams[i], i) < 0)
         fail("dup2");

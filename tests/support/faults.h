@@ -19,7 +19,7 @@ enum {
 
 /* From now on the `number`-th call (from 1) of that class fails with `error`; all that follow too if it stays. */
 void faults_set(fault_class what, unsigned number, int error, bool stays);
-void faults_end(void);           /* the cause is gone */
-bool faults_have_struck(void);   /* since faults_set */
+void faults_end(void);         /* the cause is gone */
+bool faults_have_struck(void); /* since faults_set */
 
 #endif

@@ -224,10 +224,14 @@ static void drain(model *m)
 static void begin(model *m)
 {
   m->dice = m->run->seed;
-  m->options = (frontier_options){
-    .filter = m->run->filter, .profile = URL_NO_WWW | URL_NO_TRAILING_SLASH, .expected_urls = m->run->expected_urls,
-    .rate = m->run->exact || m->run->lie == LIE_EXACT ? 0.3 : 1e-9, .exact = m->run->exact,
-    .delay_ms = m->run->delay_ms, .per_host = m->run->per_host, .depth_cap = m->run->depth_cap};
+  m->options = (frontier_options){.filter = m->run->filter,
+                                  .profile = URL_NO_WWW | URL_NO_TRAILING_SLASH,
+                                  .expected_urls = m->run->expected_urls,
+                                  .rate = m->run->exact || m->run->lie == LIE_EXACT ? 0.3 : 1e-9,
+                                  .exact = m->run->exact,
+                                  .delay_ms = m->run->delay_ms,
+                                  .per_host = m->run->per_host,
+                                  .depth_cap = m->run->depth_cap};
   scratch_make(m->root);
   scratch_join(m->root, "frontier", m->directory);
   scratch_join(m->root, "journal", m->journal_path);

@@ -29,18 +29,18 @@ typedef struct model_run {
   const char *name;
   uint64_t seed;
   unsigned steps;
-  bool keeps_nothing;        /* no directory: no reopening, no crashes */
+  bool keeps_nothing; /* no directory: no reopening, no crashes */
   mlbf_kind filter;
-  bool exact;                /* with a filter that takes one new URL in three for seen */
-  uint64_t expected_urls;    /* small, and the filter must grow */
+  bool exact;             /* with a filter that takes one new URL in three for seen */
+  uint64_t expected_urls; /* small, and the filter must grow */
   uint32_t per_host;
   uint64_t delay_ms;
-  uint16_t depth_cap;        /* raised, and lowered, by reopening */
+  uint16_t depth_cap; /* raised, and lowered, by reopening */
   unsigned hosts;
-  unsigned words;            /* a path's segments are of so many: few give many duplicates */
-  unsigned links;            /* up to so many are added in a step */
-  unsigned leases;           /* up to so many are taken in a step */
-  bool overflows;            /* more wait than memory holds: the next is then not always the very first */
+  unsigned words;  /* a path's segments are of so many: few give many duplicates */
+  unsigned links;  /* up to so many are added in a step */
+  unsigned leases; /* up to so many are taken in a step */
+  bool overflows;  /* more wait than memory holds: the next is then not always the very first */
   model_lie lie;
 } model_run;
 

@@ -54,7 +54,7 @@ static unsigned fail_each_of(fault_class what, int error, bool stays, life *live
 
 static void fail_each(fault_class what, int error, bool stays)
 {
-  story s = { .what = what };
+  story s = {.what = what};
   scratch_make_fast(s.root);
   scratch_join(s.root, "filter", s.path);
   unsigned failures = 0;

@@ -89,8 +89,8 @@ static bool check_record(void *context, const frontier_record *r)
   const page *p = &m->pages[r->id];
   bool is_queued = p->life == QUEUED || p->life == IN_FLIGHT;
   if (r->is_queued != is_queued || (!is_queued && (r->state != (frontier_state)p->life || r->code != p->code)) ||
-      r->url_size != strlen(p->fetch) || memcmp(r->url, p->fetch, r->url_size) != 0 ||
-      r->origin.via != p->origin.via || r->origin.depth != p->origin.depth || r->origin.hops != p->origin.hops)
+      r->url_size != strlen(p->fetch) || memcmp(r->url, p->fetch, r->url_size) != 0 || r->origin.via != p->origin.via ||
+      r->origin.depth != p->origin.depth || r->origin.hops != p->origin.hops)
     model_differ(m, "each: %s is not as it ended", p->fetch);
   return true;
 }

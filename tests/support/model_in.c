@@ -45,8 +45,7 @@ static page *accept(model *m, frontier_origin origin, frontier_verdict verdict, 
   m->pages = model_enough(m->pages, m->now.pages + 1, &m->page_room, sizeof *m->pages);
   uint64_t sequence = ++m->now.pages;
   page *p = &m->pages[sequence];
-  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .verdict = verdict,
-              .life = life};
+  *p = (page){.fetch = strdup(u->fetch), .key = strdup(u->key), .origin = origin, .verdict = verdict, .life = life};
   if (!p->fetch || !p->key)
     abort();
   p->host = model_host_number(m, u->fetch + u->host_begin, u->host_end - u->host_begin);
@@ -87,7 +86,9 @@ static void add_batch(model *m, size_t count)
   for (size_t i = 0; i < count; i++) {
     m->u = &m->urls[i];
     make_url(m);
-    links[i] = (frontier_link){.target = m->u, .origin = make_origin(m), .payload = payloads[i],
+    links[i] = (frontier_link){.target = m->u,
+                               .origin = make_origin(m),
+                               .payload = payloads[i],
                                .payload_size = model_roll(m, 2) ? model_roll(m, PAYLOAD) : 0};
     memset(payloads[i], (int)model_roll(m, 256), PAYLOAD);
   }

@@ -11,8 +11,12 @@
 enum { MODEL_BATCH = 6 /* links added together, at most */ };
 
 typedef enum page_life {
-  QUEUED, DONE = FRONTIER_DONE, FAILED = FRONTIER_FAILED, SKIPPED = FRONTIER_SKIPPED,
-  NOTED = FRONTIER_NOTED, IN_FLIGHT
+  QUEUED,
+  DONE = FRONTIER_DONE,
+  FAILED = FRONTIER_FAILED,
+  SKIPPED = FRONTIER_SKIPPED,
+  NOTED = FRONTIER_NOTED,
+  IN_FLIGHT
 } page_life;
 
 typedef struct page {
@@ -23,7 +27,7 @@ typedef struct page {
   page_life life, committed_life;
   bool is_forgotten, was_forgotten; /* its key, since it was accepted; and at the last commit */
   size_t payload_size;
-  uint8_t payload_byte;             /* all of them */
+  uint8_t payload_byte; /* all of them */
   uint16_t code;
 } page;
 
@@ -42,7 +46,7 @@ typedef struct model_host {
 
 /* What a commit makes last. */
 typedef struct books {
-  size_t pages;              /* sequences 1..pages are given */
+  size_t pages; /* sequences 1..pages are given */
   size_t hosts;
   uint64_t verdicts[FRONTIER_OUTCOMES], counter, setting, forced;
   size_t journal_size;
@@ -54,16 +58,16 @@ typedef struct model {
   frontier *f;
   frontier_options options;
   char root[SCRATCH_PATH], directory[SCRATCH_PATH], journal_path[SCRATCH_PATH];
-  page *pages;               /* by sequence */
+  page *pages; /* by sequence */
   size_t page_room;
   model_host *hosts;
   size_t host_room;
-  void *keys, *segments;     /* trees of strings */
+  void *keys, *segments; /* trees of strings */
   char *journal;
   size_t journal_room;
-  uint64_t round;            /* hosts found to be due in one round go by due time */
+  uint64_t round; /* hosts found to be due in one round go by due time */
   books now, committed;
-  frontier_lease *leases;    /* those in flight, as the frontier gave them */
+  frontier_lease *leases; /* those in flight, as the frontier gave them */
   size_t lease_count, lease_room;
   bool has_lied;
   char difference[MODEL_TEXT];
@@ -75,8 +79,8 @@ typedef struct model {
 /* The first difference is kept. */
 __attribute__((format(printf, 2, 3))) void model_differ(model *m, const char *format, ...);
 bool model_holds(model *m, frontier_status status, const char *doing); /* a difference unless it is OK */
-bool model_lies(model *m, model_lie lie);      /* now, when it can be told? */
-uint64_t model_roll(model *m, uint64_t sides); /* the dice */
+bool model_lies(model *m, model_lie lie);                              /* now, when it can be told? */
+uint64_t model_roll(model *m, uint64_t sides);                         /* the dice */
 
 /* Room for one more element; `array`, or where it is now. */
 void *model_enough(void *array, size_t count, size_t *room, size_t element);
@@ -86,7 +90,7 @@ void model_set_put(void **set, const char *text);
 void model_set_drop(void **set, const char *text);
 void model_set_empty(void **set);
 
-void model_remember_key(model *m, const url *u); /* and its segments, */
+void model_remember_key(model *m, const url *u);                 /* and its segments, */
 bool model_segment_is_known(model *m, const url *u, uint32_t i); /* from 0, at its depth */
 
 void model_line_push(host_line *l, uint64_t sequence);
@@ -121,7 +125,7 @@ void model_check_stats(model *m);
 void model_check_values(model *m);
 void model_put_values(model *m);
 void model_check_journal(model *m, bool is_all); /* else the last lines may be owed */
-void model_sync_now(model *m);        /* and check what lasts */
-void model_check_directory(model *m); /* which nobody has open */
+void model_sync_now(model *m);                   /* and check what lasts */
+void model_check_directory(model *m);            /* which nobody has open */
 
 #endif

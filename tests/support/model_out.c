@@ -118,7 +118,8 @@ static frontier_lease drop_lease(model *m, size_t at)
 static void write_report(model *m, uint64_t lease, char *report, size_t size)
 {
   size_t length = model_roll(m, 5) ? (size_t)snprintf(report, size, "%llu %llx", (unsigned long long)lease,
-                                                (unsigned long long)model_roll(m, UINT64_MAX)) : 0;
+                                                      (unsigned long long)model_roll(m, UINT64_MAX))
+                                   : 0;
   report[length] = '\0';
 }
 

@@ -28,7 +28,7 @@ static void page_add(pages *tree, const FTSENT *entry)
   FILE *file = fopen(entry->fts_accpath, "rb");
   if (!file)
     return;
-  html_page added = { .name = checked(strdup(entry->fts_path)), .bytes = checked(malloc(size + 1)) };
+  html_page added = {.name = checked(strdup(entry->fts_path)), .bytes = checked(malloc(size + 1))};
   added.size = fread(added.bytes, 1, size, file);
   added.bytes[added.size] = 0;
   fclose(file);
@@ -40,8 +40,8 @@ static void page_add(pages *tree, const FTSENT *entry)
 
 pages pages_read(const char *directory, size_t bytes_max)
 {
-  pages tree = { 0 };
-  char *roots[] = { checked(strdup(directory)), NULL };
+  pages tree = {0};
+  char *roots[] = {checked(strdup(directory)), NULL};
   FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
   for (FTSENT *entry; walk && tree.bytes < bytes_max && (entry = fts_read(walk));)
     if (entry->fts_info == FTS_F && is_html(entry->fts_name))
@@ -59,5 +59,5 @@ void pages_free(pages *tree)
     free(tree->list[i].bytes);
   }
   free(tree->list);
-  *tree = (pages){ 0 };
+  *tree = (pages){0};
 }

@@ -8,9 +8,9 @@
 
 enum { SCRATCH_PATH = 4096 };
 
-void scratch_make(char path[SCRATCH_PATH]);   /* a new, empty directory; ends the test program if it cannot */
+void scratch_make(char path[SCRATCH_PATH]);      /* a new, empty directory; ends the test program if it cannot */
 void scratch_make_fast(char path[SCRATCH_PATH]); /* in memory where possible: small, and nothing waits for a disk */
-void scratch_remove(const char *path);        /* the directory with all that is in it; none is fine */
+void scratch_remove(const char *path);           /* the directory with all that is in it; none is fine */
 
 /* `path` = directory/name. */
 void scratch_join(const char *directory, const char *name, char path[SCRATCH_PATH]);

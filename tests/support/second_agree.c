@@ -75,10 +75,10 @@ static void agree_on_log(second_view *v)
   v->checkpoint_is_at_chunk |= v->log_keys == v->progress[CHECKPOINT_KEYS];
   if (v->log_has_gap || v->log_keys != v->progress[LOG_KEYS])
     second_fault(v, "the log has %llu keys%s, progress says %llu", (unsigned long long)v->log_keys,
-          v->log_has_gap ? " with gaps" : "", (unsigned long long)v->progress[LOG_KEYS]);
+                 v->log_has_gap ? " with gaps" : "", (unsigned long long)v->progress[LOG_KEYS]);
   if (v->log_keys != v->url_room - 1 || v->log_keys != new_ones)
     second_fault(v, "%llu keys in the log, %llu URLs, %llu verdicts of new", (unsigned long long)v->log_keys,
-          (unsigned long long)v->url_room - 1, (unsigned long long)new_ones);
+                 (unsigned long long)v->url_room - 1, (unsigned long long)new_ones);
   if (v->progress[CHECKPOINT_KEYS] && !v->checkpoint_is_at_chunk)
     second_fault(v, "the checkpoint ends inside a chunk");
   if (v->progress[SLOT] > 1)

@@ -76,9 +76,14 @@ static void read_queue(second_view *v, const second_record *r)
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
   uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 3), verdict = number(at + 27, 1);
-  *u = (second_url){.found = u->found + 1, .host = number(at + 4, 4), .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2), .via = number(at + 12, 8), .class = class_of(r),
-                    .outcome = (unsigned)verdict & 7, .layer = (unsigned)verdict >> 3};
+  *u = (second_url){.found = u->found + 1,
+                    .host = number(at + 4, 4),
+                    .depth = (unsigned)number(at + 8, 2),
+                    .hops = (unsigned)number(at + 10, 2),
+                    .via = number(at + 12, 8),
+                    .class = class_of(r),
+                    .outcome = (unsigned)verdict & 7,
+                    .layer = (unsigned)verdict >> 3};
   u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
   if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
       strlen(v->hosts[u->host].name) != end - begin ||
@@ -90,9 +95,13 @@ static void read_history(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1, .state = number(at + 4, 2) & 0x3fff, .code = (unsigned)number(at + 6, 2),
-                    .depth = (unsigned)number(at + 8, 2), .hops = (unsigned)number(at + 10, 2),
-                    .via = number(at + 12, 8), .host = UINT64_MAX};
+  *u = (second_url){.found = u->found + 1,
+                    .state = number(at + 4, 2) & 0x3fff,
+                    .code = (unsigned)number(at + 6, 2),
+                    .depth = (unsigned)number(at + 8, 2),
+                    .hops = (unsigned)number(at + 10, 2),
+                    .via = number(at + 12, 8),
+                    .host = UINT64_MAX};
   u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
   if (u->state < 1 || u->state > 4)
     second_fault(v, "history %s: state %u", u->text, u->state);
@@ -101,13 +110,16 @@ static void read_history(second_view *v, const second_record *r)
 static void read_host_at(second_view *v, const second_record *r, uint64_t id)
 {
   const uint8_t *at = r->value;
-  second_host h = {.name = (const char *)at + 36, .queued = {number(at + 4, 7)}, .done = number(at + 12, 8),
-                   .failed = number(at + 20, 8), .skipped = number(at + 28, 8)};
+  second_host h = {.name = (const char *)at + 36,
+                   .queued = {number(at + 4, 7)},
+                   .done = number(at + 12, 8),
+                   .failed = number(at + 20, 8),
+                   .skipped = number(at + 28, 8)};
   if (at[11] > 1 || (at[11] == 1 && r->value_size < 114)) {
     second_fault(v, "host %llu: a head of kind %u", (unsigned long long)id, at[11]);
   } else if (at[11] == 1) {
     h.name = (const char *)at + 114;
-    for (unsigned class = 1; class < 4; class++) {
+    for (unsigned class = 1; class < 4; ++class) {
       h.queued[class] = number(at + 28 + 8 * class, 8);
       h.queued[0] -= h.queued[class];
     }
@@ -175,7 +187,7 @@ static size_t read_change(second_view *v, const second_record *r, size_t at)
   h.done = short_number(r->value, &at, end);
   h.failed = short_number(r->value, &at, end);
   h.skipped = short_number(r->value, &at, end);
-  for (unsigned class = 1; kind == 1 && class < 4; class++)
+  for (unsigned class = 1; kind == 1 && class < 4; ++class)
     h.queued[class] = short_number(r->value, &at, end);
   for (unsigned i = 0; kind == 1 && i < 3; i++)
     (void)short_number(r->value, &at, end); /* of traps */
@@ -345,12 +357,17 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
     second_table table;
     size_t head;
     void (*read)(second_view *, const second_record *);
-  } order[] = {{SECOND_HOSTS, 36, read_host},        {SECOND_HOST_CHANGES, 37, read_changes},
+  } order[] = {{SECOND_HOSTS, 36, read_host},
+               {SECOND_HOST_CHANGES, 37, read_changes},
                {SECOND_WAITING, 28, read_queue},
-               {SECOND_WAITING_HIGH, 28, read_queue}, {SECOND_WAITING_LOW, 28, read_queue},
-               {SECOND_WAITING_TRAP, 28, read_queue}, {SECOND_ENDED, 20, read_history},
-               {SECOND_HASHES, 4, read_hashes},      {SECOND_REVOKED, 4, read_revoked},
-               {SECOND_VISITS, 67, read_visit},      {SECOND_DUE, 12, read_due}};
+               {SECOND_WAITING_HIGH, 28, read_queue},
+               {SECOND_WAITING_LOW, 28, read_queue},
+               {SECOND_WAITING_TRAP, 28, read_queue},
+               {SECOND_ENDED, 20, read_history},
+               {SECOND_HASHES, 4, read_hashes},
+               {SECOND_REVOKED, 4, read_revoked},
+               {SECOND_VISITS, 67, read_visit},
+               {SECOND_DUE, 12, read_due}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   second_records(v, directory);

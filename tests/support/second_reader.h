@@ -10,12 +10,28 @@
 #include <stdint.h>
 
 typedef enum second_table {
-  SECOND_QUEUE, SECOND_HISTORY, SECOND_HOSTS, SECOND_HASHES, SECOND_CHUNKS,
-  SECOND_REVOKED, SECOND_QUEUE_HIGH, SECOND_QUEUE_LOW, SECOND_QUEUE_TRAP, SECOND_VISITS, SECOND_DUE, SECOND_PLACES,
+  SECOND_QUEUE,
+  SECOND_HISTORY,
+  SECOND_HOSTS,
+  SECOND_HASHES,
+  SECOND_CHUNKS,
+  SECOND_REVOKED,
+  SECOND_QUEUE_HIGH,
+  SECOND_QUEUE_LOW,
+  SECOND_QUEUE_TRAP,
+  SECOND_VISITS,
+  SECOND_DUE,
+  SECOND_PLACES,
   SECOND_HOST_CHANGES,
-  SECOND_META, SECOND_EXACT, SECOND_TABLES,
+  SECOND_META,
+  SECOND_EXACT,
+  SECOND_TABLES,
   /* rows of packs and chunks, split, by class; no tables */
-  SECOND_WAITING = SECOND_TABLES, SECOND_WAITING_HIGH, SECOND_WAITING_LOW, SECOND_WAITING_TRAP, SECOND_ENDED
+  SECOND_WAITING = SECOND_TABLES,
+  SECOND_WAITING_HIGH,
+  SECOND_WAITING_LOW,
+  SECOND_WAITING_TRAP,
+  SECOND_ENDED
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -26,13 +42,13 @@ typedef struct second_record {
 } second_record;
 
 typedef struct second_url {
-  unsigned found;  /* records with this sequence: 1 unless damaged */
-  unsigned state;  /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
+  unsigned found; /* records with this sequence: 1 unless damaged */
+  unsigned state; /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
   unsigned code, depth, hops;
   unsigned outcome, layer; /* of one queued: the verdict that let it in */
-  unsigned class;  /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
+  unsigned class;          /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
   uint64_t via, host;
-  const char *text; /* NUL-terminated */
+  const char *text;        /* NUL-terminated */
   const uint8_t *key_hash; /* of the caller's own key, 16 bytes; NULL */
   const uint8_t *payload;  /* NULL: none */
   size_t payload_size;
@@ -50,25 +66,25 @@ typedef struct second_view {
 
   char identity_magic[17], profile[256];
   uint32_t version, filter;
-  bool is_exact;           /* and its keys are in `exact` */
+  bool is_exact; /* and its keys are in `exact` */
   double rate;
   uint64_t expected_urls;
 
-  uint64_t progress[12];   /* next sequence, log keys, checkpoint keys, slot, done, failed, skipped, verdicts */
+  uint64_t progress[12]; /* next sequence, log keys, checkpoint keys, slot, done, failed, skipped, verdicts */
   double expected_lost;
 
-  second_url *urls;        /* by sequence; urls[0] is unused */
-  uint64_t url_room;       /* sequences below this are in `urls` */
+  second_url *urls;  /* by sequence; urls[0] is unused */
+  uint64_t url_room; /* sequences below this are in `urls` */
   second_host *hosts;
   size_t host_count;
   uint8_t **changed_hosts; /* records that stand in `host-changes` */
   size_t changed_count;
   uint64_t first_change, next_change; /* keys of `host-changes`, the second behind those read; 0: none was */
-  uint64_t host_records;   /* of `hosts` alone */
-  bool changes_agree;      /* the last of them, with both tables */
+  uint64_t host_records;              /* of `hosts` alone */
+  bool changes_agree;                 /* the last of them, with both tables */
   uint64_t noted, forced, known_before;
   uint64_t chunks, revoked, visits, dues;
-  uint8_t *places;         /* two bytes each, by sequence, below place_room */
+  uint8_t *places; /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
   const uint8_t **log_hashes; /* 16 bytes each, log_keys of them */
   uint64_t log_keys, log_segments;
@@ -78,9 +94,9 @@ typedef struct second_view {
   uint64_t journal_offset;
   const char *owed;
   size_t owed_size;
-  const char *counters;    /* the text */
+  const char *counters; /* the text */
 
-  unsigned faults;         /* each was printed to stderr, unless `is_quiet` */
+  unsigned faults; /* each was printed to stderr, unless `is_quiet` */
   bool is_quiet;
 } second_view;
 

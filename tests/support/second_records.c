@@ -10,9 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"waiting", "ended", "hosts", "hashes", "chunks", "revoked",
-                                                     "waiting-high", "waiting-low", "waiting-trap", "visits", "due",
-                                                     "places", "host-changes", "meta", "exact"};
+const char *const second_table_names[SECOND_TABLES] = {
+  "waiting",      "ended",  "hosts", "hashes", "chunks",       "revoked", "waiting-high", "waiting-low",
+  "waiting-trap", "visits", "due",   "places", "host-changes", "meta",    "exact"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)
@@ -207,8 +207,8 @@ static void split_chunk(second_view *v, const second_record *chunk)
 static void split_packs(second_view *v)
 {
   static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {
-    [SECOND_QUEUE] = split_queue, [SECOND_QUEUE_HIGH] = split_queue, [SECOND_QUEUE_LOW] = split_queue,
-    [SECOND_QUEUE_TRAP] = split_queue, [SECOND_HISTORY] = split_history, [SECOND_CHUNKS] = split_chunk};
+    [SECOND_QUEUE] = split_queue,      [SECOND_QUEUE_HIGH] = split_queue, [SECOND_QUEUE_LOW] = split_queue,
+    [SECOND_QUEUE_TRAP] = split_queue, [SECOND_HISTORY] = split_history,  [SECOND_CHUNKS] = split_chunk};
   uint64_t rows = 0, chunk_rows = 0, places = 0;
   for (size_t i = 0, count = v->record_count; i < count; i++) {
     second_record pack = v->records[i]; /* keep_record moves the array */
@@ -222,7 +222,7 @@ static void split_packs(second_view *v)
     places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
   if (rows - chunk_rows != places)
     second_fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
-          (unsigned long long)places);
+                 (unsigned long long)places);
 }
 
 void second_records(second_view *v, const char *directory)

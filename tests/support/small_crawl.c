@@ -12,9 +12,14 @@ enum { HOSTS = 12, LINKS = 5 };
 
 frontier_options small_crawl_options(const small_crawl *c)
 {
-  return (frontier_options){.filter = c->filter ? c->filter : MLBF_KIND_MLBF, .profile = c->profile,
-                            .expected_urls = c->expected_urls ? c->expected_urls : 500, .rate = 1e-6, .per_host = 4,
-                            .depth_cap = UINT16_MAX, .journal_path = c->journal, .exact = c->exact};
+  return (frontier_options){.filter = c->filter ? c->filter : MLBF_KIND_MLBF,
+                            .profile = c->profile,
+                            .expected_urls = c->expected_urls ? c->expected_urls : 500,
+                            .rate = 1e-6,
+                            .per_host = 4,
+                            .depth_cap = UINT16_MAX,
+                            .journal_path = c->journal,
+                            .exact = c->exact};
 }
 
 /* Every other URL is of host 0. */

@@ -11,13 +11,13 @@
 typedef struct small_crawl {
   const char *directory, *journal;
   uint64_t seed;
-  unsigned urls;            /* the crawl has so many in all, */
-  unsigned fetched;         /* and at most so many are fetched now */
-  const char *path;         /* their paths begin so: "/a/" */
-  mlbf_kind filter;         /* 0: mlbf */
+  unsigned urls;    /* the crawl has so many in all, */
+  unsigned fetched; /* and at most so many are fetched now */
+  const char *path; /* their paths begin so: "/a/" */
+  mlbf_kind filter; /* 0: mlbf */
   bool exact;
   url_profile profile;
-  uint64_t expected_urls;   /* 0: 500 */
+  uint64_t expected_urls; /* 0: 500 */
 } small_crawl;
 
 frontier_options small_crawl_options(const small_crawl *c);

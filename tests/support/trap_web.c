@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 unsigned trap_web_hash(const char *text)
 {
   unsigned hash = 2166136261u;

@@ -16,8 +16,8 @@ typedef struct writer {
   uint32_t host, page;
   web_charset charset;
   web_link from;
-  char own[WEB_TARGET_MAX]; /* its target, or what its base element says */
-  uint64_t links;           /* what links are drawn from */
+  char own[WEB_TARGET_MAX];  /* its target, or what its base element says */
+  uint64_t links;            /* what links are drawn from */
   uint64_t words, own_words; /* and words; its own where it differs from what `words` says */
   bool differs;
 } writer;
@@ -161,7 +161,11 @@ void web_write_page(const web *w, uint32_t host, uint32_t page, uint64_t version
 {
   if (web_page_form(w, host, page) == WEB_FORM_COPY)
     page = web_page_original(w, host, page);
-  writer s = {.w = w, .out = out, .host = host, .page = page, .charset = web_host_charset(w, host),
+  writer s = {.w = w,
+              .out = out,
+              .host = host,
+              .page = page,
+              .charset = web_host_charset(w, host),
               .links = web_dice(w, WEB_ASK_LINKS, host, page)};
   write_page(&s, version);
 }

@@ -75,8 +75,8 @@ int box_strata(box *b, const char *const words[])
   char directory[SCRATCH_PATH];
   process_end end;
   const char *all[WORDS_MAX + 1] = {
-    STRATA_PROGRAM, "crawl",  "--quiet", "--allow-private", "--per-address", "0",   "--scope", "any",
-    "--proxy",      b->proxy, "--ca-file", b->authority,    "--dir",         directory};
+    STRATA_PROGRAM, "crawl",   "--quiet", "--allow-private", "--per-address", "0",     "--scope",
+    "any",          "--proxy", b->proxy,  "--ca-file",       b->authority,    "--dir", directory};
   size_t count = 0;
   scratch_join(b->home, "crawl", directory);
   while (all[count])

@@ -13,9 +13,9 @@ typedef struct box {
   const char *line;
   pid_t server;
   char home[SCRATCH_PATH], log[SCRATCH_PATH], authority[SCRATCH_PATH];
-  char proxy[64]; /* "http://127.0.0.1:PORT" */
+  char proxy[64];       /* "http://127.0.0.1:PORT" */
   int http, https, dns; /* ports */
-  text start;     /* URL of host 0 */
+  text start;           /* URL of host 0 */
 } box;
 
 box *box_open(const char *line);

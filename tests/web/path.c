@@ -43,8 +43,8 @@ static size_t add_string(char *target, const char *string)
 static const struct {
   const char *before, *behind;
 } forms[] = {
-  {"/", ""}, {"/d1/", ".html"}, {"/page?id=", ""}, {"/~anna/", ".html"}, {"/2024/05/", "/"}, {"/two%20words/", ".html"},
-  {"/d2/new/", ".html"}, {"/list?a=1&id=", ""},
+  {"/", ""},          {"/d1/", ".html"},          {"/page?id=", ""},     {"/~anna/", ".html"},
+  {"/2024/05/", "/"}, {"/two%20words/", ".html"}, {"/d2/new/", ".html"}, {"/list?a=1&id=", ""},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -53,7 +53,7 @@ static size_t add_usual(const web *w, uint32_t host, uint32_t page, uint64_t dic
   size_t size = 0;
   size_t form = dice % (FORMS + 1);
   if (form == FORMS - 1 && !w->limit[WEB_SPELLED])
-    form = 0; /* an & in a link is written &amp;, which wget2 1.99 does not read: not on a plain web */
+    form = 0;          /* an & in a link is written &amp;, which wget2 1.99 does not read: not on a plain web */
   if (form == FORMS) { /* a letter that ASCII has not */
     target[size++] = '/';
     size += add_escaped(target + size, web_charset_letter(web_host_charset(w, host)));

@@ -6,11 +6,11 @@
 
 typedef struct score {
   uint64_t requests, bytes, first_ms, last_ms;
-  uint64_t robots;        /* requests for robots.txt */
-  uint64_t wanted;        /* pages that should have been fetched */
-  uint64_t fetched;       /* of them, those that were: 200, whole */
+  uint64_t robots;                       /* requests for robots.txt */
+  uint64_t wanted;                       /* pages that should have been fetched */
+  uint64_t fetched;                      /* of them, those that were: 200, whole */
   uint64_t missed_resting, missed_flaky; /* of those missed: on hosts that rest; flaky, or behind such */
-  uint64_t again;         /* requests for what had come whole before, whatever its spelling */
+  uint64_t again;                        /* requests for what had come whole before, whatever its spelling */
   uint64_t too_soon;      /* requests to a host name within 95 % of its delay; robots.txt is not counted */
   uint64_t before_robots; /* requests to a host that had not been asked for robots.txt by that scheme and name */
   uint64_t barred;        /* requests for what robots.txt forbids */

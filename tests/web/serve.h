@@ -12,8 +12,8 @@
 #include "tests/web/web.h"
 
 typedef struct serve_options {
-  uint32_t address;       /* to listen on, IPv4 in host byte order */
-  int http, https, dns;   /* ports; 0: any free one, -1: none */
+  uint32_t address;     /* to listen on, IPv4 in host byte order */
+  int http, https, dns; /* ports; 0: any free one, -1: none */
   bool offers_h2;
   const char *authority;  /* file for the certificate to be trusted; NULL: none is written */
   const char *log;        /* file for a line for each request; NULL: none */
@@ -26,7 +26,7 @@ typedef struct serve serve;
 serve *serve_create(const web *w, const serve_options *options, char *error, size_t size);
 void serve_ports(const serve *s, int *http, int *https, int *dns); /* -1: none */
 void serve_run(serve *s);
-void serve_stop(serve *s);          /* from a signal's handler, too: serve_run returns soon */
+void serve_stop(serve *s); /* from a signal's handler, too: serve_run returns soon */
 uint64_t serve_requests(const serve *s);
 size_t serve_most_connections(const serve *s);
 void serve_free(serve *s);

@@ -48,8 +48,7 @@ static size_t add_record(unsigned char *at, uint32_t address)
   return 16;
 }
 
-size_t serve_dns_answer(const web *w, const unsigned char *question, size_t size,
-                        unsigned char answer[DNS_MESSAGE_MAX])
+size_t serve_dns_answer(const web *w, const unsigned char *question, size_t size, unsigned char answer[DNS_MESSAGE_MAX])
 {
   char name[256];
   if (size < HEAD || size > DNS_MESSAGE_MAX - 16 || question[2] & 0x80 || question[4] || question[5] != 1)

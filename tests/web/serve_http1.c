@@ -45,7 +45,7 @@ static void add_head(text *out, const web_reply *reply, bool keep_alive)
 static const char *find_header(const char *head, size_t size, const char *name, char *value, size_t room)
 {
   const char *end = head + size;
-  for (const char *line = head; (line = memmem(line, (size_t)(end - line), "\r\n", 2)); ) {
+  for (const char *line = head; (line = memmem(line, (size_t)(end - line), "\r\n", 2));) {
     line += 2;
     size_t length = strlen(name);
     if ((size_t)(end - line) <= length || line[length] != ':' || strncasecmp(line, name, length) != 0)
@@ -148,8 +148,11 @@ static bool open_tunnel(serve *s, conn *c, http_span authority)
 static bool answer(serve *s, conn *c, const http_request *asked, size_t head_size)
 {
   char tag[128], since[64];
-  web_request request = {.is_https = c->ssl != NULL, .host = asked->host.bytes, .host_size = asked->host.size,
-                         .target = asked->target.bytes, .target_size = asked->target.size};
+  web_request request = {.is_https = c->ssl != NULL,
+                         .host = asked->host.bytes,
+                         .host_size = asked->host.size,
+                         .target = asked->target.bytes,
+                         .target_size = asked->target.size};
   bool is_proxy = take_apart(asked->target, &request);
   bool is_head = http_span_is(asked->method, "HEAD");
   request.if_none_match = find_header(c->in.bytes, head_size, "If-None-Match", tag, sizeof tag);

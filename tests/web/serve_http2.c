@@ -10,7 +10,7 @@ typedef struct stream {
   text host, target, tag, since;
   bool is_head;
   web_reply reply;
-  size_t done; /* of the body */
+  size_t done;                 /* of the body */
   struct stream *next, **link; /* so that those still open go with the connection */
 } stream;
 
@@ -81,8 +81,7 @@ static void submit(http2 *h, stream *one)
   size_t count = 0;
   fields[count++] = (nghttp2_nv){status_name, (uint8_t *)status, 7, (size_t)status_size, NGHTTP2_NV_FLAG_NONE};
   if (reply->status != 304)
-    fields[count++] =
-      (nghttp2_nv){length_name, (uint8_t *)length, 14, (size_t)length_size, NGHTTP2_NV_FLAG_NONE};
+    fields[count++] = (nghttp2_nv){length_name, (uint8_t *)length, 14, (size_t)length_size, NGHTTP2_NV_FLAG_NONE};
   count += add_fields(&reply->headers, fields + count, FIELDS_MAX - count);
   nghttp2_data_provider body = {.source.ptr = one, .read_callback = read_body};
   bool has_body = reply->sent && !one->is_head;
@@ -107,9 +106,13 @@ static void answer(http2 *h, stream *one)
     nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, one->id, NGHTTP2_PROTOCOL_ERROR);
     return;
   }
-  web_request request = {.is_https = true, .host = one->host.bytes, .host_size = one->host.size,
-                         .target = one->target.bytes, .target_size = one->target.size,
-                         .if_none_match = one->tag.bytes, .if_modified_since = one->since.bytes};
+  web_request request = {.is_https = true,
+                         .host = one->host.bytes,
+                         .host_size = one->host.size,
+                         .target = one->target.bytes,
+                         .target_size = one->target.size,
+                         .if_none_match = one->tag.bytes,
+                         .if_modified_since = one->since.bytes};
   serve_answer(h->s, &request, &one->reply);
   if (one->reply.latency_ms)
     serve_later(h->s, h->c, one->reply.latency_ms, one->id);

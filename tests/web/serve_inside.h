@@ -21,14 +21,14 @@ typedef enum conn_state {
   CONN_READING, /* for a request; HTTP/2 is always here */
   CONN_WAITING, /* for a timer, with an answer in `out` */
   CONN_WRITING,
-  CONN_HELD,    /* nothing comes any more */
+  CONN_HELD, /* nothing comes any more */
 } conn_state;
 
 typedef struct conn {
   int fd;
   uint64_t serial;
-  SSL *ssl;         /* NULL: plain */
-  http2 *h2;        /* NULL: HTTP/1.1 */
+  SSL *ssl;  /* NULL: plain */
+  http2 *h2; /* NULL: HTTP/1.1 */
   conn_state state;
   bool is_shaken;   /* the TLS handshake is done */
   bool ends;        /* to be closed when `out` is written */
@@ -36,7 +36,7 @@ typedef struct conn {
   bool is_tunnel;   /* TLS begins when `out` is written */
   bool wants_write; /* what epoll was told */
   text in, out;
-  size_t written;   /* of `out` */
+  size_t written; /* of `out` */
 } conn;
 
 struct serve {
@@ -47,13 +47,13 @@ struct serve {
   int epoll;
   int listeners[3]; /* http, https, dns; -1: none */
   int ports[3];
-  conn **conns;     /* by descriptor */
+  conn **conns; /* by descriptor */
   size_t conns_room, open, most_open;
   uint64_t serial, start_ms, now_ms, stop_ms, requests;
   volatile sig_atomic_t stops;
-  web_reply reply;  /* of the request at hand */
-  text out;         /* its bytes */
-  char *piece;      /* what was read last */
+  web_reply reply; /* of the request at hand */
+  text out;        /* its bytes */
+  char *piece;     /* what was read last */
 };
 
 enum { SERVE_PIECE = 65536 };

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 static const char *const endings[] = {
-  [WEB_WHOLE] = "whole", [WEB_RESET] = "reset",           [WEB_CUT] = "cut",
-  [WEB_NEVER] = "never", [WEB_NOT_LISTENING] = "refused", [WEB_NO_NAME] = "nameless",
+  [WEB_WHOLE] = "whole",         [WEB_RESET] = "reset",           [WEB_CUT] = "cut",
+  [WEB_NEVER] = "never",         [WEB_NOT_LISTENING] = "refused", [WEB_NO_NAME] = "nameless",
   [WEB_NO_TRUST] = "distrusted",
 };
 enum { ENDINGS = sizeof endings / sizeof *endings };
@@ -77,8 +77,11 @@ bool serve_log_read(char *line, serve_log_line *read)
       return false;
     *line++ = '\0';
   }
-  *read = (serve_log_line){.ms = strtoull(fields[0], NULL, 10), .is_https = strcmp(fields[1], "https") == 0,
-                           .host = fields[2], .target = fields[3], .status = (int)strtol(fields[4], NULL, 10),
+  *read = (serve_log_line){.ms = strtoull(fields[0], NULL, 10),
+                           .is_https = strcmp(fields[1], "https") == 0,
+                           .host = fields[2],
+                           .target = fields[3],
+                           .status = (int)strtol(fields[4], NULL, 10),
                            .bytes = strtoull(fields[5], NULL, 10)};
   for (unsigned i = 0; i < ENDINGS; i++)
     if (strcmp(endings[i], fields[6]) == 0) {

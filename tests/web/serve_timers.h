@@ -10,7 +10,7 @@ typedef struct timer {
   uint64_t when_ms;
   uint64_t serial; /* of the connection: one that is gone has none any more */
   int fd;
-  int32_t stream;  /* of HTTP/2; else 0 */
+  int32_t stream; /* of HTTP/2; else 0 */
 } timer;
 
 /* All zeros is empty. */

@@ -147,8 +147,8 @@ serve_tls *serve_tls_create(const web *w, bool offers_h2)
   t->key = checked(EVP_EC_gen("P-256"));
   t->authority = make_authority(t->authority_key);
   t->context = checked(SSL_CTX_new(TLS_server_method()));
-  SSL_CTX_set_mode(t->context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                 SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_mode(t->context,
+                   SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_options(t->context, SSL_OP_NO_RENEGOTIATION);
   SSL_CTX_set_session_cache_mode(t->context, SSL_SESS_CACHE_OFF); /* tickets carry sessions: nothing to keep */
   SSL_CTX_set_num_tickets(t->context, 1);

@@ -42,24 +42,24 @@ typedef struct sim_happening {
 enum { SIM_AGENDA = 24, SIM_TEXT = 1024 };
 
 typedef struct sim {
-  uint64_t seed, dice; /* the dice are thrown while it runs */
-  uint64_t us;         /* the monotonic clock */
-  int64_t wall_ms;     /* of the wall clock over it */
+  uint64_t seed, dice;       /* the dice are thrown while it runs */
+  uint64_t us;               /* the monotonic clock */
+  int64_t wall_ms;           /* of the wall clock over it */
   uint64_t steps, steps_max; /* readings of a clock: a crawl that goes round in circles reads it, too */
-  uint64_t end_ms;     /* by then every crawl should have ended */
-  unsigned life;       /* from 1 */
+  uint64_t end_ms;           /* by then every crawl should have ended */
+  unsigned life;             /* from 1 */
   sim_happening agenda[SIM_AGENDA];
   unsigned agenda_count, agenda_done;
   uint64_t trace, trace_lines; /* a hash of all that happened, line by line */
-  bool is_silent;      /* nothing is traced */
+  bool is_silent;              /* nothing is traced */
   uint64_t requests, answers;
   uint64_t requests_max; /* more are a failure */
   bool has_failed;
   char failure[SIM_TEXT];
 } sim;
 
-extern sim *the_sim;  /* this program's */
-extern web *sim_web;  /* and what its crawls see */
+extern sim *the_sim;         /* this program's */
+extern web *sim_web;         /* and what its crawls see */
 extern FILE *sim_trace_file; /* gets the trace in words; NULL: only the hash is kept */
 
 void sim_create(uint64_t seed); /* ends the program if it cannot; again: all begins anew */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-  GAP_US = 20000,   /* at most, between two pieces of a body */
+  GAP_US = 20000,    /* at most, between two pieces of a body */
   REFUSED_US = 3000, /* until it is clear that nobody listens, or that there is no such name */
 };
 
@@ -46,9 +46,14 @@ static const char *host_of(const char *url)
 static void ask_web(flight *l, const fetch_receiver *receiver)
 {
   const char *host = host_of(l->request->url), *target = host + strcspn(host, "/?");
-  web_request ask = {.is_https = is_https(l->request->url), .host = host, .host_size = (size_t)(target - host),
-                     .target = target, .target_size = strlen(target), .now_ms = sim_ms(),
-                     .if_none_match = receiver->if_none_match, .if_modified_since = receiver->if_modified_since};
+  web_request ask = {.is_https = is_https(l->request->url),
+                     .host = host,
+                     .host_size = (size_t)(target - host),
+                     .target = target,
+                     .target_size = strlen(target),
+                     .now_ms = sim_ms(),
+                     .if_none_match = receiver->if_none_match,
+                     .if_modified_since = receiver->if_modified_since};
   web_answer(sim_web, &ask, &l->reply);
   uint32_t address = l->reply.ending == WEB_NO_NAME ? 0 : web_address(sim_web, l->reply.place.asked);
   if (address)

@@ -6,16 +6,16 @@
 #include "tests/web/web.h"
 
 typedef struct flight {
-  struct flight *next;     /* in the list of idle ones */
+  struct flight *next; /* in the list of idle ones */
   request *request;
   const fetch_options *options;
   web_reply reply;
   uint64_t begun_us;
-  uint64_t at_us, tie;     /* when the next of it comes; among those of one moment the smaller tie is first */
-  uint64_t end_us;         /* the fetch's own timeout */
-  size_t given;            /* bytes of the body */
+  uint64_t at_us, tie; /* when the next of it comes; among those of one moment the smaller tie is first */
+  uint64_t end_us;     /* the fetch's own timeout */
+  size_t given;        /* bytes of the body */
   bool has_head;
-  bool is_late;            /* what comes next is the timeout */
+  bool is_late; /* what comes next is the timeout */
 } flight;
 
 flight *flight_create(const fetch_options *options); /* NULL: out of memory */

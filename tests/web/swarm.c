@@ -192,12 +192,18 @@ static bool read_plant(const char *name)
 static bool read_options(int argc, char **argv, settings *s)
 {
   static const struct option options[] = {
-    {"seeds", required_argument, NULL, 's'}, {"jobs", required_argument, NULL, 'j'},
-    {"plant", required_argument, NULL, 'p'}, {"web", required_argument, NULL, 'm'},
-    {"polite", required_argument, NULL, 'o'}, {"within", required_argument, NULL, 'i'},
-    {"most", required_argument, NULL, 'n'},  {"keep", no_argument, NULL, 'k'},
-    {"trace", no_argument, NULL, 't'},       {"show", no_argument, NULL, 'w'},
-    {"go-on", no_argument, NULL, 'g'},       {"brief", no_argument, NULL, 'b'},
+    {"seeds", required_argument, NULL, 's'},
+    {"jobs", required_argument, NULL, 'j'},
+    {"plant", required_argument, NULL, 'p'},
+    {"web", required_argument, NULL, 'm'},
+    {"polite", required_argument, NULL, 'o'},
+    {"within", required_argument, NULL, 'i'},
+    {"most", required_argument, NULL, 'n'},
+    {"keep", no_argument, NULL, 'k'},
+    {"trace", no_argument, NULL, 't'},
+    {"show", no_argument, NULL, 'w'},
+    {"go-on", no_argument, NULL, 'g'},
+    {"brief", no_argument, NULL, 'b'},
     {NULL, 0, NULL, 0},
   };
   bool good = true;
@@ -222,7 +228,12 @@ static bool read_options(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-  settings s = {.first = 1, .last = 20, .jobs = 1, .program = argv[0], .more_of_web = "", .within_s = 3600,
+  settings s = {.first = 1,
+                .last = 20,
+                .jobs = 1,
+                .program = argv[0],
+                .more_of_web = "",
+                .within_s = 3600,
                 .requests_max = UINT64_MAX};
   if (!read_options(argc, argv, &s)) {
     fputs(usage, stderr);
@@ -237,7 +248,7 @@ int main(int argc, char **argv)
   bool holds = run_all(&s);
   printf("%llu seeds, %llu failed; %llu requests, %.0f virtual hours in %.1f s; the slowest took %.2f s, seed %llu\n",
          (unsigned long long)shared->seeds, (unsigned long long)shared->failed, (unsigned long long)shared->requests,
-         (double)shared->virtual_ms / 3.6e6, (double)(real_ms() - began_ms) / 1000,
-         (double)shared->slowest_ms / 1000, (unsigned long long)shared->slowest_seed);
+         (double)shared->virtual_ms / 3.6e6, (double)(real_ms() - began_ms) / 1000, (double)shared->slowest_ms / 1000,
+         (unsigned long long)shared->slowest_seed);
   return holds ? 0 : 1;
 }

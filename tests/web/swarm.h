@@ -19,7 +19,7 @@ enum { SWARM_LIVES = 8, SWARM_ARGS = 40, SWARM_ARG = 96 };
 typedef struct swarm_life {
   sim_happening agenda[SIM_AGENDA]; /* times count from its beginning */
   unsigned agenda_count;
-  int fatal_class;       /* of faults.h: its `fatal_call`-th call kills; 0: none does */
+  int fatal_class; /* of faults.h: its `fatal_call`-th call kills; 0: none does */
   unsigned fatal_call;
   bool may_fail;         /* an I/O error that lasts may end it: exit code 1 */
   bool is_capped;        /* it ends before all is done */
@@ -31,17 +31,17 @@ typedef struct swarm_life {
 
 typedef struct swarm_plan {
   uint64_t seed;
-  char web[768];         /* its options in words */
+  char web[768]; /* its options in words */
   web_options options;
   char args[SWARM_ARGS][SWARM_ARG];
   int arg_count;
-  uint32_t starts[8];    /* hosts, each "/" a start URL */
+  uint32_t starts[8]; /* hosts, each "/" a start URL */
   unsigned start_count;
   witness_rules rules;
   swarm_life lives[SWARM_LIVES];
-  unsigned life_count;   /* the last is not disturbed, and ends when all is done */
-  bool has_truth;        /* what should come of each page is known; else there are traps, or too few tries */
-  bool again;            /* in one of its lives */
+  unsigned life_count; /* the last is not disturbed, and ends when all is done */
+  bool has_truth;      /* what should come of each page is known; else there are traps, or too few tries */
+  bool again;          /* in one of its lives */
 } swarm_plan;
 
 /* `more_of_web`: words behind those that are drawn for the web, ""; later ones win. */

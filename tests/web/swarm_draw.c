@@ -36,7 +36,7 @@ static unsigned one_of(drawing *d, const unsigned *of, size_t count)
   return of[below(d, (unsigned)count)];
 }
 
-#define ONE_OF(d, ...)                                                                                                 \
+#define ONE_OF(d, ...) \
   one_of(d, (const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
 
 __attribute__((format(printf, 2, 3))) static void add_arg(drawing *d, const char *format, ...)
@@ -53,15 +53,19 @@ __attribute__((format(printf, 2, 3))) static void add_arg(drawing *d, const char
 static const struct {
   web_share share;
   double most;
-} ordinary[] = {
-  {WEB_HTTPS, 1},        {WEB_SHARED, 1},      {WEB_HEAVY, 0.1},     {WEB_CHARSET, 0.5},  {WEB_SITEMAP, 0.5},
-  {WEB_RESTING, 0.2},    {WEB_NAMELESS, 0.1},  {WEB_REFUSED, 0.1},   {WEB_SILENT, 0.1},   {WEB_NOROBOTS, 0.3},
-  {WEB_CLOSED, 0.2},     {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1},
-  {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},   {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},     {WEB_SIMILAR, 0.3},
-  {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},      {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},    {WEB_SPELLED, 1},
-  {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
-}, endless[] = {
-  {WEB_CALENDAR, 0.1}, {WEB_SESSIONS, 0.1}, {WEB_LOST, 0.1}, {WEB_FARM, 0.1},
+} ordinary[] =
+  {
+    {WEB_HTTPS, 1},       {WEB_SHARED, 1},        {WEB_HEAVY, 0.1},      {WEB_CHARSET, 0.5},    {WEB_SITEMAP, 0.5},
+    {WEB_RESTING, 0.2},   {WEB_NAMELESS, 0.1},    {WEB_REFUSED, 0.1},    {WEB_SILENT, 0.1},     {WEB_NOROBOTS, 0.3},
+    {WEB_CLOSED, 0.2},    {WEB_MOVEDROBOTS, 0.2}, {WEB_SLOWROBOTS, 0.1}, {WEB_CRAWLDELAY, 0.3}, {WEB_FAILING, 0.2},
+    {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},        {WEB_SIMILAR, 0.3},    {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},
+    {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},       {WEB_SPELLED, 1},      {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
+},
+  endless[] = {
+    {WEB_CALENDAR, 0.1},
+    {WEB_SESSIONS, 0.1},
+    {WEB_LOST, 0.1},
+    {WEB_FARM, 0.1},
 };
 
 /* Periods are primes: waits of 4, 16, 64, ... 3600 s would meet every period of 4 or 20 s at the same point of it, and

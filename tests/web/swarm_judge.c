@@ -12,14 +12,14 @@
 /* A line of pages.jsonl. */
 typedef struct line {
   uint64_t identity; /* of what its URL stands for; 0: free */
-  long status;  /* 0: no answer */
+  long status;       /* 0: no answer */
   bool is_done;
 } line;
 
 struct swarm_lines {
-  size_t bytes;      /* that were there the last time: whole lines */
-  uint64_t hash;     /* of those */
-  line *table;       /* by URL */
+  size_t bytes;  /* that were there the last time: whole lines */
+  uint64_t hash; /* of those */
+  line *table;   /* by URL */
   size_t slots, count;
   uint64_t answered; /* lines with a status */
 };
@@ -110,8 +110,13 @@ static void read_frontier(const char *directory)
   frontier *f;
   const char *host = "";
   scratch_join(directory, "frontier", path);
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-6, .per_host = 1,
-                              .depth_cap = UINT16_MAX, .read_only = true, .keep_identity = true};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = 1000,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .depth_cap = UINT16_MAX,
+                              .read_only = true,
+                              .keep_identity = true};
   frontier_status status = frontier_open(path, &options, &f, message);
   if (status == FRONTIER_OK)
     status = frontier_each(f, meet, NULL);
@@ -177,7 +182,7 @@ static bool judge_page(judging *j, uint32_t host, uint32_t page)
     if (!j->plan->has_truth)
       return true;
     return (at->identity && !at->is_done) || swarm_broken("lost: %s fails for good, and has %s", address,
-                                                     at->identity ? "a line that says done" : "no line");
+                                                          at->identity ? "a line that says done" : "no line");
   case WEB_DEAD: return !at->identity || !at->is_done || swarm_broken("done, and its host is dead: %s", address);
   case WEB_BARRED: return !was_asked || swarm_broken("robots: %s was asked for and is forbidden", address);
   case WEB_ELSEWHERE: return !was_asked || swarm_broken("scope: %s was asked for and is out of it", address);
@@ -191,8 +196,8 @@ static bool judge_witness(const swarm_plan *plan)
   if (plan->lives[plan->life_count - 1].is_capped)
     return true;
   witness_life_begins(&plan->rules);
-  return !witness_waiting() || swarm_broken("end too soon: %llu URLs were accepted and are not done",
-                                            (unsigned long long)witness_waiting());
+  return !witness_waiting() ||
+         swarm_broken("end too soon: %llu URLs were accepted and are not done", (unsigned long long)witness_waiting());
 }
 
 static uint64_t lines_of(const char *path)

@@ -15,7 +15,7 @@
 
 enum {
   REAL_SECONDS_MAX = 60,
-  LIFE_DAYS_MAX = 120,      /* of virtual time */
+  LIFE_DAYS_MAX = 120, /* of virtual time */
   STEPS_MAX = 50 * 1000 * 1000,
   MEMORY_MAX_KIB = 400 << 10, /* of a crawl of a thousand pages; most of it is the program, and maps */
 };

@@ -24,8 +24,13 @@ static void ask(const web *w, web_reply *reply, const char *url, uint64_t now_ms
   bool is_https = strncmp(url, "https", 5) == 0;
   const char *host = url + (is_https ? 8 : 7), *target = strchr(host, '/');
   web_answer(w,
-             &(web_request){.is_https = is_https, .host = host, .host_size = (size_t)(target - host), .target = target,
-                            .target_size = strlen(target), .now_ms = now_ms, .if_none_match = if_none_match},
+             &(web_request){.is_https = is_https,
+                            .host = host,
+                            .host_size = (size_t)(target - host),
+                            .target = target,
+                            .target_size = strlen(target),
+                            .now_ms = now_ms,
+                            .if_none_match = if_none_match},
              reply);
 }
 
@@ -42,9 +47,15 @@ static void options_from_a_line(void **state)
   assert_true(options.latency_from_ms == 50 && options.latency_to_ms == 500);
   assert_true(options.share[WEB_HTTPS] == 0 && options.share[WEB_CLOSED] > 0);
   static const char *const nonsense[] = {
-    "hosts=0", "hosts=100000001", "hosts=", "hosts=ten", "hosts=10x", "pages=-1", "latency=5-", "latency=9-3",
-    "failing=1.5", "failing=nan", "failing", "strange", "strange=1", "seed=18446744073709551616", "plain=1", ",,",
-    "bytes=1", "hosts=1000000000000000000000000000000000000000000000000000000000000000000000000000000000",
+    "hosts=0",     "hosts=100000001",
+    "hosts=",      "hosts=ten",
+    "hosts=10x",   "pages=-1",
+    "latency=5-",  "latency=9-3",
+    "failing=1.5", "failing=nan",
+    "failing",     "strange",
+    "strange=1",   "seed=18446744073709551616",
+    "plain=1",     ",,",
+    "bytes=1",     "hosts=1000000000000000000000000000000000000000000000000000000000000000000000000000000000",
   };
   for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; i++) {
     options.seed = 77;
@@ -290,7 +301,10 @@ static void links_without_end(void **state)
   static const struct {
     const char *share, *entrance;
   } rows[] = {
-    {"calendar", "/calendar/2024/1/1"}, {"sessions", "/shop/item1"}, {"lost", "/no/such"}, {"farm", "/best/"},
+    {"calendar", "/calendar/2024/1/1"},
+    {"sessions", "/shop/item1"},
+    {"lost", "/no/such"},
+    {"farm", "/best/"},
   };
   web_reply reply = {0};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

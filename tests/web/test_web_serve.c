@@ -84,8 +84,12 @@ static void log_lines(void **state)
   assert_true(read.ms == 123 && read.is_https && read.status == 200 && read.bytes == 2041 && read.ending == WEB_CUT);
   assert_string_equal(read.host, "www.site1.test");
   assert_string_equal(read.target, "/d1/12.html");
-  static const char *const broken[] = {"", "\n", "1\thttp\th\t/\t200\t1\n", "1\thttp\th\t/\t200\t1\tstrange\n",
-                                       "1\thttp\th\t/\t200\t1\twhole\tmore\n", "1\thttp\th\t/\t20"};
+  static const char *const broken[] = {"",
+                                       "\n",
+                                       "1\thttp\th\t/\t200\t1\n",
+                                       "1\thttp\th\t/\t200\t1\tstrange\n",
+                                       "1\thttp\th\t/\t200\t1\twhole\tmore\n",
+                                       "1\thttp\th\t/\t20"};
   for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
     char copy[100];
     snprintf(copy, sizeof copy, "%s", broken[i]);
@@ -142,14 +146,14 @@ static void stray(story *s)
 {
   char name[WEB_NAME_MAX];
   web_host_name(s->w, 0, name);
-  tell_page(s, 0, 0);                                        /* again */
-  tell(s, name, "/%31", 404, WEB_WHOLE);                     /* unknown, or page 1 again */
-  tell(s, name, "/ghost/1", 404, WEB_WHOLE);                 /* unknown */
-  tell(s, "www.example.org", "/", 0, WEB_NO_NAME);           /* unknown, failed */
-  tell(s, name, "/ghost/2", 503, WEB_WHOLE);                 /* unknown, failed */
+  tell_page(s, 0, 0);                              /* again */
+  tell(s, name, "/%31", 404, WEB_WHOLE);           /* unknown, or page 1 again */
+  tell(s, name, "/ghost/1", 404, WEB_WHOLE);       /* unknown */
+  tell(s, "www.example.org", "/", 0, WEB_NO_NAME); /* unknown, failed */
+  tell(s, name, "/ghost/2", 503, WEB_WHOLE);       /* unknown, failed */
   for (uint32_t page = 0; page < web_host_pages(s->w, 0); page++)
     if (web_look(s->w, &everything, 0, page).fate == WEB_BARRED)
-      tell_page(s, 0, page);                                 /* barred */
+      tell_page(s, 0, page); /* barred */
 }
 
 static void a_judge_counts(void **state)

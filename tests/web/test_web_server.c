@@ -71,7 +71,10 @@ static web_reply expect(const box *b, const char *url)
   bool is_https = strncmp(url, "https", 5) == 0;
   const char *host = url + (is_https ? 8 : 7), *target = strchr(host, '/');
   web_answer(b->w,
-             &(web_request){.is_https = is_https, .host = host, .host_size = (size_t)(target - host), .target = target,
+             &(web_request){.is_https = is_https,
+                            .host = host,
+                            .host_size = (size_t)(target - host),
+                            .target = target,
                             .target_size = strlen(target)},
              &reply);
   return reply;

@@ -229,8 +229,12 @@ static void ask_once(reader *r, const char *url)
   bool is_https = strncmp(url, "https", 5) == 0;
   size_t scheme = is_https ? 8 : 7, origin = origin_size(url);
   web_answer(r->w,
-             &(web_request){.is_https = is_https, .host = url + scheme, .host_size = origin - scheme,
-                            .target = url + origin, .target_size = strlen(url + origin), .now_ms = r->now_ms},
+             &(web_request){.is_https = is_https,
+                            .host = url + scheme,
+                            .host_size = origin - scheme,
+                            .target = url + origin,
+                            .target_size = strlen(url + origin),
+                            .now_ms = r->now_ms},
              &r->reply);
 }
 

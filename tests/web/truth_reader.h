@@ -10,16 +10,16 @@
 #include "tests/web/web.h"
 
 typedef enum reader_end {
-  READER_GOT,    /* 200 */
+  READER_GOT,     /* 200 */
   READER_SENT_ON, /* a redirect */
-  READER_FAILED, /* an answer, and never 200 */
-  READER_DEAD,   /* never an answer */
-  READER_BARRED, /* by robots.txt */
-  READER_ABSENT, /* no such URL was met: only of reader_look */
+  READER_FAILED,  /* an answer, and never 200 */
+  READER_DEAD,    /* never an answer */
+  READER_BARRED,  /* by robots.txt */
+  READER_ABSENT,  /* no such URL was met: only of reader_look */
 } reader_end;
 
 typedef struct reader_page {
-  char *url;          /* canonical, without a fragment */
+  char *url; /* canonical, without a fragment */
   reader_end end;
   uint64_t body_hash;
 } reader_page;

@@ -11,8 +11,8 @@ typedef struct reader_rule {
 } reader_rule;
 
 typedef struct reader_robots {
-  bool is_dead;   /* no answer */
-  bool bars_all;  /* a failure of the server */
+  bool is_dead;  /* no answer */
+  bool bars_all; /* a failure of the server */
   reader_rule *rules;
   size_t count;
   char sitemap[256]; /* "": none */

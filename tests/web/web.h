@@ -27,21 +27,21 @@
  * the text of options are the words after WEB_, in small letters: "wild,resting=0,failing=0.1". */
 typedef enum web_share {
   /* of hosts */
-  WEB_HTTPS,        /* speak https, and send who comes by http there */
-  WEB_SHARED,       /* have an address with others */
-  WEB_HEAVY,        /* answer after 5 to 20 seconds */
-  WEB_CHARSET,      /* write windows-1251 or Shift_JIS, in links too */
-  WEB_SITEMAP,      /* have a sitemap, and pages that only it names */
-  WEB_RESTING,      /* answer 503 and Retry-After half of the time, but for robots.txt and sitemaps */
+  WEB_HTTPS,   /* speak https, and send who comes by http there */
+  WEB_SHARED,  /* have an address with others */
+  WEB_HEAVY,   /* answer after 5 to 20 seconds */
+  WEB_CHARSET, /* write windows-1251 or Shift_JIS, in links too */
+  WEB_SITEMAP, /* have a sitemap, and pages that only it names */
+  WEB_RESTING, /* answer 503 and Retry-After half of the time, but for robots.txt and sitemaps */
   /* of hosts that no other hangs on: one of these fates at most */
-  WEB_NAMELESS,     /* the name has no address */
-  WEB_REFUSED,      /* nobody listens */
-  WEB_SILENT,       /* a connection, and nothing more, ever */
-  WEB_DISTRUSTED,   /* speak https, with a certificate that has run out, is another host's, or of an unknown issuer */
-  WEB_CALENDAR,     /* has days without end */
-  WEB_SESSIONS,     /* has links that are new with each visit */
-  WEB_LOST,         /* answers 200 to anything, with more such links: soft 404 */
-  WEB_FARM,         /* host names without end below its own, each linked to others */
+  WEB_NAMELESS,   /* the name has no address */
+  WEB_REFUSED,    /* nobody listens */
+  WEB_SILENT,     /* a connection, and nothing more, ever */
+  WEB_DISTRUSTED, /* speak https, with a certificate that has run out, is another host's, or of an unknown issuer */
+  WEB_CALENDAR,   /* has days without end */
+  WEB_SESSIONS,   /* has links that are new with each visit */
+  WEB_LOST,       /* answers 200 to anything, with more such links: soft 404 */
+  WEB_FARM,       /* host names without end below its own, each linked to others */
   /* of hosts, their robots.txt: one of these at most; else one that forbids what `forbidden` pages there are */
   WEB_NOROBOTS,     /* 404 */
   WEB_CLOSED,       /* forbids all; only where no other host hangs on it */
@@ -50,35 +50,35 @@ typedef enum web_share {
   WEB_SLOWROBOTS,   /* comes after 10 seconds */
   WEB_CRAWLDELAY,   /* Crawl-delay */
   /* of pages, "/" excepted: one of these at most */
-  WEB_FAILING,      /* 404, 410, 403 or 500 for good */
-  WEB_FORBIDDEN,    /* by robots.txt */
-  WEB_COPY,         /* the bytes of another page of the host */
-  WEB_SIMILAR,      /* the words of another page but for a few */
+  WEB_FAILING,   /* 404, 410, 403 or 500 for good */
+  WEB_FORBIDDEN, /* by robots.txt */
+  WEB_COPY,      /* the bytes of another page of the host */
+  WEB_SIMILAR,   /* the words of another page but for a few */
   /* of pages, whatever else they are */
-  WEB_DOOR,         /* linked to by way of one to four redirects */
-  WEB_AWAY,         /* have a link that redirects to another host */
-  WEB_FLAKY,        /* for a part of the time 503, 429, a reset or a cut connection; "/" excepted */
+  WEB_DOOR,  /* linked to by way of one to four redirects */
+  WEB_AWAY,  /* have a link that redirects to another host */
+  WEB_FLAKY, /* for a part of the time 503, 429, a reset or a cut connection; "/" excepted */
   /* of pages */
-  WEB_GHOST,        /* have what only looks like links: in comments, scripts, text */
+  WEB_GHOST, /* have what only looks like links: in comments, scripts, text */
   /* of links */
-  WEB_SPELLED,      /* are written as few write them: escapes, ports, dot segments, references, raw letters */
+  WEB_SPELLED, /* are written as few write them: escapes, ports, dot segments, references, raw letters */
   /* of hosts; here, as a share is drawn by its number, and those above should stay as they are */
-  WEB_ASLEEP,       /* as resting, with robots.txt and sitemaps */
+  WEB_ASLEEP, /* as resting, with robots.txt and sitemaps */
   WEB_SHARES
 } web_share;
 
 typedef struct web_options {
   uint64_t seed;
-  uint32_t hosts;           /* 1 to 10^8 */
-  uint32_t pages;           /* of a host, on average; 1 to 10^6 */
-  bool zipf;                /* few hosts have most of the pages; else each has the same number */
-  uint32_t links;           /* of a page, beside those to its children, on average; 0 to 100 */
-  uint32_t bytes;           /* of a page, roughly; 200 to 10^6 */
+  uint32_t hosts;                          /* 1 to 10^8 */
+  uint32_t pages;                          /* of a host, on average; 1 to 10^6 */
+  bool zipf;                               /* few hosts have most of the pages; else each has the same number */
+  uint32_t links;                          /* of a page, beside those to its children, on average; 0 to 100 */
+  uint32_t bytes;                          /* of a page, roughly; 200 to 10^6 */
   uint32_t latency_from_ms, latency_to_ms; /* a host's own, between these; a request's differs by a quarter of it */
-  uint32_t rest_s;          /* how long a resting host rests, and then works: Retry-After is what is left of it */
-  uint32_t flaky_s;         /* length of a period of a flaky page; the first third of it is bad */
-  uint32_t delay_s;         /* Crawl-delay of those hosts that ask for one */
-  uint32_t change_s;        /* a page's content changes that often; 0: never */
+  uint32_t rest_s;   /* how long a resting host rests, and then works: Retry-After is what is left of it */
+  uint32_t flaky_s;  /* length of a period of a flaky page; the first third of it is bad */
+  uint32_t delay_s;  /* Crawl-delay of those hosts that ask for one */
+  uint32_t change_s; /* a page's content changes that often; 0: never */
   double share[WEB_SHARES];
 } web_options;
 
@@ -117,25 +117,25 @@ uint32_t web_address(const web *w, uint32_t host);
 
 bool web_host_has(const web *w, uint32_t host, web_share what); /* one of the shares of hosts: is it one of those? */
 bool web_host_is_https(const web *w, uint32_t host);
-uint32_t web_host_pages(const web *w, uint32_t host);           /* at least 1 */
-uint32_t web_host_latency_ms(const web *w, uint32_t host);      /* its middle one */
-uint32_t web_host_delay_s(const web *w, uint32_t host);         /* what its robots.txt asks for; 0: nothing */
+uint32_t web_host_pages(const web *w, uint32_t host);      /* at least 1 */
+uint32_t web_host_latency_ms(const web *w, uint32_t host); /* its middle one */
+uint32_t web_host_delay_s(const web *w, uint32_t host);    /* what its robots.txt asks for; 0: nothing */
 
 /* -- URLs ------------------------------------------------------------------------------------------------------- */
 
 typedef enum web_what {
-  WEB_NOTHING,  /* not of this web, or 404 for ever */
-  WEB_PAGE,     /* page `page` of the host */
-  WEB_HOP,      /* a redirect that ends at page `page` of host `host`, of this host or another */
-  WEB_ROBOTS,   /* robots.txt, also under the host's other name or scheme, or where a moved one is */
-  WEB_MAP,      /* a sitemap */
-  WEB_ENDLESS,  /* one of URLs without end: not counted, neither wanted nor forbidden */
+  WEB_NOTHING, /* not of this web, or 404 for ever */
+  WEB_PAGE,    /* page `page` of the host */
+  WEB_HOP,     /* a redirect that ends at page `page` of host `host`, of this host or another */
+  WEB_ROBOTS,  /* robots.txt, also under the host's other name or scheme, or where a moved one is */
+  WEB_MAP,     /* a sitemap */
+  WEB_ENDLESS, /* one of URLs without end: not counted, neither wanted nor forbidden */
 } web_what;
 
 typedef struct web_place {
   web_what what;
-  uint32_t host; /* WEB_HOP: where it ends */
-  uint32_t page; /* WEB_PAGE and WEB_HOP */
+  uint32_t host;  /* WEB_HOP: where it ends */
+  uint32_t page;  /* WEB_PAGE and WEB_HOP */
   uint32_t asked; /* the host that was asked */
 } web_place;
 
@@ -153,22 +153,22 @@ web_place web_find_target(const web *w, bool is_https, const char *host, size_t 
 
 typedef struct web_request {
   bool is_https;
-  const char *host;   /* as in the Host header; need not end with a NUL */
+  const char *host; /* as in the Host header; need not end with a NUL */
   size_t host_size;
   const char *target; /* "/path?query" */
   size_t target_size;
-  uint64_t now_ms;    /* of any clock that all requests to this web share */
+  uint64_t now_ms;                               /* of any clock that all requests to this web share */
   const char *if_none_match, *if_modified_since; /* as they came, with NUL; NULL: none */
 } web_request;
 
 typedef enum web_ending {
-  WEB_WHOLE,        /* an answer, all of it */
-  WEB_RESET,        /* connected, and reset before any byte of the answer */
-  WEB_CUT,          /* closed after `sent` bytes of the body, fewer than Content-Length says */
-  WEB_NEVER,        /* connected, and nothing comes */
+  WEB_WHOLE,         /* an answer, all of it */
+  WEB_RESET,         /* connected, and reset before any byte of the answer */
+  WEB_CUT,           /* closed after `sent` bytes of the body, fewer than Content-Length says */
+  WEB_NEVER,         /* connected, and nothing comes */
   WEB_NOT_LISTENING, /* no connection */
-  WEB_NO_NAME,      /* no address for the name */
-  WEB_NO_TRUST,     /* the certificate is not to be trusted; who does trust it gets the answer all the same */
+  WEB_NO_NAME,       /* no address for the name */
+  WEB_NO_TRUST,      /* the certificate is not to be trusted; who does trust it gets the answer all the same */
 } web_ending;
 
 /* All zeros to begin with; used again, it keeps its memory. `status` and what follows is only set with WEB_WHOLE and
@@ -177,10 +177,10 @@ typedef struct web_reply {
   web_ending ending;
   uint32_t latency_ms; /* from the request to the first byte, or to the reset */
   int status;
-  text headers;        /* "Content-Type: text/html\r\n...": whole lines */
+  text headers; /* "Content-Type: text/html\r\n...": whole lines */
   text body;
-  size_t sent;         /* of the body; all of it unless cut */
-  web_place place;     /* what was asked for; also where no answer comes */
+  size_t sent;     /* of the body; all of it unless cut */
+  web_place place; /* what was asked for; also where no answer comes */
 } web_reply;
 
 /* Thread safe with a reply for each thread. A few microseconds for a page of 2 kB. */
@@ -202,21 +202,21 @@ typedef struct web_rules {
 
 /* What should become of a page. */
 typedef enum web_fate {
-  WEB_WANTED,      /* fetched: 200 in the end */
-  WEB_BAD,         /* asked for; a failure for good */
-  WEB_DEAD,        /* asked for; its host cannot be reached */
-  WEB_BARRED,      /* linked to; never asked for, as robots.txt forbids it */
-  WEB_UNLINKED,    /* nothing that can be fetched leads there */
-  WEB_ELSEWHERE,   /* out of scope */
+  WEB_WANTED,    /* fetched: 200 in the end */
+  WEB_BAD,       /* asked for; a failure for good */
+  WEB_DEAD,      /* asked for; its host cannot be reached */
+  WEB_BARRED,    /* linked to; never asked for, as robots.txt forbids it */
+  WEB_UNLINKED,  /* nothing that can be fetched leads there */
+  WEB_ELSEWHERE, /* out of scope */
   WEB_FATES
 } web_fate;
 
 typedef struct web_truth {
   web_fate fate;
-  bool rests;            /* its host rests at times: a short crawl may miss it */
-  bool is_flaky;         /* it, or a page on the way to it: lost if each try falls into a bad time */
-  bool has_original;     /* it says what `original`, a page of the same host, says */
-  bool is_exact;         /* byte for byte; else but for a few words */
+  bool rests;        /* its host rests at times: a short crawl may miss it */
+  bool is_flaky;     /* it, or a page on the way to it: lost if each try falls into a bad time */
+  bool has_original; /* it says what `original`, a page of the same host, says */
+  bool is_exact;     /* byte for byte; else but for a few words */
   uint32_t original;
 } web_truth;
 

@@ -9,21 +9,25 @@
 enum { WORD_MAX = 16 }; /* bytes: each is copied whole, whatever its length, as that is one move */
 
 static const char english[][WORD_MAX] = {
-  "a", "about", "after", "again", "all", "also", "and", "are", "as", "at", "bank", "be", "because", "been", "before",
-  "bird", "book", "bridge", "but", "by", "can", "city", "cloud", "coast", "come", "could", "day", "do", "door",
-  "down", "early", "east", "even", "every", "field", "find", "fire", "first", "fish", "for", "forest", "from",
-  "garden", "get", "give", "go", "good", "grass", "had", "hand", "have", "he", "her", "here", "hill", "him", "his",
-  "house", "how", "if", "in", "into", "is", "island", "it", "its", "just", "know", "lake", "lamp", "last", "letter",
-  "light", "like", "little", "long", "look", "made", "make", "man", "market", "may", "me", "moon", "more", "morning",
-  "mountain", "much", "my", "name", "new", "night", "no", "north", "not", "now", "of", "old", "on", "one", "only",
-  "or", "other", "our", "out", "over", "paper", "path", "people", "rain", "river", "road", "room", "said", "school",
-  "sea", "see", "she", "ship", "snow", "so", "some", "song", "south", "spring", "star", "stone", "street",
+  "a",     "about",   "after", "again",  "all",    "also",   "and",    "are",    "as",      "at",       "bank",
+  "be",    "because", "been",  "before", "bird",   "book",   "bridge", "but",    "by",      "can",      "city",
+  "cloud", "coast",   "come",  "could",  "day",    "do",     "door",   "down",   "early",   "east",     "even",
+  "every", "field",   "find",  "fire",   "first",  "fish",   "for",    "forest", "from",    "garden",   "get",
+  "give",  "go",      "good",  "grass",  "had",    "hand",   "have",   "he",     "her",     "here",     "hill",
+  "him",   "his",     "house", "how",    "if",     "in",     "into",   "is",     "island",  "it",       "its",
+  "just",  "know",    "lake",  "lamp",   "last",   "letter", "light",  "like",   "little",  "long",     "look",
+  "made",  "make",    "man",   "market", "may",    "me",     "moon",   "more",   "morning", "mountain", "much",
+  "my",    "name",    "new",   "night",  "no",     "north",  "not",    "now",    "of",      "old",      "on",
+  "one",   "only",    "or",    "other",  "our",    "out",    "over",   "paper",  "path",    "people",   "rain",
+  "river", "road",    "room",  "said",   "school", "sea",    "see",    "she",    "ship",    "snow",     "so",
+  "some",  "song",    "south", "spring", "star",   "stone",  "street",
 };
 static const char russian[][WORD_MAX] = {
   "в", "город", "дом", "и", "книга", "лес", "море", "на", "небо", "ночь", "окно", "он", "она", "птица", "река", "свет",
 };
 static const char japanese[][WORD_MAX] = {
-  "うみ", "かわ", "き", "くも", "こと", "さくら", "そら", "つき", "とり", "の", "はな", "ひかり", "ほん", "みち", "やま", "よる",
+  "うみ", "かわ", "き",   "くも",   "こと", "さくら", "そら", "つき",
+  "とり", "の",   "はな", "ひかり", "ほん", "みち",   "やま", "よる",
 };
 
 static const struct {

@@ -14,9 +14,9 @@
 #include "tests/web/web.h"
 
 enum {
-  WEB_GROUP = 4,    /* hosts; the first is the head, on which the others hang */
-  WEB_GROUP_FAN = 7, /* groups that hang on a head */
-  WEB_PAGE_FAN = 6,  /* children of a page */
+  WEB_GROUP = 4,        /* hosts; the first is the head, on which the others hang */
+  WEB_GROUP_FAN = 7,    /* groups that hang on a head */
+  WEB_PAGE_FAN = 6,     /* children of a page */
   WEB_TARGET_MAX = 512, /* bytes of a target that may be a page's; its NUL included */
   WEB_MAP_PAGES = 1000, /* that one sitemap has lines for */
 };
@@ -65,8 +65,8 @@ web_charset web_host_charset(const web *w, uint32_t host);
 
 /* What makes a host another than most: a row in kinds.c, functions in a kinds_*.c. Whatever is NULL is as usual. */
 typedef struct web_kind {
-  web_share share;      /* of hosts that are such; one of WEB_NAMELESS..WEB_FARM */
-  web_ending ending;    /* unless WEB_WHOLE, each connection ends so */
+  web_share share;   /* of hosts that are such; one of WEB_NAMELESS..WEB_FARM */
+  web_ending ending; /* unless WEB_WHOLE, each connection ends so */
   /* Is this target, decoded, one of URLs without end? Pages, robots.txt and the like were asked for before. */
   bool (*owns)(const char *target);
   /* Answers it; the reply is a 200 with an empty body so far. */
@@ -91,11 +91,15 @@ void web_answer_farm(const web *w, const web_request *request, uint32_t host, co
 /* -- pages -- */
 
 typedef enum web_form {
-  WEB_FORM_USUAL, WEB_FORM_FAILING, WEB_FORM_FORBIDDEN, WEB_FORM_COPY, WEB_FORM_SIMILAR
+  WEB_FORM_USUAL,
+  WEB_FORM_FAILING,
+  WEB_FORM_FORBIDDEN,
+  WEB_FORM_COPY,
+  WEB_FORM_SIMILAR
 } web_form;
 
 web_form web_page_form(const web *w, uint32_t host, uint32_t page);
-uint32_t web_page_original(const web *w, uint32_t host, uint32_t page); /* of a copy or similar page */
+uint32_t web_page_original(const web *w, uint32_t host, uint32_t page);  /* of a copy or similar page */
 bool web_page_may_be_copied(const web *w, uint32_t host, uint32_t page); /* its links do not depend on its URL */
 bool web_page_is_map_only(const web *w, uint32_t host, uint32_t page);
 bool web_page_is_linked(const web *w, uint32_t host, uint32_t page, bool sitemaps, bool ignores_robots);

@@ -48,20 +48,16 @@ static const struct {
   size_t offset;
   uint32_t least, most;
 } numbers[] = {
-  {"hosts", offsetof(web_options, hosts), 1, 100000000},
-  {"pages", offsetof(web_options, pages), 1, 1000000},
-  {"links", offsetof(web_options, links), 0, 100},
-  {"bytes", offsetof(web_options, bytes), 200, 1000000},
-  {"rest", offsetof(web_options, rest_s), 1, 1000000},
-  {"period", offsetof(web_options, flaky_s), 1, 1000000},
-  {"delay", offsetof(web_options, delay_s), 1, 1000000},
-  {"change", offsetof(web_options, change_s), 0, 1000000000},
+  {"hosts", offsetof(web_options, hosts), 1, 100000000}, {"pages", offsetof(web_options, pages), 1, 1000000},
+  {"links", offsetof(web_options, links), 0, 100},       {"bytes", offsetof(web_options, bytes), 200, 1000000},
+  {"rest", offsetof(web_options, rest_s), 1, 1000000},   {"period", offsetof(web_options, flaky_s), 1, 1000000},
+  {"delay", offsetof(web_options, delay_s), 1, 1000000}, {"change", offsetof(web_options, change_s), 0, 1000000000},
 };
 
 web_options web_options_plain(void)
 {
-  return (web_options){.seed = 1, .hosts = 1000, .pages = 10, .links = 4, .bytes = 2000, .rest_s = 3600, .flaky_s = 12,
-                       .delay_s = 30};
+  return (web_options){
+    .seed = 1, .hosts = 1000, .pages = 10, .links = 4, .bytes = 2000, .rest_s = 3600, .flaky_s = 12, .delay_s = 30};
 }
 
 const char *web_share_name(web_share share)

@@ -18,8 +18,8 @@ typedef struct witness_rules {
   unsigned per_host, connections;
   uint16_t max_depth;
   bool ignores_robots;
-  bool fetches_again;    /* what was done may be asked for again: --recrawl-after, --retry-failed */
-  bool is_tiny;          /* the frontier's memory has room for few URLs */
+  bool fetches_again; /* what was done may be asked for again: --recrawl-after, --retry-failed */
+  bool is_tiny;       /* the frontier's memory has room for few URLs */
   web_rules truth;
 } witness_rules;
 
@@ -27,36 +27,36 @@ typedef struct witness_rules {
 typedef enum witness_state { WITNESS_UNKNOWN, WITNESS_ACCEPTED, WITNESS_LEASED, WITNESS_ENDED } witness_state;
 
 typedef struct witnessed_url {
-  uint64_t identity;      /* 0: free */
-  uint32_t host;          /* among the watched hosts */
+  uint64_t identity; /* 0: free */
+  uint32_t host;     /* among the watched hosts */
   uint16_t depth;
   uint8_t state, committed; /* witness_state: now, and as of the last commit */
-  uint8_t outcome;        /* frontier_state, once it ended */
-  bool has_news;          /* since the last commit */
+  uint8_t outcome;          /* frontier_state, once it ended */
+  bool has_news;            /* since the last commit */
   bool was_met;
-  uint16_t asked;         /* how often, in all lives */
+  uint16_t asked; /* how often, in all lives */
 } witnessed_url;
 
 typedef struct witnessed_host {
-  char name[96];          /* host[:port]; "": free */
-  uint32_t active;        /* pages under way */
-  bool knows_robots;      /* in this life */
+  char name[96];     /* host[:port]; "": free */
+  uint32_t active;   /* pages under way */
+  bool knows_robots; /* in this life */
   bool has_news;
-  uint64_t started_ms;    /* the last page of this life; 0: none yet */
-  uint64_t delay_ms;      /* Crawl-delay, once robots.txt came */
-  uint64_t rests_until_ms; /* Retry-After */
+  uint64_t started_ms;          /* the last page of this life; 0: none yet */
+  uint64_t delay_ms;            /* Crawl-delay, once robots.txt came */
+  uint64_t rests_until_ms;      /* Retry-After */
   uint64_t rests_until_wall_ms; /* the same by the wall clock of that moment, */
   uint64_t kept_until_wall_ms;  /* and as it was committed: it outlives a life */
-  uint32_t waiting;       /* URLs that may be leased */
-  bool is_due;            /* when it was looked at last */
-  uint64_t passed;        /* leases of others while it was due, since its own last one */
+  uint32_t waiting;             /* URLs that may be leased */
+  bool is_due;                  /* when it was looked at last */
+  uint64_t passed;              /* leases of others while it was due, since its own last one */
 } witnessed_host;
 
 enum { WITNESS_HOSTS = 1 << 17, WITNESS_URLS = 1 << 18 }; /* enough for a small crawl */
 
 /* Memory that is shared, for so many hosts and URLs, powers of two that are never half full; once in a program. */
 void witness_create(size_t hosts, size_t urls);
-void witness_begin(void);                           /* a new crawl: all is forgotten */
+void witness_begin(void);                             /* a new crawl: all is forgotten */
 void witness_life_begins(const witness_rules *rules); /* one more run of it, after a death or an end */
 
 /* What the simulated fetcher tells. */
@@ -80,10 +80,10 @@ uint64_t witness_identity(const char *address, size_t size);
 /* NULL: never heard of. */
 const witnessed_url *witness_find(const char *address, size_t size);
 witnessed_host *witness_host(const char *name, size_t size); /* made if it is not there */
-witnessed_host *witness_host_at(size_t slot); /* NULL past the last; a name may be "" */
-size_t witness_hosts(void);                 /* that were made */
+witnessed_host *witness_host_at(size_t slot);                /* NULL past the last; a name may be "" */
+size_t witness_hosts(void);                                  /* that were made */
 size_t witness_urls(void);
-uint64_t witness_waiting(void);             /* URLs that may be leased, of all hosts */
+uint64_t witness_waiting(void); /* URLs that may be leased, of all hosts */
 const witness_rules *witness_rules_now(void);
 
 #endif

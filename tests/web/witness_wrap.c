@@ -11,8 +11,8 @@
 
 plant planted;
 
-const char *const plant_names[PLANTS] = {"none", "lost-link", "page-twice", "host-too-early", "host-starves",
-                                         "end-too-soon", "lost-commit"};
+const char *const plant_names[PLANTS] = {"none",         "lost-link",    "page-twice", "host-too-early",
+                                         "host-starves", "end-too-soon", "lost-commit"};
 
 frontier_status __real_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                                     frontier_verdict *verdict);
@@ -114,8 +114,8 @@ frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state
   if (e)
     memcpy(address, e->url, size);
   frontier_status status = planted == PLANT_LOST_COMMIT && is_moment(FORGOTTEN_ONE_IN)
-                               ? __real_frontier_release(f, lease, now_ms)
-                               : __real_frontier_done(f, lease, state, code, report, report_size, now_ms);
+                             ? __real_frontier_release(f, lease, now_ms)
+                             : __real_frontier_done(f, lease, state, code, report, report_size, now_ms);
   if (status == FRONTIER_OK && size)
     witness_ended(address, size, state);
   return status;
