@@ -11,6 +11,7 @@ root=$(cd "$(dirname "$0")" && pwd -P)
 TEST_NEEDS='
 g++                   command c++
 clang                 command clang
+clang-format          command clang-format
 clang-tidy            command clang-tidy
 cppcheck              command cppcheck
 mandoc                command mandoc
@@ -54,8 +55,12 @@ stage_gcc() # gcc, warnings are errors; every test
   run_tests check
 }
 
-stage_lint() # clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
+stage_lint() # clang-format; clang, clang-tidy and cppcheck on every file as it compiles; any finding is an error
 {
+  log=$root/build/log/format.log
+  mkdir -p "$root/build/log"
+  (cd "$root" && find mlbf frontier datasets crawler tests -name '*.[ch]' -print0 | xargs -0 clang-format -n -Werror) \
+    >"$log" 2>&1 || fail_with_log "clang-format -i would change files"
   build lint all
 }
 
