@@ -8,19 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum option_kind {                 /* what the value is, and the field it goes to */
-                           OPTION_TEXT,    /* no option: `help` is a line of --help, such as a heading */
-                           OPTION_FLAG,    /* none; a bool becomes true. With `low`: an enum becomes `low` */
-                           OPTION_COUNT,   /* a whole number from `low` to `high`; unsigned, 16 to 64 bits */
-                           OPTION_BYTES,   /* the same, and K, M or G may follow */
-                           OPTION_SECONDS, /* seconds with a fraction; a number of milliseconds, at least `low` */
-                           OPTION_RATE,    /* a false-positive rate; double */
-                           OPTION_STRING,  /* const char *, in argv */
-                           OPTION_FILE,    /* const char *: a file that can be read */
-                           OPTION_CHOICE,  /* one of `choices`; an enum, 0 for the first */
-                           OPTION_PROFILE, /* url_profile */
-                           OPTION_CALL,    /* whatever `take` makes of it */
-                           OPTION_LIST,    /* ... of each part between commas */
+/* What the value is, and the field it goes to. */
+typedef enum option_kind {
+  OPTION_TEXT,    /* no option: `help` is a line of --help, such as a heading */
+  OPTION_FLAG,    /* none; a bool becomes true. With `low`: an enum becomes `low` */
+  OPTION_COUNT,   /* a whole number from `low` to `high`; unsigned, 16 to 64 bits */
+  OPTION_BYTES,   /* the same, and K, M or G may follow */
+  OPTION_SECONDS, /* seconds with a fraction; a number of milliseconds, at least `low` */
+  OPTION_RATE,    /* a false-positive rate; double */
+  OPTION_STRING,  /* const char *, in argv */
+  OPTION_FILE,    /* const char *: a file that can be read */
+  OPTION_CHOICE,  /* one of `choices`; an enum, 0 for the first */
+  OPTION_PROFILE, /* url_profile */
+  OPTION_CALL,    /* whatever `take` makes of it */
+  OPTION_LIST,    /* ... of each part between commas */
 } option_kind;
 
 typedef struct option_row option_row;
@@ -45,10 +46,11 @@ struct option_row {
 
 #define OPTION_FIELD(type, member) .offset = offsetof(type, member), .size = sizeof(((type *)NULL)->member)
 
-typedef enum option_refusals { /* what is said to a word that is no option, or lacks its value */
-                               OPTIONS_SENTENCE_AND_HINT, /* getopt's sentence; a second line names --help */
-                               OPTIONS_SENTENCE,          /* getopt's sentence */
-                               OPTIONS_ONE_LINE,          /* our sentence, with a hint */
+/* What is said to a word that is no option, or lacks its value. */
+typedef enum option_refusals {
+  OPTIONS_SENTENCE_AND_HINT, /* getopt's sentence; a second line names --help */
+  OPTIONS_SENTENCE,          /* getopt's sentence */
+  OPTIONS_ONE_LINE,          /* our sentence, with a hint */
 } option_refusals;
 
 typedef struct option_table {

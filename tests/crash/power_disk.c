@@ -42,7 +42,8 @@ typedef struct names {
   size_t count;
 } names;
 
-typedef struct naming {                      /* a change of names */
+/* A change of names. */
+typedef struct naming {
   char from[SCRATCH_PATH], to[SCRATCH_PATH]; /* both: renamed; from alone: removed; to alone: made */
   int file;
 } naming;
