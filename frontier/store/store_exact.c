@@ -59,6 +59,8 @@ void store_put_exact(store *s, const store_exact_key *key)
 {
   store_exact_key copy = *key;
   MDB_val k = {sizeof copy, copy.bytes};
+  if (s->error) /* and if it is MDB_KEYEXIST, an append failed */
+    return;
   store_put_sealed(s, s->exact, k, XXH3_64bits(&copy, sizeof copy), NULL, 0, MDB_NOOVERWRITE);
   if (s->error == MDB_KEYEXIST)
     s->error = 0;

@@ -101,6 +101,39 @@ static void all_or_nothing(void **state)
   store_close(s);
 }
 
+/* MDB_KEYEXIST is an error of an append, and none of an exact key. */
+static void a_failed_put_stays_failed(void **state)
+{
+  (void)state;
+  const store_exact_key key = {{1}};
+  store *s = open_store(false);
+  assert_int_equal(store_find_exact(s, true), FRONTIER_OK);
+  assert_int_equal(store_begin(s), FRONTIER_OK);
+  store_append(s, STORE_HASHES, 8, "ahead", 5);
+  assert_int_equal(store_commit(s), FRONTIER_OK);
+
+  assert_int_equal(store_begin(s), FRONTIER_OK);
+  store_append(s, STORE_HASHES, 8, "again", 5); /* not above all others */
+  store_put_exact(s, &key);
+  assert_int_not_equal(store_commit(s), FRONTIER_OK);
+  visited v = {.stop_after = 99};
+  assert_int_equal(store_each(s, STORE_HASHES, 0, note, &v), FRONTIER_OK);
+  assert_int_equal(v.count, 1);
+  assert_string_equal(v.last, "ahead");
+  uint64_t keys;
+  assert_int_equal(store_count_exact(s, &keys), FRONTIER_OK);
+  assert_int_equal(keys, 0);
+
+  for (int time = 0; time < 2; time++) { /* once more is fine */
+    assert_int_equal(store_begin(s), FRONTIER_OK);
+    store_put_exact(s, &key);
+    assert_int_equal(store_commit(s), FRONTIER_OK);
+  }
+  assert_int_equal(store_count_exact(s, &keys), FRONTIER_OK);
+  assert_int_equal(keys, 1);
+  store_close(s);
+}
+
 /* A transaction that is open at the end never was. */
 static void closing_aborts(void **state)
 {
@@ -433,6 +466,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(all_or_nothing, begin, end),
+    cmocka_unit_test_setup_teardown(a_failed_put_stays_failed, begin, end),
     cmocka_unit_test_setup_teardown(closing_aborts, begin, end),
     cmocka_unit_test_setup_teardown(a_dead_reader_holds_no_pages, begin, end),
     cmocka_unit_test_setup_teardown(a_small_map_grows_is_full_and_says_so, begin, end),
