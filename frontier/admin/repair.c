@@ -81,11 +81,21 @@ static bool open_both(salvage *s)
   return s->status == FRONTIER_OK;
 }
 
+/* A repair that was killed as it put its file in place leaves two names for the old one. */
+static bool is_same_file(const char *path, const char *other)
+{
+  struct stat one, two;
+  return lstat(path, &one) == 0 && lstat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 static bool rebuild(salvage *s)
 {
-  char from[PATH_SIZE], keep[PATH_SIZE];
+  char data[PATH_SIZE], from[PATH_SIZE], keep[PATH_SIZE];
+  path_of(s, "data.mdb", data);
   path_of(s, "rebuilt/data.mdb", from);
   path_of(s, "data.mdb.damaged", keep);
+  if (is_same_file(data, keep))
+    unlink(keep);
   if (access(keep, F_OK) == 0)
     return salvage_fail(s, FRONTIER_BUSY, "data.mdb.damaged of an earlier repair is still there; move it away first");
   if (!open_both(s) || !salvage_tables(s) || !salvage_finish(s))

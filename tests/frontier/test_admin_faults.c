@@ -28,6 +28,8 @@ enum { URLS = 400 };
 
 static char root[SCRATCH_PATH], sound[SCRATCH_PATH], forgetful[SCRATCH_PATH];
 static char directory[SCRATCH_PATH], made[SCRATCH_PATH];
+static char *damaged; /* data.mdb as a repair finds it */
+static size_t damaged_size;
 static uint64_t urls_before, urls;                         /* in `sound`, and in `directory` now */
 static bool is_forgotten_before[URLS], is_forgotten[URLS]; /* the same of `forgetful` */
 
@@ -97,6 +99,7 @@ static int begin(void **state)
 static int end(void **state)
 {
   (void)state;
+  free(damaged);
   scratch_remove(root);
   return 0;
 }
@@ -118,15 +121,14 @@ static void make_directory(work what)
   if (what != REPAIR)
     return;
   char data[SCRATCH_PATH];
-  size_t size;
   uint64_t first, second;
   scratch_join(directory, "data.mdb", data);
-  char *bytes = scratch_read(data, &size);
-  memcpy(&first, bytes + 144, 8);
-  memcpy(&second, bytes + 4096 + 144, 8);
-  bytes[(first < second ? 0 : 4096) + 16] ^= 1;
-  scratch_write(data, bytes, size);
-  free(bytes);
+  free(damaged);
+  damaged = scratch_read(data, &damaged_size);
+  memcpy(&first, damaged + 144, 8);
+  memcpy(&second, damaged + 4096 + 144, 8);
+  damaged[(first < second ? 0 : 4096) + 16] ^= 1;
+  scratch_write(data, damaged, damaged_size);
 }
 
 static frontier_status do_work(work what, char message[FRONTIER_MESSAGE_SIZE])
@@ -204,12 +206,20 @@ static void assert_no_rows(void)
   second_free(&v);
 }
 
-/* After a repair that was stopped a second one may find the first one's copy of the damaged file. */
+static void assert_damaged_is_kept(void)
+{
+  char kept[SCRATCH_PATH];
+  size_t size;
+  scratch_join(directory, "data.mdb.damaged", kept);
+  char *bytes = scratch_read(kept, &size);
+  assert_int_equal(size, damaged_size);
+  assert_memory_equal(bytes, damaged, size);
+  free(bytes);
+}
+
 static void try_again(work what)
 {
-  char message[FRONTIER_MESSAGE_SIZE] = "", kept[SCRATCH_PATH];
-  scratch_join(directory, "data.mdb.damaged", kept);
-  unlink(kept);
+  char message[FRONTIER_MESSAGE_SIZE] = "";
   if (access(made, F_OK) == 0) {
     assert_sound(made);
     scratch_remove(made);
@@ -220,6 +230,8 @@ static void try_again(work what)
   assert_sound(directory);
   if (what == SNAPSHOT || what == MERGE)
     assert_sound(made);
+  if (what == REPAIR)
+    assert_damaged_is_kept();
   if (what == ERASE) {
     assert_forgotten();
     assert_no_rows();

@@ -61,7 +61,10 @@ ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
 ssize_t __real_writev(int fd, const struct iovec *parts, int count);
 int __real_ftruncate(int fd, off_t size);
 int __real_rename(const char *from, const char *to);
+int __real_link(const char *from, const char *to);
+int __real_unlink(const char *path);
 int __real_mkdir(const char *path, mode_t mode);
+int __real_rmdir(const char *path);
 int __real_open(const char *path, int flags, ...);
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -75,7 +78,10 @@ ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
 ssize_t __wrap_writev(int fd, const struct iovec *parts, int count);
 int __wrap_ftruncate(int fd, off_t size);
 int __wrap_rename(const char *from, const char *to);
+int __wrap_link(const char *from, const char *to);
+int __wrap_unlink(const char *path);
 int __wrap_mkdir(const char *path, mode_t mode);
+int __wrap_rmdir(const char *path);
 int __wrap_open(const char *path, int flags, ...);
 int __wrap_fsync(int fd);
 int __wrap_fdatasync(int fd);
@@ -117,9 +123,24 @@ int __wrap_rename(const char *from, const char *to)
   return strikes(FAULT_WRITE) ? -1 : __real_rename(from, to);
 }
 
+int __wrap_link(const char *from, const char *to)
+{
+  return strikes(FAULT_WRITE) ? -1 : __real_link(from, to);
+}
+
+int __wrap_unlink(const char *path)
+{
+  return strikes(FAULT_WRITE) ? -1 : __real_unlink(path);
+}
+
 int __wrap_mkdir(const char *path, mode_t mode)
 {
   return strikes(FAULT_WRITE) ? -1 : __real_mkdir(path, mode);
+}
+
+int __wrap_rmdir(const char *path)
+{
+  return strikes(FAULT_WRITE) ? -1 : __real_rmdir(path);
 }
 
 int __wrap_open(const char *path, int flags, ...)

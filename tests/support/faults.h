@@ -7,7 +7,7 @@
 
 typedef enum fault_class {
   FAULT_NONE,
-  FAULT_WRITE, /* write, pwrite, writev, ftruncate, rename, mkdir */
+  FAULT_WRITE, /* write, pwrite, writev, ftruncate, rename, link, unlink, mkdir, rmdir */
   FAULT_SYNC,  /* fsync, fdatasync */
   FAULT_ALLOC, /* malloc, calloc, realloc, posix_memalign, strdup, mmap */
 } fault_class;

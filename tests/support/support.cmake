@@ -36,7 +36,7 @@ add_library(tests_replay OBJECT fuzz/corpus_replay.c)
 target_link_libraries(tests_replay PRIVATE strata_flags)
 
 # strata_faults(test_journal): calls that fail, since the linker puts faults.c in their place.
-set(calls write pwrite writev ftruncate rename mkdir open fsync fdatasync
+set(calls write pwrite writev ftruncate rename link unlink mkdir rmdir open fsync fdatasync
           malloc calloc realloc posix_memalign strdup mmap)
 list(TRANSFORM calls PREPEND LINKER:--wrap=)
 function(strata_faults target)
