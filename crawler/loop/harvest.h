@@ -29,7 +29,8 @@ void harvest_free(harvest *h);
 /* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said: then some links may be missing. */
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links);
 
-/* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. */
+/* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. FRONTIER_OK, what the frontier
+ * said, or NO_MEMORY: the scope could not take the target's host. */
 frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
                                  const char **target);
 

@@ -176,6 +176,8 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
   frontier_status status = FRONTIER_OK;
   if (kind == ANSWER_REDIRECT) {
     status = harvest_redirect(c->harvest, v, response->location, c->now_ms, &facts->links, &facts->redirect);
+    if (status == FRONTIER_NO_MEMORY) /* if the frontier lacked it, that broke the crawl off already */
+      crawl_break_off(c, "out of memory for the scope");
     crawl_keep_scope(c);
   } else if (kind == ANSWER_PAGE) {
     visit_take_headers(v, response);
