@@ -168,24 +168,25 @@ char *scope_write(scope *s, size_t *size)
   return text;
 }
 
+static scope *read_kind(const char *line, size_t size)
+{
+  char name[16];
+  scope_kind kind;
+  snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : 0), line);
+  return scope_kind_from_name(name, &kind) ? scope_create(kind) : NULL;
+}
+
 scope *scope_read(const char *text, size_t size)
 {
   scope *s = NULL;
   for (const char *at = text, *end = text + size, *newline; at < end; at = newline + 1) {
     newline = memchr(at, '\n', (size_t)(end - at));
-    if (!newline)
-      break;
-    size_t line = (size_t)(newline - at);
-    char name[16];
-    scope_kind kind;
-    if (s) {
-      if (!add_entry(s, at, line))
-        break;
-      continue;
-    }
-    snprintf(name, sizeof name, "%.*s", (int)(line < sizeof name ? line : 0), at);
-    if (!scope_kind_from_name(name, &kind) || !(s = scope_create(kind)))
+    size_t line = newline ? (size_t)(newline - at) : 0;
+    bool is_read = newline && (s ? add_entry(s, at, line) : (s = read_kind(at, line)) != NULL);
+    if (!is_read) {
+      scope_free(s);
       return NULL;
+    }
   }
   if (s)
     s->is_dirty = false;

@@ -1,6 +1,7 @@
 /* crawler/scope/scope.c: what belongs to a crawl, and that it is the same after being written and read. */
 #include "crawler/scope/scope.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -116,6 +117,32 @@ static void what_is_no_scope_is_refused(void **state)
   assert_null(scope_read("", 0));
   assert_null(scope_read("galaxy\nh.example\n", 17));
   assert_null(scope_read("host", 4)); /* cut before its newline */
+  assert_null(scope_read("host\nh.example", 14));
+}
+
+static unsigned copies_left = UINT_MAX;
+
+char *__real_strndup(const char *bytes, size_t size);
+char *__wrap_strndup(const char *bytes, size_t size);
+
+/* In its place by --wrap: each entry is copied by it. */
+char *__wrap_strndup(const char *bytes, size_t size)
+{
+  return copies_left && copies_left-- ? __real_strndup(bytes, size) : NULL;
+}
+
+/* What a smaller scope leaves out would never be fetched. */
+static void it_is_read_whole_or_not_at_all(void **state)
+{
+  (void)state;
+  static const char text[] = "host\na.example\nb.example\n";
+  for (unsigned copies = 0; copies <= 2; copies++) {
+    copies_left = copies;
+    scope *s = scope_read(text, sizeof text - 1);
+    copies_left = UINT_MAX;
+    assert_int_equal(s != NULL, copies == 2);
+    scope_free(s);
+  }
 }
 
 int main(void)
@@ -124,6 +151,7 @@ int main(void)
     cmocka_unit_test(rows_hold_before_and_after_writing),
     cmocka_unit_test(adding_twice_changes_nothing),
     cmocka_unit_test(what_is_no_scope_is_refused),
+    cmocka_unit_test(it_is_read_whole_or_not_at_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,8 +27,10 @@ static void answer(int fd, const char *target)
 {
   text page = {0};
   if (strcmp(target, "/") == 0)
-    text_addf(&page, "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
-              "Location: http://localhost:%u/home\r\n\r\n", small_port);
+    text_addf(&page,
+              "HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\n"
+              "Location: http://localhost:%u/home\r\n\r\n",
+              small_port);
   else
     text_add(&page, SMALL_LEAF);
   raw_send(fd, page.bytes, page.size);
@@ -42,10 +44,16 @@ static void tick(void *context, const crawl *c)
 
 static crawl_options options_with(const patterns *all, scope *trusted)
 {
-  return (crawl_options){.max_pages = UINT64_MAX, .max_bytes = UINT64_MAX, .max_ms = 5000, .max_depth = UINT16_MAX,
-                         .ignore_robots = true, .tries = 1, .patterns = all, .trusted = trusted,
-                         .fetch = {.user_agent = "test", .connections = 4, .timeout_ms = 5000, .max_body = 1 << 20,
-                                   .allow_private = true}};
+  return (crawl_options){
+    .max_pages = UINT64_MAX,
+    .max_bytes = UINT64_MAX,
+    .max_ms = 5000,
+    .max_depth = UINT16_MAX,
+    .ignore_robots = true,
+    .tries = 1,
+    .patterns = all,
+    .trusted = trusted,
+    .fetch = {.user_agent = "test", .connections = 4, .timeout_ms = 5000, .max_body = 1 << 20, .allow_private = true}};
 }
 
 static crawl_end run(const char *directory, const char *wanted_message, uint64_t wanted_pages)
@@ -55,8 +63,12 @@ static crawl_end run(const char *directory, const char *wanted_message, uint64_t
   int size = snprintf(address, sizeof address, "http://127.0.0.1:%u/", small_port);
   assert_int_equal(url_parse(address, (size_t)size, URL_STRICT, &start), URL_OK);
   frontier *f = NULL;
-  const frontier_options of_frontier = {.filter = MLBF_KIND_MLBF, .profile = URL_STRICT, .expected_urls = 100,
-                                        .rate = 1e-6, .per_host = 1, .depth_cap = UINT16_MAX};
+  const frontier_options of_frontier = {.filter = MLBF_KIND_MLBF,
+                                        .profile = URL_STRICT,
+                                        .expected_urls = 100,
+                                        .rate = 1e-6,
+                                        .per_host = 1,
+                                        .depth_cap = UINT16_MAX};
   if (frontier_open(directory, &of_frontier, &f, message) != FRONTIER_OK)
     fail_msg("%s", message);
   scope *hosts = scope_create(SCOPE_HOST), *trusted = scope_create(SCOPE_HOST);
