@@ -31,10 +31,10 @@ const option_table cmd_compact_options = {
   .wanted = "one directory, please: strata compact DIR",
   .before =
     "Usage: strata compact DIR\n"
-    "Free the disk space that the crawl in DIR no longer needs, for instance of queued URLs that are done by now.\n"
-    "Forgotten URLs need no memory afterwards. Needs disk space for a copy; "
-    "if it is stopped, either the old or the new\n"
-    "files remain. No crawl or reader may be running in DIR. Afterwards the crawl can go on.\n"
+    "Free the disk space that the crawl in DIR no longer needs, for instance for queue entries whose URLs\n"
+    "are done by now. URLs removed with strata forget take no memory afterwards. Needs disk space for a copy; if it\n"
+    "is stopped, either the old or the new files remain. No crawl or reader may be running in DIR. Afterwards the\n"
+    "crawl can go on.\n"
     "\n"
     "  strata compact strata-example.org\n",
 };

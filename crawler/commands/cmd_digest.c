@@ -204,17 +204,17 @@ static bool take_search(void *args, const option_row *row, char *value)
 
 static const option_row option_rows[] = {
   {"dd", NULL, OPTION_FLAG, FIELD(manner.options.blocks),
-   .help = "one filter per 16 KiB, as for disk images; always used for files above 16 MiB",
-   .manual = "One filter per 16 KiB, as for disk images. Always used for files above 16 MiB."},
+   .help = "one part of the digest per 16 KiB of the file: for disk images; always used above 16 MiB",
+   .manual = "One part of the digest per 16 KiB of the file: for disk images. Always used for files above 16 MiB."},
   {"threads", "N", OPTION_COUNT, FIELD(manner.options.threads), .low = 1, .high = 64,
    .help = "with --dd: blocks in parallel, by default 1",
    .manual = "With {Fl -dd}, blocks in parallel; 1 if not given. The digest is the same."},
   {"ranks", "FILE", OPTION_STRING, FIELD(ranks_path),
-   .help = "a table of entropy ranks to replace the built-in one: 1001 numbers, one per line. Digests\n"
-           "made with different tables cannot be compared",
-   .manual = "A table of entropy ranks to replace the built-in one: 1001 numbers, one per line. With sdhash 4.0's "
-             "table the digests are identical to those of sdhash. Digests made with different tables cannot be "
-             "compared."},
+   .help = "replace the built-in table of how common each entropy is: 1001 numbers, one per line, as\n"
+           "--make-ranks prints them. Digests made with different tables cannot be compared",
+   .manual = "Replace the built-in table of how common each entropy is: 1001 numbers, one per line, as "
+             "{Fl -make-ranks} prints them. With sdhash 4.0's table the digests are identical to those of sdhash. "
+             "Digests made with different tables cannot be compared."},
   {"paths", NULL, OPTION_FLAG, FIELD(manner.keep_paths), .help = "name files by the given path, not by its last part"},
   {"compare", NULL, OPTION_FLAG, FIELD(task), .low = COMPARE,
    .help = "print NAME|NAME|SCORE for all pairs in one SET, or for each digest of the first SET with each of\n"
@@ -224,7 +224,7 @@ static const option_row option_rows[] = {
   {"search", "SET", OPTION_CALL, .take = take_search, .help = "for each FILE, print the most similar digests of SET",
    .manual = "Print the digests in {Ar SET} that are most similar to each {Ar FILE}."},
   {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = UINT32_MAX,
-   .help = "with --search: most digests for each FILE, by default 10"},
+   .help = "with --search: print at most N digests for each FILE, by default 10"},
   {"min", "N", OPTION_COUNT, FIELD(min), GIVEN(has_min), .low = 0, .high = 100,
    .help = "leave out scores below this, by default 0 for --compare and 1 for --search",
    .manual = "Leave out lower scores."},

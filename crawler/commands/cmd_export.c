@@ -90,9 +90,10 @@ static int export(const char *directory, job *j)
 
 static const option_row option_rows[] = {
   {"state", "S", OPTION_CHOICE, FIELD(state), .choices = "seen|queued|done|failed|skipped",
-   .help = "seen: all (default); queued: waiting or in flight; done, failed, skipped: in this final state",
-   .manual = "{Cm seen} (the default): all of them; {Cm queued}: those that wait or are in flight; "
-             "{Cm done , failed , skipped}: those in this final state."},
+   .help = "seen: every URL found so far (default); queued: waiting or in flight; done, failed, skipped:\n"
+           "in this final state",
+   .manual = "{Cm seen} (the default): every URL found so far, in any state; {Cm queued}: those that wait or are in "
+             "flight; {Cm done , failed , skipped}: those in this final state."},
   {"format", "F", OPTION_CHOICE, FIELD(format), .choices = "text|jsonl",
    .help = "text (default): only the URL; jsonl: an object with id, url, state, depth, via, and the result:\n"
            "status, error, or the reason why it was skipped",

@@ -124,7 +124,7 @@ const option_table cmd_forget_options = {
     "  17\thttps://example.org/news/\n"
     "  1\thttps://example.org/a\n"
     "  strata crawl --dir strata-example.org https://example.org/news/\n",
-  .after = "--host and --prefix do not change URLs that still wait to be fetched. Lines of pages.jsonl stay.\n",
+  .after = "--host and --prefix do not change URLs that still wait to be fetched. pages.jsonl is not changed.\n",
 };
 
 int cmd_forget(int argc, char **argv)

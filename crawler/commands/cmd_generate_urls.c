@@ -104,8 +104,8 @@ static const option_row option_rows[] = {
    .help = "any number from 0 to 18446744073709551615",
    .manual = "A number; the same {Ar N} and {Ar S} give the same bytes on every machine."},
   {"like", "FILE", OPTION_STRING, FIELD(like),
-   .help = "imitate this list: its hosts per URL and their sizes, depths, new segments at each depth and\n"
-           "queries; any format that \"strata replay\" reads; - is standard input"},
+   .help = "imitate this list: its hosts per URL, URLs per host, depths, new segments at each depth and\n"
+           "query strings; any format that \"strata replay\" reads; - is standard input"},
   {.kind = OPTION_TEXT, .help = "  --help       this text"},
 };
 
@@ -115,9 +115,11 @@ const option_table cmd_generate_urls_options = {
   OPTION_ROWS(option_rows),
   .refusals = OPTIONS_SENTENCE,
   .refuse_number = refuse_number,
-  .before = "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
-            "Print N different URLs, one per line, with the order, hosts, depths and queries of a real list.\n"
-            "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
+  .before =
+    "Usage: strata generate-urls --n N --seed S [--like FILE]\n"
+    "Print N different URLs, one per line, with order, hosts, depths and query strings like those of a real list: a\n"
+    "built-in one, or FILE.\n"
+    "The same N, S and FILE give the same bytes on every machine. All hosts end in .example.\n",
   .after = "  strata generate-urls --n 1000000 --seed 1 >urls.txt\n",
 };
 

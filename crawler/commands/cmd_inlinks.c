@@ -177,11 +177,12 @@ static int answer(const request *r, char **words, int count)
 static const option_row option_rows[] = {
   {"top", "N", OPTION_COUNT, FIELD(top), .low = 1, .high = 1000000, .help = "how many URLs (default 20)"},
   {"delta", NULL, OPTION_FLAG, FIELD(is_delta),
-   .help = "write how much the counts of NEW grew since OLD (a directory with a copy of the files inlinks.*)\n"
-           "to FILE.0, and to FILE.1, ... for a larger crawl; mostly zeros, so they compress well",
-   .manual = "With {Ar OLD NEW} instead of {Ar DIR}: write how much the counts in {Ar NEW} grew since {Ar OLD}, a "
-             "directory with a copy of the files {Pa inlinks.*}. Refused if {Ar OLD} is not an earlier state of "
-             "{Ar NEW}."},
+   .help = "write how much the counts of the crawl NEW grew since OLD, an earlier copy of its directory, or\n"
+           "of only its files inlinks.*, to FILE.0, and to FILE.1, ... for a larger crawl; mostly zeros, so\n"
+           "they compress well",
+   .manual = "With {Ar OLD NEW} instead of {Ar DIR}: write how much the counts in {Ar NEW} grew since {Ar OLD}, an "
+             "earlier copy of its directory, or of only its files {Pa inlinks.*}. Refused if {Ar OLD} is not an "
+             "earlier state of {Ar NEW}."},
   {"output", "FILE", OPTION_STRING, FIELD(output), .letter = 'o',
    .help = "with --delta: FILE.0, which must not exist yet",
    .manual = "With {Fl -delta}: write to {Ar FILE Ns Pa .0}, and to {Ar FILE Ns Pa .1} and so on if the crawl has more "
@@ -205,7 +206,7 @@ const option_table cmd_inlinks_options = {
     "       strata inlinks --apply FILE DIR\n"
     "Print the URLs of the crawl in DIR that most of its pages link to: number of pages, TAB, URL. Works during a\n"
     "crawl; counts are saved once a minute. They come from a counting filter: never too low, except by what a crash\n"
-    "lost; too high for at most one URL in ten.\n"
+    "lost; too high for about one URL in ten at worst.\n"
     "\n"
     "  strata inlinks strata-example.org --top 100\n"
     "  strata inlinks --delta monday tuesday -o since-monday && xz since-monday.0\n",

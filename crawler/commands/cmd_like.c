@@ -231,10 +231,10 @@ const option_table cmd_like_options = {
   .least_words = 2, .most_words = 2, .wanted = "a crawl's directory and a file or URL, please: strata like DIR FILE",
   .before =
   "Usage: strata like DIR FILE|URL [--top N] [--min SHARE]\n"
-  "Print the pages of the crawl in DIR that are similar to FILE, or to its page at URL: the share of the\n"
-  "text they have in common, from 0 to 1, TAB, the page's URL; best first. Works during a crawl. Pages are compared\n"
-  "by about two in nine of their runs of four words, so a small edit lowers the share by more than its size. If many\n"
-  "pages share little more than the text that begins each page of their site, some of them are left out.\n"
+  "Print the pages of the crawl in DIR that are similar to a local FILE, or to the crawl's own page at URL: the share\n"
+  "of the text they have in common, from 0 to 1, TAB, the page's URL; best first. Works during a crawl. Each page is\n"
+  "represented by a sample (two ninths) of its four-word sequences, so a small edit lowers the share by more than its\n"
+  "size. If many pages match only by the text that begins each page of their site, not all of them are listed.\n"
   "\n"
   "  strata like strata-example.org draft.html\n"
   "  strata like strata-example.org https://example.org/about --top 3\n"

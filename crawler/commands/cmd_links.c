@@ -156,7 +156,7 @@ const option_table cmd_links_options = {
            "  $ echo '<a href=\"../b?x=1&amp;y=2#z\">' | strata links --base http://example.org/a/ -\n"
            "  http://example.org/b?x=1&y=2\n"
            "  $ curl -s https://example.org/ | strata links --base https://example.org/ --all - | sort -u\n",
-  .exits = "0 done; 1 FILE could not be read or the answer not written; 2 wrong usage",
+  .exits = "0 done; 1 FILE could not be read, or the output could not be written; 2 wrong usage",
 };
 
 int cmd_links(int argc, char **argv)

@@ -70,7 +70,8 @@ const option_table cmd_plan_options = {
   OPTION_ROWS(option_rows),
   .before =
     "Usage: strata plan --urls N --fp P\n"
-    "Print the memory that each kind of filter needs for N URLs if a new URL is called seen with probability P.\n"
+    "Print the memory that each kind of filter needs for N URLs at the error rate P: the probability that it calls a\n"
+    "new URL seen.\n"
     "\n"
     "  strata plan --urls 100000000 --fp 1e-6\n",
   .after = "\"at 2 N\" is the rate with twice as many URLs in a filter that does not grow; "

@@ -91,14 +91,14 @@ const option_table cmd_robots_options = {
             "Print what a robots.txt decides for each URL: allow or deny, a TAB, and the line that decided, if any.\n"
             "The rules are those of RFC 9309. FILE may be - for standard input.\n",
   .after =
-    "A URL may also be a path. It is compared as given: escape what a browser would escape in its request.\n"
+    "A URL may also be a path. Nothing is escaped for you: write it as a browser would send it, with %20 for a space.\n"
     "\n"
     "Examples\n"
     "  $ printf 'user-agent: *\\ndisallow: /private\\n' | strata robots - http://example.org/private/x /public\n"
     "  deny\tdisallow: /private\n"
     "  allow\t\n"
     "  $ curl -s https://example.org/robots.txt | strata robots --agent Googlebot - https://example.org/search?q=x\n",
-  .exits = "0 done, whatever was decided; 1 FILE could not be read or the answer not written; 2 wrong usage",
+  .exits = "0 done, whatever was decided; 1 FILE could not be read, or the output could not be written; 2 wrong usage",
 };
 
 int cmd_robots(int argc, char **argv)

@@ -78,10 +78,10 @@ typedef struct stat_args {
 static const option_row option_rows[] = {
   {"json", NULL, OPTION_FLAG, FIELD(is_json), .help = "one JSON object"},
   {"traps", NULL, OPTION_FLAG, FIELD(has_traps),
-   .help = "hosts with probable trap URLs (a calendar, session ids, links in circles), the directories most of\n"
-           "these are in, and examples",
+   .help = "hosts with probable trap URLs (a calendar, session ids, links in circles), the directories that\n"
+           "hold most of these URLs, and examples",
    .manual = "Also list the hosts with probable trap URLs, those with most first: how many were fetched, how many "
-             "wait, the directories most of the waiting ones are in, and up to five examples per host."},
+             "wait, the directories that hold most of the waiting ones, and up to five examples per host."},
 };
 
 const option_table cmd_stat_options = {

@@ -237,10 +237,10 @@ static const option_row option_rows[] = {
    .manual = "File of the seen URLs, kept across runs. A run replaces it as a whole at its end; a run that is killed "
              "leaves it unchanged."},
   {"window", "W", OPTION_CALL, .take = take_window,
-   .help = "forget URLs older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); up to\n"
-           "8.4 % more may be remembered, never less; a state keeps its W",
+   .help = "forget URLs older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); a URL\n"
+           "may be remembered up to 8.4 % longer, never shorter; fixed for a state",
    .manual = "Forget URLs older than the last {Ar W} lines, or than {Ar W} if it is a duration such as 90s, 30m, 1h or "
-             "7d. Up to 8.4 % more may be remembered, never less. A state keeps its {Ar W}."},
+             "7d. A URL may be remembered up to 8.4 % longer, never shorter. {Ar W} is fixed for a state."},
   {"expect", "N", OPTION_COUNT, FIELD(settings.window.keys), GIVEN(settings.expect_given), .low = 1,
    .high = (uint64_t)1 << 40,
    .help = "expected number of different URLs in a window of time (default 1000000); fixed for a state",
@@ -272,8 +272,8 @@ const option_table cmd_uniq_options = {
   .before =
     "Usage: strata uniq [OPTION]... [FILE]...\n"
     "Print each line whose URL did not occur before, unchanged and in order. No FILE, or -: standard input.\n"
-    "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 in a window,\n"
-    "18 to 23 with --filter exact.\n"
+    "Two spellings of one page are one URL. Memory: 5 to 11 bytes a URL, whatever the lines' length; 16 bytes with\n"
+    "--window, 18 to 23 with --filter exact.\n"
     "\n"
     "  strata uniq urls.txt > new.txt\n"
     "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only URLs that no earlier run printed\n"

@@ -222,11 +222,12 @@ static bool apply_base(job *work)
 #define FIELD(member) OPTION_FIELD(job, member)
 
 static const option_row option_rows[] = {
-  {"base", "URL", OPTION_STRING, FIELD(base_url), .help = "URL of the page that the links in the lines are from"},
+  {"base", "URL", OPTION_STRING, FIELD(base_url), .help = "URL of the page on which these links were found"},
   {"pairs", NULL, OPTION_FLAG, FIELD(is_pairs), .help = "each line is the URL of a page, a TAB, and a link from it"},
   {"fetch", NULL, OPTION_FLAG, FIELD(is_fetch), .help = "print what a browser would request instead of the key"},
   {"split", NULL, OPTION_FLAG, FIELD(is_split),
-   .help = "print the key's segments, for which a filter has layers, with TABs between them"},
+   .help = "print the key's segments (host, parts of the path, parameters), each for one layer of a filter,\n"
+           "with TABs between them"},
   {"profile", "RULES", OPTION_PROFILE, FIELD(profile),
    .help = "give more spellings one key than the standards do; RULES, comma-separated, are\n"
            "  no-www  http=https  no-trailing-slash  no-index-page  sort-query\n"

@@ -240,7 +240,7 @@ static const option_row option_rows[] = {
    .manual = "Queue the URLs that failed in earlier runs again, each once; they get a new id and a line of their own "
              "in {Pa pages.jsonl}."},
   {"trap-budget", "N", OPTION_COUNT, FIELD(trap_budget), .low = 0, .high = UINT64_MAX,
-   .help = "probable trap URLs to fetch per host (default 10000; 0: all)",
+   .help = "URLs to fetch per host that look endless: calendars, session ids, ... (default 10000; 0: all)",
    .manual = "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
              "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
              "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
@@ -303,8 +303,8 @@ static const option_row option_rows[] = {
    .help = "seconds for one fetch (default 30)",
    .manual = "Give up on a request after {Ar S} seconds; 30 if not given."},
   {"max-body", "BYTES", OPTION_BYTES, FIELD(crawl.fetch.max_body), .low = 1, .high = (uint64_t)1 << 50,
-   .help = "most bytes to read of one page (default 16M; with K, M or G)",
-   .manual = "Read at most so many bytes of one decoded page; 16M if not given. The number may end in K, M or G."},
+   .help = "read at most this many bytes of a page (default 16M; with K, M or G)",
+   .manual = "Read at most this many bytes of one decoded page; 16M if not given. The number may end in K, M or G."},
   {.kind = OPTION_TEXT, .help = "\nText of pages"},
   {"no-similar", NULL, OPTION_FLAG, FIELD(no_similar),
    .help = "do not store the text of pages; without this option near-duplicates are reported, and\n"

@@ -133,8 +133,9 @@ static const option_row option_rows[] = {
   {"layers", "L", OPTION_COUNT, FIELD(setting.layers), .low = 1, .high = MLBF_LAYERS_MAX,
    .help = "layers of mlbf-paper  (4)", .manual = "Layers of mlbf-paper; 4 if not given."},
   {"queries", "N", OPTION_COUNT, FIELD(queries), .low = 1, .high = (uint64_t)1 << 40,
-   .help = "most queries per protocol; the protocol paper queries the whole list  (1000000)",
-   .manual = "Most queries per protocol; 1000000 if not given. The protocol {Cm paper} queries the whole list."},
+   .help = "at most N queries per protocol; the protocol named paper queries the whole list  (1000000)",
+   .manual = "At most {Ar N} queries per protocol; 1000000 if not given. The protocol named {Cm paper} queries the "
+             "whole list."},
   {"shuffle", NULL, OPTION_FLAG, FIELD(shuffle),
    .help = "put the list into a random order that depends on the seed: for sorted lists"},
   {"seed", "S", OPTION_COUNT, FIELD(seed), .low = 0, .high = UINT64_MAX,
