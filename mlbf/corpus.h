@@ -6,9 +6,9 @@
  *
  * The method is that of matrix.h. Documents fill one row after the other. A volume with 64 rows (some 8,000 web pages,
  * 11 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the documents of the
- * rows that can hold a match, best row first, until no row left can hold a better one. The process holds only the
- * growing volume's rows (1 MiB) and a buffer of 1 MiB; opening reads that volume whole, briefly. The mapped rows take
- * some 120 bytes per page of the kernel's cache.
+ * rows that can hold a match, best row first, and stops when none of the remaining rows can hold a better one. The
+ * process holds only the growing volume's rows (1 MiB) and a buffer of 1 MiB; opening reads that volume whole, briefly.
+ * The mapped rows take some 120 bytes of the kernel's cache for each web page.
  *
  * Crashes. A document is in its file when mlbf_corpus_add returns: a process that dies loses no added document, and may
  * leave a torn one at the end. After a power cut the last documents may be missing or torn. Opening the corpus for
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 enum {
-  MLBF_CORPUS_SHINGLES_MAX = 4096, /* the smallest of a document are kept; 18,000 words have this many */
+  MLBF_CORPUS_SHINGLES_MAX = 4096, /* kept of one document, the smallest; a text of 18,000 words has as many */
   MLBF_CORPUS_NAME_MAX = 65535,    /* bytes */
   MLBF_CORPUS_MESSAGE_SIZE = 512,
 };
@@ -70,7 +70,8 @@ typedef struct mlbf_corpus_question {
  *
  * Without rows_most every document with a share of at least `least` is found, with two exceptions. Of a document of
  * more than MLBF_CORPUS_SHINGLES_MAX shingles only a sample is kept, so a short passage of it may be missed. And with
- * `least` from 0.5 on a volume is read only if eight test shingles suggest a match, which misses one match in 200.
+ * `least` of 0.5 or more, a volume is skipped if each of its rows has too few of eight shingles of the query, which
+ * misses one match in 200.
  * MLBF_DAMAGED, MLBF_IO, MLBF_NO_MEMORY: there are no matches. */
 mlbf_status mlbf_corpus_query(mlbf_corpus *c, const mlbf_shingles *query, const mlbf_corpus_question *question,
                               mlbf_corpus_match *matches, size_t *count);

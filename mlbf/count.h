@@ -6,8 +6,8 @@
  *
  *   H1  raise only the smallest cells: the others are higher because they count other keys too. 1.3 to 15 times fewer
  *       wrong counts, depending on the order of keys (strata replay --paper counting). Cells are then not sums, so
- *       nothing can be removed: deleting half of the keys would make 22 to 62 % of the rest vanish.
- *   H2  equal cells of one key count once.
+ *       nothing can be removed: removing half of the keys would set the counts of 22 to 62 % of the others to 0.
+ *   H2  if two of a key's hashes give the same cell, it is raised once.
  *
  * Most counts are small, so a cell has s + 1 bits: s of the count, and a flag that the high part of the count is in the
  * overflow table of the cell's chunk.
@@ -63,16 +63,17 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
                               uint32_t *now);
 mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times);
 
-/* Every cell becomes min(limit, a + b): `into` then has the counts of both, never too low. Geometry, limit, H1, seed
- * and profile must be equal, else MLBF_MISMATCH. On failure, also MLBF_NO_MEMORY, nothing is changed. */
+/* Every cell becomes the sum of both filters' cells, at most `limit`: `into` then has the counts of both, never too
+ * low. Geometry, limit, H1, seed and profile must be equal, else MLBF_MISMATCH. On failure, also MLBF_NO_MEMORY,
+ * nothing is changed. */
 mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
 
 /* The delta: cells of `later` minus those of `earlier`, an earlier state of the same filter. It compresses well. Merged
  * into a copy of `earlier`, for instance on another server, it gives `later`; merged into a merge of whole filters that
  * include `earlier`, it replaces `earlier` by `later`.
  * Without H1 it may be merged into any filter, and adds its counts. With H1 it may not: cells that were already high
- * were not raised, so counts of another filter could become too low; also on a server that merges the deltas of two
- * clients, both started from its filter (not in the paper; tests/mlbf/test_count.c shows it).
+ * were not raised, so counts of another filter could become too low. This happens too if a server merges the deltas of
+ * two clients that both started from its filter (not in the paper; tests/mlbf/test_count.c shows it).
  * MLBF_MISMATCH as above, or if a cell is lower in `later`: `earlier` is then not an earlier state of it. */
 mlbf_status mlbf_count_difference(const mlbf_count *later, const mlbf_count *earlier, mlbf_count **delta);
 

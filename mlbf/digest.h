@@ -1,9 +1,9 @@
 /* mlbf/digest.h: similarity digests of byte strings.
  *
  * After Roussev, "Data Fingerprinting with Similarity Digests" (2010) and "Managing Terabyte-Scale Investigations with
- * Similarity Digests" (2012). From every 64 neighbouring windows of 64 bytes the one with the rarest entropy is a
- * feature, and sets five bits in a 256-byte Bloom filter. Two strings with common features have filters with more
- * common bits than chance explains.
+ * Similarity Digests" (2012). A window of 64 bytes is a feature if its entropy is the rarest in more than 16 of the
+ * neighbourhoods of 64 windows that it is in (blocks: the 192 windows with the most). It sets five bits in a 256-byte
+ * Bloom filter. Two strings with common features have filters with more common bits than chance explains.
  *
  *     stream   filters of 160 features, one after another: about 2.7 % of the input. For files.
  *     blocks   one filter of at most 192 features for each 16 KiB (sdbf-dd). For large things, and in parallel.
@@ -37,8 +37,8 @@ typedef struct mlbf_digest_ranks {
 /* The built-in table; digest_ranks.c says what it was made from, and by which command. */
 const mlbf_digest_ranks *mlbf_digest_ranks_default(void);
 
-/* A table from counts of windows by class: the rarer a class, the lower its rank; classes below 100 get 0.
- * mlbf_digest_count adds to counts[], which starts as zeros. */
+/* A table from counts of windows by class: the rarer a class, the lower its rank, from 1; classes 0 to 99 get 0 and
+ * never win. mlbf_digest_count adds to counts[], which starts as zeros. */
 void mlbf_digest_count(const void *bytes, size_t size, uint64_t counts[MLBF_ENTROPY_CLASSES]);
 void mlbf_digest_ranks_from_counts(const uint64_t counts[MLBF_ENTROPY_CLASSES], mlbf_digest_ranks *ranks);
 
@@ -78,10 +78,10 @@ char *mlbf_digest_text(const mlbf_digest *digest, const char *name);
 /* Parses one such line, without its end. BAD_ARGUMENT: the line is not valid, and `*why` says why. */
 mlbf_status mlbf_digest_parse(const char *text, size_t size, mlbf_digest **digest, const char **why);
 
-/* How common bits become a score; see digest_score.c. */
+/* How common bits become a score; see digest_score.c. `chance`: common bits expected by chance; `most`: possible. */
 typedef enum mlbf_digest_rule {
   MLBF_DIGEST_RULE_CURRENT, /* sdhash 4.0's, with its table of cutoffs computed */
-  MLBF_DIGEST_RULE_PAPER,   /* the papers': filters of 6 features or more, cutoff chance + 0.35 (all - chance) */
+  MLBF_DIGEST_RULE_PAPER,   /* the papers': filters of 6 features or more; cutoff: chance + 0.35 (most - chance) */
 } mlbf_digest_rule;
 
 enum {
@@ -89,8 +89,8 @@ enum {
   MLBF_DIGEST_NO_MEMORY = -2,
 };
 
-/* How much of the *smaller* digest is found in the larger, from 0 (no more than chance) to 100. Not a metric; for
- * digests with equal numbers of filters not even symmetric, unless their names or last filters differ. */
+/* How much of the *smaller* digest is found in the larger, from 0 (no more than chance) to 100. Not a metric, and not
+ * always symmetric for digests with equal numbers of filters. */
 int mlbf_digest_score(const mlbf_digest *a, const mlbf_digest *b, mlbf_digest_rule rule);
 
 #ifdef __cplusplus

@@ -77,7 +77,7 @@ typedef struct mlbf_hash128 {
 /* All a filter needs of a key. It depends on the seed, not on the filter's size, so the hashes in a log can
  * rebuild a larger filter. */
 typedef struct mlbf_hashes {
-  mlbf_hash128 whole;                  /* XOR of all layer hashes, and depth; without layers: of the key's bytes */
+  mlbf_hash128 whole;                  /* from the XOR of the layer hashes, and depth; without layers: the key's hash */
   uint32_t depth;                      /* layers used, 1..MLBF_LAYERS_MAX; 0 for kinds without layers */
   mlbf_hash128 layer[MLBF_LAYERS_MAX]; /* segment i salted by i; the first `depth` are set */
 } mlbf_hashes;
@@ -114,10 +114,10 @@ typedef struct mlbf_filter mlbf_filter;
 mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
-/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. At most one of them
- * gets NEW for a key; none does only if the key is a false positive. Readers never wait; writers of one key wait for
- * each other, some tens of nanoseconds. Each word is set atomically, so single-threaded use becomes slower. During
- * saving, union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
+/* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. Exactly one of them
+ * gets NEW for a new key, or none if the key is a false positive. Readers never wait; writers of one key wait for each
+ * other, some tens of nanoseconds. Each word is set atomically, so single-threaded use becomes slower. During saving,
+ * union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
 mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
@@ -143,8 +143,8 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
  * layer without bits). Repetitions and the order do not matter.
  *
  * To keep NEW_* certain in a filter of *any* size built from it, the log must hold for each inserted key `whole`,
- * and `layer[i]` for every i < min(depth, mlbf_layer_count(filter)), except those whose 128 bits the log already
- * holds for that layer.
+ * and `layer[i]`, the segment of layer i + 1, for every i from 0 to min(depth, mlbf_layer_count(filter)) - 1, except
+ * those whose 128 bits the log already holds for that layer.
  *
  * Log a segment even if mlbf_test_segment answers "known". The answer may be a false positive; a larger filter
  * built from the log would then lack the segment and call an old key NEW. (A log without such segments can only
@@ -153,7 +153,7 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
-/* The number of layers with bits (the first ones), and so of a key's segment hashes that belong in a log. It depends on
+/* How many layers have bits: always the first ones. So many of a key's segment hashes belong in a log. It depends on
  * kind, `signals` and `layers`, not on size: every filter built from the log has the same layers. */
 uint32_t mlbf_layer_count(const mlbf_filter *filter);
 

@@ -1,11 +1,11 @@
 /* mlbf/key_set.h: an exact set of keys, in memory.
  *
  * The 128-bit hashes of all keys, 16 bytes each, in a table that is seven tenths to seven eighths full: 18.3 to 22.9
- * bytes per key, also while it grows, since it grows in place. A filter of 1e-6 takes 4.3. Two of 10^9 keys have equal
- * hashes with probability 1.5e-21; otherwise every answer is exact.
+ * bytes per key, also while it grows, since it grows in place. A filter with a false-positive rate of 1e-6 takes 4.3
+ * bytes per key. Two of 10^9 keys have equal hashes with probability 1.5e-21; otherwise every answer is exact.
  *
- *     slots, by hash:   [ a . b c d . e . . f g h . . ]          each hash at its home slot, low x homes / 2^64,
- *                             |                                  or as close behind it as smaller hashes allow:
+ *     slots, by hash:   [ a . b c d . e . . f g h . . ]          home of a hash: hash.low x homes / 2^64. Each is
+ *                             |                                  there, or in the first slot after smaller hashes:
  *                             +-> i, home of b: b i c d          ordered linear probing
  *
  * Slots are in the order of their hashes (Amble, Knuth, "Ordered hash tables", 1974, with scaling): a search ends at
@@ -37,7 +37,8 @@ void mlbf_key_set_prefetch(const mlbf_key_set *set, mlbf_hash128 hash);
 /* Is the key of this hash in the set? */
 bool mlbf_key_set_test(const mlbf_key_set *set, mlbf_hash128 hash);
 
-/* Inserts the hash; was it there before? MLBF_NO_MEMORY: it was not, and was not added; `*was_seen` is untouched. */
+/* Inserts the hash; was it there before? MLBF_NO_MEMORY: the hash was not in the set and was not added; `*was_seen` is
+ * untouched. */
 mlbf_status mlbf_key_set_insert(mlbf_key_set *set, mlbf_hash128 hash, bool *was_seen);
 
 typedef struct mlbf_key_set_stats {

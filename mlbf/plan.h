@@ -20,7 +20,7 @@ typedef enum mlbf_layout {
 enum {
   MLBF_LINE_BITS = 512,      /* one cache line of every machine we know */
   MLBF_LANES = 8,            /* its 64-bit words */
-  MLBF_HASHES_MAX = 32,      /* k; the hash must give at least one byte of entropy per bit */
+  MLBF_HASHES_MAX = 32,      /* k */
   MLBF_LINE_HASHES_MAX = 16, /* k in one line: one vector of 32-bit positions */
 };
 

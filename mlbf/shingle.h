@@ -1,8 +1,9 @@
 /* mlbf/shingle.h: a text as a set of numbers, for finding texts that share passages.
  *
- * A shingle is four words in a row; its number is a hash of them. The smallest of every eight neighbouring shingles is
- * kept (winnowing: Schleimer, Wilkerson, Aiken, "Winnowing: Local Algorithms for Document Fingerprinting", 2003), about
- * two of nine. So any passage of eleven words that two texts share gives them a common number.
+ * A shingle is four words in a row; its number is a hash of them. A shingle is kept if it is the smallest in some run
+ * of eight neighbouring ones, as about two of nine are (winnowing: Schleimer, Wilkerson, Aiken, "Winnowing: Local
+ * Algorithms for Document Fingerprinting", 2003). Eleven words are eight shingles, so any such passage that two texts
+ * share gives them a common number.
  *
  * A word is a run of letters, digits and bytes above 127, ASCII letters in lower case; all else separates words.
  * Chinese, Japanese and Korean do not separate words by spaces: each of their characters (U+3000 to U+DFFF, and from
@@ -49,7 +50,8 @@ void mlbf_shingler_begin(mlbf_shingler *s);
 /* The next piece of the text: any cut into pieces gives the same shingles. */
 void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size);
 
-/* Ends the text. Its shingles belong to `s` and are valid until its next call. MLBF_NO_MEMORY: some were lost. */
+/* Ends the text. `*shingles` then points into `s`: do not free it. It is valid until the next call on `s`.
+ * MLBF_NO_MEMORY: some were lost. */
 mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* mlbf/window_epoch.h: a window of 4-bit cells, each holding the epoch in which it was last written.
  *
- * The window is cut into up to 12 epochs. A key is seen if all its cells were written in this epoch or the 12 before,
- * so nothing within the window is missed, and nothing older than window + slack (one epoch, 8 % of the window) is
- * kept. Each insertion also clears expired cells in a few cache lines, round robin: no pauses.
+ * The window is cut into up to 12 epochs. A key is seen if all its cells were written in the current, unfinished epoch
+ * or the 12 before, so nothing within the window is missed, and nothing older than window + slack (one epoch, 8 % of
+ * the window) is kept. Each insertion also clears expired cells in a few cache lines, round robin: no pauses.
  *
  * At equal bits it has b / 2 times as many cells as one of SKIP's arrays, b = ceil(log2(w+1)), since one 4-bit cell
- * replaces two of b bits. At k = 4 that gives at least 50 times fewer false positives as long as SKIP's w/m is below
- * 0.34 at b = 10, 0.52 at b = 12, 1.0 at b = 20; at these limits SKIP calls 19, 42 and 86 % of all keys seen. */
+ * replaces two of b bits. At k = 4 that gives at least 50 times fewer false positives wherever SKIP is of use: up to
+ * its w/m of 0.34 at b = 10, 0.52 at b = 12, 1.0 at b = 20, where SKIP calls 19, 42 and 86 % of all keys seen. */
 #ifndef STRATA_MLBF_WINDOW_EPOCH_H
 #define STRATA_MLBF_WINDOW_EPOCH_H
 

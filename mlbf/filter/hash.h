@@ -7,8 +7,8 @@
  * Invariants
  *   - The salt differs by layer, so the XOR sees order and repetition: (a,b) and (b,a) differ, and
  *     (a,a) is not (b,b). The paper XORs unsalted hashes and collides with certainty on both.
- *   - finish() is a bijection for each depth: XOR loses nothing there. It is not linear, so that the
- *     hash of a recombined key is not the XOR of three inserted ones where it chooses bits.
+ *   - finish() is a bijection for each depth: different XORs stay different. It is not linear: else the hash of a
+ *     key recombined from inserted ones, (a,b) from (a,d), (c,b) and (c,d), would be the XOR of their hashes.
  *   - Nothing here knows a filter's size: a log of hashes rebuilds a larger one.
  *
  * Kinds without layers hash the bytes end to end; how the key was cut does not matter to them. */

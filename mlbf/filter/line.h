@@ -1,6 +1,6 @@
 /* mlbf/filter/line.h: bits of a key inside one or two cache lines. Internal to mlbf/.
  *
- *   LANES       line = scale(low)     one bit in each of the 8 words; word i takes bits 6i..6i+5 of `high`
+ *   LANES       line = scale(low)     one bit in each of the 8 words; number in word i: bits 6i..6i+5 of `high`
  *   LINE        line = scale(low)     k bits anywhere, from the upper half of `high`
  *   TWO_LINES   line = scale(low)     k/2 bits anywhere, from the upper half of `high`
  *               line = scale(low rotated by 32)   k/2 more, from the lower half of `high`

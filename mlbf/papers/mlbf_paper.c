@@ -9,7 +9,7 @@
  *                \ \ \-----\-\-\----------\-\-\--> XOR over layers, for each j, mod m
  *                                        [extra]      m bits
  *
- * Our readings where it is silent or slips, pinned by a golden file:
+ * Our choices where the paper says nothing or is wrong, kept by a stored filter in tests/golden:
  *   - Hash_j is XXH3_64 with seed j, taken of the segment's XXH3_128 fingerprint and not of its bytes, so
  *     that a segment is read once and hashes fit the common interface. Fingerprints agree by chance with
  *     probability 2^-128: every figure is as if the bytes had been hashed.

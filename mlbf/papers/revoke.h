@@ -1,5 +1,5 @@
 /* mlbf/papers/revoke.h: two schemes of Yan and Cho on plain filters: revoking keys, and expiring them. As in the paper;
- * `strata forget` uses neither, see below.
+ * `strata forget` uses neither; mlbf_pair says why.
  *
  *   revocation pair      member  =  in `seen` and not in `revoked`
  *   generations          member  =  in any of g filters; the oldest is dropped, an empty one begins

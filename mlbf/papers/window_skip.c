@@ -1,10 +1,12 @@
 /* Three roles turn with the generation g:
  *
- *                 array 0   array 1   array 2 (steady only)
- *     g = 0       new       old       spare, being cleared
- *     g = 1       old       new/spare ...
+ *                 array 0   array 1          array 0   array 1   array 2     with `steady`
+ *     g = 0       new       old              new       spare     old
+ *     g = 1       old       new              old       new       spare
+ *     g = 2       new       old              spare     old       new
  *
- * without `steady` the old array of g is cleared at once when g + 1 begins, and becomes the new one.
+ * Without `steady` the old array of g is cleared at once when g + 1 begins, and becomes the new one. With it the spare
+ * array is cleared meanwhile, and becomes the new one.
  *
  * By time, a tick replaces an insertion: p is the tick's number in its generation. All keys of one tick have the same
  * p, and a key stays seen for w ticks plus the rest of its own tick. */

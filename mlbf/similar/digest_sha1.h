@@ -1,7 +1,7 @@
 /* mlbf/similar/digest_sha1.h: SHA-1 of many 64-byte messages at once. Internal to mlbf/.
  *
  * A digest hashes a feature of 64 bytes for every 60 bytes of input or so, each by itself. Several at once in vector
- * lanes take a fifth of the time, without SHA instructions. */
+ * lanes take a fifth of the time; SHA instructions are not used. */
 #ifndef STRATA_MLBF_DIGEST_SHA1_H
 #define STRATA_MLBF_DIGEST_SHA1_H
 
