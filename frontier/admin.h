@@ -16,7 +16,7 @@ extern "C" {
 typedef void frontier_remark(void *context, const char *sentence);
 
 typedef struct frontier_findings {
-  uint64_t faults;                        /* of all kinds; including: */
+  uint64_t faults;                        /* of all kinds, with the next two */
   uint64_t filter_faults, journal_faults; /* faults outside of data.mdb */
   uint64_t pages;                         /* of data.mdb */
   uint64_t urls, hosts;                   /* undamaged records */
@@ -31,8 +31,8 @@ typedef struct frontier_findings {
  * a child process (fork) also reads all of it as a frontier would, and is killed after a minute without progress.
  * Changes nothing. The status is FRONTIER_OK with faults, too: `found->faults` counts them, `say` gets each.
  *
- * NOT_FOUND, BUSY, IO, NO_MEMORY (three bytes for each URL and 4.3 for each of two filters); VERSION: the directory is
- * of another format. */
+ * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 3 bytes per URL, and 4.3 more for each of two filters); VERSION: the
+ * directory is of another format. */
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
 
@@ -48,9 +48,9 @@ typedef struct frontier_repairs {
  *
  * Damaged filter files are removed, and rebuilt from the hash log. If data.mdb is damaged, its undamaged records are
  * written to a new file, which replaces it in one rename; the old one stays as data.mdb.damaged until you remove it,
- * and while it exists no further repair starts. A URL whose only record is from before its fetch is queued again. A URL
- * without a record keeps its number and, if its key is still in the log, stays seen. The journal is accepted as it is:
- * lines missing at its end stay lost.
+ * and while it exists no further repair starts. A URL whose only readable record is an old one, from when it was
+ * queued, is queued again. A URL without a record keeps its number and, if its key is still in the log, stays seen. The
+ * journal is accepted as it is: lines missing at its end stay lost.
  *
  * A crash at any moment leaves the old files or the new ones. FRONTIER_OK: the directory was sound, or is now. DAMAGED:
  * its filter and profile cannot be read any more. */
@@ -81,9 +81,10 @@ typedef struct frontier_merged {
   bool by_bits;  /* the filters had one size, and their bits were united; else a new one is made from the log */
 } frontier_merged;
 
-/* A new frontier in `to` that has seen every URL that one of `directories` has seen, to begin a crawl with. Its queue
+/* A new frontier in `to` that has seen every URL that any of `directories` has seen, to begin a crawl with. Its queue
  * is empty. Its rate is the lowest of theirs. MISMATCH, with two of them named, if their filters or profiles differ,
- * since their keys then differ. They may be written meanwhile. `to` is made completely or not at all. */
+ * since their keys then differ. Other processes may write to the directories meanwhile. `to` is made completely or not
+ * at all. */
 frontier_status frontier_merge(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
                                char message[FRONTIER_MESSAGE_SIZE]);
 

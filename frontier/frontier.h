@@ -33,17 +33,19 @@
  * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but at most one
  * handle per directory in a process: LMDB's locks are per process, so closing a second handle would drop those of the
  * first. A second writer in a process is refused; an additional reader is not detected.
- * fork(): the handle stays with the parent. The child must neither use nor close it, only exec or _exit: its file
- * descriptors are closed by exec. A child that runs on without exec keeps the directory FRONTIER_BUSY after its parent
- * has ended. To use a frontier in a child, open it there, after the fork.
+ * fork(): the handle stays with the parent. The child must neither use nor close the handle; it may only call exec,
+ * which closes the handle's file descriptors, or _exit. A child that runs on without exec keeps the directory
+ * FRONTIER_BUSY after its parent has ended. To use a frontier in a child, open it there, after the fork.
  *
- * Address space: 1 TiB is mapped, which takes no memory; under a limit (ulimit -v) at first half of what is free, or
- * less; more when needed, and FRONTIER_NO_SPACE when there is no more. The limit may be raised while the program runs.
+ * Address space: 1 TiB is mapped, which takes no memory. Under a limit (ulimit -v) at most half of the free address
+ * space is mapped at first, and more when needed; if none is left, calls return FRONTIER_NO_SPACE. The limit may be
+ * raised while the program runs.
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of a killed process.
- * Time: the frontier has no clock. `now_ms` is the caller's, in milliseconds. If it goes back between two calls of
- * frontier_next, the frontier's own time goes on from its latest value at the pace of `now_ms`: no host starts early,
- * and none waits longer. (A step back of two seconds or less counts as a call from a delayed thread: own time stands
- * still until `now_ms` has caught up.) A step forward counts as time that passed.
+ * Time: the frontier reads no clock, except in frontier_maintain to keep to its budget. `now_ms` is the caller's, in
+ * milliseconds. If it goes back between two calls of frontier_next, the frontier's own time goes on from its latest
+ * value at the pace of `now_ms`: no host starts early, and none waits longer. (A step back of two seconds or less
+ * counts as a call from a delayed thread: own time stands still until `now_ms` has caught up.) A step forward counts as
+ * time that passed.
  * No threads, no sleeping, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
 #define STRATA_FRONTIER_FRONTIER_H
@@ -68,7 +70,7 @@ typedef enum frontier_status {
   FRONTIER_MISMATCH,  /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
   FRONTIER_DAMAGED,  /* a checksum is wrong */
-  FRONTIER_NO_SPACE, /* disk full, file-size limit, or map full: nothing of the open batch was kept */
+  FRONTIER_NO_SPACE, /* disk full, file-size limit, or map full: the open batch stays in memory; repeat the call */
   FRONTIER_NO_MEMORY,
   FRONTIER_IO,
 } frontier_status;
@@ -77,8 +79,8 @@ enum { FRONTIER_MESSAGE_SIZE = 512 };
 
 /* The ABI number of this header, and that of the running library. It is raised, together with the name of the shared
  * library, when anything existing changes its meaning or its layout. Within one number, functions, enumerators, and
- * fields at the end of frontier_options may be added; no other struct changes. Treat an enumerator you do not know as
- * the general case of its group (any outcome but FRONTIER_SEEN is new). */
+ * fields at the end of frontier_options may be added; no other struct changes. Treat an outcome that you do not know as
+ * new, and such a status as an error. */
 enum { FRONTIER_ABI = 1 };
 int frontier_abi(void);             /* the library's */
 const char *frontier_version(void); /* its release, as "0.1.0" */
@@ -97,8 +99,8 @@ typedef struct frontier_options {
   uint32_t per_host;        /* default number of URLs of one host in flight at once, >= 1 */
   uint16_t depth_cap;       /* deeper URLs are accepted but wait on disk until opened with a larger cap */
   const char *journal_path; /* file that gets the reports; NULL: none */
-  bool read_only;           /* read, while another process may be writing: hosts and counts as of open, verdicts as of
-                                 the first one asked; URLs (frontier_each) as of the latest commit */
+  bool read_only;           /* read, while another process may be writing: hosts and counts are those at open,
+                                 verdicts those at the first one asked for; frontier_each sees the latest commit */
   bool keep_identity;       /* an existing directory's filter, profile and rate override the ones above */
   frontier_logger *log;     /* gets events that are no errors: the filter grows, or is rebuilt; NULL: no log */
   void *log_context;
@@ -107,8 +109,8 @@ typedef struct frontier_options {
    * keys stays open for reading, to confirm each URL that its filter calls seen. NULL: no earlier crawl. */
   const char *previous_path;
   /* No new URL is ever called seen: what the filter calls seen is looked up in a table of all keys, on disk. It costs
-   * that table, some 60 bytes per URL, and one read for each URL seen; what the filter calls new needs no read. The
-   * first segment of a caller's own key counts as its host. Needs a directory; fixed for it. */
+   * that table, some 60 bytes per URL, and one read for each URL seen; what the filter calls new needs no read. Keys
+   * are stored by host: of a caller's own key the first segment is the host. Needs a directory; fixed for it. */
   bool exact;
 } frontier_options;
 
@@ -148,7 +150,7 @@ typedef enum frontier_outcome {
   FRONTIER_NEW,             /* new; the filter has no layers for more detail */
   FRONTIER_NEW_HOST,        /* nothing of this host was seen before */
   FRONTIER_NEW_SEGMENT,     /* segment number `layer` was never seen at that depth */
-  FRONTIER_NEW_COMBINATION, /* every segment was seen at its depth, this combination was not */
+  FRONTIER_NEW_COMBINATION, /* this combination was not seen; every segment may have been, at its depth */
   FRONTIER_KNOWN_BEFORE,    /* new here, and queued like any new URL; but known to the crawl in options.previous_path */
 } frontier_outcome;
 enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 };
@@ -216,8 +218,8 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
- * URLs queued or in flight are skipped, and so is any URL with the same key. Commits, then reads all of the history
- * and the queue: some seconds for 10^7 URLs. `*forgotten`: how many keys are no longer seen, also on failure.
+ * a key stays seen while a URL that has it is queued or in flight. Commits, then reads all of the history and the
+ * queue: some seconds for 10^7 URLs. `*forgotten`: how many keys are no longer seen, also on failure.
  * FRONTIER_BAD_ARGUMENT without a directory: there is no history in memory. */
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
@@ -275,9 +277,9 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
 
 #define FRONTIER_ITS_DELAY UINT64_MAX
 
-/* The next start from the host of a lease is `wait_ms` from now, sooner or later than planned, but never before a
- * back-off is over. For a caller who leased a URL and must fetch robots.txt first: it delays the host until then, and
- * when it requests the page, it passes FRONTIER_ITS_DELAY, so that the host's delay counts from the request. */
+/* Sets the next start from the host of a lease to `wait_ms` from now, sooner or later than planned, but never before a
+ * back-off is over. For a caller who leased a URL and must fetch robots.txt first: call it with a long wait, and again
+ * with FRONTIER_ITS_DELAY when you request the page, so that the host's delay counts from that request. */
 frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms, uint64_t wait_ms);
 
 /* The host of a lease answered "not now" (429, 503, Retry-After): no start for `wait_ms`. Never shortens a wait. */
@@ -310,9 +312,9 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 frontier_status frontier_sync(frontier *f);
 
 /* Maintenance ahead of time, for callers that wait anyway: the filter's next size and its checkpoints, which else are
- * done along with commits, in steps of some milliseconds for about `budget_ms` (the one clock the frontier reads: it
- * decides how much is done, never what). `*is_more`: there is more to do. Need not be called at all. The status is that
- * of reading the hash log; a checkpoint that cannot be written is tried again later and costs time at the next open. */
+ * done along with commits, in steps of some milliseconds for about `budget_ms` of real time. `*is_more`: there is
+ * more to do. Need not be called at all. The status is that of reading the hash log; a checkpoint that cannot be
+ * written is tried again later and costs time at the next open. */
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
 
 /* Called before each transaction is written, for the caller's files that must be on disk with it: the hook syncs them,
@@ -325,8 +327,8 @@ void frontier_before_commit(frontier *f, frontier_hook *hook, void *context);
 frontier_status frontier_setting_put(frontier *f, const char *name, const void *value, size_t size);
 frontier_status frontier_setting_get(frontier *f, const char *name, const void **value, size_t *size);
 
-/* Named counters of the caller, committed with the batch; names as "skipped-robots", at most 47 bytes.
- * FRONTIER_BAD_ARGUMENT: another name, or there are 64 already. */
+/* Named counters of the caller, committed with the batch; a name, as "skipped-robots", has 1 to 47 bytes, no space and
+ * no newline. FRONTIER_BAD_ARGUMENT: an invalid name, or a new one when there are 64. */
 frontier_status frontier_count(frontier *f, const char *name, uint64_t add);
 uint64_t frontier_counter(const frontier *f, const char *name);
 /* The i-th counter in order of first use; false past the last. */
@@ -334,13 +336,13 @@ bool frontier_counter_at(const frontier *f, size_t index, const char **name, uin
 
 typedef struct frontier_stats {
   uint64_t queued, in_flight;           /* now */
-  uint64_t deferred;                    /* of `queued`: deeper than the cap, as far as the queue was read */
+  uint64_t deferred;                    /* of `queued`: deeper than the cap; too low while URLs are unread on disk */
   uint64_t done, failed, skipped;       /* since the crawl began */
   uint64_t outcomes[FRONTIER_OUTCOMES]; /* verdicts since the crawl began, without those of lookups */
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost; /* sum over committed URLs of the rate at their time: URLs wrongly called seen */
+  double expected_lost; /* expected number of URLs wrongly called seen: sum over commits of new keys x rate */
   uint64_t noted;       /* new URLs of frontier_note */
   uint64_t forced;      /* queued by frontier_force though seen */
 } frontier_stats;

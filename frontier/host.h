@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-/* Priority classes. Each has its own queue, first in first out within a host; URLs that a block or a budget held back
- * come only roughly in order, once they may be taken again. Of 64 turns 1 is for TRAP, of 16 turns 1 for LOW, of 4
- * turns 1 for NORMAL, the others are for HIGH; a turn of a class without due URLs goes to the highest class that has
- * some. No class starves. */
+/* Priority classes. Each has its own queue, first in first out within a host; when a block or a budget ends, the URLs
+ * it held back are handed out only roughly in order. Of 64 turns 1 is for TRAP, of 16 turns 1 for LOW, of 4 turns 1 for
+ * NORMAL, the others are for HIGH; a turn of a class without due URLs goes to the highest class that has some. No class
+ * starves. */
 typedef enum frontier_class {
   FRONTIER_NORMAL = 0,
   FRONTIER_HIGH,
@@ -28,9 +28,9 @@ enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
 
 /* All zero: the frontier's defaults apply. */
 typedef struct frontier_host_control {
-  uint64_t delay_ms;       /* between starts; 0: the frontier's. A longer frontier_host_delay overrides it */
-  uint64_t budget;         /* URLs of this host to hand out in all, each counted once, but not while it is queued to be
-                             fetched again (recrawl.h): a new URL may then be handed out first; 0: no limit */
+  uint64_t delay_ms;       /* between starts; 0: the frontier's. The larger of this and frontier_host_delay's applies */
+  uint64_t budget;         /* URLs of this host to hand out in all: those in flight or ended count. A URL queued for a
+                             recrawl does not count until it is leased, so a new one may take its place; 0: no limit */
   uint64_t trap_budget;    /* of class TRAP alone; 0: frontier_trap_budget's */
   uint64_t not_before_s;   /* no start before this wall-clock time, seconds since 1970: see frontier_clock. A back-off
                              raises it; set to an earlier time, or 0, it ends the wait */
@@ -39,10 +39,10 @@ typedef struct frontier_host_control {
   bool is_blocked;         /* start no fetch */
 } frontier_host_control;
 
-/* Which wall-clock time `now_ms` is; back-off and recrawl need it, as they last longer than a process. Without this
- * call `now_ms` counts as milliseconds since 1970, and its jumps as jumps of the wall clock. Call it again when the
- * wall clock was set: this does not change how long hosts wait in this process. If the wall clock is set back between
- * two runs, hosts in a back-off (frontier_host_back_off) wait longer by so much. */
+/* Which wall-clock time `now_ms` is; back-off and recrawl need it, since their times must be valid in the next process,
+ * too. Without this call `now_ms` counts as milliseconds since 1970, and its jumps as jumps of the wall clock. Call it
+ * again when the wall clock was set: this does not change how long hosts wait in this process. If the wall clock is set
+ * back between two runs, hosts in a back-off (frontier_host_back_off) wait longer by so much. */
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
 /* BAD_ARGUMENT: not the name of a host, or an unknown class. get gives zeros for a host without controls. */
@@ -71,7 +71,7 @@ typedef enum frontier_host_state {
 typedef struct frontier_host_info {
   const char *name; /* NUL-terminated; valid during the call */
   frontier_host_state state;
-  uint64_t queued[FRONTIER_CLASSES]; /* waiting or in flight */
+  uint64_t queued[FRONTIER_CLASSES]; /* here with those in flight */
   uint64_t in_flight;                /* 0 on a read-only handle */
   uint64_t held;                     /* of `queued`, held back by a block or a budget */
   uint64_t done, failed, skipped;
@@ -89,7 +89,8 @@ frontier_status frontier_each_host(frontier *f, uint64_t now_ms, frontier_host_v
 uint64_t frontier_held(const frontier *f);
 
 /* Decides the class of a new URL. `by_rule` is the class by the rules: TRAP if it looks like a trap's, else the host's
- * priority, else LOW if deeper than 16 links, else NORMAL. The caller looks up in-link counts and the like. */
+ * priority, else LOW if deeper than 16 links, else NORMAL. The classifier may use data of its own, such as in-link
+ * counts. */
 typedef frontier_class frontier_classifier(void *context, const frontier_link *link, frontier_verdict verdict,
                                            frontier_class by_rule);
 /* For this handle from now on; NULL: the rules alone. The classifier may not call the frontier. */

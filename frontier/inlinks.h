@@ -1,7 +1,7 @@
-/* frontier/inlinks.h: how many pages link to a URL, in some five bytes per URL; separate from a frontier.
+/* frontier/inlinks.h: how many pages link to a URL, in 5 to 13 bytes per URL; separate from a frontier.
  *
- * Counting filters (mlbf/count.h: H1, 16 bits), each for twice as many URLs as the one before, as the number of URLs
- * is not known: 5.2 bytes per URL of the first, up to 13 at eightfold growth (tests/bench/bench_counts).
+ * Counting filters (mlbf/count.h: H1, 16 bits), each for twice as many URLs as the one before, as the number of URLs is
+ * not known: 5.2 bytes per URL while one filter is enough, up to 13 after eightfold growth (tests/bench/bench_counts).
  *
  *     PATH.0 [ n ]   PATH.1 [ 2n ]   PATH.2 [ 4n ] ...      a known URL is counted in its filter, else in the last
  *
@@ -52,10 +52,10 @@ uint32_t inlinks_count(const inlinks *in, const url *u);
  * have other filters: nothing is changed; MLBF_NO_MEMORY: part of `from` may be counted. `from` is never changed. */
 mlbf_status inlinks_merge(inlinks *into, inlinks *from);
 
-/* The counts added between `earlier` and `later`. Merge them only into a copy of `earlier`, or into a merge of whole
- * counts that includes `earlier` and to which nothing was noted since: the result is as if `later` had been merged
- * there. In other counts they could come out too low (mlbf_count_difference). MLBF_MISMATCH: `earlier` is no earlier
- * state of `later`; MLBF_NO_MEMORY. */
+/* The counts added between `earlier` and `later`. Merge them only into a copy of `earlier`, or into a merge of complete
+ * counts (no deltas) that includes `earlier` and got no inlinks_note since: the result is the merge with `later` in
+ * place of `earlier`. In other counts they could come out too low (mlbf_count_difference). MLBF_MISMATCH: `earlier` is
+ * no earlier state of `later`; MLBF_NO_MEMORY. */
 mlbf_status inlinks_difference(inlinks *later, inlinks *earlier, inlinks **delta);
 
 #ifdef __cplusplus

@@ -5,9 +5,9 @@
  * it is queued in one class or in the other, never in both, and it is handed out once. Its id stays.
  *
  * frontier_promote considers URLs of class NORMAL: all that are queued in memory (the heads of their hosts' queues,
- * 65,536 at most) and, with each call, some that are unread on disk. Not moved: URLs in chunks of a host with a long
- * queue (considered after they are read back), URLs deeper than the cap, URLs held back by a block or a budget, and
- * URLs for which class HIGH has no room now.
+ * 65,536 at most) and, with each call, some that are unread on disk. Not moved: URLs of very long queues that were put
+ * aside on disk (until they are read back), URLs deeper than the cap, URLs held back by a block or a budget, and URLs
+ * for which class HIGH has no room in memory now.
  *
  * Threads, processes, errors: as frontier.h. */
 #ifndef STRATA_FRONTIER_PROMOTE_H

@@ -8,8 +8,8 @@
  * content. The interval between visits adapts: it is halved if the page had changed, doubled if not, within two bounds.
  *
  * Visits are on disk, ordered by due time; memory is fixed. A URL keeps its id and is counted once: while it is queued
- * again it does not count as done. Its payload does not come back. A URL that ended without a noted visit is not
- * fetched again, unless it is done when frontier_recrawl is called. */
+ * again it does not count as done. Its payload does not come back. A URL that ended without a noted visit is fetched
+ * again only if its state was FRONTIER_DONE when frontier_recrawl was called. */
 #ifndef STRATA_FRONTIER_RECRAWL_H
 #define STRATA_FRONTIER_RECRAWL_H
 
@@ -38,8 +38,8 @@ typedef struct frontier_visit {
 frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit);
 
 /* Notes a fetch of the lease, at `at_s`: committed with its frontier_done, dropped by frontier_release. A page counts
- * as unchanged if `is_unchanged` is set or the content is that of the last visit; validators not given are then
- * kept. */
+ * as unchanged if `is_unchanged` is set or the content is that of the last visit; the last visit's validators are then
+ * kept where `visit` has none. */
 frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit);
 
 /* From now on also hand out pages due up to `until_s`, a wall-clock time; the interval between visits of a page is from

@@ -6,29 +6,32 @@
  *   - every segment of it was seen at its depth on this host, and only their combination is new: true of 99 % of the
  *     new URLs of calendars, facets and link loops, and of 4 to 19 % of new URLs in real lists; or
  *   - one path segment occurs three times; or it has more than 20 path segments, or more than 1,024 bytes; or
- *   - a parameter with a session's name (sid, PHPSESSID, ...) has a value of 8 bytes or more.
+ *   - a parameter with a usual name of session ids (sid, PHPSESSID, ...) has a value of 8 bytes or more.
  * One suspect URL decides nothing. If a directory has given 64 new URLs and three of four were suspect, all its further
  * URLs are of class TRAP. A directory here is the first path segment (all numbers are equal: /2026/ is /2027/) and the
  * names of the parameters, so that a calendar does not affect other pages. If a host has given 512 new URLs outside of
  * such directories and three of four were suspect, its further suspect URLs are of class TRAP. Counts are halved when
  * they reach 4,096, so recent URLs weigh more.
  *
- * Two kinds of trap show only in the children of one directory, or show there much earlier:
- *   - after 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further dates are of class
- *     TRAP: each date is a new segment, so not suspect. A daily archive of 27 years still fits a budget of 10,000;
- *   - after 64 queries of several parameters, with at most a quarter as many different parameters, further suspect URLs
- *     are of class TRAP whatever their parameters' names: where a facet that is not chosen is left out of the URL, each
- *     choice has other names and so would count as a directory of its own.
+ * Two kinds of trap show only, or much earlier, in the children of one parent: a path up to its last segment, or up to
+ * the query if there is one.
+ *   - After 366 children that are dates (/agenda/2026-11-20, /agenda?day=2026-11-20) all further dates are of class
+ *     TRAP. (Each date is a new segment, so it is not suspect.) Of an honest daily archive 27 years fit a budget of
+ *     10,000.
+ *   - If 64 or more children are queries of several parameters, and these have at most a quarter as many different
+ *     name=value pairs, further suspect URLs are of class TRAP, whatever their parameters' names. (If a facet that is
+ *     not chosen is left out of the URL, each choice has other names and so would count as a directory of its own.)
  *
  * Measured (tests/bench/bench_traps): of 20,000 URLs of a calendar, of session ids, of circular links or of facets, 64
  * to 70 are accepted before the trap is detected; 230 of facets left out as above (577 without the rules on children),
- * 367 of dates (all without these rules). Of 4.2 million real URLs, host after host, 5,038 are judged a trap's, one of
- * 838: half of them one book in thirty languages; none of them by the rules on children. A trap that does not show in
- * its URLs is missed: ?seed=17 leads to ?seed=4711, and the URLs of a forum's topics look the same.
+ * 367 of dates (all 20,000 without these rules). Of 4.2 million real URLs, host after host, 5,038 (1 in 838) are
+ * judged a trap's, half of them of one book in thirty languages; none by the rules on children. A trap that
+ * does not show in its URLs is missed: endless links from ?seed=17 to ?seed=4711 look like the topics of an honest
+ * forum.
  *
- * Directories, segments and children are remembered in 3.5 MB. Another handle starts without them, but reads up to
- * 16,384 queued URLs of class TRAP when it begins to watch, so that it knows the old traps. The counts of a host are
- * kept on disk. */
+ * Directories, segments and children are remembered in 3.5 MB of memory. After a reopen the new handle starts without
+ * them, but reads up to 16,384 queued URLs of class TRAP when it begins to watch, so that it knows the old traps. The
+ * counts of a host are kept on disk. */
 #ifndef STRATA_FRONTIER_TRAPS_H
 #define STRATA_FRONTIER_TRAPS_H
 

@@ -30,8 +30,8 @@ extern "C" {
 #endif
 
 enum {
-  URL_LENGTH_MAX = 8192, /* bytes of an href without outer white space, fragment and TAB CR LF; of a fetch URL;
-                              and of a key. Longer is refused. Browsers and servers stop near 8 KiB; the cap also
+  URL_LENGTH_MAX = 8192, /* bytes of a fetch URL, of a key, and of an href (outer white space, fragment and TAB CR LF
+                              do not count). Longer is refused. Browsers and servers stop near 8 KiB; the cap also
                               keeps uriparser 0.9.7 out of CVE-2025-67899, its recursion on long inputs */
   URL_HOST_MAX = 254,    /* bytes of a host, without port: what DNS can carry (RFC 1035), and a trailing dot */
   URL_SEGMENTS_MAX = 16, /* as the filter's layers; the last segment takes the rest of the key */
@@ -63,12 +63,12 @@ enum {
   URL_NO_TRAILING_SLASH = 1 << 2,    /* no-trailing-slash: /a/ is /a; the root stays / */
   URL_NO_INDEX_PAGE = 1 << 3,        /* no-index-page: /a/index.html, /a/Default.aspx, ... are /a/ */
   URL_SORT_QUERY = 1 << 4,           /* sort-query: parameters ordered by name, then value; empty ones dropped */
-  URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: a session's name with 32 letters or digits dropped */
+  URL_NO_SESSION_IDS = 1 << 5,       /* no-session-ids: sid, PHPSESSID, ... of 32 letters or digits dropped */
   URL_NO_TRACKING = 1 << 6,          /* no-tracking-params: utm_*, gclid, fbclid, ... dropped */
   URL_NO_DUPLICATE_SLASHES = 1 << 7, /* no-duplicate-slashes: /a//b is /a/b */
   URL_PATH_PAPER = 1 << 8,           /* path-paper: scheme dropped ("//host/a"), segments end at '/' only: the
                                         key of Cen, Xu, Sun's paper. Under it "//host/a" needs no base */
-  URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO, where userinfo else is stripped */
+  URL_REFUSE_USERINFO = 1 << 9,      /* refuse-userinfo: URL_HAS_USERINFO, instead of stripping the userinfo */
   URL_EVERY_RULE = (1 << 10) - 1,
 };
 
@@ -106,7 +106,7 @@ url_status url_base_set(url_base *base, const char *text, size_t size);
 /* Resolve `href` against `base` (NULL: href must be absolute). On failure `*out` holds nothing usable. */
 url_status url_resolve(const url_base *base, const char *href, size_t size, url_profile profile, url *out);
 
-/* The same for an absolute URL: key(key(x)) == key(x), and the key of a fetch URL is the key of its href. */
+/* As url_resolve, for an absolute URL. The key of a key is that key; the key of a fetch URL is that of its href. */
 url_status url_parse(const char *text, size_t size, url_profile profile, url *out);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* One check of a directory, in parts: check.c has their order. Private to this room. */
+/* One check of a directory, in parts: check.c has their order. Private to frontier/admin/. */
 #ifndef STRATA_FRONTIER_CHECK_H
 #define STRATA_FRONTIER_CHECK_H
 

@@ -25,7 +25,7 @@ static bool read_one(void *context, const frontier_record *record)
   return ++b->records % BEAT != 0 || write(b->pipe, ".", 1) == 1;
 }
 
-/* In the child. What goes wrong is written to the pipe, behind a '!'. */
+/* In the child. What goes wrong is written to the pipe, after a '!'. */
 _Noreturn static void read_all(const char *directory, int pipe)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
@@ -48,7 +48,7 @@ _Noreturn static void read_all(const char *directory, int pipe)
   _exit(status != FRONTIER_OK);
 }
 
-/* Until the pipe closes; false: silent for too long. `message` gets what is behind a '!'. */
+/* Until the pipe closes; false: silent for too long. `message` gets what follows a '!'. */
 static bool listen_to(int pipe, char message[FRONTIER_MESSAGE_SIZE])
 {
   char heard[FRONTIER_MESSAGE_SIZE];

@@ -1,6 +1,7 @@
-/* The table of exact keys holds those of the hash log, each once: a URL whose key is missing would be accepted again,
- * one with an extra key never, unless the key has no host. A forgotten key may be missing, as it is erased here first
- * (erase.h). A hash of all zeros cannot be in a set of hashes; it comes once in 2^128. */
+/* The table of exact keys holds those of the hash log, each once: a URL whose key is missing would be accepted again;
+ * one whose key is there but not in the log never (except a key without a host, which no look-up finds). A forgotten
+ * key may be missing, as it is erased here first (erase.h). hash_set.h cannot hold the hash of all zeros, so that is
+ * not checked; it comes once in 2^128. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"

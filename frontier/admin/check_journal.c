@@ -1,5 +1,6 @@
 /* Compares the journal with its record in the last transaction: the bytes before the recorded offset are unchanged, and
- * after them come the owed lines, as far as they were written. */
+ * after them come the owed lines (committed in LMDB, perhaps not yet in the file: journal.h), as far as they were
+ * written. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Compares what is behind the settled part with the owed lines. */
+/* Compares what follows the settled part with the owed lines. */
 bool journal_tail_is_owed(FILE *file, const uint8_t *owed, size_t owed_size)
 {
   size_t at = 0;

@@ -4,7 +4,8 @@
  *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
  *
  * A crash before the rename leaves the old file, and a copy that the next compaction overwrites; after it, the new
- * file. The filter file that is not valid is removed too: it is only of use while a new one is written. */
+ * file. Of the two filter files the one that is not valid is removed too: it is only the place of the next
+ * checkpoint. */
 #include "frontier/admin.h"
 #include "frontier/admin/erase.h"
 #include "frontier/admin/mdb_records.h"

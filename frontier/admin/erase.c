@@ -3,12 +3,12 @@
  *     filter, in memory -> exact keys, on disk -> log, on disk -> filter file -> tombstones (table `revoked`)
  *                          65,536 keys a commit   16 MiB a commit                one commit, which names the file
  *
- * Always: a tombstone goes last, so a key that is erased in some places counts in none. A key in the log is written
- * over by its complement: chunks keep their size, and the log its number of keys. The tombstone of a key that the new
- * filter takes for seen all the same stays (is_needed).
+ * Always: a tombstone is deleted last, so a key that is erased only in some places is still not seen. A key in the log
+ * is written over by its complement: chunks keep their size, and the log its number of keys. The tombstone of a key
+ * that the new filter takes for seen all the same stays (is_needed).
  *
- * Called by compact.c alone, on a writer's handle that it has just opened, with nothing to commit. Memory holds one lot
- * of chunks, or the exact keys that go. After a crash: the next compaction does what is left. */
+ * Called by compact.c alone, on a writer's handle that it has just opened, with nothing to commit. Memory holds one
+ * batch of chunks, or the exact keys to erase. After a crash: the next compaction does what is left. */
 #include "frontier/admin/erase.h"
 
 #include <stdlib.h>

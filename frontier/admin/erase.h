@@ -8,9 +8,8 @@
  *     last     the filter's file; then one transaction that names it and deletes the rows
  *
  * A crash midway leaves keys that are erased in some places and still have tombstones: they are not seen, and the next
- * call does the rest. Because of this order a key accepted again before that call is put into table and log, and so is
- * complete. A key that the new filter wrongly calls seen, as it does with one in a million at a rate of 1e-6, keeps its
- * row.
+ * call does the rest. As the rows go last, a key accepted again before that call is put into table and log like any new
+ * key. A key that the new filter wrongly calls seen, as it does with one in a million at a rate of 1e-6, keeps its row.
  *
  * A URL whose key is erased keeps its record. That the log has the complement of its key tells check and repair that
  * the key is not missing by mistake. */

@@ -6,7 +6,7 @@
  *              (seen_tombstone), in log and table alike
  *     filters  united bit by bit if they have one size and seed; else one is made from the log at open
  *
- * The sequences of the result number its keys, and all of them are `absent` (FORMAT.md). */
+ * The new directory has a sequence number for each key and no URL record: FORMAT.md calls such numbers `absent`. */
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
 #include "frontier/base/record.h"

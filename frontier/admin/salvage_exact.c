@@ -5,8 +5,8 @@
  *     stray records               other keys                       }
  *
  * The hash of a key in the log does not show its host. A key that none of these sources has is stored without a host:
- * no look-up finds it, so its URL is new when found again. Keys that had no host already, erased or given up by an
- * earlier repair, are no further loss. */
+ * no look-up finds it, so its URL is new when found again. Keys that already had no host (erased, or lost in an earlier
+ * repair) are not counted as lost again. */
 #include "frontier/admin/repair.h"
 
 #include "frontier/hosts/history.h"

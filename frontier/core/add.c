@@ -1,10 +1,10 @@
-/* Links in: what is new, and into the open batch with it.
+/* Takes links: finds out which are new, and puts these into the open batch.
  *
  *     links --hash--> 32 at a time --filter--> each in order: judge --> SEEN, or accept --> queue, or history (noted)
  *
  * The filter is asked for many together, since its memory is slow and can be fetched for all at once. That is sound,
- * for its bits change only with a commit, and no commit comes between asking and judging; what the open batch holds,
- * and with it the links just before in the same call, is asked one by one. */
+ * for its bits change only with a commit, and no commit comes between asking and judging; the open batch, which also
+ * has the earlier links of this call, is asked for each link by itself. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"

@@ -1,14 +1,16 @@
 /* The filter's life on disk: checkpoints and replay.
  *
  * Two files, seen.0 and seen.1, are written in turn; the progress record says which is valid and how many keys of
- * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays
- * the log behind it; without a valid one, the log alone rebuilds it.
+ * the hash log it holds. So a crash while one is written leaves the other. Opening loads the valid one and replays the
+ * part of the log written after it; without a valid file it rebuilds the filter from the log alone.
  *
  * A file is written a piece with each commit, while keys are added:
  *
- *     log     ....|........ keys come ........|....          what the file is said to hold: the log up to here
- *                 ^ begun                     ^ in place     ^ of keys that came meanwhile it has some bits, or all:
- *                                                              they are replayed as if it had none
+ *     log     ....|........ keys come ........|....
+ *                 ^ begun                     ^ in place
+ *
+ * The file is said to hold the log up to `begun`. Of keys that came meanwhile it has some bits, or all; opening replays
+ * all of them.
  *
  * Always: the file that the progress record names is not written. The other one is written as seen.N.tmp, synced, and
  * then renamed; `slot` and `keys` change when it is in place, and go to disk with the next commit. A file is never said

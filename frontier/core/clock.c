@@ -1,7 +1,9 @@
 /* The frontier's own time. It never runs backwards, whatever the caller's clock does:
  *
- *     now_ms given   1000 2000 | 500 1500      the clock was set back
- *     own time       1000 2000  2000 3000      = given + shift; the shift grows by what the clock lost
+ *     now_ms given   10000 20000 | 5000 6000        the clock was set back
+ *     own time       10000 20000  20000 21000       = given + shift; the shift grows by what the clock lost
+ *
+ * After a step back of LATE_MS or less own time only stands still.
  *
  * The calls next, back_off and clock move it; other calls also get a time, but only read own time. All times inside
  * (due_ms, first_ms, until_ms) are own times. A clock that is set forward looks the same as time that passed. */

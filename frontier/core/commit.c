@@ -8,7 +8,7 @@
  *     4. the owed lines into the journal                                     (settle of the last)
  *
  * Always: a failure in 0, 1 or 2 leaves the batch as it was, and the caller may try again when the cause is gone. After
- * 2 the batch is committed: what fails in 3 or 4 marks the next one as dirty, and is tried again with it.
+ * 2 the batch is committed: a failure in 3 or 4 makes another commit due, which tries it again.
  *
  * Called under the handle's mutex, by whatever fills the batch, needs it on disk, or closes the handle.
  *

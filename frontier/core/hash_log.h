@@ -1,5 +1,5 @@
-/* The hash log: every key that was ever accepted, a chunk with each commit. A part of the handle (part.h). It commits
- * what else is known of keys with them: the table of exact keys, and what was forgotten.
+/* The hash log: every key that was ever accepted, a chunk with each commit. A part of the handle (part.h). Together
+ * with these keys it commits the table of exact keys and the tombstones.
  *
  *     add --> [batch of seen.c] -- put --> [table "hashes"] -- settle --> filter bits
  *

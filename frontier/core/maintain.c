@@ -1,8 +1,9 @@
 /* Upkeep in bounded steps: the filter's next size, and its checkpoints.
  *
  * Each commit makes a share of this work due ("owes" it), in proportion to its new keys. Each later call does ("pays")
- * a piece, so that no call waits for a commit and for all of this. The rest is done before the next commit sets its
- * bits, so the work is always done in time. A caller with time to spare does it earlier by frontier_maintain. */
+ * a piece, so that no single call waits for a commit and for all this work together. The rest is done before the next
+ * commit sets its bits, so the work is always done in time. A caller with time to spare does it earlier by
+ * frontier_maintain. */
 #include "frontier/base/machine.h"
 #include "frontier/core/state.h"
 

@@ -10,10 +10,9 @@
  *
  * Open and close take no mutex (lock.h): no other thread has the handle yet, or any more.
  *
- * After a crash while a directory is made: the next opening goes on. It begins a data.mdb again in which nothing ever
- * was (store_open.c), and makes a table of exact keys that is missing while there is no key. After one in
- * frontier_close: the batch is committed before the filter is saved, so a save that was cut short costs only time at
- * the next opening. */
+ * After a crash while a directory is made: the next opening goes on. A data.mdb that never got a record is made again
+ * (store_open.c), and so is a missing table of exact keys if there is no key yet. After one in frontier_close: the
+ * batch is committed before the filter is saved, so a save that was cut short costs only time at the next opening. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"

@@ -1,5 +1,5 @@
-/* The parts of the handle. Each is a struct of its own in struct frontier (state.h) that only the files named there
- * read; the others call its functions. What happens to every part is in this list of operations, any of which may be
+/* The parts of the handle. Each is a struct of its own in struct frontier; only the files that state.h names there read
+ * it, the others call its functions. What happens to every part is in this list of operations, any of which may be
  * NULL:
  *
  *     commit    prepare, each  -->  put, each  -->  store_commit  -->  settle, each

@@ -4,11 +4,11 @@
  *                              >-- transaction --<
  *     queue on disk, unread --'                   '--> queue on disk, unread  if HIGH will still come by there
  *
- * Which of the two is told by load_sequence and is_unread (queue.c): a URL of HIGH before load_sequence must be in
- * memory, one after it must not be, if HIGH has unread URLs.
+ * load_sequence and is_unread of HIGH decide which of the two (queue.c): if HIGH has unread URLs, a URL before
+ * load_sequence must be in memory, and a later one must not be; if it has none, every URL must be in memory.
  *
- * Nothing in memory is changed before the transaction is on disk, but for the hosts' counts, which it holds; if it
- * fails they are put back. */
+ * Nothing in memory is changed before the transaction is on disk, except the hosts' counts, which the transaction has;
+ * if it fails, they are restored. */
 #include "frontier/promote.h"
 
 #include "frontier/core/state.h"

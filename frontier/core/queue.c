@@ -10,8 +10,8 @@
  * all others wait on disk (or, not committed yet, in the batch, for the disk).
  *
  * Called under the handle's mutex: queue_take_or_leave as a URL is accepted, queue_refill and queue_read before URLs
- * are leased. Reading changes nothing on disk: a URL leaves its queue there as it ends, for a chunk, or for another
- * class (promote.c).
+ * are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to a chunk
+ * or to another class (promote.c).
  *
  * After a crash: load_sequence was in memory only. A new handle reads each queue from its beginning, and finds there
  * what was in lines and in flight. */

@@ -1,8 +1,8 @@
 /* The filter's next size, while adds go on.
  *
- * It is unknown how many URLs a crawl will find. When a filter is nine tenths full, its larger successor (1.4 times,
- * mlbf/growth.h) is begun, and filled from the hash log a piece with each commit; until it has caught up the old one
- * answers, which still has room:
+ * It is unknown how many URLs a crawl will find. When a filter has nine tenths of its design keys, its larger successor
+ * (1.4 times, mlbf/growth.h) is begun, and filled from the hash log a piece with each commit; until it has caught up
+ * the old one answers, which still has room:
  *
  *     hash log   [=====filled=====|........to do........|<- new keys]
  *                                 ^ growing_keys        ^ keys of the log

@@ -6,12 +6,14 @@
  *     leaving     in no line                   in the queue                      in a chunk, and the entry is freed
  *     returning   in line, in flight, ended    in a chunk                        in the queue, and the chunk is gone
  *
- * Always: at every commit a URL that waits is in the queue or in one chunk. The chunks of a line are chunk_first ..
- * chunk_next - 1, read back from the first on, and none before the queue was read past `ahead`. If a commit fails, both
- * lists stay, and the next commit puts them again.
+ * `leaving` has URLs on their way into chunks, `returning` those on their way back into the queue.
  *
- * Called under the handle's mutex: to read on and back before URLs are leased, to watch a line wherever URLs of it are
- * taken or may be taken again, and as a part of each commit (part.h).
+ * Always: at every commit a URL that waits is in the queue or in one chunk. The chunks of a line are chunk_first ..
+ * chunk_next - 1. They are read back in this order, and only after the queue was read past `ahead`, the last URL of the
+ * chunks found at open. If a commit fails, both lists stay, and the next commit puts them again.
+ *
+ * Called under the handle's mutex: before URLs are leased, to read more of the queue and chunks back; whenever URLs of
+ * a line are taken or may be taken again; and as a part of each commit (part.h).
  *
  * After a crash: each URL is where the last commit left it. Opening finds which lines have chunks. */
 #include "frontier/core/state.h"

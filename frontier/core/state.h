@@ -1,13 +1,14 @@
 /* What an open frontier is made of: private to this room.
  *
- *     add.c          links in: what is new, and into the open batch with it
+ *     add.c          takes links, and puts the new ones into the open batch
  *     frontier.c     the life of a URL: next, done, release
  *     commit.c       the open batch becomes one transaction, then bits
  *     open.c         from a directory to a frontier and back
  *     part.h         its parts: what a commit and closing do to each
  *
  * A file of this room that needs the handle includes this header; the header of a part does not, for it is included
- * here. So what such a header has inline takes the part, and what takes the handle is in the part's .c. */
+ * here. So an inline function in a part's header takes the part; functions that take the handle are in the part's
+ * .c. */
 #ifndef STRATA_FRONTIER_STATE_H
 #define STRATA_FRONTIER_STATE_H
 

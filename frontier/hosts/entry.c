@@ -1,4 +1,4 @@
-/* Queue records: 24 bytes of head, fields if there are any, then the fetch URL. FORMAT.md, table "queue". */
+/* Queue records: 24 bytes of head, fields if there are any, then the fetch URL. FORMAT.md, table "waiting". */
 #include "frontier/hosts/hosts.h"
 
 #include "frontier/base/record.h"

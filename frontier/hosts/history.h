@@ -1,4 +1,4 @@
-/* History records: how a URL ended. FORMAT.md, table "history". */
+/* History records: how a URL ended. FORMAT.md, table "ended". */
 #ifndef STRATA_FRONTIER_HISTORY_H
 #define STRATA_FRONTIER_HISTORY_H
 
@@ -21,7 +21,7 @@ void history_write(const entry *e, uint8_t *body);
 /* The part host[:port] of a fetch URL. */
 void history_host(const char *fetch, size_t size, uint32_t *begin, uint32_t *end);
 
-/* The URL as it stood in the queue, but for its payload; its host is the caller's to set. NULL: no memory. */
+/* The URL as it stood in the queue, without its payload; its host is the caller's to set. NULL: no memory. */
 entry *history_entry(uint64_t sequence, const ended_url *ended);
 
 /* Points into `body`. false: damaged. */

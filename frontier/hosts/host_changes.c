@@ -1,12 +1,13 @@
-/* What became of hosts, in two tables: a value a commit, and records by and by. host_changes.h draws the rounds.
+/* What became of hosts, in two tables: one value per commit, and records, a few per commit. host_changes.h draws the
+ * rounds.
  *
  *     value    hosts in all (8)  changes (8)  MARK (1)  first key that stays (8)  records (8)  change, change, ...
  *     change   id  kind (1)      counts, or the size of a record and the record; each number has 7 bits a byte
  *
  * Always: the last change of a host, or its record if it has none, is what the last commit knew of it. A value is
- * deleted only when a whole round lies behind it: each host in it has a later record by then. host_changes_put moves
- * nothing but the open transaction; first, begun, next and `at` move in host_changes_settle, once it is committed. So
- * a commit that failed is simply tried again.
+ * deleted only after a whole round has followed it: each host in it has a later record by then. host_changes_put
+ * changes nothing but the open transaction; the fields `first`, `begun`, `next` and `at` change in host_changes_settle,
+ * once it is committed. So a commit that failed is simply tried again.
  *
  * Called under the handle's mutex as a batch is committed and as a directory is opened; check and salvage read single
  * values. After a crash: both tables are as of one commit. A handle that opens them begins a round at id 0, and all

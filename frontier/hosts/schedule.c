@@ -9,11 +9,11 @@
  * Always: a host is in the heap, or in one ready line, or in neither (assert_host). In the heap or in a line, it has a
  * URL that may be taken and may have one more in flight; hosts_recount takes it out when either ends. Its line is of
  * the class that was first when it came; `take` asks again. The heap has room for every host there is, so nothing here
- * fails for want of memory. waiting[class] is the weight of all URLs in lines of that class, h->blocked the sum of
- * who->blocked.
+ * fails for want of memory. waiting[class] is the sum of hosts_weight over URLs in lines of that class, h->blocked the
+ * sum of `blocked` over hosts.
  *
  * Called by core/ under the handle's mutex. After a crash: nothing of it is on disk. In a new handle every host is due,
- * but for those that must not be asked before a time (not_before_s), and core/ fills the lines from the queues. */
+ * except those that must not be asked before a time (not_before_s), and core/ fills the lines from the queues. */
 #include "frontier/hosts/schedule.h"
 
 #include <assert.h>

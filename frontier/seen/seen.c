@@ -9,8 +9,9 @@
  * would lack it (mlbf/filter.h, mlbf_insert_whole).
  *
  * Always: a key that was added is in the batch, and after seen_settle in the filter. Each of its segments is in its own
- * chunk or in an earlier one: `logged` compares all 128 bits, so what it forgot is only logged twice. The batch is at
- * most half full. Here seen_settle alone sets bits of the filter, when the chunk is committed.
+ * chunk or in an earlier one: the cache of logged segments (`logged`) compares all 128 bits, so it has no false hits; a
+ * segment that it forgot is logged twice, which does no harm. The batch is at most half full. Here seen_settle alone
+ * sets bits of the filter, when the chunk is committed.
  *
  * Called under the handle's mutex, and by check and salvage on a `seen` of their own. After a crash: only committed
  * chunks are left, and opening replays those that the filter's file does not have (core/checkpoint.c). */
@@ -321,7 +322,7 @@ bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const t
   for (const uint8_t *at = chunk; at != end; at = next) {
     next = next_key(at, end);
     if (!next)
-      return false; /* what came before is in, but for the last lot */
+      return false; /* what came before is in, except the last lot */
     replay_key(&r, at, next);
   }
   flush_wholes(&r);

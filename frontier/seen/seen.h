@@ -44,7 +44,7 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size);
 /* The chunk is committed: set the bits. */
 void seen_settle(seen *s);
 
-/* Replay one chunk of the log into a filter, but for keys that are forgotten (NULL: none). false: it is not a
+/* Replay one chunk of the log into a filter, except keys that are forgotten (NULL: none). false: it is not a
  * chunk. */
 bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const tombstones *except);
 /* How many keys are in a chunk. false: it is not a chunk. */

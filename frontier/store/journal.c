@@ -4,14 +4,16 @@
  *            0                                      written                                             size
  *     file   ^ offset: all before is on disk for good
  *
- * Always: a line stays in memory until fdatasync has succeeded behind it. Where fdatasync fails, the kernel may have
- * dropped what it should have written, and says so only once: so those lines are then written again (has_failed).
+ * Always: a line stays in memory until an fdatasync after its write has succeeded. Where fdatasync fails, the kernel
+ * may have dropped what it should have written, and says so only once: so those lines are then written again
+ * (has_failed).
  *
  * Called under the handle's mutex: journal_add as a URL ends; journal_settle, journal_owed and journal_write, in this
  * order, as a batch is committed. So its transaction owes exactly the lines that are not on disk yet.
  *
  * After a crash: a line that is torn, or missing after a power cut, is among the owed lines in LMDB. journal_open
- * writes those again at their offset and cuts what is behind; a crash in there leaves the same to do. */
+ * writes those again at their offset and cuts off what follows; after a crash in journal_open the next one does the
+ * same. */
 #include "frontier/store/journal.h"
 
 #include "frontier/base/vector.h"

@@ -345,7 +345,7 @@ static int sweep_queues(writing *w, uint64_t group, unsigned left, const place p
   return error;
 }
 
-/* Changes first..last - 1, all of one group, but for the rows of the history. */
+/* Changes first..last - 1, all of one group, except the rows of the history. */
 static int write_group(packs *s, writing *w, pack_row *first, pack_row *last)
 {
   place places[PLACES];

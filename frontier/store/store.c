@@ -1,13 +1,13 @@
 /* Transactions of the LMDB environment, and what is true after a commit that failed. store.h has the tables.
  *
- * Always: each value lies behind a checksum that its key seeds. One write transaction is open at most, and none while
- * the store is pinned. Nothing is put while it is unknown whether the last commit is on disk (assert_writing).
+ * Always: each value has a checksum in front, seeded with its key. One write transaction is open at most, and none
+ * while the store is pinned. Nothing is put while it is unknown whether the last commit is on disk (assert_writing).
  *
  *     ready --begin--> writing --LMDB committed it-----------------------------> ready: OK
  *                         '--LMDB failed--> open it again: is our transaction there?
  *                               no                                             -> ready: failed, commit it again
- *                               yes, and one more could be committed behind it -> ready: OK
- *                               yes, but no more could be                      -> lost: each begin fails
+ *                               yes, and one more transaction can be committed -> ready: OK
+ *                               yes, but that fails                            -> lost: each begin fails
  *                               it cannot be opened                            -> doubtful: the next begin asks again
  *
  * Called by core/ under the handle's mutex (base/lock.h), and by admin/ on stores of its own. The store has no lock.
@@ -138,7 +138,7 @@ static bool has_landed(const store *s, size_t transaction)
   return mdb_env_info(s->env, &info) == 0 && info.me_last_txnid >= transaction;
 }
 
-/* It is there, but was it written for good? With one more transaction behind it, it was. */
+/* It is there, but was it written for good? If one more transaction can be committed after it, it was. */
 static int confirm(store *s)
 {
   MDB_txn *txn;

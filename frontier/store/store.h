@@ -1,7 +1,7 @@
 /* The frontier's LMDB environment: only store*.c and packs.c know LMDB.
  *
- * Tables   queue    sequence -> a URL waiting or in flight, of class normal; queue-high, -low, -trap: of the others
- *          history  sequence -> a URL and how it ended
+ * Tables   waiting  sequence -> a URL waiting or in flight, of class normal; waiting-high, -low, -trap: of the others
+ *          ended    sequence -> a URL and how it ended
  *          hosts    host id  -> name and counts, as they were when it was written;
  *          host-changes  number of a commit -> what became of them since (host_changes.h)
  *          hashes   number of the first URL in it -> a chunk of the hash log

@@ -8,9 +8,9 @@
  * mdb_env_set_mapsize unmaps first, and leaves no map if the address space is short, so the environment is opened again
  * instead. A reader does the same when LMDB reports that the file has outgrown its map.
  *
- * Always: opening again leaves s->env with our tables in it, or NULL. While a transaction reads in the map
- * (s->readings) it stays: EBUSY, or store_make_room changes nothing. Called by store.c and store_open.c alone. A map
- * is address space and no part of the file, so a crash leaves nothing to mend. */
+ * Always: opening again leaves s->env with our tables in it, or NULL. While a transaction reads from the map
+ * (s->readings), the map stays: opening again gives EBUSY, and store_make_room does nothing. Called by store.c and
+ * store_open.c alone. A map is address space and no part of the file, so a crash leaves nothing to mend. */
 #include "frontier/store/store_inside.h"
 
 #include <errno.h>

@@ -135,7 +135,7 @@ static span value_of(span query)
   return (span){query.at + name, query.size - name};
 }
 
-/* What stands behind the last '/' that does not end the path; `*directory` is what stands before. */
+/* What follows the last '/' that does not end the path; `*directory` is what precedes it. */
 static span last_segment(span path, span *directory)
 {
   size_t end = path.size - (path.size && path.at[path.size - 1] == '/');

@@ -1,15 +1,15 @@
-/* Counts the children of directories, for trap_detector.c; private to this room.
+/* Counts the children of directories, for trap_detector.c; private to frontier/traps/.
  *
  * A directory is the part before the last segment of a path, or before the query if there is one; the rest is its
  * child. Each URL is noted once, so its directory has one child more. All are counted in one counting filter
  * (mlbf/count.h), keyed by host and directory:
  *
  *     /cal/2026-11-20        /cal/ has one more child that is a date
- *     /list?color=3&size=7   /list? has one more child of several parameters; color=3 and size=7 are counted below it,
- *                            and are parts of it the first time
+ *     /list?color=3&size=7   /list? has one more child of several parameters; color=3 and size=7 are counted below it;
+ *                            the first time each is also one more of its different pairs
  *
  * The filter has a fixed size. When full it is cleared, and directories must be detected again. A count since then is
- * never too low, except for one URL in a hundred, whose parts collide with another's. */
+ * never too low, except that one URL in a hundred has pairs that collide with another's. */
 #ifndef STRATA_FRONTIER_FANOUT_H
 #define STRATA_FRONTIER_FANOUT_H
 

@@ -64,7 +64,7 @@ void trap_detector_free(trap_detector *w)
 
 /* ---- what a URL looks like ------------------------------------------------------------------------------- */
 
-/* The part of `*rest` up to the next byte of `ends`, or all; `*rest` goes on behind it. */
+/* The part of `*rest` up to the next byte of `ends`, or all; `*rest` goes on after it. */
 static span cut(span *rest, char end)
 {
   const char *found = memchr(rest->at, end, rest->size);

@@ -4,8 +4,8 @@
  *
  *     base    http://h/a/b/c?x        its directory, copied:  http://h/a/
  *     href    ../d/e?y&z#top          the rest, copied:       d/e?y&z#top
- *                                     one bit a byte:          /   &        slashes, dots, ampersands, and
- *                                                               ?   #       special bytes, looked at one by one
+ *                                     masks, a bit a byte:     /   &        one mask each: slashes, dots, ampersands
+ *                                                               ?   #       one: special bytes, looked at one by one
  *
  * A link is plain when its fetch URL and its key are one text that copying alone makes: no byte that browsers or
  * the key would escape, unescape or refuse, no dot segment but in front, a host in lower-case letters. In any

@@ -1,7 +1,7 @@
 /* One host, one spelling (WHATWG URL, section 3.5): percent-decoding, IDNA, IPv4 numbers, IPv6.
  *
- * Names in plain ASCII go round libidn2, which refuses some that resolve fine ("-a.com", "ab--c.com"); so do
- * those with "xn--" labels: browsers send them as they stand, and there is nothing to fold but case. */
+ * Names in plain ASCII skip libidn2, which refuses some that resolve fine ("-a.com", "ab--c.com"); so do those with
+ * "xn--" labels: browsers send them as they stand, and there is nothing to fold but case. */
 #include "frontier/url/url_parts.h"
 
 #include <idn2.h>

@@ -1,4 +1,4 @@
-/* frontier/url/url_parts.h: the stages inside url_resolve, private to frontier/url*.c. See URL.md for the drawing.
+/* frontier/url/url_parts.h: the stages inside url_resolve, private to frontier/url/. See URL.md for the drawing.
  *
  *     href --url_fast_resolve--------------------------------------------------> fetch URL, strict key
  *       \--url_reference_read--> url_reference --url_slow_resolve--------------> the same bytes

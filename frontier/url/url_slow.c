@@ -7,8 +7,8 @@
  *     real      /a[1]/../b|c?d={e}
  *     stand-in  /axxx/../bxc?d=xex     --uriparser--> "/" "bxc" "d=xex"  --same places--> /b|c?d={e}
  *
- * Hosts never go through it: it prints IPv6 in full and knows no WHATWG host. The key's path and query, in
- * turn, are first escaped to plain RFC 3986 and then normalized by it. */
+ * Hosts never go through it: it prints IPv6 in full and knows no WHATWG host. For the key, path and query are
+ * afterwards escaped to plain RFC 3986 and then normalized by uriparser. */
 #include "frontier/url/url_arena.h"
 #include "frontier/url/url_parts.h"
 
