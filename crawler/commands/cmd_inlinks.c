@@ -1,4 +1,4 @@
-/* strata inlinks: the URLs of a crawl that most pages link to; its counts between crawls are inlinks_delta.h's. */
+/* strata inlinks: the URLs of a crawl that most pages link to; --delta and --apply are in inlinks_delta.h. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/commands/inlinks_delta.h"

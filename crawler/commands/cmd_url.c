@@ -1,4 +1,5 @@
-/* strata url: one URL, or base and href, a line in; its key a line out. The whole of frontier/url.h for a shell. */
+/* strata url: reads lines with one URL, or with base and href, and prints the key of each. The whole of frontier/url.h
+ * for a shell. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
 #include "frontier/url.h"

@@ -1,4 +1,4 @@
-/* See crawl_job.h. Every check that can be made before anything is made on disk comes before. */
+/* See crawl_job.h. Everything that can be checked beforehand is checked before any file is made. */
 #include "crawler/commands/crawl_job.h"
 
 #include "crawler/commands/cmd.h"

@@ -1,6 +1,6 @@
 /* See charset.h. One row a charset: its name and labels (https://encoding.spec.whatwg.org/#names-and-labels), and
- * iconv's name for the encoding that the standard means. That is seldom iconv's encoding of the label's name: pages
- * labelled latin1, gb2312 or ks_c_5601-1987 are in the Windows code pages for them. */
+ * iconv's name for the encoding that the standard means. iconv's encoding with the label's name is seldom the right
+ * one: the standard reads pages labelled latin1, gb2312 or ks_c_5601-1987 in the matching Windows code page. */
 #include "crawler/html/charset.h"
 
 #include "crawler/base/chars.h"

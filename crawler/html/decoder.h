@@ -4,8 +4,9 @@
  *                                                              BOM, header, <meta> or XML declaration, else as it is
  *
  * A page in UTF-8, or without a declared charset, is passed on uncopied and unchecked, invalid bytes included: url.h
- * has a rule for those. In any other charset invalid bytes become U+FFFD. Memory is fixed: if the header gives no
- * charset, at most the first PRESCAN_MAX bytes of a page are held back, and always a character cut in two. */
+ * has a rule for those. In any other charset invalid bytes become U+FFFD. Memory is fixed. Held back are at most the
+ * first PRESCAN_MAX bytes of a page, if the header gives no charset, and the first part of a character that is cut in
+ * two. */
 #ifndef STRATA_CRAWLER_DECODER_H
 #define STRATA_CRAWLER_DECODER_H
 

@@ -1,8 +1,9 @@
 /* crawler/html/foreign.h: is this place of an HTML page inside SVG or MathML?
  *
- * There <style> and <title> are ordinary elements, <![CDATA[ ]]> is text, and only <a> links. The tree builder
- * knows (WHATWG HTML, section 13.2.6.5); this follows it from the tags alone, by the stack of those open elements
- * that change the answer: svg, math, and the elements in which HTML resumes (foreignObject, desc, mi, ...). */
+ * There <style> and <title> are ordinary elements, <![CDATA[ ]]> is text, and <a> is the only element that can be a
+ * link. The tree builder knows (WHATWG HTML, section 13.2.6.5); this follows it from the tags alone, by the stack of
+ * those open elements that change the answer: svg, math, and the elements in which HTML resumes (foreignObject, desc,
+ * mi, ...). */
 #ifndef STRATA_CRAWLER_FOREIGN_H
 #define STRATA_CRAWLER_FOREIGN_H
 

@@ -9,8 +9,8 @@
  * are copied. Left out, because no link depends on it: the bytes of comments, and the states of DOCTYPE, which
  * ends at the first '>' whatever it holds, as a bogus comment does.
  *
- * Two ways to the next state: `go` calls it at once, for the straight way through a tag; `turn` returns to the
- * loop in tokenizer_feed, on every edge that closes a circle, so that the stack stays flat.
+ * Two ways to the next state: `go` calls it at once, for the straight way through a tag; `turn` returns to the loop in
+ * tokenizer_feed, wherever states could call each other in a cycle, so that the stack does not grow.
  *
  * Always: all that is known of a page is in its `tokenizer`, so a page that is cut anywhere gives the same tags. A
  * state is called with at least one byte, and takes one or moves on, so tokenizer_feed ends. Names have

@@ -1,4 +1,4 @@
-/* See dechunk.h. Lines may end with LF alone, as servers that send so are read by everybody. */
+/* See dechunk.h. Lines may end with LF alone: some servers send that, and other clients accept it. */
 #include "crawler/http/dechunk.h"
 
 #include <assert.h>

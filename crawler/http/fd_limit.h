@@ -1,10 +1,10 @@
 /* The descriptor limit: how many parallel fetches remain when the process has run out of file descriptors, and whether
  * any can work.
  *
- * It happens although --connections was checked against the limit at the start: a host with two addresses takes two, a
- * name being looked up three, and the limit of a running process can be lowered. A fetch that got no descriptor does
- * not fail; it is started again when fewer others run. The system does not report free descriptors, so more fetches are
- * tried from time to time. */
+ * It happens although --connections was checked against the limit at the start: connecting to a host with two addresses
+ * takes two descriptors, a DNS look-up three, and the limit of a running process can be lowered. A fetch that got no
+ * descriptor does not fail; it is started again when fewer others run. The system does not report free descriptors, so
+ * more fetches are tried from time to time. */
 #ifndef STRATA_CRAWLER_FD_LIMIT_H
 #define STRATA_CRAWLER_FD_LIMIT_H
 

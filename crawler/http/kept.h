@@ -3,12 +3,12 @@
  *     kept_opened -> kept_use -> kept_release -> (idle) -> kept_use ...      kept_closed, at any time
  *
  * Their number is limited. Beyond it, the one idle longest is closed if it is idle for KEPT_IDLE_MS; else the newest is
- * closed. So a crawl that cycles over more hosts than the limit reuses some connections, where always closing the one
- * idle longest would keep none until its host's turn; and the connections to hosts it has left make room after
+ * closed. So a crawl that cycles over more hosts than the limit reuses some connections; always closing the one idle
+ * longest would close each just before its host's turn. And the connections to hosts it has left make room after
  * KEPT_IDLE_MS.
  *
- * We give libcurl (7.88) no limit. Whenever it closes a connection to make room, it walks over all hosts whose
- * connections it closed so before: 88 % of a crawl's time after 19,000 hosts. So we shut down the connection, and
+ * We give libcurl (7.88) no limit. Whenever it closes a connection to make room, it walks over all hosts that ever lost
+ * a connection that way; after 19,000 hosts this took 88 % of a crawl's time. So we shut down the connection, and
  * libcurl, which looks for dead connections once a second, frees it. Its search restarts at each one it finds, so at
  * most KEPT_SHUT_MAX a second are shut down.
  *
@@ -50,6 +50,6 @@ typedef struct kept_ends {
 bool kept_use(kept *k, kept_user *user, kept_ends ends, uint64_t now_ms);
 void kept_release(kept *k, kept_user *user, uint64_t now_ms); /* it is over */
 
-size_t kept_open(const kept *k); /* connections, but for those shut down */
+size_t kept_open(const kept *k); /* connections, without those shut down */
 
 #endif

@@ -9,7 +9,7 @@
  *
  * Always: a transfer is in one of these three. `active` counts running and waiting, and only running ones are in
  * libcurl's multi handle. A transfer has a request while it is not idle. Each request that is begun is finished once,
- * for want of memory too; network_free drops those that are under way. To find no descriptor is no failure: the
+ * also when memory runs out; network_free drops those that are under way. To find no descriptor is no failure: the
  * transfer waits until fewer run than fd_limit allows.
  *
  * Called by fetch.c on one thread, the network's own or the caller's; network_wake on any. Nothing is on disk. */

@@ -2,11 +2,12 @@
  * is on the visits under way at one address, over all its hosts.
  *
  * A host's address is known from its first response until another host takes its slot in the table. A host without one
- * counts at the address where its registered domain was seen last, or else in one group with the other such hosts of
- * that domain, as the names of a wildcard are. So only first visits to different domains at one address can exceed the
- * limit.
+ * counts at the address where its registered domain was seen last. If none is known for the domain either, all its
+ * hosts without an address share one limit, as the names of a wildcard do. So only first visits to different domains at
+ * one address can exceed the limit.
  *
- * Fixed memory. Addresses that collide in the table share a limit: with 64 under way, one in 256 does. */
+ * Fixed memory. Addresses that collide in the table share a limit: with visits at 64 addresses under way, one address
+ * in 256 does. */
 #ifndef STRATA_CRAWLER_PER_ADDRESS_H
 #define STRATA_CRAWLER_PER_ADDRESS_H
 

@@ -2,8 +2,8 @@
  * server's certificate is refused.
  *
  * Every connection is verified as libcurl does by default: the chain to a certificate we trust, its dates, and the
- * host's name. Revocation is not checked. Both need libcurl on OpenSSL 3; with another TLS library it reads the same
- * files by itself, for each connection.
+ * host's name. Revocation is not checked. Sharing certificates and sessions needs libcurl built with OpenSSL 3; with
+ * another TLS library libcurl reads the same files by itself, for each connection.
  *
  * One thread at a time, except for tls_create and tls_free. */
 #ifndef STRATA_CRAWLER_TLS_H

@@ -1,9 +1,9 @@
 /* TLS sessions by host, so that the next connection to it needs no certificate again (RFC 8446, 2.2; RFC 5077).
  *
  * A table of fixed size, so that a crawl of many hosts is bounded: 6 MB with certificates of usual size, 16 at worst.
- * The oldest of a set is replaced. libcurl's own table has room for eight hosts, and no setting makes it larger.
- * Sessions are kept as bytes: OpenSSL invalidates one whose connection ends without close_notify, as most do here, and
- * with HTTP/2 all.
+ * It is set-associative: in a full set the oldest session is replaced. libcurl's own table has room for eight hosts,
+ * and no setting makes it larger. Sessions are kept as bytes: OpenSSL invalidates one whose connection ends without
+ * close_notify; most connections here end so, with HTTP/2 all of them.
  *
  * Not thread-safe: one thread at a time. */
 #ifndef STRATA_CRAWLER_TLS_SESSIONS_H

@@ -4,8 +4,8 @@
  *     SSL_CERT_FILE, SSL_CERT_DIR       the file and the directory that they name, one or both
  *     the system                        the file and the directory that libcurl was built for
  *
- * They are read once and serve every connection. (libcurl 7.88 by itself reads the system's for each connection: 145
- * certificates, 30 ms.) A directory's are looked up by hash when a server needs one, and kept.
+ * A file is read once for all connections. (libcurl 7.88 by itself reads the system's for each connection: 145
+ * certificates, 30 ms.) From a directory a certificate is read, by its hash, when a server first needs it, and kept.
  *
  * Not thread-safe: one thread at a time. */
 #ifndef STRATA_CRAWLER_TRUST_H

@@ -1,4 +1,4 @@
-/* What a crawl is made of: private to crawl.c, its loop, disk_pause.c and visit_end.c. */
+/* What a crawl is made of: private to the files of crawler/loop/. */
 #ifndef STRATA_CRAWLER_CRAWL_STATE_H
 #define STRATA_CRAWLER_CRAWL_STATE_H
 

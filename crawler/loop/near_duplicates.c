@@ -1,5 +1,5 @@
-/* See near_duplicates.h. On a full disk both files wait, as the crawl does: an entry that is skipped is never added
- * later. */
+/* See near_duplicates.h. On a full disk writing to the index and to the digests waits, as the crawl does: an entry that
+ * is skipped is never added later. */
 #include "crawler/loop/near_duplicates.h"
 
 #include <assert.h>

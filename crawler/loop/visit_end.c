@@ -3,18 +3,18 @@
  *     near-duplicates looked for --> links added --> visit noted, WARC records, counters, frontier_done with its line
  *     (files of their own)           (may commit)    (one transaction takes all of these)
  *
- * The order counts. A page's links come first: where they fill the open batch it is committed, and with that commit
- * nothing of the page may go but links. Its records come last before frontier_done: from there on nothing fails but for
- * want of memory.
+ * The order counts. A page's links come first: adding them may fill the open batch, which commits it, and then nothing
+ * else of the page may be in the batch. Its records come last before frontier_done: from there on nothing fails unless
+ * memory runs out.
  *
- * Always: end_lease or put_off ends a visit and gives it back (crawl_let_go), but for a crawl that is broken off. A
+ * Always: end_lease or put_off ends a visit and gives it back (crawl_let_go), except when the crawl is aborted. A
  * step that fails for want of disk waits in crawl_wait_out, which commits, and is then tried again.
  *
  * Called on the thread that crawls: inside fetch_poll, or when robots.txt has its say.
  *
  * After a crash, or where the crawl ends in between: the lease is not ended, so the page comes again. Its links are
- * then SEEN as far as they were committed. Its WARC records are cut off, being behind the last commit (warc.h). The
- * files of near-duplicates may have it twice (fingerprint_index.h, body_digests.h). */
+ * then SEEN as far as they were committed. Its WARC records are cut off, since they were written after the last commit
+ * (warc.h). The files of near-duplicates may have it twice (fingerprint_index.h, body_digests.h). */
 #include "crawler/loop/visit_end.h"
 
 #include "crawler/loop/near_duplicates.h"

@@ -11,7 +11,7 @@ typedef struct visit_pool {
   visit **all;
   size_t count, room;
   size_t active; /* taken and not put back */
-} visit_pool;    /* zeros but for the first three: none yet */
+} visit_pool;    /* zeros except the first three: none yet */
 
 visit *visit_pool_take(visit_pool *vs); /* NULL: out of memory */
 void visit_pool_put_back(visit_pool *vs, visit *v);

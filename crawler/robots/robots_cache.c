@@ -1,8 +1,8 @@
 /* The robots.txt cache: one entry an origin, in a tree by name. robots_cache.h says what each answer means.
  *
- *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, lost redirect--> KNOWN         stale after 24 hours
- *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a minute, or for a retry
- *                          |     '----no answer----------------> UNREACHABLE   the same
+ *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, bad redirect---> KNOWN         stale after 24 hours
+ *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a minute, or when a
+ *                          |     '----no answer----------------> UNREACHABLE   visit is retried
  *                          '---asked when stale--------------------'
  *
  * Always (assert_origin): only an origin whose robots.txt is on its way has visits waiting, and all of them are called

@@ -2,7 +2,7 @@
  *
  * A visit asks; until robots.txt has arrived it waits in the origin's queue. Rules are kept for 24 hours (RFC 9309,
  * 2.4). Of the answer: 2xx is parsed, 3xx followed up to five hops, 4xx allows everything, 5xx forbids everything, and
- * no answer at all is the visit's own failure. */
+ * without any answer the visit that asks fails as if its own page had not answered. */
 #ifndef STRATA_CRAWLER_ROBOTS_CACHE_H
 #define STRATA_CRAWLER_ROBOTS_CACHE_H
 

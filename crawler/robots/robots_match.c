@@ -1,8 +1,8 @@
 /* Is a path allowed by the rules that robots.c read? They are sorted longest first, and the first that matches decides.
  *
- * Where the RFC and Google's matcher, which wrote the field's habits down, disagree on percent-encoding, the more
- * restrictive wins: a Disallow matches byte for byte or with %62 read as b (section 2.2.2); an Allow matches only byte
- * for byte, case of hex digits aside. So there are two spellings of each pattern and each path. */
+ * Where the RFC and Google's matcher, which shows what is usual, disagree on percent-encoding, the more restrictive
+ * wins: a Disallow matches byte for byte or with %62 read as b (section 2.2.2); an Allow matches only byte for byte,
+ * case of hex digits aside. So there are two spellings of each pattern and each path. */
 #include "crawler/robots/robots_inside.h"
 
 #include <string.h>

@@ -1,16 +1,16 @@
 /* The files of a WARC, and how far they are good. Of file N:
  *
- *     pages-N.warc.gz     | settled: on disk | pending, in memory |       settled first
- *     pages-N.cdxj.part   | index_bytes      | lines, in memory   |       then its index, in order of arrival
+ *     pages-N.warc.gz     | settled: on disk | pending, in memory |
+ *     pages-N.cdxj.part   | index_bytes      | lines, in memory   |       in order of arrival, after the records
  *     pages-N.cdxj        the index sorted, once the crawl ends or begins again
  *
  * Always: both files of N are open, or neither (assert_files). A place (warc_files_place) names bytes that are on disk,
- * in both files, and all files before N are whole. The next file is begun only when N is settled, and N stays open
- * until both next ones are in the directory for sure.
+ * in both files, and all files before N are whole. File N + 1 is begun only when all of N is on disk, and N stays open
+ * until both files of N + 1 are in the directory for sure.
  *
  * Called by warc.c on the thread that crawls; crawl_warc.c tells the frontier the place before each commit.
  *
- * After a crash: bytes may stand behind the committed place, torn or whole, and files behind file N. All of them are of
+ * After a crash: bytes may follow the committed place, torn or whole, and files may follow file N. All of them are of
  * pages that are not done. warc_files_recover cuts and removes them before anything is written, and sorts what was left
  * unsorted. It may be cut short anywhere, and begins again. */
 #include "crawler/warc/warc_files.h"
