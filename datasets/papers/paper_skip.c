@@ -3,8 +3,8 @@
  *
  *   false negatives     claimed 0, measured 0: keys of every age up to w are queried
  *   false positives     printed formula, corrected formula (mlbf_skip_expected), measured, side by side
- *   decaying filter     Shen and Zhang 2008: a cell counts down from w with every insertion. It is exact like SKIP,
- *                       with one array: at equal m SKIP, with two arrays, is better; at equal bits it is not
+ *   decaying filter     Shen and Zhang 2008: a cell counts down from w with every insertion. Exact like SKIP, with one
+ *                       array. SKIP has two: it is better at equal m, but not at equal bits
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
 #include "datasets/sort/xorshift.h"

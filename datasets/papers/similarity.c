@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Random bytes number `from`: eight for each number from there on. */
+/* Fills with random bytes: eight from each of the numbers from, from + 1, ... */
 static void fill(uint8_t *bytes, size_t size, uint64_t from)
 {
   uint64_t word = 0;

@@ -1,5 +1,5 @@
-/*     segments (hash salted by layer, rank) --sort--> the first of each group: new at that rank
- *                                                     (rank, layer) --sort--> the first of each rank decides
+/*     segments (hash salted by layer, rank) --sort--> first row of each segment: new there, at (rank, layer)
+ *                                                     --sort--> by rank: its first new layer decides the verdict
  */
 #include "datasets/replay/statistics.h"
 #include "datasets/sort/xorshift.h"

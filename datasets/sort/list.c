@@ -3,10 +3,10 @@
  *     rows --by (hash, order)--> first of each group marked --by order--> stream, distinct
  *                                                           --by hash---> truth
  *
- * Always: `pending` is there until urllist_finish; keys and rows are read only after it, and none is added. The lowest
- * bit of a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with
- * one hash exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so
- * ranks[r] is the place of the key of rank r in `keys`.
+ * Always: `pending` exists until urllist_finish. After it keys and rows may be read, and none added. The lowest bit of
+ * a `place` means https until the firsts are marked, and from then on "the first row of its key". Of rows with one hash
+ * exactly one is the first: the one with the least `order`. Ranks count the firsts in order, so ranks[r] is the place
+ * of the key of rank r in `keys`.
  *
  * `strata replay` and datasets/ call it on one thread. After a crash: its files have no names (spool.h) and go with the
  * process. */
