@@ -3,7 +3,7 @@
 # missing, and how to build a preset. They set `me`, their name in messages, and `root`, the checkout.
 
 # Each row: a package, and the thing that shows it is there. Asking for the thing keeps out of the way of
-# whoever has it from elsewhere: libcurl4-gnutls-dev, a compiler of one's own, another distribution.
+# for those who have it from elsewhere: libcurl4-gnutls-dev, a compiler of one's own, another distribution.
 BUILD_NEEDS='
 gcc                   command cc
 libc6-dev             file /usr/include/stdio.h

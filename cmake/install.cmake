@@ -59,7 +59,7 @@ install(FILES ${PROJECT_BINARY_DIR}/strata-config.cmake ${PROJECT_BINARY_DIR}/st
 # pkg-config. The prefix is where the .pc file lies, so that `cmake --install --prefix` and a moved tree work.
 file(RELATIVE_PATH STRATA_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" STRATA_PC_TO_PREFIX ${STRATA_PC_TO_PREFIX})
-# Whoever links static libraries must name what they stand on as well: Requires. Shared ones know it themselves.
+# A program that links the static libraries must also name what they depend on: Requires. Shared ones record it.
 if(BUILD_SHARED_LIBS)
   set(STRATA_PC_REQUIRES "Requires.private")
   set(STRATA_PC_AND "\nRequires.private: ")

@@ -4,7 +4,7 @@
 #
 # What it relies on (tests/house/test_reference.sh notices when it does not hold): the first comment is the header's. A
 # comment that begins a line belongs to the declarations below it up to the next empty line; one behind a declaration
-# to that one. "---- words ----" divides sections and belongs to nobody.
+# to that one. "---- words ----" divides sections and belongs to no declaration.
 
 function trim(text) { sub(/^[ \t]+/, "", text); sub(/[ \t]+$/, "", text); return text }
 

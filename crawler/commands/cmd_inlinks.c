@@ -63,7 +63,7 @@ static bool rank_url(void *context, const frontier_record *record)
 {
   ranking *r = context;
   if (url_parse(record->url, record->url_size, r->profile, &r->u) != URL_OK)
-    return true; /* no URL of ours: nobody can have linked to it */
+    return true; /* no URL of ours: no page can have linked to it */
   ranked one = {.count = inlinks_count(r->counts, &r->u), .id = record->id};
   if (one.count == 0 || (r->size == r->room && compare(&one, &r->best[0]) >= 0))
     return true;

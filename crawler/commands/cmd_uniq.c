@@ -148,7 +148,7 @@ static bool write_summary(const run *r)
   return written;
 }
 
-/* The output first: a state that remembers lines nobody got would lose them. */
+/* The output first: lines that the state remembers and that were never printed would be lost. */
 static int conclude(run *r)
 {
   if (fflush(stdout) != 0 || ferror(stdout)) {

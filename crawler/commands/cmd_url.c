@@ -24,7 +24,7 @@ typedef struct line_reader {
   char bytes[BUFFER_SIZE];
 } line_reader;
 
-/* Read once more, after what is left. Answers so far are written first: whoever feeds us lines one by one
+/* Read once more, after what is left. Answers so far are written first: a program that feeds us line by line
  * may be waiting for them. */
 static void fill(line_reader *from)
 {

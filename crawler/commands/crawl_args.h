@@ -34,7 +34,7 @@ typedef struct crawl_args {
   uint64_t warc_bytes; /* a WARC file is full then */
   patterns *patterns;  /* of --include and --exclude */
   const char *headers[CRAWL_HEADERS_MAX + 1];
-  const char *contact;   /* NULL: nobody is named */
+  const char *contact;   /* NULL: no contact is named */
   char *agent;           /* the User-Agent with it, owned; NULL without */
   const char *directory; /* NULL: from the first start URL */
   const char *seeds;     /* file of start URLs, "-": standard input; NULL: none */

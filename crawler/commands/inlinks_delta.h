@@ -6,7 +6,7 @@
  * EXIT_DONE, or EXIT_FAILED after one sentence on stderr; then nothing was written. */
 int inlinks_delta_write(const char *older, const char *newer, const char *output);
 
-/* Add such files to the counts of the crawl in `directory`, which nobody may be crawling meanwhile. The same. */
+/* Add such files to the counts of the crawl in `directory`; no crawl may run there meanwhile. The same. */
 int inlinks_delta_apply(const char *delta, const char *directory);
 
 #endif

@@ -22,8 +22,8 @@ static void print_usage(FILE *to)
         to);
 }
 
-/* When nobody reads on, `strata export DIR | head` dies of SIGPIPE without a word, as such tools do; but what changes a
- * directory finishes what it began. */
+/* When its reader has gone, `strata export DIR | head` dies of SIGPIPE without a word, as such tools do; but what
+ * changes a directory finishes what it began. */
 static int dispatch(int argc, char **argv)
 {
   char called[32]; /* what getopt puts before its sentences */

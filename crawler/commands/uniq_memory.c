@@ -91,7 +91,7 @@ static bool load(uniq_settings *settings, const char *state, uniq_memory *memory
   return status == MLBF_OK ? adopt_keys(settings, memory->keys, state) : fail(state, status);
 }
 
-/* With a seed of its own, so that nobody can make URLs that crowd. */
+/* With a random seed, so that no attacker can make URLs that collide. */
 static mlbf_status create_keys(const char *profile, mlbf_key_set **keys)
 {
   uint64_t seed;

@@ -51,7 +51,7 @@ void links_finish(links_scanner *scanner); /* end of page; the scanner is ready 
 /* Images as well, from the next page on: links_create's scanner passes them over. */
 void links_want_images(links_scanner *scanner, bool wanted);
 
-/* The page's text as it stands between tags, from the next page on; NULL: nobody wants it. `take` gets pieces of it,
+/* The page's text as it stands between tags, from the next page on; NULL: not wanted. `take` gets pieces of it,
  * their references not decoded, each with the '<' behind it if that has come; not the contents of title, script, style,
  * textarea and the like. */
 typedef void links_text_taker(void *context, const char *bytes, size_t size);

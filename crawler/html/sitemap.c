@@ -229,7 +229,7 @@ static void feed_plain(sitemap *s, const char *bytes, size_t size)
   s->read += size;
   while (s->form == UNDECIDED && size && is_before_all(*bytes))
     bytes++, size--;
-  if (s->form == UNDECIDED && size) /* a mark of UTF-16 is XML's: nobody writes a list of URLs in it */
+  if (s->form == UNDECIDED && size) /* a UTF-16 byte order mark: XML, as lists of URLs are not written in UTF-16 */
     s->form = *bytes == '<' || *bytes == '\xFE' || *bytes == '\xFF' ? XML : TEXT;
   if (s->form == XML)
     feed_xml(s, bytes, size);

@@ -84,7 +84,7 @@ static void assert_list(const block_list *list)
 static void list_add(block_list *list, block *b)
 {
   assert_list(list);
-  assert(b->used && b->used <= BLOCK); /* whoever reads a block finds a record in it */
+  assert(b->used && b->used <= BLOCK); /* the reader of a block finds a record in it */
   b->next = NULL;
   *list->last = b;
   list->last = &b->next;

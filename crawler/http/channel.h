@@ -48,7 +48,7 @@ void channel_finish(channel *h); /* the network shall end; wake it */
 /* The started requests, linked by `next`, NULL if there are none. false: it shall end. */
 bool channel_take(channel *h, request **started);
 
-/* false: it shall end, and nobody wants the bytes any more. Waits while there is no room. */
+/* false: it shall end, and the bytes are no longer wanted. Waits while there is no room. */
 bool channel_body(channel *h, request *r, const char *bytes, size_t size);
 bool channel_end(channel *h, request *r); /* now it is the caller's; false: as above, it stays the network's */
 

@@ -1,5 +1,5 @@
-/* See fetch.h. On a thread of its own the network goes on while the caller reads pages and waits for the disk. Whoever
- * calls need not know of it: receivers are called by fetch_poll, and nothing else is shared (channel.h).
+/* See fetch.h. On a thread of its own the network goes on while the caller reads pages and waits for the disk. The
+ * caller need not know of it: receivers are called by fetch_poll, and nothing else is shared (channel.h).
  *
  * It pays where the caller waits for disks, and where a second core is free: README.md has the figures. */
 #include "crawler/http/fetch.h"

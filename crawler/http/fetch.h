@@ -21,7 +21,7 @@
 typedef enum fetch_error {
   FETCH_OK = 0,  /* a response came, whatever its status */
   FETCH_NAME,    /* the host name has no address */
-  FETCH_CONNECT, /* nobody listens, or the network is down */
+  FETCH_CONNECT, /* no server listens, or the network is down */
   FETCH_PRIVATE, /* the address is not public */
   FETCH_TLS,
   FETCH_TIMEOUT,
@@ -43,7 +43,7 @@ typedef struct fetch_response {
   uint64_t wire_bytes;      /* body as it came */
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
-  const exchange *exchange; /* what went over the wire; NULL if nobody keeps it */
+  const exchange *exchange; /* what went over the wire; NULL if it is not kept */
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t start_ms;        /* of the Unix epoch */

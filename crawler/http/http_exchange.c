@@ -101,7 +101,7 @@ static void append(exchange *x, bytes *to, const char *from, size_t size)
   to->size += size;
 }
 
-/* A file that nobody sees and that is gone with its descriptor. */
+/* A file without a name, which is gone with its descriptor. */
 static int open_nameless(const char *directory)
 {
   char path[4096 + 32];

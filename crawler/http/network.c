@@ -132,7 +132,7 @@ const fd_limit *network_fd_limit(const network *n)
 static void finish(network *n, transfer *t, CURLcode code)
 {
   request *r = t->request;
-  assert(r && n->active > n->waiting_count); /* nobody ends while it waits */
+  assert(r && n->active > n->waiting_count); /* no request ends while it waits */
   transfer_conclude(t, code);
   curl_multi_remove_handle(n->multi, t->easy);
   n->active--;
@@ -294,7 +294,7 @@ void network_work(network *n)
 void network_wait(network *n, int wait_ms)
 {
   if (n->waiting && wait_ms > DESCRIPTORS_MS)
-    wait_ms = DESCRIPTORS_MS; /* nobody tells that there are some again */
+    wait_ms = DESCRIPTORS_MS; /* no event says that descriptors are free again */
   /* poll(2) refuses more than RLIMIT_NOFILE */
   if (curl_multi_poll(n->multi, NULL, 0, wait_ms, NULL) != CURLM_OK)
     machine_sleep_ms(PAUSE_MS);

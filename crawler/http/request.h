@@ -22,7 +22,7 @@ typedef struct request {
   char *url;
   size_t url_room;
   struct curl_slist *conditions; /* header lines; NULL: none */
-  exchange *exchange;            /* NULL: nobody keeps it */
+  exchange *exchange;            /* NULL: it is not kept */
   response_head head;
   char address[REQUEST_ADDRESS];
   char explanation[REQUEST_EXPLANATION]; /* where it names a cause of its own */

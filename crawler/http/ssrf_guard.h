@@ -13,7 +13,7 @@
 bool ssrf_address_is_public(const struct sockaddr *address);
 bool ssrf_text_is_public(const char *address); /* "192.0.2.1" or "2001:db8::1"; false for what is neither */
 
-/* Of a host as in a resolved URL, port and all, when nobody here sees its address (a proxy connects): false for
+/* Of a host as in a resolved URL, port and all, when its address is not seen here (a proxy connects): false for
  * addresses that are not public, and for localhost and names below it. */
 bool ssrf_host_is_public(const char *host, size_t size);
 

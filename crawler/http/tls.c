@@ -58,7 +58,7 @@ static tls *owner_of(const SSL *ssl)
   return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), context_index());
 }
 
-/* The host as it was asked for; NULL: an address, which names nobody. */
+/* The host as it was asked for; NULL: an address, which has no name. */
 static const char *host_of(const SSL *ssl)
 {
   return SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
@@ -73,7 +73,7 @@ static int keep_session(SSL *ssl, SSL_SESSION *session)
   return 0; /* it stays OpenSSL's */
 }
 
-/* The callback is told of a connection that it may change, as a constant one. */
+/* The callback gets a connection that it may change as a constant one. */
 static SSL *changeable(const SSL *ssl)
 {
   union {

@@ -103,8 +103,8 @@ static bool is_trusted(crawl *c, const visit *v)
 }
 
 /* Too deep to lead further, and nothing else of its host waits (a list of pages fetched with --max-depth 0); or the
- * next one is not due while the connection lasts. What the page will lead to, nobody knows yet: then it is kept, and
- * goes when it was idle longest. */
+ * next one is not due while the connection lasts. What the page will lead to is not known yet: then the connection is
+ * kept, and goes when it was idle longest. */
 static bool is_last_for_now(crawl *c, const visit *v, double crawl_delay)
 {
   bool is_slow = crawl_delay > FETCH_IDLE_S || c->options.delay_ms > (uint64_t)FETCH_IDLE_S * 1000;

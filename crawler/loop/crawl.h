@@ -36,9 +36,9 @@ typedef struct crawl_options {
   unsigned tries;              /* of a URL whose failure may heal; >= 1 */
   const patterns *patterns;    /* which links to take */
   scope *trusted;              /* hosts that get the user's password and headers: those of start URLs */
-  inlinks *counts;             /* borrowed: told which page links where; NULL: nobody wants to know */
-  fingerprint_index *contents; /* borrowed: gets what pages say; NULL: nobody wants to know */
-  body_digests *bodies;        /* borrowed: gets what is no HTML; NULL: nobody wants to know */
+  inlinks *counts;             /* borrowed: counts which page links where; NULL: not wanted */
+  fingerprint_index *contents; /* borrowed: gets the text of pages; NULL: not wanted */
+  body_digests *bodies;        /* borrowed: gets bodies that are not HTML; NULL: not wanted */
   bool near_last;              /* what a near-duplicate links to waits for all else */
   fetch_options fetch;
   warc *warc; /* borrowed; NULL: none. `fetch` must then keep exchanges. */

@@ -91,7 +91,7 @@ bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
 {
   crawl_end end;
   c->now_ms = machine_monotonic_ms();
-  if (!c->tick || !crawl_note_pause(c, status, why)) /* before crawl_run nobody could be told */
+  if (!c->tick || !crawl_note_pause(c, status, why)) /* before crawl_run there is no tick to report to */
     return false;
   while (!crawl_is_cut_short(c, &end)) {
     crawl_tell(c);

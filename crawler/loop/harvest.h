@@ -15,7 +15,7 @@ typedef struct harvest harvest;
 typedef struct harvest_rules {
   url_profile profile;
   const patterns *patterns; /* of links, not of start URLs */
-  inlinks *counts;          /* of pages that link to a URL; NULL: nobody wants to know */
+  inlinks *counts;          /* of pages that link to a URL; NULL: not wanted */
   bool follows_nofollow;    /* also links that ask not to be followed */
   /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */
   bool (*may_add_again)(void *context, frontier_status status);

@@ -9,7 +9,7 @@
 bool link_priority_is_popular(const inlinks *counts, const url *u);
 
 typedef struct link_priority {
-  const inlinks *counts; /* NULL: nobody counts, and nothing is done */
+  const inlinks *counts; /* NULL: links are not counted, and nothing is done */
   uint64_t from;         /* of the frontier's disk: where the next call goes on; 0 at first */
 } link_priority;
 

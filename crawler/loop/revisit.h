@@ -21,7 +21,7 @@ void revisit_ask(revisit *r, fetch_receiver *receiver);
 bool revisit_is_unchanged(const revisit *r, const fetch_response *response);
 
 /* Before the lease is said to be done. `sha256` of the body, in hex: its beginning tells whether the page changed; ""
- * if nobody knows. Of a failure only what was visited before is noted: it will be tried again. */
+ * if that is not known. Of a failure only what was visited before is noted: it will be tried again. */
 frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, const fetch_response *response,
                              const char *sha256, bool is_failure);
 

@@ -39,7 +39,7 @@ typedef struct visit {
   bool is_map;                 /* the URL is a sitemap, no page */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
-  page_text *text;             /* what the page says; NULL: nobody wants to know */
+  page_text *text;             /* the text of the page; NULL: not wanted */
   bool is_plain;               /* the body is text without markup, and went into `text` */
   body_copy body;              /* of what is no page, if that is wanted */
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */

@@ -90,7 +90,7 @@ static void keep_last(digests *d)
   d->count = kept;
 }
 
-/* Equal digests are those of equal bodies, which are told of elsewhere. */
+/* Equal digests are those of equal bodies, which the report lists elsewhere. */
 static bool is_equal(const digested *a, const digested *b)
 {
   char *x = mlbf_digest_text(a->digest, "-"), *y = mlbf_digest_text(b->digest, "-");

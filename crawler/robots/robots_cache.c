@@ -56,7 +56,7 @@ struct robots_cache {
   fetcher *fetcher;
   const char *agent;
   robots_cache_ready *ready;
-  robots_cache_sitemap *found_sitemap; /* NULL: nobody asks */
+  robots_cache_sitemap *found_sitemap; /* NULL: not wanted */
   void *sitemap_context;
   void *tree; /* of origin * */
   uint64_t requests;
@@ -64,7 +64,7 @@ struct robots_cache {
   url target; /* room to resolve a redirect */
 };
 
-/* Whoever waits waits for a robots.txt that is on its way: nobody else would ever call him. */
+/* Visits wait only for a robots.txt that is on its way: nothing else would ever wake them. */
 static void assert_origin(const origin *one)
 {
   assert((one->waiting == NULL) == (one->last_waiting == &one->waiting) && !*one->last_waiting);

@@ -56,8 +56,8 @@ void warc_dedup_clear(warc_dedup *p)
   p->used = p->size = 0;
 }
 
-/* A digest is random already: its first eight characters are 40 bits. Whoever makes them equal on purpose makes his own
- * pages slow to look up, by one comparison each. */
+/* A digest is random already: its first eight characters are 40 bits. A site that makes them equal on purpose makes
+ * only its own pages slow to look up, by one comparison each. */
 static size_t slot_of(const warc_dedup *p, const char *digest)
 {
   uint64_t bits = 0;

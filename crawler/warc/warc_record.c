@@ -15,7 +15,7 @@ enum {
   LEVEL = 3,
   GZIP_WINDOW = 15 + 16, /* the largest, and a gzip head */
   PIECE = 64 << 10,
-  PENDING_MAX = 8 << 20, /* then it is settled, though nobody asked; mostly a crawl commits before that */
+  PENDING_MAX = 8 << 20, /* then it is settled unasked; mostly a crawl commits before that */
 };
 
 bool warc_file_init(warc_file *f)

@@ -180,7 +180,7 @@ static frontier_status previous_fits(frontier *f)
   return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with profile %s", f->options.previous_path, name);
 }
 
-/* A rule nobody knows has no name, and would be lost with the handle. */
+/* An unknown rule has no name, and would be lost with the handle. */
 static bool is_profile(url_profile profile)
 {
   char name[URL_PROFILE_NAME_SIZE];

@@ -58,7 +58,7 @@ bool spill_add(frontier *f, entry *e)
   return entry_list_add(&f->spilling.leaving, e);
 }
 
-/* Of a line that is held nothing is read back: whoever lifts the hold comes by here again. */
+/* Nothing is read back into a blocked line: the call that unblocks it comes by here again. */
 static void trap_detector_line(frontier *f, host *who, frontier_class class)
 {
   spilling *s = &f->spilling;
@@ -401,7 +401,7 @@ static uint64_t last_sequence(const uint8_t *body, size_t size)
     uint64_t record = get_le(body + at + 8, 4);
     sequence = get_le(body + at, 8);
     if (record > size - at - CHUNK_HEAD)
-      break; /* whoever reads it will say so */
+      break; /* the call that reads it will say so */
     at += CHUNK_HEAD + record;
   }
   return sequence;

@@ -20,7 +20,7 @@
 
 /* On its way between queue and chunks; a part of the handle (part.h). */
 typedef struct spilling {
-  entry_list leaving;   /* from the queue into chunks with the next commit; nobody else has them */
+  entry_list leaving;   /* from the queue into chunks with the next commit; no other list has them */
   entry_list returning; /* from chunks into the queue; in lines, in flight, or ended meanwhile */
   uint64_t *read;       /* keys of the chunks they stood in */
   size_t read_count, read_room;

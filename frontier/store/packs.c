@@ -125,7 +125,7 @@ static int end_of(MDB_cursor *cursor, uint64_t *end)
 
 /* ---- places --------------------------------------------------------------------------------------------- */
 
-/* Of sequence numbers from `group` * PLACES on; all zero if nobody said anything of them yet. */
+/* Of sequence numbers from `group` * PLACES on; all zero if nothing was said of them yet. */
 static int get_places(MDB_cursor *cursor, uint64_t group, place places[PLACES])
 {
   const uint8_t *body;

@@ -49,7 +49,7 @@ static pack_tables shelves_of(const store *s)
   return tables;
 }
 
-/* Changes are gathered between begin and commit, and not while nobody knows what became of the last commit. */
+/* Changes are gathered between begin and commit, and not while it is unknown what became of the last commit. */
 static void assert_writing(const store *s)
 {
   assert(s->writing || s->error);
