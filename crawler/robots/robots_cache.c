@@ -50,6 +50,7 @@ typedef struct origin {
   char *address; /* where robots.txt is being fetched from */
   char *body;    /* of robots.txt while it comes */
   size_t body_size;
+  bool lacks_memory; /* what came is not all here */
 } origin;
 
 struct robots_cache {
@@ -154,6 +155,8 @@ static void take_body(void *context, long status, const char *content_type, cons
   if (size > ROBOTS_SIZE_MAX - one->body_size)
     size = ROBOTS_SIZE_MAX - one->body_size;
   if (!one->body && !(one->body = malloc(ROBOTS_SIZE_MAX)))
+    one->lacks_memory = true;
+  if (one->lacks_memory)
     return;
   memcpy(one->body + one->body_size, bytes, size);
   one->body_size += size;
@@ -197,11 +200,13 @@ static void settle_with_rules(origin *one, const char *text, size_t size)
 
 static bool request(origin *one, const char *address);
 
-/* A redirect of robots.txt; false if it leads nowhere, which counts as "no robots.txt" (RFC 9309, 2.3.1.2). */
+/* A redirect of robots.txt; false if it leads nowhere, which counts as "no robots.txt" (RFC 9309, 2.3.1.2), or if
+ * memory is short. */
 static bool follow(origin *one, const char *location)
 {
   robots_cache *o = one->owner;
   url_base *base = url_base_create();
+  one->lacks_memory |= !base;
   bool followed = base && url_base_set(base, one->address, strlen(one->address)) == URL_OK && one->hops++ < HOPS_MAX &&
                   url_resolve(base, location, strlen(location), URL_STRICT, &o->target) == URL_OK &&
                   request(one, o->target.fetch);
@@ -220,11 +225,11 @@ static void finished(void *context, const fetch_response *response)
     one->error = response->error;
     snprintf(one->explanation, sizeof one->explanation, "%s", response->explanation);
     settle(one, UNREACHABLE);
-  } else if (status >= 200 && status <= 299) {
+  } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
     settle_with_rules(one, one->body ? one->body : "", one->body_size);
   } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
     return;
-  } else if (status >= 500) {
+  } else if (status >= 500 || one->lacks_memory) { /* rules that were not read forbid everything */
     one->retry_after_s = response->retry_after_s;
     settle(one, UNAVAILABLE);
   } else {
@@ -241,7 +246,8 @@ static bool request(origin *one, const char *address)
   free(one->address);
   one->address = strdup(address);
   one->owner->requests++;
-  return one->address && fetch_start(one->owner->fetcher, one->address, receiver);
+  one->lacks_memory = !one->address || !fetch_start(one->owner->fetcher, one->address, receiver);
+  return !one->lacks_memory;
 }
 
 static bool request_robots(origin *one)
