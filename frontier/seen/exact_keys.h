@@ -34,7 +34,7 @@ static inline bool exact_is_empty(const exact *e)
 /* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
 store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);
 
-/* A key of the log whose host is not known, after a repair, or that no URL has (seen_erase). Nobody finds it. */
+/* A key of the log whose host is not known, after a repair, or that no URL has (seen_erase). No lookup finds it. */
 store_exact_key exact_key_unused(mlbf_hash128 whole);
 bool exact_is_of_nobody(const store_exact_key *key);
 mlbf_hash128 exact_whole(const store_exact_key *key);

@@ -1,7 +1,7 @@
 /* tests/site/site.h: a web site made from a seed, of which everything is known.
  *
  * Every entry but the forbidden ones is reachable from "/" by links a crawler must see, each of them spelled in
- * several ways (spell.h) and written in several manners (page.c). So a correct crawl of "/" requests each entry
+ * several ways (spell.h) and written in several manners (site_page.c). So a correct crawl of "/" requests each entry
  * that is `wanted` exactly once, robots.txt once, and nothing else: not what robots.txt forbids, not the
  * look-alikes (all below /trap/), not another host. Each redirect hop is an entry of its own. */
 #ifndef STRATA_TESTS_SITE_SITE_H

@@ -14,7 +14,7 @@ typedef enum tls_flaw {
   TLS_NOT_YET,    /* before tomorrow */
   TLS_SELF_SIGNED,
   TLS_UNKNOWN, /* by an authority that is in no file */
-  TLS_PLAIN,   /* none: it answers in plain HTTP, whatever comes */
+  TLS_PLAIN,   /* no TLS: it answers every request in plain HTTP */
   TLS_SILENT,  /* none: it says nothing at all */
 } tls_flaw;
 

@@ -126,6 +126,6 @@ void model_check_values(model *m);
 void model_put_values(model *m);
 void model_check_journal(model *m, bool is_all); /* else the last lines may be owed */
 void model_sync_now(model *m);                   /* and check what lasts */
-void model_check_directory(model *m);            /* which nobody has open */
+void model_check_directory(model *m);            /* while no handle has it open */
 
 #endif

@@ -35,7 +35,7 @@ typedef enum web_share {
   WEB_RESTING, /* answer 503 and Retry-After half of the time, but for robots.txt and sitemaps */
   /* of hosts that no other hangs on: one of these fates at most */
   WEB_NAMELESS,   /* the name has no address */
-  WEB_REFUSED,    /* nobody listens */
+  WEB_REFUSED,    /* no server listens */
   WEB_SILENT,     /* a connection, and nothing more, ever */
   WEB_DISTRUSTED, /* speak https, with a certificate that has run out, is another host's, or of an unknown issuer */
   WEB_CALENDAR,   /* has days without end */

@@ -1,6 +1,6 @@
 /* tests/web/web_inside.h: what the files of the web in a box know of each other.
  *
- *     options.c ─> web.c ─> host.c ─> page.c ─> path.c ─> find.c        who is who
+ *     options.c ─> web.c ─> host.c ─> web_page.c ─> path.c ─> find.c        who is who
  *                             │
  *                  answer.c ─> robots.c, sitemap.c, body.c ─> link.c, web_charset.c
  *                             │
