@@ -28,14 +28,15 @@ extern "C" {
 enum { MLBF_COUNT_LIMIT_PAPER = 31, MLBF_COUNT_LIMIT_MOST = 65535 };
 
 typedef struct mlbf_count_options {
-  uint64_t keys;      /* different keys expected, > 0 */
-  double rate;        /* share of keys whose count may be too high, at that many keys, in (0,1); or 0, and `cells`
+  uint64_t keys;         /* different keys expected, > 0 */
+  double rate;           /* share of keys whose count may be too high, at that many keys, in (0,1); or 0, and `cells`
                         * given. Holds without H1; with H1 wrong counts are rarer */
-  uint64_t cells;     /* m; or 0 */
-  uint32_t hashes;    /* k, 1..32; 0 = the best */
-  uint32_t base_bits; /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
-  uint32_t limit;     /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
-  bool minimal;       /* H1 */
+  uint64_t cells;        /* m; or 0 */
+  uint32_t hashes;       /* k, 1..32; 0 = the best */
+  uint32_t base_bits;    /* s, 1..15; 0 = 3, the least memory for link counts (tests/bench/bench_counts) */
+  uint32_t limit;        /* counts saturate here: 2^s-1..65535; 0 = 65535; the paper has 31 */
+  bool minimal;          /* H1 */
+  const uint8_t *secret; /* as in mlbf_options */
   uint64_t seed;
   const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
 } mlbf_count_options;
@@ -64,7 +65,7 @@ mlbf_status mlbf_count_add_at(mlbf_count *count, const uint64_t *places, uint32_
 mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, uint32_t number, uint32_t *times);
 
 /* Every cell becomes the sum of both filters' cells, at most `limit`: `into` then has the counts of both, never too
- * low. Geometry, limit, H1, seed and profile must be equal, else MLBF_MISMATCH. On failure, also MLBF_NO_MEMORY,
+ * low. Geometry, limit, H1, secret and profile must be equal, else MLBF_MISMATCH. On failure, also MLBF_NO_MEMORY,
  * nothing is changed. */
 mlbf_status mlbf_count_merge(mlbf_count *into, const mlbf_count *from);
 
@@ -97,10 +98,11 @@ typedef struct mlbf_count_stats {
 /* Size, design rate and present state. */
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
 
-/* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables immediately.
+/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables immediately.
  * MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_count_save(const mlbf_count *count, const char *path);
 mlbf_status mlbf_count_load(const char *path, mlbf_count **count);
+mlbf_status mlbf_count_load_with(const char *path, const uint8_t *secret, mlbf_count **count);
 mlbf_status mlbf_count_map(const char *path, mlbf_count **count);
 mlbf_status mlbf_count_verify(mlbf_count *count);
 

@@ -30,6 +30,9 @@
 extern "C" {
 #endif
 
+/* Bytes of a secret; secret.h. */
+enum { MLBF_SECRET_BYTES = 32 };
+
 /* One layer per segment, up to this many; the last layer takes all further segments of a longer key. */
 enum { MLBF_LAYERS_MAX = 16 };
 
@@ -38,11 +41,12 @@ typedef enum mlbf_status {
   MLBF_FULL,         /* done, and the design load is now exceeded; returned once per filter */
   MLBF_BAD_ARGUMENT, /* zero keys, a rate outside (0,1), more than 2^48 bits, ... */
   MLBF_NO_MEMORY,
-  MLBF_IO,           /* errno says which; the old file, if any, is untouched */
+  MLBF_IO,           /* errno says which; the old file, if any, is untouched; or no random bytes for a secret */
   MLBF_NOT_A_FILTER, /* the file is something else */
   MLBF_VERSION,      /* the file's format is newer (or older) than this library reads */
   MLBF_DAMAGED,      /* checksum or size does not agree with the header */
-  MLBF_MISMATCH,     /* two filters of different geometry, seed or profile */
+  MLBF_MISMATCH,     /* two filters of different geometry, secret or profile */
+  MLBF_SECRET,       /* the file needs its secret, and another or none was given */
 } mlbf_status;
 
 /* One English sentence without a full stop, never NULL. */
@@ -69,12 +73,12 @@ typedef struct mlbf_key { /* for the calls that take many */
   size_t count; /* >= 1 */
 } mlbf_key;
 
-/* 128 bits of XXH3. `low` and `high` are independent. */
+/* 128 bits, keyed with the filter's secret. `low` and `high` are independent. */
 typedef struct mlbf_hash128 {
   uint64_t low, high;
 } mlbf_hash128;
 
-/* All a filter needs of a key. It depends on the seed, not on the filter's size, so the hashes in a log can
+/* All a filter needs of a key. It depends on the secret, not on the filter's size, so the hashes in a log can
  * rebuild a larger filter. */
 typedef struct mlbf_hashes {
   mlbf_hash128 whole;                  /* from the XOR of the layer hashes, and depth; without layers: the key's hash */
@@ -97,11 +101,13 @@ typedef struct mlbf_verdict {
 
 typedef struct mlbf_options {
   mlbf_kind kind;
-  uint64_t keys;       /* design load, > 0 */
-  double rate;         /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
-  uint64_t seed;       /* filters merge only if their seeds are equal; 0 is a fine seed */
-  bool signals;        /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
-  const char *profile; /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
+  uint64_t keys;         /* design load, > 0 */
+  double rate;           /* promised false-positive rate at that load, in (0,1); or 0, and `bits` given */
+  const uint8_t *secret; /* MLBF_SECRET_BYTES (secret.h), copied; NULL: from `seed`, or drawn. The paper's have none */
+  uint64_t seed;         /* without a secret: one that everybody can derive, for results that others repeat; 0: draw a
+                          * secret from the system. The paper's kinds: seed of their hash, may be 0 */
+  bool signals;          /* mlbf: layers get enough bits to make NEW_COMBINATION reliable */
+  const char *profile;   /* how the caller made its keys; kept in files, compared when merging; "" or NULL */
   /* 0 = computed from keys and rate; plan.h says more. */
   uint64_t bits;   /* line, mlbf: of all arrays together. bloom and the paper's kinds: m, of each array */
   uint32_t hashes; /* k; bloom and the paper's kinds only, up to 32 */
@@ -122,7 +128,7 @@ mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and
  * ("/a/b") are different keys; kinds without layers hash the bytes end to end, however they are cut. Reads the
- * filter's seed and kind only (mlbf-paper: L too): the hashes fit any filter where these are equal. */
+ * filter's secret and kind only (mlbf-paper: L too): the hashes fit any filter where these are equal. */
 void mlbf_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
 /* The verdict that mlbf_insert would give. Changes nothing. */
@@ -189,9 +195,12 @@ double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same at this
  * new one, whole. FORMAT.md has every byte. */
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path);
 
-/* Load checks everything first: header, sizes, checksums of all blocks.
- * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. */
+/* Load checks everything first: header, sizes, checksums of all blocks. A file has the filter's secret (and only its
+ * owner may read it) if mlbf_create drew it, the seed if it came from that; a secret that was given must be given
+ * again, to mlbf_load_with. Given one that the file does not need, it must be the same.
+ * MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_SECRET, MLBF_NO_MEMORY. */
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
+mlbf_status mlbf_load_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
 /* As mlbf_load, but maps the file without reading its body: under a millisecond for any size. Checks the header now,
  * and each block of 1 MiB when it is first used. From the first damaged block on every answer is MLBF_UNKNOWN, and
@@ -199,11 +208,12 @@ mlbf_status mlbf_load(const char *path, mlbf_filter **filter);
  * while it is mapped raises SIGBUS, so replace it by rename, as mlbf_save does. Slower than a loaded filter until
  * mlbf_verify. */
 mlbf_status mlbf_map(const char *path, mlbf_filter **filter);
+mlbf_status mlbf_map_with(const char *path, const uint8_t *secret, mlbf_filter **filter);
 
 /* Checks all blocks not checked yet. MLBF_OK: the filter is now as fast as a loaded one. MLBF_DAMAGED. */
 mlbf_status mlbf_verify(mlbf_filter *filter);
 
-/* Merges `from` into `into`, which then has the keys of both. Geometry, seed and profile must be equal, else
+/* Merges `from` into `into`, which then has the keys of both. Geometry, secret and profile must be equal, else
  * MLBF_MISMATCH, and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */
 mlbf_status mlbf_union(mlbf_filter *into, const mlbf_filter *from);
 

@@ -55,6 +55,7 @@ void mlbf_chain_stats_read(const mlbf_chain *chain, mlbf_chain_stats *stats); /*
  * grows. */
 mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path);
 mlbf_status mlbf_chain_load(const char *path, mlbf_chain **chain);
+mlbf_status mlbf_chain_load_with(const char *path, const uint8_t *secret, mlbf_chain **chain);
 
 #ifdef __cplusplus
 }

@@ -11,8 +11,8 @@
  * Slots are in the order of their hashes (Amble, Knuth, "Ordered hash tables", 1974, with scaling): a search ends at
  * the first larger hash, growing is one pass, and the saved file is sorted, whatever the order of insertion.
  *
- * An attacker who chooses keys and knows the seed can crowd them at one home, which costs time, not correctness: use a
- * secret seed. Threads: as a filter. */
+ * An attacker who chooses keys and knows the secret (secret.h) can crowd them at one home, which costs time, not
+ * correctness. Threads: as a filter. */
 #ifndef STRATA_MLBF_KEY_SET_H
 #define STRATA_MLBF_KEY_SET_H
 
@@ -24,11 +24,12 @@ extern "C" {
 
 typedef struct mlbf_key_set mlbf_key_set;
 
-/* Empty. MLBF_NO_MEMORY; MLBF_BAD_ARGUMENT: a profile too long. `profile` as in mlbf_options. */
+/* Empty; seed and secret as in mlbf_options. MLBF_NO_MEMORY; MLBF_BAD_ARGUMENT: a profile too long. `profile` as in mlbf_options. */
 mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set **set);
+mlbf_status mlbf_key_set_create_with(const uint8_t *secret, const char *profile, mlbf_key_set **set);
 void mlbf_key_set_free(mlbf_key_set *set); /* NULL is fine */
 
-/* A key's hash, for every set of this seed. */
+/* A key's hash, for every set of this secret. */
 mlbf_hash128 mlbf_key_set_hash(const mlbf_key_set *set, mlbf_span key);
 
 /* Prefetches the memory for an insert: hash some tens of keys first, then insert them. */
@@ -52,6 +53,7 @@ void mlbf_key_set_stats_read(const mlbf_key_set *set, mlbf_key_set_stats *stats)
 /* As mlbf_save and mlbf_load: 16 bytes per key. Saving compacts the slots in place, so no thread may read meanwhile. */
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path);
 mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set);
+mlbf_status mlbf_key_set_load_with(const char *path, const uint8_t *secret, mlbf_key_set **set);
 
 #ifdef __cplusplus
 }

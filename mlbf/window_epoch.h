@@ -35,9 +35,10 @@ mlbf_status mlbf_epoch_test(const mlbf_epoch *window, mlbf_span key, uint64_t no
 /* Size, promised rate and present state. */
 void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats);
 
-/* As mlbf_save, mlbf_load, mlbf_map and mlbf_verify. MLBF_MISMATCH: a file of another structure. */
+/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path);
 mlbf_status mlbf_epoch_load(const char *path, mlbf_epoch **window);
+mlbf_status mlbf_epoch_load_with(const char *path, const uint8_t *secret, mlbf_epoch **window);
 mlbf_status mlbf_epoch_map(const char *path, mlbf_epoch **window);
 mlbf_status mlbf_epoch_verify(mlbf_epoch *window);
 

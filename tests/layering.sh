@@ -24,13 +24,14 @@ tree=${1:-$(dirname "$0")/..}
 cd "$tree"
 
 rules='
-mlbf/filter          xxhash
-mlbf/file            mlbf/filter                                               | xxhash
-mlbf/set             mlbf/filter mlbf/file
-mlbf/count           mlbf/filter mlbf/file
-mlbf/window          mlbf/filter mlbf/file
-mlbf/similar         mlbf/filter mlbf/file                                     | xxhash
-mlbf/papers          mlbf/filter mlbf/file mlbf/window mlbf/similar            | xxhash
+mlbf/hash
+mlbf/filter          mlbf/hash                                                | xxhash
+mlbf/file            mlbf/hash mlbf/filter                                               | xxhash
+mlbf/set             mlbf/hash mlbf/filter mlbf/file
+mlbf/count           mlbf/hash mlbf/filter mlbf/file
+mlbf/window          mlbf/hash mlbf/filter mlbf/file
+mlbf/similar         mlbf/hash mlbf/filter mlbf/file                                     | xxhash
+mlbf/papers          mlbf/hash mlbf/filter mlbf/file mlbf/window mlbf/similar            | xxhash
 
 frontier/base                                                                  | xxhash
 frontier/url                                                              | idn2 libpsl uriparser/Uri uriparser/UriIp4

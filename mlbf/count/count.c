@@ -44,7 +44,7 @@ mlbf_status count_wrap(mlbf_table *table, mlbf_count **count)
   return MLBF_OK;
 }
 
-mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count)
+mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count)
 {
   mlbf_table plan = {.kind = MLBF_TABLE_COUNT}, table;
   memcpy(plan.numbers, numbers, sizeof plan.numbers);
@@ -52,7 +52,7 @@ mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profi
   if (count_body_bytes(&plan) == 0)
     return MLBF_BAD_ARGUMENT;
   uint64_t cells = mlbf_cells_bytes(numbers[CELLS], (uint32_t)numbers[BASE_BITS] + 1);
-  mlbf_status status = mlbf_table_make(plan.kind, seed, profile, cells, &table);
+  mlbf_status status = mlbf_table_make(plan.kind, keying, profile, cells, &table);
   if (status != MLBF_OK)
     return status;
   memcpy(table.numbers, plan.numbers, sizeof table.numbers);
@@ -95,7 +95,9 @@ mlbf_status mlbf_count_create(const mlbf_count_options *options, mlbf_count **co
     [FLAGS] = options->minimal ? COUNT_MINIMAL : 0,
     [RATE] = mlbf_table_number(rate),
   };
-  return count_make(numbers, options->seed, options->profile, count);
+  mlbf_keying keying;
+  mlbf_status status = mlbf_keying_make(options->secret, options->seed, &keying);
+  return status == MLBF_OK ? count_make(numbers, &keying, options->profile, count) : status;
 }
 
 void mlbf_count_free(mlbf_count *count)
@@ -189,7 +191,7 @@ mlbf_status mlbf_count_get_at(const mlbf_count *count, const uint64_t *places, u
 static uint32_t places_of(const mlbf_count *count, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
   uint32_t hashes = (uint32_t)count->table.numbers[HASHES];
-  mlbf_places(mlbf_hash_bytes(&key, 1, count->table.seed), count->cells.count, hashes, places);
+  mlbf_places(mlbf_hash_whole(&count->table.keying.keys, &key, 1), count->cells.count, hashes, places);
   for (uint32_t i = 0; i < hashes; i++)
     __builtin_prefetch(count->cells.bytes + places[i] * count->cells.bits / 8, 1);
   return hashes;
@@ -265,7 +267,7 @@ void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
     .memory_bytes = count->table.body_bytes + count->overflow.chunk_count * sizeof(mlbf_chunk),
     .estimated_keys = mlbf_layout_keys(MLBF_LAYOUT_CLASSIC, (uint32_t)n[HASHES], (double)n[CELLS], fill),
     .rate = pow(fill, (double)n[HASHES]),
-    .seed = count->table.seed,
+    .seed = count->table.keying.seed,
     .profile = count->table.profile,
   };
   for (uint64_t i = 0; i < count->overflow.chunk_count; i++)

@@ -76,11 +76,11 @@ static bool flags_are_sound(const mlbf_count *count)
   return flagged == count->overflow.entries;
 }
 
-static mlbf_status open_count(const char *path, bool is_mapped, mlbf_count **count)
+static mlbf_status open_count(const char *path, const uint8_t *secret, bool is_mapped, mlbf_count **count)
 {
   mlbf_table table;
   mlbf_count *made;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_COUNT, is_mapped, count_body_bytes, &table);
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_COUNT, secret, is_mapped, count_body_bytes, &table);
   if (status == MLBF_OK)
     status = count_wrap(&table, &made);
   if (status != MLBF_OK)
@@ -95,12 +95,17 @@ static mlbf_status open_count(const char *path, bool is_mapped, mlbf_count **cou
 
 mlbf_status mlbf_count_load(const char *path, mlbf_count **count)
 {
-  return open_count(path, false, count);
+  return open_count(path, NULL, false, count);
+}
+
+mlbf_status mlbf_count_load_with(const char *path, const uint8_t *secret, mlbf_count **count)
+{
+  return open_count(path, secret, false, count);
 }
 
 mlbf_status mlbf_count_map(const char *path, mlbf_count **count)
 {
-  return open_count(path, true, count);
+  return open_count(path, NULL, true, count);
 }
 
 mlbf_status mlbf_count_verify(mlbf_count *count)

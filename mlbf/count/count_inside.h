@@ -75,7 +75,7 @@ static inline uint64_t count_chunk_bytes(uint64_t cells)
 uint64_t count_body_bytes(const mlbf_table *table);
 
 /* An empty filter of this geometry. */
-mlbf_status count_make(const uint64_t *numbers, uint64_t seed, const char *profile, mlbf_count **count);
+mlbf_status count_make(const uint64_t *numbers, const mlbf_keying *keying, const char *profile, mlbf_count **count);
 
 /* Takes the table over, also if there is no memory. */
 mlbf_status count_wrap(mlbf_table *table, mlbf_count **count);

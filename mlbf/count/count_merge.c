@@ -4,8 +4,8 @@
 static mlbf_status check_pair(const mlbf_count *a, const mlbf_count *b)
 {
   static const int equal[] = {CELLS, HASHES, BASE_BITS, LIMIT};
-  bool is_equal = a->table.seed == b->table.seed && strcmp(a->table.profile, b->table.profile) == 0 &&
-                  count_is_minimal(a) == count_is_minimal(b);
+  bool is_equal = mlbf_keying_equal(&a->table.keying, &b->table.keying) &&
+                  strcmp(a->table.profile, b->table.profile) == 0 && count_is_minimal(a) == count_is_minimal(b);
   for (size_t i = 0; i < sizeof equal / sizeof *equal; i++)
     is_equal = is_equal && a->table.numbers[equal[i]] == b->table.numbers[equal[i]];
   if (!is_equal)
@@ -36,7 +36,7 @@ static mlbf_status make_from(const mlbf_count *a, const mlbf_count *b, bool minu
   mlbf_count *fresh;
   mlbf_status status = check_pair(a, b);
   if (status == MLBF_OK)
-    status = count_make(a->table.numbers, a->table.seed, a->table.profile, &fresh);
+    status = count_make(a->table.numbers, &a->table.keying, a->table.profile, &fresh);
   if (status != MLBF_OK)
     return status;
   status = combine(a, b, minus, fresh);

@@ -22,18 +22,18 @@ mlbf_status mlbf_chain_save(const mlbf_chain *chain, const char *path)
 static bool is_slice_of(const mlbf_chain *chain, const mlbf_filter *slice)
 {
   const mlbf_filter *first = chain->slices[0];
-  return slice->plan.kind == first->plan.kind && slice->seed == first->seed && !slice->is_patch &&
-         slice->plan.signals == first->plan.signals && !mlbf_kind_is_paper(slice->plan.kind);
+  return slice->plan.kind == first->plan.kind && mlbf_keying_equal(&slice->keying, &first->keying) &&
+         !slice->is_patch && slice->plan.signals == first->plan.signals && !mlbf_kind_is_paper(slice->plan.kind);
 }
 
-static mlbf_status load_slices(int file, mlbf_chain *chain)
+static mlbf_status load_slices(int file, const uint8_t *secret, mlbf_chain *chain)
 {
   uint64_t offset = 0;
   uint32_t count = 1;
   mlbf_status status = MLBF_OK;
   while (status == MLBF_OK && chain->count < count) {
     assert(chain->count < MLBF_SLICES_MAX); /* the header's check lets no more through */
-    status = mlbf_file_load_slice(file, &offset, chain->count, &count, &chain->slices[chain->count]);
+    status = mlbf_file_load_slice(file, secret, &offset, chain->count, &count, &chain->slices[chain->count]);
     if (status == MLBF_OK && !is_slice_of(chain, chain->slices[chain->count++]))
       status = MLBF_MISMATCH;
   }
@@ -42,11 +42,16 @@ static mlbf_status load_slices(int file, mlbf_chain *chain)
 
 mlbf_status mlbf_chain_load(const char *path, mlbf_chain **chain)
 {
+  return mlbf_chain_load_with(path, NULL, chain);
+}
+
+mlbf_status mlbf_chain_load_with(const char *path, const uint8_t *secret, mlbf_chain **chain)
+{
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return MLBF_IO;
   mlbf_chain *loaded = calloc(1, sizeof *loaded);
-  mlbf_status status = loaded ? load_slices(file, loaded) : MLBF_NO_MEMORY;
+  mlbf_status status = loaded ? load_slices(file, secret, loaded) : MLBF_NO_MEMORY;
   int why = errno;
   if (status == MLBF_OK)
     *chain = loaded;

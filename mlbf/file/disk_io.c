@@ -55,6 +55,14 @@ bool mlbf_disk_sync_directory_of(const char *path)
   return is_synced;
 }
 
+/* An old file of this name may have another mode. */
+int mlbf_disk_create(const char *path, unsigned mode)
+{
+  if (unlink(path) != 0 && errno != ENOENT)
+    return -1;
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+}
+
 /* Into the open temporary file, which is closed whatever happens. */
 static mlbf_status write_and_close(int file, mlbf_disk_writer write, const void *context)
 {
@@ -68,14 +76,14 @@ static mlbf_status write_and_close(int file, mlbf_disk_writer write, const void 
   return status;
 }
 
-mlbf_status mlbf_disk_replace(const char *path, mlbf_disk_writer write, const void *context)
+mlbf_status mlbf_disk_replace(const char *path, unsigned mode, mlbf_disk_writer write, const void *context)
 {
   char temporary[PATH_MAX];
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
     errno = ENAMETOOLONG;
     return MLBF_IO;
   }
-  int file = open(temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = mlbf_disk_create(temporary, mode);
   if (file < 0)
     return MLBF_IO;
   mlbf_status status = write_and_close(file, write, context);

@@ -12,9 +12,13 @@ bool mlbf_disk_sync_directory_of(const char *path);
 /* MLBF_DAMAGED if the file ends before: it shrank since its length was asked for. */
 mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset);
 
+/* A new empty file, instead of one that has this name; -1: errno says why. */
+int mlbf_disk_create(const char *path, unsigned mode);
+
 /* What `write` puts into a new file beside `path` takes its place: fsync, rename, fsync of the directory. A crash
- * leaves the old file or the new one, whole; so does a failure, and then nothing of the new one is left. */
+ * leaves the old file or the new one, whole; so does a failure, and then nothing of the new one is left. `mode` as of
+ * open(). */
 typedef mlbf_status (*mlbf_disk_writer)(int file, const void *context);
-mlbf_status mlbf_disk_replace(const char *path, mlbf_disk_writer write, const void *context);
+mlbf_status mlbf_disk_replace(const char *path, unsigned mode, mlbf_disk_writer write, const void *context);
 
 #endif

@@ -59,7 +59,7 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
   for (uint32_t i = 0; i < count; i++) /* a new checksum must not be put over old damage */
     if (slices[i]->guard && !mlbf_guard_check_all(slices[i]->guard))
       return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, write_slices, &(file_slices){slices, count});
+  return mlbf_disk_replace(path, mlbf_keying_mode(&slices[0]->keying), write_slices, &(file_slices){slices, count});
 }
 
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
@@ -127,10 +127,22 @@ static mlbf_status read_body(const file_image *image, void *body)
   return status;
 }
 
-static mlbf_status load_image(const file_image *image, mlbf_filter **filter)
+/* Only kinds that are keyed may be, and must. */
+static mlbf_status take_keying(const file_image *image, const uint8_t *secret, mlbf_keying *keying)
+{
+  bool is_keyed = image->header.key.origin != MLBF_SECRET_NONE;
+  if (is_keyed == mlbf_kind_is_paper(image->plan.kind))
+    return MLBF_DAMAGED;
+  return mlbf_keying_take(&image->header.key, image->header.seed, secret, keying);
+}
+
+static mlbf_status load_image(const file_image *image, const uint8_t *secret, mlbf_filter **filter)
 {
   mlbf_filter *loaded = NULL;
-  mlbf_status status = mlbf_filter_make(&image->plan, image->header.seed, image->header.profile, &loaded);
+  mlbf_keying keying;
+  mlbf_status status = take_keying(image, secret, &keying);
+  if (status == MLBF_OK)
+    status = mlbf_filter_make(&image->plan, &keying, image->header.profile, &loaded);
   if (status != MLBF_OK)
     return status;
   mlbf_header_restore(&image->header, loaded);
@@ -143,8 +155,12 @@ static mlbf_status load_image(const file_image *image, mlbf_filter **filter)
 }
 
 /* A private mapping: writes stay in memory. Not reserved, since most pages are never written. */
-static mlbf_status map_image(file_image *image, mlbf_filter **filter)
+static mlbf_status map_image(file_image *image, const uint8_t *secret, mlbf_filter **filter)
 {
+  mlbf_keying keying;
+  mlbf_status status = take_keying(image, secret, &keying);
+  if (status != MLBF_OK)
+    return status;
   uint64_t bytes = mlbf_image_bytes(&image->header);
   char *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, image->file, 0);
   if (memory == MAP_FAILED)
@@ -152,12 +168,11 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
   madvise(memory, bytes, MADV_RANDOM);
   void *body = memory + MLBF_HEADER_BYTES;
   mlbf_guard *guard = mlbf_guard_create(body, image->header.body_bytes, image->table);
-  mlbf_status status = MLBF_NO_MEMORY;
+  status = MLBF_NO_MEMORY;
   if (guard) {
     image->table = NULL; /* the guard's now */
     mlbf_memory mapped = {memory, bytes};
-    status = mlbf_filter_make_over(&image->plan, image->header.seed, image->header.profile, mapped, body, guard,
-                                   filter);
+    status = mlbf_filter_make_over(&image->plan, &keying, image->header.profile, mapped, body, guard, filter);
   }
   if (status == MLBF_OK) {
     mlbf_header_restore(&image->header, *filter);
@@ -168,15 +183,15 @@ static mlbf_status map_image(file_image *image, mlbf_filter **filter)
   return status;
 }
 
-mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count,
-                                 mlbf_filter **filter)
+mlbf_status mlbf_file_load_slice(int file, const uint8_t *secret, uint64_t *offset, uint32_t slice,
+                                 uint32_t *slice_count, mlbf_filter **filter)
 {
   file_image image = {.table = NULL};
   mlbf_status status = open_image(file, *offset, &image);
   if (status == MLBF_OK && (image.header.slice != slice || (slice > 0 && image.header.slice_count != *slice_count)))
     status = MLBF_DAMAGED;
   if (status == MLBF_OK)
-    status = load_image(&image, filter);
+    status = load_image(&image, secret, filter);
   free(image.table);
   if (status == MLBF_OK) {
     *offset += mlbf_image_bytes(&image.header);
@@ -185,7 +200,7 @@ mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uin
   return status;
 }
 
-static mlbf_status open_alone(const char *path, bool is_mapped, mlbf_filter **filter)
+static mlbf_status open_alone(const char *path, const uint8_t *secret, bool is_mapped, mlbf_filter **filter)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
@@ -195,7 +210,7 @@ static mlbf_status open_alone(const char *path, bool is_mapped, mlbf_filter **fi
   if (status == MLBF_OK && image.header.slice_count != 1)
     status = MLBF_MISMATCH;
   if (status == MLBF_OK)
-    status = is_mapped ? map_image(&image, filter) : load_image(&image, filter);
+    status = is_mapped ? map_image(&image, secret, filter) : load_image(&image, secret, filter);
   int why = errno;
   free(image.table);
   close(file);
@@ -205,10 +220,20 @@ static mlbf_status open_alone(const char *path, bool is_mapped, mlbf_filter **fi
 
 mlbf_status mlbf_load(const char *path, mlbf_filter **filter)
 {
-  return open_alone(path, false, filter);
+  return open_alone(path, NULL, false, filter);
+}
+
+mlbf_status mlbf_load_with(const char *path, const uint8_t *secret, mlbf_filter **filter)
+{
+  return open_alone(path, secret, false, filter);
 }
 
 mlbf_status mlbf_map(const char *path, mlbf_filter **filter)
 {
-  return open_alone(path, true, filter);
+  return open_alone(path, NULL, true, filter);
+}
+
+mlbf_status mlbf_map_with(const char *path, const uint8_t *secret, mlbf_filter **filter)
+{
+  return open_alone(path, secret, true, filter);
 }

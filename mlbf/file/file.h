@@ -9,7 +9,7 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
 
 /* Slice number `slice` at `*offset`, which is moved behind it. `*slice_count` is set by the first and must be
  * what the others say. */
-mlbf_status mlbf_file_load_slice(int file, uint64_t *offset, uint32_t slice, uint32_t *slice_count,
-                                 mlbf_filter **filter);
+mlbf_status mlbf_file_load_slice(int file, const uint8_t *secret, uint64_t *offset, uint32_t slice,
+                                 uint32_t *slice_count, mlbf_filter **filter);
 
 #endif

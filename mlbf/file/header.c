@@ -4,7 +4,7 @@
 #include <xxhash.h>
 
 enum {
-  FORMAT_VERSION = 1,
+  FORMAT_VERSION = 2,
   ENDIAN_MARK = 0x01020304,
   CHECKSUM_AT = MLBF_HEADER_BYTES - 8,
   FLAG_SIGNALS = 1,
@@ -33,7 +33,7 @@ void mlbf_header_fill(const mlbf_filter *filter, const uint64_t *table, uint32_t
     .endian_mark = ENDIAN_MARK,
     .kind = plan->kind,
     .array_count = plan->array_count,
-    .seed = filter->seed,
+    .seed = filter->keying.seed,
     .design_keys = plan->keys,
     .rate = plan->rate,
     .keys = filter->keys,
@@ -46,6 +46,7 @@ void mlbf_header_fill(const mlbf_filter *filter, const uint64_t *table, uint32_t
     .slice_count = slice_count,
     .answers = filter->answers,
   };
+  mlbf_keying_put(&filter->keying, &header->key);
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->profile, filter->profile, header->profile_size);
   memcpy(header->layer_found, filter->layer_found, sizeof header->layer_found);

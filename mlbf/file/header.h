@@ -28,7 +28,8 @@ typedef struct mlbf_header {
   char profile[MLBF_PROFILE_SIZE];
   uint32_t slice, slice_count;
   mlbf_answers answers;
-  char zeros[MLBF_HEADER_BYTES - 1032 - sizeof(mlbf_answers) - 8];
+  mlbf_key_fields key;
+  char zeros[MLBF_HEADER_BYTES - 1032 - sizeof(mlbf_answers) - sizeof(mlbf_key_fields) - 8];
   uint64_t checksum;
 } mlbf_header;
 

@@ -12,7 +12,7 @@
 #include "mlbf/file/disk_io.h"
 #include "mlbf/file/header.h"
 
-enum { TABLE_VERSION = 1, ENDIAN_MARK = 0x01020304, CHECKSUM_AT = MLBF_HEADER_BYTES - 8 };
+enum { TABLE_VERSION = 2, ENDIAN_MARK = 0x01020304, CHECKSUM_AT = MLBF_HEADER_BYTES - 8 };
 
 static const char magic[8] = {'M', 'L', 'B', 'T', '\r', '\n', 0x1a, '\n'};
 
@@ -25,13 +25,14 @@ typedef struct table_header {
   uint64_t seed, body_bytes, block_count, table_checksum;
   uint64_t numbers[MLBF_TABLE_NUMBERS];
   char profile[MLBF_PROFILE_SIZE];
-  char zeros[MLBF_HEADER_BYTES - 56 - 8 * MLBF_TABLE_NUMBERS - MLBF_PROFILE_SIZE - 8];
+  mlbf_key_fields key;
+  char zeros[MLBF_HEADER_BYTES - 56 - 8 * MLBF_TABLE_NUMBERS - MLBF_PROFILE_SIZE - sizeof(mlbf_key_fields) - 8];
   uint64_t checksum;
 } table_header;
 
 _Static_assert(sizeof(table_header) == MLBF_HEADER_BYTES, "the header has no padding");
 
-mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *profile, uint64_t body_bytes,
+mlbf_status mlbf_table_make(mlbf_table_kind kind, const mlbf_keying *keying, const char *profile, uint64_t body_bytes,
                             mlbf_table *table)
 {
   const char *name = profile ? profile : "";
@@ -42,7 +43,7 @@ mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *pro
   if (!body)
     return MLBF_NO_MEMORY;
   *table = (mlbf_table){
-    .kind = kind, .seed = seed, .body = body, .body_bytes = body_bytes, .memory = {body, body_bytes}};
+    .kind = kind, .keying = *keying, .body = body, .body_bytes = body_bytes, .memory = {body, body_bytes}};
   memcpy(table->profile, name, name_size);
   return MLBF_OK;
 }
@@ -120,9 +121,10 @@ static void fill_header(const mlbf_table *table, uint64_t body_bytes, const uint
                            .endian_mark = ENDIAN_MARK,
                            .kind = table->kind,
                            .profile_size = (uint32_t)strlen(table->profile),
-                           .seed = table->seed,
+                           .seed = table->keying.seed,
                            .body_bytes = body_bytes,
                            .block_count = mlbf_block_count(body_bytes)};
+  mlbf_keying_put(&table->keying, &header->key);
   memcpy(header->magic, magic, sizeof magic);
   memcpy(header->numbers, table->numbers, sizeof header->numbers);
   memcpy(header->profile, table->profile, header->profile_size);
@@ -167,7 +169,7 @@ mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, siz
 {
   if (table->guard && !mlbf_guard_check_all(table->guard)) /* a new checksum must not be put over old damage */
     return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, write_image, &(table_image){table, parts, count});
+  return mlbf_disk_replace(path, mlbf_keying_mode(&table->keying), write_image, &(table_image){table, parts, count});
 }
 
 /* Reading */
@@ -248,8 +250,8 @@ static mlbf_status map_body(int file, uint64_t *checksums, mlbf_table *table)
   return MLBF_OK;
 }
 
-static mlbf_status open_file(int file, mlbf_table_kind kind, bool is_mapped, mlbf_table_sizer body_bytes,
-                             mlbf_table *table)
+static mlbf_status open_file(int file, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
+                             mlbf_table_sizer body_bytes, mlbf_table *table)
 {
   struct stat info;
   table_header header;
@@ -263,7 +265,10 @@ static mlbf_status open_file(int file, mlbf_table_kind kind, bool is_mapped, mlb
     status = check_header(&header, kind, (uint64_t)info.st_size);
   if (status != MLBF_OK)
     return status;
-  mlbf_table made = {.kind = kind, .seed = header.seed, .body_bytes = header.body_bytes};
+  mlbf_table made = {.kind = kind, .body_bytes = header.body_bytes};
+  status = mlbf_keying_take(&header.key, header.seed, secret, &made.keying);
+  if (status != MLBF_OK)
+    return status;
   memcpy(made.numbers, header.numbers, sizeof made.numbers);
   memcpy(made.profile, header.profile, sizeof made.profile);
   if (body_bytes(&made) != made.body_bytes)
@@ -278,13 +283,13 @@ static mlbf_status open_file(int file, mlbf_table_kind kind, bool is_mapped, mlb
   return status;
 }
 
-mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, bool is_mapped, mlbf_table_sizer body_bytes,
-                            mlbf_table *table)
+mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
+                            mlbf_table_sizer body_bytes, mlbf_table *table)
 {
   int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = open_file(file, kind, is_mapped, body_bytes, table);
+  mlbf_status status = open_file(file, kind, secret, is_mapped, body_bytes, table);
   int why = errno;
   close(file);
   errno = why;

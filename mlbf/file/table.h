@@ -1,7 +1,7 @@
 /* mlbf/file/table.h: a body of memory with a name and some numbers, saved, loaded and mapped: what windows, counters
  * and generations have in common. Internal to mlbf/; FORMAT.md, "A table file", has every byte.
  *
- *   kind, seed, profile, numbers --+
+ *   kind, secret, profile, numbers --+
  *   body, one or several parts ----+--> | header, 4096 | body | a checksum for each MiB |
  *
  * Each kind gives the numbers their meaning. A file is accepted only after its kind has checked them and computed the
@@ -26,7 +26,7 @@ enum { MLBF_TABLE_NUMBERS = 24 };
 
 typedef struct mlbf_table {
   mlbf_table_kind kind;
-  uint64_t seed;
+  mlbf_keying keying;
   uint64_t numbers[MLBF_TABLE_NUMBERS];
   char profile[MLBF_PROFILE_SIZE];
   unsigned char *body;
@@ -36,7 +36,7 @@ typedef struct mlbf_table {
 } mlbf_table;
 
 /* Cleared body of `body_bytes`. MLBF_BAD_ARGUMENT: none, more than 2^48, or a profile too long. */
-mlbf_status mlbf_table_make(mlbf_table_kind kind, uint64_t seed, const char *profile, uint64_t body_bytes,
+mlbf_status mlbf_table_make(mlbf_table_kind kind, const mlbf_keying *keying, const char *profile, uint64_t body_bytes,
                             mlbf_table *table);
 void mlbf_table_drop(mlbf_table *table); /* fine if it was never made, then all zero */
 
@@ -46,9 +46,9 @@ mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, siz
 /* How long the body of these numbers is; 0: no such structure can be. */
 typedef uint64_t (*mlbf_table_sizer)(const mlbf_table *table);
 
-/* As mlbf_load or, with `is_mapped`, mlbf_map. A table of another kind: MLBF_MISMATCH. */
-mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, bool is_mapped, mlbf_table_sizer body_bytes,
-                            mlbf_table *table);
+/* As mlbf_load_with or, with `is_mapped`, mlbf_map_with. A table of another kind: MLBF_MISMATCH. */
+mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
+                            mlbf_table_sizer body_bytes, mlbf_table *table);
 
 /* As mlbf_verify. */
 mlbf_status mlbf_table_verify(mlbf_table *table);

@@ -1,37 +1,26 @@
-/* The hashing loop for batches. A file of its own, so that XXH3 is inlined into it: inlining, a constant zero seed and
- * prefetched texts halve the time of a batch of URLs (tests/bench/bench_filters strings). */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
+/* Hashes of a batch: the fastest path of this processor, or what the paper's kinds have. */
 #include "mlbf/filter/inside.h"
-#include "mlbf/filter/line.h"
 
-XXH_FORCE_INLINE mlbf_hash128 hash_key(const mlbf_key *key, uint64_t seed)
+/* The paper's: XXH3, unkeyed. */
+static void hash_unkeyed(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes)
 {
-  if (key->count != 1)
-    return mlbf_hash_bytes(key->segments, key->count, seed);
-  XXH128_hash_t hash = XXH3_128bits_withSeed(key->segments[0].bytes, key->segments[0].size, seed);
-  return (mlbf_hash128){hash.low64, hash.high64};
+  for (size_t i = 0; i < batch->count; i++)
+    wholes[i] = mlbf_hash_bytes(batch->keys[i].segments, batch->keys[i].count, filter->keying.seed);
 }
 
-XXH_FORCE_INLINE void hash_and_fetch(const mlbf_filter *filter, const mlbf_batch *batch, uint64_t seed,
-                                     mlbf_hash128 *wholes)
+void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes)
 {
-  const mlbf_array array = filter->arrays[0]; /* a copy: nothing in the loop could change it */
-  for (size_t i = 0; i < batch->count; i++) {
-    mlbf_batch_fetch(batch, i);
-    mlbf_hash128 whole = wholes[i] = hash_key(&batch->keys[i], seed);
-    if (array.layout != MLBF_LAYOUT_CLASSIC)
-      mlbf_line_prefetch(&array, whole);
-    else
-      filter->operations->prefetch_wholes(filter, &wholes[i], 1);
-  }
-}
-
-__attribute__((flatten)) void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes)
-{
-  if (filter->seed == 0)
-    hash_and_fetch(filter, batch, 0, wholes);
+  const mlbf_hash_keys *keys = &filter->keying.keys;
+  if (mlbf_kind_is_paper(filter->plan.kind))
+    hash_unkeyed(filter, batch, wholes);
   else
-    hash_and_fetch(filter, batch, filter->seed, wholes);
+    keys->path->wholes(keys, batch->keys, batch->count, batch->following, wholes);
+  filter->operations->prefetch_wholes(filter, wholes, batch->count);
+}
+
+void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, uint32_t layers,
+                            mlbf_layer_hashes *hashes)
+{
+  const mlbf_hash_keys *keys = &filter->keying.keys;
+  keys->path->layers(keys, batch->keys, batch->count, batch->following, layers, hashes);
 }

@@ -4,7 +4,7 @@
 
 static void bloom_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
-  hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
+  hashes->whole = mlbf_hash_whole(&filter->keying.keys, segments, count);
   hashes->depth = 0;
 }
 

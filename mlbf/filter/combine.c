@@ -1,4 +1,4 @@
-/* Filters of equal geometry, seed and profile, bit by bit: union, and the patch between two. */
+/* Filters of equal geometry, secret and profile, bit by bit: union, and the patch between two. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static bool is_sound(const mlbf_filter *filter)
 
 static mlbf_status check_pair(const mlbf_filter *a, const mlbf_filter *b)
 {
-  if (!plans_equal(&a->plan, &b->plan) || a->seed != b->seed || strcmp(a->profile, b->profile) != 0)
+  if (!plans_equal(&a->plan, &b->plan) || !mlbf_keying_equal(&a->keying, &b->keying) ||
+      strcmp(a->profile, b->profile) != 0)
     return MLBF_MISMATCH;
   return is_sound(a) && is_sound(b) ? MLBF_OK : MLBF_DAMAGED;
 }
@@ -79,7 +80,7 @@ mlbf_status mlbf_difference(const mlbf_filter *filter, const mlbf_filter *base, 
     status = MLBF_MISMATCH;
   mlbf_filter *made = NULL;
   if (status == MLBF_OK)
-    status = mlbf_filter_make(&filter->plan, filter->seed, filter->profile, &made);
+    status = mlbf_filter_make(&filter->plan, &filter->keying, filter->profile, &made);
   if (status != MLBF_OK)
     return status;
   uint64_t *to = made->body;

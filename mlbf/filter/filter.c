@@ -38,16 +38,15 @@ static void set_arrays(mlbf_filter *filter)
   }
 }
 
-mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
-                                  void *body, mlbf_guard *guard, mlbf_filter **filter)
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
+                                  mlbf_memory memory, void *body, mlbf_guard *guard, mlbf_filter **filter)
 {
   mlbf_filter *made = calloc(1, sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
   made->operations = operations_of(plan);
   made->plan = *plan;
-  made->seed = seed;
-  mlbf_salts_make(seed, &made->salts);
+  made->keying = *keying;
   memcpy(made->profile, profile, strlen(profile) + 1);
   made->memory = memory;
   made->body = body;
@@ -59,13 +58,14 @@ mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const ch
   return MLBF_OK;
 }
 
-mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter)
+mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
+                             mlbf_filter **filter)
 {
   mlbf_memory memory = {NULL, mlbf_body_bytes(plan)};
   memory.begin = mlbf_body_allocate(memory.bytes);
   if (!memory.begin)
     return MLBF_NO_MEMORY;
-  mlbf_status status = mlbf_filter_make_over(plan, seed, profile, memory, memory.begin, NULL, filter);
+  mlbf_status status = mlbf_filter_make_over(plan, keying, profile, memory, memory.begin, NULL, filter);
   if (status != MLBF_OK)
     mlbf_body_free(memory.begin, memory.bytes);
   return status;
@@ -80,7 +80,12 @@ mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
   mlbf_status status = mlbf_plan_make(options, &plan, NULL);
   if (status != MLBF_OK)
     return status;
-  return mlbf_filter_make(&plan, options->seed, profile, filter);
+  mlbf_keying keying = mlbf_keying_none;
+  if (mlbf_kind_is_paper(options->kind))
+    keying.seed = options->seed;
+  else
+    status = mlbf_keying_make(options->secret, options->seed, &keying);
+  return status == MLBF_OK ? mlbf_filter_make(&plan, &keying, profile, filter) : status;
 }
 
 mlbf_status mlbf_share(mlbf_filter *filter)

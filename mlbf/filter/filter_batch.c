@@ -119,7 +119,6 @@ static bool has_layers(const mlbf_filter *filter)
 static void hash_layered(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hashes *hashes)
 {
   for (size_t i = 0; i < batch->count; i++) {
-    mlbf_batch_fetch(batch, i);
     filter->operations->hash(filter, batch->keys[i].segments, batch->keys[i].count, &hashes[i]);
     filter->operations->prefetch(filter, &hashes[i]);
   }

@@ -1,6 +1,6 @@
 /* Filters for an unknown number of keys: the next larger filter, and the chain. growth.h draws both.
  *
- * Always, of a chain (assert_chain): all slices are of one kind and seed, so one hash serves all. Slice i + 1 has room
+ * Always, of a chain (assert_chain): all slices are of one kind and secret, so one hash serves all. Slice i + 1 has room
  * for twice the keys of slice i at 0.8 of its rate. Only the last slice takes keys, and a new slice is added only when
  * the last has its design load. A key is inserted only if no slice knew it, with its segments, into one slice. So a key
  * is SEEN if one slice says so, and a segment is new only if none knows it. If a slice cannot be made, the chain stays
@@ -22,25 +22,29 @@ static const double rebuild_step = 1.4;
  * slice holds half of all keys, and as the 12th it needs a rate of 0.017 p, not 0.0002 p. */
 static const double tightening = 0.8;
 
+/* As mlbf_create, with the secret of `like`. */
+static mlbf_status create_like(const mlbf_filter *like, const mlbf_options *options, mlbf_filter **filter)
+{
+  mlbf_plan plan;
+  mlbf_status status = mlbf_plan_make(options, &plan, NULL);
+  return status == MLBF_OK ? mlbf_filter_make(&plan, &like->keying, like->profile, filter) : status;
+}
+
 static mlbf_options options_like(const mlbf_filter *filter, double keys, double rate)
 {
-  return (mlbf_options){.kind = filter->plan.kind,
-                        .keys = (uint64_t)keys,
-                        .rate = rate,
-                        .seed = filter->seed,
-                        .signals = filter->plan.signals,
-                        .profile = filter->profile};
+  return (mlbf_options){
+    .kind = filter->plan.kind, .keys = (uint64_t)keys, .rate = rate, .signals = filter->plan.signals};
 }
 
 mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger)
 {
   double keys = (double)filter->plan.keys * rebuild_step + 1;
   mlbf_options options = options_like(filter, keys, filter->plan.rate);
-  if (filter->plan.kind == MLBF_KIND_BLOOM_PAPER || filter->plan.kind == MLBF_KIND_MLBF_PAPER)
+  if (mlbf_kind_is_paper(filter->plan.kind))
     options.hashes = filter->plan.arrays[0].hashes;
   if (filter->plan.kind == MLBF_KIND_MLBF_PAPER)
     options.layers = filter->plan.array_count - 1;
-  return mlbf_create(&options, larger);
+  return create_like(filter, &options, larger);
 }
 
 mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain)
@@ -117,7 +121,7 @@ static mlbf_status add_slice(mlbf_chain *chain)
   if (chain->count == MLBF_SLICES_MAX)
     return MLBF_BAD_ARGUMENT;
   mlbf_options options = options_like(last, (double)last->plan.keys * SLICE_GROWTH, last->plan.rate * tightening);
-  mlbf_status status = mlbf_create(&options, &chain->slices[chain->count]);
+  mlbf_status status = create_like(last, &options, &chain->slices[chain->count]);
   chain->count += status == MLBF_OK;
   assert_chain(chain);
   return status;

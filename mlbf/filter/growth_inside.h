@@ -20,14 +20,9 @@ static inline void assert_chain(const mlbf_chain *chain)
   assert(chain->count >= 1 && chain->count <= MLBF_SLICES_MAX);
   const mlbf_filter *first = chain->slices[0], *last = chain->slices[chain->count - 1];
   assert_filter(last);
-  assert(last->plan.kind == first->plan.kind && last->seed == first->seed);
+  assert(last->plan.kind == first->plan.kind && mlbf_keying_equal(&last->keying, &first->keying));
   assert(!last->is_patch && !last->stripes);
   (void)first, (void)last;
-}
-
-static inline bool mlbf_kind_is_paper(mlbf_kind kind)
-{
-  return kind == MLBF_KIND_BLOOM_PAPER || kind == MLBF_KIND_MLBF_PAPER;
 }
 
 #endif

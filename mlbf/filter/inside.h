@@ -8,11 +8,12 @@
 #include "mlbf/filter.h"
 #include "mlbf/filter/lazy_verify.h"
 #include "mlbf/filter/hash.h"
+#include "mlbf/hash/keying.h"
 #include "mlbf/plan.h"
 #include "mlbf/filter/stripes.h"
 
 enum {
-  MLBF_BATCH = 32,         /* keys: 16 are too few to hide a miss behind, beyond 32 nothing is gained */
+  MLBF_BATCH = MLBF_HASH_BATCH,
   MLBF_PROFILE_SIZE = 256, /* with its NUL */
   MLBF_FOUND_UNIT = 65536, /* one distinct segment in layer_found: a fixed-point number can be added to atomically */
 };
@@ -63,8 +64,7 @@ typedef struct mlbf_answers {
 struct mlbf_filter {
   const mlbf_operations *operations;
   mlbf_plan plan;
-  uint64_t seed;
-  mlbf_salts salts;
+  mlbf_keying keying;
   uint64_t keys; /* insertions that were new */
   mlbf_answers answers;
   bool is_patch;                         /* made by mlbf_difference: good for mlbf_union alone */
@@ -96,11 +96,17 @@ static inline void assert_filter(const mlbf_filter *filter)
 }
 
 /* A filter of this plan with cleared arrays. */
-mlbf_status mlbf_filter_make(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_filter **filter);
+mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
+                             mlbf_filter **filter);
 
 /* The same over a body inside `memory`, which it owns from now on, and `guard` too (may be NULL). */
-mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, uint64_t seed, const char *profile, mlbf_memory memory,
-                                  void *body, mlbf_guard *guard, mlbf_filter **filter);
+mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
+                                  mlbf_memory memory, void *body, mlbf_guard *guard, mlbf_filter **filter);
+
+static inline bool mlbf_kind_is_paper(mlbf_kind kind)
+{
+  return kind == MLBF_KIND_BLOOM_PAPER || kind == MLBF_KIND_MLBF_PAPER;
+}
 
 /* A patch lacks some of its keys' bits, a damaged filter unknown ones: neither can answer. */
 bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
@@ -118,29 +124,12 @@ static inline bool mlbf_verdict_is_new(mlbf_verdict verdict)
   return verdict.outcome != MLBF_SEEN && verdict.outcome != MLBF_UNKNOWN;
 }
 
-/* XXH3_128 of each key's bytes, its places in array 0 and the texts of keys to come fetched meanwhile. */
+/* Hashes of whole keys, their places in array 0 and the texts of keys to come fetched meanwhile. */
 void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
 
-/* Two lines: the mean URL has 64 bytes, and begins anywhere. */
-static inline void mlbf_fetch_two_lines(const void *begin)
-{
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): never read, and `begin` may be NULL, to which nothing may be added
-  const void *next = (const void *)((uintptr_t)begin + MLBF_LINE_BITS / 8);
-  __builtin_prefetch(begin);
-  __builtin_prefetch(next);
-}
-
-/* While key i is hashed, prefetches the text of a later key, and the spans of one still later. URLs come from memory
- * as often as from a cache. */
-static inline void mlbf_batch_fetch(const mlbf_batch *batch, size_t i)
-{
-  enum { TEXT_AHEAD = 16, SPANS_AHEAD = 2 * TEXT_AHEAD };
-  size_t left = batch->count + batch->following - i;
-  if (left > SPANS_AHEAD)
-    mlbf_fetch_two_lines(batch->keys[i + SPANS_AHEAD].segments);
-  if (left > TEXT_AHEAD)
-    mlbf_fetch_two_lines(batch->keys[i + TEXT_AHEAD].segments[0].bytes);
-}
+/* Hashes of whole keys and of their segments in the first `layers` layers. */
+void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, uint32_t layers,
+                            mlbf_layer_hashes *hashes);
 
 /* Adds to a counter of the filter; returns its value before. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)

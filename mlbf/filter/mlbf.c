@@ -29,7 +29,7 @@ enum { WHOLE, HOSTS, DEEP };
 
 static void layered_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
-  mlbf_hash_layered(&filter->salts, segments, count, hashes);
+  mlbf_hash_segments(&filter->keying.keys, segments, count, hashes);
 }
 
 static bool layered_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
@@ -79,79 +79,54 @@ static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashe
     mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
-/* Hosts first: the first segment shows a key of a new host, and the rest of the key is not read. The other keys are
- * listed in `left`; returns their number. */
-static size_t test_hosts(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *hosts, uint8_t *left,
-                         mlbf_verdict *verdicts)
+static void fetch_batch(const mlbf_filter *filter, const mlbf_batch *batch, const mlbf_layer_hashes *hashes)
 {
-  bool is_known[MLBF_BATCH];
-  const mlbf_array *array = &filter->arrays[HOSTS];
-  for (size_t i = 0; i < batch->count; i++) {
-    mlbf_batch_fetch(batch, i);
-    hosts[i] = mlbf_hash_first_layer(&filter->salts, batch->keys[i].segments);
-    mlbf_line_prefetch(array, hosts[i]);
-  }
-  array->path->test_many(array, hosts, batch->count, is_known);
-  size_t count = 0;
-  for (size_t i = 0; i < batch->count; i++) {
-    left[count] = (uint8_t)i;
-    count += is_known[i];
-    verdicts[i] = (mlbf_verdict){MLBF_NEW_SEGMENT, 1};
-  }
-  return count;
+  for (size_t i = 0; i < batch->count; i++)
+    mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->segments[hashes->begin[i]]);
+  mlbf_line_prefetch_wholes(filter, hashes->wholes, batch->count);
+}
+
+/* The hosts' hashes, side by side. */
+static void hosts_of(const mlbf_batch *batch, const mlbf_layer_hashes *hashes, mlbf_hash128 *hosts)
+{
+  for (size_t i = 0; i < batch->count; i++)
+    hosts[i] = hashes->segments[hashes->begin[i]];
+}
+
+static mlbf_verdict verdict_of(uint32_t new_layer, bool whole_is_new)
+{
+  if (new_layer)
+    return (mlbf_verdict){MLBF_NEW_SEGMENT, new_layer};
+  return (mlbf_verdict){whole_is_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
 }
 
 static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
-  mlbf_hash128 hosts[MLBF_BATCH], wholes[MLBF_BATCH];
-  uint8_t left[MLBF_BATCH];
-  bool is_known[MLBF_BATCH];
-  const mlbf_array *array = &filter->arrays[WHOLE];
-  size_t count = test_hosts(filter, batch, hosts, left, verdicts);
-  for (size_t i = 0; i < count; i++) {
-    const mlbf_key *key = &batch->keys[left[i]];
-    wholes[i] = mlbf_hash_whole(&filter->salts, key->segments, key->count, hosts[left[i]]);
-    mlbf_line_prefetch(array, wholes[i]);
-  }
-  array->path->test_many(array, wholes, count, is_known);
-  for (size_t i = 0; i < count; i++)
-    verdicts[left[i]] = (mlbf_verdict){is_known[i] ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0};
-}
-
-static void signals_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
-{
+  mlbf_layer_hashes hashes;
   mlbf_hash128 hosts[MLBF_BATCH];
-  mlbf_hashes hashes[MLBF_BATCH];
-  uint8_t left[MLBF_BATCH];
-  size_t count = test_hosts(filter, batch, hosts, left, verdicts);
-  for (size_t i = 0; i < count; i++) {
-    layered_hash(filter, batch->keys[left[i]].segments, batch->keys[left[i]].count, &hashes[i]);
-    layered_prefetch(filter, &hashes[i]);
-  }
-  for (size_t i = 0; i < count; i++)
-    verdicts[left[i]] = layered_test(filter, &hashes[i]);
+  bool host_known[MLBF_BATCH], whole_known[MLBF_BATCH];
+  mlbf_batch_hash_layers(filter, batch, 1, &hashes);
+  fetch_batch(filter, batch, &hashes);
+  hosts_of(batch, &hashes, hosts);
+  filter->arrays[HOSTS].path->test_many(&filter->arrays[HOSTS], hosts, batch->count, host_known);
+  filter->arrays[WHOLE].path->test_many(&filter->arrays[WHOLE], hashes.wholes, batch->count, whole_known);
+  for (size_t i = 0; i < batch->count; i++)
+    verdicts[i] = verdict_of(!host_known[i], !whole_known[i]);
 }
 
 /* Array by array: each sees the batch in its order, so a key that comes twice is new once. */
 static void layered_insert_keys(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
-  mlbf_hash128 hosts[MLBF_BATCH], wholes[MLBF_BATCH];
+  mlbf_layer_hashes hashes;
+  mlbf_hash128 hosts[MLBF_BATCH];
   bool host_new[MLBF_BATCH], whole_new[MLBF_BATCH];
-  mlbf_array *host_array = &filter->arrays[HOSTS], *whole_array = &filter->arrays[WHOLE];
-  for (size_t i = 0; i < batch->count; i++) {
-    const mlbf_key *key = &batch->keys[i];
-    mlbf_batch_fetch(batch, i);
-    hosts[i] = mlbf_hash_first_layer(&filter->salts, key->segments);
-    mlbf_line_prefetch(host_array, hosts[i]);
-    wholes[i] = mlbf_hash_whole(&filter->salts, key->segments, key->count, hosts[i]);
-    mlbf_line_prefetch(whole_array, wholes[i]);
-  }
-  host_array->path->insert_many(host_array, hosts, batch->count, host_new);
-  whole_array->path->insert_many(whole_array, wholes, batch->count, whole_new);
-  for (size_t i = 0; i < batch->count; i++) {
-    mlbf_verdict other = {whole_new[i] ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
-    verdicts[i] = host_new[i] ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1} : other;
-  }
+  mlbf_batch_hash_layers(filter, batch, 1, &hashes);
+  fetch_batch(filter, batch, &hashes);
+  hosts_of(batch, &hashes, hosts);
+  filter->arrays[HOSTS].path->insert_many(&filter->arrays[HOSTS], hosts, batch->count, host_new);
+  filter->arrays[WHOLE].path->insert_many(&filter->arrays[WHOLE], hashes.wholes, batch->count, whole_new);
+  for (size_t i = 0; i < batch->count; i++)
+    verdicts[i] = verdict_of(host_new[i], whole_new[i]);
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
@@ -186,5 +161,4 @@ const mlbf_operations mlbf_layered_operations = {
 
 const mlbf_operations mlbf_signals_operations = {
   LAYERED_OPERATIONS,
-  .test_keys = signals_test_keys,
 };

@@ -12,7 +12,8 @@ static const char *const status_texts[] = {
   [MLBF_NOT_A_FILTER] = "not a filter file",
   [MLBF_VERSION] = "a filter file of another format version",
   [MLBF_DAMAGED] = "a damaged filter file",
-  [MLBF_MISMATCH] = "filters of different geometry, seed or profile",
+  [MLBF_MISMATCH] = "filters of different geometry, secret or profile",
+  [MLBF_SECRET] = "this needs the secret that it was made with",
 };
 
 static const char *const kind_names[] = {

@@ -80,7 +80,7 @@ mlbf_status mlbf_matrix_load(const char *path, mlbf_matrix **matrix)
 {
   mlbf_table table = {.body = NULL};
   mlbf_matrix *m = NULL;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_MATRIX, false, body_bytes, &table);
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_MATRIX, NULL, false, body_bytes, &table);
   if (status != MLBF_OK)
     return status;
   mlbf_matrix_options options = {.row_shingles = table.numbers[N], .rate = mlbf_table_double(table.numbers[RATE])};

@@ -50,7 +50,7 @@ static bool paper_insert_array(mlbf_array *array, mlbf_hash128 fingerprint)
 
 static void bloom_paper_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
-  hashes->whole = mlbf_hash_bytes(segments, count, filter->seed);
+  hashes->whole = mlbf_hash_bytes(segments, count, filter->keying.seed);
   hashes->depth = 0;
 }
 
@@ -106,7 +106,7 @@ const mlbf_operations mlbf_bloom_paper_operations = {
 
 static void paper_hash(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes)
 {
-  mlbf_hash_paper(filter->seed, filter->plan.array_count - 1, segments, count, hashes);
+  mlbf_hash_paper(filter->keying.seed, filter->plan.array_count - 1, segments, count, hashes);
 }
 
 static uint64_t xor_address(const mlbf_filter *filter, const mlbf_hashes *hashes, uint32_t j)

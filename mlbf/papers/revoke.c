@@ -166,7 +166,7 @@ mlbf_status mlbf_generations_age(mlbf_generations *generations)
 {
   mlbf_filter *oldest = generations->filters[0], *fresh;
   assert(generations->count >= 2 && generations->count <= MLBF_GENERATIONS_MAX);
-  mlbf_status status = mlbf_filter_make(&oldest->plan, oldest->seed, oldest->profile, &fresh);
+  mlbf_status status = mlbf_filter_make(&oldest->plan, &oldest->keying, oldest->profile, &fresh);
   if (status != MLBF_OK)
     return status;
   memmove(generations->filters, generations->filters + 1, (generations->count - 1) * sizeof(mlbf_filter *));
@@ -192,8 +192,8 @@ static bool are_alike(const mlbf_filter *a, const mlbf_filter *b)
 {
   return a->plan.kind == b->plan.kind && a->plan.arrays[0].bits == b->plan.arrays[0].bits &&
          a->plan.arrays[0].hashes == b->plan.arrays[0].hashes && a->plan.arrays[0].layout == b->plan.arrays[0].layout &&
-         a->plan.keys == b->plan.keys && a->seed == b->seed && strcmp(a->profile, b->profile) == 0 && !a->is_patch &&
-         !b->is_patch;
+         a->plan.keys == b->plan.keys && mlbf_keying_equal(&a->keying, &b->keying) &&
+         strcmp(a->profile, b->profile) == 0 && !a->is_patch && !b->is_patch;
 }
 
 static mlbf_status read_all(int file, mlbf_generations *made)
@@ -201,7 +201,7 @@ static mlbf_status read_all(int file, mlbf_generations *made)
   uint64_t offset = 0;
   uint32_t slices = 1;
   while (made->count < slices) {
-    mlbf_status status = mlbf_file_load_slice(file, &offset, made->count, &slices, &made->filters[made->count]);
+    mlbf_status status = mlbf_file_load_slice(file, NULL, &offset, made->count, &slices, &made->filters[made->count]);
     if (status != MLBF_OK)
       return status;
     made->count++;

@@ -186,7 +186,7 @@ static bool places_of(const mlbf_skip *window, mlbf_span key, uint64_t generatio
 {
   const uint64_t *n = window->table.numbers;
   mlbf_cells fresh = array_of(window, generation, 0), old = array_of(window, generation, 1);
-  mlbf_places(mlbf_hash_bytes(&key, 1, window->table.seed), n[CELLS], (uint32_t)n[HASHES], places);
+  mlbf_places(mlbf_hash_bytes(&key, 1, window->table.keying.seed), n[CELLS], (uint32_t)n[HASHES], places);
   for (uint64_t i = 0; i < n[HASHES]; i++) {
     __builtin_prefetch(fresh.bytes + places[i] * fresh.bits / 8, 1);
     __builtin_prefetch(old.bytes + places[i] * old.bits / 8);
@@ -279,7 +279,7 @@ void mlbf_skip_stats_read(const mlbf_skip *window, mlbf_window_stats *stats)
     .seen = n[SEEN],
     .fill = fmax(fresh, old),
     .promised_rate = mlbf_table_double(n[RATE]),
-    .seed = table->seed,
+    .seed = table->keying.seed,
     .profile = table->profile,
   };
   stats->bits = stats->cells * stats->cell_bits * stats->arrays;
@@ -320,7 +320,7 @@ static mlbf_status open_window(const char *path, bool is_mapped, mlbf_skip **win
   mlbf_skip *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
-  return hand_over(mlbf_table_open(path, MLBF_TABLE_SKIP, is_mapped, body_bytes, &made->table), made, window);
+  return hand_over(mlbf_table_open(path, MLBF_TABLE_SKIP, NULL, is_mapped, body_bytes, &made->table), made, window);
 }
 
 mlbf_status mlbf_skip_load(const char *path, mlbf_skip **window)

@@ -18,7 +18,7 @@ static const uint64_t slots_most = UINT64_C(1) << 44;
 struct mlbf_key_set {
   mlbf_hash128 *slots; /* homes + tail; all zeros: free */
   uint64_t homes, tail, count;
-  uint64_t seed;
+  mlbf_keying keying;
   char profile[MLBF_PROFILE_SIZE];
 };
 
@@ -111,7 +111,7 @@ static mlbf_status enlarge(mlbf_key_set *set, uint64_t homes, uint64_t tail)
 
 /* ---- the life of a set ---------------------------------------------------------------------------------- */
 
-mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set **set)
+static mlbf_status create(const mlbf_keying *keying, const char *profile, mlbf_key_set **set)
 {
   const char *name = profile ? profile : "";
   if (strlen(name) >= MLBF_PROFILE_SIZE)
@@ -119,7 +119,7 @@ mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set
   mlbf_key_set *made = calloc(1, sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
-  made->seed = seed;
+  made->keying = *keying;
   memcpy(made->profile, name, strlen(name));
   if (enlarge(made, HOMES_MIN, TAIL_MIN) != MLBF_OK) {
     free(made);
@@ -127,6 +127,23 @@ mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set
   }
   *set = made;
   return MLBF_OK;
+}
+
+static mlbf_status create_with(const uint8_t *secret, uint64_t seed, const char *profile, mlbf_key_set **set)
+{
+  mlbf_keying keying;
+  mlbf_status status = mlbf_keying_make(secret, seed, &keying);
+  return status == MLBF_OK ? create(&keying, profile, set) : status;
+}
+
+mlbf_status mlbf_key_set_create(uint64_t seed, const char *profile, mlbf_key_set **set)
+{
+  return create_with(NULL, seed, profile, set);
+}
+
+mlbf_status mlbf_key_set_create_with(const uint8_t *secret, const char *profile, mlbf_key_set **set)
+{
+  return create_with(secret, 0, profile, set);
 }
 
 void mlbf_key_set_free(mlbf_key_set *set)
@@ -138,7 +155,7 @@ void mlbf_key_set_free(mlbf_key_set *set)
 
 mlbf_hash128 mlbf_key_set_hash(const mlbf_key_set *set, mlbf_span key)
 {
-  return usable(mlbf_hash_bytes(&key, 1, set->seed));
+  return usable(mlbf_hash_whole(&set->keying.keys, &key, 1));
 }
 
 void mlbf_key_set_prefetch(const mlbf_key_set *set, mlbf_hash128 hash)
@@ -212,7 +229,7 @@ static uint64_t body_bytes(const mlbf_table *table)
 mlbf_status mlbf_key_set_save(mlbf_key_set *set, const char *path)
 {
   static const mlbf_hash128 none = {0, 0};
-  mlbf_table table = {.kind = MLBF_TABLE_KEY_SET, .seed = set->seed, .numbers = {set->count}};
+  mlbf_table table = {.kind = MLBF_TABLE_KEY_SET, .keying = set->keying, .numbers = {set->count}};
   memcpy(table.profile, set->profile, sizeof table.profile);
   const mlbf_hash128 *packed = pack(set, set->homes + set->tail);
   mlbf_span all = {set->count ? packed : &none, body_bytes(&table)};
@@ -242,9 +259,15 @@ static mlbf_status take_over(mlbf_key_set *set, const mlbf_hash128 *hashes, uint
 
 mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set)
 {
+  return mlbf_key_set_load_with(path, NULL, set);
+}
+
+mlbf_status mlbf_key_set_load_with(const char *path, const uint8_t *secret, mlbf_key_set **set)
+{
   mlbf_table table = {.body = NULL};
   mlbf_key_set *loaded = NULL;
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_KEY_SET, true, body_bytes, &table); /* mapped: no second copy */
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_KEY_SET, secret, true, body_bytes,
+                                       &table); /* mapped: no second copy */
   if (status != MLBF_OK)
     return status;
   const mlbf_hash128 *hashes = (const void *)table.body;
@@ -252,7 +275,7 @@ mlbf_status mlbf_key_set_load(const char *path, mlbf_key_set **set)
   if (status == MLBF_OK && !is_ascending(hashes, table.numbers[0]))
     status = MLBF_DAMAGED;
   if (status == MLBF_OK)
-    status = mlbf_key_set_create(table.seed, table.profile, &loaded);
+    status = create(&table.keying, table.profile, &loaded);
   if (status == MLBF_OK)
     status = take_over(loaded, hashes, table.numbers[0]);
   mlbf_table_drop(&table);

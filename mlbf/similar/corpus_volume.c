@@ -92,7 +92,8 @@ void corpus_volume_take(corpus_volume *v, const corpus_record *r)
 static mlbf_status make_rows(uint32_t number, corpus_volume *v)
 {
   *v = (corpus_volume){.number = number, .row_at = {CORPUS_HEADER_BYTES}};
-  mlbf_status status = mlbf_table_make(MLBF_TABLE_ROWS, 0, NULL, words_bytes + sizeof(rows_index), &v->table);
+  mlbf_status status = mlbf_table_make(MLBF_TABLE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index),
+                                       &v->table);
   v->words = (void *)v->table.body;
   return status;
 }
@@ -237,7 +238,7 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
   char path[PATH_MAX];
   mlbf_table table;
   corpus_path(where->directory, number, ".rows", path);
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_ROWS, true, rows_body_bytes, &table);
+  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_ROWS, NULL, true, rows_body_bytes, &table);
   if (status != MLBF_OK)
     return corpus_complain(where, path, status, NULL);
   const rows_index *index = (const void *)(table.body + words_bytes);

@@ -217,7 +217,7 @@ static bool advance(mlbf_epoch *window, uint64_t now)
 
 static void places_of(const mlbf_epoch *window, mlbf_span key, uint64_t places[MLBF_HASHES_MAX])
 {
-  mlbf_hash128 hash = mlbf_hash_bytes(&key, 1, window->table.seed);
+  mlbf_hash128 hash = mlbf_hash_whole(&window->table.keying.keys, &key, 1);
   mlbf_places(hash, window->table.numbers[CELLS], (uint32_t)window->table.numbers[HASHES], places);
 }
 
@@ -303,7 +303,7 @@ void mlbf_epoch_stats_read(const mlbf_epoch *window, mlbf_window_stats *stats)
     .seen = n[SEEN],
     .fill = fill_of(window),
     .promised_rate = mlbf_table_double(n[RATE]),
-    .seed = window->table.seed,
+    .seed = window->table.keying.seed,
     .profile = window->table.profile,
   };
   stats->rate = pow(stats->fill, stats->hashes);
@@ -327,22 +327,27 @@ mlbf_status mlbf_epoch_save(const mlbf_epoch *window, const char *path)
   return mlbf_window_save(&window->table, path);
 }
 
-static mlbf_status open_window(const char *path, bool is_mapped, mlbf_epoch **window)
+static mlbf_status open_window(const char *path, const uint8_t *secret, bool is_mapped, mlbf_epoch **window)
 {
   mlbf_epoch *made = malloc(sizeof *made);
   if (!made)
     return MLBF_NO_MEMORY;
-  return hand_over(mlbf_table_open(path, MLBF_TABLE_EPOCH, is_mapped, body_bytes, &made->table), made, window);
+  return hand_over(mlbf_table_open(path, MLBF_TABLE_EPOCH, secret, is_mapped, body_bytes, &made->table), made, window);
 }
 
 mlbf_status mlbf_epoch_load(const char *path, mlbf_epoch **window)
 {
-  return open_window(path, false, window);
+  return open_window(path, NULL, false, window);
+}
+
+mlbf_status mlbf_epoch_load_with(const char *path, const uint8_t *secret, mlbf_epoch **window)
+{
+  return open_window(path, secret, false, window);
 }
 
 mlbf_status mlbf_epoch_map(const char *path, mlbf_epoch **window)
 {
-  return open_window(path, true, window);
+  return open_window(path, NULL, true, window);
 }
 
 mlbf_status mlbf_epoch_verify(mlbf_epoch *window)

@@ -1,0 +1,72 @@
+/* The keyed hash without AES instructions: some ten times slower. */
+#include "mlbf/hash/aes.h"
+#include "mlbf/hash/keyed_hash.h"
+
+typedef mlbf_hash128 block;
+
+static block block_of(const mlbf_hash128 *number)
+{
+  return *number;
+}
+
+static block block_from(uint64_t low)
+{
+  return (block){low, 0};
+}
+
+static mlbf_hash128 number_of(block number)
+{
+  return number;
+}
+
+static block both(block a, block b)
+{
+  return (block){a.low ^ b.low, a.high ^ b.high};
+}
+
+static block aes4(const mlbf_hash_keys *keys, block x)
+{
+  for (int i = 0; i < MLBF_HASH_ROUNDS; i++)
+    x = mlbf_aes_round(x, keys->round[i]);
+  return x;
+}
+
+static uint64_t little_endian(const unsigned char *bytes)
+{
+  uint64_t number = 0;
+  for (int i = 0; i < 8; i++)
+    number |= (uint64_t)bytes[i] << 8 * i;
+  return number;
+}
+
+static block encrypted(const mlbf_hash_keys *keys, block offset, size_t i, const unsigned char *bytes)
+{
+  block text = {little_endian(bytes), little_endian(bytes + 8)};
+  return aes4(keys, both(both(text, offset), keys->block[i]));
+}
+
+static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size)
+{
+  const unsigned char *text = bytes;
+  unsigned char last[MLBF_HASH_BLOCK] = {0};
+  size_t whole = size / MLBF_HASH_BLOCK, rest = size % MLBF_HASH_BLOCK;
+  block sum = {0};
+  for (size_t i = 0; i < whole; i++)
+    sum = both(sum, encrypted(keys, offset, i, text + i * MLBF_HASH_BLOCK));
+  if (size == MLBF_HASH_PIECE)
+    return sum;
+  for (size_t i = 0; i < rest; i++)
+    last[i] = text[whole * MLBF_HASH_BLOCK + i];
+  last[rest] = 0x80;
+  return both(sum, encrypted(keys, offset, whole, last));
+}
+
+#include "mlbf/hash/hash_path.h"
+
+static bool is_usable(void)
+{
+  return true;
+}
+
+const mlbf_hash_path mlbf_hash_portable = {"portable", MLBF_CPU_PORTABLE, is_usable,
+                                           path_one,   path_wholes,       path_layers};
