@@ -77,7 +77,7 @@ static void counts_are_never_too_low(void **state)
       for (int minimal = 0; minimal < 2; minimal++) {
         uint64_t exact[KEYS] = {0}, dice = seed + l;
         mlbf_count *count = create((mlbf_count_options){
-          .keys = KEYS, .rate = 0.02, .base_bits = bases[b], .limit = limits[l], .minimal = minimal});
+          .keys = KEYS, .rate = 0.02, .base_bits = bases[b], .limit = limits[l], .minimal = minimal, .seed = 1});
         add_skewed(count, 20000, dice, exact);
         uint64_t wrong = count_wrong(count, exact, limits[l]);
         assert_true((double)wrong <= (0.02 * KEYS + 5 * sqrt(0.02 * KEYS)) / (minimal ? 1.3 : 1));
@@ -94,7 +94,8 @@ static void the_table_of_the_paper(void **state)
   static const uint64_t places[3] = {10, 20, 30};
   for (int minimal = 0; minimal < 2; minimal++) {
     uint32_t now;
-    mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 64, .hashes = 3, .minimal = minimal});
+    mlbf_count *count = create((mlbf_count_options){
+      .keys = 10, .cells = 64, .hashes = 3, .minimal = minimal, .seed = 1});
     mlbf_count_add_at(count, &places[0], 1, 1, &now);
     mlbf_count_add_at(count, &places[1], 1, 1, &now);
     for (int times = 0; times < 5; times++) {
@@ -113,7 +114,7 @@ static void equal_places_of_one_key_count_once(void **state)
   (void)state;
   static const uint64_t places[4] = {7, 9, 7, 7};
   uint32_t now;
-  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 64, .hashes = 4});
+  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 64, .hashes = 4, .seed = 1});
   assert_int_equal(mlbf_count_add_at(count, places, 4, 1, &now), MLBF_OK);
   assert_int_equal(mlbf_count_get_at(count, places, 1, &now), MLBF_OK);
   assert_int_equal(now, 1);
@@ -125,8 +126,8 @@ static void removal_is_exact_without_h1_and_refused_with_it(void **state)
   (void)state;
   uint64_t exact[KEYS] = {0}, dice = seed;
   uint32_t now = 77;
-  mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .rate = 0.01});
-  mlbf_count *h1 = create((mlbf_count_options){.keys = KEYS, .rate = 0.01, .minimal = true});
+  mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .rate = 0.01, .seed = 1});
+  mlbf_count *h1 = create((mlbf_count_options){.keys = KEYS, .rate = 0.01, .minimal = true, .seed = 1});
   add_skewed(count, 20000, dice, exact);
   for (uint64_t id = 0; id < KEYS; id += 2)
     if (exact[id] > 0) {
@@ -152,7 +153,7 @@ static void merged_counts_are_those_of_both(void **state)
   static const uint32_t limits[] = {31, 65535};
   for (int i = 0; i < 4; i++) {
     uint64_t exact[KEYS] = {0};
-    mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .limit = limits[i / 2], .minimal = i % 2};
+    mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .limit = limits[i / 2], .minimal = i % 2, .seed = 1};
     mlbf_count *a = create(options), *b = create(options);
     add_skewed(a, 10000, seed, exact);
     add_skewed(b, 15000, seed + 1, exact);
@@ -167,14 +168,14 @@ static void different_filters_do_not_merge(void **state)
 {
   (void)state;
   static const mlbf_count_options rows[] = {
-    {.keys = 10, .cells = 101, .hashes = 3},
-    {.keys = 10, .cells = 100, .hashes = 4},
-    {.keys = 10, .cells = 100, .hashes = 3, .limit = 31},
-    {.keys = 10, .cells = 100, .hashes = 3, .base_bits = 4},
-    {.keys = 10, .cells = 100, .hashes = 3, .minimal = true},
-    {.keys = 10, .cells = 100, .hashes = 3, .profile = "no-www"},
+    {.keys = 10, .cells = 101, .hashes = 3, .seed = 1},
+    {.keys = 10, .cells = 100, .hashes = 4, .seed = 1},
+    {.keys = 10, .cells = 100, .hashes = 3, .limit = 31, .seed = 1},
+    {.keys = 10, .cells = 100, .hashes = 3, .base_bits = 4, .seed = 1},
+    {.keys = 10, .cells = 100, .hashes = 3, .minimal = true, .seed = 1},
+    {.keys = 10, .cells = 100, .hashes = 3, .profile = "no-www", .seed = 1},
   };
-  mlbf_count *into = create((mlbf_count_options){.keys = 10, .cells = 100, .hashes = 3}), *delta;
+  mlbf_count *into = create((mlbf_count_options){.keys = 10, .cells = 100, .hashes = 3, .seed = 1}), *delta;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_count *from = create(rows[i]);
     add(from, 1, 1);
@@ -192,7 +193,7 @@ static void a_delta_makes_the_later_filter_of_the_earlier(void **state)
   (void)state;
   for (int minimal = 0; minimal < 2; minimal++) {
     uint64_t exact[KEYS] = {0};
-    mlbf_count_options options = {.keys = KEYS, .rate = 0.05, .limit = 31, .minimal = minimal};
+    mlbf_count_options options = {.keys = KEYS, .rate = 0.05, .limit = 31, .minimal = minimal, .seed = 1};
     mlbf_count *server = create(options), *client = NULL, *delta = NULL;
     mlbf_count_stats stats;
     add_skewed(server, 10000, seed, exact);
@@ -223,7 +224,7 @@ static mlbf_count *begin_shared(bool minimal)
 {
   static const uint64_t other[] = {0, 5};
   uint32_t now;
-  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 10, .hashes = 2, .minimal = minimal});
+  mlbf_count *count = create((mlbf_count_options){.keys = 10, .cells = 10, .hashes = 2, .minimal = minimal, .seed = 1});
   assert_int_equal(mlbf_count_add_at(count, other, 2, 10, &now), MLBF_OK);
   return count;
 }
@@ -262,7 +263,8 @@ static void a_saved_filter_goes_on(void **state)
   (void)state;
   for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
     uint64_t exact[KEYS] = {0}, again[KEYS] = {0};
-    mlbf_count *count = create((mlbf_count_options){.keys = KEYS, .rate = 0.02, .minimal = true, .profile = "p"});
+    mlbf_count *count = create((mlbf_count_options){
+      .keys = KEYS, .rate = 0.02, .minimal = true, .profile = "p", .seed = 1});
     mlbf_count *copy = NULL;
     mlbf_count_stats stats;
     add_skewed(count, 20000, seed, exact);
@@ -286,7 +288,7 @@ static void damage_is_noticed(void **state)
   (void)state;
   uint64_t exact[KEYS] = {0};
   size_t size;
-  mlbf_count *count = create((mlbf_count_options){.keys = 100, .rate = 0.02});
+  mlbf_count *count = create((mlbf_count_options){.keys = 100, .rate = 0.02, .seed = 1});
   add_skewed(count, 300, seed, exact);
   assert_int_equal(mlbf_count_save(count, file), MLBF_OK);
   mlbf_count_free(count);
@@ -308,16 +310,16 @@ static void absurd_geometry_is_refused(void **state)
 {
   (void)state;
   static const mlbf_count_options rows[] = {
-    {.keys = 0, .rate = 0.1},
-    {.keys = 10},
-    {.keys = 10, .rate = 1},
-    {.keys = 10, .rate = 0.1, .cells = 100},
-    {.keys = 10, .rate = 0.1, .hashes = 33},
-    {.keys = 10, .rate = 0.1, .base_bits = 16},
-    {.keys = 10, .rate = 0.1, .limit = 65536},
-    {.keys = 10, .rate = 0.1, .base_bits = 6, .limit = 31},
-    {.keys = UINT64_MAX, .rate = 1e-9},
-    {.keys = 10, .cells = UINT64_MAX},
+    {.keys = 0, .rate = 0.1, .seed = 1},
+    {.keys = 10, .seed = 1},
+    {.keys = 10, .rate = 1, .seed = 1},
+    {.keys = 10, .rate = 0.1, .cells = 100, .seed = 1},
+    {.keys = 10, .rate = 0.1, .hashes = 33, .seed = 1},
+    {.keys = 10, .rate = 0.1, .base_bits = 16, .seed = 1},
+    {.keys = 10, .rate = 0.1, .limit = 65536, .seed = 1},
+    {.keys = 10, .rate = 0.1, .base_bits = 6, .limit = 31, .seed = 1},
+    {.keys = UINT64_MAX, .rate = 1e-9, .seed = 1},
+    {.keys = 10, .cells = UINT64_MAX, .seed = 1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_count *count;

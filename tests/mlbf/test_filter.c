@@ -374,7 +374,7 @@ static void nonsense_is_refused(void **state)
   char long_profile[300];
   memset(long_profile, 'x', sizeof long_profile - 1);
   long_profile[sizeof long_profile - 1] = 0;
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01};
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 0, .rate = 0.01, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_BAD_ARGUMENT);
   options.keys = 10;

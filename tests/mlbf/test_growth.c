@@ -107,7 +107,7 @@ static void a_chain_keeps_its_promise(void **state)
 static void rebuilding_keeps_one_filter_within_15_bits(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = FIRST, .rate = 0.01};
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = FIRST, .rate = 0.01, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   double most_bits = 0;
@@ -190,7 +190,7 @@ static void a_filter_loads_as_a_chain(void **state)
   (void)state;
   char path[] = "/tmp/test_growth.XXXXXX";
   close(mkstemp(path));
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002};
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = FIRST, .rate = 0.002, .seed = 1};
   mlbf_filter *filter = NULL;
   mlbf_chain *chain = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
@@ -211,10 +211,10 @@ static void nonsense_is_refused(void **state)
   mlbf_chain *chain = NULL;
   const mlbf_options rows[] = {
     {.kind = MLBF_KIND_MLBF_PAPER, .keys = 10, .rate = 0.1},
-    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096},
-    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 3},
-    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN},
-    {.kind = MLBF_KIND_LINE, .keys = 0, .rate = 0.1},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 0.1, .bits = 4096, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = 3, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .keys = 10, .rate = NAN, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .keys = 0, .rate = 0.1, .seed = 1},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     assert_int_equal(mlbf_chain_create(&rows[i], &chain), MLBF_BAD_ARGUMENT);

@@ -40,7 +40,7 @@ static mlbf_hashes hashes_of(const mlbf_filter *filter, unsigned id)
 
 static mlbf_filter *filter_with(mlbf_kind kind, uint64_t design, unsigned keys, bool signals)
 {
-  mlbf_options options = {.kind = kind, .keys = design, .rate = 0.01, .signals = signals};
+  mlbf_options options = {.kind = kind, .keys = design, .rate = 0.01, .signals = signals, .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   for (unsigned id = 0; id < keys; id++) {
@@ -216,7 +216,7 @@ static void every_byte_of_the_header_and_table_is_checked_at_open(void **state)
 static void a_large_filter_opens_in_a_millisecond(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33}; /* 1 GiB */
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 1000000, .bits = UINT64_C(1) << 33, .seed = 1}; /* 1 GiB */
   mlbf_filter *filter = NULL;
   if (getenv("STRATA_LARGE_TESTS") == NULL) {
     print_message("skipped: writes 1 GiB; set STRATA_LARGE_TESTS\n");

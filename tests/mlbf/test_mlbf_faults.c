@@ -188,7 +188,7 @@ static void assert_counts(const mlbf_count *count, uint32_t least)
 static void count_keys(story *s)
 {
   enum { TIMES = 6 };
-  mlbf_count_options options = {.keys = COUNTED, .rate = 1e-3, .base_bits = 1};
+  mlbf_count_options options = {.keys = COUNTED, .rate = 1e-3, .base_bits = 1, .seed = 1};
   mlbf_count *count = NULL, *copy = NULL, *delta = NULL;
   while (has_failed(s, mlbf_count_create(&options, &count)))
     assert_null(count);
@@ -214,7 +214,7 @@ static void count_keys(story *s)
 
 static void look_through_windows(story *s)
 {
-  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01};
+  mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS, .window = KEYS, .rate = 0.01, .seed = 1};
   mlbf_epoch *epoch = NULL, *epoch_again = NULL;
   mlbf_skip *skip = NULL, *skip_again = NULL;
   bool is_seen;
@@ -270,7 +270,7 @@ static void know_keys(story *s)
 
 static void grow_old(story *s)
 {
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6};
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = KEYS, .rate = 1e-6, .seed = 1};
   mlbf_generations *generations = NULL, *again = NULL;
   mlbf_pair *pair = NULL;
   uint64_t id = 1;
@@ -382,7 +382,7 @@ static void digest_blocks(story *s)
 }
 
 /* bloom: planned in no time, and no kind allocates otherwise */
-static const mlbf_options usual = {.kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6};
+static const mlbf_options usual = {.kind = MLBF_KIND_BLOOM, .keys = DESIGN, .rate = 1e-6, .seed = 1};
 
 static void be_a_filter(story *s)
 {

@@ -26,7 +26,7 @@ static const mlbf_kind kinds[] = {MLBF_KIND_BLOOM, MLBF_KIND_LINE};
 static mlbf_pair *create_pair(mlbf_kind kind, double seen_rate, double revoked_rate)
 {
   mlbf_pair *pair = NULL;
-  mlbf_options seen = {.kind = kind, .keys = KEYS, .rate = seen_rate};
+  mlbf_options seen = {.kind = kind, .keys = KEYS, .rate = seen_rate, .seed = 1};
   mlbf_options revoked = {.kind = kind, .keys = KEYS / 2, .rate = revoked_rate, .seed = 9};
   assert_int_equal(mlbf_pair_create(&seen, &revoked, &pair), MLBF_OK);
   return pair;
@@ -105,7 +105,7 @@ static void generations_forget_the_oldest(void **state)
   (void)state;
   enum { GENERATIONS = 4, AGES = 12, EACH = 500 };
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    mlbf_options options = {.kind = kinds[k], .keys = EACH, .rate = 1e-4};
+    mlbf_options options = {.kind = kinds[k], .keys = EACH, .rate = 1e-4, .seed = 1};
     mlbf_generations *generations = NULL;
     assert_int_equal(mlbf_generations_create(&options, GENERATIONS, &generations), MLBF_OK);
     for (uint64_t age = 0; age < AGES; age++) {
@@ -137,7 +137,7 @@ static void generations_forget_the_oldest(void **state)
 static void saved_generations_go_on(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 1000, .rate = 1e-3, .profile = "p"};
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 1000, .rate = 1e-3, .profile = "p", .seed = 1};
   mlbf_generations *generations = NULL, *copy = NULL;
   bool was_member;
   assert_int_equal(mlbf_generations_create(&options, 3, &generations), MLBF_OK);
@@ -162,7 +162,7 @@ static void saved_generations_go_on(void **state)
 static void what_does_not_fit_is_refused(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 10, .rate = 1e-3};
+  mlbf_options options = {.kind = MLBF_KIND_BLOOM, .keys = 10, .rate = 1e-3, .seed = 1};
   mlbf_generations *generations = NULL;
   mlbf_chain *chain = NULL;
   mlbf_filter *filter = NULL;

@@ -46,7 +46,7 @@ static void insert(mlbf_filter *filter, uint64_t from, uint64_t to)
 
 static mlbf_filter *make_filter(void)
 {
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 2 * KEYS, .rate = 1e-9, .profile = "strict"};
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 2 * KEYS, .rate = 1e-9, .profile = "strict", .seed = 1};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   return filter;

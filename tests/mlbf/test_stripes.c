@@ -75,9 +75,12 @@ static void no_two_threads_hear_new_for_one_key(void **state)
 {
   (void)state;
   static const mlbf_options rows[] = {
-    {.kind = MLBF_KIND_BLOOM, .rate = 0.01}, {.kind = MLBF_KIND_LINE, .rate = 0.01},
-    {.kind = MLBF_KIND_LINE, .rate = 0.002}, {.kind = MLBF_KIND_LINE, .rate = 1e-4},
-    {.kind = MLBF_KIND_MLBF, .rate = 0.01},  {.kind = MLBF_KIND_MLBF, .rate = 0.01, .signals = true},
+    {.kind = MLBF_KIND_BLOOM, .rate = 0.01, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .rate = 0.01, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .rate = 0.002, .seed = 1},
+    {.kind = MLBF_KIND_LINE, .rate = 1e-4, .seed = 1},
+    {.kind = MLBF_KIND_MLBF, .rate = 0.01, .seed = 1},
+    {.kind = MLBF_KIND_MLBF, .rate = 0.01, .signals = true, .seed = 1},
   };
   for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
     mlbf_options options = rows[row];
@@ -117,7 +120,7 @@ static void no_two_threads_hear_new_for_one_key(void **state)
 static void the_count_notices_a_key_called_new_twice(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01};
+  mlbf_options options = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01, .seed = 1};
   unsigned counts[1] = {0};
   crowd all = {.new_count = counts};
   for (int i = 0; i < 2; i++) {
@@ -135,7 +138,7 @@ static void the_count_notices_a_key_called_new_twice(void **state)
 static void sharing_gives_the_same_bits(void **state)
 {
   (void)state;
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = KEYS, .rate = 0.001, .signals = true};
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = KEYS, .rate = 0.001, .signals = true, .seed = 1};
   mlbf_filter *one = NULL, *other = NULL;
   assert_int_equal(mlbf_create(&options, &one), MLBF_OK);
   assert_int_equal(mlbf_create(&options, &other), MLBF_OK);

@@ -188,7 +188,8 @@ static void the_same_in_time(void **state)
     uint64_t dice = seed, now = UINT64_C(1700000000000), wrong = 0, strangers = 0;
     memset(&known, 0, sizeof known);
     void *tested = create(&calls[c],
-                          (mlbf_window_options){.unit = MLBF_WINDOW_MS, .window = WINDOW, .keys = 20000, .rate = 1e-3});
+                          (mlbf_window_options){
+                            .unit = MLBF_WINDOW_MS, .window = WINDOW, .keys = 20000, .rate = 1e-3, .seed = 1});
     calls[c].stats(tested, &stats);
     assert_true(stats.slack <= WINDOW / 10);
     for (uint64_t i = 0; i < insertions / 2; i++) {
@@ -323,9 +324,9 @@ static void a_saved_window_goes_on(void **state)
       uint64_t dice = seed;
       void *copy = NULL;
       mlbf_window_stats stats, again;
-      void *tested = create(&calls[c],
-                            (mlbf_window_options){
-                              .unit = MLBF_WINDOW_INSERTIONS, .window = 3000, .rate = 0.05, .profile = "strict"});
+      void *tested = create(
+        &calls[c], (mlbf_window_options){
+                     .unit = MLBF_WINDOW_INSERTIONS, .window = 3000, .rate = 0.05, .profile = "strict", .seed = 1});
       for (int i = 0; i < 20000; i++) {
         uint64_t id = skewed(&dice);
         bool was_seen, copy_saw;
@@ -355,8 +356,8 @@ static void a_damaged_file_is_noticed(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *tested = create(&calls[c],
-                          (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01});
+    void *tested = create(&calls[c], (mlbf_window_options){
+                                       .unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01, .seed = 1});
     size_t size;
     assert_int_equal(calls[c].save(tested, file), MLBF_OK);
     calls[c].free(tested);
@@ -380,8 +381,8 @@ static void a_map_meets_the_damage(void **state)
 {
   (void)state;
   for (int c = 0; c < CALLS_COUNT; c++) {
-    void *tested = create(&calls[c],
-                          (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01});
+    void *tested = create(&calls[c], (mlbf_window_options){
+                                       .unit = MLBF_WINDOW_INSERTIONS, .window = 500, .rate = 0.01, .seed = 1});
     size_t size;
     uint64_t id = 1;
     bool is_seen = true;
@@ -404,7 +405,8 @@ static void a_map_meets_the_damage(void **state)
 static void one_structure_is_not_taken_for_another(void **state)
 {
   (void)state;
-  void *tested = create(&calls[0], (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5});
+  void *tested = create(&calls[0],
+                        (mlbf_window_options){.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .seed = 1});
   assert_int_equal(calls[0].save(tested, file), MLBF_OK);
   calls[0].free(tested);
   assert_int_equal(calls[2].load(file, &tested), MLBF_MISMATCH);
@@ -414,17 +416,17 @@ static void absurd_geometry_is_refused(void **state)
 {
   (void)state;
   static const mlbf_window_options rows[] = {
-    {.unit = MLBF_WINDOW_INSERTIONS, .rate = 0.01},
+    {.unit = MLBF_WINDOW_INSERTIONS, .rate = 0.01, .seed = 1},
     {.window = 5, .rate = 0.01},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 1},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .bits = 5},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .hashes = 33},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = UINT64_MAX, .rate = 0.5},
-    {.unit = MLBF_WINDOW_INSERTIONS, .window = 1u << 30, .bits = 40},
-    {.unit = MLBF_WINDOW_MS, .window = 5, .rate = 0.5},
-    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = 5, .bits = UINT64_MAX},
-    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = UINT64_C(1) << 40, .rate = 1e-300},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .seed = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 1, .seed = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .bits = 5, .seed = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 5, .rate = 0.5, .hashes = 33, .seed = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = UINT64_MAX, .rate = 0.5, .seed = 1},
+    {.unit = MLBF_WINDOW_INSERTIONS, .window = 1u << 30, .bits = 40, .seed = 1},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .rate = 0.5, .seed = 1},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = 5, .bits = UINT64_MAX, .seed = 1},
+    {.unit = MLBF_WINDOW_MS, .window = 5, .keys = UINT64_C(1) << 40, .rate = 1e-300, .seed = 1},
   };
   for (int c = 0; c < CALLS_COUNT; c++)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
