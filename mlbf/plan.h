@@ -12,16 +12,15 @@ extern "C" {
 /* Where a key's k bits are; rate.h compares the layouts. */
 typedef enum mlbf_layout {
   MLBF_LAYOUT_CLASSIC = 1,
-  MLBF_LAYOUT_LANES = 2,
-  MLBF_LAYOUT_LINE = 3,
-  MLBF_LAYOUT_TWO_LINES = 4,
+  MLBF_LAYOUT_LINE = 2,
+  MLBF_LAYOUT_TWO_LINES = 3,
 } mlbf_layout;
 
 enum {
-  MLBF_LINE_BITS = 512,      /* one cache line of every machine we know */
-  MLBF_LANES = 8,            /* its 64-bit words */
-  MLBF_HASHES_MAX = 32,      /* k */
-  MLBF_LINE_HASHES_MAX = 16, /* k in one line: one vector of 32-bit positions */
+  MLBF_LINE_BITS = 512,  /* one cache line of every machine we know */
+  MLBF_LINE_WORDS = 8,   /* of 64 bits */
+  MLBF_PAGE_LINES = 256, /* at most, in a page: both lines of a key of TWO_LINES are in one */
+  MLBF_HASHES_MAX = 32,  /* k */
 };
 
 enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
@@ -29,7 +28,7 @@ enum { MLBF_ARRAYS_MAX = 1 + MLBF_LAYERS_MAX };
 typedef struct mlbf_array_plan {
   mlbf_layout layout;
   uint32_t hashes; /* k */
-  uint64_t bits;   /* m; lines: a multiple of 512 */
+  uint64_t bits;   /* m; LINE: a multiple of 512; TWO_LINES: of 512 times its pages, as many as are needed */
 } mlbf_array_plan;
 
 /* A filter's arrays. Array 0 decides whether a key is seen; the others, if any, are layers:

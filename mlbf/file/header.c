@@ -3,6 +3,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "mlbf/filter/rate.h"
+
 enum {
   FORMAT_VERSION = 2,
   ENDIAN_MARK = 0x01020304,
@@ -68,16 +70,8 @@ static bool is_zero(const void *bytes, size_t size)
 /* One array's shape: that it is one this library can place bits in. */
 static bool array_is_sound(const mlbf_header_array *array)
 {
-  bool is_lined = array->layout != MLBF_LAYOUT_CLASSIC;
-  uint32_t limit = array->layout == MLBF_LAYOUT_LINE ? MLBF_LINE_HASHES_MAX : MLBF_HASHES_MAX;
-  if (array->layout < MLBF_LAYOUT_CLASSIC || array->layout > MLBF_LAYOUT_TWO_LINES || array->reserved)
-    return false;
-  if (array->bits == 0 || array->bits > UINT64_C(1) << 48 || (is_lined && array->bits % MLBF_LINE_BITS))
-    return false;
-  if (array->hashes == 0 || array->hashes > limit)
-    return false;
-  return (array->layout != MLBF_LAYOUT_LANES || array->hashes == MLBF_LANES) &&
-         (array->layout != MLBF_LAYOUT_TWO_LINES || array->hashes % 2 == 0);
+  const mlbf_array_plan plan = {(mlbf_layout)array->layout, array->hashes, array->bits};
+  return !array->reserved && array->bits <= UINT64_C(1) << 48 && mlbf_layout_fits(&plan);
 }
 
 static bool paper_arrays_are_equal(const mlbf_header *header)

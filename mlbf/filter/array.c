@@ -10,6 +10,23 @@ static uint64_t array_bytes(const mlbf_array_plan *array)
   return (array->bits + MLBF_LINE_BITS - 1) / MLBF_LINE_BITS * LINE_BYTES;
 }
 
+mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path, mlbf_guard *guard,
+                           bool is_shared)
+{
+  uint64_t lines = plan->bits / MLBF_LINE_BITS, pages = mlbf_layout_pages(lines);
+  mlbf_array made = {.words = words,
+                     .bits = plan->bits,
+                     .hashes = plan->hashes,
+                     .layout = plan->layout,
+                     .path = path,
+                     .guard = guard,
+                     .is_shared = is_shared};
+  assert(mlbf_layout_fits(plan));
+  made.places = plan->layout == MLBF_LAYOUT_TWO_LINES ? pages : lines;
+  made.page_lines = plan->layout == MLBF_LAYOUT_TWO_LINES ? (uint32_t)(lines / pages) : 1;
+  return made;
+}
+
 uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i)
 {
   uint64_t offset = 0;
@@ -98,5 +115,5 @@ void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash)
 {
   uint64_t place = hash.low, increment = hash.high | 1;
   for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment))
-    __builtin_prefetch(&array->words[mlbf_scale(place, array->bits) / 64], 1);
+    mlbf_fetch(&array->words[mlbf_scale(place, array->bits) / 64]);
 }

@@ -24,12 +24,18 @@ typedef struct mlbf_line_path mlbf_line_path; /* line.h */
 typedef struct mlbf_array {
   uint64_t *words;
   uint64_t bits;
+  uint64_t places;     /* LINE: lines; TWO_LINES: pages of */
+  uint32_t page_lines; /* so many lines */
   uint32_t hashes;
   mlbf_layout layout;
   const mlbf_line_path *path; /* how lines are read on this machine */
   mlbf_guard *guard;          /* asked before a word is touched; usually NULL */
   bool is_shared;             /* other threads may change words at any moment */
 } mlbf_array;
+
+/* An array of this plan over `words`; `guard` may be NULL. */
+mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const mlbf_line_path *path, mlbf_guard *guard,
+                           bool is_shared);
 
 /* Bytes of the body of this plan, and where its array `i` begins. */
 uint64_t mlbf_body_bytes(const mlbf_plan *plan);
@@ -47,6 +53,14 @@ uint64_t mlbf_array_popcount(const mlbf_array *array);
 
 /* Distinct keys in the array, from its fill. */
 double mlbf_array_keys(const mlbf_array *array);
+
+/* Brings a line near, to be written. The empty statement keeps gcc from taking functions that only prefetch for ones
+ * without an effect, whose calls it drops. */
+static inline void mlbf_fetch(const void *line)
+{
+  __builtin_prefetch(line, 1);
+  __asm__ volatile("");
+}
 
 /* CLASSIC: k bits anywhere, each from one step of a generator started by the hash. */
 bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash);

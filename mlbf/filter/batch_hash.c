@@ -17,10 +17,3 @@ void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_ha
     keys->path->wholes(keys, batch->keys, batch->count, batch->following, wholes);
   filter->operations->prefetch_wholes(filter, wholes, batch->count);
 }
-
-void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, uint32_t layers,
-                            mlbf_layer_hashes *hashes)
-{
-  const mlbf_hash_keys *keys = &filter->keying.keys;
-  keys->path->layers(keys, batch->keys, batch->count, batch->following, layers, hashes);
-}

@@ -31,16 +31,20 @@ static void bloom_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
   bloom_prefetch_wholes(filter, &hashes->whole, 1);
 }
 
-static void bloom_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+static uint64_t bloom_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
+  uint64_t known = 0;
   for (size_t i = 0; i < count; i++)
-    is_known[i] = mlbf_classic_test(&filter->arrays[0], wholes[i]);
+    known |= (uint64_t)mlbf_classic_test(&filter->arrays[0], wholes[i]) << i;
+  return known;
 }
 
-static void bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+static uint64_t bloom_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
+  uint64_t were_new = 0;
   for (size_t i = 0; i < count; i++)
-    was_new[i] = mlbf_classic_insert(&filter->arrays[0], wholes[i]);
+    were_new |= (uint64_t)mlbf_classic_insert(&filter->arrays[0], wholes[i]) << i;
+  return were_new;
 }
 
 const mlbf_operations mlbf_bloom_operations = {

@@ -13,7 +13,7 @@ static const mlbf_operations *operations_of(const mlbf_plan *plan)
   switch (plan->kind) {
   case MLBF_KIND_BLOOM: return &mlbf_bloom_operations;
   case MLBF_KIND_LINE: return &mlbf_line_operations;
-  case MLBF_KIND_MLBF: return plan->signals ? &mlbf_signals_operations : &mlbf_layered_operations;
+  case MLBF_KIND_MLBF: return &mlbf_layered_operations;
   case MLBF_KIND_BLOOM_PAPER: return &mlbf_bloom_paper_operations;
   case MLBF_KIND_MLBF_PAPER: return &mlbf_paper_operations;
   }
@@ -33,8 +33,7 @@ static void set_arrays(mlbf_filter *filter)
   for (uint32_t i = 0; i < filter->plan.array_count; i++) {
     const mlbf_array_plan *array = &filter->plan.arrays[i];
     uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
-    filter->arrays[i] = (mlbf_array){words, array->bits,   array->hashes,          array->layout,
-                                     path,  filter->guard, filter->stripes != NULL};
+    filter->arrays[i] = mlbf_array_over(array, words, path, filter->guard, filter->stripes != NULL);
   }
 }
 
@@ -156,19 +155,6 @@ mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count)
   return before <= filter->plan.keys && before + count > filter->plan.keys ? MLBF_FULL : MLBF_OK;
 }
 
-void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict)
-{
-  mlbf_answers *answers = &filter->answers;
-  assert(verdict.outcome != MLBF_UNKNOWN);
-  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
-  if (verdict.outcome == MLBF_SEEN)
-    mlbf_counter_add(filter, &answers->seen, 1);
-  else if (verdict.outcome == MLBF_NEW_SEGMENT)
-    mlbf_counter_add(filter, &answers->new_segment[verdict.layer - 1], 1);
-  else
-    mlbf_counter_add(filter, &answers->new_combination, 1);
-}
-
 mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   assert_filter(filter);
@@ -181,7 +167,7 @@ mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hash
     mlbf_stripe_unlock(stripe);
   if (mlbf_filter_cannot_tell(filter))
     return unknown;
-  mlbf_filter_count_answer(filter, verdict);
+  mlbf_counter_add(filter, mlbf_answer_counter(&filter->answers, verdict), 1);
   return verdict;
 }
 

@@ -31,12 +31,13 @@ typedef struct mlbf_operations {
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
   /* NULL: hash, prefetch and test (or insert) of each are as good */
   void (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts);
-  void (*insert_keys)(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts); /* alone: no stripes */
+  void (*insert_layers)(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, mlbf_verdict *verdicts);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
-  /* wholes alone; prefetch_wholes is called some time before. NULL: not from a hash alone */
+  /* wholes alone, at most MLBF_BATCH; prefetch_wholes is called some time before. Bit i of the result is key i's:
+   * known; new. NULL: not from a hash alone */
   void (*prefetch_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
-  void (*test_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
-  void (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
+  uint64_t (*test_wholes)(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
+  uint64_t (*insert_wholes)(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
   void (*insert_segment)(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
@@ -46,7 +47,6 @@ typedef struct mlbf_operations {
 extern const mlbf_operations mlbf_bloom_operations;       /* bloom.c */
 extern const mlbf_operations mlbf_line_operations;        /* line.c */
 extern const mlbf_operations mlbf_layered_operations;     /* mlbf.c */
-extern const mlbf_operations mlbf_signals_operations;     /* mlbf.c, with signals */
 extern const mlbf_operations mlbf_bloom_paper_operations; /* mlbf_paper.c */
 extern const mlbf_operations mlbf_paper_operations;       /* mlbf_paper.c */
 
@@ -114,7 +114,13 @@ bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
 /* Tests and sets, counts the answer, but not the key. */
 mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes);
 
-void mlbf_filter_count_answer(mlbf_filter *filter, mlbf_verdict verdict);
+static inline uint64_t *mlbf_answer_counter(mlbf_answers *answers, mlbf_verdict verdict)
+{
+  assert(verdict.outcome != MLBF_UNKNOWN);
+  assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
+  uint64_t *of_whole = verdict.outcome == MLBF_SEEN ? &answers->seen : &answers->new_combination;
+  return verdict.layer ? &answers->new_segment[verdict.layer - 1] : of_whole;
+}
 
 /* Counts new keys. Exactly one caller's addition crosses the design load, whatever the number of threads. */
 mlbf_status mlbf_filter_count_keys(mlbf_filter *filter, uint64_t count);
@@ -124,12 +130,15 @@ static inline bool mlbf_verdict_is_new(mlbf_verdict verdict)
   return verdict.outcome != MLBF_SEEN && verdict.outcome != MLBF_UNKNOWN;
 }
 
+/* Hashes of a batch's keys for kind mlbf, deep ones with signals alone; their places and the texts of keys to come are
+ * fetched meanwhile. */
+void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_layer_hashes *hashes);
+
+/* The same from hashes at hand. */
+void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t count, mlbf_layer_hashes *to);
+
 /* Hashes of whole keys, their places in array 0 and the texts of keys to come fetched meanwhile. */
 void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
-
-/* Hashes of whole keys and of their segments in the first `layers` layers. */
-void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, uint32_t layers,
-                            mlbf_layer_hashes *hashes);
 
 /* Adds to a counter of the filter; returns its value before. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)

@@ -64,16 +64,16 @@ static void line_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashes)
   mlbf_line_prefetch(&filter->arrays[0], hashes->whole);
 }
 
-void mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+uint64_t mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
   const mlbf_array *array = &filter->arrays[0];
-  array->path->test_many(array, wholes, count, is_known);
+  return array->path->test(array, wholes, count);
 }
 
-void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+uint64_t mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
   mlbf_array *array = &filter->arrays[0];
-  array->path->insert_many(array, wholes, count, was_new);
+  return array->path->insert(array, wholes, count);
 }
 
 const mlbf_operations mlbf_line_operations = {

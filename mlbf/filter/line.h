@@ -1,9 +1,16 @@
 /* mlbf/filter/line.h: bits of a key inside one or two cache lines. Internal to mlbf/.
  *
- *   LANES       line = scale(low)     one bit in each of the 8 words; number in word i: bits 6i..6i+5 of `high`
- *   LINE        line = scale(low)     k bits anywhere, from the upper half of `high`
- *   TWO_LINES   line = scale(low)     k/2 bits anywhere, from the upper half of `high`
- *               line = scale(low rotated by 32)   k/2 more, from the lower half of `high`
+ *   LINE        line = scale(low, lines)                    k bits from `high`
+ *   TWO_LINES   page = scale(low, pages); first and         k/2 bits from `high`,
+ *               second, another line of that page, from     k/2 from mlbf_line_other_half(high)
+ *               the lower 32 bits of low
+ *
+ * In a line a key has one bit in each of its lanes, 1, 2, 4 or 8 equal parts: lane i's bit is number i of `high` cut
+ * into numbers of as many bits as a lane needs, from the lowest on. Twelve bits are 8 lanes, then 4 over them from
+ * the top of a multiple of the number. So a mask is the same few vector instructions for a whole line, whatever k is.
+ *
+ * A page is 16 KiB or a little less: one entry of the TLB, and one lock, for both lines. A filter of P * 256 lines or
+ * fewer, P the least such number, has P equal pages.
  *
  * A path is an implementation for some processors. All paths set the same bits; tests run each one that this
  * machine can and compare. The fastest is chosen when a filter is made. */
@@ -12,14 +19,14 @@
 
 #include "mlbf/filter/array.h"
 
+enum { MLBF_KEYS_AT_ONCE = 64 }; /* answers are bits of a number: bit i is key i's */
+
 struct mlbf_line_path {
   const char *name;
   bool (*is_usable)(void); /* on this machine */
-  bool (*test)(const mlbf_array *array, mlbf_hash128 hash);
-  bool (*insert)(mlbf_array *array, mlbf_hash128 hash); /* true: it was new */
-  /* the same for many, in order; lines are expected in the cache already */
-  void (*test_many)(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *is_known);
-  void (*insert_many)(mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *was_new);
+  /* At most MLBF_KEYS_AT_ONCE, in order; lines are expected in the cache already. Set bits: known; new. */
+  uint64_t (*test)(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count);
+  uint64_t (*insert)(mlbf_array *array, const mlbf_hash128 *hashes, size_t count);
 };
 
 extern const mlbf_line_path mlbf_line_scalar;
@@ -37,43 +44,67 @@ const mlbf_line_path *mlbf_line_path_best(void);
 
 static inline bool mlbf_line_test(const mlbf_array *array, mlbf_hash128 hash)
 {
-  return array->path->test(array, hash);
+  return array->path->test(array, &hash, 1);
 }
 
 static inline bool mlbf_line_insert(mlbf_array *array, mlbf_hash128 hash)
 {
-  return array->path->insert(array, hash);
+  return array->path->insert(array, &hash, 1);
 }
 
 /* Where a key's lines are. */
-static inline uint64_t *mlbf_line_first(const mlbf_array *array, mlbf_hash128 hash)
+typedef struct mlbf_two_lines {
+  uint64_t *first, *second;
+} mlbf_two_lines;
+
+static inline uint64_t *mlbf_line_of(const mlbf_array *array, mlbf_hash128 hash)
 {
-  return array->words + mlbf_scale(hash.low, array->bits / MLBF_LINE_BITS) * MLBF_LANES;
+  return array->words + mlbf_scale(hash.low, array->places) * MLBF_LINE_WORDS;
 }
 
-static inline uint64_t *mlbf_line_second(const mlbf_array *array, mlbf_hash128 hash)
+/* The page uses the upper half of `low` (there are at most 2^31), the lines the lower one: its 32 bits times n give the
+ * first, what is left of the product's fraction the distance to the second. */
+static inline mlbf_two_lines mlbf_two_lines_of(const mlbf_array *array, mlbf_hash128 hash)
 {
-  return array->words + mlbf_scale(mlbf_rotate(hash.low, 32), array->bits / MLBF_LINE_BITS) * MLBF_LANES;
+  uint64_t n = array->page_lines, *page = array->words + mlbf_scale(hash.low, array->places) * n * MLBF_LINE_WORDS;
+  uint64_t product = (uint32_t)hash.low * n, first = product >> 32;
+  uint64_t second = first + 1 + ((uint32_t)product * (n - 1) >> 32);
+  second = second < n ? second : second - n; /* n = 1: the first again */
+  return (mlbf_two_lines){page + first * MLBF_LINE_WORDS, page + second * MLBF_LINE_WORDS};
+}
+
+static inline uint64_t mlbf_line_other_half(uint64_t high)
+{
+  return mlbf_rotate(high, 32) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The number that four lanes over eight are cut from. */
+static inline uint64_t mlbf_line_four_more(uint64_t number)
+{
+  return number * UINT64_C(0xd1342543de82ef95) >> 36;
+}
+
+/* The bit of lane i in a line of so many lanes. */
+static inline unsigned mlbf_lane_bit(uint64_t number, unsigned lanes, unsigned i)
+{
+  unsigned bits = 9 - (unsigned)__builtin_ctz(lanes);
+  return (i << bits) + (unsigned)(number >> i * bits & ((UINT64_C(1) << bits) - 1));
 }
 
 static inline void mlbf_line_prefetch(const mlbf_array *array, mlbf_hash128 hash)
 {
-  __builtin_prefetch(mlbf_line_first(array, hash), 1);
-  if (array->layout == MLBF_LAYOUT_TWO_LINES)
-    __builtin_prefetch(mlbf_line_second(array, hash), 1);
+  if (array->layout == MLBF_LAYOUT_TWO_LINES) {
+    mlbf_two_lines lines = mlbf_two_lines_of(array, hash);
+    mlbf_fetch(lines.first);
+    mlbf_fetch(lines.second);
+  } else {
+    mlbf_fetch(mlbf_line_of(array, hash));
+  }
 }
 
 /* Wholes into array 0, of the kinds that have it in lines. */
 void mlbf_line_prefetch_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
-void mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
-void mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
-
-/* Powers of 2^32 / golden ratio: the position of bit i is the top 9 bits of half * multiplier[i], which
- * depend on all 32 bits of the half. 32 bits a line are enough: two keys of one line share all its
- * bits with probability 2^-32, and there are some 50 keys in a line. */
-#define MLBF_LINE_MULTIPLIERS                                                                                 \
-  0x9e3779b9, 0xe35e67b1, 0x734297e9, 0x35fbe861, 0xdeb7c719, 0x0448b211, 0x3459b749, 0xab25f4c1, 0x52941879, \
-    0x9c95e071, 0xf5ab9aa9, 0x2d6ba521, 0x8bededd9, 0x9bfb72d1, 0x3ae1c209, 0x7fca7981
-enum { MLBF_LINE_POSITION_SHIFT = 32 - 9 };
+uint64_t mlbf_line_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
+uint64_t mlbf_line_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count);
 
 #endif

@@ -3,8 +3,6 @@
 
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
-
 static __m256i load(const uint64_t *words)
 {
   return _mm256_load_si256((const __m256i *)(const void *)words);
@@ -15,76 +13,43 @@ static void store(uint64_t *words, __m256i value)
   _mm256_store_si256((__m256i *)(void *)words, value);
 }
 
-static __m256i lanes_mask(uint64_t high, __m256i shifts)
+/* Of words w..w+3. Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the word,
+ * is the shift, and a shift beyond 63 leaves the word clear. */
+static inline __m256i lanes_mask(uint64_t number, unsigned lanes, long long w)
 {
-  __m256i bits = _mm256_and_si256(_mm256_srlv_epi64(_mm256_set1_epi64x((long long)high), shifts),
-                                  _mm256_set1_epi64x(63));
-  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), bits);
+  const long long words = 8 / (long long)lanes, bits = 9 - __builtin_ctz(lanes);
+  const __m256i lane_shifts = _mm256_set_epi64x((w + 3) / words * bits, (w + 2) / words * bits, (w + 1) / words * bits,
+                                                w / words * bits);
+  const __m256i begins = _mm256_set_epi64x((w + 3) % words * 64, (w + 2) % words * 64, (w + 1) % words * 64,
+                                           w % words * 64);
+  __m256i in_lane = _mm256_and_si256(_mm256_srlv_epi64(_mm256_set1_epi64x((long long)number), lane_shifts),
+                                     _mm256_set1_epi64x((1 << bits) - 1));
+  return _mm256_sllv_epi64(_mm256_set1_epi64x(1), _mm256_sub_epi64(in_lane, begins));
 }
 
-static __m256i lower_mask(uint64_t high)
+static inline __m256i mask_of(uint64_t number, unsigned hashes, long long w)
 {
-  return lanes_mask(high, _mm256_set_epi64x(18, 12, 6, 0));
+  if (hashes <= 8)
+    return lanes_mask(number, hashes, w);
+  return _mm256_or_si256(lanes_mask(number, 8, w), lanes_mask(mlbf_line_four_more(number), 4, w));
 }
 
-static __m256i upper_mask(uint64_t high)
+static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
-  return lanes_mask(high, _mm256_set_epi64x(42, 36, 30, 24));
+  int lower = _mm256_testc_si256(load(line), mask_of(number, hashes, 0));
+  return lower & _mm256_testc_si256(load(line + 4), mask_of(number, hashes, 4));
 }
 
-static bool lanes_test(const uint64_t *line, uint64_t high)
-{
-  int lower = _mm256_testc_si256(load(line), lower_mask(high));
-  return lower & _mm256_testc_si256(load(line + 4), upper_mask(high));
-}
-
-static int half_insert(uint64_t *words, __m256i mask)
+static inline int half_insert(uint64_t *words, __m256i mask)
 {
   __m256i old = load(words);
   store(words, _mm256_or_si256(old, mask));
   return !_mm256_testc_si256(old, mask);
 }
 
-static bool lanes_insert(uint64_t *line, uint64_t high)
+static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
-  return half_insert(line, lower_mask(high)) | half_insert(line + 4, upper_mask(high));
-}
-
-/* Eight positions: a permutation brings each the 32-bit word it would have in either half of the line, and the
- * top bit of the position says which half it is in. */
-static bool eight_test(const uint64_t *line, uint32_t half, const uint32_t *multiplier, int used)
-{
-  const __m256i numbers = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
-  __m256i factors = _mm256_loadu_si256((const __m256i *)(const void *)multiplier);
-  __m256i products = _mm256_mullo_epi32(_mm256_set1_epi32((int)half), factors);
-  __m256i positions = _mm256_srli_epi32(products, MLBF_LINE_POSITION_SHIFT);
-  __m256i index = _mm256_srli_epi32(positions, 5);
-  __m256 lower = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(load(line), index));
-  __m256 upper = _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(load(line + 4), index));
-  __m256i words = _mm256_castps_si256(_mm256_blendv_ps(lower, upper, _mm256_castsi256_ps(products)));
-  __m256i bits = _mm256_sllv_epi32(_mm256_set1_epi32(1), _mm256_and_si256(positions, _mm256_set1_epi32(31)));
-  bits = _mm256_and_si256(bits, _mm256_cmpgt_epi32(_mm256_set1_epi32(used), numbers));
-  return _mm256_testc_si256(words, bits);
-}
-
-static bool free_test(const uint64_t *line, uint32_t half, uint32_t hashes)
-{
-  return eight_test(line, half, multipliers, (int)hashes) &&
-         (hashes <= 8 || eight_test(line, half, multipliers + 8, (int)hashes - 8));
-}
-
-/* The mask of a new key grows bit by bit: a shift beyond 63 leaves nothing in the other words. */
-static bool free_insert(uint64_t *line, uint32_t half, uint32_t hashes)
-{
-  const __m256i lower_begins = _mm256_set_epi64x(192, 128, 64, 0);
-  const __m256i upper_begins = _mm256_set_epi64x(448, 384, 320, 256), one = _mm256_set1_epi64x(1);
-  __m256i lower = _mm256_setzero_si256(), upper = lower;
-  for (uint32_t i = 0; i < hashes; i++) {
-    __m256i bit = _mm256_set1_epi64x(half * multipliers[i] >> MLBF_LINE_POSITION_SHIFT);
-    lower = _mm256_or_si256(lower, _mm256_sllv_epi64(one, _mm256_sub_epi64(bit, lower_begins)));
-    upper = _mm256_or_si256(upper, _mm256_sllv_epi64(one, _mm256_sub_epi64(bit, upper_begins)));
-  }
-  return half_insert(line, lower) | half_insert(line + 4, upper);
+  return half_insert(line, mask_of(number, hashes, 0)) | half_insert(line + 4, mask_of(number, hashes, 4));
 }
 
 #include "mlbf/filter/line_path.h"
@@ -94,6 +59,4 @@ static bool is_usable(void)
   return __builtin_cpu_supports("avx2");
 }
 
-const mlbf_line_path mlbf_line_avx2 = {
-  "avx2", is_usable, path_test, path_insert, path_test_many, path_insert_many,
-};
+const mlbf_line_path mlbf_line_avx2 = {"avx2", is_usable, path_test, path_insert};

@@ -10,32 +10,26 @@ static bool is_usable(void)
 
 static bool lines_are_sound(const mlbf_array *array, mlbf_hash128 hash)
 {
-  return mlbf_guard_touch(array->guard, mlbf_line_first(array, hash)) &&
-         (array->layout != MLBF_LAYOUT_TWO_LINES || mlbf_guard_touch(array->guard, mlbf_line_second(array, hash)));
+  if (array->layout == MLBF_LAYOUT_LINE)
+    return mlbf_guard_touch(array->guard, mlbf_line_of(array, hash));
+  mlbf_two_lines lines = mlbf_two_lines_of(array, hash);
+  return mlbf_guard_touch(array->guard, lines.first) && mlbf_guard_touch(array->guard, lines.second);
 }
 
-static bool guarded_test(const mlbf_array *array, mlbf_hash128 hash)
+static uint64_t guarded_test(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count)
 {
-  return !lines_are_sound(array, hash) || mlbf_line_scalar.test(array, hash);
-}
-
-static bool guarded_insert(mlbf_array *array, mlbf_hash128 hash)
-{
-  return lines_are_sound(array, hash) && mlbf_line_scalar.insert(array, hash);
-}
-
-static void guarded_test_many(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *is_known)
-{
+  uint64_t known = 0;
   for (size_t i = 0; i < count; i++)
-    is_known[i] = guarded_test(array, hashes[i]);
+    known |= (uint64_t)(!lines_are_sound(array, hashes[i]) || mlbf_line_scalar.test(array, &hashes[i], 1)) << i;
+  return known;
 }
 
-static void guarded_insert_many(mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *was_new)
+static uint64_t guarded_insert(mlbf_array *array, const mlbf_hash128 *hashes, size_t count)
 {
+  uint64_t were_new = 0;
   for (size_t i = 0; i < count; i++)
-    was_new[i] = guarded_insert(array, hashes[i]);
+    were_new |= (uint64_t)(lines_are_sound(array, hashes[i]) && mlbf_line_scalar.insert(array, &hashes[i], 1)) << i;
+  return were_new;
 }
 
-const mlbf_line_path mlbf_line_guarded = {
-  "guarded", is_usable, guarded_test, guarded_insert, guarded_test_many, guarded_insert_many,
-};
+const mlbf_line_path mlbf_line_guarded = {"guarded", is_usable, guarded_test, guarded_insert};

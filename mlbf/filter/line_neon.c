@@ -1,63 +1,53 @@
-/* Lines with NEON: four registers hold a line. Bits anywhere in a line are found word by word; gathering them
- * by table lookups was not worth its length on a 128-bit unit. */
+/* Lines with NEON: four registers hold a line. */
 #include <arm_neon.h>
 
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
-
-static uint64x2_t pair_mask(uint64_t high, unsigned pair)
+/* Of words w and w + 1. Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the
+ * word, is the shift, and one beyond 63 leaves the word clear; a shift to the left by less than nothing shifts to the
+ * right, which leaves nothing of 1. */
+static inline uint64x2_t lanes_mask(uint64_t number, unsigned lanes, int64_t w)
 {
-  int64_t shift = 12 * (int64_t)pair;
-  int64x2_t down = vcombine_s64(vcreate_s64((uint64_t)-shift), vcreate_s64((uint64_t)(-shift - 6)));
-  uint64x2_t bits = vandq_u64(vshlq_u64(vdupq_n_u64(high), down), vdupq_n_u64(63));
-  return vshlq_u64(vdupq_n_u64(1), vreinterpretq_s64_u64(bits));
+  const int64_t words = 8 / (int64_t)lanes, bits = 9 - __builtin_ctz(lanes);
+  const int64_t down[2] = {-(w / words * bits), -((w + 1) / words * bits)};
+  const int64_t begins[2] = {w % words * 64, (w + 1) % words * 64};
+  uint64x2_t in_lane = vandq_u64(vshlq_u64(vdupq_n_u64(number), vld1q_s64(down)),
+                                 vdupq_n_u64((UINT64_C(1) << bits) - 1));
+  int64x2_t shifts = vsubq_s64(vreinterpretq_s64_u64(in_lane), vld1q_s64(begins));
+  /* the instruction reads a signed byte of the shift: what lies beyond 63 must not come back as another number */
+  uint64x2_t is_here = vcltq_u64(vreinterpretq_u64_s64(shifts), vdupq_n_u64(64));
+  return vandq_u64(is_here, vshlq_u64(vdupq_n_u64(1), shifts));
 }
 
-static bool is_zero(uint64x2_t value)
+static inline uint64x2_t mask_of(uint64_t number, unsigned hashes, int64_t w)
+{
+  if (hashes <= 8)
+    return lanes_mask(number, hashes, w);
+  return vorrq_u64(lanes_mask(number, 8, w), lanes_mask(mlbf_line_four_more(number), 4, w));
+}
+
+static inline bool is_zero(uint64x2_t value)
 {
   return (vgetq_lane_u64(value, 0) | vgetq_lane_u64(value, 1)) == 0;
 }
 
-static bool lanes_test(const uint64_t *line, uint64_t high)
+static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
   uint64x2_t missing = vdupq_n_u64(0);
-  for (unsigned i = 0; i < MLBF_LANES / 2; i++)
-    missing = vorrq_u64(missing, vbicq_u64(pair_mask(high, i), vld1q_u64(line + (size_t)2 * i)));
+  for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2)
+    missing = vorrq_u64(missing, vbicq_u64(mask_of(number, hashes, w), vld1q_u64(line + w)));
   return is_zero(missing);
 }
 
-static bool lanes_insert(uint64_t *line, uint64_t high)
+static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   uint64x2_t missing = vdupq_n_u64(0);
-  for (unsigned i = 0; i < MLBF_LANES / 2; i++) {
-    uint64x2_t mask = pair_mask(high, i), old = vld1q_u64(line + (size_t)2 * i);
+  for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2) {
+    uint64x2_t mask = mask_of(number, hashes, w), old = vld1q_u64(line + w);
     missing = vorrq_u64(missing, vbicq_u64(mask, old));
-    vst1q_u64(line + (size_t)2 * i, vorrq_u64(old, mask));
+    vst1q_u64(line + w, vorrq_u64(old, mask));
   }
   return !is_zero(missing);
-}
-
-static bool free_test(const uint64_t *line, uint32_t half, uint32_t hashes)
-{
-  for (uint32_t i = 0; i < hashes; i++) {
-    unsigned bit = half * multipliers[i] >> MLBF_LINE_POSITION_SHIFT;
-    if (!(line[bit / 64] >> (bit % 64) & 1))
-      return false;
-  }
-  return true;
-}
-
-static bool free_insert(uint64_t *line, uint32_t half, uint32_t hashes)
-{
-  uint64_t missing = 0;
-  for (uint32_t i = 0; i < hashes; i++) {
-    unsigned bit = half * multipliers[i] >> MLBF_LINE_POSITION_SHIFT;
-    uint64_t mask = UINT64_C(1) << (bit % 64);
-    missing |= mask & ~line[bit / 64];
-    line[bit / 64] |= mask;
-  }
-  return missing;
 }
 
 #include "mlbf/filter/line_path.h"
@@ -67,6 +57,4 @@ static bool is_usable(void)
   return true; /* every 64-bit ARM has NEON */
 }
 
-const mlbf_line_path mlbf_line_neon = {
-  "neon", is_usable, path_test, path_insert, path_test_many, path_insert_many,
-};
+const mlbf_line_path mlbf_line_neon = {"neon", is_usable, path_test, path_insert};

@@ -1,83 +1,93 @@
-/* mlbf/filter/line_path.h: one path of line.h, from four primitives. Each line_*.c defines these for one line and a
- * part of a key's hash, then includes this file once:
+/* mlbf/filter/line_path.h: one path of line.h, from two primitives. Each line_*.c defines these for one line, then
+ * includes this file once:
  *
- *   static bool lanes_test(const uint64_t *line, uint64_t high);
- *   static bool lanes_insert(uint64_t *line, uint64_t high);
- *   static bool free_test(const uint64_t *line, uint32_t half, uint32_t hashes);
- *   static bool free_insert(uint64_t *line, uint32_t half, uint32_t hashes);
+ *   static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes);
+ *   static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes);
  *
- * So they are inlined in the loops over many keys, and compiled for that file's processors. */
-static bool lanes_test_key(const mlbf_array *array, mlbf_hash128 hash)
+ * `hashes`, bits of a key in the line, is a constant in each loop below, so that nothing in a loop depends on the
+ * layout; and all is compiled for that file's processors. */
+#include <assert.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+ALWAYS_INLINE uint64_t test_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
-  return lanes_test(mlbf_line_first(array, hash), hash.high);
+  const mlbf_array one = *array; /* a copy: nothing in the loop could change it */
+  uint64_t known = 0;
+  for (size_t i = 0; i < count; i++)
+    known |= (uint64_t)line_test(mlbf_line_of(&one, hashes[i]), hashes[i].high, bits) << i;
+  return known;
 }
 
-static bool lanes_insert_key(const mlbf_array *array, mlbf_hash128 hash)
+ALWAYS_INLINE uint64_t test_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
-  return lanes_insert(mlbf_line_first(array, hash), hash.high);
+  const mlbf_array two = *array;
+  uint64_t known = 0;
+  for (size_t i = 0; i < count; i++) {
+    mlbf_two_lines lines = mlbf_two_lines_of(&two, hashes[i]);
+    bool in_first = line_test(lines.first, hashes[i].high, bits);
+    bool in_second = line_test(lines.second, mlbf_line_other_half(hashes[i].high), bits);
+    known |= (uint64_t)(in_first & in_second) << i;
+  }
+  return known;
 }
 
-static bool line_test_key(const mlbf_array *array, mlbf_hash128 hash)
+ALWAYS_INLINE uint64_t insert_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
-  return free_test(mlbf_line_first(array, hash), (uint32_t)(hash.high >> 32), array->hashes);
+  const mlbf_array one = *array;
+  uint64_t were_new = 0;
+  for (size_t i = 0; i < count; i++)
+    were_new |= (uint64_t)line_insert(mlbf_line_of(&one, hashes[i]), hashes[i].high, bits) << i;
+  return were_new;
 }
 
-static bool line_insert_key(const mlbf_array *array, mlbf_hash128 hash)
+ALWAYS_INLINE uint64_t insert_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
-  return free_insert(mlbf_line_first(array, hash), (uint32_t)(hash.high >> 32), array->hashes);
+  const mlbf_array two = *array;
+  uint64_t were_new = 0;
+  for (size_t i = 0; i < count; i++) {
+    mlbf_two_lines lines = mlbf_two_lines_of(&two, hashes[i]);
+    bool first_new = line_insert(lines.first, hashes[i].high, bits);
+    bool second_new = line_insert(lines.second, mlbf_line_other_half(hashes[i].high), bits);
+    were_new |= (uint64_t)(first_new | second_new) << i;
+  }
+  return were_new;
 }
 
-static bool two_lines_test_key(const mlbf_array *array, mlbf_hash128 hash)
+static uint64_t path_test(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count)
 {
-  uint32_t hashes = array->hashes / 2;
-  return free_test(mlbf_line_first(array, hash), (uint32_t)(hash.high >> 32), hashes) &&
-         free_test(mlbf_line_second(array, hash), (uint32_t)hash.high, hashes);
+  assert(count <= MLBF_KEYS_AT_ONCE);
+  if (array->layout == MLBF_LAYOUT_LINE)
+    switch (array->hashes) {
+    case 1: return test_in_one(array, hashes, count, 1);
+    case 2: return test_in_one(array, hashes, count, 2);
+    case 4: return test_in_one(array, hashes, count, 4);
+    default: return test_in_one(array, hashes, count, 8);
+    }
+  switch (array->hashes / 2) {
+  case 1: return test_in_two(array, hashes, count, 1);
+  case 2: return test_in_two(array, hashes, count, 2);
+  case 4: return test_in_two(array, hashes, count, 4);
+  case 8: return test_in_two(array, hashes, count, 8);
+  default: return test_in_two(array, hashes, count, 12);
+  }
 }
 
-static bool two_lines_insert_key(const mlbf_array *array, mlbf_hash128 hash)
+static uint64_t path_insert(mlbf_array *array, const mlbf_hash128 *hashes, size_t count)
 {
-  uint32_t hashes = array->hashes / 2;
-  bool first_new = free_insert(mlbf_line_first(array, hash), (uint32_t)(hash.high >> 32), hashes);
-  bool second_new = free_insert(mlbf_line_second(array, hash), (uint32_t)hash.high, hashes);
-  return first_new || second_new;
-}
-
-static bool path_test(const mlbf_array *array, mlbf_hash128 hash)
-{
-  if (array->layout == MLBF_LAYOUT_LANES)
-    return lanes_test_key(array, hash);
-  return array->layout == MLBF_LAYOUT_LINE ? line_test_key(array, hash) : two_lines_test_key(array, hash);
-}
-
-static bool path_insert(mlbf_array *array, mlbf_hash128 hash)
-{
-  if (array->layout == MLBF_LAYOUT_LANES)
-    return lanes_insert_key(array, hash);
-  return array->layout == MLBF_LAYOUT_LINE ? line_insert_key(array, hash) : two_lines_insert_key(array, hash);
-}
-
-static void path_test_many(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *is_known)
-{
-  if (array->layout == MLBF_LAYOUT_LANES)
-    for (size_t i = 0; i < count; i++)
-      is_known[i] = lanes_test_key(array, hashes[i]);
-  else if (array->layout == MLBF_LAYOUT_LINE)
-    for (size_t i = 0; i < count; i++)
-      is_known[i] = line_test_key(array, hashes[i]);
-  else
-    for (size_t i = 0; i < count; i++)
-      is_known[i] = two_lines_test_key(array, hashes[i]);
-}
-
-static void path_insert_many(mlbf_array *array, const mlbf_hash128 *hashes, size_t count, bool *was_new)
-{
-  if (array->layout == MLBF_LAYOUT_LANES)
-    for (size_t i = 0; i < count; i++)
-      was_new[i] = lanes_insert_key(array, hashes[i]);
-  else if (array->layout == MLBF_LAYOUT_LINE)
-    for (size_t i = 0; i < count; i++)
-      was_new[i] = line_insert_key(array, hashes[i]);
-  else
-    for (size_t i = 0; i < count; i++)
-      was_new[i] = two_lines_insert_key(array, hashes[i]);
+  assert(count <= MLBF_KEYS_AT_ONCE);
+  if (array->layout == MLBF_LAYOUT_LINE)
+    switch (array->hashes) {
+    case 1: return insert_in_one(array, hashes, count, 1);
+    case 2: return insert_in_one(array, hashes, count, 2);
+    case 4: return insert_in_one(array, hashes, count, 4);
+    default: return insert_in_one(array, hashes, count, 8);
+    }
+  switch (array->hashes / 2) {
+  case 1: return insert_in_two(array, hashes, count, 1);
+  case 2: return insert_in_two(array, hashes, count, 2);
+  case 4: return insert_in_two(array, hashes, count, 4);
+  case 8: return insert_in_two(array, hashes, count, 8);
+  default: return insert_in_two(array, hashes, count, 12);
+  }
 }

@@ -1,51 +1,40 @@
 /* Lines, word by word: for every machine, and the one the others are compared with. */
 #include "mlbf/filter/line.h"
 
-static const uint32_t multipliers[MLBF_LINE_HASHES_MAX] = {MLBF_LINE_MULTIPLIERS};
-
-static uint64_t lane_mask(uint64_t high, unsigned lane)
+static inline bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)
 {
-  return UINT64_C(1) << (high >> 6 * lane & 63);
-}
-
-static bool lanes_test(const uint64_t *line, uint64_t high)
-{
-  uint64_t missing = 0;
-  for (unsigned i = 0; i < MLBF_LANES; i++)
-    missing |= lane_mask(high, i) & ~line[i];
-  return !missing;
-}
-
-static bool lanes_insert(uint64_t *line, uint64_t high)
-{
-  uint64_t missing = 0;
-  for (unsigned i = 0; i < MLBF_LANES; i++) {
-    missing |= lane_mask(high, i) & ~line[i];
-    line[i] |= lane_mask(high, i);
-  }
-  return missing;
-}
-
-static bool free_test(const uint64_t *line, uint32_t half, uint32_t hashes)
-{
-  for (uint32_t i = 0; i < hashes; i++) {
-    unsigned bit = half * multipliers[i] >> MLBF_LINE_POSITION_SHIFT;
+  for (unsigned i = 0; i < lanes; i++) {
+    unsigned bit = mlbf_lane_bit(number, lanes, i);
     if (!(line[bit / 64] >> (bit % 64) & 1))
       return false;
   }
   return true;
 }
 
-static bool free_insert(uint64_t *line, uint32_t half, uint32_t hashes)
+static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
 {
   uint64_t missing = 0;
-  for (uint32_t i = 0; i < hashes; i++) {
-    unsigned bit = half * multipliers[i] >> MLBF_LINE_POSITION_SHIFT;
+  for (unsigned i = 0; i < lanes; i++) {
+    unsigned bit = mlbf_lane_bit(number, lanes, i);
     uint64_t mask = UINT64_C(1) << (bit % 64);
     missing |= mask & ~line[bit / 64];
     line[bit / 64] |= mask;
   }
   return missing;
+}
+
+static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
+{
+  if (hashes <= 8)
+    return lanes_test(line, number, hashes);
+  return lanes_test(line, number, 8) && lanes_test(line, mlbf_line_four_more(number), 4);
+}
+
+static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
+{
+  if (hashes <= 8)
+    return lanes_insert(line, number, hashes);
+  return lanes_insert(line, number, 8) | lanes_insert(line, mlbf_line_four_more(number), 4);
 }
 
 #include "mlbf/filter/line_path.h"
@@ -55,6 +44,4 @@ static bool is_usable(void)
   return true;
 }
 
-const mlbf_line_path mlbf_line_scalar = {
-  "scalar", is_usable, path_test, path_insert, path_test_many, path_insert_many,
-};
+const mlbf_line_path mlbf_line_scalar = {"scalar", is_usable, path_test, path_insert};

@@ -16,8 +16,8 @@
  *   - Layers deeper than the first share one array. Segment hashes are salted by layer, so they do not
  *     mix, and a list whose leaves lie at depth 2 and one whose leaves lie at 6 are served alike.
  *
- * Called by filter.c and filter_batch.c through the two tables of operations below: with signals all layers, without
- * them only the hosts. In a shared filter (mlbf_share) a thread that inserts a key holds the key's stripe, and one that
+ * Called by filter.c and filter_batch.c through the table of operations below: with signals all layers, without them
+ * only the hosts. In a shared filter (mlbf_share) a thread that inserts a key holds the key's stripe, and one that
  * tests holds nothing; insert_keys is not called then. All is in memory; mlbf/file/ has what is on disk.
  *
  * Deep segments have one bit each. Distinct segments of one layer cannot be read from the shared fill, so
@@ -79,66 +79,120 @@ static void layered_prefetch(const mlbf_filter *filter, const mlbf_hashes *hashe
     mlbf_classic_prefetch(&filter->arrays[DEEP], hashes->layer[layer - 1]);
 }
 
-static void fetch_batch(const mlbf_filter *filter, const mlbf_batch *batch, const mlbf_layer_hashes *hashes)
+/* Where a deep segment's one bit is: what `classic` with k = 1 gives, without its loop and without a branch. */
+static inline uint64_t deep_bit(const mlbf_array *deep, mlbf_hash128 segment)
 {
-  for (size_t i = 0; i < batch->count; i++)
-    mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->segments[hashes->begin[i]]);
-  mlbf_line_prefetch_wholes(filter, hashes->wholes, batch->count);
+  return mlbf_scale(segment.low, deep->bits);
 }
 
-/* The hosts' hashes, side by side. */
-static void hosts_of(const mlbf_batch *batch, const mlbf_layer_hashes *hashes, mlbf_hash128 *hosts)
+/* Fetches what settling key i will touch. */
+static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t i)
 {
-  for (size_t i = 0; i < batch->count; i++)
-    hosts[i] = hashes->segments[hashes->begin[i]];
+  mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
+  mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
+  const mlbf_array *deep = &filter->arrays[DEEP];
+  for (size_t d = hashes->begin[i]; d < hashes->begin[i + 1]; d++)
+    mlbf_fetch(&deep->words[deep_bit(deep, hashes->deep[d]) / 64]);
 }
 
-static mlbf_verdict verdict_of(uint32_t new_layer, bool whole_is_new)
+void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t count, mlbf_layer_hashes *to)
 {
-  if (new_layer)
-    return (mlbf_verdict){MLBF_NEW_SEGMENT, new_layer};
-  return (mlbf_verdict){whole_is_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
+  size_t end = to->begin[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t layers = layers_asked(filter, &from[i]);
+    to->hosts[i] = from[i].layer[0];
+    to->wholes[i] = from[i].whole;
+    for (uint32_t layer = 2; layer <= layers; layer++)
+      to->deep[end++] = from[i].layer[layer - 1];
+    to->begin[i + 1] = (uint16_t)end;
+    fetch_places(filter, to, i);
+  }
+}
+
+void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_layer_hashes *hashes)
+{
+  const mlbf_hash_keys *keys = &filter->keying.keys;
+  keys->path->layers(keys, batch->keys, batch->count, batch->following, mlbf_layer_count(filter), hashes);
+  for (size_t i = 0; i < batch->count; i++)
+    fetch_places(filter, hashes, i);
+}
+
+/* The verdict from what was unknown: bit 0 the host, bit l - 1 the segment of layer l; and whether the whole was. */
+static mlbf_verdict verdict_of(uint32_t unknown, bool is_new)
+{
+  mlbf_verdict whole = {is_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
+  return unknown ? (mlbf_verdict){MLBF_NEW_SEGMENT, (uint32_t)__builtin_ctz(unknown) + 1} : whole;
 }
 
 static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   mlbf_layer_hashes hashes;
-  mlbf_hash128 hosts[MLBF_BATCH];
-  bool host_known[MLBF_BATCH], whole_known[MLBF_BATCH];
-  mlbf_batch_hash_layers(filter, batch, 1, &hashes);
-  fetch_batch(filter, batch, &hashes);
-  hosts_of(batch, &hashes, hosts);
-  filter->arrays[HOSTS].path->test_many(&filter->arrays[HOSTS], hosts, batch->count, host_known);
-  filter->arrays[WHOLE].path->test_many(&filter->arrays[WHOLE], hashes.wholes, batch->count, whole_known);
-  for (size_t i = 0; i < batch->count; i++)
-    verdicts[i] = verdict_of(!host_known[i], !whole_known[i]);
+  const mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE], *deep = &filter->arrays[DEEP];
+  mlbf_batch_hash_layers(filter, batch, &hashes);
+  uint64_t hosts_known = host->path->test(host, hashes.hosts, batch->count);
+  uint64_t known = whole->path->test(whole, hashes.wholes, batch->count);
+  for (size_t i = 0; i < batch->count; i++) {
+    uint32_t unknown = !(hosts_known >> i & 1);
+    for (size_t d = hashes.begin[i]; d < hashes.begin[i + 1]; d++)
+      unknown |= (uint32_t)!mlbf_bit_test(deep, deep_bit(deep, hashes.deep[d])) << (d - hashes.begin[i] + 1);
+    verdicts[i] = verdict_of(unknown, !(known >> i & 1));
+  }
+}
+
+/* As mlbf_bit_set, without a branch that depends on the bit if the words are only ours. */
+static inline bool set_bit(mlbf_array *array, uint64_t bit)
+{
+  if (array->guard || array->is_shared)
+    return mlbf_bit_set(array, bit);
+  uint64_t *word = &array->words[bit / 64], old = *word;
+  *word = old | UINT64_C(1) << (bit % 64);
+  return !(old >> (bit % 64) & 1);
+}
+
+/* Sets the deep segments of all keys; unknown[i] gets a bit for each that was new. They are counted with the chance
+ * half way through, which the few of a batch do not change. */
+static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, uint32_t *unknown)
+{
+  mlbf_array deep = filter->arrays[DEEP]; /* a copy: nothing in the loop could change it */
+  uint32_t found[MLBF_LAYERS_MAX] = {0}, all = 0;
+  for (size_t i = 0; i < count; i++)
+    for (size_t d = hashes->begin[i], layer = 2; d < hashes->begin[i + 1]; d++, layer++) {
+      uint32_t is_new = set_bit(&deep, deep_bit(&deep, hashes->deep[d]));
+      unknown[i] |= is_new << (layer - 1);
+      found[layer - 1] += is_new;
+      all += is_new;
+    }
+  if (!all)
+    return;
+  double set = (double)mlbf_counter_add(filter, &filter->deep_set, all), bits = (double)deep.bits;
+  double each = bits / (bits - set - (all - 1) / 2.0) * MLBF_FOUND_UNIT;
+  for (uint32_t i = 1; i < MLBF_LAYERS_MAX; i++)
+    if (found[i])
+      mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(found[i] * each));
 }
 
 /* Array by array: each sees the batch in its order, so a key that comes twice is new once. */
-static void layered_insert_keys(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
+                                  mlbf_verdict *verdicts)
 {
-  mlbf_layer_hashes hashes;
-  mlbf_hash128 hosts[MLBF_BATCH];
-  bool host_new[MLBF_BATCH], whole_new[MLBF_BATCH];
-  mlbf_batch_hash_layers(filter, batch, 1, &hashes);
-  fetch_batch(filter, batch, &hashes);
-  hosts_of(batch, &hashes, hosts);
-  filter->arrays[HOSTS].path->insert_many(&filter->arrays[HOSTS], hosts, batch->count, host_new);
-  filter->arrays[WHOLE].path->insert_many(&filter->arrays[WHOLE], hashes.wholes, batch->count, whole_new);
-  for (size_t i = 0; i < batch->count; i++)
-    verdicts[i] = verdict_of(host_new[i], whole_new[i]);
+  uint32_t unknown[MLBF_BATCH];
+  mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE];
+  uint64_t hosts_new = host->path->insert(host, hashes->hosts, count);
+  for (size_t i = 0; i < count; i++)
+    unknown[i] = hosts_new >> i & 1;
+  if (filter->plan.signals)
+    set_deep(filter, hashes, count, unknown);
+  uint64_t wholes_new = whole->path->insert(whole, hashes->wholes, count);
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = verdict_of(unknown[i], wholes_new >> i & 1);
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   uint32_t layers = layers_asked(filter, hashes), unknown = 0;
-  for (uint32_t layer = layers; layer >= 1; layer--) /* downwards: the last one found is the first unknown */
-    if (set_segment(filter, layer, hashes->layer[layer - 1]))
-      unknown = layer;
-  bool was_new = mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole);
-  if (unknown)
-    return (mlbf_verdict){MLBF_NEW_SEGMENT, unknown};
-  return (mlbf_verdict){was_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
+  for (uint32_t layer = layers; layer >= 1; layer--)
+    unknown |= (uint32_t)set_segment(filter, layer, hashes->layer[layer - 1]) << (layer - 1);
+  return verdict_of(unknown, mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole));
 }
 
 static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
@@ -147,18 +201,17 @@ static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
                     : (double)filter->layer_found[layer - 1] / MLBF_FOUND_UNIT;
 }
 
-#define LAYERED_OPERATIONS                                                                            \
-  .hash = layered_hash, .test = layered_test, .insert = layered_insert, .prefetch = layered_prefetch, \
-  .prefetch_wholes = mlbf_line_prefetch_wholes, .test_wholes = mlbf_line_test_wholes,                 \
-  .insert_wholes = mlbf_line_insert_wholes, .test_segment = layered_test_segment,                     \
-  .insert_segment = layered_insert_segment, .layer_distinct = layered_distinct
-
 const mlbf_operations mlbf_layered_operations = {
-  LAYERED_OPERATIONS,
+  .hash = layered_hash,
+  .test = layered_test,
+  .insert = layered_insert,
   .test_keys = layered_test_keys,
-  .insert_keys = layered_insert_keys,
-};
-
-const mlbf_operations mlbf_signals_operations = {
-  LAYERED_OPERATIONS,
+  .insert_layers = layered_insert_layers,
+  .prefetch = layered_prefetch,
+  .prefetch_wholes = mlbf_line_prefetch_wholes,
+  .test_wholes = mlbf_line_test_wholes,
+  .insert_wholes = mlbf_line_insert_wholes,
+  .test_segment = layered_test_segment,
+  .insert_segment = layered_insert_segment,
+  .layer_distinct = layered_distinct,
 };

@@ -24,7 +24,7 @@ static const double layer_share = 0.08;  /* of the integrity layer's bits, witho
 static const double hosts_per_key = 0.2; /* the most we plan for */
 static const double host_bits = 9;       /* a host; more buys nothing a person would notice */
 static const double signal_host_bits_per_key = 0.5;
-static const double signal_deep_bits_per_key = 3.2; /* 2 bits for each of 1.6 segments */
+static const double signal_deep_bits_per_key = 3.15; /* nearly 2 bits for each of 1.6 segments */
 
 static mlbf_status refuse(const char **reason, const char *text)
 {
@@ -60,17 +60,27 @@ static const char *reason_to_refuse(const mlbf_options *options)
   return NULL;
 }
 
-/* Whole lines, and enough of them. */
-static double whole_lines(double bits)
+/* Whole lines, and whole pages in TWO_LINES; `round_to` is ceil or floor. */
+static double whole_places(mlbf_layout layout, double lines, double (*round_to)(double))
 {
-  return fmax(ceil(bits / MLBF_LINE_BITS), LINES_MIN) * MLBF_LINE_BITS;
+  double pages = layout == MLBF_LAYOUT_TWO_LINES ? ceil(lines / MLBF_PAGE_LINES) : 1;
+  return pages * round_to(lines / pages) * MLBF_LINE_BITS;
 }
 
+static double at_least(mlbf_layout layout, double bits)
+{
+  return whole_places(layout, fmax(ceil(bits / MLBF_LINE_BITS), LINES_MIN), ceil);
+}
+
+static double at_most(mlbf_layout layout, double bits)
+{
+  return whole_places(layout, fmax(floor(bits / MLBF_LINE_BITS), 1), floor);
+}
+
+/* At 1e-3 one line takes 6 % more bits than two, and less time. */
 static mlbf_layout line_layout_for(double rate)
 {
-  if (rate >= 5e-3)
-    return MLBF_LAYOUT_LANES;
-  return rate > 1e-3 ? MLBF_LAYOUT_LINE : MLBF_LAYOUT_TWO_LINES;
+  return rate >= 1e-3 ? MLBF_LAYOUT_LINE : MLBF_LAYOUT_TWO_LINES;
 }
 
 /* Bits as doubles until the limit has been checked: 2^48 keys times 40 bits fits no integer. */
@@ -84,18 +94,15 @@ static draft draft_for_rate(mlbf_layout layout, double keys, double rate)
 {
   double bits_per_key;
   uint32_t hashes = mlbf_layout_best_hashes(layout, rate * caution, &bits_per_key);
-  return (draft){layout, hashes, whole_lines(keys * bits_per_key)};
+  return (draft){layout, hashes, at_least(layout, keys * bits_per_key)};
 }
 
 /* The best k, and so the best rate, of `bits` bits in this layout. */
 static draft draft_for_bits(mlbf_layout layout, double keys, double bits)
 {
-  draft best = {layout, 0, fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS};
-  uint32_t last = layout == MLBF_LAYOUT_LINE ? MLBF_LINE_HASHES_MAX : MLBF_HASHES_MAX;
+  draft best = {layout, 0, at_most(layout, bits)};
   double best_rate = 2;
-  for (uint32_t hashes = 2; hashes <= last; hashes += layout == MLBF_LAYOUT_LINE ? 1 : 2) {
-    if (layout == MLBF_LAYOUT_LANES && hashes != MLBF_LANES)
-      continue;
+  for (uint32_t hashes = 0; (hashes = mlbf_layout_next_hashes(layout, hashes)) != 0;) {
     double rate = mlbf_layout_rate(layout, hashes, best.bits, keys);
     if (rate < best_rate) {
       best_rate = rate;
@@ -149,8 +156,7 @@ static double host_array_bits(const mlbf_options *options, double whole_bits)
                           : fmin(whole_bits * layer_share, keys * hosts_per_key * host_bits);
 }
 
-/* The integrity layer has layout TWO_LINES at every rate: nearly as few bits as CLASSIC, with two cache lines. At
- * 1e-2 the bits that it saves against LANES pay for the host layer. */
+/* The integrity layer has layout TWO_LINES at every rate: nearly as few bits as CLASSIC, with two cache lines. */
 static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
 {
   double keys = (double)options->keys;
@@ -165,11 +171,9 @@ static size_t draft_mlbf(const mlbf_options *options, draft *arrays)
     arrays[0] = draft_for_rate(MLBF_LAYOUT_TWO_LINES, keys, options->rate);
   }
   double bits = host_array_bits(options, arrays[0].bits);
-  double hashes = fmin(fmax(round(M_LN2 * bits / (keys * hosts_per_key)), 1), MLBF_LINE_HASHES_MAX);
-  bits = fmax(floor(bits / MLBF_LINE_BITS), 1) * MLBF_LINE_BITS;
-  arrays[1] = (draft){MLBF_LAYOUT_LINE, (uint32_t)hashes, bits};
+  arrays[1] = draft_for_bits(MLBF_LAYOUT_LINE, keys * hosts_per_key, bits);
   /* one bit a segment: at two bits of room each, a second one would only crowd the array */
-  arrays[2] = (draft){MLBF_LAYOUT_CLASSIC, 1, whole_lines(deep_bits)};
+  arrays[2] = (draft){MLBF_LAYOUT_CLASSIC, 1, at_least(MLBF_LAYOUT_CLASSIC, deep_bits)};
   return options->signals ? 3 : 2;
 }
 

@@ -1,39 +1,103 @@
 #include "mlbf/filter/rate.h"
 
+#include <assert.h>
 #include <math.h>
 
-/* A lookup in a line: k bits to test, and the chance that one inserted key leaves a bit clear. */
+bool mlbf_layout_fits(const mlbf_array_plan *plan)
+{
+  uint64_t lines = plan->bits / MLBF_LINE_BITS;
+  if (plan->bits == 0 || plan->hashes == 0 || plan->hashes > MLBF_HASHES_MAX)
+    return false;
+  if (plan->layout == MLBF_LAYOUT_CLASSIC)
+    return true;
+  if (plan->layout != MLBF_LAYOUT_LINE && plan->layout != MLBF_LAYOUT_TWO_LINES)
+    return false;
+  uint32_t hashes = mlbf_layout_next_hashes(plan->layout, 0);
+  while (hashes && hashes != plan->hashes)
+    hashes = mlbf_layout_next_hashes(plan->layout, hashes);
+  bool is_paged = plan->layout == MLBF_LAYOUT_LINE || lines % mlbf_layout_pages(lines) == 0;
+  return hashes && plan->bits % MLBF_LINE_BITS == 0 && is_paged;
+}
+
+uint64_t mlbf_layout_pages(uint64_t lines)
+{
+  return (lines + MLBF_PAGE_LINES - 1) / MLBF_PAGE_LINES;
+}
+
+uint32_t mlbf_layout_next_hashes(mlbf_layout layout, uint32_t hashes)
+{
+  static const uint8_t in_line[] = {1, 2, 4, 8, 12};
+  uint32_t lines = layout == MLBF_LAYOUT_TWO_LINES ? 2 : 1;
+  if (layout == MLBF_LAYOUT_CLASSIC)
+    return hashes < MLBF_HASHES_MAX ? hashes + 1 : 0;
+  for (size_t i = 0; i < sizeof in_line; i++)
+    if (lines * in_line[i] > hashes)
+      return lines * in_line[i];
+  return 0;
+}
+
+/* A lookup in a line: how many bits it asks, and the chance that one inserted key leaves a given bit clear. */
 typedef struct line_model {
   double lines_per_key;
-  double hashes;
-  double miss; /* P(a given bit stays clear) after one key in this line */
+  uint32_t hashes;
+  double miss;
 } line_model;
 
 static line_model model_of(mlbf_layout layout, uint32_t hashes)
 {
-  if (layout == MLBF_LAYOUT_LANES)
-    return (line_model){1, MLBF_LANES, 1 - 1.0 / 64};
-  double lines = layout == MLBF_LAYOUT_TWO_LINES ? 2 : 1;
-  double in_line = hashes / lines;
-  return (line_model){lines, in_line, pow(1 - 1.0 / MLBF_LINE_BITS, in_line)};
+  uint32_t lines = layout == MLBF_LAYOUT_TWO_LINES ? 2 : 1, in_line = hashes / lines;
+  double miss = 1 - fmin(in_line, 8) / MLBF_LINE_BITS;
+  if (in_line > 8)
+    miss *= 1 - (in_line - 8.0) / MLBF_LINE_BITS;
+  return (line_model){lines, in_line, miss};
 }
 
-/* Sum over j keys in the line, Poisson(load): P(j) (1 - miss^j)^k. Terms beyond 12 standard deviations
- * are smaller than any rate we plan for. */
-static double line_rate(line_model model, double load)
+static double power(double base, uint32_t exponent)
 {
-  enum { HEAVY = 100000 }; /* so many keys in one line: the line is full, its spread does not matter */
+  double result = exponent % 2 ? base : 1;
+  for (exponent /= 2; exponent; exponent /= 2) {
+    base *= base;
+    result *= exponent % 2 ? base : 1;
+  }
+  return result;
+}
+
+static double poisson(double mean, double j)
+{
+  return exp(-mean + j * log(fmax(mean, 1e-300)) - lgamma(j + 1));
+}
+
+enum { HEAVY = 100000 }; /* so many keys in one line: the line is full, its spread does not matter */
+
+/* Sum over j keys in the line, Poisson(load) and `more`: P(j) (1 - miss^(j + more))^k. Exact, for lanes fill unaware of
+ * each other once their number of keys is given. Terms beyond 12 standard deviations are smaller than any rate we plan
+ * for. */
+static double line_rate(line_model model, double load, double more)
+{
   if (load > HEAVY)
-    return pow(1 - exp(-load * (1 - model.miss)), model.hashes);
+    return power(1 - exp(-load * (1 - model.miss)), model.hashes);
   double spread = 12 * sqrt(load) + 60;
   double first = floor(fmax(0, load - spread)), last = load + spread;
-  double probability = exp(-load + first * log(fmax(load, 1e-300)) - lgamma(first + 1));
-  double clear = pow(model.miss, first), sum = 0;
+  double probability = poisson(load, first);
+  double clear = pow(model.miss, first + more), sum = 0;
   for (double j = first; j <= last; j++) {
-    sum += probability * pow(1 - clear, model.hashes);
+    sum += probability * power(1 - clear, model.hashes);
     probability *= load / (j + 1);
     clear *= model.miss;
   }
+  return fmin(sum, 1);
+}
+
+/* The keys that have both lines of a key, in a page of n lines a share 1 / (n - 1) of those that have the one, crowd
+ * both at once. */
+static double two_lines_rate(line_model model, double load, double page_lines)
+{
+  double share = page_lines > 2 ? 1 / (page_lines - 1) : 1, common = load * share;
+  if (load > HEAVY)
+    return power(line_rate(model, load, 0), 2);
+  double spread = 12 * sqrt(common) + 20, sum = 0;
+  for (double t = floor(fmax(0, common - spread)); t <= common + spread; t++)
+    sum += poisson(common, t) * power(line_rate(model, load - common, t), 2);
   return fmin(sum, 1);
 }
 
@@ -42,8 +106,10 @@ double mlbf_layout_rate(mlbf_layout layout, uint32_t hashes, double bits, double
   if (layout == MLBF_LAYOUT_CLASSIC)
     return pow(-expm1(-(double)hashes * keys / bits), hashes);
   line_model model = model_of(layout, hashes);
-  double rate = line_rate(model, model.lines_per_key * keys * MLBF_LINE_BITS / bits);
-  return layout == MLBF_LAYOUT_TWO_LINES ? rate * rate : rate;
+  double lines = bits / MLBF_LINE_BITS, load = model.lines_per_key * keys / lines;
+  if (layout == MLBF_LAYOUT_LINE)
+    return line_rate(model, load, 0);
+  return two_lines_rate(model, load, lines / ceil(lines / MLBF_PAGE_LINES));
 }
 
 /* Bits a key is expected to clear away from one clear bit, as the rate of an exponential: -log(1 - fill) per key. */
@@ -63,14 +129,15 @@ double mlbf_layout_keys(mlbf_layout layout, uint32_t hashes, double bits, double
 
 double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate)
 {
+  const double keys = 0x1p+32;       /* many lines */
   if (layout == MLBF_LAYOUT_CLASSIC) /* equation (1): m = -k n / ln(1 - f^(1/k)) */
     return -(double)hashes / log1p(-pow(rate, 1.0 / hashes));
   double low = 0.01, high = 1024; /* bits a key; the rate falls as they grow */
-  if (mlbf_layout_rate(layout, hashes, high, 1) > rate)
+  if (mlbf_layout_rate(layout, hashes, high * keys, keys) > rate)
     return INFINITY;
-  for (int i = 0; i < 50; i++) {
+  for (int i = 0; i < 40; i++) {
     double middle = sqrt(low * high);
-    if (mlbf_layout_rate(layout, hashes, middle, 1) > rate)
+    if (mlbf_layout_rate(layout, hashes, middle * keys, keys) > rate)
       low = middle;
     else
       high = middle;
@@ -80,18 +147,11 @@ double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate
 
 uint32_t mlbf_layout_best_hashes(mlbf_layout layout, double rate, double *bits_per_key)
 {
-  uint32_t first = 1, step = 1, last = MLBF_HASHES_MAX;
-  if (layout == MLBF_LAYOUT_LANES)
-    first = last = MLBF_LANES;
-  else if (layout == MLBF_LAYOUT_LINE)
-    last = MLBF_LINE_HASHES_MAX;
-  else if (layout == MLBF_LAYOUT_TWO_LINES)
-    first = step = 2;
-  uint32_t best = first;
+  uint32_t best = 0;
   *bits_per_key = INFINITY;
-  for (uint32_t hashes = first; hashes <= last; hashes += step) {
+  for (uint32_t hashes = 0; (hashes = mlbf_layout_next_hashes(layout, hashes)) != 0;) {
     double bits = mlbf_layout_bits_per_key(layout, hashes, rate);
-    if (bits < *bits_per_key) {
+    if (!best || bits < *bits_per_key) {
       *bits_per_key = bits;
       best = hashes;
     }

@@ -104,37 +104,37 @@ static void path_wholes(const mlbf_hash_keys *keys, const mlbf_key *of, size_t c
   }
 }
 
-/* Returns the whole; the segments of the first `layers` layers go to `hashes`. */
+/* Returns the whole; the first layer's hash goes to `host`, those of the others up to `layers` to `deep`. */
 MLBF_INLINE mlbf_hash128 hash_layers(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count,
-                                     uint32_t layers, mlbf_hash128 *hashes)
+                                     uint32_t layers, mlbf_hash128 *host, mlbf_hash128 *deep)
 {
   uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  block whole = {0};
-  for (uint32_t layer = 0; layer < depth; layer++) {
+  block whole = sum_of_segment(keys, 0, segments);
+  *host = number_of(aes4(keys, both(whole, block_of(&keys->segment))));
+  for (uint32_t layer = 1; layer < depth; layer++) {
     bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX;
     block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, count - layer)
                                                   : sum_of_segment(keys, layer, segments + layer);
     whole = both(whole, sum);
     if (layer < layers)
-      hashes[layer] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
+      deep[layer - 1] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
   }
   return number_of(finish_whole(keys, whole, count));
 }
 
 static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *layer)
 {
-  return hash_layers(keys, segments, count, MLBF_LAYERS_MAX, layer);
+  return hash_layers(keys, segments, count, MLBF_LAYERS_MAX, layer, layer + 1);
 }
 
 static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, uint32_t layers,
                         mlbf_layer_hashes *hashes)
 {
-  uint32_t used = 0;
+  size_t used = hashes->begin[0] = 0;
   for (size_t i = 0; i < count; i++) {
     fetch_ahead(of + i, count + following - i);
-    hashes->begin[i] = used;
-    hashes->wholes[i] = hash_layers(keys, of[i].segments, of[i].count, layers, hashes->segments + used);
-    used += of[i].count < layers ? (uint32_t)of[i].count : layers;
+    hashes->wholes[i] = hash_layers(keys, of[i].segments, of[i].count, layers, &hashes->hosts[i], hashes->deep + used);
+    used += (of[i].count < layers ? of[i].count : layers) - 1;
+    hashes->begin[i + 1] = (uint16_t)used;
   }
-  hashes->begin[count] = used;
 }

@@ -59,11 +59,12 @@ void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys
 
 enum { MLBF_HASH_BATCH = 32 }; /* 16 are too few to hide a cache miss behind, beyond 32 nothing is gained */
 
-/* Hashes of a batch of keys. Segments of key i: from segments[begin[i]] to segments[begin[i + 1]], layer by layer. */
+/* Hashes of a batch of keys for filters with layers. The deep segments of key i, layer 2 first, are from
+ * deep[begin[i]] to deep[begin[i + 1]]. */
 typedef struct mlbf_layer_hashes {
-  mlbf_hash128 wholes[MLBF_HASH_BATCH];
-  uint32_t begin[MLBF_HASH_BATCH + 1];
-  mlbf_hash128 segments[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
+  mlbf_hash128 wholes[MLBF_HASH_BATCH], hosts[MLBF_HASH_BATCH];
+  uint16_t begin[MLBF_HASH_BATCH + 1];
+  mlbf_hash128 deep[MLBF_HASH_BATCH * (MLBF_LAYERS_MAX - 1)];
 } mlbf_layer_hashes;
 
 /* An implementation for some processors. Of `count` keys, at most a batch; `following` more stand behind them and come
@@ -76,7 +77,7 @@ struct mlbf_hash_path {
   mlbf_hash128 (*one)(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *layer);
   /* of kinds without layers: the bytes of all segments, end to end */
   void (*wholes)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, mlbf_hash128 *wholes);
-  /* the segments of the first `layers` layers, and the whole, whatever `layers` is */
+  /* hosts, wholes, and deep segments of the first `layers` layers */
   void (*layers)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, uint32_t layers,
                  mlbf_layer_hashes *hashes);
 };

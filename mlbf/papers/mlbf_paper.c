@@ -66,16 +66,20 @@ static mlbf_verdict bloom_paper_insert(mlbf_filter *filter, const mlbf_hashes *h
   return (mlbf_verdict){was_new ? MLBF_NEW : MLBF_SEEN, 0};
 }
 
-static void bloom_paper_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+static uint64_t bloom_paper_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
+  uint64_t known = 0;
   for (size_t i = 0; i < count; i++)
-    is_known[i] = paper_test_array(&filter->arrays[0], wholes[i]);
+    known |= (uint64_t)paper_test_array(&filter->arrays[0], wholes[i]) << i;
+  return known;
 }
 
-static void bloom_paper_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+static uint64_t bloom_paper_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
+  uint64_t were_new = 0;
   for (size_t i = 0; i < count; i++)
-    was_new[i] = paper_insert_array(&filter->arrays[0], wholes[i]);
+    were_new |= (uint64_t)paper_insert_array(&filter->arrays[0], wholes[i]) << i;
+  return were_new;
 }
 
 /* The paper's programs fetch nothing ahead, and its figures are times. */

@@ -1,4 +1,5 @@
 /* Every path this machine has sets the same bits and gives the same answers as the scalar one. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 #include "mlbf/filter/line.h"
 
-enum { LINES = 64, WORDS = LINES * MLBF_LANES, KEYS = 3000 };
+enum { LINES = 64, PAGED_LINES = 300, WORDS = PAGED_LINES * MLBF_LINE_WORDS, KEYS = 3000 };
 
 static mlbf_hash128 hash_of(unsigned id)
 {
@@ -20,13 +21,16 @@ static mlbf_hash128 hash_of(unsigned id)
 
 typedef struct lines_table {
   _Alignas(64) uint64_t words[WORDS];
+  mlbf_array_plan plan;
   mlbf_array array;
 } lines_table;
 
-static void table_make(lines_table *table, mlbf_layout layout, uint32_t hashes, const mlbf_line_path *path)
+static void table_make(lines_table *table, mlbf_layout layout, uint32_t hashes, unsigned lines,
+                       const mlbf_line_path *path)
 {
   memset(table->words, 0, sizeof table->words);
-  table->array = (mlbf_array){table->words, (uint64_t)LINES * MLBF_LINE_BITS, hashes, layout, path, NULL, false};
+  table->plan = (mlbf_array_plan){layout, hashes, (uint64_t)lines * MLBF_LINE_BITS};
+  table->array = mlbf_array_over(&table->plan, table->words, path, NULL, false);
 }
 
 /* Key by key, so that lines go from empty to full under both paths. */
@@ -45,19 +49,17 @@ static void compare_key_by_key(lines_table *one, lines_table *other)
 
 static void compare_many(lines_table *one, lines_table *other)
 {
-  mlbf_hash128 hashes[100];
-  bool expected[100], found[100];
+  enum { MANY = MLBF_KEYS_AT_ONCE };
+  mlbf_hash128 hashes[MANY];
   for (unsigned round = 0; round < 30; round++) {
-    for (unsigned i = 0; i < 100; i++)
-      hashes[i] = hash_of(round * 60 + i); /* 40 of them are from the round before; the 99th is the first again */
-    hashes[99] = hashes[0];
-    one->array.path->test_many(&one->array, hashes, 100, expected);
-    other->array.path->test_many(&other->array, hashes, 100, found);
-    assert_memory_equal(expected, found, sizeof found);
-    one->array.path->insert_many(&one->array, hashes, 100, expected);
-    other->array.path->insert_many(&other->array, hashes, 100, found);
-    assert_memory_equal(expected, found, sizeof found);
-    assert_false(found[99]);
+    for (unsigned i = 0; i < MANY; i++)
+      hashes[i] = hash_of(round * 40 + i); /* 24 of them are from the round before; the last is the first again */
+    hashes[MANY - 1] = hashes[0];
+    assert_int_equal(one->array.path->test(&one->array, hashes, MANY),
+                     other->array.path->test(&other->array, hashes, MANY));
+    uint64_t were_new = other->array.path->insert(&other->array, hashes, MANY);
+    assert_int_equal(one->array.path->insert(&one->array, hashes, MANY), were_new);
+    assert_false(were_new >> (MANY - 1) & 1);
     assert_memory_equal(one->words, other->words, sizeof one->words);
   }
 }
@@ -65,14 +67,8 @@ static void compare_many(lines_table *one, lines_table *other)
 static void every_path_sets_the_same_bits(void **state)
 {
   (void)state;
-  static const struct {
-    mlbf_layout layout;
-    uint32_t first, last, step;
-  } rows[] = {
-    {MLBF_LAYOUT_LANES, 8, 8, 1},
-    {MLBF_LAYOUT_LINE, 1, 16, 1},
-    {MLBF_LAYOUT_TWO_LINES, 2, 32, 2},
-  };
+  static const mlbf_layout layouts[] = {MLBF_LAYOUT_LINE, MLBF_LAYOUT_TWO_LINES};
+  static const unsigned line_counts[] = {1, 2, LINES, PAGED_LINES};
   static lines_table one, other;
   for (const mlbf_line_path *const *path = mlbf_line_paths, *const shared[] = {&mlbf_line_shared, NULL}; *path;
        path = path[0] == &mlbf_line_scalar ? shared : path + 1) {
@@ -81,35 +77,101 @@ static void every_path_sets_the_same_bits(void **state)
       continue;
     }
     print_message("%s\n", (*path)->name);
-    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
-      for (uint32_t hashes = rows[row].first; hashes <= rows[row].last; hashes += rows[row].step) {
-        table_make(&one, rows[row].layout, hashes, &mlbf_line_scalar);
-        table_make(&other, rows[row].layout, hashes, *path);
-        compare_key_by_key(&one, &other);
-        table_make(&one, rows[row].layout, hashes, &mlbf_line_scalar);
-        table_make(&other, rows[row].layout, hashes, *path);
-        compare_many(&one, &other);
-      }
+    for (size_t i = 0; i < 2; i++)
+      for (uint32_t k = 0; (k = mlbf_layout_next_hashes(layouts[i], k)) != 0;)
+        for (size_t l = 0; l < sizeof line_counts / sizeof *line_counts; l++) {
+          table_make(&one, layouts[i], k, line_counts[l], &mlbf_line_scalar);
+          table_make(&other, layouts[i], k, line_counts[l], *path);
+          compare_key_by_key(&one, &other);
+          table_make(&one, layouts[i], k, line_counts[l], &mlbf_line_scalar);
+          table_make(&other, layouts[i], k, line_counts[l], *path);
+          compare_many(&one, &other);
+        }
   }
+}
+
+/* Bits of one key: k, unless two of them meet. */
+static unsigned bits_set(const lines_table *table, unsigned line)
+{
+  unsigned set = 0;
+  for (unsigned w = 0; w < MLBF_LINE_WORDS; w++)
+    set += (unsigned)__builtin_popcountll(table->words[line * MLBF_LINE_WORDS + w]);
+  return set;
 }
 
 /* The positions are spread evenly: no bit of a line is set by far more keys than another. */
 static void positions_are_even(void **state)
 {
   (void)state;
-  enum { SAMPLE = 400000 };
+  enum { SAMPLE = 200000 };
   static lines_table lines;
-  static unsigned count[MLBF_LINE_BITS];
-  for (unsigned id = 0; id < SAMPLE; id++) {
-    table_make(&lines, MLBF_LAYOUT_LINE, 8, &mlbf_line_scalar);
-    lines.array.bits = MLBF_LINE_BITS;
-    mlbf_line_insert(&lines.array, hash_of(id));
-    for (unsigned bit = 0; bit < MLBF_LINE_BITS; bit++)
-      count[bit] += lines.words[bit / 64] >> (bit % 64) & 1;
+  for (uint32_t k = 0; (k = mlbf_layout_next_hashes(MLBF_LAYOUT_TWO_LINES, k)) != 0;) {
+    static unsigned count[2 * MLBF_LINE_BITS];
+    memset(count, 0, sizeof count);
+    for (unsigned id = 0; id < SAMPLE; id++) {
+      table_make(&lines, MLBF_LAYOUT_TWO_LINES, k, 2, &mlbf_line_scalar);
+      mlbf_line_insert(&lines.array, hash_of(id));
+      assert_in_range(bits_set(&lines, 0), k / 2 - (k > 16 ? 4 : 0), k / 2);
+      for (unsigned bit = 0; bit < 2 * MLBF_LINE_BITS; bit++)
+        count[bit] += lines.words[bit / 64] >> (bit % 64) & 1;
+    }
+    /* 12 bits: the four of them that lie over eight meet one of these with chance 1/64 */
+    double mean = SAMPLE * ((k > 16 ? 8 + 4 * 63 / 64.0 : k / 2) / MLBF_LINE_BITS), spread = 6 * sqrt(mean);
+    for (unsigned bit = 0; bit < 2 * MLBF_LINE_BITS; bit++)
+      assert_true(count[bit] > mean - spread && count[bit] < mean + spread);
   }
-  double expected = SAMPLE * 8.0 / MLBF_LINE_BITS; /* 6250, standard deviation 79; a little fewer for collisions */
-  for (unsigned bit = 0; bit < MLBF_LINE_BITS; bit++)
-    assert_true(count[bit] > expected * 0.93 && count[bit] < expected * 1.06);
+}
+
+/* A key's two lines are two, in one page, and every pair of a page is as likely as another. */
+static void two_lines_are_anywhere_in_one_page(void **state)
+{
+  (void)state;
+  enum { SAMPLE = 400000 };
+  static const unsigned line_counts[] = {2, 3, 7, 64, 256, PAGED_LINES};
+  static lines_table lines;
+  for (size_t l = 0; l < sizeof line_counts / sizeof *line_counts; l++) {
+    static unsigned pairs[PAGED_LINES][PAGED_LINES];
+    memset(pairs, 0, sizeof pairs);
+    table_make(&lines, MLBF_LAYOUT_TWO_LINES, 8, line_counts[l], &mlbf_line_scalar);
+    size_t n = lines.array.page_lines;
+    assert_int_equal(lines.array.places * n, line_counts[l]);
+    for (unsigned id = 0; id < SAMPLE; id++) {
+      mlbf_two_lines two = mlbf_two_lines_of(&lines.array, hash_of(id));
+      size_t first = (size_t)(two.first - lines.words) / MLBF_LINE_WORDS;
+      size_t second = (size_t)(two.second - lines.words) / MLBF_LINE_WORDS;
+      assert_true(first < line_counts[l] && second < line_counts[l] && first != second && first / n == second / n);
+      pairs[first][second]++;
+    }
+    double count = (double)line_counts[l] * (double)(n - 1), mean = SAMPLE / count, chi = 0;
+    for (unsigned i = 0; i < line_counts[l]; i++)
+      for (unsigned j = 0; j < line_counts[l]; j++)
+        if (i != j && i / n == j / n)
+          chi += (pairs[i][j] - mean) * (pairs[i][j] - mean) / mean;
+    print_message("%u lines: chi2 %.0f of %.0f pairs\n", line_counts[l], chi, count);
+    assert_true(fabs(chi - count) < 6 * sqrt(2 * count) + 1);
+  }
+}
+
+/* In the largest filter there is, 2^31 pages, the lower bits of `low` alone choose lines: all of them are used. */
+static void lines_stay_uniform_in_the_largest_filter(void **state)
+{
+  (void)state;
+  enum { SAMPLE = 1 << 20, PAGE = MLBF_PAGE_LINES };
+  static unsigned first[PAGE], second[PAGE];
+  mlbf_array_plan plan = {MLBF_LAYOUT_TWO_LINES, 16, UINT64_C(1) << 48};
+  mlbf_array array = mlbf_array_over(&plan, NULL, &mlbf_line_scalar, NULL, false);
+  assert_int_equal(array.places, UINT64_C(1) << 31);
+  for (unsigned id = 0; id < SAMPLE; id++) {
+    mlbf_two_lines two = mlbf_two_lines_of(&array, hash_of(id));
+    first[(uintptr_t)two.first / 64 % PAGE]++;
+    second[((uintptr_t)two.second - (uintptr_t)two.first) / 64 % PAGE]++;
+  }
+  double mean = (double)SAMPLE / PAGE;
+  assert_int_equal(second[0], 0);
+  for (unsigned i = 0; i < PAGE; i++) {
+    assert_true(fabs(first[i] - mean) < 6 * sqrt(mean));
+    assert_true(i == 0 || fabs(second[i] - SAMPLE / (PAGE - 1.0)) < 6 * sqrt(mean));
+  }
 }
 
 int main(void)
@@ -117,6 +179,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_path_sets_the_same_bits),
     cmocka_unit_test(positions_are_even),
+    cmocka_unit_test(two_lines_are_anywhere_in_one_page),
+    cmocka_unit_test(lines_stay_uniform_in_the_largest_filter),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

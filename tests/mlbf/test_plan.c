@@ -35,10 +35,11 @@ static void a_layout_stays_near_theory(void **state)
     double rate, limit;
     mlbf_layout layout;
   } rows[] = {
-    {MLBF_KIND_BLOOM, 1e-2, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-2, 1.53, MLBF_LAYOUT_LANES},
-    {MLBF_KIND_BLOOM, 1e-3, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-3, 1.50, MLBF_LAYOUT_TWO_LINES},
-    {MLBF_KIND_BLOOM, 1e-6, 1.45, MLBF_LAYOUT_CLASSIC}, {MLBF_KIND_LINE, 1e-6, 1.57, MLBF_LAYOUT_TWO_LINES},
-    {MLBF_KIND_LINE, 5e-3, 1.53, MLBF_LAYOUT_LANES},    {MLBF_KIND_LINE, 2e-3, 1.55, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_BLOOM, 1e-2, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-2, 1.53, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_BLOOM, 1e-3, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-3, 1.59, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_BLOOM, 1e-6, 1.45, MLBF_LAYOUT_CLASSIC},  {MLBF_KIND_LINE, 1e-6, 1.59, MLBF_LAYOUT_TWO_LINES},
+    {MLBF_KIND_LINE, 0.1, 1.49, MLBF_LAYOUT_LINE},       {MLBF_KIND_LINE, 2e-3, 1.56, MLBF_LAYOUT_LINE},
+    {MLBF_KIND_LINE, 1e-4, 1.53, MLBF_LAYOUT_TWO_LINES}, {MLBF_KIND_LINE, 1e-9, 1.73, MLBF_LAYOUT_TWO_LINES},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     mlbf_plan plan = plan_of((mlbf_options){.kind = rows[i].kind, .keys = 10000000, .rate = rows[i].rate});
