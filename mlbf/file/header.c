@@ -93,8 +93,8 @@ static bool layouts_fit_kind(const mlbf_header *header)
   case MLBF_KIND_BLOOM_PAPER: return header->array_count == 1 && !is_lined && !has_signals;
   case MLBF_KIND_LINE: return header->array_count == 1 && is_lined && !has_signals;
   case MLBF_KIND_MLBF:
-    return header->array_count == (has_signals ? 3 : 2) && is_lined && arrays[1].layout == MLBF_LAYOUT_LINE &&
-           (!has_signals || arrays[2].layout == MLBF_LAYOUT_CLASSIC);
+    return header->array_count == (has_signals ? 3 : 2) && arrays[0].layout == MLBF_LAYOUT_TWO_LINES &&
+           arrays[1].layout == MLBF_LAYOUT_LINE && (!has_signals || arrays[2].layout == MLBF_LAYOUT_CLASSIC);
   case MLBF_KIND_MLBF_PAPER: return header->array_count >= 2 && !has_signals && paper_arrays_are_equal(header);
   default: return false;
   }

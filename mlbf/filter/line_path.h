@@ -62,7 +62,8 @@ static uint64_t path_test(const mlbf_array *array, const mlbf_hash128 *hashes, s
     case 1: return test_in_one(array, hashes, count, 1);
     case 2: return test_in_one(array, hashes, count, 2);
     case 4: return test_in_one(array, hashes, count, 4);
-    default: return test_in_one(array, hashes, count, 8);
+    case 8: return test_in_one(array, hashes, count, 8);
+    default: return test_in_one(array, hashes, count, 12);
     }
   switch (array->hashes / 2) {
   case 1: return test_in_two(array, hashes, count, 1);
@@ -81,7 +82,8 @@ static uint64_t path_insert(mlbf_array *array, const mlbf_hash128 *hashes, size_
     case 1: return insert_in_one(array, hashes, count, 1);
     case 2: return insert_in_one(array, hashes, count, 2);
     case 4: return insert_in_one(array, hashes, count, 4);
-    default: return insert_in_one(array, hashes, count, 8);
+    case 8: return insert_in_one(array, hashes, count, 8);
+    default: return insert_in_one(array, hashes, count, 12);
     }
   switch (array->hashes / 2) {
   case 1: return insert_in_two(array, hashes, count, 1);

@@ -35,8 +35,10 @@ static const struct golden {
 } goldens[] = {
   {"bloom", {.kind = MLBF_KIND_BLOOM, .keys = 8, .rate = 0.01, .seed = 1, .profile = "strict"}},
   {"line-lanes", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.01, .seed = 2}},
-  {"line-one", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.002, .seed = 3}},
+  {"line-one", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 0.1, .seed = 3}},
   {"line-two", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 1e-6, .seed = 4}},
+  {"line-twelve", {.kind = MLBF_KIND_LINE, .keys = 8, .rate = 1e-9, .seed = 9}},
+  {"line-paged", {.kind = MLBF_KIND_LINE, .keys = 5000, .rate = 1e-6, .seed = 10}},
   {"mlbf", {.kind = MLBF_KIND_MLBF, .keys = 8, .rate = 1e-6, .seed = 5}},
   {"mlbf-signals", {.kind = MLBF_KIND_MLBF, .keys = 7, .rate = 1e-3, .seed = 6, .signals = true}},
   {"bloom-paper", {.kind = MLBF_KIND_BLOOM_PAPER, .keys = 8, .bits = 1000, .hashes = 3, .seed = 7}},
@@ -92,8 +94,6 @@ static uint64_t mix(uint64_t x)
   return x ^ x >> 31;
 }
 
-static const uint64_t G = UINT64_C(0x9e3779b97f4a7c15);
-
 /* One file, as FORMAT.md describes it, and the body it should have. */
 typedef struct second_reader {
   uint8_t file[1 << 16];
@@ -112,13 +112,31 @@ static void set_bit(second_reader *reader, uint32_t array, uint64_t bit)
   reader->body[u64(array_at(reader, array) + 16) + bit / 8] |= (uint8_t)(1 << bit % 8);
 }
 
-static void set_in_line(second_reader *reader, uint32_t array, uint64_t line, uint32_t u, uint32_t k)
+static const uint64_t G = UINT64_C(0x9e3779b97f4a7c15);
+
+static void set_in_line(second_reader *reader, uint32_t array, uint64_t line, uint64_t u, uint32_t k)
 {
-  uint32_t multiplier = 1;
-  for (uint32_t i = 0; i < k; i++) {
-    multiplier *= 0x9e3779b9;
-    set_bit(reader, array, 512 * line + (u * multiplier >> 23));
-  }
+  uint32_t lanes = k == 12 ? 8 : k, width = 512 / lanes;
+  for (uint32_t i = 0; i < lanes; i++, u /= width)
+    set_bit(reader, array, 512 * line + width * i + u % width);
+}
+
+/* Twelve are eight, and four from the upper 28 bits of a multiple of the number. */
+static void set_in_lanes(second_reader *reader, uint32_t array, uint64_t line, uint64_t u, uint32_t k)
+{
+  set_in_line(reader, array, line, u, k);
+  if (k == 12)
+    set_in_line(reader, array, line, u * UINT64_C(0xd1342543de82ef95) >> 36, 4);
+}
+
+static void set_in_two_lines(second_reader *reader, uint32_t array, hash h, uint64_t lines, uint32_t k)
+{
+  uint64_t pages = (lines + 255) / 256, n = lines / pages, page = scale(h.low, pages);
+  uint64_t product = h.low % (UINT64_C(1) << 32) * n, first = product >> 32;
+  uint64_t second = (first + 1 + (product % (UINT64_C(1) << 32) * (n - 1) >> 32)) % n;
+  uint64_t turned = h.high << 32 | h.high >> 32;
+  set_in_lanes(reader, array, page * n + first, h.high, k / 2);
+  set_in_lanes(reader, array, page * n + second, turned * G, k / 2);
 }
 
 static void set_hash(second_reader *reader, uint32_t array, hash h)
@@ -130,15 +148,8 @@ static void set_hash(second_reader *reader, uint32_t array, hash h)
     for (uint32_t i = 0; i < k; i++, p = p * UINT64_C(0xd1342543de82ef95) + (h.high | 1))
       set_bit(reader, array, scale(p, m));
     break;
-  case 2:
-    for (uint32_t i = 0; i < 8; i++)
-      set_bit(reader, array, 512 * scale(h.low, m / 512) + 64 * i + (h.high >> 6 * i) % 64);
-    break;
-  case 3: set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k); break;
-  case 4:
-    set_in_line(reader, array, scale(h.low, m / 512), (uint32_t)(h.high >> 32), k / 2);
-    set_in_line(reader, array, scale(h.low << 32 | h.low >> 32, m / 512), (uint32_t)h.high, k / 2);
-    break;
+  case 2: set_in_lanes(reader, array, scale(h.low, m / 512), h.high, k); break;
+  case 3: set_in_two_lines(reader, array, h, m / 512, k); break;
   default: fail_msg("layout %u is not in FORMAT.md", layout);
   }
 }

@@ -13,6 +13,8 @@
 
 enum { LINES = 64, PAGED_LINES = 300, WORDS = PAGED_LINES * MLBF_LINE_WORDS, KEYS = 3000 };
 
+static const mlbf_layout layouts[] = {MLBF_LAYOUT_LINE, MLBF_LAYOUT_TWO_LINES};
+
 static mlbf_hash128 hash_of(unsigned id)
 {
   mlbf_span span = {&id, sizeof id};
@@ -67,7 +69,6 @@ static void compare_many(lines_table *one, lines_table *other)
 static void every_path_sets_the_same_bits(void **state)
 {
   (void)state;
-  static const mlbf_layout layouts[] = {MLBF_LAYOUT_LINE, MLBF_LAYOUT_TWO_LINES};
   static const unsigned line_counts[] = {1, 2, LINES, PAGED_LINES};
   static lines_table one, other;
   for (const mlbf_line_path *const *path = mlbf_line_paths, *const shared[] = {&mlbf_line_shared, NULL}; *path;
@@ -77,7 +78,7 @@ static void every_path_sets_the_same_bits(void **state)
       continue;
     }
     print_message("%s\n", (*path)->name);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
       for (uint32_t k = 0; (k = mlbf_layout_next_hashes(layouts[i], k)) != 0;)
         for (size_t l = 0; l < sizeof line_counts / sizeof *line_counts; l++) {
           table_make(&one, layouts[i], k, line_counts[l], &mlbf_line_scalar);
@@ -90,7 +91,6 @@ static void every_path_sets_the_same_bits(void **state)
   }
 }
 
-/* Bits of one key: k, unless two of them meet. */
 static unsigned bits_set(const lines_table *table, unsigned line)
 {
   unsigned set = 0;
@@ -99,27 +99,68 @@ static unsigned bits_set(const lines_table *table, unsigned line)
   return set;
 }
 
-/* The positions are spread evenly: no bit of a line is set by far more keys than another. */
+/* A key has its k bits, and they are spread evenly: no bit of a line is set by far more keys than another. */
+static void check_positions(mlbf_layout layout, uint32_t k)
+{
+  enum { SAMPLE = 100000 };
+  static lines_table table;
+  unsigned count[2 * MLBF_LINE_BITS] = {0}, lines = layout == MLBF_LAYOUT_TWO_LINES ? 2 : 1, in_line = k / lines;
+  bool is_over = in_line == 12; /* the four that lie over eight meet one of these with chance 1/64 */
+  for (unsigned id = 0; id < SAMPLE; id++) {
+    table_make(&table, layout, k, lines, &mlbf_line_scalar);
+    mlbf_line_insert(&table.array, hash_of(id));
+    for (unsigned line = 0; line < lines; line++)
+      assert_in_range(bits_set(&table, line), is_over ? 8 : in_line, in_line);
+    for (unsigned bit = 0; bit < lines * MLBF_LINE_BITS; bit++)
+      count[bit] += table.words[bit / 64] >> (bit % 64) & 1;
+  }
+  double mean = SAMPLE * (is_over ? 8 + 4 * 63 / 64.0 : in_line) / MLBF_LINE_BITS;
+  for (unsigned bit = 0; bit < lines * MLBF_LINE_BITS; bit++)
+    assert_true(fabs(count[bit] - mean) < 6 * sqrt(mean));
+}
+
 static void positions_are_even(void **state)
 {
   (void)state;
-  enum { SAMPLE = 200000 };
-  static lines_table lines;
-  for (uint32_t k = 0; (k = mlbf_layout_next_hashes(MLBF_LAYOUT_TWO_LINES, k)) != 0;) {
-    static unsigned count[2 * MLBF_LINE_BITS];
-    memset(count, 0, sizeof count);
-    for (unsigned id = 0; id < SAMPLE; id++) {
-      table_make(&lines, MLBF_LAYOUT_TWO_LINES, k, 2, &mlbf_line_scalar);
-      mlbf_line_insert(&lines.array, hash_of(id));
-      assert_in_range(bits_set(&lines, 0), k / 2 - (k > 16 ? 4 : 0), k / 2);
-      for (unsigned bit = 0; bit < 2 * MLBF_LINE_BITS; bit++)
-        count[bit] += lines.words[bit / 64] >> (bit % 64) & 1;
-    }
-    /* 12 bits: the four of them that lie over eight meet one of these with chance 1/64 */
-    double mean = SAMPLE * ((k > 16 ? 8 + 4 * 63 / 64.0 : k / 2) / MLBF_LINE_BITS), spread = 6 * sqrt(mean);
-    for (unsigned bit = 0; bit < 2 * MLBF_LINE_BITS; bit++)
-      assert_true(count[bit] > mean - spread && count[bit] < mean + spread);
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (uint32_t k = 0; (k = mlbf_layout_next_hashes(layouts[i], k)) != 0;)
+      check_positions(layouts[i], k);
+}
+
+/* Wrong answers of many small arrays, each with its own keys, at 2 % by the model; in units of its standard deviation,
+ * estimated from the arrays' differences. */
+static void check_rate(mlbf_layout layout, uint32_t k, unsigned lines)
+{
+  static lines_table table;
+  enum { ASKED = 4000 };
+  const unsigned arrays = 2 + 20000 / lines / (layout == MLBF_LAYOUT_LINE ? 2 : 1);
+  double keys = floor(lines * MLBF_LINE_BITS / mlbf_layout_bits_per_key(layout, k, 0.02));
+  double expected = mlbf_layout_rate(layout, k, lines * MLBF_LINE_BITS, keys), sum = 0, squares = 0;
+  for (unsigned a = 0, id = 0; a < arrays; a++) {
+    table_make(&table, layout, k, lines, mlbf_line_path_best());
+    for (unsigned i = 0; i < (unsigned)keys; i++)
+      mlbf_line_insert(&table.array, hash_of(id++));
+    double wrong = 0;
+    for (unsigned i = 0; i < ASKED; i++)
+      wrong += mlbf_line_test(&table.array, hash_of(id++));
+    sum += wrong / ASKED;
+    squares += wrong / ASKED * wrong / ASKED;
   }
+  double mean = sum / arrays, deviation = sqrt((squares / arrays - mean * mean) / arrays);
+  print_message("layout %d, k = %2u, %3u lines: %.4f of the model, %+.1f deviations\n", layout, k, lines,
+                mean / expected, (mean - expected) / deviation);
+  assert_true(fabs(mean - expected) < 4.5 * deviation + 0.005 * expected);
+}
+
+static void rates_are_those_of_the_model(void **state)
+{
+  (void)state;
+  static const unsigned line_counts[] = {LINES, MLBF_PAGE_LINES, PAGED_LINES};
+  for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+    for (uint32_t k = 0; (k = mlbf_layout_next_hashes(layouts[i], k)) != 0;)
+      for (size_t l = 0; l < sizeof line_counts / sizeof *line_counts; l++)
+        if (k > 1) /* one bit of 512 needs more bits than a table has for 2 % of one key */
+          check_rate(layouts[i], k, line_counts[l]);
 }
 
 /* A key's two lines are two, in one page, and every pair of a page is as likely as another. */
@@ -179,6 +220,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_path_sets_the_same_bits),
     cmocka_unit_test(positions_are_even),
+    cmocka_unit_test(rates_are_those_of_the_model),
     cmocka_unit_test(two_lines_are_anywhere_in_one_page),
     cmocka_unit_test(lines_stay_uniform_in_the_largest_filter),
   };
