@@ -3,45 +3,48 @@
 #define STRATA_TESTS_FILTER_CONTENDERS_H
 
 #include "mlbf/filter.h"
+#include "tests/bench/filter_opponent.h"
+#include "tests/bench/url_list.h"
 
 enum { CHUNK_URLS = 1024 };
 
-/* URLs ready to be asked: their bytes lie end to end, and who wants them cut has them cut. */
+/* URLs ready to be asked: in the cache, and who wants them cut has them cut. */
 typedef struct url_chunk {
   size_t count;
-  mlbf_span texts[CHUNK_URLS];
+  const mlbf_span *texts; /* of the list */
   mlbf_key whole[CHUNK_URLS], layered[CHUNK_URLS];
+  mlbf_span segments[CHUNK_URLS * MLBF_LAYERS_MAX]; /* of `layered`, end to end */
 } url_chunk;
 
+void url_chunk_fill(url_chunk *chunk, const url_list *list, size_t begin, size_t count);
+
+/* A row. */
 typedef struct contender {
   const char *name;
-  void *(*make)(uint64_t keys, double rate, uint64_t bits); /* for a rate; or for bits, if not 0 */
-  uint64_t (*add)(void *state, const url_chunk *chunk);     /* test and set; both return how many it had seen */
-  uint64_t (*ask)(void *state, const url_chunk *chunk);
-  void (*drop)(void *state);
+  const char *against;             /* the row of ours whose time its own is divided by; NULL: it is ours */
+  const filter_opponent *opponent; /* NULL: not somebody else's */
+  bool tells;                      /* an opponent's `add` says what it had seen */
+  mlbf_kind kind;
+  bool signals, single; /* single: key by key */
+  bool same_bits;       /* as many as mlbf with signals has, and the best k for them */
+  bool is_floor;        /* no filter: XXH3_64, and a word of one prefetched line read and written */
 } contender;
 
-/* Ours, in batches and one by one. */
-extern const contender contender_line, contender_line_single, contender_mlbf, contender_bloom;
+extern const contender contenders[];
+extern const size_t contender_count;
 
-/* libbloom of Debian, one instance at a time; RedisBloom's bloom.c as BF.RESERVE makes it (64-bit hashes, no
- * rounding), from a library made elsewhere. */
-extern const contender contender_libbloom;
-#ifdef HAVE_REDISBLOOM
-extern const contender contender_redisbloom;
-#endif
+/* False: an opponent that was not linked. */
+bool contender_is_there(const contender *row);
 
-/* A line in RocksDB's manner (FastLocalBloom, RocksDB 6.6): the lower half of a 64-bit hash chooses the line, the
- * upper half, multiplied again and again by 2^32 / golden ratio, gives positions from its top 9 bits. Asked eight
- * probes at a time with AVX2, added one by one; in the same batches, hashed and fetched ahead, as ours. */
-extern const contender contender_rocks;
-void *rocks_make(uint64_t keys, double rate, uint64_t bits);
-uint64_t rocks_add_hashes(void *state, const uint64_t *hashes, size_t count); /* at most 32; counts the seen */
-void rocks_drop(void *state);
+/* An empty filter for so many keys at this rate, and its size. */
+void *contender_make(const contender *row, uint64_t keys, double rate, uint64_t *bits);
+uint64_t contender_add(const contender *row, void *filter, const url_chunk *chunk); /* both count the seen */
+uint64_t contender_ask(const contender *row, void *filter, const url_chunk *chunk);
+void contender_drop(const contender *row, void *filter);
 
-/* For tables: cleared, and in huge pages if the system has them, as our filters are. Exits if there is no memory. */
-void *table_allocate(uint64_t bytes);
-void *need(void *memory);
-mlbf_filter *filter_create(mlbf_kind kind, uint64_t keys, double rate, uint64_t bits);
+/* Ours, with the seed of all benches. Exits if it cannot be made. */
+mlbf_filter *bench_filter(mlbf_kind kind, bool signals, uint64_t keys, double rate, uint64_t bits);
+
+double median(double *values, size_t count); /* sorts them */
 
 #endif
