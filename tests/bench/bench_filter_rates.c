@@ -1,10 +1,12 @@
 /* How often filters are wrong, and what they tell: measured rates on six kinds of query, at equal memory.
  *
- *   bench_filter_rates [URLS [SECTION]]     as bench_filters
+ *   bench_filter_rates [URLS [SECTION]]     URLS: a list, plain or .zst; `-`: made-up URLs of real length
+ *   bench_filter_rates URLS billion FIRST LAST COUNTS
  *
  *   bits       bits a key over log2(1/rate), and the rate measured
  *   promise    mlbf at 1e-2, 1e-3, 1e-6: no kind of query may exceed the promise
  *   memory     mlbf, bloom with optimal k and mlbf-paper with the same total memory
+ *   billion    line and mlbf with signals at 1e-6, 10^9 queries of each kind: filter_billion.h
  *   signals    share of NEW_COMBINATION in a list, a calendar, facets and a link loop; distinct segments a layer
  *
  * The queries are those of `strata replay` (datasets/replay/protocol.h). */
@@ -13,29 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "datasets/replay/protocol.h"
-#include "mlbf/filter.h"
 #include "mlbf/plan.h"
-#include "tests/bench/url_list.h"
+#include "tests/bench/filter_billion.h"
+#include "tests/bench/filter_queries.h"
 
-enum { FILTERS_MAX = 32, MADE_TEXT = 64, PAPER_LAYERS = 4, SEED = 20261120 };
-
-static const protocol sets[] = {PROTOCOL_FRESH,    PROTOCOL_RECOMBINED, PROTOCOL_PERMUTED,
-                                PROTOCOL_REPEATED, PROTOCOL_PREFIX,     PROTOCOL_NEWHOST};
-enum { SETS = sizeof sets / sizeof *sets };
-
-static void *need(void *memory)
-{
-  if (!memory) {
-    perror("bench_filter_rates");
-    exit(1);
-  }
-  return memory;
-}
+enum { FILTERS_MAX = 32 };
 
 static mlbf_filter *create(mlbf_options options)
 {
   mlbf_filter *filter = NULL;
+  options.seed = options.seed ? options.seed : 1;
   mlbf_status status = mlbf_create(&options, &filter);
   if (status != MLBF_OK) {
     fprintf(stderr, "%s\n", mlbf_status_text(status));
@@ -49,92 +38,6 @@ static uint64_t mix(uint64_t x)
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
   x = (x ^ x >> 27) * 0x94d049bb133111ebu;
   return x ^ x >> 31;
-}
-
-/* The keys: of a list, or of a list with another host for every so many keys. */
-
-typedef struct source {
-  urllist *list;
-  uint64_t keys; /* the first so many are inserted */
-} source;
-
-/* For what does not fit in memory: some 100 bytes a key. */
-static const char *directory(void)
-{
-  const char *named = getenv("TMPDIR");
-  return named ? named : "/tmp";
-}
-
-static source source_make(const url_list *urls, size_t keys_per_host)
-{
-  source made = {need(urllist_create(directory(), false, SEED)), 0};
-  for (size_t i = 0; i < urls->count; i++) {
-    char key[KEY_SIZE_MAX];
-    const mlbf_span *text = &urls->texts[i];
-    mlbf_span segments[MLBF_LAYERS_MAX];
-    url_cut(text->bytes, text->size, segments);
-    size_t host = keys_per_host ? segments[0].size : 0;
-    int begin = keys_per_host ? snprintf(key, MADE_TEXT, "//host-%zu.example", i / keys_per_host)
-                              : snprintf(key, MADE_TEXT, "//");
-    if (text->size > KEY_SIZE_MAX / 2)
-      continue;
-    memcpy(key + begin, (const char *)text->bytes + host, text->size - host);
-    if (!urllist_add(made.list, key, (size_t)begin + text->size - host, false))
-      need(NULL);
-  }
-  if (!urllist_finish(made.list))
-    need(NULL);
-  made.keys = urllist_distinct(made.list) / 2;
-  return made;
-}
-
-/* The next of the keys to insert; false: there are no more. */
-static bool source_fill(const source *from, uint64_t *rank, key_batch *batch)
-{
-  batch_clear(batch);
-  while (!batch_is_full(batch) && *rank < from->keys) {
-    size_t size;
-    const char *key = urllist_key(from->list, (*rank)++, &size);
-    batch_add(batch, key, size);
-  }
-  return batch->count > 0;
-}
-
-/* The truth: what was inserted, as 128-bit hashes. */
-
-typedef struct truth {
-  key_hash *slots;
-  size_t mask;
-} truth;
-
-static bool is_free(const key_hash *slot)
-{
-  return (slot->high | slot->low) == 0;
-}
-
-static size_t truth_find(const truth *all, key_hash hash)
-{
-  size_t at = hash.low & all->mask;
-  while (!is_free(&all->slots[at]) && key_hash_compare(&all->slots[at], &hash) != 0)
-    at = (at + 1) & all->mask;
-  return at;
-}
-
-static truth truth_create(size_t keys)
-{
-  size_t size = 1;
-  while (size < 2 * keys)
-    size *= 2;
-  return (truth){need(calloc(size, sizeof(key_hash))), size - 1};
-}
-
-/* True: it is there for the first time. */
-static bool truth_add(truth *all, key_hash hash)
-{
-  size_t at = truth_find(all, hash);
-  bool was_free = is_free(&all->slots[at]);
-  all->slots[at] = hash;
-  return was_free;
 }
 
 /* The paper cuts at '/' only; no other filter here has four layers. */
@@ -170,7 +73,7 @@ static void judge(const truth *all, const key_batch *batch, bool (*is_seen)[BATC
     bool by_all = true;
     for (size_t f = 0; f < filters; f++)
       by_all = by_all && is_seen[f][i];
-    if (by_all && !is_free(&all->slots[truth_find(all, batch->hash[i])]))
+    if (by_all && truth_knows(all, batch->hash[i]))
       continue;
     found->queries++;
     for (size_t f = 0; f < filters; f++)
@@ -186,7 +89,7 @@ static tally ask(const source *from, const truth *all, protocol set, mlbf_filter
                                  .limit = count > 8 ? 2000000 : 4000000,
                                  .layers = PAPER_LAYERS,
                                  .seed = SEED,
-                                 .directory = directory()};
+                                 .directory = query_directory()};
   query_source *queries = need(query_open(set, &options));
   key_batch *batch = need(batch_create());
   tally found = {0};
@@ -234,18 +137,6 @@ static void bench_bits(const url_list *urls)
   urllist_free(from.list);
 }
 
-/* 95 % bounds of the mean of a Poisson count (Byar's approximation, within 0.1 of the exact ones). */
-static double lower_bound(double count)
-{
-  return count < 1 ? 0 : count * pow(1 - 1 / (9 * count) - 1.96 / (3 * sqrt(count)), 3);
-}
-
-static double upper_bound(double count)
-{
-  double next = count + 1;
-  return next * pow(1 - 1 / (9 * next) + 1.96 / (3 * sqrt(next)), 3);
-}
-
 /* One rate: as many filters as give counts that say something, each with another seed, so that one query asked of all
  * is as many independent ones. */
 static void bench_promise_of(const source *from, double rate, bool signals, size_t count)
@@ -255,7 +146,7 @@ static void bench_promise_of(const source *from, double rate, bool signals, size
   mlbf_plan plan;
   mlbf_plan_make(&options, &plan, NULL);
   for (size_t f = 0; f < count; f++) {
-    options.seed = f;
+    options.seed = 1 + f;
     filters[f] = create(options);
   }
   truth all = insert_all(from, filters, count);
@@ -266,8 +157,7 @@ static void bench_promise_of(const source *from, double rate, bool signals, size
     double queries = (double)found.queries * (double)count, wrong = 0;
     for (size_t f = 0; f < count; f++)
       wrong += (double)found.wrong[f];
-    printf("  %-11s %9.0f queries %8.0f wrong: %.3e, 95 %% between %.3e and %.3e\n", protocol_name(sets[s]), queries,
-           wrong, wrong / queries, lower_bound(wrong) / queries, upper_bound(wrong) / queries);
+    print_interval(protocol_name(sets[s]), queries, wrong);
   }
   free_all(filters, count, &all);
 }
@@ -441,6 +331,8 @@ int main(int argc, char **argv)
   setvbuf(stdout, NULL, _IOLBF, 0);
   bool is_made_up = argc < 2 || strcmp(argv[1], "-") == 0;
   url_list list = url_list_read(is_made_up ? NULL : argv[1], 7000000, SEED);
+  if (argc == 6 && strcmp(argv[2], "billion") == 0)
+    bench_billion(&list, strtoul(argv[3], NULL, 10), strtoul(argv[4], NULL, 10), argv[5]);
   for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
     if (argc < 3 || strcmp(argv[2], sections[i].name) == 0)
       sections[i].run(&list);

@@ -1,10 +1,11 @@
 /* How fast filters are, against whom.
  *
- *   bench_filters [--rate R]... [--rounds N] [--urls N] [--only ROW]... [LIST]
+ *   bench_filters [--rate R]... [--rounds N] [--urls N] [--only ROW]... [--scattered] [LIST]
  *     LIST     URLs, plain or .zst, shuffled with a fixed seed; without it, made-up ones of real length
  *     --urls   so many are inserted (3e6, or half the list if that is less); up to as many others are asked
  *     --rate   promised: 1e-2, 1e-3 and 1e-6 if none is given
  *     --only   these rows, by name, `threads` among them; all if none is given
+ *     --scattered   the next URL's bytes lie anywhere and are not in the cache
  *
  *   add   N different URLs into an empty filter for N
  *   new   others are tested
@@ -38,6 +39,8 @@ typedef struct request {
   const char *list;
 } request;
 
+static bool is_scattered;
+
 /* What one row did at one rate. */
 typedef struct record {
   const contender *row;
@@ -64,6 +67,24 @@ static double clock_ns(void)
   return median(ns, 1001);
 }
 
+static size_t roll(size_t below)
+{
+  static uint64_t dice = SEED;
+  dice = dice * 6364136223846793005u + 1442695040888963407u;
+  return (size_t)(dice >> 33) % below;
+}
+
+/* The bytes stay where they are. */
+static void shuffle_texts(url_list *list)
+{
+  for (size_t i = list->count - 1; i > 0; i--) {
+    size_t j = roll(i + 1);
+    mlbf_span swap = list->texts[i];
+    list->texts[i] = list->texts[j];
+    list->texts[j] = swap;
+  }
+}
+
 static bool is_wanted(const request *of, const char *name)
 {
   for (size_t i = 0; i < of->only_count; i++)
@@ -72,35 +93,50 @@ static bool is_wanted(const request *of, const char *name)
   return of->only_count == 0;
 }
 
-/* Nanoseconds a URL for the URLs begin..end-1, and how many were seen. */
-static double run_phase(const record *its, void *filter, enum phase phase, const url_list *list, size_t begin,
-                        size_t end, double clock, uint64_t *seen)
+/* Reads what a chunk's keys point to. */
+static void warm(const url_keys *chunk)
 {
-  static url_chunk chunk;
+  static volatile char sink;
+  for (size_t i = 0; i < chunk->count; i++) {
+    const char *text = chunk->texts[i].bytes;
+    for (size_t at = 0; at < chunk->texts[i].size; at += 64)
+      sink = text[at];
+    for (size_t at = 0; at < chunk->layered[i].count; at++)
+      sink = (char)chunk->layered[i].segments[at].size;
+  }
+  (void)sink;
+}
+
+/* Nanoseconds a URL for the URLs of `part`, and how many were seen. */
+static double run_phase(const contender *row, void *filter, enum phase phase, url_keys part, uint64_t *seen)
+{
+  const double clock = clock_ns();
   double ns = 0;
   *seen = 0;
-  for (size_t i = begin; i < end; i += chunk.count) {
-    url_chunk_fill(&chunk, list, i, end - i < CHUNK_URLS ? end - i : CHUNK_URLS);
+  for (size_t i = 0; i < part.count; i += CHUNK_URLS) {
+    url_keys chunk = url_keys_part(&part, i, part.count - i < CHUNK_URLS ? part.count - i : CHUNK_URLS);
+    if (!is_scattered)
+      warm(&chunk);
     double start = now_ns();
-    *seen += (phase == ADD ? contender_add : contender_ask)(its->row, filter, &chunk);
+    *seen += (phase == ADD ? contender_add : contender_ask)(row, filter, &chunk);
     ns += now_ns() - start - clock;
   }
-  return ns / (double)(end - begin);
+  return ns / (double)part.count;
 }
 
-static size_t asked(const url_list *list, size_t keys)
+static size_t asked(const url_keys *all, size_t keys)
 {
-  return list->count - keys < keys ? list->count - keys : keys;
+  return all->count - keys < keys ? all->count - keys : keys;
 }
 
-static void take_turn(record *its, size_t round, const url_list *list, size_t keys, double rate)
+static void take_turn(record *its, size_t round, const url_keys *all, size_t keys, double rate)
 {
   uint64_t seen;
   void *filter = contender_make(its->row, keys, rate, &its->bits);
-  double clock = clock_ns();
-  its->ns[ADD][round] = run_phase(its, filter, ADD, list, 0, keys, clock, &seen);
-  its->ns[NEW][round] = run_phase(its, filter, NEW, list, keys, keys + asked(list, keys), clock, &its->wrong);
-  its->ns[SEEN][round] = run_phase(its, filter, SEEN, list, 0, keys, clock, &seen);
+  const url_keys inserted = url_keys_part(all, 0, keys), others = url_keys_part(all, keys, asked(all, keys));
+  its->ns[ADD][round] = run_phase(its->row, filter, ADD, inserted, &seen);
+  its->ns[NEW][round] = run_phase(its->row, filter, NEW, others, &its->wrong);
+  its->ns[SEEN][round] = run_phase(its->row, filter, SEEN, inserted, &seen);
   if (seen != keys) {
     fprintf(stderr, "%s lost a key\n", its->row->name);
     exit(1);
@@ -108,26 +144,24 @@ static void take_turn(record *its, size_t round, const url_list *list, size_t ke
   contender_drop(its->row, filter);
 }
 
-static void run_rounds(record *records, size_t count, size_t rounds, const url_list *list, size_t keys, double rate)
+static void run_rounds(record *records, size_t count, size_t rounds, const url_keys *all, size_t keys, double rate)
 {
-  static uint64_t dice = SEED;
   for (size_t round = 0; round < rounds; round++) {
     size_t order[ROWS_MAX] = {0};
     for (size_t i = 0; i < count; i++) {
-      dice = dice * 6364136223846793005u + 1442695040888963407u;
-      size_t j = (size_t)(dice >> 33) % (i + 1);
+      size_t j = roll(i + 1);
       order[i] = order[j];
       order[j] = i;
     }
     for (size_t i = 0; i < count; i++)
-      take_turn(&records[order[i]], round, list, keys, rate);
+      take_turn(&records[order[i]], round, all, keys, rate);
   }
   for (size_t i = 0; i < count; i++)
     for (int phase = 0; phase < PHASES; phase++)
       records[i].median_ns[phase] = median(records[i].ns[phase], rounds);
 }
 
-static void print_times(const record *records, size_t count, const url_list *list, size_t keys)
+static void print_times(const record *records, size_t count, const url_keys *all, size_t keys)
 {
   printf("  %-18s", "ns a URL");
   for (int phase = 0; phase < PHASES; phase++)
@@ -135,7 +169,7 @@ static void print_times(const record *records, size_t count, const url_list *lis
   printf("   bits/key    fp rate  bits/log2(1/fp)\n");
   for (size_t i = 0; i < count; i++) {
     const record *its = &records[i];
-    double bits = (double)its->bits / (double)keys, rate = (double)its->wrong / (double)asked(list, keys);
+    double bits = (double)its->bits / (double)keys, rate = (double)its->wrong / (double)asked(all, keys);
     printf("  %-18s", its->row->name);
     for (int phase = 0; phase < PHASES; phase++)
       printf(" %7.1f", its->median_ns[phase]);
@@ -168,12 +202,12 @@ static void print_ratios(const record *records, size_t count)
   }
 }
 
-static void bench_rate(const request *of, const url_list *list, size_t keys, double rate)
+static void bench_rate(const request *of, const url_keys *all, size_t keys, double rate)
 {
   static record records[ROWS_MAX];
   size_t count = 0;
-  printf("\n%.0e promised, %zu URLs of %.0f bytes inserted, %zu others asked, %zu rounds\n", rate, keys,
-         list->mean_length, asked(list, keys), of->rounds);
+  printf("\n%.0e promised, %zu URLs inserted, %zu others asked, %zu rounds\n", rate, keys, asked(all, keys),
+         of->rounds);
   for (size_t i = 0; i < contender_count; i++)
     if (is_wanted(of, contenders[i].name)) {
       if (contender_is_there(&contenders[i]))
@@ -182,17 +216,17 @@ static void bench_rate(const request *of, const url_list *list, size_t keys, dou
         printf("  %s: skipped, STRATA_FILTER_OPPONENTS has no such file\n", contenders[i].name);
     }
   if (count > 0) {
-    run_rounds(records, count, of->rounds, list, keys, rate);
-    print_times(records, count, list, keys);
+    run_rounds(records, count, of->rounds, all, keys, rate);
+    print_times(records, count, all, keys);
     print_ratios(records, count);
   }
   if (is_wanted(of, "threads"))
-    bench_threads(list, keys, rate, of->rounds);
+    bench_threads(all, keys, rate, of->rounds);
 }
 
 static void usage(void)
 {
-  fputs("bench_filters [--rate R]... [--rounds N] [--urls N] [--only ROW]... [LIST]; rows:\n", stderr);
+  fputs("bench_filters [--rate R]... [--rounds N] [--urls N] [--only ROW]... [--scattered] [LIST]; rows:\n", stderr);
   for (size_t i = 0; i < contender_count; i++)
     fprintf(stderr, "  %s\n", contenders[i].name);
   fputs("  threads\n", stderr);
@@ -201,11 +235,10 @@ static void usage(void)
 
 static request read_request(int argc, char **argv)
 {
-  static const struct option options[] = {{"rate", required_argument, NULL, 'r'},
-                                          {"rounds", required_argument, NULL, 'n'},
-                                          {"urls", required_argument, NULL, 'u'},
-                                          {"only", required_argument, NULL, 'o'},
-                                          {NULL, 0, NULL, 0}};
+  static const struct option options[] = {
+    {"rate", required_argument, NULL, 'r'}, {"rounds", required_argument, NULL, 'n'},
+    {"urls", required_argument, NULL, 'u'}, {"only", required_argument, NULL, 'o'},
+    {"scattered", no_argument, NULL, 's'},  {NULL, 0, NULL, 0}};
   request of = {.rounds = 9, .urls = 3000000};
   for (int one; (one = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     if (one == 'r' && of.rate_count < RATES_MAX)
@@ -216,6 +249,8 @@ static request read_request(int argc, char **argv)
       of.urls = (size_t)strtod(optarg, NULL);
     else if (one == 'o' && of.only_count < ROWS_MAX)
       of.only[of.only_count++] = optarg;
+    else if (one == 's')
+      is_scattered = true;
     else
       usage();
   }
@@ -234,9 +269,13 @@ int main(int argc, char **argv)
   request of = read_request(argc, argv);
   setvbuf(stdout, NULL, _IOLBF, 0);
   url_list list = url_list_read(of.list, of.list ? SIZE_MAX : 2 * of.urls, SEED);
+  if (is_scattered)
+    shuffle_texts(&list);
+  url_keys all = url_keys_make(&list);
   size_t keys = of.urls <= list.count * 3 / 4 ? of.urls : list.count / 2;
   for (size_t i = 0; i < of.rate_count; i++)
-    bench_rate(&of, &list, keys, of.rates[i]);
+    bench_rate(&of, &all, keys, of.rates[i]);
+  url_keys_free(&all);
   url_list_free(&list);
   return 0;
 }

@@ -31,17 +31,32 @@ bool contender_is_there(const contender *row)
   return row->kind || row->is_floor || row->opponent;
 }
 
-void url_chunk_fill(url_chunk *chunk, const url_list *list, size_t begin, size_t count)
+url_keys url_keys_make(const url_list *list)
 {
-  mlbf_span *next = chunk->segments;
-  chunk->texts = list->texts + begin;
-  chunk->count = count;
-  for (size_t i = 0; i < count; i++) {
-    const mlbf_span *text = &chunk->texts[i];
-    chunk->whole[i] = (mlbf_key){text, 1};
-    chunk->layered[i] = (mlbf_key){next, url_cut(text->bytes, text->size, next)};
-    next += chunk->layered[i].count;
+  url_keys made = {.count = list->count, .texts = list->texts};
+  made.whole = opponent_need(malloc(list->count * sizeof *made.whole));
+  made.layered = opponent_need(malloc(list->count * sizeof *made.layered));
+  made.segments = opponent_need(malloc(list->count * MLBF_LAYERS_MAX * sizeof *made.segments));
+  mlbf_span *next = made.segments;
+  for (size_t i = 0; i < list->count; i++) {
+    const mlbf_span *text = &list->texts[i];
+    made.whole[i] = (mlbf_key){text, 1};
+    made.layered[i] = (mlbf_key){next, url_cut(text->bytes, text->size, next)};
+    next += made.layered[i].count;
   }
+  return made;
+}
+
+void url_keys_free(url_keys *keys)
+{
+  free(keys->whole);
+  free(keys->layered);
+  free(keys->segments);
+}
+
+url_keys url_keys_part(const url_keys *of, size_t begin, size_t count)
+{
+  return (url_keys){count, of->texts + begin, of->whole + begin, of->layered + begin, NULL};
 }
 
 mlbf_filter *bench_filter(mlbf_kind kind, bool signals, uint64_t keys, double rate, uint64_t bits)
@@ -71,7 +86,7 @@ static floor_lines *floor_make(uint64_t bits)
   return made;
 }
 
-static uint64_t floor_run(const floor_lines *of, const url_chunk *chunk, bool is_add)
+static uint64_t floor_run(const floor_lines *of, const url_keys *chunk, bool is_add)
 {
   uint64_t seen = 0;
   for (size_t begin = 0; begin < chunk->count; begin += OPPONENT_BATCH) {
@@ -109,7 +124,7 @@ static uint64_t count_seen(const mlbf_verdict *verdicts, size_t count)
   return seen;
 }
 
-static uint64_t run_single(mlbf_filter *filter, const url_chunk *chunk, bool is_add)
+static uint64_t run_single(mlbf_filter *filter, const url_keys *chunk, bool is_add)
 {
   uint64_t seen = 0;
   for (size_t i = 0; i < chunk->count; i++) {
@@ -125,7 +140,7 @@ static uint64_t run_single(mlbf_filter *filter, const url_chunk *chunk, bool is_
   return seen;
 }
 
-static uint64_t run_batches(const contender *row, mlbf_filter *filter, const url_chunk *chunk, bool is_add)
+static uint64_t run_batches(const contender *row, mlbf_filter *filter, const url_keys *chunk, bool is_add)
 {
   mlbf_verdict verdicts[CHUNK_URLS];
   const mlbf_key *keys = row->kind == MLBF_KIND_MLBF ? chunk->layered : chunk->whole;
@@ -154,7 +169,7 @@ void *contender_make(const contender *row, uint64_t keys, double rate, uint64_t 
   return floor_make(*bits);
 }
 
-static uint64_t run(const contender *row, void *filter, const url_chunk *chunk, bool is_add)
+static uint64_t run(const contender *row, void *filter, const url_keys *chunk, bool is_add)
 {
   if (row->is_floor)
     return floor_run(filter, chunk, is_add);
@@ -163,14 +178,14 @@ static uint64_t run(const contender *row, void *filter, const url_chunk *chunk, 
   return run_batches(row, filter, chunk, is_add);
 }
 
-uint64_t contender_add(const contender *row, void *filter, const url_chunk *chunk)
+uint64_t contender_add(const contender *row, void *filter, const url_keys *chunk)
 {
   if (row->opponent)
     return row->opponent->add(filter, (const opponent_text *)chunk->texts, chunk->count);
   return run(row, filter, chunk, true);
 }
 
-uint64_t contender_ask(const contender *row, void *filter, const url_chunk *chunk)
+uint64_t contender_ask(const contender *row, void *filter, const url_keys *chunk)
 {
   if (row->opponent)
     return row->opponent->ask(filter, (const opponent_text *)chunk->texts, chunk->count);

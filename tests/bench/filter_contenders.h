@@ -6,17 +6,21 @@
 #include "tests/bench/filter_opponent.h"
 #include "tests/bench/url_list.h"
 
-enum { CHUNK_URLS = 1024 };
+enum { CHUNK_URLS = 1024 }; /* at most so many at once */
 
-/* URLs ready to be asked: in the cache, and who wants them cut has them cut. */
-typedef struct url_chunk {
+/* A list's URLs as keys: whole, and cut into segments. */
+typedef struct url_keys {
   size_t count;
   const mlbf_span *texts; /* of the list */
-  mlbf_key whole[CHUNK_URLS], layered[CHUNK_URLS];
-  mlbf_span segments[CHUNK_URLS * MLBF_LAYERS_MAX]; /* of `layered`, end to end */
-} url_chunk;
+  mlbf_key *whole, *layered;
+  mlbf_span *segments; /* of `layered`, end to end */
+} url_keys;
 
-void url_chunk_fill(url_chunk *chunk, const url_list *list, size_t begin, size_t count);
+url_keys url_keys_make(const url_list *list);
+void url_keys_free(url_keys *keys);
+
+/* `count` of them from `begin` on, which remain the list's; not to be freed. */
+url_keys url_keys_part(const url_keys *of, size_t begin, size_t count);
 
 /* A row. */
 typedef struct contender {
@@ -38,8 +42,8 @@ bool contender_is_there(const contender *row);
 
 /* An empty filter for so many keys at this rate, and its size. */
 void *contender_make(const contender *row, uint64_t keys, double rate, uint64_t *bits);
-uint64_t contender_add(const contender *row, void *filter, const url_chunk *chunk); /* both count the seen */
-uint64_t contender_ask(const contender *row, void *filter, const url_chunk *chunk);
+uint64_t contender_add(const contender *row, void *filter, const url_keys *chunk); /* both count the seen */
+uint64_t contender_ask(const contender *row, void *filter, const url_keys *chunk);
 void contender_drop(const contender *row, void *filter);
 
 /* Ours, with the seed of all benches. Exits if it cannot be made. */

@@ -5,44 +5,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tests/bench/filter_contenders.h"
-
 enum { THREADS = 2, TURNS_MAX = 99 };
 
-/* Keys cut before the clock starts: in the order of the list, and a stream in which every second one is of the first
- * half, which is in the filter already. */
-typedef struct stream {
-  size_t count;
-  mlbf_key *keys, *mixed;
-  mlbf_span *spans;
-} stream;
-
-static stream stream_make(const url_list *list, size_t count, bool is_cut)
+/* Every second one is of the first half, which is in the filter already. */
+static mlbf_key *mix(const mlbf_key *keys, size_t count)
 {
-  stream made = {.count = count / 2 * 2};
-  made.keys = opponent_need(malloc(count * sizeof *made.keys));
-  made.mixed = opponent_need(malloc(count * sizeof *made.mixed));
-  made.spans = opponent_need(malloc(count * (is_cut ? MLBF_LAYERS_MAX : 1) * sizeof *made.spans));
-  mlbf_span *next = made.spans;
-  for (size_t i = 0; i < made.count; i++) {
-    const mlbf_span *text = &list->texts[i];
-    made.keys[i] = (mlbf_key){next, 1};
-    if (is_cut)
-      made.keys[i].count = url_cut(text->bytes, text->size, next);
-    else
-      *next = *text;
-    next += made.keys[i].count;
-  }
-  for (size_t old = 0, new = made.count / 2, i = 0; i < made.count; i++)
-    made.mixed[i] = made.keys[i % 2 ? new ++ : old++];
-  return made;
-}
-
-static void stream_free(stream *of)
-{
-  free(of->keys);
-  free(of->mixed);
-  free(of->spans);
+  mlbf_key *mixed = opponent_need(malloc(count * sizeof *mixed));
+  for (size_t i = 0; i < count; i++)
+    mixed[i] = keys[i % 2 ? count / 2 + i / 2 : i / 2];
+  return mixed;
 }
 
 static double wall_ns(void)
@@ -100,37 +71,42 @@ static double run_threads(mlbf_filter *filter, const mlbf_key *keys, size_t coun
   return end - start;
 }
 
-static double take_turn(const stream *of, mlbf_kind kind, double rate, bool is_mixed, size_t threads)
+static double take_turn(const mlbf_key *keys, const mlbf_key *mixed, size_t count, mlbf_kind kind, double rate,
+                        size_t threads)
 {
-  mlbf_filter *filter = bench_filter(kind, kind == MLBF_KIND_MLBF, of->count, rate, 0);
-  if (is_mixed)
-    insert(filter, of->keys, of->count / 2);
+  mlbf_filter *filter = bench_filter(kind, kind == MLBF_KIND_MLBF, count, rate, 0);
+  if (mixed)
+    insert(filter, keys, count / 2);
   if (threads > 1 && mlbf_share(filter) != MLBF_OK)
     opponent_need(NULL);
-  double ns = run_threads(filter, is_mixed ? of->mixed : of->keys, of->count, threads);
+  double ns = run_threads(filter, mixed ? mixed : keys, count, threads);
   mlbf_free(filter);
-  return ns;
+  return ns / (double)count;
 }
 
-static void bench_kind(const url_list *list, size_t keys, mlbf_kind kind, double rate, size_t rounds)
+static void bench_kind(const mlbf_key *keys, const mlbf_key *mixed, size_t count, mlbf_kind kind, double rate,
+                       size_t rounds)
 {
-  stream of = stream_make(list, keys, kind == MLBF_KIND_MLBF);
-  for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
-    double one[TURNS_MAX], two[TURNS_MAX];
-    for (size_t i = 0; i < rounds; i++) {
-      one[i] = take_turn(&of, kind, rate, is_mixed, 1);
-      two[i] = take_turn(&of, kind, rate, is_mixed, THREADS);
-    }
-    double alone = median(one, rounds) / (double)of.count, both = median(two, rounds) / (double)of.count;
-    printf("  threads, %-12s %s  one, unshared %6.1f M/s   two, shared %6.1f M/s   ratio %.2f\n",
-           kind == MLBF_KIND_MLBF ? "mlbf signals" : "line", is_mixed ? "half new" : "all new ", 1e3 / alone,
-           1e3 / both, alone / both);
+  double one[TURNS_MAX], two[TURNS_MAX];
+  for (size_t i = 0; i < rounds; i++) {
+    one[i] = take_turn(keys, mixed, count, kind, rate, 1);
+    two[i] = take_turn(keys, mixed, count, kind, rate, THREADS);
   }
-  stream_free(&of);
+  double alone = median(one, rounds), both = median(two, rounds);
+  printf("  threads, %-12s %s  one, unshared %6.1f M/s   two, shared %6.1f M/s   ratio %.2f\n",
+         kind == MLBF_KIND_MLBF ? "mlbf signals" : "line", mixed ? "half new" : "all new ", 1e3 / alone, 1e3 / both,
+         alone / both);
 }
 
-void bench_threads(const url_list *list, size_t keys, double rate, size_t rounds)
+void bench_threads(const url_keys *all, size_t keys, double rate, size_t rounds)
 {
-  bench_kind(list, keys, MLBF_KIND_LINE, rate, rounds);
-  bench_kind(list, keys, MLBF_KIND_MLBF, rate, rounds);
+  const size_t count = keys / 2 * 2;
+  for (int is_layered = 0; is_layered < 2; is_layered++) {
+    const mlbf_kind kind = is_layered ? MLBF_KIND_MLBF : MLBF_KIND_LINE;
+    const mlbf_key *of = is_layered ? all->layered : all->whole;
+    mlbf_key *mixed = mix(of, count);
+    bench_kind(of, NULL, count, kind, rate, rounds);
+    bench_kind(of, mixed, count, kind, rate, rounds);
+    free(mixed);
+  }
 }

@@ -2,10 +2,10 @@
 #ifndef STRATA_TESTS_FILTER_THREADS_H
 #define STRATA_TESTS_FILTER_THREADS_H
 
-#include "tests/bench/url_list.h"
+#include "tests/bench/filter_contenders.h"
 
 /* Prints insertions a second, for `line` and for `mlbf` with signals: of new URLs only, and with every second one seen
  * before. Medians over rounds, wall time: it wants two idle processors. */
-void bench_threads(const url_list *list, size_t keys, double rate, size_t rounds);
+void bench_threads(const url_keys *all, size_t keys, double rate, size_t rounds);
 
 #endif

@@ -1,4 +1,4 @@
-/* RocksDB's FastLocalBloomImpl with its own hash, batched as FastLocalBloomBitsReader::MayMatch does it for MultiGet. */
+/* RocksDB's FastLocalBloomImpl and its own hash, batched as FastLocalBloomBitsReader::MayMatch does for MultiGet. */
 #include "tests/bench/filter_opponent.h"
 
 #include <util/bloom_impl.h>

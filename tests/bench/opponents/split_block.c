@@ -1,4 +1,4 @@
-/* The split block filter of Impala and Parquet, 8 words of 32 bits, as its author keeps it in libfilter; with XXH3_64. */
+/* The split block filter of Impala and Parquet, 8 words of 32 bits, from libfilter, by its author; hash: XXH3_64. */
 #include "tests/bench/filter_opponent.h"
 
 #include <filter/block.h>
