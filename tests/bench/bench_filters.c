@@ -10,6 +10,7 @@
  *   add   N different URLs into an empty filter for N
  *   new   others are tested
  *   seen  the N are tested
+ *   host  the paths of the N are tested under hosts that are not in the filter
  *
  * In each round every row makes its own filter, in an order that is shuffled anew. Given is the median over rounds of
  * processor time a URL. URLs come a thousand at a time, as from a parser: cut and in the cache before the clock starts.
@@ -29,8 +30,8 @@
 #include "tests/bench/filter_threads.h"
 
 enum { ROUNDS_MAX = 99, ROWS_MAX = 16, RATES_MAX = 8, SEED = 20261120 };
-enum phase { ADD, NEW, SEEN, PHASES };
-static const char *const phase_names[PHASES] = {"add", "new", "seen"};
+enum phase { ADD, NEW, SEEN, HOST, PHASES };
+static const char *const phase_names[PHASES] = {"add", "new", "seen", "host"};
 
 typedef struct request {
   double rates[RATES_MAX];
@@ -40,6 +41,10 @@ typedef struct request {
 } request;
 
 static bool is_scattered;
+
+typedef struct questions {
+  url_keys inserted, others, hosts;
+} questions;
 
 /* What one row did at one rate. */
 typedef struct record {
@@ -124,27 +129,42 @@ static double run_phase(const contender *row, void *filter, enum phase phase, ur
   return ns / (double)part.count;
 }
 
-static size_t asked(const url_keys *all, size_t keys)
+/* The paths of the first `count` URLs, each under a host of its own. */
+static url_list hosts_make(const url_list *list, size_t count)
 {
-  return all->count - keys < keys ? all->count - keys : keys;
+  enum { HOST_SIZE = 40 };
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++)
+    size += list->texts[i].size + HOST_SIZE;
+  url_list made = {.count = count, .texts = opponent_need(malloc(count * sizeof *made.texts))};
+  char *next = made.text = opponent_need(malloc(size));
+  for (size_t i = 0; i < count; i++) {
+    mlbf_span segments[MLBF_LAYERS_MAX], text = list->texts[i];
+    url_cut(text.bytes, text.size, segments);
+    size_t host = (size_t)snprintf(next, HOST_SIZE, "new-host-%zu.example", i), path = text.size - segments[0].size;
+    memcpy(next + host, (const char *)text.bytes + segments[0].size, path);
+    made.texts[i] = (mlbf_span){next, host + path};
+    next += host + path;
+  }
+  return made;
 }
 
-static void take_turn(record *its, size_t round, const url_keys *all, size_t keys, double rate)
+static void take_turn(record *its, size_t round, const questions *all, double rate)
 {
   uint64_t seen;
-  void *filter = contender_make(its->row, keys, rate, &its->bits);
-  const url_keys inserted = url_keys_part(all, 0, keys), others = url_keys_part(all, keys, asked(all, keys));
-  its->ns[ADD][round] = run_phase(its->row, filter, ADD, inserted, &seen);
-  its->ns[NEW][round] = run_phase(its->row, filter, NEW, others, &its->wrong);
-  its->ns[SEEN][round] = run_phase(its->row, filter, SEEN, inserted, &seen);
-  if (seen != keys) {
+  void *filter = contender_make(its->row, all->inserted.count, rate, &its->bits);
+  its->ns[ADD][round] = run_phase(its->row, filter, ADD, all->inserted, &seen);
+  its->ns[NEW][round] = run_phase(its->row, filter, NEW, all->others, &its->wrong);
+  its->ns[SEEN][round] = run_phase(its->row, filter, SEEN, all->inserted, &seen);
+  if (seen != all->inserted.count) {
     fprintf(stderr, "%s lost a key\n", its->row->name);
     exit(1);
   }
+  its->ns[HOST][round] = run_phase(its->row, filter, HOST, all->hosts, &seen);
   contender_drop(its->row, filter);
 }
 
-static void run_rounds(record *records, size_t count, size_t rounds, const url_keys *all, size_t keys, double rate)
+static void run_rounds(record *records, size_t count, size_t rounds, const questions *all, double rate)
 {
   for (size_t round = 0; round < rounds; round++) {
     size_t order[ROWS_MAX] = {0};
@@ -154,14 +174,14 @@ static void run_rounds(record *records, size_t count, size_t rounds, const url_k
       order[j] = i;
     }
     for (size_t i = 0; i < count; i++)
-      take_turn(&records[order[i]], round, all, keys, rate);
+      take_turn(&records[order[i]], round, all, rate);
   }
   for (size_t i = 0; i < count; i++)
     for (int phase = 0; phase < PHASES; phase++)
       records[i].median_ns[phase] = median(records[i].ns[phase], rounds);
 }
 
-static void print_times(const record *records, size_t count, const url_keys *all, size_t keys)
+static void print_times(const record *records, size_t count, const questions *all)
 {
   printf("  %-18s", "ns a URL");
   for (int phase = 0; phase < PHASES; phase++)
@@ -169,7 +189,8 @@ static void print_times(const record *records, size_t count, const url_keys *all
   printf("   bits/key    fp rate  bits/log2(1/fp)\n");
   for (size_t i = 0; i < count; i++) {
     const record *its = &records[i];
-    double bits = (double)its->bits / (double)keys, rate = (double)its->wrong / (double)asked(all, keys);
+    double bits = (double)its->bits / (double)all->inserted.count;
+    double rate = (double)its->wrong / (double)all->others.count;
     printf("  %-18s", its->row->name);
     for (int phase = 0; phase < PHASES; phase++)
       printf(" %7.1f", its->median_ns[phase]);
@@ -202,12 +223,12 @@ static void print_ratios(const record *records, size_t count)
   }
 }
 
-static void bench_rate(const request *of, const url_keys *all, size_t keys, double rate)
+static void bench_rate(const request *of, const questions *all, double rate)
 {
   static record records[ROWS_MAX];
   size_t count = 0;
-  printf("\n%.0e promised, %zu URLs inserted, %zu others asked, %zu rounds\n", rate, keys, asked(all, keys),
-         of->rounds);
+  printf("\n%.0e promised, %zu URLs inserted, %zu others asked, %zu rounds\n", rate, all->inserted.count,
+         all->others.count, of->rounds);
   for (size_t i = 0; i < contender_count; i++)
     if (is_wanted(of, contenders[i].name)) {
       if (contender_is_there(&contenders[i]))
@@ -216,12 +237,12 @@ static void bench_rate(const request *of, const url_keys *all, size_t keys, doub
         printf("  %s: skipped, STRATA_FILTER_OPPONENTS has no such file\n", contenders[i].name);
     }
   if (count > 0) {
-    run_rounds(records, count, of->rounds, all, keys, rate);
-    print_times(records, count, all, keys);
+    run_rounds(records, count, of->rounds, all, rate);
+    print_times(records, count, all);
     print_ratios(records, count);
   }
   if (is_wanted(of, "threads"))
-    bench_threads(all, keys, rate, of->rounds);
+    bench_threads(&all->inserted, rate, of->rounds);
 }
 
 static void usage(void)
@@ -271,11 +292,16 @@ int main(int argc, char **argv)
   url_list list = url_list_read(of.list, of.list ? SIZE_MAX : 2 * of.urls, SEED);
   if (is_scattered)
     shuffle_texts(&list);
-  url_keys all = url_keys_make(&list);
-  size_t keys = of.urls <= list.count * 3 / 4 ? of.urls : list.count / 2;
+  const size_t keys = of.urls <= list.count * 3 / 4 ? of.urls : list.count / 2;
+  const size_t left = list.count - keys, asked = left < keys ? left : keys;
+  url_list hosts = hosts_make(&list, asked);
+  url_keys all = url_keys_make(&list), new_hosts = url_keys_make(&hosts);
+  const questions what = {url_keys_part(&all, 0, keys), url_keys_part(&all, keys, asked), new_hosts};
   for (size_t i = 0; i < of.rate_count; i++)
-    bench_rate(&of, &all, keys, of.rates[i]);
+    bench_rate(&of, &what, of.rates[i]);
   url_keys_free(&all);
+  url_keys_free(&new_hosts);
   url_list_free(&list);
+  url_list_free(&hosts);
   return 0;
 }

@@ -98,9 +98,9 @@ static void bench_kind(const mlbf_key *keys, const mlbf_key *mixed, size_t count
          alone / both);
 }
 
-void bench_threads(const url_keys *all, size_t keys, double rate, size_t rounds)
+void bench_threads(const url_keys *all, double rate, size_t rounds)
 {
-  const size_t count = keys / 2 * 2;
+  const size_t count = all->count / 2 * 2;
   for (int is_layered = 0; is_layered < 2; is_layered++) {
     const mlbf_kind kind = is_layered ? MLBF_KIND_MLBF : MLBF_KIND_LINE;
     const mlbf_key *of = is_layered ? all->layered : all->whole;

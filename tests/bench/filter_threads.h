@@ -6,6 +6,6 @@
 
 /* Prints insertions a second, for `line` and for `mlbf` with signals: of new URLs only, and with every second one seen
  * before. Medians over rounds, wall time: it wants two idle processors. */
-void bench_threads(const url_keys *all, size_t keys, double rate, size_t rounds);
+void bench_threads(const url_keys *all, double rate, size_t rounds);
 
 #endif
