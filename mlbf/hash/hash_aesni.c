@@ -22,8 +22,9 @@ __attribute__((no_sanitize("address", "thread"))) MLBF_INLINE block last_block(c
   return _mm_or_si128(_mm_and_si128(text, mask), end);
 }
 
-MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size)
+MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size, bool is_long)
 {
+  (void)is_long;
   const unsigned char *text = bytes;
   block sum = _mm_setzero_si128();
   size_t i = 0;

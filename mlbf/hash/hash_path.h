@@ -7,10 +7,10 @@
  *   static mlbf_hash128 number_of(block);
  *   static block both(block, block);                       XOR
  *   static block aes4(const mlbf_hash_keys *, block);
- *   static block sum_of_piece(const mlbf_hash_keys *, block offset, const void *bytes, size_t size);
+ *   static block sum_of_piece(const mlbf_hash_keys *, block offset, const void *bytes, size_t size, bool is_long);
  *
  * sum_of_piece: of `size` bytes, fewer than a piece, padded with a byte 0x80 and zeros to whole blocks; or of a whole
- * piece, which is not padded. Block i is XORed with block key i and `offset`, then encrypted. */
+ * piece, which is not padded. `is_long`: probably a whole URL, not a segment. Block i is XORed with block key i and `offset`, then encrypted. */
 #include <string.h>
 
 #include "mlbf/hash/keyed_hash.h"
@@ -43,19 +43,19 @@ __attribute__((noinline)) static block sum_of_spans(const mlbf_hash_keys *keys, 
       bytes += taken;
       left -= taken;
       if (used == MLBF_HASH_PIECE) {
-        sum = both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number++), piece, used));
+        sum = both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number++), piece, used, true));
         used = 0;
       }
     }
   }
-  return both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number), piece, used));
+  return both(sum, sum_of_piece(keys, piece_offset(keys, layer, part, number), piece, used, true));
 }
 
-MLBF_INLINE block sum_of_segment(const mlbf_hash_keys *keys, uint32_t layer, const mlbf_span *segment)
+MLBF_INLINE block sum_of_segment(const mlbf_hash_keys *keys, uint32_t layer, const mlbf_span *segment, bool is_long)
 {
   if (__builtin_expect(segment->size >= MLBF_HASH_PIECE, 0))
     return sum_of_spans(keys, layer, 0, segment, 1);
-  return sum_of_piece(keys, block_of(&keys->layer[layer]), segment->bytes, segment->size);
+  return sum_of_piece(keys, block_of(&keys->layer[layer]), segment->bytes, segment->size, is_long);
 }
 
 /* The last layer of a key that has more segments than there are layers. */
@@ -98,7 +98,7 @@ static void path_wholes(const mlbf_hash_keys *keys, const mlbf_key *of, size_t c
 {
   for (size_t i = 0; i < count; i++) {
     fetch_ahead(of + i, count + following - i);
-    block sum = of[i].count == 1 ? sum_of_segment(keys, MLBF_LAYERS_MAX, of[i].segments)
+    block sum = of[i].count == 1 ? sum_of_segment(keys, MLBF_LAYERS_MAX, of[i].segments, true)
                                  : sum_of_spans(keys, MLBF_LAYERS_MAX, 0, of[i].segments, of[i].count);
     wholes[i] = number_of(finish_whole(keys, sum, 0));
   }
@@ -109,12 +109,12 @@ MLBF_INLINE mlbf_hash128 hash_layers(const mlbf_hash_keys *keys, const mlbf_span
                                      uint32_t layers, mlbf_hash128 *host, mlbf_hash128 *deep)
 {
   uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  block whole = sum_of_segment(keys, 0, segments);
+  block whole = sum_of_segment(keys, 0, segments, false);
   *host = number_of(aes4(keys, both(whole, block_of(&keys->segment))));
   for (uint32_t layer = 1; layer < depth; layer++) {
     bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX;
     block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, count - layer)
-                                                  : sum_of_segment(keys, layer, segments + layer);
+                                                  : sum_of_segment(keys, layer, segments + layer, false);
     whole = both(whole, sum);
     if (layer < layers)
       deep[layer - 1] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));

@@ -45,8 +45,9 @@ static block encrypted(const mlbf_hash_keys *keys, block offset, size_t i, const
   return aes4(keys, both(both(text, offset), keys->block[i]));
 }
 
-static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size)
+static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size, bool is_long)
 {
+  (void)is_long;
   const unsigned char *text = bytes;
   unsigned char last[MLBF_HASH_BLOCK] = {0};
   size_t whole = size / MLBF_HASH_BLOCK, rest = size % MLBF_HASH_BLOCK;

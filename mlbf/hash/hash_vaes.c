@@ -78,9 +78,9 @@ MLBF_INLINE block sum_of_half(const mlbf_hash_keys *keys, block offset, const vo
   return _mm_mask_xor_epi64(first, (__mmask8)(size >> 4 | size >> 4 << 1), first, _mm256_extracti128_si256(x, 1));
 }
 
-MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size)
+MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *bytes, size_t size, bool is_long)
 {
-  if (size < CHUNK / 2)
+  if (!is_long && size < CHUNK / 2)
     return sum_of_half(keys, offset, bytes, size);
   if (size < 2 * CHUNK)
     return folded(sum_of_two(keys, offset, bytes, size));

@@ -95,7 +95,7 @@ static uint64_t floor_run(const floor_lines *of, const url_keys *chunk, bool is_
     for (size_t i = 0; i < count; i++) {
       uint64_t hash = XXH3_64bits(chunk->texts[begin + i].bytes, chunk->texts[begin + i].size);
       bits[i] = UINT64_C(1) << (hash & 63);
-      words[i] = of->words + ((hash >> 32) * of->lines >> 32) * MLBF_LANES;
+      words[i] = of->words + ((hash >> 32) * of->lines >> 32) * MLBF_LINE_WORDS;
       __builtin_prefetch(words[i], 1);
     }
     for (size_t i = 0; i < count; i++) {
