@@ -22,7 +22,9 @@ mlbf_array mlbf_array_over(const mlbf_array_plan *plan, uint64_t *words, const m
                      .guard = guard,
                      .is_shared = is_shared};
   assert(mlbf_layout_fits(plan));
-  made.places = plan->layout == MLBF_LAYOUT_TWO_LINES ? pages : lines;
+  made.places = plan->layout == MLBF_LAYOUT_CLASSIC ? plan->bits : lines;
+  if (plan->layout == MLBF_LAYOUT_TWO_LINES)
+    made.places = pages;
   made.page_lines = plan->layout == MLBF_LAYOUT_TWO_LINES ? (uint32_t)(lines / pages) : 1;
   return made;
 }

@@ -24,7 +24,7 @@ typedef struct mlbf_line_path mlbf_line_path; /* line.h */
 typedef struct mlbf_array {
   uint64_t *words;
   uint64_t bits;
-  uint64_t places;     /* LINE: lines; TWO_LINES: pages of */
+  uint64_t places;     /* CLASSIC: bits; LINE: lines; TWO_LINES: pages of */
   uint32_t page_lines; /* so many lines */
   uint32_t hashes;
   mlbf_layout layout;

@@ -20,20 +20,19 @@ static const mlbf_operations *operations_of(const mlbf_plan *plan)
   return NULL; /* mlbf_plan_make lets no other value through */
 }
 
-static const mlbf_line_path *path_for(const mlbf_filter *filter)
+static const mlbf_line_path *path_for(const mlbf_filter *filter, uint32_t array)
 {
   if (filter->guard)
     return &mlbf_line_guarded;
-  return filter->stripes ? &mlbf_line_shared : mlbf_line_path_best();
+  return filter->stripes && array > 0 ? &mlbf_line_shared : mlbf_line_path_best();
 }
 
 static void set_arrays(mlbf_filter *filter)
 {
-  const mlbf_line_path *path = path_for(filter);
   for (uint32_t i = 0; i < filter->plan.array_count; i++) {
     const mlbf_array_plan *array = &filter->plan.arrays[i];
     uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
-    filter->arrays[i] = mlbf_array_over(array, words, path, filter->guard, filter->stripes != NULL);
+    filter->arrays[i] = mlbf_array_over(array, words, path_for(filter, i), filter->guard, filter->stripes != NULL);
   }
 }
 
@@ -161,7 +160,9 @@ mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hash
   assert(hashes->depth <= MLBF_LAYERS_MAX);
   if (filter->is_patch)
     return unknown;
-  mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_lock(filter->stripes, hashes->whole.low) : NULL;
+  mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_of(filter, hashes->whole) : NULL;
+  if (stripe)
+    mlbf_stripe_lock(stripe);
   mlbf_verdict verdict = filter->operations->insert(filter, hashes);
   if (stripe)
     mlbf_stripe_unlock(stripe);

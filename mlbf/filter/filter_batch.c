@@ -1,6 +1,7 @@
 /* Many keys at once: hash them, prefetch their memory, then test or insert them in order. A batch has as many keys as
  * the memory system can fetch while the processor hashes. */
 #include <assert.h>
+#include <string.h>
 
 #include "mlbf/filter/inside.h"
 
@@ -73,35 +74,54 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
     say_unknown(count, verdicts);
 }
 
-/* Bit i: key i is new. */
-static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
+/* Bits as booleans, eight at a time. */
+static void spread(uint64_t bits, size_t count, bool *to)
 {
-  assert_filter(filter);
-  assert(count && count <= BATCH);
-  if (filter->is_patch)
-    return 0;
-  if (!filter->stripes)
-    return filter->operations->insert_wholes(filter, wholes, count);
-  uint64_t were_new = 0;
-  for (size_t i = 0; i < count; i++) {
-    mlbf_stripe *stripe = mlbf_stripe_lock(filter->stripes, wholes[i].low);
-    were_new |= filter->operations->insert_wholes(filter, &wholes[i], 1) << i;
-    mlbf_stripe_unlock(stripe);
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = (((bits >> i & 0xff) * ones & UINT64_C(0x8040201008040201)) + 0x7f * ones) >> 7 & ones;
+    memcpy(to + i, &eight, sizeof eight);
   }
-  return were_new;
+  for (; i < count; i++)
+    to[i] = bits >> i & 1;
+}
+
+/* At most so many wholes at once: a shared filter sorts as many as make a lock worth its time. */
+static size_t wholes_at_once(const mlbf_filter *filter)
+{
+  return filter->stripes && filter->arrays[0].layout != MLBF_LAYOUT_CLASSIC ? MLBF_SHARED_BATCH : BATCH;
+}
+
+/* Returns the number of new keys. */
+static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+{
+  uint64_t new_keys = 0;
+  assert_filter(filter);
+  assert(count && count <= wholes_at_once(filter));
+  if (filter->is_patch)
+    memset(was_new, 0, count);
+  else if (!filter->stripes)
+    spread(filter->operations->insert_wholes(filter, wholes, count), count, was_new);
+  else
+    mlbf_shared_insert_wholes(filter, wholes, count, was_new);
+  for (size_t i = 0; i < count; i++)
+    new_keys += was_new[i];
+  return new_keys;
 }
 
 /* Kinds without layers: 16 bytes of a key are needed between hashing and settling, not a whole mlbf_hashes. Returns the
  * number of new keys. */
 static uint64_t insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, mlbf_verdict *verdicts)
 {
-  uint64_t were_new = settle_wholes(filter, wholes, count), new_keys = (uint64_t)__builtin_popcountll(were_new);
+  bool was_new[MLBF_SHARED_BATCH];
+  uint64_t new_keys = settle_wholes(filter, wholes, count, was_new);
   if (mlbf_filter_cannot_tell(filter)) {
     say_unknown(count, verdicts);
     return 0;
   }
   for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){were_new >> i & 1 ? MLBF_NEW : MLBF_SEEN, 0};
+    verdicts[i] = (mlbf_verdict){was_new[i] ? MLBF_NEW : MLBF_SEEN, 0};
   mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
   mlbf_counter_add(filter, &filter->answers.seen, count - new_keys);
   return new_keys;
@@ -132,15 +152,10 @@ static uint64_t insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hash
 static uint64_t insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  if (has_layers(filter) && !filter->stripes) {
+  if (has_layers(filter)) {
     mlbf_layer_hashes flat;
     mlbf_flatten(filter, hashes, count, &flat);
     return insert_layers(filter, &flat, count, verdicts);
-  }
-  if (filter->operations->insert_wholes && !has_layers(filter)) {
-    mlbf_hash128 wholes[BATCH];
-    take_wholes(filter, hashes, count, wholes);
-    return insert_wholes(filter, wholes, count, verdicts);
   }
   for (size_t i = 0; i < count; i++) {
     verdicts[i] = mlbf_filter_insert_one(filter, &hashes[i]);
@@ -149,11 +164,26 @@ static uint64_t insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, si
   return new_keys;
 }
 
+/* Kinds that can settle wholes, and have nothing else. */
+static bool is_unlayered(const mlbf_filter *filter)
+{
+  return filter->operations->insert_wholes && !has_layers(filter);
+}
+
 mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  for (size_t begin = 0; begin < count; begin += BATCH)
-    new_keys += insert_hashes(filter, hashes + begin, smaller(BATCH, count - begin), verdicts + begin);
+  mlbf_hash128 wholes[MLBF_SHARED_BATCH];
+  size_t most = is_unlayered(filter) ? wholes_at_once(filter) : BATCH;
+  for (size_t begin = 0; begin < count; begin += most) {
+    size_t size = smaller(most, count - begin);
+    if (is_unlayered(filter)) {
+      take_wholes(filter, hashes + begin, size, wholes);
+      new_keys += insert_wholes(filter, wholes, size, verdicts + begin);
+    } else {
+      new_keys += insert_hashes(filter, hashes + begin, size, verdicts + begin);
+    }
+  }
   return mlbf_filter_count_keys(filter, new_keys);
 }
 
@@ -164,15 +194,10 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
   if (!filter->operations->insert_wholes)
     return MLBF_BAD_ARGUMENT;
   uint64_t new_keys = 0;
-  for (size_t begin = 0; begin < count; begin += BATCH) {
-    size_t size = smaller(BATCH, count - begin);
+  for (size_t begin = 0, most = wholes_at_once(filter); begin < count; begin += most) {
+    size_t size = smaller(most, count - begin);
     filter->operations->prefetch_wholes(filter, wholes + begin, size);
-    uint64_t were_new = settle_wholes(filter, wholes + begin, size);
-    for (size_t i = 0; i < size; i++) {
-      bool is_new = were_new >> i & 1;
-      was_new[begin + i] = is_new;
-    }
-    new_keys += (uint64_t)__builtin_popcountll(were_new);
+    new_keys += settle_wholes(filter, wholes + begin, size, was_new + begin);
   }
   return mlbf_filter_count_keys(filter, new_keys);
 }
@@ -210,17 +235,28 @@ void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t coun
     say_unknown(count, verdicts);
 }
 
+/* Without layers; as many batches are hashed as are settled at once. */
+static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+{
+  uint64_t new_keys = 0;
+  mlbf_hash128 wholes[MLBF_SHARED_BATCH];
+  for (size_t begin = 0, most = wholes_at_once(filter); begin < count; begin += most) {
+    size_t size = smaller(most, count - begin);
+    for (size_t i = begin; i < begin + size; i += BATCH) {
+      mlbf_batch batch = batch_from(keys, count, i);
+      mlbf_batch_hash(filter, &batch, wholes + (i - begin));
+    }
+    new_keys += insert_wholes(filter, wholes, size, verdicts + begin);
+  }
+  return new_keys;
+}
+
 static uint64_t insert_batch(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
-  if (has_layers(filter) && !filter->stripes) {
+  if (has_layers(filter)) {
     mlbf_layer_hashes hashes;
     mlbf_batch_hash_layers(filter, batch, &hashes);
     return insert_layers(filter, &hashes, batch->count, verdicts);
-  }
-  if (filter->operations->insert_wholes && !has_layers(filter)) {
-    mlbf_hash128 wholes[BATCH];
-    mlbf_batch_hash(filter, batch, wholes);
-    return insert_wholes(filter, wholes, batch->count, verdicts);
   }
   mlbf_hashes hashes[BATCH];
   for (size_t i = 0; i < batch->count; i++)
@@ -231,6 +267,8 @@ static uint64_t insert_batch(mlbf_filter *filter, const mlbf_batch *batch, mlbf_
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
+  if (is_unlayered(filter))
+    return mlbf_filter_count_keys(filter, insert_unlayered(filter, keys, count, verdicts));
   for (size_t begin = 0; begin < count; begin += BATCH) {
     mlbf_batch batch = batch_from(keys, count, begin);
     new_keys += insert_batch(filter, &batch, verdicts + begin);

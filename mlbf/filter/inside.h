@@ -140,6 +140,17 @@ void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t cou
 /* Hashes of whole keys, their places in array 0 and the texts of keys to come fetched meanwhile. */
 void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
 
+/* Of a shared filter: the lock of all keys whose first bit, line or page is this key's. */
+static inline mlbf_stripe *mlbf_stripe_of(const mlbf_filter *filter, mlbf_hash128 whole)
+{
+  return &filter->stripes[mlbf_scale(whole.low, filter->arrays[0].places) % MLBF_STRIPES];
+}
+
+/* Many wholes of a shared filter, at most MLBF_SHARED_BATCH, by kinds whose array 0 lies in lines; their places are
+ * fetched already. */
+enum { MLBF_SHARED_BATCH = 512 };
+void mlbf_shared_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
+
 /* Adds to a counter of the filter; returns its value before. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)
 {

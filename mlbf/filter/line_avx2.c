@@ -3,14 +3,18 @@
 
 #include "mlbf/filter/line.h"
 
-static __m256i load(const uint64_t *words)
+/* Other threads may read the line meanwhile, and one may write it while this one tests: the instruction takes each
+ * aligned word as a whole, which the language promises of no vector. */
+static inline __m256i load(const uint64_t *words)
 {
-  return _mm256_load_si256((const __m256i *)(const void *)words);
+  __m256i value;
+  __asm__("vmovdqa %1, %0" : "=x"(value) : "m"(*(const __m256i *)(const void *)words));
+  return value;
 }
 
-static void store(uint64_t *words, __m256i value)
+static inline void store(uint64_t *words, __m256i value)
 {
-  _mm256_store_si256((__m256i *)(void *)words, value);
+  __asm__("vmovdqa %1, %0" : "=m"(*(__m256i *)(void *)words) : "x"(value));
 }
 
 /* Of words w..w+3. Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the word,

@@ -17,6 +17,20 @@ static inline __m512i lanes_mask(uint64_t number, unsigned lanes)
   return _mm512_sllv_epi64(_mm512_set1_epi64(1), _mm512_sub_epi64(in_lane, begins));
 }
 
+/* Other threads may read the line meanwhile, and one may write it while this one tests: the instruction takes each
+ * aligned word as a whole, which the language promises of no vector. */
+static inline __m512i load(const uint64_t *line)
+{
+  __m512i value;
+  __asm__("vmovdqa64 %1, %0" : "=v"(value) : "m"(*(const __m512i *)(const void *)line));
+  return value;
+}
+
+static inline void store(uint64_t *line, __m512i value)
+{
+  __asm__("vmovdqa64 %1, %0" : "=m"(*(__m512i *)(void *)line) : "v"(value));
+}
+
 static inline __m512i mask_of(uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
@@ -26,15 +40,15 @@ static inline __m512i mask_of(uint64_t number, unsigned hashes)
 
 static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
-  __m512i missing = _mm512_andnot_si512(_mm512_load_si512(line), mask_of(number, hashes));
+  __m512i missing = _mm512_andnot_si512(load(line), mask_of(number, hashes));
   return _mm512_test_epi64_mask(missing, missing) == 0;
 }
 
 static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
-  __m512i mask = mask_of(number, hashes), old = _mm512_load_si512(line);
+  __m512i mask = mask_of(number, hashes), old = load(line);
   __m512i missing = _mm512_andnot_si512(old, mask);
-  _mm512_store_si512(line, _mm512_or_si512(old, mask));
+  store(line, _mm512_or_si512(old, mask));
   return _mm512_test_epi64_mask(missing, missing) != 0;
 }
 

@@ -3,6 +3,20 @@
 
 #include "mlbf/filter/line.h"
 
+/* Other threads may read the line meanwhile, and one may write it while this one tests: the instruction takes each
+ * aligned word as a whole, which the language promises of no vector. */
+static inline uint64x2_t load(const uint64_t *words)
+{
+  uint64x2_t value;
+  __asm__("ldr %q0, %1" : "=w"(value) : "m"(*(const uint64x2_t *)(const void *)words));
+  return value;
+}
+
+static inline void store(uint64_t *words, uint64x2_t value)
+{
+  __asm__("str %q1, %0" : "=m"(*(uint64x2_t *)(void *)words) : "w"(value));
+}
+
 /* Of words w and w + 1. Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the
  * word, is the shift, and one beyond 63 leaves the word clear; a shift to the left by less than nothing shifts to the
  * right, which leaves nothing of 1. */
@@ -35,7 +49,7 @@ static inline bool line_test(const uint64_t *line, uint64_t number, unsigned has
 {
   uint64x2_t missing = vdupq_n_u64(0);
   for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2)
-    missing = vorrq_u64(missing, vbicq_u64(mask_of(number, hashes, w), vld1q_u64(line + w)));
+    missing = vorrq_u64(missing, vbicq_u64(mask_of(number, hashes, w), load(line + w)));
   return is_zero(missing);
 }
 
@@ -43,9 +57,9 @@ static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   uint64x2_t missing = vdupq_n_u64(0);
   for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2) {
-    uint64x2_t mask = mask_of(number, hashes, w), old = vld1q_u64(line + w);
+    uint64x2_t mask = mask_of(number, hashes, w), old = load(line + w);
     missing = vorrq_u64(missing, vbicq_u64(mask, old));
-    vst1q_u64(line + w, vorrq_u64(old, mask));
+    store(line + w, vorrq_u64(old, mask));
   }
   return !is_zero(missing);
 }

@@ -5,7 +5,7 @@ static inline bool lanes_test(const uint64_t *line, uint64_t number, unsigned la
 {
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
-    if (!(line[bit / 64] >> (bit % 64) & 1))
+    if (!(__atomic_load_n(&line[bit / 64], __ATOMIC_RELAXED) >> (bit % 64) & 1))
       return false;
   }
   return true;
@@ -17,8 +17,9 @@ static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
     uint64_t mask = UINT64_C(1) << (bit % 64);
-    missing |= mask & ~line[bit / 64];
-    line[bit / 64] |= mask;
+    uint64_t old = __atomic_load_n(&line[bit / 64], __ATOMIC_RELAXED); /* others may read, none writes: shared.c */
+    missing |= mask & ~old;
+    __atomic_store_n(&line[bit / 64], old | mask, __ATOMIC_RELAXED);
   }
   return missing;
 }

@@ -1,5 +1,6 @@
-/* Lines that many threads change at once: each word by one atomic OR, and only if a bit is missing, so that for
- * seen keys the cores share cache lines instead of moving them. */
+/* Lines that many threads change at once, each without a lock of that line: the hosts of a shared filter. Each word is
+ * set by one atomic OR, and only if a bit is missing, so that for seen ones the cores share cache lines instead of
+ * moving them. Of several threads that set one host more than one may find it new. */
 #include "mlbf/filter/line.h"
 
 static uint64_t load(const uint64_t *word)

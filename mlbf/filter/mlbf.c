@@ -18,7 +18,8 @@
  *
  * Called by filter.c and filter_batch.c through the table of operations below: with signals all layers, without them
  * only the hosts. In a shared filter (mlbf_share) a thread that inserts a key holds the key's stripe, and one that
- * tests holds nothing; insert_keys is not called then. All is in memory; mlbf/file/ has what is on disk.
+ * tests holds nothing: so the stripe's next holder finds all the key's segments. All is in memory; mlbf/file/
+ * has what is on disk.
  *
  * Deep segments have one bit each. Distinct segments of one layer cannot be read from the shared fill, so
  * each one found new is counted with the inverse of its chance to be found new (Horvitz and Thompson). */
@@ -91,6 +92,8 @@ static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *has
   mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
   mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
   const mlbf_array *deep = &filter->arrays[DEEP];
+  if (filter->stripes)
+    mlbf_fetch(mlbf_stripe_of(filter, hashes->wholes[i]));
   for (size_t d = hashes->begin[i]; d < hashes->begin[i + 1]; d++)
     mlbf_fetch(&deep->words[deep_bit(deep, hashes->deep[d]) / 64]);
 }
@@ -149,42 +152,66 @@ static inline bool set_bit(mlbf_array *array, uint64_t bit)
   return !(old >> (bit % 64) & 1);
 }
 
-/* Sets the deep segments of all keys; unknown[i] gets a bit for each that was new. They are counted with the chance
- * half way through, which the few of a batch do not change. */
-static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, uint32_t *unknown)
+/* Deep segments that a batch found new. They are counted with the chance half way through it. */
+typedef struct deep_found {
+  uint32_t layer[MLBF_LAYERS_MAX], all;
+} deep_found;
+
+static void count_found(mlbf_filter *filter, const deep_found *found)
+{
+  if (!found->all)
+    return;
+  double set = (double)mlbf_counter_add(filter, &filter->deep_set, found->all);
+  double bits = (double)filter->arrays[DEEP].bits, clear = bits - set - (found->all - 1) / 2.0;
+  for (uint32_t i = 1; i < MLBF_LAYERS_MAX; i++)
+    if (found->layer[i])
+      mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(found->layer[i] * (bits / clear) * MLBF_FOUND_UNIT));
+}
+
+/* Sets the deep segments of keys begin..end-1; unknown[i] gets a bit for each that was new. */
+static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, uint32_t *unknown,
+                     deep_found *found)
 {
   mlbf_array deep = filter->arrays[DEEP]; /* a copy: nothing in the loop could change it */
-  uint32_t found[MLBF_LAYERS_MAX] = {0}, all = 0;
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = begin; i < end; i++)
     for (size_t d = hashes->begin[i], layer = 2; d < hashes->begin[i + 1]; d++, layer++) {
       uint32_t is_new = set_bit(&deep, deep_bit(&deep, hashes->deep[d]));
       unknown[i] |= is_new << (layer - 1);
-      found[layer - 1] += is_new;
-      all += is_new;
+      found->layer[layer - 1] += is_new;
+      found->all += is_new;
     }
-  if (!all)
-    return;
-  double set = (double)mlbf_counter_add(filter, &filter->deep_set, all), bits = (double)deep.bits;
-  double each = bits / (bits - set - (all - 1) / 2.0) * MLBF_FOUND_UNIT;
-  for (uint32_t i = 1; i < MLBF_LAYERS_MAX; i++)
-    if (found[i])
-      mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(found[i] * each));
 }
 
-/* Array by array: each sees the batch in its order, so a key that comes twice is new once. */
-static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
-                                  mlbf_verdict *verdicts)
+/* Array by array: each sees the keys in their order, so a key that comes twice is new once. */
+static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, deep_found *found,
+                   mlbf_verdict *verdicts)
 {
   uint32_t unknown[MLBF_BATCH];
   mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE];
-  uint64_t hosts_new = host->path->insert(host, hashes->hosts, count);
-  for (size_t i = 0; i < count; i++)
-    unknown[i] = hosts_new >> i & 1;
+  uint64_t hosts_new = host->path->insert(host, hashes->hosts + begin, end - begin);
+  for (size_t i = begin; i < end; i++)
+    unknown[i] = hosts_new >> (i - begin) & 1;
   if (filter->plan.signals)
-    set_deep(filter, hashes, count, unknown);
-  uint64_t wholes_new = whole->path->insert(whole, hashes->wholes, count);
-  for (size_t i = 0; i < count; i++)
-    verdicts[i] = verdict_of(unknown[i], wholes_new >> i & 1);
+    set_deep(filter, hashes, begin, end, unknown, found);
+  uint64_t wholes_new = whole->path->insert(whole, hashes->wholes + begin, end - begin);
+  for (size_t i = begin; i < end; i++)
+    verdicts[i] = verdict_of(unknown[i], wholes_new >> (i - begin) & 1);
+}
+
+static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
+                                  mlbf_verdict *verdicts)
+{
+  deep_found found = {.all = 0};
+  if (!filter->stripes)
+    settle(filter, hashes, 0, count, &found, verdicts);
+  else
+    for (size_t i = 0; i < count; i++) {
+      mlbf_stripe *stripe = mlbf_stripe_of(filter, hashes->wholes[i]);
+      mlbf_stripe_lock(stripe);
+      settle(filter, hashes, i, i + 1, &found, verdicts);
+      mlbf_stripe_unlock(stripe);
+    }
+  count_found(filter, &found);
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)

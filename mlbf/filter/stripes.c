@@ -1,7 +1,7 @@
 /* Spin locks of a shared filter, one for each stripe of its keys. stripes.h says why they are needed.
  *
- * Always: one thread holds a stripe at a time, and a thread holds one at most: filter.c and filter_batch.c, which alone
- * call this, lock it for one key and let go before they return. So no two wait for each other in a circle. A key's
+ * Always: one thread holds a stripe at a time, and a thread holds one at most: filter.c and shared.c, which alone call
+ * this, let go before they lock another and before they return. So no two wait for each other in a circle. A key's
  * stripe follows from its whole hash, by whatever call it is inserted.
  *
  * A thread that waits only reads the lock until it is free, so that the cache line stays where it is, and after SPINS
@@ -11,22 +11,17 @@
 
 #include <assert.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIPES = 1024, SPINS = 200 };
-
-struct mlbf_stripe {
-  _Alignas(64) bool is_locked; /* a cache line each: neighbours do not disturb each other */
-};
+enum { SPINS = 200 };
 
 mlbf_stripe *mlbf_stripes_create(void)
 {
   void *stripes;
-  if (posix_memalign(&stripes, sizeof(mlbf_stripe), STRIPES * sizeof(mlbf_stripe)) != 0)
+  if (posix_memalign(&stripes, sizeof(mlbf_stripe), MLBF_STRIPES * sizeof(mlbf_stripe)) != 0)
     return NULL;
-  return memset(stripes, 0, STRIPES * sizeof(mlbf_stripe));
+  return memset(stripes, 0, MLBF_STRIPES * sizeof(mlbf_stripe));
 }
 
 void mlbf_stripes_free(mlbf_stripe *stripes)
@@ -34,14 +29,17 @@ void mlbf_stripes_free(mlbf_stripe *stripes)
   free(stripes);
 }
 
-mlbf_stripe *mlbf_stripe_lock(mlbf_stripe *stripes, uint64_t hash)
+bool mlbf_stripe_try(mlbf_stripe *stripe)
 {
-  mlbf_stripe *stripe = &stripes[hash % STRIPES];
-  while (__atomic_exchange_n(&stripe->is_locked, true, __ATOMIC_ACQUIRE))
+  return !__atomic_exchange_n(&stripe->is_locked, true, __ATOMIC_ACQUIRE);
+}
+
+void mlbf_stripe_lock(mlbf_stripe *stripe)
+{
+  while (!mlbf_stripe_try(stripe))
     for (unsigned spin = 0; __atomic_load_n(&stripe->is_locked, __ATOMIC_RELAXED); spin++)
       if (spin >= SPINS) /* its holder was put to sleep by the scheduler: let it run */
         sched_yield();
-  return stripe;
 }
 
 void mlbf_stripe_unlock(mlbf_stripe *stripe)
