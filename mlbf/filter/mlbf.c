@@ -86,15 +86,17 @@ static inline uint64_t deep_bit(const mlbf_array *deep, mlbf_hash128 segment)
   return mlbf_scale(segment.low, deep->bits);
 }
 
-/* Fetches what settling key i will touch. */
-static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t i)
+/* Fetches what settling these keys will touch. */
+static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count)
 {
-  mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
-  mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
   const mlbf_array *deep = &filter->arrays[DEEP];
-  if (filter->stripes)
-    mlbf_fetch(mlbf_stripe_of(filter, hashes->wholes[i]));
-  for (size_t d = hashes->begin[i]; d < hashes->begin[i + 1]; d++)
+  for (size_t i = 0; i < count; i++) {
+    mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
+    mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
+    if (filter->stripes)
+      mlbf_fetch(mlbf_stripe_of(filter, hashes->wholes[i]));
+  }
+  for (size_t d = 0; d < hashes->begin[count]; d++)
     mlbf_fetch(&deep->words[deep_bit(deep, hashes->deep[d]) / 64]);
 }
 
@@ -105,41 +107,59 @@ void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t cou
     uint32_t layers = layers_asked(filter, &from[i]);
     to->hosts[i] = from[i].layer[0];
     to->wholes[i] = from[i].whole;
-    for (uint32_t layer = 2; layer <= layers; layer++)
-      to->deep[end++] = from[i].layer[layer - 1];
+    for (uint32_t layer = 1; layer < layers; layer++) {
+      to->layer[end] = (uint8_t)layer;
+      to->deep[end++] = from[i].layer[layer];
+    }
     to->begin[i + 1] = (uint16_t)end;
-    fetch_places(filter, to, i);
   }
+  fetch_places(filter, to, count);
 }
 
 void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_layer_hashes *hashes)
 {
   const mlbf_hash_keys *keys = &filter->keying.keys;
   keys->path->layers(keys, batch->keys, batch->count, batch->following, mlbf_layer_count(filter), hashes);
-  for (size_t i = 0; i < batch->count; i++)
-    fetch_places(filter, hashes, i);
+  fetch_places(filter, hashes, batch->count);
 }
 
 /* The verdict from what was unknown: bit 0 the host, bit l - 1 the segment of layer l; and whether the whole was. */
-static mlbf_verdict verdict_of(uint32_t unknown, bool is_new)
+static mlbf_verdict verdict_of(uint64_t unknown, bool is_new)
 {
   mlbf_verdict whole = {is_new ? MLBF_NEW_COMBINATION : MLBF_SEEN, 0};
-  return unknown ? (mlbf_verdict){MLBF_NEW_SEGMENT, (uint32_t)__builtin_ctz(unknown) + 1} : whole;
+  return unknown ? (mlbf_verdict){MLBF_NEW_SEGMENT, (uint32_t)__builtin_ctzll(unknown) + 1} : whole;
+}
+
+/* A bit for each deep segment of a batch, and how to take a key's out. */
+typedef struct deep_bits {
+  uint64_t words[MLBF_BATCH * MLBF_LAYERS_MAX / 64 + 2];
+} deep_bits;
+
+/* Bit l of the result: the segment of layer l + 1, as far as the key has it. Bit 0, the host, is 0. */
+static inline uint32_t key_bits(const deep_bits *bits, const mlbf_layer_hashes *hashes, size_t i)
+{
+  size_t begin = hashes->begin[i], shift = begin % 64;
+  const uint64_t *word = &bits->words[begin / 64];
+  uint64_t from_begin = word[0] >> shift | word[1] << 1 << (63 - shift);
+  return ((uint32_t)from_begin & ((1u << (hashes->begin[i + 1] - begin)) - 1)) << 1;
 }
 
 static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   mlbf_layer_hashes hashes;
+  deep_bits unknown;
   const mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE], *deep = &filter->arrays[DEEP];
   mlbf_batch_hash_layers(filter, batch, &hashes);
   uint64_t hosts_known = host->path->test(host, hashes.hosts, batch->count);
-  uint64_t known = whole->path->test(whole, hashes.wholes, batch->count);
-  for (size_t i = 0; i < batch->count; i++) {
-    uint32_t unknown = !(hosts_known >> i & 1);
-    for (size_t d = hashes.begin[i]; d < hashes.begin[i + 1]; d++)
-      unknown |= (uint32_t)!mlbf_bit_test(deep, deep_bit(deep, hashes.deep[d])) << (d - hashes.begin[i] + 1);
-    verdicts[i] = verdict_of(unknown, !(known >> i & 1));
+  size_t d = 0, end = hashes.begin[batch->count];
+  for (size_t w = 0; w <= end / 64 + 1; w++) {
+    unknown.words[w] = 0;
+    for (; d < end && d < 64 * (w + 1); d++)
+      unknown.words[w] |= (uint64_t)!mlbf_bit_test(deep, deep_bit(deep, hashes.deep[d])) << (d % 64);
   }
+  uint64_t known = whole->path->test(whole, hashes.wholes, batch->count);
+  for (size_t i = 0; i < batch->count; i++)
+    verdicts[i] = verdict_of((~hosts_known >> i & 1) | key_bits(&unknown, &hashes, i), !(known >> i & 1));
 }
 
 /* As mlbf_bit_set, without a branch that depends on the bit if the words are only ours. */
@@ -168,34 +188,36 @@ static void count_found(mlbf_filter *filter, const deep_found *found)
       mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(found->layer[i] * (bits / clear) * MLBF_FOUND_UNIT));
 }
 
-/* Sets the deep segments of keys begin..end-1; unknown[i] gets a bit for each that was new. */
-static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, uint32_t *unknown,
+/* Sets deep segments begin..end-1, and a bit for each that was new. */
+static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, deep_bits *are_new,
                      deep_found *found)
 {
   mlbf_array deep = filter->arrays[DEEP]; /* a copy: nothing in the loop could change it */
-  for (size_t i = begin; i < end; i++)
-    for (size_t d = hashes->begin[i], layer = 2; d < hashes->begin[i + 1]; d++, layer++) {
-      uint32_t is_new = set_bit(&deep, deep_bit(&deep, hashes->deep[d]));
-      unknown[i] |= is_new << (layer - 1);
-      found->layer[layer - 1] += is_new;
-      found->all += is_new;
+  size_t d = begin;
+  for (size_t w = begin / 64; w <= end / 64 + 1; w++) {
+    uint64_t word = 0;
+    for (; d < end && d < 64 * (w + 1); d++) {
+      uint64_t is_new = set_bit(&deep, deep_bit(&deep, hashes->deep[d]));
+      word |= is_new << (d % 64);
+      found->layer[hashes->layer[d]] += (uint32_t)is_new;
     }
+    found->all += (uint32_t)__builtin_popcountll(word);
+    are_new->words[w] = word;
+  }
 }
 
 /* Array by array: each sees the keys in their order, so a key that comes twice is new once. */
 static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, deep_found *found,
                    mlbf_verdict *verdicts)
 {
-  uint32_t unknown[MLBF_BATCH];
+  deep_bits are_new;
   mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE];
   uint64_t hosts_new = host->path->insert(host, hashes->hosts + begin, end - begin);
-  for (size_t i = begin; i < end; i++)
-    unknown[i] = hosts_new >> (i - begin) & 1;
-  if (filter->plan.signals)
-    set_deep(filter, hashes, begin, end, unknown, found);
+  set_deep(filter, hashes, hashes->begin[begin], hashes->begin[end], &are_new, found);
   uint64_t wholes_new = whole->path->insert(whole, hashes->wholes + begin, end - begin);
   for (size_t i = begin; i < end; i++)
-    verdicts[i] = verdict_of(unknown[i], wholes_new >> (i - begin) & 1);
+    verdicts[i] = verdict_of((hosts_new >> (i - begin) & 1) | key_bits(&are_new, hashes, i),
+                             wholes_new >> (i - begin) & 1);
 }
 
 static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,

@@ -38,6 +38,12 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
   return both(sum, aes4(keys, both(both(x, offset), block_of(&keys->block[i]))));
 }
 
+static inline void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to)
+{
+  for (size_t i = 0; i < count; i++)
+    to[i] = from[i];
+}
+
 #include "mlbf/hash/hash_path.h"
 
 static bool is_usable(void)

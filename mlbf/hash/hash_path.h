@@ -8,6 +8,7 @@
  *   static block both(block, block);                       XOR
  *   static block aes4(const mlbf_hash_keys *, block);
  *   static block sum_of_piece(const mlbf_hash_keys *, block offset, const void *bytes, size_t size, bool is_long);
+ *   static void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to);      up to MLBF_LAYERS_MAX
  *
  * sum_of_piece: of `size` bytes, fewer than a piece, padded with a byte 0x80 and zeros to whole blocks; or of a whole
  * piece, which is not padded. `is_long`: probably a whole URL, not a segment. Block i is XORed with block key i and `offset`, then encrypted. */
@@ -104,37 +105,88 @@ static void path_wholes(const mlbf_hash_keys *keys, const mlbf_key *of, size_t c
   }
 }
 
-/* Returns the whole; the first layer's hash goes to `host`, those of the others up to `layers` to `deep`. */
-MLBF_INLINE mlbf_hash128 hash_layers(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count,
-                                     uint32_t layers, mlbf_hash128 *host, mlbf_hash128 *deep)
+static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *hashes)
 {
   uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;
-  block whole = sum_of_segment(keys, 0, segments, false);
-  *host = number_of(aes4(keys, both(whole, block_of(&keys->segment))));
-  for (uint32_t layer = 1; layer < depth; layer++) {
+  block whole = {0};
+  for (uint32_t layer = 0; layer < depth; layer++) {
     bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && count > MLBF_LAYERS_MAX;
     block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, count - layer)
                                                   : sum_of_segment(keys, layer, segments + layer, false);
     whole = both(whole, sum);
-    if (layer < layers)
-      deep[layer - 1] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
+    hashes[layer] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
   }
   return number_of(finish_whole(keys, whole, count));
 }
 
-static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *layer)
+/* The segments of a batch, side by side. */
+typedef struct flat_segments {
+  mlbf_span spans[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
+  uint8_t layer[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
+  uint16_t begin[MLBF_HASH_BATCH + 1]; /* where those of a key do */
+  bool has_remainder;                  /* a key has more segments than there are layers */
+} flat_segments;
+
+MLBF_INLINE void lay_flat(const mlbf_key *of, size_t count, size_t following, flat_segments *flat)
 {
-  return hash_layers(keys, segments, count, MLBF_LAYERS_MAX, layer, layer + 1);
+  static const uint8_t numbers[MLBF_LAYERS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  size_t used = flat->begin[0] = 0;
+  flat->has_remainder = false;
+  for (size_t i = 0; i < count; i++) {
+    fetch_ahead(of + i, count + following - i);
+    flat->has_remainder |= of[i].count > MLBF_LAYERS_MAX;
+    size_t depth = of[i].count < MLBF_LAYERS_MAX ? of[i].count : MLBF_LAYERS_MAX;
+    copy_spans(of[i].segments, depth, flat->spans + used);
+    memcpy(flat->layer + used, numbers, MLBF_LAYERS_MAX); /* there is room behind all but the last key's */
+    used += depth;
+    flat->begin[i + 1] = (uint16_t)used;
+  }
+}
+
+/* Their sums; and sums[d] XORed with all before it, so that a key's is the XOR of two numbers. */
+MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat, size_t total, bool is_deep,
+                          mlbf_hash128 *before, mlbf_layer_hashes *hashes)
+{
+  block all = {0};
+  size_t deep = 0;
+  for (size_t d = 0; d < total; d++) {
+    uint8_t layer = flat->layer[d];
+    block sum = sum_of_segment(keys, layer, flat->spans + d, false);
+    before[d] = number_of(all);
+    all = both(all, sum);
+    if (is_deep) { /* a host's is overwritten by what follows */
+      hashes->deep[deep] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
+      hashes->layer[deep] = layer;
+      deep += layer > 0;
+    }
+  }
+  before[total] = number_of(all);
 }
 
 static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, uint32_t layers,
                         mlbf_layer_hashes *hashes)
 {
-  size_t used = hashes->begin[0] = 0;
+  flat_segments flat;
+  mlbf_hash128 before[MLBF_HASH_BATCH * MLBF_LAYERS_MAX + 1];
+  lay_flat(of, count, following, &flat);
+  if (layers > 1)
+    sum_flat(keys, &flat, flat.begin[count], true, before, hashes);
+  else
+    sum_flat(keys, &flat, flat.begin[count], false, before, hashes);
+  hashes->begin[0] = 0;
   for (size_t i = 0; i < count; i++) {
-    fetch_ahead(of + i, count + following - i);
-    hashes->wholes[i] = hash_layers(keys, of[i].segments, of[i].count, layers, &hashes->hosts[i], hashes->deep + used);
-    used += (of[i].count < layers ? of[i].count : layers) - 1;
-    hashes->begin[i + 1] = (uint16_t)used;
+    const mlbf_hash128 *key = before + flat.begin[i];
+    block first = block_of(key), host = both(first, block_of(key + 1));
+    block whole = both(first, block_of(before + flat.begin[i + 1]));
+    hashes->hosts[i] = number_of(aes4(keys, both(host, block_of(&keys->segment))));
+    hashes->wholes[i] = number_of(finish_whole(keys, whole, of[i].count));
+    hashes->begin[i + 1] = layers > 1 ? (uint16_t)(flat.begin[i + 1] - i - 1) : 0;
   }
+  for (size_t i = 0; flat.has_remainder && i < count; i++)
+    if (of[i].count > MLBF_LAYERS_MAX) {
+      mlbf_hash128 layer[MLBF_LAYERS_MAX];
+      hashes->wholes[i] = path_one(keys, of[i].segments, of[i].count, layer);
+      if (layers > 1)
+        hashes->deep[hashes->begin[i + 1] - 1] = layer[MLBF_LAYERS_MAX - 1];
+    }
 }

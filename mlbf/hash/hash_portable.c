@@ -62,6 +62,12 @@ static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *
   return both(sum, encrypted(keys, offset, whole, last));
 }
 
+static inline void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to)
+{
+  for (size_t i = 0; i < count; i++)
+    to[i] = from[i];
+}
+
 #include "mlbf/hash/hash_path.h"
 
 static bool is_usable(void)

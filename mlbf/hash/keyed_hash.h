@@ -60,11 +60,13 @@ void mlbf_hash_keys_make(const uint8_t secret[MLBF_SECRET_BYTES], mlbf_hash_keys
 enum { MLBF_HASH_BATCH = 32 }; /* 16 are too few to hide a cache miss behind, beyond 32 nothing is gained */
 
 /* Hashes of a batch of keys for filters with layers. The deep segments of key i, layer 2 first, are from
- * deep[begin[i]] to deep[begin[i + 1]]. */
+ * deep[begin[i]] to deep[begin[i + 1]]: side by side, so that loops over them need not go from key to key, where
+ * processors guess wrong how many segments the next one has. */
 typedef struct mlbf_layer_hashes {
   mlbf_hash128 wholes[MLBF_HASH_BATCH], hosts[MLBF_HASH_BATCH];
   uint16_t begin[MLBF_HASH_BATCH + 1];
-  mlbf_hash128 deep[MLBF_HASH_BATCH * (MLBF_LAYERS_MAX - 1)];
+  mlbf_hash128 deep[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
+  uint8_t layer[MLBF_HASH_BATCH * MLBF_LAYERS_MAX]; /* of a deep segment, from 0; so never 0 */
 } mlbf_layer_hashes;
 
 /* An implementation for some processors. Of `count` keys, at most a batch; `following` more stand behind them and come
