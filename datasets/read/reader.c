@@ -30,6 +30,11 @@ struct dataset_reader {
   char buffer[DATASET_LINE_MAX + 1 + READ_SIZE]; /* + 1: the CR of a longest line's CR LF */
 };
 
+void dataset_before_read(dataset_reader *reader, dataset_waiter *wait, void *context)
+{
+  source_before_read(reader->bytes, wait, context);
+}
+
 /* The picture above. */
 static void assert_reader(const dataset_reader *r)
 {

@@ -10,6 +10,7 @@
 #ifndef STRATA_DATASETS_READER_H
 #define STRATA_DATASETS_READER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,10 @@ uint64_t dataset_line_number(const dataset_reader *reader);
 
 /* Count the line dataset_next gave last as bad. */
 void dataset_refuse(dataset_reader *reader, dataset_fault fault);
+
+/* As source_before_read (source.h): no line is left that could be given without reading on. */
+typedef bool dataset_waiter(void *context, int file);
+void dataset_before_read(dataset_reader *reader, dataset_waiter *wait, void *context);
 
 /* What comes next, at least DATASET_PEEK bytes or all there is, for finding out the format. Takes nothing away that
  * dataset_next would give; a line that is too long is behind us already. */

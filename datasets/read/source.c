@@ -33,6 +33,9 @@ struct source {
   bool at_end;   /* read(2) has said so */
   bool between;  /* before the first compressed stream, or between two */
   bool is_known; /* `kind` has been found out */
+  bool was_full; /* the decoder filled all its room, and may hold more */
+  source_waiter *wait;
+  void *context;
   enum { PLAIN, GZIP, ZSTD, XZ, KINDS } kind;
   size_t begin, end; /* of the raw bytes */
   z_stream gzip;
@@ -69,13 +72,26 @@ void source_close(source *old)
   free(old);
 }
 
+void source_before_read(source *from, source_waiter *wait, void *context)
+{
+  from->wait = wait;
+  from->context = context;
+}
+
+static ssize_t read_file(source *from, void *to, size_t room)
+{
+  if (from->wait && !from->wait(from->context, from->fd))
+    return -1;
+  return read(from->fd, to, room);
+}
+
 /* Read on behind the raw bytes there are. False: errno says why. */
 static bool read_raw(source *from)
 {
   memmove(from->raw, from->raw + from->begin, from->end - from->begin);
   from->end -= from->begin;
   from->begin = 0;
-  ssize_t got = read(from->fd, from->raw + from->end, RAW_SIZE - from->end);
+  ssize_t got = read_file(from, from->raw + from->end, RAW_SIZE - from->end);
   if (got < 0)
     return false;
   from->at_end = got == 0;
@@ -191,7 +207,7 @@ static ssize_t read_compressed(source *from, unsigned char *to, size_t room)
     bool is_dry = from->begin == from->end;
     if (is_dry && from->at_end && from->between)
       return 0;
-    if (is_dry && !from->at_end) {
+    if (is_dry && !from->at_end && !from->was_full) {
       if (!read_raw(from))
         return -1;
       continue;
@@ -204,6 +220,7 @@ static ssize_t read_compressed(source *from, unsigned char *to, size_t room)
       return -1;
     }
     from->between = result == DECODE_END;
+    from->was_full = made == room && result == DECODE_MORE;
     if (made > 0)
       return (ssize_t)made;
     if (from->begin == before && result == DECODE_MORE && !from->at_end && !read_raw(from))
@@ -215,7 +232,7 @@ static ssize_t read_plain(source *from, void *to, size_t room)
 {
   size_t held = from->end - from->begin;
   if (held == 0)
-    return read(from->fd, to, room);
+    return read_file(from, to, room);
   size_t size = held < room ? held : room;
   memcpy(to, from->raw + from->begin, size);
   from->begin += size;

@@ -6,6 +6,7 @@
 #ifndef STRATA_DATASETS_SOURCE_H
 #define STRATA_DATASETS_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -18,6 +19,11 @@ void source_close(source *old); /* NULL is fine; standard input stays open */
 /* Up to `room` bytes, as soon as there are any; 0 at the end; -1: errno says why. EBADMSG: the compressed data is
  * damaged or ends early. EINTR: a signal came while waiting, and the call may be repeated. */
 ssize_t source_read(source *from, void *to, size_t room);
+
+/* From now on `wait` is called before each read(2), when all that was read is decoded and given out. If it returns
+ * false, the call in progress fails with its errno, and may be repeated. */
+typedef bool source_waiter(void *context, int file);
+void source_before_read(source *from, source_waiter *wait, void *context);
 
 const char *source_compression(const source *of); /* "gzip", "zstd", "xz", "none" once something was read */
 

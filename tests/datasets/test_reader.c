@@ -231,6 +231,38 @@ static void test_files_that_cannot_be_read(void **state)
   dataset_close(NULL);
 }
 
+/* Refuses each read once. */
+static bool refuse_first(void *context, int file)
+{
+  unsigned *calls = context;
+  assert_int_equal(file, STDIN_FILENO);
+  errno = ECANCELED;
+  return ++*calls % 2 == 0;
+}
+
+/* Packets of at most 8 bytes, and the end. */
+static void test_reads_are_announced(void **state)
+{
+  (void)state;
+  static const char bytes[] = "http:/a\nhttp:/b\nhttp:/c\n";
+  unsigned calls = 0, lines = 0;
+  pid_t child = feed_stdin(bytes, sizeof bytes - 1, 8, 0);
+  dataset_reader *reader = dataset_open("-");
+  assert_non_null(reader);
+  dataset_before_read(reader, refuse_first, &calls);
+  const char *line;
+  size_t length;
+  for (dataset_status status; (status = dataset_next(reader, &line, &length)) != DATASET_END;)
+    if (status == DATASET_OK)
+      lines++;
+    else
+      assert_true(status == DATASET_IO && errno == ECANCELED && calls % 2 == 1);
+  assert_int_equal(lines, 3);
+  assert_true(calls >= 8);
+  dataset_close(reader);
+  assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -239,6 +271,7 @@ int main(void)
     cmocka_unit_test(test_random_texts_cut_anywhere),
     cmocka_unit_test(test_refused_rows_are_counted),
     cmocka_unit_test(test_files_that_cannot_be_read),
+    cmocka_unit_test(test_reads_are_announced),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
