@@ -158,6 +158,10 @@ static uint64_t without_dead(uint64_t word, uint32_t live)
 static bool sweep_words(mlbf_epoch *window, uint64_t count, uint32_t live)
 {
   uint64_t *cursor = &window->table.numbers[CURSOR], words = words_of(&window->table);
+  if (window->table.numbers[INSERTIONS] == 0) { /* all zeros, whose pages are not even in memory yet */
+    *cursor = (*cursor + count) % words;
+    return true;
+  }
   for (; count > 0; count--) {
     if (!mlbf_table_touch(&window->table, 8 * *cursor, 8))
       return false;
