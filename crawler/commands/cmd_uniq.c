@@ -1,11 +1,20 @@
-/* strata uniq: a Unix filter for URL streams. First sightings pass, in order and as they were spelled. */
+/* strata uniq: a Unix filter for URL streams. First sightings pass, in order and as they were spelled.
+ *
+ *     line -> lot: asked -> answered -> output: judged -> written -> the state may be saved
+ *
+ * Before a read that would wait, all lines that were read are judged and written. A saved state knows only lines that
+ * were written. So however a run ends, the next prints each line that this one did not: each at least once, and again
+ * only what was written since the last save. */
 #include "crawler/commands/cmd.h"
 #include "crawler/base/json.h"
 #include "crawler/base/message.h"
 #include "crawler/commands/bad_lines.h"
+#include "crawler/commands/line_pipe.h"
+#include "crawler/commands/state_lock.h"
 #include "crawler/commands/uniq_memory.h"
 #include "crawler/commands/values.h"
 #include "datasets/read/reader.h"
+#include "frontier/base/machine.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -13,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Lines whose answer is due. */
 enum { LOT = 32, LOT_TEXT = 256 * 1024 };
@@ -29,27 +39,35 @@ typedef struct lot {
 typedef struct run {
   uniq_settings settings;
   const char *state, *summary;
-  bool explain;
+  uint64_t save_every_ms;
+  bool explain, save_every_given;
   uniq_memory memory;
   url url;
   uint64_t lines, fresh, refused, bad; /* bad: refused, and what is no line of text at all */
+  uint64_t unsaved_since_ms;           /* 0: the memory has not been seen to differ from the state */
+  bool is_save_failing;                /* as was said */
+  enum { GOING, STOPPED, FAILED } end; /* by a signal; with a sentence */
   lot lot;
+  line_output output;
 } run;
 
 /* ---- one line ------------------------------------------------------------------------------------------- */
 
-static void explain(mlbf_verdict verdict)
+static void explain(line_output *output, mlbf_verdict verdict)
 {
   static const char *const names[] = {[MLBF_SEEN] = "seen",
                                       [MLBF_NEW] = "new",
                                       [MLBF_NEW_SEGMENT] = "new-segment",
                                       [MLBF_NEW_COMBINATION] = "new-combination"};
+  char text[32];
+  int size;
   if (verdict.outcome == MLBF_NEW_SEGMENT && verdict.layer == 1)
-    fputs("new-host\t1\t", stdout);
+    size = snprintf(text, sizeof text, "new-host\t1\t");
   else if (verdict.layer)
-    printf("%s\t%u\t", names[verdict.outcome], (unsigned)verdict.layer);
+    size = snprintf(text, sizeof text, "%s\t%u\t", names[verdict.outcome], (unsigned)verdict.layer);
   else
-    printf("%s\t-\t", names[verdict.outcome]);
+    size = snprintf(text, sizeof text, "%s\t-\t", names[verdict.outcome]);
+  line_output_put(output, text, (size_t)size);
 }
 
 static void pass_line(run *r, const char *line, size_t size, mlbf_verdict verdict)
@@ -57,10 +75,10 @@ static void pass_line(run *r, const char *line, size_t size, mlbf_verdict verdic
   bool is_new = verdict.outcome != MLBF_SEEN;
   r->fresh += is_new;
   if (r->explain)
-    explain(verdict);
-  if (is_new || r->explain) { /* one thread writes: no lock for each line */
-    fwrite_unlocked(line, 1, size, stdout);
-    putc_unlocked('\n', stdout);
+    explain(&r->output, verdict);
+  if (is_new || r->explain) {
+    line_output_put(&r->output, line, size);
+    line_output_put(&r->output, "\n", 1);
   }
 }
 
@@ -70,61 +88,142 @@ static bool settle(run *r)
   lot *l = &r->lot;
   for (size_t i = 0; i < l->count; i++) {
     mlbf_verdict verdict;
-    if (uniq_memory_answer(&r->memory, &l->asked[i].question, &verdict) != MLBF_OK)
+    if (uniq_memory_answer(&r->memory, &l->asked[i].question, &verdict) != MLBF_OK) {
+      say_error("uniq", "out of memory after %llu URLs", (unsigned long long)r->fresh);
+      r->end = FAILED;
       return false;
+    }
     pass_line(r, l->text + l->asked[i].at, l->asked[i].size, verdict);
   }
   l->count = l->used = 0;
   return true;
 }
 
-/* One more line; what it is worth is said with its lot. false: no memory. */
-static bool take_line(run *r, dataset_reader *reader, const char *line, size_t size)
+/* One more line; what it is worth is said with its lot. */
+static void take_line(run *r, dataset_reader *reader, const char *line, size_t size)
 {
   lot *l = &r->lot;
   r->lines++;
   if (url_parse(line, size, r->settings.profile, &r->url) != URL_OK) {
     dataset_refuse(reader, DATASET_REFUSED);
     r->refused++;
-    return true;
+    return;
   }
   if ((l->count == LOT || l->used + size > LOT_TEXT) && !settle(r))
-    return false;
+    return;
   memcpy(l->text + l->used, line, size);
   l->asked[l->count].at = l->used;
   l->asked[l->count].size = size;
   uniq_memory_ask(&r->memory, &r->url, &l->asked[l->count].question);
   l->used += size;
   l->count++;
-  return true;
+}
+
+/* ---- output and state ----------------------------------------------------------------------------------- */
+
+/* `finish` is line_output_flush or line_output_sync. */
+static bool deliver(run *r, bool (*finish)(line_output *output))
+{
+  if (!settle(r))
+    return false;
+  if (finish(&r->output))
+    return true;
+  say_error("uniq", "writing the output: %s%s", strerror(r->output.error),
+            r->state ? "; --state is as last saved, and the next run prints the rest" : "");
+  r->end = FAILED;
+  return false;
+}
+
+/* After the lines that it knows: on disk, where the output is a file. false: it was said. */
+static bool save(run *r)
+{
+  if (!deliver(r, line_output_sync))
+    return false;
+  mlbf_status status = uniq_memory_save(&r->memory, r->state);
+  if (status != MLBF_OK && !r->is_save_failing)
+    say_error("uniq", "%s: %s; it is as it was", r->state,
+              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  r->is_save_failing = status != MLBF_OK;
+  return status == MLBF_OK;
+}
+
+/* How long until the state is to be saved, which it is if it is time; -1: it knows all. A full disk may have room next
+ * time, and lines that come meanwhile are not lost. */
+static int64_t save_in_time(run *r)
+{
+  if (!r->state || !r->memory.is_changed)
+    return -1;
+  uint64_t now = machine_monotonic_ms();
+  if (!r->unsaved_since_ms)
+    r->unsaved_since_ms = now;
+  uint64_t age = now - r->unsaved_since_ms;
+  if (age < r->save_every_ms)
+    return (int64_t)(r->save_every_ms - age);
+  r->unsaved_since_ms = save(r) ? 0 : machine_monotonic_ms();
+  return r->unsaved_since_ms ? (int64_t)r->save_every_ms : -1;
+}
+
+/* Before each read of input. */
+static bool wait_for_input(void *context, int file)
+{
+  run *r = context;
+  while (r->end == GOING) {
+    int64_t left_ms = save_in_time(r);
+    if (line_pipe_is_stopped())
+      r->end = STOPPED;
+    else if (line_pipe_has_input(file))
+      return true;
+    else if (r->lot.count || r->output.used)
+      deliver(r, line_output_flush);
+    else
+      line_pipe_wait(file, left_ms);
+  }
+  errno = ECANCELED;
+  return false;
 }
 
 /* ---- files ---------------------------------------------------------------------------------------------- */
 
-static bool pass_file(run *r, const char *path)
+/* By a signal, or by another reader of the same pipe that was faster: to be repeated. */
+static bool is_interrupted(dataset_status status)
+{
+  return status == DATASET_IO && (errno == EINTR || errno == EAGAIN);
+}
+
+/* Ends with the file, a signal, or a sentence. */
+static void pass_lines(run *r, dataset_reader *reader, const char *path)
 {
   const char *line;
   size_t size;
   dataset_status status = DATASET_OK;
-  dataset_reader *reader = dataset_open(path);
-  if (!reader) {
+  while (r->end == GOING && !r->output.error && status != DATASET_END) {
+    status = dataset_next(reader, &line, &size);
+    if (status == DATASET_OK) {
+      take_line(r, reader, line, size);
+    } else if (r->end == GOING && status != DATASET_END && !is_interrupted(status)) {
+      say_error("uniq", "%s: %s", path, dataset_failure_text(status));
+      settle(r);
+      r->end = FAILED;
+    }
+  }
+}
+
+/* Opening the next one may wait. */
+static void pass_file(run *r, const char *path)
+{
+  dataset_reader *reader = deliver(r, line_output_flush) ? dataset_open(path) : NULL;
+  if (reader) {
+    dataset_before_read(reader, wait_for_input, r);
+    pass_lines(r, reader, path);
+    say_bad_lines("uniq", path, dataset_bad_lines(reader));
+    r->bad += dataset_bad_lines(reader)->count;
+    dataset_close(reader);
+  } else if (r->end == GOING && errno == EINTR && line_pipe_is_stopped()) {
+    r->end = STOPPED;
+  } else if (r->end == GOING) {
     say_error("uniq", "%s: %s", path, strerror(errno));
-    return false;
+    r->end = FAILED;
   }
-  bool good = true;
-  while (good && !ferror(stdout) && (status = dataset_next(reader, &line, &size)) == DATASET_OK)
-    good = take_line(r, reader, line, size);
-  good = good && settle(r);
-  if (!good) {
-    say_error("uniq", "out of memory after %llu URLs", (unsigned long long)r->fresh);
-  } else if (!ferror(stdout) && status != DATASET_END) {
-    say_error("uniq", "%s: %s", path, dataset_failure_text(status));
-    good = false;
-  }
-  say_bad_lines("uniq", path, dataset_bad_lines(reader));
-  r->bad += dataset_bad_lines(reader)->count;
-  dataset_close(reader);
-  return good;
 }
 
 /* ---- the end -------------------------------------------------------------------------------------------- */
@@ -148,21 +247,19 @@ static bool write_summary(const run *r)
   return written;
 }
 
-/* The output first: lines that the state remembers and that were never printed would be lost. */
 static int conclude(run *r)
 {
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    say_error("uniq", "writing the output: %s; --state is as it was", strerror(errno));
+  if (r->end == FAILED) { /* at most the input has, and what came before it is good */
+    line_output_flush(&r->output);
     return EXIT_FAILED;
   }
-  mlbf_status saved = r->state ? uniq_memory_save(&r->memory, r->state) : MLBF_OK;
-  if (saved != MLBF_OK) {
-    say_error("uniq", "%s: %s; it is as it was", r->state,
-              saved == MLBF_IO ? strerror(errno) : mlbf_status_text(saved));
+  r->is_save_failing = false; /* say it again */
+  if (r->state ? !save(r) : !deliver(r, line_output_flush))
     return EXIT_FAILED;
-  }
   uniq_memory_warn(&r->memory);
-  return !r->summary || write_summary(r) ? EXIT_DONE : EXIT_FAILED;
+  if (r->summary && !write_summary(r))
+    return EXIT_FAILED;
+  return r->end == STOPPED ? EXIT_STOPPED : EXIT_DONE;
 }
 
 /* As many URLs as files of this size hold, so that one filter does: those of a real list have 73 bytes a line. Half as
@@ -178,22 +275,27 @@ static uint64_t expected_urls(char **files, int count)
   return urls < FIRST_SLICE ? FIRST_SLICE : urls < MOST ? urls : MOST;
 }
 
-static int run_uniq(run *r, char **files, int count)
+static int pass_files(run *r, char **files, int count)
 {
-  static char out[1 << 18];
-  static char input[] = "-", *standard_input[] = {input};
-  if (count == 0) {
-    files = standard_input;
-    count = 1;
-  }
   r->settings.filter.keys = expected_urls(files, count);
   if (!uniq_memory_open(&r->settings, r->state, &r->memory))
     return EXIT_FAILED;
-  setvbuf(stdout, out, _IOFBF, sizeof out);
-  for (int i = 0; i < count; i++)
-    if (!pass_file(r, files[i]))
-      return EXIT_FAILED;
+  for (int i = 0; i < count && r->end == GOING; i++)
+    pass_file(r, files[i]);
   return conclude(r);
+}
+
+static int run_uniq(run *r, char **files, int count)
+{
+  static char input[] = "-", *standard_input[] = {input};
+  line_pipe_catch_signals();
+  int lock = r->state ? state_lock("uniq", r->state) : -1;
+  if (r->state && lock < 0)
+    return EXIT_FAILED;
+  int code = count ? pass_files(r, files, count) : pass_files(r, standard_input, 1);
+  if (lock >= 0)
+    close(lock);
+  return code;
 }
 
 /* ---- the command line ----------------------------------------------------------------------------------- */
@@ -215,9 +317,17 @@ static bool take_window(void *args, const option_row *row, char *value)
   return value_duration("uniq", row->name, value, &window->window);
 }
 
-static bool options_agree(const uniq_settings *settings)
+static bool take_save_every(void *args, const option_row *row, char *value)
 {
-  if (settings->window.unit && settings->filter_given)
+  return value_duration("uniq", row->name, value, &((run *)args)->save_every_ms);
+}
+
+static bool options_agree(const run *r)
+{
+  const uniq_settings *settings = &r->settings;
+  if (r->save_every_given && !r->state)
+    say_error("uniq", "--save-every: there is nothing to save without --state");
+  else if (settings->window.unit && settings->filter_given)
     say_error("uniq", "--filter: a window has its own; leave --filter or --window out");
   else if (settings->expect_given && settings->window.unit != MLBF_WINDOW_MS)
     say_error("uniq", "--expect is for a --window of time, such as 7d");
@@ -233,9 +343,16 @@ static bool options_agree(const uniq_settings *settings)
 
 static const option_row option_rows[] = {
   {"state", "FILE", OPTION_STRING, FIELD(state),
-   .help = "file of the seen URLs, kept across runs; the run replaces it as a whole at its end",
-   .manual = "File of the seen URLs, kept across runs. A run replaces it as a whole at its end; a run that is killed "
-             "leaves it unchanged."},
+   .help = "file of the seen URLs, kept across runs; only lines that were written are in it; one run\n"
+           "at a time may use it",
+   .manual = "File of the seen URLs, kept across runs. A save replaces it as a whole, or leaves it as it was, and it "
+             "knows only lines that were written: a run that is killed, or whose output fails, loses none, but the "
+             "next run prints those since the last save again. One run at a time may use it: a second one fails at "
+             "once, by a lock on {Pa FILE.lock}, which stays there. Only its owner may read the file."},
+  {"save-every", "T", OPTION_CALL, .take = take_save_every, GIVEN(save_every_given),
+   .help = "save the state T (90s, 30m, 1h) after a change, and at the end (default 60s)",
+   .manual = "Save the state when its oldest unsaved change is {Ar T} old, and at the end; 60s if not given. Each save "
+             "writes the whole file. If one fails, a message says so, lines pass on, and it is tried again."},
   {"window", "W", OPTION_CALL, .take = take_window,
    .help = "forget URLs older than the last W lines (a number), or than W (90s, 30m, 1h, 7d); a URL\n"
            "may be remembered up to 8.4 % longer, never shorter; fixed for a state",
@@ -279,7 +396,11 @@ const option_table cmd_uniq_options = {
     "  zcat crawl-*.gz | strata uniq --state seen.mlbf      only URLs that no earlier run printed\n"
     "  strata uniq --explain urls.txt | grep ^new-host\n"
     "  tail -f found.log | strata uniq --window 7d --state week.mlbf\n",
-  .after = "Lines without an http or https URL are counted and dropped; the first five are reported.\n",
+  .after = "Lines without an http or https URL are counted and dropped; the first five are reported.\n"
+           "In a pipe, a line is written as soon as the next is not there yet. SIGINT, SIGTERM or SIGHUP: the lines\n"
+           "that were read are written, and the state is saved. After kill -9, a closed pipe or a full disk the next\n"
+           "run prints lines again that were written since the last save: each at least once.\n",
+  .exits = "0 done, 1 failed, 2 usage, 3 stopped by a signal",
 };
 
 /* OPTIONS_READ, or the exit code. */
@@ -288,6 +409,7 @@ static int parse(run *r, int argc, char **argv)
   enum { KEYS_IN_TIME = 1000000 }; /* URLs: 16 MB */
   uniq_settings *settings = &r->settings;
   settings->filter = (mlbf_options){.kind = MLBF_KIND_MLBF, .rate = 1e-6};
+  r->save_every_ms = 60000;
   int code = options_read(&cmd_uniq_options, argc, argv, r);
   if (code != OPTIONS_READ)
     return code;
@@ -295,7 +417,7 @@ static int parse(run *r, int argc, char **argv)
   if (settings->window.unit == MLBF_WINDOW_MS && !settings->expect_given)
     settings->window.keys = KEYS_IN_TIME;
   url_profile_name(settings->profile, settings->profile_name);
-  return options_agree(settings) ? OPTIONS_READ : EXIT_USAGE;
+  return options_agree(r) ? OPTIONS_READ : EXIT_USAGE;
 }
 
 int cmd_uniq(int argc, char **argv)

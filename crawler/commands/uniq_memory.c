@@ -3,9 +3,12 @@
 #include "frontier/base/machine.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
@@ -167,20 +170,38 @@ static mlbf_status answer_by_keys(mlbf_key_set *keys, mlbf_hash128 key, mlbf_ver
 
 mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict)
 {
+  mlbf_status status;
   if (memory->keys)
-    return answer_by_keys(memory->keys, question->hashes.whole, verdict);
-  if (!memory->window)
-    return mlbf_chain_insert(memory->chain, &question->hashes, verdict);
-  if (question->status == MLBF_OK)
+    status = answer_by_keys(memory->keys, question->hashes.whole, verdict);
+  else if (!memory->window)
+    status = mlbf_chain_insert(memory->chain, &question->hashes, verdict);
+  else if ((status = question->status) == MLBF_OK)
     *verdict = question->verdict;
-  return question->status;
+  memory->is_changed |= memory->window || (status == MLBF_OK && verdict->outcome != MLBF_SEEN);
+  return status;
 }
 
-mlbf_status uniq_memory_save(uniq_memory *memory, const char *state)
+static mlbf_status save(uniq_memory *memory, const char *state)
 {
   if (memory->keys)
     return mlbf_key_set_save(memory->keys, state);
   return memory->window ? mlbf_epoch_save(memory->window, state) : mlbf_chain_save(memory->chain, state);
+}
+
+/* A temporary file that a killed run left may have another mode, or be a link. */
+mlbf_status uniq_memory_save(uniq_memory *memory, const char *state)
+{
+  char temporary[PATH_MAX];
+  if (snprintf(temporary, sizeof temporary, "%s.tmp", state) < (int)sizeof temporary)
+    unlink(temporary);
+  mode_t mask = umask(S_IRWXG | S_IRWXO);
+  mlbf_status status;
+  do
+    status = save(memory, state);
+  while (status == MLBF_IO && errno == EINTR);
+  umask(mask);
+  memory->is_changed &= status != MLBF_OK;
+  return status;
 }
 
 static void describe_window(const mlbf_epoch *window, json *text)

@@ -23,6 +23,7 @@ typedef struct uniq_memory {
   mlbf_chain *chain; /* one of the three */
   mlbf_epoch *window;
   mlbf_key_set *keys;
+  bool is_changed; /* since it was loaded or saved */
 } uniq_memory;
 
 /* From the file `state`, or new if there is none or `state` is NULL; `settings->profile` is then the one to use.
@@ -41,6 +42,7 @@ typedef struct uniq_question {
 void uniq_memory_ask(uniq_memory *memory, const url *u, uniq_question *question);
 mlbf_status uniq_memory_answer(uniq_memory *memory, const uniq_question *question, mlbf_verdict *verdict);
 
+/* The file `state` is replaced as a whole, with mode 0600, or left as it was. */
 mlbf_status uniq_memory_save(uniq_memory *memory, const char *state);
 
 /* What is remembered and how well, as members of an open object. */

@@ -283,6 +283,9 @@ static void nonsense_is_refused_by_name(void **state)
     {"uniq --window 5 --filter exact", "--filter", EXIT_USAGE},
     {"uniq --filter mlbf-paper", "--filter", EXIT_USAGE},
     {"uniq --fp 2", "--fp", EXIT_USAGE},
+    {"uniq --save-every 1h", "--state", EXIT_USAGE},
+    {"uniq --state /nowhere/s --save-every 5", "--save-every", EXIT_USAGE},
+    {"uniq --state /nowhere/at/all", "/nowhere/at/all", EXIT_FAILED},
     {"uniq --profile x", "--profile", EXIT_USAGE},
     {"uniq --moon", "--moon", EXIT_USAGE},
     {"uniq /nowhere/at/all", "/nowhere/at/all", EXIT_FAILED},
@@ -304,6 +307,9 @@ static int make_state(void **state)
 static int drop_state(void **state)
 {
   (void)state;
+  char lock[sizeof state_file + 8];
+  snprintf(lock, sizeof lock, "%s.lock", state_file);
+  unlink(lock);
   return unlink(state_file);
 }
 
