@@ -2,7 +2,8 @@
 #include "mlbf/hash/hash_aes.h"
 
 /* The bytes of an unfinished block, padded. Reads 16 bytes from `bytes` on where these lie in one page, whatever they
- * belong to, and forgets those behind `size`: a page is readable or not as a whole. */
+ * belong to, and forgets those behind `size`: a page is readable or not as a whole. Of a text that ended before, nothing
+ * is read: the next page may not be readable. */
 __attribute__((no_sanitize("address", "thread"))) MLBF_INLINE block last_block(const unsigned char *bytes, size_t size)
 {
   static const unsigned char masks[2 * MLBF_HASH_BLOCK] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -11,6 +12,7 @@ __attribute__((no_sanitize("address", "thread"))) MLBF_INLINE block last_block(c
   enum { PAGE = 4096 };
   block mask = _mm_loadu_si128((const __m128i *)(const void *)(masks + MLBF_HASH_BLOCK - size)), text;
   block end = _mm_loadu_si128((const __m128i *)(const void *)(ends + MLBF_HASH_BLOCK - size));
+  bytes = size ? bytes : masks;
   if (__builtin_expect((uintptr_t)bytes % PAGE <= PAGE - MLBF_HASH_BLOCK, 1)) {
     text = _mm_loadu_si128((const __m128i *)(const void *)bytes);
   } else {
@@ -34,7 +36,7 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
   }
   if (size == MLBF_HASH_PIECE)
     return sum;
-  block x = size ? last_block(text + i * MLBF_HASH_BLOCK, size % MLBF_HASH_BLOCK) : _mm_cvtsi32_si128(0x80);
+  block x = last_block(text + i * MLBF_HASH_BLOCK, size % MLBF_HASH_BLOCK);
   return both(sum, aes4(keys, both(both(x, offset), block_of(&keys->block[i]))));
 }
 
