@@ -88,8 +88,10 @@ mlbf_status mlbf_secret_read(const char *path, uint8_t secret[MLBF_SECRET_BYTES]
     memcpy(secret, text, size);
     return MLBF_OK;
   }
-  while (size > DIGITS && (text[size - 1] == '\n' || text[size - 1] == '\r'))
+  if (size == DIGITS + 1 && text[DIGITS] == '\n')
     size--;
+  else if (size == LONGEST && text[DIGITS] == '\r' && text[DIGITS + 1] == '\n')
+    size -= 2;
   if (size != DIGITS || !from_digits(text, made))
     return MLBF_BAD_ARGUMENT;
   memcpy(secret, made, sizeof made);
