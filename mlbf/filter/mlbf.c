@@ -119,7 +119,7 @@ void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t cou
 void mlbf_batch_hash_layers(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_layer_hashes *hashes)
 {
   const mlbf_hash_keys *keys = &filter->keying.keys;
-  keys->path->layers(keys, batch->keys, batch->count, batch->following, mlbf_layer_count(filter), hashes);
+  keys->path->layers(keys, batch->keys, batch->count, batch->following, filter->plan.signals, hashes);
   fetch_places(filter, hashes, batch->count);
 }
 

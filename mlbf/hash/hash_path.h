@@ -144,7 +144,7 @@ MLBF_INLINE void lay_flat(const mlbf_key *of, size_t count, size_t following, fl
 }
 
 /* Their sums; and sums[d] XORed with all before it, so that a key's is the XOR of two numbers. */
-MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat, size_t total, bool is_deep,
+MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat, size_t total, bool with_deep,
                           mlbf_hash128 *before, mlbf_layer_hashes *hashes)
 {
   block all = {0};
@@ -154,7 +154,7 @@ MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat,
     block sum = sum_of_segment(keys, layer, flat->spans + d, false);
     before[d] = number_of(all);
     all = both(all, sum);
-    if (is_deep) { /* a host's is overwritten by what follows */
+    if (with_deep) { /* a host's is overwritten by what follows */
       hashes->deep[deep] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
       hashes->layer[deep] = layer;
       deep += layer > 0;
@@ -163,13 +163,13 @@ MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat,
   before[total] = number_of(all);
 }
 
-static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, uint32_t layers,
+static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
                         mlbf_layer_hashes *hashes)
 {
   flat_segments flat;
   mlbf_hash128 before[MLBF_HASH_BATCH * MLBF_LAYERS_MAX + 1];
   lay_flat(of, count, following, &flat);
-  if (layers > 1)
+  if (with_deep)
     sum_flat(keys, &flat, flat.begin[count], true, before, hashes);
   else
     sum_flat(keys, &flat, flat.begin[count], false, before, hashes);
@@ -180,13 +180,13 @@ static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t c
     block whole = both(first, block_of(before + flat.begin[i + 1]));
     hashes->hosts[i] = number_of(aes4(keys, both(host, block_of(&keys->segment))));
     hashes->wholes[i] = number_of(finish_whole(keys, whole, of[i].count));
-    hashes->begin[i + 1] = layers > 1 ? (uint16_t)(flat.begin[i + 1] - i - 1) : 0;
+    hashes->begin[i + 1] = with_deep ? (uint16_t)(flat.begin[i + 1] - i - 1) : 0;
   }
   for (size_t i = 0; flat.has_remainder && i < count; i++)
     if (of[i].count > MLBF_LAYERS_MAX) {
       mlbf_hash128 layer[MLBF_LAYERS_MAX];
       hashes->wholes[i] = path_one(keys, of[i].segments, of[i].count, layer);
-      if (layers > 1)
+      if (with_deep)
         hashes->deep[hashes->begin[i + 1] - 1] = layer[MLBF_LAYERS_MAX - 1];
     }
 }

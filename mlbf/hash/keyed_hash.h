@@ -79,8 +79,8 @@ struct mlbf_hash_path {
   mlbf_hash128 (*one)(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *layer);
   /* of kinds without layers: the bytes of all segments, end to end */
   void (*wholes)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, mlbf_hash128 *wholes);
-  /* hosts, wholes, and deep segments of the first `layers` layers */
-  void (*layers)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, uint32_t layers,
+  /* wholes, hosts and, if wanted, deep segments */
+  void (*layers)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
                  mlbf_layer_hashes *hashes);
 };
 
