@@ -6,7 +6,8 @@
 
 #include "mlbf/plan.h"
 
-_Static_assert(sizeof(opponent_text) == sizeof(mlbf_span), "a list's spans are passed as they are");
+_Static_assert(sizeof(opponent_text) == sizeof(mlbf_span) && sizeof(opponent_key) == sizeof(mlbf_key),
+               "a list's spans are passed as they are");
 
 #define LINE .kind = MLBF_KIND_LINE
 const contender contenders[] = {
@@ -23,6 +24,8 @@ const contender contenders[] = {
   {.name = "split block tells", .against = "line", .opponent = &filter_split_block, .tells = true},
   {.name = "RedisBloom", .against = "line", .opponent = &filter_redisbloom, .tells = true},
   {.name = "libbloom", .against = "line", .opponent = &filter_libbloom, .tells = true},
+  {.name = "line before", .against = "line", .opponent = &filter_before_line, .tells = true},
+  {.name = "signals before", .against = "mlbf signals", .opponent = &filter_before_signals, .tells = true},
 };
 const size_t contender_count = sizeof contenders / sizeof *contenders;
 
@@ -181,14 +184,16 @@ static uint64_t run(const contender *row, void *filter, const url_keys *chunk, b
 uint64_t contender_add(const contender *row, void *filter, const url_keys *chunk)
 {
   if (row->opponent)
-    return row->opponent->add(filter, (const opponent_text *)chunk->texts, chunk->count);
+    return row->opponent->add(filter, (const opponent_text *)chunk->texts, (const opponent_key *)chunk->layered,
+                              chunk->count);
   return run(row, filter, chunk, true);
 }
 
 uint64_t contender_ask(const contender *row, void *filter, const url_keys *chunk)
 {
   if (row->opponent)
-    return row->opponent->ask(filter, (const opponent_text *)chunk->texts, chunk->count);
+    return row->opponent->ask(filter, (const opponent_text *)chunk->texts, (const opponent_key *)chunk->layered,
+                              chunk->count);
   return run(row, filter, chunk, false);
 }
 

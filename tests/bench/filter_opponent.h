@@ -20,12 +20,18 @@ typedef struct opponent_text { /* laid out as mlbf_span */
   size_t size;
 } opponent_text;
 
+typedef struct opponent_key { /* a text in segments, laid out as mlbf_key */
+  const opponent_text *segments;
+  size_t count;
+} opponent_key;
+
 typedef struct filter_opponent {
   /* An empty filter for so many keys at this rate; its bits. With `tells`, `add` tests first, so that it can tell how
    * many it had seen; without, some only set bits, and it returns 0. */
   void *(*make)(uint64_t keys, double rate, bool tells, uint64_t *bits);
-  uint64_t (*add)(void *filter, const opponent_text *texts, size_t count);
-  uint64_t (*ask)(const void *filter, const opponent_text *texts, size_t count); /* how many it has seen */
+  uint64_t (*add)(void *filter, const opponent_text *texts, const opponent_key *cut, size_t count);
+  uint64_t (*ask)(const void *filter, const opponent_text *texts, const opponent_key *cut,
+                  size_t count); /* how many it has seen */
   void (*drop)(void *filter);
 } filter_opponent;
 
@@ -34,6 +40,8 @@ extern const filter_opponent filter_rocksdb __attribute__((weak));
 extern const filter_opponent filter_split_block __attribute__((weak));
 extern const filter_opponent filter_redisbloom __attribute__((weak));
 extern const filter_opponent filter_libbloom __attribute__((weak));
+extern const filter_opponent filter_before_line __attribute__((weak));    /* ours, of another checkout */
+extern const filter_opponent filter_before_signals __attribute__((weak)); /* mlbf with signals, likewise */
 
 /* Keys hashed and prefetched before the first of them is tested: RocksDB's MultiGet has 32, as have we. */
 enum { OPPONENT_BATCH = 32 };

@@ -47,8 +47,9 @@ void prepare(const filter *of, const opponent_text *texts, size_t left, prepared
   }
 }
 
-uint64_t add(void *to, const opponent_text *texts, size_t count)
+uint64_t add(void *to, const opponent_text *texts, const opponent_key *cut, size_t count)
 {
+  (void)cut;
   const filter *of = static_cast<filter *>(to);
   uint64_t seen = 0;
   prepared batch;
@@ -65,8 +66,9 @@ uint64_t add(void *to, const opponent_text *texts, size_t count)
   return seen;
 }
 
-uint64_t ask(const void *whom, const opponent_text *texts, size_t count)
+uint64_t ask(const void *whom, const opponent_text *texts, const opponent_key *cut, size_t count)
 {
+  (void)cut;
   const filter *of = static_cast<const filter *>(whom);
   uint64_t seen = 0;
   prepared batch;

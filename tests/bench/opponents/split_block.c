@@ -30,8 +30,9 @@ static size_t prepare(const split_block *of, const opponent_text *texts, size_t 
   return count;
 }
 
-static uint64_t add(void *to, const opponent_text *texts, size_t count)
+static uint64_t add(void *to, const opponent_text *texts, const opponent_key *cut, size_t count)
 {
+  (void)cut;
   split_block *of = to;
   uint64_t hashes[OPPONENT_BATCH], seen = 0;
   for (size_t begin = 0; begin < count; begin += OPPONENT_BATCH) {
@@ -44,8 +45,9 @@ static uint64_t add(void *to, const opponent_text *texts, size_t count)
   return seen;
 }
 
-static uint64_t ask(const void *whom, const opponent_text *texts, size_t count)
+static uint64_t ask(const void *whom, const opponent_text *texts, const opponent_key *cut, size_t count)
 {
+  (void)cut;
   const split_block *of = whom;
   uint64_t hashes[OPPONENT_BATCH], seen = 0;
   for (size_t begin = 0; begin < count; begin += OPPONENT_BATCH) {
