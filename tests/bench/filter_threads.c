@@ -16,10 +16,10 @@ static mlbf_key *mix(const mlbf_key *keys, size_t count)
   return mixed;
 }
 
-static double wall_ns(void)
+static double now_ns(clockid_t clock)
 {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
@@ -29,7 +29,7 @@ typedef struct worker {
   mlbf_filter *filter;
   const mlbf_key *keys;
   size_t count;
-  double start, end;
+  double start, end, processor;
 } worker;
 
 static void insert(mlbf_filter *filter, const mlbf_key *keys, size_t count)
@@ -43,14 +43,20 @@ static void *work(void *argument)
 {
   worker *its = argument;
   pthread_barrier_wait(its->barrier);
-  its->start = wall_ns();
+  its->start = now_ns(CLOCK_MONOTONIC);
   insert(its->filter, its->keys, its->count);
-  its->end = wall_ns();
+  its->end = now_ns(CLOCK_MONOTONIC);
+  its->processor = now_ns(CLOCK_THREAD_CPUTIME_ID);
   return NULL;
 }
 
-/* Nanoseconds from the first start to the last end. */
-static double run_threads(mlbf_filter *filter, const mlbf_key *keys, size_t count, size_t threads)
+/* From the first start to the last end; and the processor time of the thread that took most, which is what the others
+ * on a busy machine do not stretch. */
+typedef struct spent {
+  double wall, processor;
+} spent;
+
+static spent run_threads(mlbf_filter *filter, const mlbf_key *keys, size_t count, size_t threads)
 {
   worker workers[THREADS];
   pthread_barrier_t barrier;
@@ -61,41 +67,44 @@ static double run_threads(mlbf_filter *filter, const mlbf_key *keys, size_t coun
     if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0)
       opponent_need(NULL);
   }
-  double start = 0, end = 0;
+  double start = 0, end = 0, processor = 0;
   for (size_t i = 0; i < threads; i++) {
     pthread_join(workers[i].thread, NULL);
     start = i == 0 || workers[i].start < start ? workers[i].start : start;
     end = workers[i].end > end ? workers[i].end : end;
+    processor = workers[i].processor > processor ? workers[i].processor : processor;
   }
   pthread_barrier_destroy(&barrier);
-  return end - start;
+  return (spent){(end - start) / (double)count, processor / (double)count};
 }
 
-static double take_turn(const mlbf_key *keys, const mlbf_key *mixed, size_t count, mlbf_kind kind, double rate,
-                        size_t threads)
+static spent take_turn(const mlbf_key *keys, const mlbf_key *mixed, size_t count, mlbf_kind kind, double rate,
+                       size_t threads)
 {
   mlbf_filter *filter = bench_filter(kind, kind == MLBF_KIND_MLBF, count, rate, 0);
   if (mixed)
     insert(filter, keys, count / 2);
   if (threads > 1 && mlbf_share(filter) != MLBF_OK)
     opponent_need(NULL);
-  double ns = run_threads(filter, mixed ? mixed : keys, count, threads);
+  spent time = run_threads(filter, mixed ? mixed : keys, count, threads);
   mlbf_free(filter);
-  return ns / (double)count;
+  return time;
 }
 
 static void bench_kind(const mlbf_key *keys, const mlbf_key *mixed, size_t count, mlbf_kind kind, double rate,
                        size_t rounds)
 {
-  double one[TURNS_MAX], two[TURNS_MAX];
-  for (size_t i = 0; i < rounds; i++) {
-    one[i] = take_turn(keys, mixed, count, kind, rate, 1);
-    two[i] = take_turn(keys, mixed, count, kind, rate, THREADS);
-  }
-  double alone = median(one, rounds), both = median(two, rounds);
-  printf("  threads, %-12s %s  one, unshared %6.1f M/s   two, shared %6.1f M/s   ratio %.2f\n",
-         kind == MLBF_KIND_MLBF ? "mlbf signals" : "line", mixed ? "half new" : "all new ", 1e3 / alone, 1e3 / both,
-         alone / both);
+  double wall[THREADS][TURNS_MAX], processor[THREADS][TURNS_MAX];
+  for (size_t i = 0; i < rounds; i++)
+    for (size_t t = 0; t < THREADS; t++) {
+      spent time = take_turn(keys, mixed, count, kind, rate, t + 1);
+      wall[t][i] = time.wall;
+      processor[t][i] = time.processor;
+    }
+  double one = median(wall[0], rounds), two = median(wall[1], rounds);
+  printf("  threads, %-12s %s  one, unshared %5.1f M/s  two, shared %5.1f M/s  ratio %.2f, by processor time %.2f\n",
+         kind == MLBF_KIND_MLBF ? "mlbf signals" : "line", mixed ? "half new" : "all new ", 1e3 / one, 1e3 / two,
+         one / two, median(processor[0], rounds) / median(processor[1], rounds));
 }
 
 void bench_threads(const url_keys *all, double rate, size_t rounds)
