@@ -14,6 +14,7 @@
 #include <xxhash.h>
 
 #include "mlbf/filter.h"
+#include "tests/support/slow_hash.h"
 
 /* What is in the golden files: these keys, in this order. */
 static const char *const keys[][20] = {
@@ -85,13 +86,6 @@ static uint64_t scale(uint64_t x, uint64_t r)
   uint64_t x1 = x >> 32, x0 = (uint32_t)x, r1 = r >> 32, r0 = (uint32_t)r;
   uint64_t middle = x1 * r0 + (x0 * r0 >> 32), other = x0 * r1 + (uint32_t)middle;
   return x1 * r1 + (middle >> 32) + (other >> 32);
-}
-
-static uint64_t mix(uint64_t x)
-{
-  x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-  return x ^ x >> 31;
 }
 
 /* One file, as FORMAT.md describes it, and the body it should have. */
@@ -171,16 +165,11 @@ static void end_to_end(const char *const *segments, size_t count, char text[1024
     strcat(text, segments[i]);
 }
 
-static void set_whole_key(second_reader *reader, const char *const *segments, size_t count, uint32_t kind,
-                          uint64_t seed)
+static void set_bloom_paper_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
 {
   char text[1024];
   end_to_end(segments, count, text);
   hash h = hash_text(text, seed);
-  if (kind != 3) {
-    set_hash(reader, 0, h);
-    return;
-  }
   for (uint32_t j = 1; j <= u32(array_at(reader, 0) + 4); j++)
     set_bit(reader, 0, paper_address(h, j, u64(array_at(reader, 0) + 8)));
 }
@@ -202,43 +191,48 @@ static void set_paper_key(second_reader *reader, const char *const *segments, si
     set_bit(reader, 0, extra[j] % m);
 }
 
-static hash layer_hash(const char *const *segments, size_t count, size_t i, uint64_t seed)
+static hash own(mlbf_hash128 of)
 {
-  uint64_t salt = mix(seed + (i + 1) * G);
-  hash h = hash_text(segments[i], salt);
-  for (size_t more = 16; i == 15 && more < count; more++) {
-    hash next = hash_text(segments[more], salt ^ h.low);
-    h = (hash){next.low, (h.high << 1 | h.high >> 63) ^ next.high};
-  }
-  return h;
+  return (hash){of.low, of.high};
 }
 
-static void set_layered_key(second_reader *reader, const char *const *segments, size_t count, uint64_t seed)
+static size_t spans_of(const char *const *segments, size_t count, mlbf_span *spans)
 {
-  bool has_signals = u32(reader->file + 80) & 1;
-  hash all = {0, 0};
-  for (size_t i = 0; i < count && i < 16; i++) {
-    hash h = layer_hash(segments, count, i, seed);
-    all = (hash){all.low ^ h.low, all.high ^ h.high};
-    if (i == 0)
-      set_hash(reader, 1, h);
-    else if (has_signals)
-      set_hash(reader, 2, h);
+  for (size_t i = 0; i < count; i++)
+    spans[i] = (mlbf_span){segments[i], strlen(segments[i])};
+  return count;
+}
+
+static void set_keyed_key(second_reader *reader, const char *const *segments, size_t count, uint32_t kind,
+                          const slow_hash_keys *slow)
+{
+  mlbf_span spans[20];
+  mlbf_hashes hashes;
+  spans_of(segments, count, spans);
+  if (kind != 2) {
+    set_hash(reader, 0, own(slow_hash_whole(slow, spans, count)));
+    return;
   }
-  set_hash(reader, 0, (hash){mix(all.low + count * G), mix(all.high - count * G)});
+  slow_hash_layers(slow, spans, count, &hashes);
+  for (uint32_t i = 0; i < hashes.depth; i++)
+    if (i == 0 || u32(reader->file + 80) & 1) /* signals */
+      set_hash(reader, i == 0 ? 1 : 2, own(hashes.layer[i]));
+  set_hash(reader, 0, own(hashes.whole));
 }
 
 static void set_all_keys(second_reader *reader)
 {
   uint32_t kind = u32(reader->file + 16);
   uint64_t seed = u64(reader->file + 24);
+  slow_hash_keys slow;
+  slow_hash_keys_seeded(seed, &slow);
   for (size_t key = 0; key < KEY_COUNT; key++) {
-    if (kind == 2)
-      set_layered_key(reader, keys[key], key_size(key), seed);
+    if (kind == 3)
+      set_bloom_paper_key(reader, keys[key], key_size(key), seed);
     else if (kind == 4)
       set_paper_key(reader, keys[key], key_size(key), seed);
     else
-      set_whole_key(reader, keys[key], key_size(key), kind, seed);
+      set_keyed_key(reader, keys[key], key_size(key), kind, &slow);
   }
 }
 
@@ -269,7 +263,10 @@ static void the_second_reader_finds_every_bit(void **state)
     const uint8_t *file = reader.file;
     uint64_t body = u64(file + 56), blocks = u64(file + 64);
     assert_memory_equal(file, "MLBF\r\n\x1a\n", 8);
-    assert_int_equal(u32(file + 8), 1);
+    assert_int_equal(u32(file + 8), 2);
+    bool is_unkeyed = u32(file + 16) == 3 || u32(file + 16) == 4;
+    assert_int_equal(u32(file + 1176), is_unkeyed ? 1 : 2); /* the hash */
+    assert_int_equal(u32(file + 1180), is_unkeyed ? 0 : 3); /* from a seed */
     assert_int_equal(u32(file + 16), goldens[i].options.kind);
     assert_int_equal(u64(file + 24), goldens[i].options.seed);
     bool is_paper = goldens[i].options.kind == MLBF_KIND_MLBF_PAPER; /* its flaw: /b /a is "seen" after /a /b */

@@ -17,6 +17,7 @@
 #include "mlbf/window_epoch.h"
 #include "mlbf/papers/window_skip.h"
 #include "tests/support/scratch.h"
+#include "tests/support/slow_hash.h"
 
 enum { SEED = 42, INSERTIONS = 150, DISTINCT = 90, HEADER = 4096 };
 
@@ -150,13 +151,25 @@ static uint64_t parameter(const char *file, int i)
   return number(file, 56 + 8 * (size_t)i, 8);
 }
 
-static void places_of(mlbf_span key, uint64_t cells, uint64_t k, uint64_t *places)
+static mlbf_hash128 unkeyed_hash(mlbf_span key)
 {
   XXH128_hash_t hash = XXH3_128bits_withSeed(key.bytes, key.size, SEED);
-  uint64_t place = hash.low64;
+  return (mlbf_hash128){hash.low64, hash.high64};
+}
+
+static mlbf_hash128 keyed_hash(mlbf_span key)
+{
+  slow_hash_keys keys;
+  slow_hash_keys_seeded(SEED, &keys);
+  return slow_hash_whole(&keys, &key, 1);
+}
+
+static void places_of(mlbf_hash128 hash, uint64_t cells, uint64_t k, uint64_t *places)
+{
+  uint64_t place = hash.low;
   for (uint64_t i = 0; i < k; i++) {
     places[i] = (uint64_t)((wide)place * cells >> 64);
-    place = place * 0xd1342543de82ef95u + (hash.high64 | 1);
+    place = place * 0xd1342543de82ef95u + (hash.high | 1);
   }
 }
 
@@ -184,7 +197,7 @@ static void check_skip(const char *file)
   for (int i = 0; i < INSERTIONS; i++) {
     if (i % W == 0)
       memset(arrays[i / W % 3], 0, sizeof arrays[0]);
-    places_of(key_of(i, text), M, 3, places);
+    places_of(unkeyed_hash(key_of(i, text)), M, 3, places);
     for (int j = 0; j < 3; j++)
       put_cell(arrays[i / W % 3], places[j], BITS, (uint64_t)i % W + 1);
   }
@@ -204,7 +217,7 @@ static void check_epoch(const char *file)
   assert_int_equal(parameter(file, 5), L);
   assert_int_equal(parameter(file, 7) / L, last);
   for (int i = 0; i < INSERTIONS; i++) {
-    places_of(key_of(i, text), M, 4, places);
+    places_of(keyed_hash(key_of(i, text)), M, 4, places);
     for (int j = 0; j < 4; j++)
       epochs[places[j]] = (UINT64_C(1700000000000) + 97 * (uint64_t)i) / L;
   }
@@ -224,7 +237,7 @@ static void check_count(const char *file)
   uint64_t places[3], taken = 0, at = HEADER + array_bytes(M, 3), entries_at = at + 64;
   char text[32];
   for (int i = 0; i < INSERTIONS; i++) {
-    places_of(key_of(i, text), M, 3, places);
+    places_of(keyed_hash(key_of(i, text)), M, 3, places);
     uint32_t least = UINT32_MAX, times = (uint32_t)i % 7 + 1;
     for (int j = 0; j < 3; j++)
       least = counts[places[j]] < least ? counts[places[j]] : least;
@@ -270,16 +283,17 @@ static void check_key_set(const char *file)
 {
   uint64_t keys = parameter(file, 0), found = 0;
   bool is_found[INSERTIONS] = {false};
+  mlbf_hash128 hashes[INSERTIONS];
   char text[32];
+  for (int i = 0; i < INSERTIONS; i++)
+    hashes[i] = keyed_hash(key_of(i, text));
   assert_int_equal(number(file, 32, 8), 16 * keys);
   for (uint64_t at = 0; at < keys; at++) {
     uint64_t low = number(file, HEADER + 16 * at, 8), high = number(file, HEADER + 16 * at + 8, 8);
     if (at)
       assert_true(number(file, HEADER + 16 * at - 16, 8) < low); /* equal ones, in a file of 50: no */
     for (int i = 0; i < INSERTIONS; i++) {
-      mlbf_span key = key_of(i, text);
-      XXH128_hash_t hash = XXH3_128bits_withSeed(key.bytes, key.size, SEED);
-      bool is_it = hash.low64 == low && hash.high64 == high;
+      bool is_it = hashes[i].low == low && hashes[i].high == high;
       found += is_it && !is_found[i];
       is_found[i] |= is_it;
     }
@@ -303,7 +317,10 @@ static void the_second_reader_finds_every_cell(void **state)
     assert_non_null(file);
     uint64_t body = number(file, 32, 8);
     assert_memory_equal(file, "MLBT\r\n\x1a\n", 8);
-    assert_int_equal(number(file, 8, 4), 1);
+    assert_int_equal(number(file, 8, 4), 2);
+    bool is_keyed = savers[i] != save_matrix && savers[i] != save_skip;
+    assert_int_equal(number(file, 504, 4), is_keyed ? 2 : 1); /* the hash */
+    assert_int_equal(number(file, 508, 4), is_keyed ? 3 : 0); /* from a seed */
     assert_int_equal(number(file, 16, 4), goldens[i].kind);
     bool has_seed = savers[i] != save_matrix; /* shingles come as numbers */
     assert_int_equal(number(file, 20, 4), has_seed ? 6 : 0);

@@ -114,6 +114,18 @@ void slow_hash_keys_make(const uint8_t secret[32], slow_hash_keys *keys)
     keys->key[i] = slow_aes256(secret, numbers(i, 0));
 }
 
+void slow_hash_keys_seeded(uint64_t seed, slow_hash_keys *keys)
+{
+  uint8_t key[32] = "strata: a secret from a seed", secret[32];
+  for (int i = 0; i < 8; i++)
+    key[24 + i] ^= (uint8_t)(seed >> 8 * i);
+  for (uint8_t i = 0; i < 2; i++) {
+    slow_block counter = {{i}}, made = slow_aes256(key, counter);
+    memcpy(secret + 16 * i, made.bytes, 16);
+  }
+  slow_hash_keys_make(secret, keys);
+}
+
 static slow_block aes4(const slow_hash_keys *keys, slow_block x)
 {
   for (int i = 0; i < 4; i++)

@@ -24,6 +24,9 @@ slow_block slow_aes256(const uint8_t key[32], slow_block text);
 
 void slow_hash_keys_make(const uint8_t secret[32], slow_hash_keys *keys);
 
+/* Those of a file whose secret came from a seed. */
+void slow_hash_keys_seeded(uint64_t seed, slow_hash_keys *keys);
+
 /* Of a key with layers; `hashes` has its segments, too. */
 void slow_hash_layers(const slow_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
 
