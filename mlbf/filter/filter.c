@@ -97,6 +97,7 @@ mlbf_status mlbf_share(mlbf_filter *filter)
   filter->stripes = mlbf_stripes_create();
   if (!filter->stripes)
     return MLBF_NO_MEMORY;
+  filter->stripe_count = filter->plan.kind == MLBF_KIND_LINE ? MLBF_SORTED_STRIPES : MLBF_STRIPES;
   set_arrays(filter);
   return MLBF_OK;
 }
@@ -160,7 +161,7 @@ mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hash
   assert(hashes->depth <= MLBF_LAYERS_MAX);
   if (filter->is_patch)
     return unknown;
-  mlbf_stripe *stripe = filter->stripes ? mlbf_stripe_of(filter, hashes->whole) : NULL;
+  mlbf_stripe *stripe = filter->stripes ? &filter->stripes[mlbf_stripe_number(filter, hashes->whole)] : NULL;
   if (stripe)
     mlbf_stripe_lock(stripe);
   mlbf_verdict verdict = filter->operations->insert(filter, hashes);

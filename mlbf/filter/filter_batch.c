@@ -87,76 +87,126 @@ static void spread(uint64_t bits, size_t count, bool *to)
     to[i] = bits >> i & 1;
 }
 
-/* At most so many wholes at once: a shared filter sorts as many as make a lock worth its time. */
-static size_t wholes_at_once(const mlbf_filter *filter)
+/* Whole keys to be inserted into a filter, with answers in verdicts or booleans. */
+typedef struct inserting {
+  mlbf_filter *filter;
+  mlbf_verdict *verdicts;
+  bool *was_new;
+  uint64_t new_keys;
+  mlbf_sorter sorter; /* of a shared one, but of `bloom` and with layers */
+} inserting;
+
+static bool is_sorted(const mlbf_filter *filter)
 {
-  return filter->stripes && filter->arrays[0].layout != MLBF_LAYOUT_CLASSIC ? MLBF_SHARED_BATCH : BATCH;
+  return filter->stripes && filter->stripe_count == MLBF_SORTED_STRIPES;
 }
 
-/* Returns the number of new keys. */
-static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new)
+static void insert_begin(inserting *of, mlbf_filter *filter, mlbf_verdict *verdicts, bool *was_new)
 {
-  uint64_t new_keys = 0;
   assert_filter(filter);
-  assert(count && count <= wholes_at_once(filter));
-  if (filter->is_patch)
-    memset(was_new, 0, count);
-  else if (!filter->stripes)
-    spread(filter->operations->insert_wholes(filter, wholes, count), count, was_new);
-  else
-    mlbf_shared_insert_wholes(filter, wholes, count, was_new);
-  for (size_t i = 0; i < count; i++)
-    new_keys += was_new[i];
-  return new_keys;
+  of->filter = filter;
+  of->verdicts = verdicts;
+  of->was_new = was_new;
+  of->new_keys = 0;
+  if (is_sorted(filter))
+    mlbf_sorter_begin(&of->sorter, filter, verdicts, was_new);
 }
 
-/* Kinds without layers: 16 bytes of a key are needed between hashing and settling, not a whole mlbf_hashes. Returns the
- * number of new keys. */
-static uint64_t insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, mlbf_verdict *verdicts)
+/* Bit i: key i is new. */
+static uint64_t settle_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count)
 {
-  bool was_new[MLBF_SHARED_BATCH];
-  uint64_t new_keys = settle_wholes(filter, wholes, count, was_new);
-  if (mlbf_filter_cannot_tell(filter)) {
-    say_unknown(count, verdicts);
-    return 0;
+  if (!filter->stripes)
+    return filter->operations->insert_wholes(filter, wholes, count);
+  uint64_t were_new = 0;
+  for (size_t i = 0; i < count; i++) {
+    mlbf_stripe *stripe = &filter->stripes[mlbf_stripe_number(filter, wholes[i])];
+    mlbf_stripe_lock(stripe);
+    were_new |= filter->operations->insert_wholes(filter, &wholes[i], 1) << i;
+    mlbf_stripe_unlock(stripe);
   }
-  for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){was_new[i] ? MLBF_NEW : MLBF_SEEN, 0};
-  mlbf_counter_add(filter, &filter->answers.new_combination, new_keys);
-  mlbf_counter_add(filter, &filter->answers.seen, count - new_keys);
-  return new_keys;
+  return were_new;
 }
 
-/* With layers; the filter's counters, which threads may share, are changed once. */
-static uint64_t insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
-                              mlbf_verdict *verdicts)
+/* Wholes number `begin` on, at most BATCH, fetched. */
+static void insert_wholes(inserting *of, const mlbf_hash128 *wholes, size_t count, size_t begin)
 {
-  mlbf_answers answers = {0};
+  assert(count && count <= BATCH);
+  if (is_sorted(of->filter) && !of->filter->is_patch) {
+    mlbf_sorter_add(&of->sorter, wholes, count, begin);
+    return;
+  }
+  uint64_t were_new = of->filter->is_patch ? 0 : settle_wholes(of->filter, wholes, count);
+  if (mlbf_filter_cannot_tell(of->filter))
+    were_new = 0;
+  of->new_keys += (uint64_t)__builtin_popcountll(were_new);
+  if (of->was_new)
+    spread(were_new, count, of->was_new + begin);
+  else if (mlbf_filter_cannot_tell(of->filter))
+    say_unknown(count, of->verdicts + begin);
+  else
+    for (size_t i = 0; i < count; i++)
+      of->verdicts[begin + i] = (mlbf_verdict){were_new >> i & 1 ? MLBF_NEW : MLBF_SEEN, 0};
+}
+
+static mlbf_status insert_end(inserting *of)
+{
+  if (is_sorted(of->filter))
+    of->new_keys += mlbf_sorter_end(&of->sorter);
+  return mlbf_filter_count_keys(of->filter, of->new_keys);
+}
+
+/* Kinds without layers count NEW under new_combination. */
+static mlbf_status insert_end_and_count(inserting *of, size_t count)
+{
+  mlbf_status status = insert_end(of);
+  if (mlbf_filter_cannot_tell(of->filter))
+    return status;
+  mlbf_counter_add(of->filter, &of->filter->answers.new_combination, of->new_keys);
+  mlbf_counter_add(of->filter, &of->filter->answers.seen, count - of->new_keys);
+  return status;
+}
+
+/* With layers. Returns the number of new keys. */
+
+/* The filter's counters are changed once a batch; those of a shared one, whose cache lines move from thread to thread,
+ * once in many. */
+static void count_tally(mlbf_filter *filter, mlbf_tally *tally)
+{
+  mlbf_answers *answers = &filter->answers;
+  mlbf_counter_add(filter, &answers->seen, tally->answers.seen);
+  mlbf_counter_add(filter, &answers->new_combination, tally->answers.new_combination);
+  for (uint32_t i = 0; i < mlbf_layer_count(filter); i++)
+    if (tally->answers.new_segment[i])
+      mlbf_counter_add(filter, &answers->new_segment[i], tally->answers.new_segment[i]);
+  mlbf_count_found(filter, tally);
+  *tally = (mlbf_tally){.keys = 0};
+}
+
+static uint64_t insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
+                              mlbf_verdict *verdicts, mlbf_tally *tally)
+{
+  enum { KEYS_MIN = 1024 };
+  uint64_t seen = tally->answers.seen;
   assert_filter(filter);
   if (!filter->is_patch)
-    filter->operations->insert_layers(filter, hashes, count, verdicts);
+    filter->operations->insert_layers(filter, hashes, count, verdicts, tally);
   if (mlbf_filter_cannot_tell(filter)) {
     say_unknown(count, verdicts);
     return 0;
   }
   for (size_t i = 0; i < count; i++)
-    ++*mlbf_answer_counter(&answers, verdicts[i]);
-  mlbf_counter_add(filter, &filter->answers.seen, answers.seen);
-  mlbf_counter_add(filter, &filter->answers.new_combination, answers.new_combination);
-  for (uint32_t i = 0; i < mlbf_layer_count(filter); i++)
-    if (answers.new_segment[i])
-      mlbf_counter_add(filter, &filter->answers.new_segment[i], answers.new_segment[i]);
-  return count - answers.seen;
+    ++*mlbf_answer_counter(&tally->answers, verdicts[i]);
+  seen = tally->answers.seen - seen;
+  tally->keys += count;
+  if (!filter->stripes || tally->keys >= KEYS_MIN)
+    count_tally(filter, tally);
+  return count - seen;
 }
 
-static uint64_t insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+/* mlbf-paper */
+static uint64_t insert_one_by_one(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  if (has_layers(filter)) {
-    mlbf_layer_hashes flat;
-    mlbf_flatten(filter, hashes, count, &flat);
-    return insert_layers(filter, &flat, count, verdicts);
-  }
   for (size_t i = 0; i < count; i++) {
     verdicts[i] = mlbf_filter_insert_one(filter, &hashes[i]);
     new_keys += mlbf_verdict_is_new(verdicts[i]);
@@ -164,27 +214,42 @@ static uint64_t insert_hashes(mlbf_filter *filter, const mlbf_hashes *hashes, si
   return new_keys;
 }
 
-/* Kinds that can settle wholes, and have nothing else. */
+/* Kinds whose array 0 decides alone. */
 static bool is_unlayered(const mlbf_filter *filter)
 {
   return filter->operations->insert_wholes && !has_layers(filter);
 }
 
-mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+static mlbf_status insert_many_layered(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count,
+                                       mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  mlbf_hash128 wholes[MLBF_SHARED_BATCH];
-  size_t most = is_unlayered(filter) ? wholes_at_once(filter) : BATCH;
-  for (size_t begin = 0; begin < count; begin += most) {
-    size_t size = smaller(most, count - begin);
-    if (is_unlayered(filter)) {
-      take_wholes(filter, hashes + begin, size, wholes);
-      new_keys += insert_wholes(filter, wholes, size, verdicts + begin);
-    } else {
-      new_keys += insert_hashes(filter, hashes + begin, size, verdicts + begin);
-    }
+  mlbf_tally tally = {.keys = 0};
+  mlbf_layer_hashes flat;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = smaller(BATCH, count - begin);
+    mlbf_flatten(filter, hashes + begin, size, &flat);
+    new_keys += insert_layers(filter, &flat, size, verdicts + begin, &tally);
   }
+  count_tally(filter, &tally);
   return mlbf_filter_count_keys(filter, new_keys);
+}
+
+mlbf_status mlbf_insert_many(mlbf_filter *filter, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts)
+{
+  if (has_layers(filter))
+    return insert_many_layered(filter, hashes, count, verdicts);
+  if (!is_unlayered(filter))
+    return mlbf_filter_count_keys(filter, insert_one_by_one(filter, hashes, count, verdicts));
+  inserting all;
+  mlbf_hash128 wholes[BATCH];
+  insert_begin(&all, filter, verdicts, NULL);
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = smaller(BATCH, count - begin);
+    take_wholes(filter, hashes + begin, size, wholes);
+    insert_wholes(&all, wholes, size, begin);
+  }
+  return insert_end_and_count(&all, count);
 }
 
 /* Hashes of whole keys alone */
@@ -193,13 +258,14 @@ mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, 
 {
   if (!filter->operations->insert_wholes)
     return MLBF_BAD_ARGUMENT;
-  uint64_t new_keys = 0;
-  for (size_t begin = 0, most = wholes_at_once(filter); begin < count; begin += most) {
-    size_t size = smaller(most, count - begin);
+  inserting all;
+  insert_begin(&all, filter, NULL, was_new);
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = smaller(BATCH, count - begin);
     filter->operations->prefetch_wholes(filter, wholes + begin, size);
-    new_keys += settle_wholes(filter, wholes + begin, size, was_new + begin);
+    insert_wholes(&all, wholes + begin, size, begin);
   }
-  return mlbf_filter_count_keys(filter, new_keys);
+  return insert_end(&all);
 }
 
 mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
@@ -235,43 +301,45 @@ void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t coun
     say_unknown(count, verdicts);
 }
 
-/* Without layers; as many batches are hashed as are settled at once. */
-static uint64_t insert_unlayered(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
+static mlbf_status insert_keys_layered(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t new_keys = 0;
-  mlbf_hash128 wholes[MLBF_SHARED_BATCH];
-  for (size_t begin = 0, most = wholes_at_once(filter); begin < count; begin += most) {
-    size_t size = smaller(most, count - begin);
-    for (size_t i = begin; i < begin + size; i += BATCH) {
-      mlbf_batch batch = batch_from(keys, count, i);
-      mlbf_batch_hash(filter, &batch, wholes + (i - begin));
-    }
-    new_keys += insert_wholes(filter, wholes, size, verdicts + begin);
+  mlbf_tally tally = {.keys = 0};
+  mlbf_layer_hashes hashes;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    mlbf_batch batch = batch_from(keys, count, begin);
+    mlbf_batch_hash_layers(filter, &batch, &hashes);
+    new_keys += insert_layers(filter, &hashes, batch.count, verdicts + begin, &tally);
   }
-  return new_keys;
+  count_tally(filter, &tally);
+  return mlbf_filter_count_keys(filter, new_keys);
 }
 
-static uint64_t insert_batch(mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+static mlbf_status insert_keys_one_by_one(mlbf_filter *filter, const mlbf_key *keys, size_t count,
+                                          mlbf_verdict *verdicts)
 {
-  if (has_layers(filter)) {
-    mlbf_layer_hashes hashes;
-    mlbf_batch_hash_layers(filter, batch, &hashes);
-    return insert_layers(filter, &hashes, batch->count, verdicts);
+  uint64_t new_keys = 0;
+  for (size_t i = 0; i < count; i++) {
+    mlbf_hashes hashes;
+    filter->operations->hash(filter, keys[i].segments, keys[i].count, &hashes);
+    new_keys += insert_one_by_one(filter, &hashes, 1, &verdicts[i]);
   }
-  mlbf_hashes hashes[BATCH];
-  for (size_t i = 0; i < batch->count; i++)
-    filter->operations->hash(filter, batch->keys[i].segments, batch->keys[i].count, &hashes[i]);
-  return insert_hashes(filter, hashes, batch->count, verdicts);
+  return mlbf_filter_count_keys(filter, new_keys);
 }
 
 mlbf_status mlbf_insert_keys(mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
-  uint64_t new_keys = 0;
-  if (is_unlayered(filter))
-    return mlbf_filter_count_keys(filter, insert_unlayered(filter, keys, count, verdicts));
+  if (has_layers(filter))
+    return insert_keys_layered(filter, keys, count, verdicts);
+  if (!is_unlayered(filter))
+    return insert_keys_one_by_one(filter, keys, count, verdicts);
+  inserting all;
+  mlbf_hash128 wholes[BATCH];
+  insert_begin(&all, filter, verdicts, NULL);
   for (size_t begin = 0; begin < count; begin += BATCH) {
     mlbf_batch batch = batch_from(keys, count, begin);
-    new_keys += insert_batch(filter, &batch, verdicts + begin);
+    mlbf_batch_hash(filter, &batch, wholes);
+    insert_wholes(&all, wholes, batch.count, begin);
   }
-  return mlbf_filter_count_keys(filter, new_keys);
+  return insert_end_and_count(&all, count);
 }

@@ -24,6 +24,18 @@ typedef struct mlbf_batch {
   size_t count, following;
 } mlbf_batch;
 
+/* Insertions by answer; kinds without layers count NEW under new_combination. */
+typedef struct mlbf_answers {
+  uint64_t seen, new_combination, new_segment[MLBF_LAYERS_MAX];
+} mlbf_answers;
+
+/* What a call counts before it adds that to the filter's counters, which threads may share. */
+typedef struct mlbf_tally {
+  mlbf_answers answers;
+  uint32_t found[MLBF_LAYERS_MAX], found_deep; /* deep segments that were new, by layer, and all */
+  size_t keys;
+} mlbf_tally;
+
 /* What differs between kinds. The rest of the library asks nothing else of them. */
 typedef struct mlbf_operations {
   void (*hash)(const mlbf_filter *filter, const mlbf_span *segments, size_t count, mlbf_hashes *hashes);
@@ -31,7 +43,8 @@ typedef struct mlbf_operations {
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
   /* NULL: hash, prefetch and test (or insert) of each are as good */
   void (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts);
-  void (*insert_layers)(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+  void (*insert_layers)(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, mlbf_verdict *verdicts,
+                        mlbf_tally *tally);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */
   /* wholes alone, at most MLBF_BATCH; prefetch_wholes is called some time before. Bit i of the result is key i's:
    * known; new. NULL: not from a hash alone */
@@ -56,11 +69,6 @@ typedef struct mlbf_memory {
   uint64_t bytes;
 } mlbf_memory;
 
-/* Insertions by answer; kinds without layers count NEW under new_combination. */
-typedef struct mlbf_answers {
-  uint64_t seen, new_combination, new_segment[MLBF_LAYERS_MAX];
-} mlbf_answers;
-
 struct mlbf_filter {
   const mlbf_operations *operations;
   mlbf_plan plan;
@@ -72,6 +80,7 @@ struct mlbf_filter {
   uint64_t deep_set;                     /* and the bits set in their array */
   mlbf_guard *guard;                     /* mapped, and not all blocks checked yet; else NULL */
   mlbf_stripe *stripes;                  /* shared: many threads may insert; else NULL */
+  size_t stripe_count;                   /* so many of them are used */
   mlbf_array arrays[MLBF_ARRAYS_MAX];
   mlbf_memory memory;
   void *body;
@@ -111,6 +120,9 @@ static inline bool mlbf_kind_is_paper(mlbf_kind kind)
 /* A patch lacks some of its keys' bits, a damaged filter unknown ones: neither can answer. */
 bool mlbf_filter_cannot_tell(const mlbf_filter *filter);
 
+/* mlbf: adds deep segments found new to the filter's counters (mlbf.c). */
+void mlbf_count_found(mlbf_filter *filter, const mlbf_tally *tally);
+
 /* Tests and sets, counts the answer, but not the key. */
 mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hashes);
 
@@ -140,16 +152,31 @@ void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t cou
 /* Hashes of whole keys, their places in array 0 and the texts of keys to come fetched meanwhile. */
 void mlbf_batch_hash(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_hash128 *wholes);
 
-/* Of a shared filter: the lock of all keys whose first bit, line or page is this key's. */
-static inline mlbf_stripe *mlbf_stripe_of(const mlbf_filter *filter, mlbf_hash128 whole)
+/* Of a shared filter: the lock of all keys whose line or page (bloom: first bit) is this key's. A kind that sorts by
+ * stripe uses fewer, for more keys at once. */
+enum { MLBF_SORTED_STRIPES = 32 };
+
+static inline size_t mlbf_stripe_number(const mlbf_filter *filter, mlbf_hash128 whole)
 {
-  return &filter->stripes[mlbf_scale(whole.low, filter->arrays[0].places) % MLBF_STRIPES];
+  return mlbf_scale(whole.low, filter->arrays[0].places) % filter->stripe_count;
 }
 
-/* Many wholes of a shared filter, at most MLBF_SHARED_BATCH, by kinds whose array 0 lies in lines; their places are
- * fetched already. */
-enum { MLBF_SHARED_BATCH = 512 };
-void mlbf_shared_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
+/* Whole keys of a shared filter, sorted by stripe until enough are together to take its lock for (shared.c). The kind
+ * is one whose array 0 lies in lines and decides alone. Answers go to `verdicts` or to `was_new`, by a key's number. */
+enum { MLBF_SORTED_KEYS = 64 };
+typedef struct mlbf_sorter {
+  mlbf_filter *filter;
+  mlbf_verdict *verdicts;
+  bool *was_new;
+  uint64_t new_keys;
+  uint8_t count[MLBF_SORTED_STRIPES]; /* of each of these rows */
+  mlbf_hash128 wholes[MLBF_SORTED_STRIPES][MLBF_SORTED_KEYS];
+  size_t number[MLBF_SORTED_STRIPES][MLBF_SORTED_KEYS];
+} mlbf_sorter;
+
+void mlbf_sorter_begin(mlbf_sorter *sorter, mlbf_filter *filter, mlbf_verdict *verdicts, bool *was_new);
+void mlbf_sorter_add(mlbf_sorter *sorter, const mlbf_hash128 *wholes, size_t count, size_t first_number);
+uint64_t mlbf_sorter_end(mlbf_sorter *sorter); /* settles the rest; returns the number of new keys */
 
 /* Adds to a counter of the filter; returns its value before. */
 static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *counter, uint64_t count)

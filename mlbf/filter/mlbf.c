@@ -94,7 +94,7 @@ static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *has
     mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
     mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
     if (filter->stripes)
-      mlbf_fetch(mlbf_stripe_of(filter, hashes->wholes[i]));
+      mlbf_fetch(&filter->stripes[mlbf_stripe_number(filter, hashes->wholes[i])]);
   }
   for (size_t d = 0; d < hashes->begin[count]; d++)
     mlbf_fetch(&deep->words[deep_bit(deep, hashes->deep[d]) / 64]);
@@ -172,25 +172,21 @@ static inline bool set_bit(mlbf_array *array, uint64_t bit)
   return !(old >> (bit % 64) & 1);
 }
 
-/* Deep segments that a batch found new. They are counted with the chance half way through it. */
-typedef struct deep_found {
-  uint32_t layer[MLBF_LAYERS_MAX], all;
-} deep_found;
-
-static void count_found(mlbf_filter *filter, const deep_found *found)
+/* With the chance half way through the call's keys. */
+void mlbf_count_found(mlbf_filter *filter, const mlbf_tally *tally)
 {
-  if (!found->all)
+  if (!tally->found_deep)
     return;
-  double set = (double)mlbf_counter_add(filter, &filter->deep_set, found->all);
-  double bits = (double)filter->arrays[DEEP].bits, clear = bits - set - (found->all - 1) / 2.0;
+  double set = (double)mlbf_counter_add(filter, &filter->deep_set, tally->found_deep);
+  double bits = (double)filter->arrays[DEEP].bits, clear = bits - set - (tally->found_deep - 1) / 2.0;
   for (uint32_t i = 1; i < MLBF_LAYERS_MAX; i++)
-    if (found->layer[i])
-      mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(found->layer[i] * (bits / clear) * MLBF_FOUND_UNIT));
+    if (tally->found[i])
+      mlbf_counter_add(filter, &filter->layer_found[i], (uint64_t)(tally->found[i] * (bits / clear) * MLBF_FOUND_UNIT));
 }
 
 /* Sets deep segments begin..end-1, and a bit for each that was new. */
 static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, deep_bits *are_new,
-                     deep_found *found)
+                     mlbf_tally *tally)
 {
   mlbf_array deep = filter->arrays[DEEP]; /* a copy: nothing in the loop could change it */
   size_t d = begin;
@@ -199,21 +195,21 @@ static void set_deep(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_
     for (; d < end && d < 64 * (w + 1); d++) {
       uint64_t is_new = set_bit(&deep, deep_bit(&deep, hashes->deep[d]));
       word |= is_new << (d % 64);
-      found->layer[hashes->layer[d]] += (uint32_t)is_new;
+      tally->found[hashes->layer[d]] += (uint32_t)is_new;
     }
-    found->all += (uint32_t)__builtin_popcountll(word);
+    tally->found_deep += (uint32_t)__builtin_popcountll(word);
     are_new->words[w] = word;
   }
 }
 
 /* Array by array: each sees the keys in their order, so a key that comes twice is new once. */
-static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end, deep_found *found,
-                   mlbf_verdict *verdicts)
+static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t begin, size_t end,
+                   mlbf_verdict *verdicts, mlbf_tally *tally)
 {
   deep_bits are_new;
   mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE];
   uint64_t hosts_new = host->path->insert(host, hashes->hosts + begin, end - begin);
-  set_deep(filter, hashes, hashes->begin[begin], hashes->begin[end], &are_new, found);
+  set_deep(filter, hashes, hashes->begin[begin], hashes->begin[end], &are_new, tally);
   uint64_t wholes_new = whole->path->insert(whole, hashes->wholes + begin, end - begin);
   for (size_t i = begin; i < end; i++)
     verdicts[i] = verdict_of((hosts_new >> (i - begin) & 1) | key_bits(&are_new, hashes, i),
@@ -221,19 +217,18 @@ static void settle(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t 
 }
 
 static void layered_insert_layers(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count,
-                                  mlbf_verdict *verdicts)
+                                  mlbf_verdict *verdicts, mlbf_tally *tally)
 {
-  deep_found found = {.all = 0};
-  if (!filter->stripes)
-    settle(filter, hashes, 0, count, &found, verdicts);
-  else
-    for (size_t i = 0; i < count; i++) {
-      mlbf_stripe *stripe = mlbf_stripe_of(filter, hashes->wholes[i]);
-      mlbf_stripe_lock(stripe);
-      settle(filter, hashes, i, i + 1, &found, verdicts);
-      mlbf_stripe_unlock(stripe);
-    }
-  count_found(filter, &found);
+  if (!filter->stripes) {
+    settle(filter, hashes, 0, count, verdicts, tally);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    mlbf_stripe *stripe = &filter->stripes[mlbf_stripe_number(filter, hashes->wholes[i])];
+    mlbf_stripe_lock(stripe);
+    settle(filter, hashes, i, i + 1, verdicts, tally);
+    mlbf_stripe_unlock(stripe);
+  }
 }
 
 static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
