@@ -121,9 +121,9 @@ mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
 /* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. Exactly one of them
- * gets NEW for a new key, or none if the key is a false positive. Readers never wait; writers of one key wait for each
- * other, some tens of nanoseconds. Each word is set atomically, so single-threaded use becomes slower. During saving,
- * union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
+ * gets NEW for a new key, or none if the key is a false positive. Readers never wait; writers of keys that lie together
+ * wait for each other, some hundred nanoseconds; a call for a thousand keys takes few locks, a thousand calls one each.
+ * During saving, union and freeing no other thread may use the filter. Not for the paper's kinds: MLBF_BAD_ARGUMENT. */
 mlbf_status mlbf_share(mlbf_filter *filter);
 
 /* Hash `count` segments (count >= 1). Segments carry their own delimiters: for mlbf ("/a","/b") and

@@ -58,6 +58,7 @@ void mlbf_sorter_add(mlbf_sorter *sorter, const mlbf_hash128 *wholes, size_t cou
   uint64_t places = sorter->filter->arrays[0].places;
   for (size_t i = 0; i < count; i++) {
     size_t stripe = mlbf_scale(wholes[i].low, places) % MLBF_SORTED_STRIPES, at = sorter->count[stripe];
+    assert(at < MLBF_SORTED_KEYS);
     sorter->wholes[stripe][at] = wholes[i];
     sorter->number[stripe][at] = first_number + i;
     sorter->count[stripe] = (uint8_t)++at;

@@ -1,4 +1,5 @@
 /* Many threads, one filter: for each key exactly one hears "new", or none at the filter's rate. */
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -164,6 +165,67 @@ static void sharing_gives_the_same_bits(void **state)
   mlbf_free(other);
 }
 
+/* Keys by number, each text and list of segments of its own. */
+typedef struct key_list {
+  char text[2][24];
+  mlbf_span segments[2];
+} key_list;
+
+static void make_keys(key_list *list, mlbf_key *keys, size_t count, unsigned first)
+{
+  for (size_t i = 0; i < count; i++) {
+    unsigned id = first + (unsigned)(i % (count - count / 8)); /* the last eighth are the first ones again */
+    list[i].segments[0] = (mlbf_span){list[i].text[0], (size_t)snprintf(list[i].text[0], 24, "h%u", id / 8)};
+    list[i].segments[1] = (mlbf_span){list[i].text[1], (size_t)snprintf(list[i].text[1], 24, "/%u", id)};
+    keys[i] = (mlbf_key){list[i].segments, 2};
+  }
+}
+
+/* One thread, batches of many sizes with keys twice in them: a shared filter sorts keys, and answers in their order. */
+static void shared_batches_answer_as_unshared_ones(void **state)
+{
+  (void)state;
+  enum { MOST = 4000 };
+  static const mlbf_options rows[] = {
+    {.kind = MLBF_KIND_BLOOM, .rate = 0.01},
+    {.kind = MLBF_KIND_LINE, .rate = 0.01},
+    {.kind = MLBF_KIND_LINE, .rate = 1e-5},
+    {.kind = MLBF_KIND_MLBF, .rate = 0.01},
+    {.kind = MLBF_KIND_MLBF, .rate = 1e-6, .signals = true},
+  };
+  static key_list list[MOST];
+  static mlbf_key keys[MOST];
+  static mlbf_verdict a[MOST], b[MOST];
+  for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+    mlbf_options options = rows[row];
+    mlbf_filter *one = NULL, *other = NULL;
+    options.keys = 10000;
+    assert_int_equal(mlbf_create(&options, &one), MLBF_OK);
+    assert_int_equal(mlbf_create(&options, &other), MLBF_OK);
+    assert_int_equal(mlbf_share(other), MLBF_OK);
+    unsigned first = 0;
+    for (size_t size = 1; size <= MOST; first += (unsigned)size / 2, size = size * 3 / 2 + 1) {
+      make_keys(list, keys, size, first);
+      assert_int_equal(mlbf_insert_keys(one, keys, size, a), mlbf_insert_keys(other, keys, size, b));
+      assert_memory_equal(a, b, size * sizeof *a);
+      mlbf_test_keys(other, keys, size, b);
+      for (size_t i = 0; i < size; i++)
+        assert_int_equal(b[i].outcome, MLBF_SEEN);
+    }
+    assert_memory_equal(one->body, other->body, one->body_bytes);
+    assert_memory_equal(&one->answers, &other->answers, sizeof one->answers);
+    assert_int_equal(one->keys, other->keys);
+    assert_int_equal(one->deep_set, other->deep_set);
+    mlbf_stats of_one, of_other;
+    mlbf_stats_read(one, &of_one);
+    mlbf_stats_read(other, &of_other); /* counted a thousand keys at a time */
+    for (int i = 0; i < MLBF_LAYERS_MAX; i++)
+      assert_true(fabs(of_one.layer_distinct[i] - of_other.layer_distinct[i]) <= 0.01 * of_one.layer_distinct[i]);
+    mlbf_free(one);
+    mlbf_free(other);
+  }
+}
+
 static void the_papers_kinds_are_not_shared(void **state)
 {
   (void)state;
@@ -177,9 +239,8 @@ static void the_papers_kinds_are_not_shared(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_two_threads_hear_new_for_one_key),
-    cmocka_unit_test(the_count_notices_a_key_called_new_twice),
-    cmocka_unit_test(sharing_gives_the_same_bits),
+    cmocka_unit_test(no_two_threads_hear_new_for_one_key), cmocka_unit_test(the_count_notices_a_key_called_new_twice),
+    cmocka_unit_test(sharing_gives_the_same_bits),         cmocka_unit_test(shared_batches_answer_as_unshared_ones),
     cmocka_unit_test(the_papers_kinds_are_not_shared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
