@@ -12,7 +12,7 @@ ninja-build           command ninja
 pkg-config            command pkg-config
 libcurl4-openssl-dev  module libcurl
 liburiparser-dev      module liburiparser
-libidn2-dev           module libidn2
+libunistring-dev      file /usr/include/uninorm.h
 libpsl-dev            module libpsl
 liblmdb-dev           module lmdb
 libxxhash-dev         module libxxhash

@@ -3,7 +3,6 @@ find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(XXHASH    REQUIRED IMPORTED_TARGET libxxhash)    # libxxhash-dev
 pkg_check_modules(URIPARSER REQUIRED IMPORTED_TARGET liburiparser) # liburiparser-dev
-pkg_check_modules(IDN2      REQUIRED IMPORTED_TARGET libidn2)      # libidn2-dev
 pkg_check_modules(LMDB      REQUIRED IMPORTED_TARGET lmdb)         # liblmdb-dev
 pkg_check_modules(CURL      REQUIRED IMPORTED_TARGET libcurl)      # libcurl4-openssl-dev
 pkg_check_modules(SSL       REQUIRED IMPORTED_TARGET libssl)       # libssl-dev
@@ -15,3 +14,4 @@ pkg_check_modules(ZLIB      REQUIRED IMPORTED_TARGET zlib)         # zlib1g-dev
 pkg_check_modules(ZSTD      REQUIRED IMPORTED_TARGET libzstd)      # libzstd-dev
 pkg_check_modules(LZMA      REQUIRED IMPORTED_TARGET liblzma)      # liblzma-dev
 pkg_check_modules(JANSSON   REQUIRED IMPORTED_TARGET jansson)      # libjansson-dev
+find_library(UNISTRING unistring REQUIRED)                         # libunistring-dev, which has no module

@@ -34,7 +34,7 @@ mlbf/similar         mlbf/hash mlbf/filter mlbf/file                            
 mlbf/papers          mlbf/hash mlbf/filter mlbf/file mlbf/window mlbf/similar            | xxhash
 
 frontier/base                                                                  | xxhash
-frontier/url                                                              | idn2 libpsl uriparser/Uri uriparser/UriIp4
+frontier/url                      | libpsl unicase unictype uninorm unistr uriparser/Uri uriparser/UriIp4
 frontier/store       frontier/base                                             | lmdb xxhash
 frontier/hosts       frontier/base frontier/store                              | xxhash
 frontier/seen        frontier/base frontier/store

@@ -1,10 +1,9 @@
 /* One host, one spelling (WHATWG URL, section 3.5): percent-decoding, IDNA, IPv4 numbers, IPv6.
  *
- * Names in plain ASCII skip libidn2, which refuses some that resolve fine ("-a.com", "ab--c.com"); so do those with
- * "xn--" labels: browsers send them as they stand, and there is nothing to fold but case. */
+ * Names in plain ASCII skip url_idna.c, even those with "xn--" labels: browsers send them as they stand, and there is
+ * nothing to fold but case. */
 #include "frontier/url/url_parts.h"
 
-#include <idn2.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -219,32 +218,6 @@ static size_t percent_decode(const char *text, size_t size, char *out, bool *is_
   return written;
 }
 
-/* U+1E9E, the capital sharp s, becomes U+00DF since Unicode 15.1; libidn2 2.3.3 knows Unicode 14 and makes it
- * "ss", another host. In place, NUL-terminated. */
-static void fold_capital_sharp_s(char *name)
-{
-  for (char *at = name; (at = strstr(at, "\xE1\xBA\x9E")); at += 2) {
-    memcpy(at, "\xC3\x9F", 2);
-    memmove(at + 2, at + 3, strlen(at + 3) + 1);
-  }
-}
-
-/* UTS 46, non-transitional, in place. libidn2 checks that the bytes are UTF-8. */
-static url_status name_to_ascii(char *name, size_t *size)
-{
-  fold_capital_sharp_s(name);
-  uint8_t *ascii = NULL;
-  int error = idn2_lookup_u8((const uint8_t *)name, &ascii, IDN2_NFC_INPUT | IDN2_NONTRANSITIONAL);
-  if (error != IDN2_OK)
-    return error == IDN2_MALLOC ? URL_NO_MEMORY : URL_BAD_HOST;
-  *size = strlen((const char *)ascii);
-  url_status status = *size <= URL_HOST_MAX ? URL_OK : URL_BAD_HOST;
-  if (status == URL_OK)
-    memcpy(name, ascii, *size + 1);
-  idn2_free(ascii);
-  return status;
-}
-
 static bool has_control(const char *name, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -261,12 +234,9 @@ static bool is_name(const char *name, size_t size)
   return size > 0 && size <= URL_HOST_MAX;
 }
 
-/* A name of URL_HOST_MAX bytes has no more characters than that, of at most four bytes each. */
-enum { NAME_MAX_UTF8 = 4 * URL_HOST_MAX };
-
 static url_status read_name(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size)
 {
-  char name[3 * NAME_MAX_UTF8 + 1];
+  char name[3 * URL_NAME_UTF8_MAX + 1];
   bool is_ascii;
   if (size >= sizeof name)
     return URL_BAD_HOST;
@@ -274,12 +244,13 @@ static url_status read_name(const char *text, size_t size, char host[URL_HOST_MA
   if (has_control(name, name_size))
     return URL_HAS_CONTROL;
   if (!is_ascii) {
-    if (name_size > NAME_MAX_UTF8)
+    char ascii[URL_HOST_MAX];
+    if (name_size > URL_NAME_UTF8_MAX)
       return URL_BAD_HOST;
-    name[name_size] = '\0';
-    url_status status = name_to_ascii(name, &name_size);
+    url_status status = url_idna_to_ascii(name, name_size, ascii, &name_size);
     if (status != URL_OK)
       return status;
+    memcpy(name, ascii, name_size);
   }
   if (!is_name(name, name_size))
     return URL_BAD_HOST;

@@ -10,6 +10,7 @@
 
 enum {
   URL_PORT_MAX = 6,                                     /* ":65535" */
+  URL_NAME_UTF8_MAX = 4 * URL_HOST_MAX,                 /* a name of URL_HOST_MAX bytes has no more code points */
   URL_ORIGIN_MAX = 8 + URL_HOST_MAX + URL_PORT_MAX + 1, /* "https://" host ":port" NUL */
 };
 
@@ -30,6 +31,15 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
 /* A host without its port, as found between "//" and ":port", to its one spelling: a lower-case name in
  * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. */
 url_status url_host_read(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
+
+/* A name that is not all ASCII, in UTF-8 of at most URL_NAME_UTF8_MAX bytes, to lower-case ASCII. Neither is
+ * NUL-terminated. The caller refuses what may not be in a host, such as a '/' that a code point was mapped to. */
+url_status url_idna_to_ascii(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
+
+/* Punycode without the "xn--". Writing returns where it ends, NULL if there is no room before `end`. Reading takes the
+ * room in `*codes_size`; false if there is too little, or if it is no Punycode. */
+char *url_punycode_write(const uint32_t *codes, size_t size, char *out, const char *end);
+bool url_punycode_read(const uint32_t *text, size_t size, uint32_t *codes, size_t *codes_size);
 
 /* Fetch URL, strict key and its segments, if the link is plain; false: ask the slow path, nothing in `out` counts.
  * The first is the best this processor can do of the others, which all do the same. */

@@ -2,6 +2,8 @@
 #include "tests/support/row_file.h"
 #include "tests/support/url_test.h"
 
+#include <unistr.h>
+
 static url answer;
 
 /* "fetch key", or "! word". */
@@ -64,11 +66,37 @@ static void hosts_are_put_in_ascii_by_the_standards(void **state)
   row_file_close(&rows);
 }
 
+/* Each code point as a label, beside a label that is not ASCII so that Punycode is read too. */
+static void a_name_has_one_key_in_unicode_and_in_punycode(void **state)
+{
+  (void)state;
+  static url other;
+  unsigned accepted = 0;
+  for (ucs4_t code = 0x80; code < 0x20000; code++) {
+    uint8_t utf8[6];
+    char href[64];
+    int utf8_size = u8_uctomb(utf8, code, sizeof utf8);
+    if (utf8_size < 0)
+      continue; /* a surrogate */
+    size_t size = (size_t)snprintf(href, sizeof href, "http://%.*s.\xC3\xA9/", utf8_size, (char *)utf8);
+    if (url_parse(href, size, URL_STRICT, &answer) != URL_OK)
+      continue;
+    accepted++;
+    const char *end = memrchr(answer.key, '.', answer.key_size);
+    size = (size_t)snprintf(href, sizeof href, "%.*s.\xC3\xA9/", (int)(end - answer.key), answer.key);
+    if (url_parse(href, size, URL_STRICT, &other) != URL_OK || strcmp(other.key, answer.key) != 0 || !keeps_its_key())
+      fail_msg("U+%04X: %s, but read again: %s", (unsigned)code, answer.key, other.key);
+  }
+  print_message("%u code points accepted\n", accepted);
+  assert_true(accepted > 70000);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(urls_are_resolved_by_the_standards),
     cmocka_unit_test(hosts_are_put_in_ascii_by_the_standards),
+    cmocka_unit_test(a_name_has_one_key_in_unicode_and_in_punycode),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
