@@ -17,7 +17,7 @@ _Static_assert((int)LINKS_VALUE_MAX == (int)TOKENIZER_VALUE_MAX, "one limit, sai
 /* clang-format off */
 enum element {
   OTHER, A, AREA, BASE, FRAME, IFRAME, IMG, LINK, META, SOURCE, /* of links */
-  TEXT, SCRIPT, PLAINTEXT,                         /* of text */
+  TEXT, SCRIPT, PLAINTEXT, SELECT,                 /* of text */
   FOREIGN_ROOT, ANNOTATION_XML, FONT,              /* around SVG and MathML */
 };
 
@@ -54,6 +54,7 @@ struct links_scanner {
   bool is_xml;
   bool wants_images;
   bool is_hidden; /* XHTML: inside script, style and the like */
+  bool is_in_select;
   links_text_taker *take_text;
   void *text_context;
   bool has_base, nofollow, noindex;
@@ -146,7 +147,8 @@ static enum element element_named(const char *name, size_t size)
   case 'm': NAMED("meta", META); NAMED("math", FOREIGN_ROOT); break;
   case 'n': NAMED("noembed", TEXT); NAMED("noframes", TEXT); break;
   case 'p': NAMED("plaintext", PLAINTEXT); break;
-  case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE); break;
+  case 's': NAMED("script", SCRIPT); NAMED("style", TEXT); NAMED("svg", FOREIGN_ROOT); NAMED("source", SOURCE);
+    NAMED("select", SELECT); break;
   case 't': NAMED("title", TEXT); NAMED("textarea", TEXT); break;
   case 'x': NAMED("xmp", TEXT); break;
   default: break;
@@ -175,6 +177,17 @@ static bool has_meaning_in_foreign(enum element element)
   return element == A || element == META || element == FONT || element == ANNOTATION_XML;
 }
 
+/* Until 2025 the standard ignored <plaintext> in a <select>, and the links behind it were links; now all is text there.
+ * It is ignored here: rather a link too many than a page of them lost. Only </select> is known to end a <select>. */
+static enum element select_follow(links_scanner *scanner, enum element element, const char *name, bool is_end_tag)
+{
+  if (element == SELECT)
+    scanner->is_in_select |= !foreign_is_inside(&scanner->place);
+  else if (is_end_tag && strcmp(name, "select") == 0)
+    scanner->is_in_select = false;
+  return is_end_tag ? element : OTHER;
+}
+
 /* The sink of the tokenizer. */
 
 static tokenizer_wish on_tag_named(void *context, const char *name, size_t size, bool is_end_tag)
@@ -184,6 +197,8 @@ static tokenizer_wish on_tag_named(void *context, const char *name, size_t size,
   enum element element = is_end_tag ? OTHER : element_named(name, size);
   if (!scanner->wants_images && (element == IMG || element == SOURCE))
     element = OTHER;
+  if (element == SELECT || (scanner->is_in_select && (is_end_tag || element == PLAINTEXT)))
+    element = select_follow(scanner, element, name, is_end_tag);
   bool is_near_foreign = scanner->place.depth > 0 || element == FOREIGN_ROOT;
   scanner->is_hidden = scanner->is_xml && (element == TEXT || element == SCRIPT);
   if (!is_near_foreign && (element == OTHER || element > FOREIGN_ROOT))
@@ -357,7 +372,7 @@ void links_feed(links_scanner *scanner, const char *bytes, size_t size)
 {
   if (scanner->is_finished) {
     scanner->is_finished = scanner->has_base = scanner->nofollow = scanner->noindex = false;
-    scanner->is_hidden = false;
+    scanner->is_hidden = scanner->is_in_select = false;
     scanner->place.depth = 0;
     tokenizer_start(&scanner->machine, scanner->take_text ? &text_sink : &sink, scanner,
                     scanner->is_xml ? CONTENT_FOREIGN : CONTENT_MARKUP);
