@@ -31,12 +31,14 @@ static void assert_url(const url *u)
   (void)u;
 }
 
-/* The long way; segments are the caller's. */
-static url_status resolve_slow(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
+/* For what is not plain; segments are the caller's. */
+static url_status resolve_odd(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
 {
   url_reference reference;
   url_status status = url_reference_read(href, size, base ? base->parsed.fetch : NULL, profile, &reference);
-  return status == URL_OK ? url_slow_resolve(base, &reference, out) : status;
+  if (status != URL_OK || url_direct_resolve(base, &reference, out))
+    return status;
+  return url_slow_resolve(base, &reference, out);
 }
 
 url_status url_resolve(const url_base *base, const char *href, size_t size, url_profile profile, url *out)
@@ -49,7 +51,7 @@ url_status url_resolve(const url_base *base, const char *href, size_t size, url_
       return URL_OK;
     }
   } else {
-    url_status status = resolve_slow(base, href, size, profile, out);
+    url_status status = resolve_odd(base, href, size, profile, out);
     if (status != URL_OK)
       return status;
   }

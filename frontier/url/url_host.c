@@ -192,12 +192,6 @@ static size_t ipv6_write(const uint16_t piece[8], char *out)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What no domain may hold (WHATWG's forbidden domain code points). */
-static bool is_forbidden(unsigned char byte)
-{
-  return byte <= ' ' || byte == 0x7f || (byte < 0x80 && strchr("#/:<>?@[\\]^|%", byte) != NULL);
-}
-
 /* %-escapes to bytes, letters to lower case; a '%' that begins no escape stays, to be refused. */
 static size_t percent_decode(const char *text, size_t size, char *out, bool *is_ascii)
 {
@@ -229,7 +223,7 @@ static bool has_control(const char *name, size_t size)
 static bool is_name(const char *name, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    if (is_forbidden((unsigned char)name[i]))
+    if (!(url_places[(unsigned char)name[i]] & URL_IN_HOST))
       return false;
   return size > 0 && size <= URL_HOST_MAX;
 }

@@ -14,9 +14,20 @@ enum {
   URL_ORIGIN_MAX = 8 + URL_HOST_MAX + URL_PORT_MAX + 1, /* "https://" host ":port" NUL */
 };
 
+/* Where a byte may stand for itself: in a key by RFC 3986, and where browsers send it unescaped. */
+enum {
+  URL_UNRESERVED = 1, /* in a key, and is never escaped there */
+  URL_RESERVED = 2,   /* in a key, where its escape is another thing */
+  URL_IN_PATH = 4,
+  URL_IN_QUERY = 8,
+  URL_IN_HOST = 16, /* in a domain (WHATWG's forbidden domain code points are the others in ASCII) */
+};
+extern const unsigned char url_places[256];
+
 /* An href taken apart as a browser would, before it meets its base. */
 typedef struct url_reference {
   bool has_origin; /* it names scheme and host itself */
+  bool has_dots;   /* '.' or '..' is a segment of its path */
   size_t origin_size;
   size_t path_size; /* of the path within `rest`; what follows is "?query", or nothing */
   size_t rest_size;
@@ -46,7 +57,10 @@ bool url_punycode_read(const uint32_t *text, size_t size, uint32_t *codes, size_
 typedef bool url_fast_path(const url_base *base, const char *href, size_t size, url *out);
 url_fast_path url_fast_resolve, url_fast_any, url_fast_avx2;
 
-/* Fetch URL and strict key by way of uriparser. */
+/* Fetch URL and strict key, if base and reference are not too long; false: ask the slow path. */
+bool url_direct_resolve(const url_base *base, const url_reference *reference, url *out);
+
+/* The same, of any length, by way of uriparser. */
 url_status url_slow_resolve(const url_base *base, const url_reference *reference, url *out);
 
 /* Make the strict key of `out` the key of `profile`, in place. */

@@ -21,24 +21,28 @@ static bool is_space(unsigned char byte)
   return byte <= ' ';
 }
 
-/* Strip what is around, cut at '#', drop TAB CR LF. `text` has room for URL_LENGTH_MAX bytes. */
-static url_status clean(const char *href, size_t size, char *text, size_t *text_size)
+/* Strip what is around, cut at '#', drop TAB CR LF: `*text` and `*text_size` are within `href`, or in `room` of
+ * URL_LENGTH_MAX bytes. */
+static url_status clean(const char *href, size_t size, char *room, const char **text, size_t *text_size)
 {
-  size_t written = 0;
   while (size > 0 && is_space((unsigned char)href[0])) {
     href++;
     size--;
   }
   while (size > 0 && is_space((unsigned char)href[size - 1]))
     size--;
-  for (size_t i = 0; i < size && href[i] != '#'; i++) {
-    if (href[i] == '\t' || href[i] == '\n' || href[i] == '\r')
-      continue;
-    if (written == URL_LENGTH_MAX)
-      return URL_TOO_LONG;
-    text[written++] = href[i];
-  }
-  *text_size = written;
+  const char *fragment = size > 0 ? memchr(href, '#', size) : NULL;
+  size = fragment ? (size_t)(fragment - href) : size;
+  size_t written = 0, dropped = 0;
+  for (size_t i = 0; i < size; i++)
+    dropped += href[i] == '\t' || href[i] == '\n' || href[i] == '\r';
+  if (size - dropped > URL_LENGTH_MAX)
+    return URL_TOO_LONG;
+  for (size_t i = 0; dropped > 0 && i < size; i++)
+    if (href[i] != '\t' && href[i] != '\n' && href[i] != '\r')
+      room[written++] = href[i];
+  *text = dropped > 0 ? room : href;
+  *text_size = size - dropped;
   return URL_OK;
 }
 
@@ -155,40 +159,26 @@ static url_status read_authority(const char *text, size_t size, bool is_https, u
 
 /* ---- path and query -------------------------------------------------------------------------- */
 
-/* What browsers escape in a path, or in a query. */
-static bool is_escaped_by_browsers(unsigned char byte, bool in_path)
-{
-  switch (byte) {
-  case '"':
-  case '<':
-  case '>': return true;
-  case '^':
-  case '`':
-  case '{':
-  case '}': return in_path;
-  case '\'': return !in_path;
-  default: return byte <= ' ' || byte >= 0x7f;
-  }
-}
-
-/* Append bytes to rest, escaped; in a path '\' becomes '/'. */
+/* Append bytes to rest, escaped as browsers do; in a path '\\' becomes '/'. */
 static url_status append_escaped(url_reference *reference, const char *text, size_t size, bool in_path)
 {
   static const char hex[] = "0123456789ABCDEF";
+  const unsigned place = in_path ? URL_IN_PATH : URL_IN_QUERY;
   size_t written = reference->rest_size;
-  for (size_t i = 0; i < size; i++) {
-    unsigned char byte = (unsigned char)text[i]; // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
-    if (in_path && byte == '\\')
-      byte = '/';
-    bool is_escaped = is_escaped_by_browsers(byte, in_path);
-    if (written + (is_escaped ? 3 : 1) > URL_LENGTH_MAX)
-      return URL_TOO_LONG;
-    if (is_escaped) {
+  if (size > URL_LENGTH_MAX - written)
+    return URL_TOO_LONG;
+  for (size_t i = 0, left = size; i < size; i++, left--) { /* always written + left <= URL_LENGTH_MAX */
+    unsigned char byte = (unsigned char)text[i];           // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
+    if (url_places[byte] & place) {
+      reference->rest[written++] = (char)byte;
+    } else if (in_path && byte == '\\') {
+      reference->rest[written++] = '/';
+    } else {
+      if (written + left + 2 > URL_LENGTH_MAX)
+        return URL_TOO_LONG;
       reference->rest[written++] = '%';
       reference->rest[written++] = hex[byte >> 4];
       reference->rest[written++] = hex[byte & 15];
-    } else {
-      reference->rest[written++] = (char)byte;
     }
   }
   reference->rest_size = written;
@@ -214,20 +204,19 @@ static size_t count_dots(const char *segment, size_t size)
 static void unescape_dot_segments(url_reference *reference)
 {
   char *rest = reference->rest;
-  size_t written = 0;
-  for (size_t i = 0; i < reference->rest_size;) {
-    size_t end = i;
-    while (end < reference->rest_size && rest[end] != '/')
-      end++;
+  size_t written = 0, end;
+  for (size_t i = 0; i < reference->rest_size; i = end + 1) {
+    const char *slash = memchr(rest + i, '/', reference->rest_size - i);
+    end = slash ? (size_t)(slash - rest) : reference->rest_size;
     size_t dots = count_dots(rest + i, end - i), size = dots ? dots : end - i;
+    reference->has_dots |= dots > 0;
     if (dots)
       memset(rest + written, '.', dots);
-    else
+    else if (written < i)
       memmove(rest + written, rest + i, size);
     written += size;
-    if (end < reference->rest_size)
+    if (slash)
       rest[written++] = '/';
-    i = end + 1;
   }
   reference->rest_size = written;
 }
@@ -237,6 +226,7 @@ static url_status read_rest(const char *text, size_t size, url_reference *refere
   const char *mark = memchr(text, '?', size);
   size_t path_size = mark ? (size_t)(mark - text) : size;
   reference->rest_size = 0;
+  reference->has_dots = false;
   if (reference->has_origin && path_size == 0)
     reference->rest[reference->rest_size++] = '/';
   url_status status = append_escaped(reference, text, path_size, true);
@@ -252,9 +242,10 @@ static url_status read_rest(const char *text, size_t size, url_reference *refere
 url_status url_reference_read(const char *href, size_t size, const char *base, url_profile profile,
                               url_reference *reference)
 {
-  char text[URL_LENGTH_MAX];
+  char room[URL_LENGTH_MAX];
+  const char *text;
   size_t text_size;
-  url_status status = clean(href, size, text, &text_size);
+  url_status status = clean(href, size, room, &text, &text_size);
   if (status != URL_OK)
     return status;
 

@@ -1,4 +1,4 @@
-/* What a fast path calls plain, the slow path makes of it too, byte for byte: "base LF href". */
+/* What a fast path or the direct one makes of a link, the slow path makes of it too, byte for byte: "base LF href". */
 #include "frontier/url/url_parts.h"
 #include "tests/fuzz/url_checks.h"
 
@@ -16,7 +16,7 @@ static void check_same(const url *fast, const url *slow)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  static url fast, any, slow;
+  static url fast, any, direct, slow;
   static url_reference reference;
   pair input = split_pair(data, size);
   url_base *created = url_base_create(), *base = created;
@@ -25,9 +25,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     base = NULL;
   bool is_plain = url_fast_resolve(base, input.href, input.href_size, &fast);
   CHECK(url_fast_any(base, input.href, input.href_size, &any) == is_plain);
+  const char *at = base ? base->parsed.fetch : NULL;
+  bool is_read = url_reference_read(input.href, input.href_size, at, URL_STRICT, &reference) == URL_OK;
+  CHECK(is_read || !is_plain);
+  if (is_read && url_direct_resolve(base, &reference, &direct)) {
+    CHECK(url_slow_resolve(base, &reference, &slow) == URL_OK);
+    url_segments(URL_STRICT, &direct);
+    url_segments(URL_STRICT, &slow);
+    check_url(&direct, URL_STRICT);
+    check_same(&direct, &slow);
+  }
   if (is_plain) {
-    const char *at = base ? base->parsed.fetch : NULL;
-    CHECK(url_reference_read(input.href, input.href_size, at, URL_STRICT, &reference) == URL_OK);
     CHECK(url_slow_resolve(base, &reference, &slow) == URL_OK);
     url_segments(URL_STRICT, &slow);
     check_url(&fast, URL_STRICT);
