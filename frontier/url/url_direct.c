@@ -6,13 +6,14 @@
  *
  * For texts so short that no limit of url.h can be met; longer ones take the slow path. Both give the same bytes: the
  * tests and fuzz_url_fast.c compare them. */
+#include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 
 #include <string.h>
 
-/* A byte becomes three at most, and of base and reference there are at most these. */
-enum { DIRECT_MAX = 1024 };
-_Static_assert(URL_ORIGIN_MAX + 3 * 2 * DIRECT_MAX <= URL_LENGTH_MAX, "no result is too long");
+/* Of base and reference together. A byte becomes three at most; a step may read and write past the end, twice. */
+enum { DIRECT_MAX = 2560, STEP = URL_MARKS_STEP };
+_Static_assert(URL_ORIGIN_MAX + 3 * DIRECT_MAX + 2 * STEP <= URL_LENGTH_MAX, "no result is too long");
 
 /* ---- fetch URL ------------------------------------------------------------------------------- */
 
@@ -72,7 +73,7 @@ static void make_fetch(const url_base *base, const url_reference *reference, url
   }
   memcpy(end, rest, left);
   end += left;
-  *end = '\0';
+  memset(end, 0, STEP);
   out->fetch_size = (uint32_t)(end - out->fetch_bytes);
 }
 
@@ -87,25 +88,43 @@ static char *write_escape(unsigned char byte, char *to)
   return to;
 }
 
+/* The byte or escape at `*at`, which is special. */
+static char *write_special(const char **at, const char *end, char *to)
+{
+  unsigned char byte = (unsigned char)**at;
+  bool is_escape = url_is_escape(*at, (size_t)(end - *at));
+  if (is_escape)
+    byte = url_escape_value(*at);
+  *at += is_escape ? 3 : 1;
+  if (!(url_places[byte] & (is_escape ? URL_UNRESERVED : URL_UNRESERVED | URL_RESERVED)))
+    return write_escape(byte, to);
+  *to++ = (char)byte;
+  return to;
+}
+
 static void make_key(url *out)
 {
   const char *at = out->fetch_bytes + out->path_begin, *end = out->fetch_bytes + out->fetch_size;
   char *to = out->key_bytes + out->path_begin;
   memcpy(out->key_bytes, out->fetch_bytes, out->path_begin);
   while (at < end) {
-    unsigned char byte = (unsigned char)*at;
-    if (url_places[byte] & (URL_UNRESERVED | URL_RESERVED)) {
-      *to++ = *at++;
-      continue;
+    uint64_t special = url_mark(at).special;
+    const char *step = at;
+    for (; special; special &= at - step < STEP ? ~(uint64_t)0 << (at - step) : 0) {
+      const char *stop = step + __builtin_ctzll(special);
+      if (stop >= end)
+        break;
+      memcpy(to, at, STEP);
+      to += stop - at;
+      at = stop;
+      to = write_special(&at, end, to);
     }
-    bool is_escape = url_is_escape(at, (size_t)(end - at));
-    if (is_escape)
-      byte = url_escape_value(at);
-    if (is_escape && url_places[byte] & URL_UNRESERVED)
-      *to++ = (char)byte;
-    else
-      to = write_escape(byte, to);
-    at += is_escape ? 3 : 1;
+    if (at < step + STEP) {
+      const char *stop = end - step < STEP ? end : step + STEP;
+      memcpy(to, at, STEP);
+      to += stop - at;
+      at = stop;
+    }
   }
   *to = '\0';
   out->key_size = (uint32_t)(to - out->key_bytes);
@@ -113,7 +132,7 @@ static void make_key(url *out)
 
 bool url_direct_resolve(const url_base *base, const url_reference *reference, url *out)
 {
-  if (reference->rest_size > DIRECT_MAX || (!reference->has_origin && base->parsed.fetch_size > DIRECT_MAX))
+  if (reference->rest_size + (reference->has_origin ? 0 : base->parsed.fetch_size) > DIRECT_MAX)
     return false;
   out->fetch = out->fetch_bytes;
   out->key = out->key_bytes;

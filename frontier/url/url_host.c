@@ -192,23 +192,25 @@ static size_t ipv6_write(const uint16_t piece[8], char *out)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* %-escapes to bytes, letters to lower case; a '%' that begins no escape stays, to be refused. */
-static size_t percent_decode(const char *text, size_t size, char *out, bool *is_ascii)
+/* %-escapes to bytes, letters to lower case; a '%' that begins no escape stays, to be refused. `*is_name`: it is all
+ * ASCII that may be in a host. */
+static size_t percent_decode(const char *text, size_t size, char *out, bool *is_ascii, bool *is_name)
 {
   size_t written = 0;
-  unsigned char all = 0;
+  unsigned char all = 0, places = URL_IN_HOST;
   for (size_t i = 0; i < size; i++) {
     unsigned char byte = (unsigned char)text[i];
-    if (url_is_escape(text + i, size - i)) {
+    if (byte == '%' && url_is_escape(text + i, size - i)) {
       byte = url_escape_value(text + i);
       i += 2;
     }
-    if (byte >= 'A' && byte <= 'Z')
-      byte |= 0x20;
+    byte |= byte >= 'A' && byte <= 'Z' ? 0x20 : 0;
     all |= byte;
+    places &= url_places[byte];
     out[written++] = (char)byte;
   }
   *is_ascii = all < 0x80;
+  *is_name = places & URL_IN_HOST;
   return written;
 }
 
@@ -220,22 +222,22 @@ static bool has_control(const char *name, size_t size)
   return false;
 }
 
-static bool is_name(const char *name, size_t size)
+static bool may_be_host(const char *name, size_t size)
 {
   for (size_t i = 0; i < size; i++)
     if (!(url_places[(unsigned char)name[i]] & URL_IN_HOST))
       return false;
-  return size > 0 && size <= URL_HOST_MAX;
+  return true;
 }
 
 static url_status read_name(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size)
 {
   char name[3 * URL_NAME_UTF8_MAX + 1];
-  bool is_ascii;
+  bool is_ascii, is_name;
   if (size >= sizeof name)
     return URL_BAD_HOST;
-  size_t name_size = percent_decode(text, size, name, &is_ascii);
-  if (has_control(name, name_size))
+  size_t name_size = percent_decode(text, size, name, &is_ascii, &is_name);
+  if (!is_name && has_control(name, name_size))
     return URL_HAS_CONTROL;
   if (!is_ascii) {
     char ascii[URL_HOST_MAX];
@@ -245,8 +247,9 @@ static url_status read_name(const char *text, size_t size, char host[URL_HOST_MA
     if (status != URL_OK)
       return status;
     memcpy(name, ascii, name_size);
+    is_name = may_be_host(name, name_size);
   }
-  if (!is_name(name, name_size))
+  if (!is_name || name_size == 0 || name_size > URL_HOST_MAX)
     return URL_BAD_HOST;
   if (ends_in_number(name, name_size)) {
     uint32_t address;

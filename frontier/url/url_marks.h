@@ -1,4 +1,4 @@
-/* frontier/url/url_marks.h: 64 bytes of a link to bits, the first byte lowest; private to url_fast_path.h.
+/* frontier/url/url_marks.h: 64 bytes of a link to bits, the first byte lowest; private to frontier/url/.
  *
  * Compiled for AVX2, two comparisons of 32 bytes do what takes four of 16 with SSE2, which every x86-64 has.
  * Elsewhere the same in plain C. */
@@ -78,6 +78,20 @@ static inline url_marks url_mark(const char *text)
   return found;
 }
 
+/* What browsers escape in a path or in a query, and '\\'. */
+static inline uint64_t url_mark_escaped(const char *text)
+{
+  uint64_t found = 0;
+  for (unsigned at = 0; at < URL_MARKS_STEP; at += URL_VECTOR_SIZE) {
+    url_vector bytes = url_vector_load(text + at);
+    url_vector low = (url_vector)(bytes == '"') | (url_vector)(bytes == '\'') | url_vector_either(bytes, '<', '>');
+    url_vector high = (url_vector)(bytes == '\\') | (url_vector)(bytes == '^') | (url_vector)(bytes == '`') |
+                      (url_vector)(bytes == '{') | (url_vector)(bytes == '}');
+    found |= url_vector_bits(low | high | url_vector_in(bytes, 0x7f, 0xa2), at);
+  }
+  return found;
+}
+
 /* Lower-case letters, digits, '-', '.', '_'. */
 static inline uint64_t url_mark_host(const char *text)
 {
@@ -110,6 +124,16 @@ static inline url_marks url_mark(const char *text)
   return found;
 }
 
+static inline uint64_t url_mark_escaped(const char *text)
+{
+  uint64_t found = 0;
+  for (unsigned at = 0; at < URL_MARKS_STEP; at++) {
+    unsigned char byte = (unsigned char)text[at];
+    found |= (uint64_t)(byte <= ' ' || byte >= 0x7f || strchr("\"'<>\\^`{}", byte) != NULL) << at;
+  }
+  return found;
+}
+
 static inline uint64_t url_mark_host(const char *text)
 {
   uint64_t found = 0;
@@ -123,4 +147,5 @@ static inline uint64_t url_mark_host(const char *text)
 }
 
 #endif
+
 #endif

@@ -31,8 +31,8 @@ typedef struct url_reference {
   size_t origin_size;
   size_t path_size; /* of the path within `rest`; what follows is "?query", or nothing */
   size_t rest_size;
-  char origin[URL_ORIGIN_MAX]; /* "http://host:port", default port dropped; not NUL-terminated */
-  char rest[URL_LENGTH_MAX];   /* path and query, escaped as browsers do, dot segments spelled '.' and '..' */
+  char origin[URL_ORIGIN_MAX];    /* "http://host:port", default port dropped; not NUL-terminated */
+  char rest[URL_LENGTH_MAX + 64]; /* path and query, escaped as browsers do, dot segments spelled '.' and '..' */
 } url_reference;
 
 /* `base` is a fetch URL, or NULL: what a missing scheme or host would come from. */

@@ -10,6 +10,7 @@
  *         `-------------------------------------- white space around and TAB, CR, LF anywhere: dropped
  *
  * Nothing is resolved here: that is uriparser's part. */
+#include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 
 #include <string.h>
@@ -21,9 +22,13 @@ static bool is_space(unsigned char byte)
   return byte <= ' ';
 }
 
-/* Strip what is around, cut at '#', drop TAB CR LF: `*text` and `*text_size` are within `href`, or in `room` of
- * URL_LENGTH_MAX bytes. */
-static url_status clean(const char *href, size_t size, char *room, const char **text, size_t *text_size)
+static bool is_dropped(char byte)
+{
+  return byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+/* Strip what is around, cut at '#', drop TAB CR LF. `text` has room for URL_LENGTH_MAX bytes and a step of marks. */
+static url_status clean(const char *href, size_t size, char *text, size_t *text_size)
 {
   while (size > 0 && is_space((unsigned char)href[0])) {
     href++;
@@ -33,16 +38,25 @@ static url_status clean(const char *href, size_t size, char *room, const char **
     size--;
   const char *fragment = size > 0 ? memchr(href, '#', size) : NULL;
   size = fragment ? (size_t)(fragment - href) : size;
-  size_t written = 0, dropped = 0;
+  unsigned char drops = 0;
   for (size_t i = 0; i < size; i++)
-    dropped += href[i] == '\t' || href[i] == '\n' || href[i] == '\r';
-  if (size - dropped > URL_LENGTH_MAX)
-    return URL_TOO_LONG;
-  for (size_t i = 0; dropped > 0 && i < size; i++)
-    if (href[i] != '\t' && href[i] != '\n' && href[i] != '\r')
-      room[written++] = href[i];
-  *text = dropped > 0 ? room : href;
-  *text_size = size - dropped;
+    drops |= is_dropped(href[i]);
+  size_t written = 0;
+  for (size_t i = 0; drops && i < size; i++) {
+    if (is_dropped(href[i]))
+      continue;
+    if (written == URL_LENGTH_MAX)
+      return URL_TOO_LONG;
+    text[written++] = href[i];
+  }
+  if (!drops) {
+    if (size > URL_LENGTH_MAX)
+      return URL_TOO_LONG;
+    memmove(text, href, size); /* not memcpy: inline, for a size with a limit, it is slow */
+    written = size;
+  }
+  memset(text + written, 0, URL_MARKS_STEP);
+  *text_size = written;
   return URL_OK;
 }
 
@@ -159,26 +173,41 @@ static url_status read_authority(const char *text, size_t size, bool is_https, u
 
 /* ---- path and query -------------------------------------------------------------------------- */
 
-/* Append bytes to rest, escaped as browsers do; in a path '\\' becomes '/'. */
-static url_status append_escaped(url_reference *reference, const char *text, size_t size, bool in_path)
+/* Append one byte, escaped as browsers do; in a path '\\' becomes '/'. */
+static size_t write_byte(unsigned char byte, bool in_path, char *out)
 {
   static const char hex[] = "0123456789ABCDEF";
-  const unsigned place = in_path ? URL_IN_PATH : URL_IN_QUERY;
+  if (in_path && byte == '\\')
+    byte = '/';
+  else if (!(url_places[byte] & (in_path ? URL_IN_PATH : URL_IN_QUERY))) {
+    out[0] = '%';
+    out[1] = hex[byte >> 4];
+    out[2] = hex[byte & 15];
+    return 3;
+  }
+  *out = (char)byte;
+  return 1;
+}
+
+/* Append bytes to rest, escaped. Behind `text` and rest there is room for a step. */
+static url_status append_escaped(url_reference *reference, const char *text, size_t size, bool in_path)
+{
+  char *rest = reference->rest;
   size_t written = reference->rest_size;
-  if (size > URL_LENGTH_MAX - written)
-    return URL_TOO_LONG;
-  for (size_t i = 0, left = size; i < size; i++, left--) { /* always written + left <= URL_LENGTH_MAX */
-    unsigned char byte = (unsigned char)text[i];           // NOLINT(clang-analyzer-core.uninitialized.Assign): i < size
-    if (url_places[byte] & place) {
-      reference->rest[written++] = (char)byte;
-    } else if (in_path && byte == '\\') {
-      reference->rest[written++] = '/';
-    } else {
-      if (written + left + 2 > URL_LENGTH_MAX)
+  for (size_t i = 0; i < size;) {
+    if (size - i > URL_LENGTH_MAX - written)
+      return URL_TOO_LONG;
+    uint64_t escaped = url_mark_escaped(text + i);
+    size_t run = escaped ? (size_t)__builtin_ctzll(escaped) : URL_MARKS_STEP;
+    if (run > size - i)
+      run = size - i;
+    memcpy(rest + written, text + i, URL_MARKS_STEP);
+    written += run;
+    i += run;
+    for (escaped = escaped ? ~(escaped >> run) : ~(uint64_t)0; !(escaped & 1) && i < size; escaped >>= 1) {
+      written += write_byte((unsigned char)text[i++], in_path, rest + written);
+      if (written > URL_LENGTH_MAX)
         return URL_TOO_LONG;
-      reference->rest[written++] = '%';
-      reference->rest[written++] = hex[byte >> 4];
-      reference->rest[written++] = hex[byte & 15];
     }
   }
   reference->rest_size = written;
@@ -198,6 +227,18 @@ static size_t count_dots(const char *segment, size_t size)
       return 0;
   }
   return dots <= 2 ? dots : 0;
+}
+
+/* Does a segment of the path in rest begin with '.' or a special byte, which may be "%2e"? */
+static bool may_have_dots(const url_reference *reference)
+{
+  uint64_t begins = 1, found = 0;
+  for (size_t at = 0; at < reference->rest_size && !found; at += URL_MARKS_STEP) {
+    url_marks marks = url_mark(reference->rest + at);
+    found = (marks.slash << 1 | begins) & (marks.dot | marks.special);
+    begins = marks.slash >> 63;
+  }
+  return found;
 }
 
 /* Spell the dot segments of the path in rest with dots, as that is the only way RFC 3986 knows them. */
@@ -232,7 +273,8 @@ static url_status read_rest(const char *text, size_t size, url_reference *refere
   url_status status = append_escaped(reference, text, path_size, true);
   if (status != URL_OK)
     return status;
-  unescape_dot_segments(reference);
+  if (may_have_dots(reference))
+    unescape_dot_segments(reference);
   reference->path_size = reference->rest_size;
   return mark ? append_escaped(reference, mark, size - path_size, false) : URL_OK;
 }
@@ -242,10 +284,9 @@ static url_status read_rest(const char *text, size_t size, url_reference *refere
 url_status url_reference_read(const char *href, size_t size, const char *base, url_profile profile,
                               url_reference *reference)
 {
-  char room[URL_LENGTH_MAX];
-  const char *text;
+  char text[URL_LENGTH_MAX + URL_MARKS_STEP];
   size_t text_size;
-  url_status status = clean(href, size, room, &text, &text_size);
+  url_status status = clean(href, size, text, &text_size);
   if (status != URL_OK)
     return status;
 
