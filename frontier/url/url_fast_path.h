@@ -8,7 +8,7 @@
  *                                                               ?   #       one: special bytes, looked at one by one
  *
  * A link is plain when its fetch URL and its key are one text that copying alone makes: no byte that browsers or
- * the key would escape, unescape or refuse, no dot segment but in front, a host in lower-case letters. In any
+ * the key would escape, unescape or refuse, no dot segment but in front, a host in letters or as four numbers. In any
  * doubt a link is not plain, and the slow path decides: it alone knows the rules and the refusals. For plain links
  * both paths give the same bytes; fuzz_url_fast.c and every data set of the tests check this. */
 #include "frontier/url/url_marks.h"
@@ -135,6 +135,25 @@ static size_t plain_port(const char *text, const char *end, bool is_https)
   return (size_t)(at - text);
 }
 
+/* Four numbers as they would be written? */
+static bool is_plain_ipv4(const char *text, size_t size)
+{
+  const char *end = text + size;
+  for (int part = 0; part < 4; part++) {
+    const char *first = text;
+    unsigned value = 0;
+    while (text < end && *text >= '0' && *text <= '9' && value < 256)
+      value = value * 10 + (unsigned)(*text++ - '0');
+    if (text == first || value > 255 || (*first == '0' && text - first > 1))
+      return false;
+    if (text == end)
+      return part == 3;
+    if (*text++ != '.')
+      return false;
+  }
+  return false;
+}
+
 /* The plain host[:port] at `text`: its size, 0 if there is none. A host whose last label begins with a digit
  * may be an IPv4 address, and one that ends in a dot may be too. */
 static size_t plain_host(const char *text, const char *end, bool is_https)
@@ -145,13 +164,23 @@ static size_t plain_host(const char *text, const char *end, bool is_https)
     return 0;
   const char *label = memrchr(text, '.', size);
   label = label ? label + 1 : text;
-  if (label == text + size || (*label >= '0' && *label <= '9'))
+  if (label == text + size || (*label >= '0' && *label <= '9' && !is_plain_ipv4(text, size)))
     return 0;
   if (text + size == end || text[size] == '/')
     return size;
   size_t port_size = text[size] == ':' ? plain_port(text + size, end, is_https) : 0;
   size += port_size;
   return port_size > 0 && (text + size == end || text[size] == '/') ? size : 0;
+}
+
+/* A host in letters of both cases to lower case. What is no plain host then is not plain, and read again. */
+static void lower_host(char *text)
+{
+  for (; (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9') ||
+         *text == '-' || *text == '.';
+       text++)
+    if (*text <= 'Z' && *text >= 'A')
+      *text |= 0x20;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -178,6 +207,10 @@ static bool finish_absolute(url *out, size_t host, size_t size)
 {
   char *text = out->fetch_bytes;
   size_t host_size = plain_host(text + host, text + size, text[4] == 's');
+  if (host_size == 0) {
+    lower_host(text + host);
+    host_size = plain_host(text + host, text + size, text[4] == 's');
+  }
   if (host_size == 0)
     return false;
   size_t path = host + host_size;

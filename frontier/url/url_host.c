@@ -2,6 +2,7 @@
  *
  * Names in plain ASCII skip url_idna.c, even those with "xn--" labels: browsers send them as they stand, and there is
  * nothing to fold but case. */
+#include "frontier/url/url_marks.h"
 #include "frontier/url/url_parts.h"
 
 #include <stdio.h>
@@ -76,6 +77,21 @@ static bool ipv4_parse(const char *host, size_t size, uint32_t *address)
   }
   *address = (uint32_t)sum;
   return true;
+}
+
+static size_t ipv4_write(uint32_t address, char *out)
+{
+  char *end = out;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    unsigned byte = address >> shift & 255;
+    if (byte >= 100)
+      *end++ = (char)('0' + byte / 100);
+    if (byte >= 10)
+      *end++ = (char)('0' + byte / 10 % 10);
+    *end++ = (char)('0' + byte % 10);
+    *end++ = '.';
+  }
+  return (size_t)(end - 1 - out);
 }
 
 /* ---- IPv6 ------------------------------------------------------------------------------------ */
@@ -230,13 +246,24 @@ static bool may_be_host(const char *name, size_t size)
   return true;
 }
 
+/* Nothing to decode, to lower or to refuse, as in most names. */
+static bool is_plain(const char *text, size_t size)
+{
+  uint64_t others = ~url_mark_host(text);
+  return size <= URL_MARKS_STEP && (others == 0 || (size_t)__builtin_ctzll(others) >= size);
+}
+
 static url_status read_name(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size)
 {
   char name[3 * URL_NAME_UTF8_MAX + 1];
-  bool is_ascii, is_name;
+  bool is_ascii = true, is_name = true;
+  size_t name_size = size;
   if (size >= sizeof name)
     return URL_BAD_HOST;
-  size_t name_size = percent_decode(text, size, name, &is_ascii, &is_name);
+  if (is_plain(text, size))
+    memcpy(name, text, URL_MARKS_STEP);
+  else
+    name_size = percent_decode(text, size, name, &is_ascii, &is_name);
   if (!is_name && has_control(name, name_size))
     return URL_HAS_CONTROL;
   if (!is_ascii) {
@@ -255,8 +282,7 @@ static url_status read_name(const char *text, size_t size, char host[URL_HOST_MA
     uint32_t address;
     if (!ipv4_parse(name, name_size, &address))
       return URL_BAD_HOST;
-    name_size = (size_t)sprintf(name, "%u.%u.%u.%u", address >> 24, address >> 16 & 255, address >> 8 & 255,
-                                address & 255);
+    name_size = ipv4_write(address, name);
   }
   memcpy(host, name, name_size);
   *host_size = name_size;

@@ -40,7 +40,7 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
                               url_reference *reference);
 
 /* A host without its port, as found between "//" and ":port", to its one spelling: a lower-case name in
- * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. */
+ * ASCII, a dotted IPv4 address, or [IPv6] by RFC 5952. Not NUL-terminated. Behind `text`, 64 bytes may be read. */
 url_status url_host_read(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size);
 
 /* A name that is not all ASCII, in UTF-8 of at most URL_NAME_UTF8_MAX bytes, to lower-case ASCII. Neither is

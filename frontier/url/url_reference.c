@@ -120,11 +120,30 @@ static bool read_port(const char *text, size_t size, int *port)
 static size_t host_end(const char *text, size_t size)
 {
   bool in_brackets = false;
+  const char *colon = memchr(text, ':', size);
+  if (!colon || !memchr(text, '[', size))
+    return colon ? (size_t)(colon - text) : size;
   size_t i = 0;
   for (; i < size && (text[i] != ':' || in_brackets); i++)
     if (text[i] == '[' || text[i] == ']')
       in_brackets = text[i] == '[';
   return i;
+}
+
+/* Where "user@host:port" ends: at a slash, a '?' or the end. */
+static const char *authority_end(const char *text, const char *end)
+{
+  for (; text < end; text += URL_MARKS_STEP) {
+    url_marks marks = url_mark(text);
+    for (uint64_t stops = marks.slash | marks.special; stops; stops &= stops - 1) {
+      const char *stop = text + __builtin_ctzll(stops);
+      if (stop >= end)
+        break;
+      if (is_slash(*stop) || *stop == '?')
+        return stop;
+    }
+  }
+  return end;
 }
 
 static size_t write_port(int port, char *out)
@@ -310,8 +329,7 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
     while (at < end && is_slash(*at))
       at++;
     const char *host = at;
-    while (at < end && !is_slash(*at) && *at != '?')
-      at++;
+    at = authority_end(at, end);
     status = read_authority(host, (size_t)(at - host), is_https, profile, reference);
     if (status != URL_OK)
       return status;

@@ -57,7 +57,7 @@ static bool compare(const url_base *base, const char *href, size_t size)
 /* clang-format off */
 static const char *const pieces[] = {
   "/", "/", "/", "//", "?", "&", "#", "../", "./", "..", ".", "a", "bc", "index.html", "q=1", "%2F", "%41", "%c3", "%",
-  "%zz", ":", ":80", ":8080", "@", "http://", "https://", "http:", "mailto:", "www.example.org", "h", "H", "127.0.0.1",
+  "%zz", ":", ":80", ":8080", "@", "http://", "https://", "http:", "mailto:", "www.example.org", "h", "H", "127.0.0.1", "1.2.3.4x", "1.2.3", "01.2.3.4", "256.1.1.1", "WWW.Example.org",
   "a.1", "\\", "|", "[", "'", "\"", " ", "\t", "\xC3\xA9", "\x01", "-._~!$()*+,;=",
   "0123456789012345678901234567890123456789012345678901234",
 };
