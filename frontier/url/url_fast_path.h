@@ -32,7 +32,7 @@ static inline uint64_t below(unsigned position)
 /* ---- path and query -------------------------------------------------------------------------- */
 
 typedef struct scan {
-  const char *text;
+  char *text;
   size_t at, end;
   bool in_query;
   bool after_slash; /* the byte before `at` is '/', within the path */
@@ -55,7 +55,7 @@ static bool is_dot_segment(const scan *in, size_t at)
   at++;
   if (at < in->end && in->text[at] == '.')
     at++;
-  return at >= in->end || in->text[at] == '/' || in->text[at] == '?' || in->text[at] == '#';
+  return at >= in->end || in->text[at] == '/' || in->text[at] == '\\' || in->text[at] == '?' || in->text[at] == '#';
 }
 
 static inline void add_segments(url *out, uint64_t delimiters, size_t at)
@@ -66,7 +66,7 @@ static inline void add_segments(url *out, uint64_t delimiters, size_t at)
   out->segment_count = count;
 }
 
-/* One step: look at the special bytes, move the end to a '#', note the segments. False if not plain. */
+/* One step: look at the special bytes, make '\\' '/', move the end to a '#', note the segments. False if not plain. */
 static inline bool scan_step(scan *in)
 {
   url_marks found = url_mark(in->text + in->at);
@@ -75,7 +75,7 @@ static inline bool scan_step(scan *in)
 
   for (uint64_t special = found.special & valid; special; special &= special - 1) {
     unsigned i = lowest(special);
-    const char *byte = in->text + in->at + i;
+    char *byte = in->text + in->at + i;
     if (*byte == '%' && is_kept_escape(byte, in->end - in->at - i))
       continue;
     if (*byte == '?' && !in->in_query) {
@@ -88,6 +88,9 @@ static inline bool scan_step(scan *in)
       path &= below(i);
       query &= below(i);
       break;
+    } else if (*byte == '\\' && !in->in_query) {
+      *byte = '/';
+      found.slash |= (uint64_t)1 << i;
     } else if (*byte != '?' && !(*byte == '\'' && !in->in_query)) {
       return false;
     }
@@ -173,14 +176,19 @@ static size_t plain_host(const char *text, const char *end, bool is_https)
   return port_size > 0 && (text + size == end || text[size] == '/') ? size : 0;
 }
 
-/* A host in letters of both cases to lower case. What is no plain host then is not plain, and read again. */
-static void lower_host(char *text)
+/* A host in letters of both cases to lower case; false if there are no capitals. If it is not plain then either, the
+ * slow path reads the href again. */
+static bool lower_host(char *text)
 {
+  bool has_capitals = false;
   for (; (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9') ||
          *text == '-' || *text == '.';
        text++)
-    if (*text <= 'Z' && *text >= 'A')
+    if (*text <= 'Z' && *text >= 'A') {
       *text |= 0x20;
+      has_capitals = true;
+    }
+  return has_capitals;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -207,10 +215,8 @@ static bool finish_absolute(url *out, size_t host, size_t size)
 {
   char *text = out->fetch_bytes;
   size_t host_size = plain_host(text + host, text + size, text[4] == 's');
-  if (host_size == 0) {
-    lower_host(text + host);
+  if (host_size == 0 && lower_host(text + host))
     host_size = plain_host(text + host, text + size, text[4] == 's');
-  }
   if (host_size == 0)
     return false;
   size_t path = host + host_size;
@@ -315,7 +321,7 @@ bool URL_FAST_PATH(const url_base *base, const char *href, size_t size, url *out
   size_t host = origin_size(href, size);
   if (host > 0)
     return finish_absolute(out, host, put(out, 0, href, size));
-  if (!base)
+  if (!base || (size > 0 && href[0] == '\\') || (size > 1 && href[0] == '/' && href[1] == '\\'))
     return false;
   if (size < 2 || href[0] != '/' || href[1] != '/')
     return resolve_in_base(base, href, size, out);

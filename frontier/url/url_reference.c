@@ -95,6 +95,17 @@ static bool is_scheme(const char *text, size_t size, const char *name)
   return true;
 }
 
+/* "mailto:", "javascript:" and the like: as many links are, it is said before they are copied. */
+static bool has_other_scheme(const char *href, size_t size)
+{
+  while (size > 0 && is_space((unsigned char)*href)) {
+    href++;
+    size--;
+  }
+  size_t scheme = scheme_size(href, size);
+  return scheme > 0 && !is_scheme(href, scheme, "https") && !is_scheme(href, scheme, "http");
+}
+
 /* ---- authority ------------------------------------------------------------------------------- */
 
 static bool is_slash(char byte)
@@ -305,6 +316,8 @@ url_status url_reference_read(const char *href, size_t size, const char *base, u
 {
   char text[URL_LENGTH_MAX + URL_MARKS_STEP];
   size_t text_size;
+  if (size <= URL_LENGTH_MAX && has_other_scheme(href, size))
+    return URL_BAD_SCHEME;
   url_status status = clean(href, size, text, &text_size);
   if (status != URL_OK)
     return status;
