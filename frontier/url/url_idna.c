@@ -101,8 +101,9 @@ static url_status fold(uint32_t code, uint32_t out[ONE_MAX], size_t *size)
 /* Append what UTS 46 maps `code` to. URL_BAD_HOST: it is disallowed, or there is no room. */
 static url_status map_one(uint32_t code, codes *to)
 {
-  uint32_t out[ONE_MAX] = {code};
+  uint32_t out[ONE_MAX];
   size_t size = 1;
+  out[0] = code;
   if (code == CAPITAL_SHARP_S) {
     out[0] = SHARP_S; /* since Unicode 15.1 */
   } else if (is_full_stop(code)) {
@@ -121,20 +122,35 @@ static url_status map_one(uint32_t code, codes *to)
   return append(to, out, size) ? URL_OK : URL_BAD_HOST;
 }
 
+/* Composing leaves a name of these as it is: Latin letters, symbols, ideographs; the quick answer for most names. */
+static bool is_composed(const codes *name)
+{
+  for (size_t i = 0; i < name->size; i++) {
+    uint32_t code = name->at[i];
+    if (code >= 0x300 && (code < 0x2190 || code > 0x2BFF) && (code < 0x3400 || code > 0x9FFF) &&
+        (code < 0x1F000 || code > 0x1FAFF))
+      return false;
+  }
+  return true;
+}
+
 /* Map each code point of `from`, and compose. */
 static url_status map_all(const uint32_t *from, size_t size, codes *to)
 {
-  codes mapped = {.size = 0};
+  codes mapped;
+  to->size = 0;
   for (size_t i = 0; i < size; i++) {
-    url_status status = map_one(from[i], &mapped);
+    url_status status = map_one(from[i], to);
     if (status != URL_OK)
       return status;
   }
-  to->size = mapped.size > 0 ? CODES_MAX : 0;
-  uint32_t *composed = mapped.size > 0 ? u32_normalize(UNINORM_NFC, mapped.at, mapped.size, to->at, &to->size) : to->at;
-  if (composed != to->at)
-    return refuse(composed);
-  return URL_OK;
+  if (is_composed(to))
+    return URL_OK;
+  mapped.size = 0;
+  append(&mapped, to->at, to->size);
+  to->size = CODES_MAX;
+  uint32_t *composed = u32_normalize(UNINORM_NFC, mapped.at, mapped.size, to->at, &to->size);
+  return composed == to->at ? URL_OK : refuse(composed);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -260,7 +276,7 @@ static bool direction_is_valid(label of)
 static bool has_right_to_left(const codes *name)
 {
   for (size_t i = 0; i < name->size; i++)
-    if (direction(name->at[i]) & (DIR_R | DIR_AN))
+    if (name->at[i] >= 0x590 && direction(name->at[i]) & (DIR_R | DIR_AN)) /* no letter before Hebrew's */
       return true;
   return false;
 }
@@ -313,7 +329,8 @@ static bool write_name(const codes *name, char host[URL_HOST_MAX], size_t *host_
 
 url_status url_idna_to_ascii(const char *text, size_t size, char host[URL_HOST_MAX], size_t *host_size)
 {
-  codes given = {.size = CODES_MAX}, mapped, name;
+  codes given, mapped, name;
+  given.size = CODES_MAX;
   uint32_t *read = u8_to_u32((const uint8_t *)text, size, given.at, &given.size);
   if (read != given.at)
     return refuse(read);

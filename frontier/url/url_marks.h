@@ -78,6 +78,14 @@ static inline url_marks url_mark(const char *text)
   return found;
 }
 
+static inline uint64_t url_mark_byte(const char *text, char byte)
+{
+  uint64_t found = 0;
+  for (unsigned at = 0; at < URL_MARKS_STEP; at += URL_VECTOR_SIZE)
+    found |= url_vector_bits((url_vector)(url_vector_load(text + at) == (unsigned char)byte), at);
+  return found;
+}
+
 /* What browsers escape in a path or in a query, and '\\'. */
 static inline uint64_t url_mark_escaped(const char *text)
 {
@@ -121,6 +129,14 @@ static inline url_marks url_mark(const char *text)
     found.dot |= (uint64_t)(text[at] == '.') << at;
     found.ampersand |= (uint64_t)(text[at] == '&') << at;
   }
+  return found;
+}
+
+static inline uint64_t url_mark_byte(const char *text, char byte)
+{
+  uint64_t found = 0;
+  for (unsigned at = 0; at < URL_MARKS_STEP; at++)
+    found |= (uint64_t)(text[at] == byte) << at;
   return found;
 }
 

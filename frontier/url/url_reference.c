@@ -145,14 +145,9 @@ static size_t host_end(const char *text, size_t size)
 static const char *authority_end(const char *text, const char *end)
 {
   for (; text < end; text += URL_MARKS_STEP) {
-    url_marks marks = url_mark(text);
-    for (uint64_t stops = marks.slash | marks.special; stops; stops &= stops - 1) {
-      const char *stop = text + __builtin_ctzll(stops);
-      if (stop >= end)
-        break;
-      if (is_slash(*stop) || *stop == '?')
-        return stop;
-    }
+    uint64_t stops = url_mark_byte(text, '/') | url_mark_byte(text, '\\') | url_mark_byte(text, '?');
+    if (stops && __builtin_ctzll(stops) < end - text)
+      return text + __builtin_ctzll(stops);
   }
   return end;
 }
@@ -259,13 +254,13 @@ static size_t count_dots(const char *segment, size_t size)
   return dots <= 2 ? dots : 0;
 }
 
-/* Does a segment of the path in rest begin with '.' or a special byte, which may be "%2e"? */
+/* Does a segment of the path in rest begin with '.' or '%'? */
 static bool may_have_dots(const url_reference *reference)
 {
   uint64_t begins = 1, found = 0;
   for (size_t at = 0; at < reference->rest_size && !found; at += URL_MARKS_STEP) {
     url_marks marks = url_mark(reference->rest + at);
-    found = (marks.slash << 1 | begins) & (marks.dot | marks.special);
+    found = (marks.slash << 1 | begins) & (marks.dot | url_mark_byte(reference->rest + at, '%'));
     begins = marks.slash >> 63;
   }
   return found;
