@@ -3,6 +3,9 @@
  *
  *     bench_url [ROUNDS] [LIST.tsv]...      default: 41 rounds over the three lists of ../shared/data/conformance
  *
+ * Two more lists are made of them: their odd links, as is_odd says, and every tenth link written in one of the ways of
+ * add_made_odd.
+ *
  * A list has lines "base TAB href ..."; the base is parsed where it changes, that is once per page. Each round
  * runs every opponent once over the list; the median round counts. ada is a C++ library obtained elsewhere, found by
  * CMAKE_PREFIX_PATH; without it its column is missing and the bench says so. */
@@ -60,6 +63,15 @@ static uint32_t unescape(char *field)
   return (uint32_t)(end - field);
 }
 
+static void add_row(list *to, const row *from, const char *href, size_t size)
+{
+  if ((to->count & (to->count + 1)) == 0)
+    to->rows = realloc(to->rows, (2 * to->count + 2) * sizeof to->rows[0]);
+  bool is_new_base = to->count == 0 || strcmp(to->rows[to->count - 1].base, from->base) != 0;
+  to->rows[to->count++] = (row){from->base, href, from->base_size, (uint32_t)size, is_new_base};
+  to->bytes += size;
+}
+
 static bool read_list(const char *path, list *out)
 {
   size_t size;
@@ -75,13 +87,97 @@ static bool read_list(const char *path, list *out)
       continue;
     *href++ = '\0';
     href[strcspn(href, "\t")] = '\0';
-    if ((out->count & (out->count + 1)) == 0)
-      out->rows = realloc(out->rows, (2 * out->count + 2) * sizeof out->rows[0]);
-    bool is_new_base = out->count == 0 || strcmp(out->rows[out->count - 1].base, line) != 0;
-    out->rows[out->count++] = (row){line, href, (uint32_t)strlen(line), unescape(href), is_new_base};
-    out->bytes += out->rows[out->count - 1].href_size;
+    uint32_t base_size = (uint32_t)strlen(line);
+    add_row(out, &(row){.base = line, .base_size = base_size}, href, unescape(href));
   }
   return true;
+}
+
+/* ---- odd links ------------------------------------------------------------------------------- */
+
+static size_t origin_size(const char *href)
+{
+  size_t scheme = strncmp(href, "https://", 8) == 0 ? 8 : strncmp(href, "http://", 7) == 0 ? 7 : 0;
+  return scheme ? scheme + strcspn(href + scheme, "/\\?#") : 0;
+}
+
+static bool is_plain_escape(const char *escape)
+{
+  unsigned byte;
+  if (!strchr("0123456789ABCDEF", escape[1]) || !strchr("0123456789ABCDEF", escape[2]) ||
+      sscanf(escape + 1, "%2x", &byte) != 1)
+    return false;
+  return byte >= 0x7f || byte < '-' || byte == '/' || strchr(":;<=>?@[\\]^`{|}", (int)byte);
+}
+
+/* Another scheme than http, more than small letters in the host, a byte or an escape that is written otherwise in the
+ * key, or a dot segment inside. */
+static bool is_odd(const char *href)
+{
+  size_t origin = origin_size(href), end = strcspn(href, "#"), early = strcspn(href, ":/?#");
+  const char *host = strstr(href, "//");
+  if (!origin && href[early] == ':')
+    return true;
+  if (origin && strspn(host + 2, "abcdefghijklmnopqrstuvwxyz-._0123456789") != (size_t)(href + origin - host - 2))
+    return true;
+  if (origin && href[origin - 1] >= '0' && href[origin - 1] <= '9')
+    return true;
+  for (size_t i = origin; i < end; i++) {
+    unsigned char byte = (unsigned char)href[i];
+    if (byte <= ' ' || byte >= 0x7f || strchr("\"<>[\\]^`{|}", byte) || (byte == '%' && !is_plain_escape(href + i)))
+      return true;
+  }
+  return strstr(href + origin + strspn(href + origin, "./"), "/./") || strstr(href + origin, "/../");
+}
+
+static void add_odd(list *odd, const list *from)
+{
+  for (size_t i = 0; i < from->count; i++)
+    if (is_odd(from->rows[i].href))
+      add_row(odd, &from->rows[i], from->rows[i].href, from->rows[i].href_size);
+}
+
+/* Every tenth link, in each of these ways in turn. */
+static void add_made_odd(list *made, const list *from)
+{
+  static const struct {
+    const char *front, *end;
+    bool drops_origin;
+  } ways[] = {
+    {"\n ", " ", false},
+    {"", " x", false},
+    {"", "\xC3\xA9", false},
+    {"", "\xE6\x96\xB0\xE8\x81\x9E", false},
+    {"", "%c3%a9", false},
+    {"", "%7Ex", false},
+    {"", "|x", false},
+    {"", "[0]", false},
+    {"", "%zz", false},
+    {"", "\nx", false},
+    {"", "'x", false},
+    {"", "/./x", false},
+    {"", "/../x", false},
+    {"\\", "", false},
+    {"HTTPS://WWW.", "", true},
+    {"http://b\xC3\xBC"
+     "cher.example",
+     "", true},
+    {"http://Example.ORG", "", true},
+    {"http://i\xE2\x9D\xA4.ws", "", true},
+    {"http://192.168.1.1", "", true},
+    {"http://user@example.org:80", "", true},
+    {"mailto:x@example.org?body=", "", false},
+    {"?page=", "", false},
+  };
+  for (size_t i = 0; i < from->count; i += 10) {
+    const row *at = &from->rows[i];
+    size_t way = i / 10 % (sizeof ways / sizeof ways[0]), skipped = ways[way].drops_origin ? origin_size(at->href) : 0;
+    bool needs_slash = ways[way].drops_origin && at->href[skipped] != '/';
+    char *href = malloc(at->href_size + 64);
+    int size = sprintf(href, "%s%s%.*s%s", ways[way].front, needs_slash ? "/" : "",
+                       (int)strcspn(at->href + skipped, "#"), at->href + skipped, ways[way].end);
+    add_row(made, at, href, (size_t)size); /* for as long as the bench runs */
+  }
 }
 
 /* ---- the opponents: each returns how many links it accepted ---------------------------------- */
@@ -211,30 +307,24 @@ static int compare_doubles(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void compare_on(const char *path, size_t rounds)
+static void compare_on(const char *name, const list *in, size_t rounds)
 {
   static double ns[OPPONENT_COUNT][ROUNDS_MAX];
   size_t accepted[OPPONENT_COUNT];
-  list in;
-  if (!read_list(path, &in)) {
-    printf("%s: skipped, cannot be read\n", path);
+  if (in->count == 0)
     return;
-  }
   for (size_t round = 0; round < rounds; round++)
     for (size_t i = 0; i < OPPONENT_COUNT; i++) {
       double begin = now_ns();
-      accepted[i] = opponents[i].run(&in);
-      ns[i][round] = (now_ns() - begin) / (double)in.count;
+      accepted[i] = opponents[i].run(in);
+      ns[i][round] = (now_ns() - begin) / (double)in->count;
     }
-  const char *name = strrchr(path, '/');
-  printf("%s: %zu links, %.0f bytes each\n", name ? name + 1 : path, in.count, (double)in.bytes / (double)in.count);
+  printf("%s: %zu links, %.0f bytes each\n", name, in->count, (double)in->bytes / (double)in->count);
   for (size_t i = 0; i < OPPONENT_COUNT; i++)
     qsort(ns[i], rounds, sizeof ns[i][0], compare_doubles);
   for (size_t i = 0; i < OPPONENT_COUNT; i++)
     printf("  %-10s %8.1f ns/link (best %.1f), accepts %zu; strata takes %.2f x its time\n", opponents[i].name,
            ns[i][rounds / 2], ns[i][0], accepted[i], ns[0][rounds / 2] / ns[i][rounds / 2]);
-  free(in.rows);
-  free(in.text);
 }
 
 int main(int argc, char **argv)
@@ -247,13 +337,22 @@ int main(int argc, char **argv)
 #ifndef STRATA_HAS_ADA
   puts("ada: skipped, built without it (no libada was found; CMAKE_PREFIX_PATH says where)");
 #endif
-  static const char *const lists[] = {"web_hrefs_readability.tsv", "abs_urls.tsv", "docs_hrefs_sample.tsv"};
-  for (int i = 2; i < argc; i++)
-    compare_on(argv[i], rounds);
-  for (size_t i = 0; argc < 3 && i < sizeof lists / sizeof lists[0]; i++) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/conformance/%s", SHARED_DATA, lists[i]);
-    compare_on(path, rounds);
+  static const char *const paths[] = {SHARED_DATA "/conformance/web_hrefs_readability.tsv",
+                                      SHARED_DATA "/conformance/abs_urls.tsv",
+                                      SHARED_DATA "/conformance/docs_hrefs_sample.tsv"};
+  list odd = {0}, made = {0};
+  for (int i = 0; i < (argc > 2 ? argc - 2 : 3); i++) {
+    const char *path = argc > 2 ? argv[i + 2] : paths[i], *name = strrchr(path, '/');
+    list in; /* its texts stay, for the odd ones */
+    if (!read_list(path, &in)) {
+      printf("%s: skipped, cannot be read\n", path);
+      continue;
+    }
+    compare_on(name ? name + 1 : path, &in, rounds);
+    add_odd(&odd, &in);
+    add_made_odd(&made, &in);
   }
+  compare_on("odd links", &odd, rounds);
+  compare_on("links made odd", &made, rounds);
   return 0;
 }
