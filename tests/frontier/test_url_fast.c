@@ -57,7 +57,8 @@ static bool compare(const url_base *base, const char *href, size_t size)
 /* clang-format off */
 static const char *const pieces[] = {
   "/", "/", "/", "//", "?", "&", "#", "../", "./", "..", ".", "a", "bc", "index.html", "q=1", "%2F", "%41", "%c3", "%",
-  "%zz", ":", ":80", ":8080", "@", "http://", "https://", "http:", "mailto:", "www.example.org", "h", "H", "127.0.0.1", "1.2.3.4x", "1.2.3", "01.2.3.4", "256.1.1.1", "WWW.Example.org",
+  "%zz", ":", ":80", ":8080", "@", "http://", "https://", "http:", "mailto:", "www.example.org", "h", "H",
+  "127.0.0.1", "1.2.3.4x", "1.2.3", "01.2.3.4", "256.1.1.1", "WWW.Example.org",
   "a.1", "\\", "\\", "..\\", "|", "[", "'", "\"", " ", "\t", "\xC3\xA9", "\x01", "-._~!$()*+,;=",
   "0123456789012345678901234567890123456789012345678901234",
 };
@@ -162,6 +163,15 @@ static void limits_are_left_to_the_slow_path(void **state)
   memset(href + 9, 'a', sizeof href - 9);
   assert_true(compare(NULL, href, 2000));
   assert_false(url_fast_resolve(NULL, href, URL_LENGTH_MAX, &fast));
+  static url_reference reference;
+  href[20] = '|'; /* three bytes in the key; the limit of the direct path is between these sizes */
+  assert_int_equal(url_reference_read(href, 2500, NULL, URL_STRICT, &reference), URL_OK);
+  assert_true(url_direct_resolve(NULL, &reference, &fast));
+  assert_int_equal(url_reference_read(href, 2600, NULL, URL_STRICT, &reference), URL_OK);
+  assert_false(url_direct_resolve(NULL, &reference, &fast));
+  assert_int_equal(url_parse(href, 2600, URL_STRICT, &slow), URL_OK);
+  assert_int_equal(slow.key_size, 2602);
+  href[20] = 'a';
   url_base *base = url_base_create();
   href[URL_LENGTH_MAX - 1] = '/';
   assert_int_equal(url_base_set(base, href, URL_LENGTH_MAX), URL_OK);
