@@ -1,7 +1,8 @@
 /* frontier/url/url_parts.h: the stages inside url_resolve, private to frontier/url/. See URL.md for the drawing.
  *
  *     href --url_fast_resolve--------------------------------------------------> fetch URL, strict key
- *       \--url_reference_read--> url_reference --url_slow_resolve--------------> the same bytes
+ *       \--url_reference_read--> url_reference --url_direct_resolve------------> the same bytes
+ *                                               \--url_slow_resolve, if long---> the same bytes
  *                                                  strict key --url_rules_apply--> key --url_segments--> */
 #ifndef STRATA_FRONTIER_URL_PARTS_H
 #define STRATA_FRONTIER_URL_PARTS_H

@@ -1,4 +1,5 @@
-/* Resolution and normalization by uriparser, which knows RFC 3986 and nothing else.
+/* Resolution and normalization by uriparser, which knows RFC 3986 and nothing else: for texts too long for
+ * url_direct.c, and what the tests compare that with.
  *
  * Browsers send bytes that RFC 3986 forbids ('|', '[', a lone '%', ...), so uriparser gets a *stand-in*: a
  * text of the same length in which every such byte is a plain letter. Its result is ranges of the
