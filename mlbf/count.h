@@ -98,8 +98,8 @@ typedef struct mlbf_count_stats {
 /* Size, design rate and present state. */
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
 
-/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables immediately.
- * MLBF_MISMATCH: a file of another structure. */
+/* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables
+ * immediately. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_count_save(const mlbf_count *count, const char *path);
 mlbf_status mlbf_count_load(const char *path, mlbf_count **count);
 mlbf_status mlbf_count_load_with(const char *path, const uint8_t *secret, mlbf_count **count);

@@ -1,10 +1,10 @@
 /* Filters for an unknown number of keys: the next larger filter, and the chain. growth.h draws both.
  *
- * Always, of a chain (assert_chain): all slices are of one kind and secret, so one hash serves all. Slice i + 1 has room
- * for twice the keys of slice i at 0.8 of its rate. Only the last slice takes keys, and a new slice is added only when
- * the last has its design load. A key is inserted only if no slice knew it, with its segments, into one slice. So a key
- * is SEEN if one slice says so, and a segment is new only if none knows it. If a slice cannot be made, the chain stays
- * as it is.
+ * Always, of a chain (assert_chain): all slices are of one kind and secret, so one hash serves all. Slice i + 1 has
+ * room for twice the keys of slice i at 0.8 of its rate. Only the last slice takes keys, and a new slice is added only
+ * when the last has its design load. A key is inserted only if no slice knew it, with its segments, into one slice. So
+ * a key is SEEN if one slice says so, and a segment is new only if none knows it. If a slice cannot be made, the chain
+ * stays as it is.
  *
  * `strata uniq` has a chain; the frontier keeps a log and so makes the next larger filter (mlbf_create_larger). One
  * thread at a time. All is in memory; mlbf/file/chain_file.c saves a chain. */

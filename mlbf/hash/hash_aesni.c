@@ -2,8 +2,8 @@
 #include "mlbf/hash/hash_aes.h"
 
 /* The bytes of an unfinished block, padded. Reads 16 bytes from `bytes` on where these lie in one page, whatever they
- * belong to, and forgets those behind `size`: a page is readable or not as a whole. Of a text that ended before, nothing
- * is read: the next page may not be readable. */
+ * belong to, and forgets those behind `size`: a page is readable or not as a whole. Of a text that ended before,
+ * nothing is read: the next page may not be readable. */
 __attribute__((no_sanitize("address", "thread"))) MLBF_INLINE block last_block(const unsigned char *bytes, size_t size)
 {
   static const unsigned char masks[2 * MLBF_HASH_BLOCK] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,

@@ -11,7 +11,8 @@
  *   static void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to);      up to MLBF_LAYERS_MAX
  *
  * sum_of_piece: of `size` bytes, fewer than a piece, padded with a byte 0x80 and zeros to whole blocks; or of a whole
- * piece, which is not padded. `is_long`: probably a whole URL, not a segment. Block i is XORed with block key i and `offset`, then encrypted. */
+ * piece, which is not padded. `is_long`: probably a whole URL, not a segment. Block i is XORed with block key i and
+ * `offset`, then encrypted. */
 #include <string.h>
 
 #include "mlbf/hash/keyed_hash.h"

@@ -6,9 +6,9 @@
  *
  * The second is counted over thousands of secrets, in filters of which 7/8 of the bits are set: a page lacks a bit or
  * two, so links that had only some bits of the page more often than chance would show. Chosen links and others are
- * inserted in turn into one filter, and what counts is where only one of them hid the page: without an advantage, a fair
- * coin. 6 standard deviations are allowed, exceeded by chance with probability below e^-18 (Hoeffding), in one of the 24
- * counts once in 2 million runs. */
+ * inserted in turn into one filter, and what counts is where only one of them hid the page: without an advantage, a
+ * fair coin. 6 standard deviations are allowed, exceeded by chance with probability below e^-18 (Hoeffding), in one of
+ * the 24 counts once in 2 million runs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* Links made for a hash, by someone who knows the filter's secret: keyed_hash.h's sums are linear in their encrypted
- * blocks, so of many blocks with two alternatives each, linear algebra over GF(2) finds those whose XOR is as wanted. */
+ * blocks, so of many blocks with two alternatives each, linear algebra over GF(2) finds those whose XOR is as wanted.
+ * */
 #ifndef STRATA_TESTS_FORGED_LINK_H
 #define STRATA_TESTS_FORGED_LINK_H
 

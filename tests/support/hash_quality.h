@@ -22,8 +22,8 @@ double hash_avalanche(const mlbf_hash_keys *keys, size_t length, unsigned rounds
  * other layers must not change: then infinite. */
 double hash_avalanche_segments(const mlbf_hash_keys *keys, size_t length, unsigned rounds);
 
-/* Values are the differences of the hashes of `pairs` random pairs of texts, for each of `differences` fixed differences
- * of the texts: bits, bytes, random ones, in texts of 1 to 80 bytes. */
+/* Values are the differences of the hashes of `pairs` random pairs of texts, for each of `differences` fixed
+ * differences of the texts: bits, bytes, random ones, in texts of 1 to 80 bytes. */
 hash_verdict hash_differential(const mlbf_hash_keys *keys, unsigned differences, unsigned pairs);
 
 /* Values are the XORs of the wholes of (a,b), (a,d), (c,b), (c,d), beside other segments. */
