@@ -29,7 +29,8 @@ const mlbf_line_path *const mlbf_line_paths[] = {
 const mlbf_line_path *mlbf_line_path_best(void)
 {
   const mlbf_line_path *const *path = mlbf_line_paths;
-  while (!(*path)->is_usable()) // NOLINT(clang-analyzer-core.NullDereference): the last, scalar, always is
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the last, scalar, always is
+  while (!mlbf_cpu_allows((*path)->level) || !(*path)->is_usable())
     path++;
   return *path;
 }

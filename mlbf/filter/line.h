@@ -18,11 +18,13 @@
 #define STRATA_MLBF_LINE_H
 
 #include "mlbf/filter/array.h"
+#include "mlbf/hash/cpu.h"
 
 enum { MLBF_KEYS_AT_ONCE = 64 }; /* answers are bits of a number: bit i is key i's */
 
 struct mlbf_line_path {
   const char *name;
+  mlbf_cpu_level level;
   bool (*is_usable)(void); /* on this machine */
   /* At most MLBF_KEYS_AT_ONCE, in order; lines are expected in the cache already. Set bits: known; new. */
   uint64_t (*test)(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count);
@@ -39,7 +41,7 @@ extern const mlbf_line_path mlbf_line_guarded; /* mapped, blocks checked on the 
 /* All paths compiled in, best first, up to a NULL. */
 extern const mlbf_line_path *const mlbf_line_paths[];
 
-/* The first of them this machine can use. */
+/* The first of them this machine can use and cpu.h allows. */
 const mlbf_line_path *mlbf_line_path_best(void);
 
 static inline bool mlbf_line_test(const mlbf_array *array, mlbf_hash128 hash)

@@ -32,4 +32,4 @@ static uint64_t guarded_insert(mlbf_array *array, const mlbf_hash128 *hashes, si
   return were_new;
 }
 
-const mlbf_line_path mlbf_line_guarded = {"guarded", is_usable, guarded_test, guarded_insert};
+const mlbf_line_path mlbf_line_guarded = {"guarded", MLBF_CPU_PORTABLE, is_usable, guarded_test, guarded_insert};

@@ -71,4 +71,4 @@ static bool is_usable(void)
   return true; /* every 64-bit ARM has NEON */
 }
 
-const mlbf_line_path mlbf_line_neon = {"neon", is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_neon = {"neon", MLBF_CPU_AVX2, is_usable, path_test, path_insert};

@@ -45,4 +45,4 @@ static bool is_usable(void)
   return true;
 }
 
-const mlbf_line_path mlbf_line_scalar = {"scalar", is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_scalar = {"scalar", MLBF_CPU_PORTABLE, is_usable, path_test, path_insert};

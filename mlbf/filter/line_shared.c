@@ -55,4 +55,4 @@ static bool is_usable(void)
   return true;
 }
 
-const mlbf_line_path mlbf_line_shared = {"shared", is_usable, path_test, path_insert};
+const mlbf_line_path mlbf_line_shared = {"shared", MLBF_CPU_PORTABLE, is_usable, path_test, path_insert};
