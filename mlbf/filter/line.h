@@ -20,6 +20,9 @@
 #include "mlbf/filter/array.h"
 #include "mlbf/hash/cpu.h"
 
+/* What a path's loops are made of: constants reach all of it. */
+#define MLBF_LINE_INLINE static inline __attribute__((always_inline))
+
 enum { MLBF_KEYS_AT_ONCE = 64 }; /* answers are bits of a number: bit i is key i's */
 
 struct mlbf_line_path {
@@ -87,7 +90,7 @@ static inline uint64_t mlbf_line_four_more(uint64_t number)
 }
 
 /* The bit of lane i in a line of so many lanes. */
-static inline unsigned mlbf_lane_bit(uint64_t number, unsigned lanes, unsigned i)
+MLBF_LINE_INLINE unsigned mlbf_lane_bit(uint64_t number, unsigned lanes, unsigned i)
 {
   unsigned bits = 9 - (unsigned)__builtin_ctz(lanes);
   return (i << bits) + (unsigned)(number >> i * bits & ((UINT64_C(1) << bits) - 1));

@@ -5,7 +5,7 @@
 
 /* Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the word, is the shift, and
  * a shift beyond 63 leaves the word clear. */
-static inline __m512i lanes_mask(uint64_t number, unsigned lanes)
+MLBF_LINE_INLINE __m512i lanes_mask(uint64_t number, unsigned lanes)
 {
   const long long words = 8 / (long long)lanes, bits = 9 - __builtin_ctz(lanes);
   const __m512i lane_shifts = _mm512_set_epi64(7 / words * bits, 6 / words * bits, 5 / words * bits, 4 / words * bits,
@@ -19,32 +19,32 @@ static inline __m512i lanes_mask(uint64_t number, unsigned lanes)
 
 /* Other threads may read the line meanwhile, and one may write it while this one tests: the instruction takes each
  * aligned word as a whole, which the language promises of no vector. */
-static inline __m512i load(const uint64_t *line)
+MLBF_LINE_INLINE __m512i load(const uint64_t *line)
 {
   __m512i value;
   __asm__("vmovdqa64 %1, %0" : "=v"(value) : "m"(*(const __m512i *)(const void *)line));
   return value;
 }
 
-static inline void store(uint64_t *line, __m512i value)
+MLBF_LINE_INLINE void store(uint64_t *line, __m512i value)
 {
   __asm__("vmovdqa64 %1, %0" : "=m"(*(__m512i *)(void *)line) : "v"(value));
 }
 
-static inline __m512i mask_of(uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE __m512i mask_of(uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
     return lanes_mask(number, hashes);
   return _mm512_or_si512(lanes_mask(number, 8), lanes_mask(mlbf_line_four_more(number), 4));
 }
 
-static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
   __m512i missing = _mm512_andnot_si512(load(line), mask_of(number, hashes));
   return _mm512_test_epi64_mask(missing, missing) == 0;
 }
 
-static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   __m512i mask = mask_of(number, hashes), old = load(line);
   __m512i missing = _mm512_andnot_si512(old, mask);

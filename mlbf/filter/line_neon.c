@@ -5,14 +5,14 @@
 
 /* Other threads may read the line meanwhile, and one may write it while this one tests: the instruction takes each
  * aligned word as a whole, which the language promises of no vector. */
-static inline uint64x2_t load(const uint64_t *words)
+MLBF_LINE_INLINE uint64x2_t load(const uint64_t *words)
 {
   uint64x2_t value;
   __asm__("ldr %q0, %1" : "=w"(value) : "m"(*(const uint64x2_t *)(const void *)words));
   return value;
 }
 
-static inline void store(uint64_t *words, uint64x2_t value)
+MLBF_LINE_INLINE void store(uint64_t *words, uint64x2_t value)
 {
   __asm__("str %q1, %0" : "=m"(*(uint64x2_t *)(void *)words) : "w"(value));
 }
@@ -20,7 +20,7 @@ static inline void store(uint64_t *words, uint64x2_t value)
 /* Of words w and w + 1. Word w lies in lane w / words of a lane: its bit's number in the lane, less what precedes the
  * word, is the shift, and one beyond 63 leaves the word clear; a shift to the left by less than nothing shifts to the
  * right, which leaves nothing of 1. */
-static inline uint64x2_t lanes_mask(uint64_t number, unsigned lanes, int64_t w)
+MLBF_LINE_INLINE uint64x2_t lanes_mask(uint64_t number, unsigned lanes, int64_t w)
 {
   const int64_t words = 8 / (int64_t)lanes, bits = 9 - __builtin_ctz(lanes);
   const int64_t down[2] = {-(w / words * bits), -((w + 1) / words * bits)};
@@ -33,19 +33,19 @@ static inline uint64x2_t lanes_mask(uint64_t number, unsigned lanes, int64_t w)
   return vandq_u64(is_here, vshlq_u64(vdupq_n_u64(1), shifts));
 }
 
-static inline uint64x2_t mask_of(uint64_t number, unsigned hashes, int64_t w)
+MLBF_LINE_INLINE uint64x2_t mask_of(uint64_t number, unsigned hashes, int64_t w)
 {
   if (hashes <= 8)
     return lanes_mask(number, hashes, w);
   return vorrq_u64(lanes_mask(number, 8, w), lanes_mask(mlbf_line_four_more(number), 4, w));
 }
 
-static inline bool is_zero(uint64x2_t value)
+MLBF_LINE_INLINE bool is_zero(uint64x2_t value)
 {
   return (vgetq_lane_u64(value, 0) | vgetq_lane_u64(value, 1)) == 0;
 }
 
-static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
   uint64x2_t missing = vdupq_n_u64(0);
   for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2)
@@ -53,7 +53,7 @@ static inline bool line_test(const uint64_t *line, uint64_t number, unsigned has
   return is_zero(missing);
 }
 
-static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   uint64x2_t missing = vdupq_n_u64(0);
   for (int64_t w = 0; w < MLBF_LINE_WORDS; w += 2) {

@@ -1,16 +1,14 @@
 /* mlbf/filter/line_path.h: one path of line.h, from two primitives. Each line_*.c defines these for one line, then
  * includes this file once:
  *
- *   static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes);
- *   static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes);
+ *   MLBF_LINE_INLINE bool line_test(const uint64_t *line, uint64_t number, unsigned hashes);
+ *   MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hashes);
  *
  * `hashes`, bits of a key in the line, is a constant in each loop below, so that nothing in a loop depends on the
  * layout; and all is compiled for that file's processors. */
 #include <assert.h>
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-ALWAYS_INLINE uint64_t test_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
+MLBF_LINE_INLINE uint64_t test_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
   const mlbf_array one = *array; /* a copy: nothing in the loop could change it */
   uint64_t known = 0;
@@ -19,7 +17,7 @@ ALWAYS_INLINE uint64_t test_in_one(const mlbf_array *array, const mlbf_hash128 *
   return known;
 }
 
-ALWAYS_INLINE uint64_t test_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
+MLBF_LINE_INLINE uint64_t test_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
 {
   const mlbf_array two = *array;
   uint64_t known = 0;
@@ -32,7 +30,8 @@ ALWAYS_INLINE uint64_t test_in_two(const mlbf_array *array, const mlbf_hash128 *
   return known;
 }
 
-ALWAYS_INLINE uint64_t insert_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
+MLBF_LINE_INLINE uint64_t insert_in_one(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count,
+                                        unsigned bits)
 {
   const mlbf_array one = *array;
   uint64_t were_new = 0;
@@ -41,7 +40,8 @@ ALWAYS_INLINE uint64_t insert_in_one(const mlbf_array *array, const mlbf_hash128
   return were_new;
 }
 
-ALWAYS_INLINE uint64_t insert_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count, unsigned bits)
+MLBF_LINE_INLINE uint64_t insert_in_two(const mlbf_array *array, const mlbf_hash128 *hashes, size_t count,
+                                        unsigned bits)
 {
   const mlbf_array two = *array;
   uint64_t were_new = 0;

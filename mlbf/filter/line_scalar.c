@@ -1,19 +1,21 @@
 /* Lines, word by word: for every machine, and the one the others are compared with. */
 #include "mlbf/filter/line.h"
 
-static inline bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)
+MLBF_LINE_INLINE bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)
 {
+  uint64_t known = 1;
+#pragma GCC unroll 8
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
-    if (!(__atomic_load_n(&line[bit / 64], __ATOMIC_RELAXED) >> (bit % 64) & 1))
-      return false;
+    known &= __atomic_load_n(&line[bit / 64], __ATOMIC_RELAXED) >> (bit % 64);
   }
-  return true;
+  return known;
 }
 
-static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
+MLBF_LINE_INLINE bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
 {
   uint64_t missing = 0;
+#pragma GCC unroll 8
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
     uint64_t mask = UINT64_C(1) << (bit % 64);
@@ -24,18 +26,19 @@ static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
   return missing;
 }
 
-static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
     return lanes_test(line, number, hashes);
   return lanes_test(line, number, 8) && lanes_test(line, mlbf_line_four_more(number), 4);
 }
 
-static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
     return lanes_insert(line, number, hashes);
-  return lanes_insert(line, number, 8) | lanes_insert(line, mlbf_line_four_more(number), 4);
+  bool eight_new = lanes_insert(line, number, 8), four_new = lanes_insert(line, mlbf_line_four_more(number), 4);
+  return eight_new || four_new;
 }
 
 #include "mlbf/filter/line_path.h"

@@ -14,7 +14,7 @@ static bool set(uint64_t *word, uint64_t mask)
   return (load(word) & mask) != mask && (__atomic_fetch_or(word, mask, __ATOMIC_RELAXED) & mask) != mask;
 }
 
-static inline bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)
+MLBF_LINE_INLINE bool lanes_test(const uint64_t *line, uint64_t number, unsigned lanes)
 {
   for (unsigned i = 0; i < lanes; i++) {
     unsigned bit = mlbf_lane_bit(number, lanes, i);
@@ -24,7 +24,7 @@ static inline bool lanes_test(const uint64_t *line, uint64_t number, unsigned la
   return true;
 }
 
-static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
+MLBF_LINE_INLINE bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
 {
   bool was_new = false;
   for (unsigned i = 0; i < lanes; i++) {
@@ -34,18 +34,19 @@ static inline bool lanes_insert(uint64_t *line, uint64_t number, unsigned lanes)
   return was_new;
 }
 
-static inline bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_test(const uint64_t *line, uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
     return lanes_test(line, number, hashes);
   return lanes_test(line, number, 8) && lanes_test(line, mlbf_line_four_more(number), 4);
 }
 
-static inline bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
+MLBF_LINE_INLINE bool line_insert(uint64_t *line, uint64_t number, unsigned hashes)
 {
   if (hashes <= 8)
     return lanes_insert(line, number, hashes);
-  return lanes_insert(line, number, 8) | lanes_insert(line, mlbf_line_four_more(number), 4);
+  bool eight_new = lanes_insert(line, number, 8), four_new = lanes_insert(line, mlbf_line_four_more(number), 4);
+  return eight_new || four_new;
 }
 
 #include "mlbf/filter/line_path.h"
