@@ -33,11 +33,33 @@ static void say_unknown(size_t count, mlbf_verdict *verdicts)
     verdicts[i] = (mlbf_verdict){MLBF_UNKNOWN, 0};
 }
 
+/* Bits as booleans, eight at a time. */
+static void spread(uint64_t bits, size_t count, bool *to)
+{
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  size_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = (((bits >> i & 0xff) * ones & UINT64_C(0x8040201008040201)) + 0x7f * ones) >> 7 & ones;
+    memcpy(to + i, &eight, sizeof eight);
+  }
+  for (; i < count; i++)
+    to[i] = bits >> i & 1;
+}
+
+/* Verdicts of keys: `set` where the bit is set. */
+static void say(uint64_t bits, size_t count, mlbf_outcome set, mlbf_outcome clear, mlbf_verdict *verdicts)
+{
+  bool is_set[BATCH];
+  assert(count <= BATCH);
+  spread(bits, BATCH, is_set);
+  for (size_t i = 0; i < count; i++)
+    verdicts[i] = (mlbf_verdict){is_set[i] ? set : clear, 0};
+}
+
 static void test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, mlbf_verdict *verdicts)
 {
   uint64_t known = filter->operations->test_wholes(filter, wholes, count);
-  for (size_t i = 0; i < count; i++)
-    verdicts[i] = (mlbf_verdict){known >> i & 1 ? MLBF_SEEN : MLBF_NEW, 0};
+  say(known, count, MLBF_SEEN, MLBF_NEW, verdicts);
 }
 
 /* The whole keys' hashes alone, their places fetched. */
@@ -72,19 +94,6 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
     test_hashes(filter, hashes + begin, smaller(BATCH, count - begin), verdicts + begin);
   if (mlbf_filter_cannot_tell(filter))
     say_unknown(count, verdicts);
-}
-
-/* Bits as booleans, eight at a time. */
-static void spread(uint64_t bits, size_t count, bool *to)
-{
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  size_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    uint64_t eight = (((bits >> i & 0xff) * ones & UINT64_C(0x8040201008040201)) + 0x7f * ones) >> 7 & ones;
-    memcpy(to + i, &eight, sizeof eight);
-  }
-  for (; i < count; i++)
-    to[i] = bits >> i & 1;
 }
 
 /* Whole keys to be inserted into a filter, with answers in verdicts or booleans. */
@@ -144,8 +153,7 @@ static void insert_wholes(inserting *of, const mlbf_hash128 *wholes, size_t coun
   else if (mlbf_filter_cannot_tell(of->filter))
     say_unknown(count, of->verdicts + begin);
   else
-    for (size_t i = 0; i < count; i++)
-      of->verdicts[begin + i] = (mlbf_verdict){were_new >> i & 1 ? MLBF_NEW : MLBF_SEEN, 0};
+    say(were_new, count, MLBF_NEW, MLBF_SEEN, of->verdicts + begin);
 }
 
 static mlbf_status insert_end(inserting *of)
