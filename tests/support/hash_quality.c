@@ -195,12 +195,25 @@ static double worst_of(const uint32_t *counts, size_t size, unsigned rounds)
   return worst;
 }
 
-double hash_avalanche(const mlbf_hash_keys *keys, size_t length, unsigned rounds)
+/* The given keys, or others each round. */
+static const mlbf_hash_keys *keys_of_round(const mlbf_hash_keys *keys, size_t length, uint64_t round)
+{
+  static mlbf_hash_keys other;
+  uint8_t secret[MLBF_SECRET_BYTES];
+  if (length >= 4)
+    return keys;
+  mlbf_secret_from_seed(length << 32 | round, secret);
+  mlbf_hash_keys_make(secret, &other);
+  return &other;
+}
+
+double hash_avalanche(const mlbf_hash_keys *given, size_t length, unsigned rounds)
 {
   uint32_t(*counts)[128] = need(8 * length * sizeof *counts);
   uint8_t text[TEXT_MOST];
   uint64_t state = length;
   for (unsigned round = 0; round < rounds; round++) {
+    const mlbf_hash_keys *keys = keys_of_round(given, length, round);
     fill(text, length, &state);
     mlbf_hash128 before = hash_text(keys, text, length);
     for (size_t bit = 0; bit < 8 * length; bit++) {
@@ -214,7 +227,7 @@ double hash_avalanche(const mlbf_hash_keys *keys, size_t length, unsigned rounds
   return worst;
 }
 
-double hash_avalanche_segments(const mlbf_hash_keys *keys, size_t length, unsigned rounds)
+double hash_avalanche_segments(const mlbf_hash_keys *given, size_t length, unsigned rounds)
 {
   size_t bits = 8 * length * SEGMENTS;
   uint32_t(*whole)[128] = need(bits * sizeof *whole), (*layer)[128] = need(bits * sizeof *layer);
@@ -225,6 +238,7 @@ double hash_avalanche_segments(const mlbf_hash_keys *keys, size_t length, unsign
   for (size_t i = 0; i < SEGMENTS; i++)
     segments[i] = (mlbf_span){text + i * length, length};
   for (unsigned round = 0; round < rounds; round++) {
+    const mlbf_hash_keys *keys = keys_of_round(given, length, round);
     mlbf_hashes before, after;
     fill(text, length * SEGMENTS, &state);
     mlbf_hash_segments(keys, segments, SEGMENTS, &before);

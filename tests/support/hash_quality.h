@@ -15,7 +15,8 @@ typedef struct hash_verdict {
 /* Reorders the values. */
 hash_verdict hash_judge(mlbf_hash128 *values, uint64_t count);
 
-/* Each bit of texts of this length flipped, `rounds` times: the worst of (bit in, bit out). */
+/* Each bit of texts of this length flipped, `rounds` times: the worst of (bit in, bit out). Of texts shorter than four
+ * bytes there are too few for one secret: each round has another. */
 double hash_avalanche(const mlbf_hash_keys *keys, size_t length, unsigned rounds);
 
 /* Keys of 5 segments of up to `length` bytes, a bit of one of them flipped: as seen in the whole, and in its layer. The
