@@ -200,6 +200,7 @@ static void shared_batches_answer_as_unshared_ones(void **state)
     mlbf_options options = rows[row];
     mlbf_filter *one = NULL, *other = NULL;
     options.keys = 10000;
+    options.seed = 1;
     assert_int_equal(mlbf_create(&options, &one), MLBF_OK);
     assert_int_equal(mlbf_create(&options, &other), MLBF_OK);
     assert_int_equal(mlbf_share(other), MLBF_OK);
