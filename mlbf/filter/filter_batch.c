@@ -284,26 +284,30 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole)
 
 /* Keys */
 
-static void test_batch(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+static size_t test_batch(const mlbf_filter *filter, const mlbf_batch *batch, bool hosts_first, mlbf_verdict *verdicts)
 {
+  (void)hosts_first;
   if (filter->operations->test_wholes) {
     mlbf_hash128 wholes[BATCH];
     mlbf_batch_hash(filter, batch, wholes);
     test_wholes(filter, wholes, batch->count, verdicts);
-    return;
+    return 0;
   }
   mlbf_hashes hashes[BATCH];
   for (size_t i = 0; i < batch->count; i++)
     filter->operations->hash(filter, batch->keys[i].segments, batch->keys[i].count, &hashes[i]);
   test_hashes(filter, hashes, batch->count, verdicts);
+  return 0;
 }
 
 void mlbf_test_keys(const mlbf_filter *filter, const mlbf_key *keys, size_t count, mlbf_verdict *verdicts)
 {
-  void (*test)(const mlbf_filter *, const mlbf_batch *, mlbf_verdict *) = filter->operations->test_keys;
+  size_t (*test)(const mlbf_filter *, const mlbf_batch *, bool,
+                 mlbf_verdict *) = filter->operations->test_keys ? filter->operations->test_keys : test_batch;
+  size_t new_hosts = 0; /* in the batch before */
   for (size_t begin = 0; begin < count; begin += BATCH) {
     mlbf_batch batch = batch_from(keys, count, begin);
-    (test ? test : test_batch)(filter, &batch, verdicts + begin);
+    new_hosts = test(filter, &batch, new_hosts > BATCH / 2, verdicts + begin);
   }
   if (mlbf_filter_cannot_tell(filter))
     say_unknown(count, verdicts);

@@ -42,7 +42,8 @@ typedef struct mlbf_operations {
   mlbf_verdict (*test)(const mlbf_filter *filter, const mlbf_hashes *hashes);
   mlbf_verdict (*insert)(mlbf_filter *filter, const mlbf_hashes *hashes);
   /* NULL: hash, prefetch and test (or insert) of each are as good */
-  void (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts);
+  /* `hosts_first`: probably most hosts are new; returns how many were */
+  size_t (*test_keys)(const mlbf_filter *filter, const mlbf_batch *batch, bool hosts_first, mlbf_verdict *verdicts);
   void (*insert_layers)(mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count, mlbf_verdict *verdicts,
                         mlbf_tally *tally);
   void (*prefetch)(const mlbf_filter *filter, const mlbf_hashes *hashes); /* what test and insert will touch */

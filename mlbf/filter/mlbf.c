@@ -144,7 +144,8 @@ static inline uint32_t key_bits(const deep_bits *bits, const mlbf_layer_hashes *
   return ((uint32_t)from_begin & ((1u << (hashes->begin[i + 1] - begin)) - 1)) << 1;
 }
 
-static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+/* All of a batch at once. Returns how many hosts were new. */
+static size_t test_all(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
 {
   mlbf_layer_hashes hashes;
   deep_bits unknown;
@@ -160,6 +161,43 @@ static void layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch
   uint64_t known = whole->path->test(whole, hashes.wholes, batch->count);
   for (size_t i = 0; i < batch->count; i++)
     verdicts[i] = verdict_of((~hosts_known >> i & 1) | key_bits(&unknown, &hashes, i), !(known >> i & 1));
+  return batch->count - (size_t)__builtin_popcountll(hosts_known);
+}
+
+/* The first segment shows a key of a new host, and the rest of the key is not read; the other keys are tested as a
+ * batch of their own. */
+static size_t test_hosts_first(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_verdict *verdicts)
+{
+  const mlbf_hash_keys *by = &filter->keying.keys;
+  const mlbf_array *array = &filter->arrays[HOSTS];
+  mlbf_layer_hashes hashes;
+  mlbf_key keys[MLBF_BATCH];
+  mlbf_verdict found[MLBF_BATCH];
+  uint8_t left[MLBF_BATCH];
+  size_t count = 0;
+  for (size_t i = 0; i < batch->count; i++)
+    keys[i] = (mlbf_key){batch->keys[i].segments, 1};
+  by->path->layers(by, keys, batch->count, 0, false, &hashes);
+  for (size_t i = 0; i < batch->count; i++)
+    mlbf_line_prefetch(array, hashes.hosts[i]);
+  uint64_t known = array->path->test(array, hashes.hosts, batch->count);
+  for (size_t i = 0; i < batch->count; i++) {
+    left[count] = (uint8_t)i;
+    keys[count] = batch->keys[i];
+    count += known >> i & 1;
+    verdicts[i] = (mlbf_verdict){MLBF_NEW_SEGMENT, 1};
+  }
+  if (count)
+    test_all(filter, &(mlbf_batch){keys, count, 0}, found);
+  for (size_t i = 0; i < count; i++)
+    verdicts[left[i]] = found[i];
+  return batch->count - count;
+}
+
+static size_t layered_test_keys(const mlbf_filter *filter, const mlbf_batch *batch, bool hosts_first,
+                                mlbf_verdict *verdicts)
+{
+  return (hosts_first ? test_hosts_first : test_all)(filter, batch, verdicts);
 }
 
 /* As mlbf_bit_set, without a branch that depends on the bit if the words are only ours. */
