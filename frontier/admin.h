@@ -84,7 +84,11 @@ typedef struct frontier_merged {
 /* A new frontier in `to` that has seen every URL that any of `directories` has seen, to begin a crawl with. Its queue
  * is empty. Its rate is the lowest of theirs. MISMATCH, with two of them named, if their filters or profiles differ,
  * since their keys then differ. Other processes may write to the directories meanwhile. `to` is made completely or not
- * at all. */
+ * at all.
+ *
+ * With different secrets: keys that every stored URL makes again are hashed with the secret of the new frontier. A
+ * directory that has others (frontier_link.key, those of a merge, those of URLs that a repair did not find) keeps its
+ * secret, which is then that of the new frontier; MISMATCH if two such directories have different ones. */
 frontier_status frontier_merge(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
                                char message[FRONTIER_MESSAGE_SIZE]);
 

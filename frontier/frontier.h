@@ -112,6 +112,10 @@ typedef struct frontier_options {
    * that table, some 60 bytes per URL, and one read for each URL seen; what the filter calls new needs no read. Keys
    * are stored by host: of a caller's own key the first segment is the host. Needs a directory; fixed for it. */
   bool exact;
+  /* MLBF_SECRET_BYTES (mlbf/secret.h), copied: all that hashes URLs and hosts is keyed with them, so that who chooses
+   * links cannot choose where they lie. NULL: those of the directory, or drawn for a new one, and for a frontier
+   * without a directory. Other than the directory's: FRONTIER_MISMATCH. */
+  const uint8_t *secret;
 } frontier_options;
 
 typedef struct frontier frontier;
@@ -136,6 +140,9 @@ static inline frontier_status frontier_open(const char *directory, const frontie
 /* Commits, saves the filter if many keys came since its last save, frees. The status is the commit's; the handle is
  * freed in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
+
+/* The secret in use: for what the caller keeps beside the directory and keys with the same one. Do not show it. */
+void frontier_secret(const frontier *f, uint8_t secret[MLBF_SECRET_BYTES]);
 
 /* One sentence about the last call that failed on this handle, valid until the next one that fails. */
 const char *frontier_message(const frontier *f);

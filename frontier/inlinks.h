@@ -30,6 +30,12 @@ mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out
 /* As inlinks_open, for reading: MLBF_IO with errno ENOENT if there is no file. */
 mlbf_status inlinks_open_existing(const char *path, inlinks **out);
 
+/* The same with a secret (mlbf/secret.h), which the files then do not hold; as that of a frontier (frontier_secret).
+ * MLBF_SECRET: the files were made with another, or hold theirs. NULL, as above: it is drawn for new counts, and then
+ * PATH.0 holds it, and only its owner may read it; counts that do not hold theirs are refused with MLBF_SECRET. */
+mlbf_status inlinks_open_with(const char *path, uint64_t expected_urls, const uint8_t *secret, inlinks **out);
+mlbf_status inlinks_open_existing_with(const char *path, const uint8_t *secret, inlinks **out);
+
 /* Writes all files, then replaces each as a whole (mlbf_save). MLBF_OK also if nothing changed. */
 mlbf_status inlinks_save(inlinks *in);
 
@@ -49,13 +55,13 @@ mlbf_status inlinks_note(inlinks *in, const url *u);
 uint32_t inlinks_count(const inlinks *in, const url *u);
 
 /* `into` then counts the pages of both crawls: a page of both twice. MLBF_MISMATCH if they began with other sizes or
- * have other filters: nothing is changed; MLBF_NO_MEMORY: part of `from` may be counted. `from` is never changed. */
+ * have other filters, MLBF_SECRET if they have other secrets: nothing is changed; MLBF_NO_MEMORY: part of `from` may be counted. `from` is never changed. */
 mlbf_status inlinks_merge(inlinks *into, inlinks *from);
 
 /* The counts added between `earlier` and `later`. Merge them only into a copy of `earlier`, or into a merge of complete
  * counts (no deltas) that includes `earlier` and got no inlinks_note since: the result is the merge with `later` in
  * place of `earlier`. In other counts they could come out too low (mlbf_count_difference). MLBF_MISMATCH: `earlier` is
- * no earlier state of `later`; MLBF_NO_MEMORY. */
+ * no earlier state of `later`; MLBF_SECRET: it has another secret; MLBF_NO_MEMORY. */
 mlbf_status inlinks_difference(inlinks *later, inlinks *earlier, inlinks **delta);
 
 #ifdef __cplusplus

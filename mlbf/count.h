@@ -98,6 +98,9 @@ typedef struct mlbf_count_stats {
 /* Size, design rate and present state. */
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats);
 
+/* Its secret, wherever it came from: for other filters that must agree with it. */
+void mlbf_count_secret(const mlbf_count *count, uint8_t secret[MLBF_SECRET_BYTES]);
+
 /* As mlbf_save, mlbf_load, mlbf_load_with, mlbf_map and mlbf_verify; mlbf_count_map reads the overflow tables
  * immediately. MLBF_MISMATCH: a file of another structure. */
 mlbf_status mlbf_count_save(const mlbf_count *count, const char *path);

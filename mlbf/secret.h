@@ -28,6 +28,17 @@ mlbf_status mlbf_secret_read(const char *path, uint8_t secret[MLBF_SECRET_BYTES]
 /* A number that says which secret it is, and nothing about it: filter files have it. */
 uint64_t mlbf_secret_check(const uint8_t secret[MLBF_SECRET_BYTES]);
 
+/* The keyed hash alone, for tables of the caller's own: of bytes, and of a number that says which table or which of its
+ * entries they are for. Any number of threads may hash at once. */
+typedef struct mlbf_hasher mlbf_hasher;
+mlbf_hasher *mlbf_hasher_create(const uint8_t secret[MLBF_SECRET_BYTES]); /* NULL: no memory */
+void mlbf_hasher_free(mlbf_hasher *hasher);                               /* NULL is fine */
+void mlbf_hasher_rekey(mlbf_hasher *hasher, const uint8_t secret[MLBF_SECRET_BYTES]);
+mlbf_hash128 mlbf_hasher_hash(const mlbf_hasher *hasher, uint64_t number, mlbf_span text);
+
+/* Has this processor no instructions for AES that may be used? Then hashing takes several times as long. */
+bool mlbf_hash_is_slow(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -107,12 +107,14 @@ static bool rank_all(frontier *f, ranking *r)
   return is_read;
 }
 
-static inlinks *open_counts(const char *directory)
+static inlinks *open_counts(const frontier *f, const char *directory)
 {
   char path[CRAWL_PATH_SIZE];
+  uint8_t secret[MLBF_SECRET_BYTES];
   inlinks *counts = NULL;
   crawl_dir_file(directory, "inlinks", path);
-  mlbf_status status = inlinks_open_existing(path, &counts);
+  frontier_secret(f, secret);
+  mlbf_status status = inlinks_open_existing_with(path, secret, &counts);
   if (status == MLBF_IO && errno == ENOENT)
     say_error("inlinks", "%s: no in-link counts yet; a crawl saves them once a minute and at its end", directory);
   else if (status != MLBF_OK)
@@ -124,7 +126,7 @@ static int list_best(const char *directory, size_t top)
 {
   bool is_done = false;
   frontier *f = crawl_dir_open("inlinks", directory);
-  inlinks *counts = f ? open_counts(directory) : NULL;
+  inlinks *counts = f ? open_counts(f, directory) : NULL;
   ranking *r = counts ? calloc(1, sizeof *r) : NULL;
   if (r && (r->best = calloc(top, sizeof *r->best))) {
     r->counts = counts;
@@ -193,7 +195,7 @@ static const option_row option_rows[] = {
            "could become too low",
    .manual = "Add the delta in {Ar FILE}, once, to the counts in {Ar DIR}, where no crawl may be running. The counts "
              "must be those of {Ar OLD}, or of a merge that included {Ar OLD}, unchanged since: with others, counts "
-             "could become too low. Refused if their size or seed differs."},
+             "could become too low. Refused if their size or secret differs."},
 };
 
 const option_table cmd_inlinks_options = {

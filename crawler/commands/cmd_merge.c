@@ -36,6 +36,7 @@ static bool count_failed(const char *directory, mlbf_status status)
     say_error("merge", "%s: its in-link counts are left out: %s", directory,
               status == MLBF_IO         ? strerror(errno)
               : status == MLBF_MISMATCH ? "the crawls began with another --expect"
+              : status == MLBF_SECRET   ? "they were made with another secret than the new crawl has"
                                         : mlbf_status_text(status));
   return status != MLBF_OK;
 }
@@ -44,11 +45,17 @@ static bool count_failed(const char *directory, mlbf_status status)
 static void merge_counts(const char *output, char **directories, size_t count)
 {
   char path[CRAWL_PATH_SIZE];
+  uint8_t secret[MLBF_SECRET_BYTES];
   inlinks *sum = NULL;
+  frontier *f = crawl_dir_open("merge", output);
+  if (!f)
+    return;
+  frontier_secret(f, secret);
+  frontier_close(f);
   for (size_t i = 0; i < count; i++) {
     inlinks *one = NULL;
     crawl_dir_file(directories[i], "inlinks", path);
-    if (count_failed(directories[i], inlinks_open_existing(path, &one)))
+    if (count_failed(directories[i], inlinks_open_existing_with(path, secret, &one)))
       continue;
     if (!sum) {
       sum = one;

@@ -191,10 +191,12 @@ static int open_trusted(crawl_job *job)
 static int open_counts(crawl_job *job)
 {
   char path[CRAWL_PATH_SIZE];
+  uint8_t secret[MLBF_SECRET_BYTES];
   if (!*job->directory)
     return EXIT_DONE;
   crawl_dir_file(job->directory, "inlinks", path);
-  mlbf_status status = inlinks_open(path, job->args.expect, &job->args.crawl.counts);
+  frontier_secret(job->frontier, secret);
+  mlbf_status status = inlinks_open_with(path, job->args.expect, secret, &job->args.crawl.counts);
   if (status != MLBF_OK)
     say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
               status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));

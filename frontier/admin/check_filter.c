@@ -69,8 +69,12 @@ static mlbf_filter *make_filter(check *c)
   const frontier_options *o = &c->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = c->stood.log_keys > o->expected_urls ? c->stood.log_keys : o->expected_urls;
-  mlbf_options options = {
-    .kind = o->filter, .keys = keys, .rate = o->rate, .signals = o->filter == MLBF_KIND_MLBF, .profile = profile};
+  mlbf_options options = {.kind = o->filter,
+                          .keys = keys,
+                          .rate = o->rate,
+                          .secret = o->secret,
+                          .signals = o->filter == MLBF_KIND_MLBF,
+                          .profile = profile};
   mlbf_filter *filter = NULL;
   mlbf_status made = mlbf_create(&options, &filter);
   if (made == MLBF_NO_MEMORY)
@@ -88,7 +92,7 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   mlbf_filter *filter = NULL;
   mlbf_stats stats;
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
-  mlbf_status status = mlbf_load(path, &filter);
+  mlbf_status status = mlbf_load_with(path, c->f->secret, &filter);
   bool is_valid = c->has_progress && c->stood.checkpoint_keys && c->stood.checkpoint_slot == slot;
   if (status == MLBF_IO && errno == ENOENT)
     return NULL;

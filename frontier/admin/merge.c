@@ -4,11 +4,15 @@
  *              needed. Leaving out keys that the filter knows could leave out keys that it knows wrongly
  *     exact    the union of the tables, if all have one; forgotten keys are replaced by their complement
  *              (seen_tombstone), in log and table alike
- *     filters  united bit by bit if they have one size and seed; else one is made from the log at open
+ *     filters  united bit by bit if they have one size; else one is made from the log at open
+ *
+ * Crawls with different secrets: the new one has the secret of the first whose keys its URLs do not all make
+ * (merge_rekey.h), or else of the first. The keys of those with another secret are made again from their URLs.
  *
  * The new directory has a sequence number for each key and no URL record: FORMAT.md calls such numbers `absent`. */
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
+#include "frontier/admin/merge_rekey.h"
 #include "frontier/base/record.h"
 #include "frontier/core/state.h"
 
@@ -16,18 +20,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64 };
+enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64, REKEYED_PER_PIECE = 1000 };
 
 typedef struct merging {
   const frontier *from;     /* the one whose log is being copied */
-  frontier_options options; /* of the new frontier */
-  progress stood;           /* its numbers so far */
+  frontier_options options; /* of the new frontier; `secret`: the next */
+  uint8_t secret[MLBF_SECRET_BYTES];
+  bool is_one_secret;  /* they all have it */
+  mlbf_hasher *hasher; /* keyed with it */
+  progress stood;      /* its numbers so far */
   store *to;
   mlbf_filter *filter; /* of all so far; NULL: they do not fit together */
   const char *first;   /* whose kind and profile the others must have */
+  seen *rekeyed;       /* of the one whose keys are made again, what is not written yet; NULL */
   unsigned pieces;     /* since the last commit */
   uint64_t keys;       /* exact ones, written */
-  bool has_failed;
+  bool has_failed, lacks_memory;
   char *message;
 } merging;
 
@@ -60,8 +68,12 @@ static frontier_status compare(merging *m, const frontier *f)
   if (!m->first) {
     m->first = f->directory;
     *ours = f->options;
+    memcpy(m->secret, f->secret, sizeof m->secret);
+    ours->secret = m->secret;
+    m->is_one_secret = true;
     return FRONTIER_OK;
   }
+  m->is_one_secret &= memcmp(m->secret, f->secret, sizeof m->secret) == 0;
   if (ours->exact != f->options.exact) { /* a log does not say which host a key is of */
     snprintf(m->message, FRONTIER_MESSAGE_SIZE,
              "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
@@ -92,6 +104,44 @@ static frontier_status compare_all(merging *m, const char *const *directories, s
     if (f)
       status = compare(m, f);
     m->first = directories[0]; /* outlives the handle */
+    frontier_close(f);
+  }
+  return status;
+}
+
+/* ---- with which secret? --------------------------------------------------------------------------------- */
+
+static frontier_status count_lost(frontier *f, uint64_t *lost, char *message)
+{
+  frontier_status status = rekey_load(f);
+  if (status == FRONTIER_OK)
+    status = rekey_each(f, NULL, NULL, lost);
+  if (status != FRONTIER_OK)
+    frontier_message_copy(f, message);
+  return status;
+}
+
+/* That of the crawls whose keys cannot be made again: there must be one. */
+static frontier_status choose_secret(merging *m, const char *const *directories, size_t count)
+{
+  const char *bound = NULL; /* the first of those */
+  frontier_status status = FRONTIER_OK;
+  for (size_t i = 0; i < count && status == FRONTIER_OK && !m->is_one_secret; i++) {
+    uint64_t lost = 0;
+    frontier *f = open_source(directories[i], &status, m->message);
+    if (f)
+      status = count_lost(f, &lost, m->message);
+    if (status == FRONTIER_OK && lost && bound && memcmp(m->secret, f->secret, sizeof m->secret) != 0) {
+      snprintf(m->message, FRONTIER_MESSAGE_SIZE,
+               "%.120s and %.120s have different secrets, and each has keys that cannot be made again from a stored URL"
+               " (%" PRIu64 " in the second: a program's own, of a merge, or lost before a repair): merge them with"
+               " crawls of their own secret only",
+               bound, directories[i], lost);
+      status = FRONTIER_MISMATCH;
+    } else if (status == FRONTIER_OK && lost && !bound) {
+      bound = directories[i];
+      memcpy(m->secret, f->secret, sizeof m->secret);
+    }
     frontier_close(f);
   }
   return status;
@@ -156,12 +206,78 @@ static frontier_status copy_keys(merging *m, frontier *f)
   return fail(m, *why ? FRONTIER_NO_SPACE : FRONTIER_DAMAGED, *why ? why : "a piece of the hash log cannot be read");
 }
 
+/* What was hashed anew: a piece of the log. */
+static bool write_rekeyed(merging *m)
+{
+  size_t size;
+  const uint8_t *piece = seen_batch_log(m->rekeyed, &size);
+  if (size == 0)
+    return true;
+  store_append(m->to, STORE_HASHES, m->stood.log_keys, piece, size);
+  m->stood.log_keys += seen_batch_keys(m->rekeyed);
+  seen_settle(m->rekeyed);
+  return written(m);
+}
+
+static bool rekey_url(void *context, const url *u)
+{
+  merging *m = context;
+  mlbf_hashes hashes;
+  seen_hash(seen_filter(m->rekeyed), u, &hashes);
+  if (!seen_add(m->rekeyed, &hashes)) {
+    m->lacks_memory = true;
+    return false;
+  }
+  if (m->options.exact) {
+    store_exact_key key = exact_key_of_url(m->hasher, u, hashes.whole);
+    store_put_exact(m->to, &key);
+    if (++m->keys % KEYS_PER_PIECE == 0 && !written(m))
+      return false;
+  }
+  return seen_batch_keys(m->rekeyed) < REKEYED_PER_PIECE || write_rekeyed(m);
+}
+
+/* A filter of the size of theirs, with our secret. */
+static bool make_rekeyed(merging *m, const frontier *f)
+{
+  mlbf_stats stats;
+  mlbf_filter *filter;
+  mlbf_stats_read(seen_filter(f->seen), &stats);
+  mlbf_options options = {.kind = f->options.filter,
+                          .keys = stats.design_keys,
+                          .rate = stats.promised_rate,
+                          .secret = m->secret,
+                          .signals = f->options.filter == MLBF_KIND_MLBF,
+                          .profile = mlbf_profile(seen_filter(f->seen))};
+  if (mlbf_create(&options, &filter) != MLBF_OK)
+    return false;
+  m->rekeyed = seen_adopt(filter);
+  return m->rekeyed != NULL;
+}
+
+static frontier_status rekey_keys(merging *m, frontier *f)
+{
+  uint64_t lost = 0;
+  if (!make_rekeyed(m, f))
+    return fail(m, FRONTIER_NO_MEMORY, "out of memory for a filter with another secret");
+  frontier_status status = rekey_each(f, rekey_url, m, &lost);
+  if (status != FRONTIER_OK)
+    return fail(m, status, f->message);
+  if (m->lacks_memory)
+    return fail(m, FRONTIER_NO_MEMORY, "out of memory for one more key");
+  if (m->has_failed || !write_rekeyed(m))
+    return fail(m, FRONTIER_NO_SPACE, store_message(m->to));
+  return lost == 0 ? FRONTIER_OK : fail(m, FRONTIER_MISMATCH, "a crawl got keys meanwhile that no URL of it makes");
+}
+
 /* The filter that is used up, and its bits in ours. The first becomes ours. */
 static void unite(merging *m, frontier *f, bool is_first)
 {
   if (!is_first && !m->filter)
     return;
-  mlbf_filter *theirs = tombstones_is_empty(&f->tombstones) ? seen_take_filter(f->seen) : NULL;
+  mlbf_filter *theirs = m->rekeyed                            ? seen_take_filter(m->rekeyed)
+                        : tombstones_is_empty(&f->tombstones) ? seen_take_filter(f->seen)
+                                                              : NULL;
   if (is_first) {
     m->filter = theirs;
     return;
@@ -179,13 +295,19 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   frontier *f = open_source(directory, &status, m->message);
   if (!f)
     return status;
+  bool is_same = memcmp(m->secret, f->secret, sizeof m->secret) == 0;
   m->from = f;
-  status = seen_load(f); /* and its tombstones */
-  status = status == FRONTIER_OK ? copy_keys(m, f) : fail(m, status, f->message);
+  status = is_same ? seen_load(f) : rekey_load(f); /* and its tombstones */
+  if (status != FRONTIER_OK)
+    fail(m, status, f->message);
+  else
+    status = is_same ? copy_keys(m, f) : rekey_keys(m, f);
   if (status == FRONTIER_OK) {
     m->stood.expected_lost += hash_log_expected_lost(&f->log);
     unite(m, f, is_first);
   }
+  seen_free(m->rekeyed);
+  m->rekeyed = NULL;
   frontier_close(f);
   return status;
 }
@@ -251,10 +373,15 @@ frontier_status frontier_merge(const char *const *directories, size_t count, con
   char partial[FRESH_PATH_SIZE];
   merging m = {.message = message};
   frontier_status status = compare_all(&m, directories, count);
+  if (status == FRONTIER_OK)
+    status = choose_secret(&m, directories, count);
   if (status != FRONTIER_OK || (status = atomic_dir_begin(to, partial, message)) != FRONTIER_OK)
     return status;
-  status = merge_into(&m, directories, count, partial);
+  m.hasher = mlbf_hasher_create(m.secret);
+  status = m.hasher ? merge_into(&m, directories, count, partial)
+                    : fail(&m, FRONTIER_NO_MEMORY, "out of memory for a secret");
   mlbf_free(m.filter);
+  mlbf_hasher_free(m.hasher);
   *merged = (frontier_merged){.keys = m.stood.log_keys, .by_bits = m.stood.checkpoint_keys > 0};
   if (status == FRONTIER_OK)
     status = atomic_dir_finish(to, partial, message);

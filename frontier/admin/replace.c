@@ -10,7 +10,7 @@
 /* LMDB's own lock, which every process that has the file open shares: held alone, there is none. -1: there is. */
 static int lock_out_readers(const char *path)
 {
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
   if (fd >= 0 && fcntl(fd, F_SETLK, &lock) != 0) {
     close(fd);

@@ -25,6 +25,7 @@ static bool make_seen(salvage *s)
   mlbf_options options = {.kind = o->filter,
                           .keys = keys > o->expected_urls ? keys : o->expected_urls,
                           .rate = o->rate,
+                          .secret = o->secret,
                           .signals = o->filter == MLBF_KIND_MLBF,
                           .profile = profile};
   mlbf_filter *filter;

@@ -31,7 +31,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 6 };
+enum { FORMAT_VERSION = 7 };
 /* On top of the kind of filter: there is a table `exact`. */
 enum { IS_EXACT = 0x100 };
 
@@ -44,14 +44,14 @@ size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX
   put_le(body + 20, (uint64_t)options->filter | (options->exact ? IS_EXACT : 0), 4);
   put_le(body + 24, double_bits(options->rate), 8);
   put_le(body + 32, options->expected_urls, 8);
+  memcpy(body + IDENTITY_SECRET, options->secret, MLBF_SECRET_BYTES);
   memcpy(body + IDENTITY_HEAD, profile, strlen(profile));
   return IDENTITY_HEAD + strlen(profile);
 }
 
-/* What the directory was made with wins, or must agree. */
-frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
+static frontier_status check_head(frontier *f, const uint8_t *body, size_t size)
 {
-  if (size < IDENTITY_HEAD || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
+  if (size < IDENTITY_SECRET || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
     return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
   uint32_t version = (uint32_t)get_le(body + 16, 4);
   if (version != FORMAT_VERSION)
@@ -59,6 +59,17 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
                          "%s is of %s format, %" PRIu32 " (this strata reads %d): `strata export OLD` of the build that"
                          " wrote it, piped into `strata crawl --dir NEW --seeds -` of this one, carries its URLs over",
                          f->directory, version > FORMAT_VERSION ? "a newer" : "an older", version, FORMAT_VERSION);
+  return size >= IDENTITY_HEAD
+           ? FRONTIER_OK
+           : frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
+}
+
+/* What the directory was made with wins, or must agree. */
+frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
+{
+  frontier_status status = check_head(f, body, size);
+  if (status != FRONTIER_OK)
+    return status;
   char name[URL_PROFILE_NAME_SIZE] = "";
   memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
   bool is_exact = get_le(body + 20, 4) & IS_EXACT;
@@ -72,6 +83,9 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
       (filter != options->filter || profile != options->profile || rate != options->rate || is_exact != options->exact))
     return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s%s, rate %g, profile %s", f->directory,
                          mlbf_kind_name(filter), is_exact ? " and exact keys" : "", rate, name);
+  if (f->has_given_secret && memcmp(f->secret, body + IDENTITY_SECRET, sizeof f->secret) != 0)
+    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with another secret, which cannot change", f->directory);
+  handle_rekey(f, body + IDENTITY_SECRET);
   options->filter = filter;
   options->exact = is_exact;
   options->rate = rate;
@@ -206,13 +220,13 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
   }
   frontier *f = handle_create(directory, &options);
   if (!f) {
-    snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory");
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory, or the system gave no random bytes");
     return FRONTIER_NO_MEMORY;
   }
   /* first of all, so that nothing is made where it is missing */
   frontier_status status = FRONTIER_OK;
   if (options.previous_path)
-    status = previous_open(directory, options.previous_path, &f->previous, f->message);
+    status = previous_open(directory, options.previous_path, f->secret, &f->previous, f->message);
   if (status == FRONTIER_OK)
     status = open_all(f);
   if (status == FRONTIER_OK && f->previous)

@@ -13,7 +13,8 @@ struct previous {
   mlbf_filter *filter;
   url_profile profile;
   tombstones tombstones;
-  store *exact; /* with the table of its keys; NULL: the filter alone */
+  store *exact;        /* with the table of its keys; NULL: the filter alone */
+  mlbf_hasher *hasher; /* of those; NULL: the filter alone */
 };
 
 static bool are_same(const char *a, const char *b)
@@ -41,7 +42,9 @@ static frontier_status from_directory(previous *p, const char *path, char messag
     f->tombstones = (tombstones){0};
     if (f->options.exact) {
       p->exact = f->store;
+      p->hasher = f->hasher;
       f->store = NULL;
+      f->hasher = NULL;
     }
   } else {
     frontier_message_copy(f, message);
@@ -50,9 +53,13 @@ static frontier_status from_directory(previous *p, const char *path, char messag
   return status;
 }
 
-static frontier_status from_file(previous *p, const char *path, char message[FRONTIER_MESSAGE_SIZE])
+/* Of the file's own secret, or of ours. */
+static frontier_status from_file(previous *p, const char *path, const uint8_t *secret,
+                                 char message[FRONTIER_MESSAGE_SIZE])
 {
   mlbf_status status = mlbf_load(path, &p->filter);
+  if (status == MLBF_SECRET)
+    status = mlbf_load_with(path, secret, &p->filter);
   if (status == MLBF_OK && url_profile_parse(mlbf_profile(p->filter), &p->profile))
     return FRONTIER_OK;
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path,
@@ -61,11 +68,12 @@ static frontier_status from_file(previous *p, const char *path, char message[FRO
          : status == MLBF_DAMAGED ? FRONTIER_DAMAGED
          : status == MLBF_VERSION ? FRONTIER_VERSION
          : status == MLBF_OK      ? FRONTIER_MISMATCH
+         : status == MLBF_SECRET  ? FRONTIER_MISMATCH
          : status == MLBF_IO      ? FRONTIER_IO
                                   : FRONTIER_NOT_OURS;
 }
 
-frontier_status previous_open(const char *directory, const char *path, previous **out,
+frontier_status previous_open(const char *directory, const char *path, const uint8_t *secret, previous **out,
                               char message[FRONTIER_MESSAGE_SIZE])
 {
   struct stat info;
@@ -79,7 +87,7 @@ frontier_status previous_open(const char *directory, const char *path, previous 
     return FRONTIER_NO_MEMORY;
   }
   bool is_directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-  frontier_status status = is_directory ? from_directory(p, path, message) : from_file(p, path, message);
+  frontier_status status = is_directory ? from_directory(p, path, message) : from_file(p, path, secret, message);
   if (status == FRONTIER_OK)
     *out = p;
   else
@@ -99,6 +107,7 @@ void previous_close(previous *p)
   mlbf_free(p->filter);
   tombstones_free(&p->tombstones);
   store_close(p->exact);
+  mlbf_hasher_free(p->hasher);
   free(p);
 }
 
@@ -106,8 +115,10 @@ void previous_close(previous *p)
 static bool is_in_table(const previous *p, const frontier_link *link, mlbf_hash128 whole)
 {
   bool has;
-  store_exact_key key = exact_key_of(link, whole);
-  return !p->exact || store_has_exact(p->exact, &key, 1, &has) != FRONTIER_OK || has;
+  if (!p->exact)
+    return true;
+  store_exact_key key = exact_key_of(p->hasher, link, whole);
+  return store_has_exact(p->exact, &key, 1, &has) != FRONTIER_OK || has;
 }
 
 bool previous_knows(const previous *p, const frontier_link *link)

@@ -6,9 +6,10 @@
 
 typedef struct previous previous;
 
-/* The directory or filter file `path`, for the frontier in `directory` (NULL: it keeps nothing). On failure `message`
- * holds one sentence. BAD_ARGUMENT: it is the same frontier; else as frontier_open. */
-frontier_status previous_open(const char *directory, const char *path, previous **out,
+/* The directory or filter file `path`, for the frontier in `directory` (NULL: it keeps nothing). A directory is asked
+ * with its own secret; a filter file that does not hold its secret is tried with `secret`. On failure `message` holds
+ * one sentence. BAD_ARGUMENT: it is the same frontier; else as frontier_open. */
+frontier_status previous_open(const char *directory, const char *path, const uint8_t *secret, previous **out,
                               char message[FRONTIER_MESSAGE_SIZE]);
 void previous_close(previous *p); /* NULL is fine */
 

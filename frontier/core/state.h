@@ -53,9 +53,12 @@ typedef struct commit_hook {
 } commit_hook;
 
 struct frontier {
-  pthread_mutex_t *mutex; /* elsewhere, so that calls on a const handle may take it */
-  frontier_options options;
-  char *directory; /* NULL: keep nothing */
+  pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
+  frontier_options options; /* `secret`: the one below */
+  uint8_t secret[MLBF_SECRET_BYTES];
+  bool has_given_secret; /* by the caller: a directory must have the same */
+  mlbf_hasher *hasher;   /* keyed with it */
+  char *directory;       /* NULL: keep nothing */
   char message[FRONTIER_MESSAGE_SIZE];
   store *store; /* NULL: keep nothing */
   hosts *hosts;
@@ -96,15 +99,19 @@ void assert_frontier(const frontier *f);
 #endif
 
 enum {
-  IDENTITY_HEAD = 40,
+  IDENTITY_SECRET = 40,
+  IDENTITY_HEAD = IDENTITY_SECRET + MLBF_SECRET_BYTES,
   IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
 };
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
-/* With nothing in it; NULL: no memory. And when all in it is gone. */
+/* With nothing in it, and the secret of its options, or one that is drawn; NULL: no memory, or no random bytes. And when
+ * all in it is gone. */
 frontier *handle_create(const char *directory, const frontier_options *options);
 void handle_free(frontier *f);
+
+void handle_rekey(frontier *f, const uint8_t secret[MLBF_SECRET_BYTES]); /* while nothing was hashed */
 
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));

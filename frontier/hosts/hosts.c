@@ -1,4 +1,4 @@
-/* See hosts.h. The table is open addressing over 64-bit name hashes. */
+/* See hosts.h. The table is open addressing over 64-bit name hashes, keyed. */
 #include "frontier/hosts/hosts.h"
 
 #include "frontier/hosts/schedule.h"
@@ -6,15 +6,15 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-hosts *hosts_create(uint64_t delay_ms, uint32_t per_host)
+hosts *hosts_create(uint64_t delay_ms, uint32_t per_host, const mlbf_hasher *hasher)
 {
   hosts *h = calloc(1, sizeof *h);
   if (!h)
     return NULL;
   h->delay_ms = delay_ms < HOST_DELAY_MAX_MS ? delay_ms : HOST_DELAY_MAX_MS;
   h->per_host = per_host;
+  h->hasher = hasher;
   h->trap_budget = UINT64_MAX;
   h->table_size = 64;
   h->table = calloc(h->table_size, sizeof *h->table);
@@ -74,10 +74,16 @@ host *hosts_at(const hosts *h, uint32_t id)
 
 /* ---- the table ---------------------------------------------------------------------------------------- */
 
+/* Where the search for a name begins. */
+static size_t home_of(const hosts *h, const char *name, size_t size)
+{
+  return mlbf_hasher_hash(h->hasher, 0, (mlbf_span){name, size}).low & (h->table_size - 1);
+}
+
 /* The slot that holds this name, or the free one where it belongs. */
 static size_t slot_of(const hosts *h, const char *name, size_t size)
 {
-  size_t slot = XXH3_64bits(name, size) & (h->table_size - 1);
+  size_t slot = home_of(h, name, size);
   while (h->table[slot]) {
     const host *who = h->by_id[h->table[slot] - 1];
     if (who->name_size == size && memcmp(who->name, name, size) == 0)
@@ -155,7 +161,7 @@ void hosts_fetch(const hosts *h, const host_name *names, size_t count)
   const uint32_t *slots[HOSTS_FETCH];
   assert(count <= HOSTS_FETCH);
   for (size_t i = 0; i < count; i++) {
-    slots[i] = &h->table[XXH3_64bits(names[i].at, names[i].size) & (h->table_size - 1)];
+    slots[i] = &h->table[home_of(h, names[i].at, names[i].size)];
     __builtin_prefetch(slots[i]);
   }
   for (size_t i = 0; i < count; i++)

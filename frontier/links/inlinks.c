@@ -22,9 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <xxhash.h>
-
 #include "mlbf/count.h"
+#include "mlbf/secret.h"
 
 enum { FIRST_MOST = 1 << 20, FILTERS_MAX = 32, PATH_SIZE = 4096, RECENT_LINKS = 1 << 14 }; /* half a megabyte */
 
@@ -40,7 +39,9 @@ typedef struct recent_link {
 } recent_link;
 
 struct inlinks {
-  char path[PATH_SIZE]; /* "": none */
+  char path[PATH_SIZE];              /* "": none */
+  uint8_t secret[MLBF_SECRET_BYTES]; /* of all filters, */
+  mlbf_hasher *hasher;               /* and of the hashes that are counted there; NULL: there is no filter yet */
   uint32_t filter_count;
   mlbf_count *filters[FILTERS_MAX];
   bool is_changed;
@@ -52,7 +53,7 @@ struct inlinks {
 static void assert_inlinks(const inlinks *in)
 {
   assert(in->filter_count >= 1 && in->filter_count <= FILTERS_MAX && in->filters[in->filter_count - 1]);
-  assert(in->page >= 1 && in->recent);
+  assert(in->page >= 1 && in->recent && in->hasher);
   (void)in;
 }
 
@@ -73,30 +74,45 @@ static mlbf_count_options options_of(uint32_t index, uint64_t urls)
   return (mlbf_count_options){.keys = urls, .rate = ldexp(wrong_share, -(int)index), .minimal = true};
 }
 
-static mlbf_status add_filter(inlinks *in, uint64_t urls)
+/* The first filter says which secret all have: its file has it if it was drawn, so the others need not. */
+static mlbf_status took_first(inlinks *in)
 {
-  mlbf_count_options options = options_of(in->filter_count, urls);
+  if (in->hasher)
+    return MLBF_OK;
+  mlbf_count_secret(in->filters[0], in->secret);
+  in->hasher = mlbf_hasher_create(in->secret);
+  return in->hasher ? MLBF_OK : MLBF_NO_MEMORY;
+}
+
+/* `secret`: of the first one, which draws one if it is NULL. */
+static mlbf_status create_filter(inlinks *in, const uint8_t *secret, mlbf_count_options options)
+{
+  options.secret = in->filter_count ? in->secret : secret;
   mlbf_status status = in->filter_count < FILTERS_MAX ? MLBF_OK : MLBF_BAD_ARGUMENT;
   if (status == MLBF_OK)
     status = mlbf_count_create(&options, &in->filters[in->filter_count]);
   in->filter_count += status == MLBF_OK;
-  return status;
+  return status == MLBF_OK ? took_first(in) : status;
+}
+
+static mlbf_status add_filter(inlinks *in, const uint8_t *secret, uint64_t urls)
+{
+  return create_filter(in, secret, options_of(in->filter_count, urls));
 }
 
 /* All there are: after the first, one that is missing ends them. */
-static mlbf_status load_filters(inlinks *in)
+static mlbf_status load_filters(inlinks *in, const uint8_t *secret)
 {
   char name[NAME_SIZE], next[NAME_SIZE];
   mlbf_status status = MLBF_OK;
   while (status == MLBF_OK && in->filter_count < FILTERS_MAX) {
     mlbf_count_stats stats;
     file_names(in, in->filter_count, name, next);
-    status = mlbf_count_load(name, &in->filters[in->filter_count]);
+    status = mlbf_count_load_with(name, in->filter_count ? in->secret : secret, &in->filters[in->filter_count]);
     if (status != MLBF_OK)
       break;
     mlbf_count_stats_read(in->filters[in->filter_count++], &stats);
-    if (!stats.minimal || stats.limit != MLBF_COUNT_LIMIT_MOST)
-      status = MLBF_MISMATCH;
+    status = stats.minimal && stats.limit == MLBF_COUNT_LIMIT_MOST ? took_first(in) : MLBF_MISMATCH;
   }
   return status == MLBF_IO && errno == ENOENT && in->filter_count > 0 ? MLBF_OK : status;
 }
@@ -128,24 +144,34 @@ static mlbf_status finish(mlbf_status status, inlinks *in, inlinks **out)
   return status;
 }
 
-mlbf_status inlinks_open_existing(const char *path, inlinks **out)
+mlbf_status inlinks_open_existing_with(const char *path, const uint8_t *secret, inlinks **out)
 {
   inlinks *in;
   mlbf_status status = make(path, &in);
-  return status == MLBF_OK ? finish(load_filters(in), in, out) : status;
+  return status == MLBF_OK ? finish(load_filters(in, secret), in, out) : status;
 }
 
-mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out)
+mlbf_status inlinks_open_existing(const char *path, inlinks **out)
+{
+  return inlinks_open_existing_with(path, NULL, out);
+}
+
+mlbf_status inlinks_open_with(const char *path, uint64_t expected_urls, const uint8_t *secret, inlinks **out)
 {
   inlinks *in;
   mlbf_status status = make(path, &in);
   if (status != MLBF_OK)
     return status;
   errno = ENOENT;
-  status = path ? load_filters(in) : MLBF_IO;
+  status = path ? load_filters(in, secret) : MLBF_IO;
   if (status == MLBF_IO && errno == ENOENT)
-    status = add_filter(in, expected_urls < FIRST_MOST ? expected_urls : FIRST_MOST);
+    status = add_filter(in, secret, expected_urls < FIRST_MOST ? expected_urls : FIRST_MOST);
   return finish(status, in, out);
+}
+
+mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out)
+{
+  return inlinks_open_with(path, expected_urls, NULL, out);
 }
 
 void inlinks_close(inlinks *in)
@@ -154,6 +180,7 @@ void inlinks_close(inlinks *in)
     return;
   for (uint32_t i = 0; i < in->filter_count; i++)
     mlbf_count_free(in->filters[i]);
+  mlbf_hasher_free(in->hasher);
   free(in->recent);
   free(in);
 }
@@ -178,7 +205,7 @@ static mlbf_status resize_if_due(inlinks *in)
     return MLBF_OK;
   mlbf_count_stats_read(in->filters[in->filter_count - 1], &stats);
   in->until_look = stats.keys / 16;
-  return stats.estimated_keys < (double)stats.keys ? MLBF_OK : add_filter(in, 2 * stats.keys);
+  return stats.estimated_keys < (double)stats.keys ? MLBF_OK : add_filter(in, NULL, 2 * stats.keys);
 }
 
 /* What is pending in this slot into a filter. */
@@ -204,14 +231,19 @@ static mlbf_status settle_all(inlinks *in)
   return status;
 }
 
-static recent_link *slot_of(const inlinks *in, XXH128_hash_t hash)
+static mlbf_hash128 hash_of(const inlinks *in, const url *u)
 {
-  return &in->recent[hash.high64 % RECENT_LINKS];
+  return mlbf_hasher_hash(in->hasher, 0, (mlbf_span){u->key, u->key_size});
 }
 
-static bool is_of(const recent_link *link, XXH128_hash_t hash)
+static recent_link *slot_of(const inlinks *in, mlbf_hash128 hash)
 {
-  return link->page > 0 && link->low == hash.low64 && link->high == hash.high64;
+  return &in->recent[hash.high % RECENT_LINKS];
+}
+
+static bool is_of(const recent_link *link, mlbf_hash128 hash)
+{
+  return link->page > 0 && link->low == hash.low && link->high == hash.high;
 }
 
 void inlinks_begin_page(inlinks *in)
@@ -221,7 +253,7 @@ void inlinks_begin_page(inlinks *in)
 
 mlbf_status inlinks_note(inlinks *in, const url *u)
 {
-  XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
+  mlbf_hash128 hash = hash_of(in, u);
   recent_link *link = slot_of(in, hash);
   assert_inlinks(in);
   assert(link->page <= in->page && (link->page || !link->pending));
@@ -232,15 +264,15 @@ mlbf_status inlinks_note(inlinks *in, const url *u)
   }
   mlbf_status status = settle(in, link);
   if (status == MLBF_OK)
-    *link = (recent_link){hash.low64, hash.high64, in->page, 1};
+    *link = (recent_link){hash.low, hash.high, in->page, 1};
   return status;
 }
 
 uint32_t inlinks_count(const inlinks *in, const url *u)
 {
-  XXH128_hash_t hash = XXH3_128bits(u->key, u->key_size);
+  mlbf_hash128 hash = hash_of(in, u);
   const recent_link *link = slot_of(in, hash);
-  uint64_t halves[2] = {hash.low64, hash.high64}, sum = is_of(link, hash) ? link->pending : 0;
+  uint64_t halves[2] = {hash.low, hash.high}, sum = is_of(link, hash) ? link->pending : 0;
   for (uint32_t i = 0; i < in->filter_count; i++) {
     uint32_t times = 0;
     if (mlbf_count_get(in->filters[i], (mlbf_span){halves, sizeof halves}, &times) == MLBF_OK)
@@ -306,19 +338,21 @@ mlbf_status inlinks_save_as(inlinks *in, const char *path)
 
 /* ---- merging --------------------------------------------------------------------------------------------- */
 
-/* A filter of the same kind and size, for the same keys? */
+/* A filter of the same kind and size, for the same keys? The secret is compared once. */
 static bool fit(const mlbf_count *a, const mlbf_count *b)
 {
   mlbf_count_stats x, y;
   mlbf_count_stats_read(a, &x);
   mlbf_count_stats_read(b, &y);
-  return x.cells == y.cells && x.hashes == y.hashes && x.base_bits == y.base_bits && x.seed == y.seed &&
+  return x.cells == y.cells && x.hashes == y.hashes && x.base_bits == y.base_bits &&
          strcmp(x.profile, y.profile) == 0; /* H1 and the limit are as of load_filters */
 }
 
 /* Those that both have. */
 static mlbf_status check_fit(const inlinks *a, const inlinks *b)
 {
+  if (memcmp(a->secret, b->secret, sizeof a->secret) != 0)
+    return MLBF_SECRET;
   bool is_fit = true;
   for (uint32_t i = 0; i < a->filter_count && i < b->filter_count; i++)
     is_fit = is_fit && fit(a->filters[i], b->filters[i]);
@@ -329,19 +363,15 @@ static mlbf_status check_fit(const inlinks *a, const inlinks *b)
 static mlbf_status add_like(inlinks *in, const mlbf_count *like)
 {
   mlbf_count_stats s;
-  assert(in->filter_count < FILTERS_MAX);
   mlbf_count_stats_read(like, &s);
-  mlbf_count_options options = {.keys = s.keys,
-                                .cells = s.cells,
-                                .hashes = s.hashes,
-                                .base_bits = s.base_bits,
-                                .limit = s.limit,
-                                .minimal = s.minimal,
-                                .seed = s.seed,
-                                .profile = s.profile};
-  mlbf_status status = mlbf_count_create(&options, &in->filters[in->filter_count]);
-  in->filter_count += status == MLBF_OK;
-  return status;
+  return create_filter(in, NULL,
+                       (mlbf_count_options){.keys = s.keys,
+                                            .cells = s.cells,
+                                            .hashes = s.hashes,
+                                            .base_bits = s.base_bits,
+                                            .limit = s.limit,
+                                            .minimal = s.minimal,
+                                            .profile = s.profile});
 }
 
 mlbf_status inlinks_merge(inlinks *into, inlinks *from)
@@ -361,11 +391,14 @@ mlbf_status inlinks_merge(inlinks *into, inlinks *from)
 /* Filters that `earlier` does not have yet are all new: merged into an empty one they are a copy. */
 static mlbf_status subtract(const inlinks *later, const inlinks *earlier, inlinks *delta)
 {
-  mlbf_status status = later->filter_count < earlier->filter_count ? MLBF_MISMATCH : MLBF_OK;
+  mlbf_status status = check_fit(later, earlier);
+  if (status == MLBF_OK && later->filter_count < earlier->filter_count)
+    status = MLBF_MISMATCH;
   for (uint32_t i = 0; status == MLBF_OK && i < later->filter_count; i++)
     if (i < earlier->filter_count) {
       status = mlbf_count_difference(later->filters[i], earlier->filters[i], &delta->filters[i]);
       delta->filter_count += status == MLBF_OK;
+      status = status == MLBF_OK ? took_first(delta) : status;
     } else if ((status = add_like(delta, later->filters[i])) == MLBF_OK) {
       status = mlbf_count_merge(delta->filters[i], later->filters[i]);
     }

@@ -7,12 +7,17 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static uint64_t host_hash(const frontier_link *link)
+/* 0 is of keys without a host. */
+static uint64_t host_hash(const mlbf_hasher *hasher, const frontier_link *link)
 {
-  if (link->key)
-    return link->key_count ? XXH3_64bits(link->key[0].bytes, link->key[0].size) : 0;
   const url *u = link->target;
-  return XXH3_64bits(u->key + u->segment_begin[0], u->segment_begin[1] - u->segment_begin[0]);
+  mlbf_span host = {NULL, 0};
+  if (!link->key)
+    host = (mlbf_span){u->key + u->segment_begin[0], u->segment_begin[1] - u->segment_begin[0]};
+  else if (link->key_count)
+    host = link->key[0];
+  uint64_t hash = mlbf_hasher_hash(hasher, 0, host).low;
+  return hash ? hash : 1;
 }
 
 static store_exact_key make_key(uint64_t host, mlbf_hash128 whole)
@@ -24,14 +29,14 @@ static store_exact_key make_key(uint64_t host, mlbf_hash128 whole)
   return key;
 }
 
-store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole)
+store_exact_key exact_key_of(const mlbf_hasher *hasher, const frontier_link *link, mlbf_hash128 whole)
 {
-  return make_key(host_hash(link), whole);
+  return make_key(host_hash(hasher, link), whole);
 }
 
-store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole)
+store_exact_key exact_key_of_url(const mlbf_hasher *hasher, const url *u, mlbf_hash128 whole)
 {
-  return make_key(host_hash(&(frontier_link){.target = u}), whole);
+  return make_key(host_hash(hasher, &(frontier_link){.target = u}), whole);
 }
 
 store_exact_key exact_key_unused(mlbf_hash128 whole)

@@ -12,6 +12,7 @@
 #define STRATA_FRONTIER_EXACT_KEYS_H
 
 #include "frontier/store/store.h"
+#include "mlbf/secret.h"
 
 #include <assert.h>
 
@@ -32,14 +33,14 @@ static inline bool exact_is_empty(const exact *e)
 }
 
 /* Of a link's key: the URL's, or the caller's own, whose first segment is its host. */
-store_exact_key exact_key_of(const frontier_link *link, mlbf_hash128 whole);
+store_exact_key exact_key_of(const mlbf_hasher *hasher, const frontier_link *link, mlbf_hash128 whole);
 
 /* A key of the log whose host is not known, after a repair, or that no URL has (seen_erase). No lookup finds it. */
 store_exact_key exact_key_unused(mlbf_hash128 whole);
 bool exact_is_of_nobody(const store_exact_key *key);
 mlbf_hash128 exact_whole(const store_exact_key *key);
 /* The key of a URL whose own is not the caller's. */
-store_exact_key exact_key_of_url(const url *u, mlbf_hash128 whole);
+store_exact_key exact_key_of_url(const mlbf_hasher *hasher, const url *u, mlbf_hash128 whole);
 
 bool exact_make_room(exact *e);                /* for one key; false: no memory */
 void exact_add(exact *e, store_exact_key key); /* cannot fail in such room */

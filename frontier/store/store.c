@@ -473,7 +473,8 @@ frontier_status store_copy(store *s, const char *path)
   int error = store_begin_reading(s, &txn); /* from here on the map reaches as far as the file */
   if (error)
     return store_failed(s, error, "copying it");
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  unlink(path); /* what is left of an earlier one may have another mode */
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   error = fd < 0 ? errno : mdb_env_copyfd2(s->env, fd, MDB_CP_COMPACT);
   store_end_reading(s, txn);
   if (!error && fsync(fd) != 0)

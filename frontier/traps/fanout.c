@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 enum {
   KEYS = 1 << 18,      /* directories and parameters: 1.3 MB of cells */
@@ -16,30 +15,34 @@ enum {
 typedef enum kind { DATES, QUERIES, PARTS, PARAMETER } kind;
 
 struct fanout {
+  const mlbf_hasher *hasher;
   mlbf_count *counts;
   uint32_t keys; /* counted there */
 };
 
 static mlbf_status begin(fanout *c)
 {
-  mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .minimal = true};
+  /* the seed may be known: what is counted there are keyed hashes */
+  mlbf_count_options options = {.keys = KEYS, .rate = 0.01, .minimal = true, .seed = 1};
   mlbf_count *fresh;
   mlbf_status status = mlbf_count_create(&options, &fresh);
   if (status != MLBF_OK)
     return status;
   mlbf_count_free(c->counts);
-  *c = (fanout){.counts = fresh};
+  *c = (fanout){.hasher = c->hasher, .counts = fresh};
   return MLBF_OK;
 }
 
-fanout *fanout_create(void)
+fanout *fanout_create(const mlbf_hasher *hasher)
 {
   fanout *c = calloc(1, sizeof *c);
-  if (c && begin(c) != MLBF_OK) {
-    free(c);
+  if (!c)
     return NULL;
-  }
-  return c;
+  c->hasher = hasher;
+  if (begin(c) == MLBF_OK)
+    return c;
+  free(c);
+  return NULL;
 }
 
 void fanout_free(fanout *c)
@@ -51,9 +54,9 @@ void fanout_free(fanout *c)
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
-static uint64_t key_of(uint64_t above, kind what, span text)
+static uint64_t key_of(const fanout *c, uint64_t above, kind what, span text)
 {
-  return XXH3_64bits_withSeed(text.at, text.size, above * (PARAMETER + 1) + what);
+  return mlbf_hasher_hash(c->hasher, above * (PARAMETER + 1) + what, (mlbf_span){text.at, text.size}).low;
 }
 
 /* `times` more of this key; how many there are now. */
@@ -75,12 +78,12 @@ static uint32_t get(const fanout *c, uint64_t key)
 
 static fanout_count note_query(fanout *c, uint32_t host_id, span path, span query)
 {
-  uint64_t parts = key_of(host_id, PARTS, path);
-  fanout_count found = {.queries = add(c, key_of(host_id, QUERIES, path), 1), .parts = get(c, parts)};
+  uint64_t parts = key_of(c, host_id, PARTS, path);
+  fanout_count found = {.queries = add(c, key_of(c, host_id, QUERIES, path), 1), .parts = get(c, parts)};
   for (unsigned i = 0; query.size && i < PARAMETERS_MAX; i++) {
     const char *end = memchr(query.at, '&', query.size);
     size_t size = end ? (size_t)(end - query.at) : query.size, gone = size + (end != NULL);
-    if (size && add(c, key_of(parts, PARAMETER, (span){query.at, size}), 1) == 1)
+    if (size && add(c, key_of(c, parts, PARAMETER, (span){query.at, size}), 1) == 1)
       found.parts = add(c, parts, 1);
     query = (span){query.at + gone, query.size - gone};
   }
@@ -157,5 +160,5 @@ fanout_count fanout_note(fanout *c, uint32_t host_id, span path, span query, uin
     child = last_segment(path, &directory);
   if (!is_date(query.size ? value_of(child) : child))
     return (fanout_count){0};
-  return (fanout_count){.dates = add(c, key_of(host_id, DATES, directory), dates)};
+  return (fanout_count){.dates = add(c, key_of(c, host_id, DATES, directory), dates)};
 }

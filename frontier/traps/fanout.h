@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mlbf/secret.h"
+
 typedef struct span {
   const char *at;
   size_t size;
@@ -24,8 +26,8 @@ typedef struct span {
 
 typedef struct fanout fanout;
 
-fanout *fanout_create(void); /* NULL: out of memory */
-void fanout_free(fanout *c); /* NULL is fine */
+fanout *fanout_create(const mlbf_hasher *hasher); /* which outlives it; NULL: out of memory */
+void fanout_free(fanout *c);                      /* NULL is fine */
 
 /* Of the URL's directory, with this URL; all 0 if it is neither a date nor of several parameters. */
 typedef struct fanout_count {

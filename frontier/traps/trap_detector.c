@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <xxhash.h>
 
 enum {
   DIRECTORIES = 16384, /* a power of two */
@@ -35,18 +34,20 @@ typedef struct directory {
 } directory;
 
 struct trap_detector {
+  const mlbf_hasher *hasher;
   directory at[DIRECTORIES];
   mlbf_recent *segments;
   fanout *children;
 };
 
-trap_detector *trap_detector_create(void)
+trap_detector *trap_detector_create(const mlbf_hasher *hasher)
 {
   trap_detector *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
   w->segments = mlbf_recent_create(SEGMENTS);
-  w->children = fanout_create();
+  w->children = fanout_create(hasher);
+  w->hasher = hasher;
   if (w->segments && w->children)
     return w;
   trap_detector_free(w);
@@ -127,9 +128,9 @@ static bool is_combination(trap_detector *w, const host *who, const url *u)
   bool is_known = u->segment_count > 1;
   for (uint32_t i = 1; i < u->segment_count; i++) {
     uint32_t begin = u->segment_begin[i];
-    XXH128_hash_t hash = XXH3_128bits_withSeed(u->key + begin, u->segment_begin[i + 1] - begin,
-                                               (uint64_t)who->id * URL_SEGMENTS_MAX + i);
-    is_known &= mlbf_recent_note(w->segments, (mlbf_hash128){hash.low64, hash.high64});
+    is_known &= mlbf_recent_note(w->segments,
+                                 mlbf_hasher_hash(w->hasher, (uint64_t)who->id * URL_SEGMENTS_MAX + i,
+                                                  (mlbf_span){u->key + begin, u->segment_begin[i + 1] - begin}));
   }
   return is_known;
 }
@@ -144,7 +145,7 @@ static bool is_suspect(trap_detector *w, const host *who, const url *u)
 /* ---- its directory -------------------------------------------------------------------------------------- */
 
 /* Digits count as one '#', whatever the number: /2026/6/15 and /2027/6/15 are of one calendar. */
-static uint64_t hash_of_word(span word, uint64_t seed)
+static uint64_t hash_of_word(const mlbf_hasher *hasher, span word, uint64_t number)
 {
   char shape[64] = "";
   size_t size = 0;
@@ -153,20 +154,21 @@ static uint64_t hash_of_word(span word, uint64_t seed)
     if (!is_digit || size == 0 || shape[size - 1] != '#')
       shape[size++] = is_digit ? '#' : word.at[i];
   }
-  return XXH3_64bits_withSeed(shape, size, seed);
+  return mlbf_hasher_hash(hasher, number, (mlbf_span){shape, size}).low;
 }
 
 /* Host, first path segment (of a path of one only if a query follows: /calendar?day=1), names of parameters. */
-uint64_t trap_detector_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end)
+uint64_t trap_detector_directory(const mlbf_hasher *hasher, const host *who, const char *fetch, size_t size,
+                                 size_t path_begin, size_t *end)
 {
   span query, path = path_of(fetch, size, path_begin, &query);
   span first = cut(&path, '/');
   bool is_file = path.at == first.at + first.size && !query.size;
-  uint64_t hash = is_file ? who->id : hash_of_word(first, who->id);
+  uint64_t hash = is_file ? who->id : hash_of_word(hasher, first, who->id);
   *end = is_file ? (size_t)(first.at - fetch) : (size_t)(path.at - fetch);
   while (query.size) {
     span parameter = cut(&query, '&'), name = cut(&parameter, '=');
-    hash = hash_of_word(name, hash);
+    hash = hash_of_word(hasher, name, hash);
   }
   return hash;
 }
@@ -202,7 +204,8 @@ static bool is_trap(uint32_t found, uint32_t suspect, uint32_t least)
 static bool directory_is_trap(trap_detector *w, const host *who, const url *u, bool suspect)
 {
   size_t end;
-  directory *d = find_directory(w, trap_detector_directory(who, u->fetch, u->fetch_size, u->path_begin, &end));
+  directory *d = find_directory(w,
+                                trap_detector_directory(w->hasher, who, u->fetch, u->fetch_size, u->path_begin, &end));
   if (!d)
     return false;
   assert(d->suspect <= d->found && d->found < FOUND_MAX);

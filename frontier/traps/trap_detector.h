@@ -6,7 +6,7 @@
 
 typedef struct trap_detector trap_detector;
 
-trap_detector *trap_detector_create(void); /* NULL: out of memory */
+trap_detector *trap_detector_create(const mlbf_hasher *hasher); /* which outlives it; NULL: out of memory */
 void trap_detector_free(trap_detector *w);
 
 /* Count this new URL of `who`; true: it looks like a trap's. */
@@ -16,6 +16,7 @@ bool trap_detector_judge(trap_detector *w, host *who, const url *u);
 void trap_detector_remember(trap_detector *w, const host *who, const url *u);
 
 /* The directory of a URL, as the watch numbers them; `*end`: where its name ends within `fetch`. */
-uint64_t trap_detector_directory(const host *who, const char *fetch, size_t size, size_t path_begin, size_t *end);
+uint64_t trap_detector_directory(const mlbf_hasher *hasher, const host *who, const char *fetch, size_t size,
+                                 size_t path_begin, size_t *end);
 
 #endif

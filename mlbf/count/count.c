@@ -247,6 +247,11 @@ static uint64_t table_bits(const mlbf_count *count)
   return 8 * (count_chunk_bytes(count->cells.count) + count->overflow.entries * sizeof(uint32_t));
 }
 
+void mlbf_count_secret(const mlbf_count *count, uint8_t secret[MLBF_SECRET_BYTES])
+{
+  memcpy(secret, count->table.keying.secret, MLBF_SECRET_BYTES);
+}
+
 void mlbf_count_stats_read(const mlbf_count *count, mlbf_count_stats *stats)
 {
   const uint64_t *n = count->table.numbers;

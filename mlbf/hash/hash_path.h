@@ -106,6 +106,11 @@ static void path_wholes(const mlbf_hash_keys *keys, const mlbf_key *of, size_t c
   }
 }
 
+static mlbf_hash128 path_text(const mlbf_hash_keys *keys, uint64_t number, mlbf_span text)
+{
+  return number_of(finish_whole(keys, sum_of_segment(keys, MLBF_LAYERS_MAX, &text, false), number));
+}
+
 static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segments, size_t count, mlbf_hash128 *hashes)
 {
   uint32_t depth = count < MLBF_LAYERS_MAX ? (uint32_t)count : MLBF_LAYERS_MAX;

@@ -75,5 +75,5 @@ static bool is_usable(void)
   return true;
 }
 
-const mlbf_hash_path mlbf_hash_portable = {"portable", MLBF_CPU_PORTABLE, is_usable,
-                                           path_one,   path_wholes,       path_layers};
+const mlbf_hash_path mlbf_hash_portable = {"portable",  MLBF_CPU_PORTABLE, is_usable, path_one,
+                                           path_wholes, path_layers,       path_text};

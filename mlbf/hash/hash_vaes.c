@@ -110,4 +110,5 @@ static bool is_usable(void)
          __builtin_cpu_supports("vaes");
 }
 
-const mlbf_hash_path mlbf_hash_vaes = {"vaes", MLBF_CPU_AVX512, is_usable, path_one, path_wholes, path_layers};
+const mlbf_hash_path mlbf_hash_vaes = {"vaes",      MLBF_CPU_AVX512, is_usable, path_one,
+                                       path_wholes, path_layers,     path_text};

@@ -82,6 +82,8 @@ struct mlbf_hash_path {
   /* wholes, hosts and, if wanted, deep segments */
   void (*layers)(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
                  mlbf_layer_hashes *hashes);
+  /* of these bytes and a number: as a whole without layers whose depth is that number */
+  mlbf_hash128 (*text)(const mlbf_hash_keys *keys, uint64_t number, mlbf_span text);
 };
 
 extern const mlbf_hash_path mlbf_hash_portable;

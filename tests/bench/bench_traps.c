@@ -14,6 +14,7 @@
 #include "frontier/traps/fanout.h"
 #include "frontier/traps.h"
 #include "tests/support/trap_web.h"
+#include "tests/support/test_hasher.h"
 
 enum { URLS = 20000 };
 
@@ -123,7 +124,7 @@ static void print_memory(void)
 {
   enum { FULL = 52000, EACH = 5 };
   double before = resident_bytes();
-  fanout *c = fanout_create();
+  fanout *c = fanout_create(test_hasher());
   for (uint32_t i = 0; c && i < FULL; i++) {
     char query[64];
     int size = snprintf(query, sizeof query, "a=%u&b=%u&c=%u", i, i, i);

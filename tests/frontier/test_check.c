@@ -17,6 +17,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
+#include "tests/support/test_hasher.h"
 
 enum { URLS = 2000, FETCHED = 700, REMARKS_MAX = 200 };
 
@@ -31,7 +32,8 @@ static int begin(void **state)
   scratch_join(root, "spoilt", spoilt);
   scratch_join(root, "journal", journal);
   assert_int_equal(mkdir(spoilt, 0777), 0);
-  small_crawl c = {.directory = sound, .journal = journal, .seed = 1, .urls = URLS, .fetched = FETCHED};
+  small_crawl c = {
+    .directory = sound, .journal = journal, .seed = 1, .urls = URLS, .fetched = FETCHED, .secret = test_secret(0)};
   assert_int_equal(small_crawl_make(&c), FETCHED);
   second_read(sound, false, &whole);
   assert_int_equal(whole.faults, 0);
@@ -298,7 +300,8 @@ static void an_old_filter_file_is_noticed(void **state)
   char other[SCRATCH_PATH], from[SCRATCH_PATH], to[SCRATCH_PATH];
   size_t size;
   scratch_join(root, "other", other);
-  small_crawl c = {.directory = other, .seed = 2, .urls = 50, .fetched = 10, .path = "/other/"};
+  small_crawl c = {
+    .directory = other, .seed = 2, .urls = 50, .fetched = 10, .path = "/other/", .secret = test_secret(0)};
   small_crawl_make(&c);
   scratch_join(other, "seen.1", from);
   char *bytes = scratch_read(from, &size);
@@ -309,6 +312,23 @@ static void an_old_filter_file_is_noticed(void **state)
   free(bytes);
   check(spoilt, NULL);
   assert_heard("does not know it");
+}
+
+static void a_filter_file_of_another_secret_is_noticed(void **state)
+{
+  (void)state;
+  char path[SCRATCH_PATH];
+  char profile[] = "strict";
+  mlbf_options options = {
+    .kind = MLBF_KIND_MLBF, .keys = 500, .rate = 1e-6, .secret = test_secret(1), .signals = true, .profile = profile};
+  mlbf_filter *filter;
+  scratch_copy(sound, spoilt);
+  scratch_join(spoilt, whole.progress[3] ? "seen.1" : "seen.0", path);
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  assert_int_equal(mlbf_save(filter, path), MLBF_OK);
+  mlbf_free(filter);
+  check(spoilt, NULL);
+  assert_heard("secret");
 }
 
 int main(void)
@@ -322,6 +342,7 @@ int main(void)
     cmocka_unit_test(a_page_of_something_else_is_noticed),
     cmocka_unit_test(a_cut_file_is_noticed),
     cmocka_unit_test(an_old_filter_file_is_noticed),
+    cmocka_unit_test(a_filter_file_of_another_secret_is_noticed),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

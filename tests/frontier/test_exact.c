@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <xxhash.h>
 
 #include "frontier/admin.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
+#include "tests/support/test_hasher.h"
 
 enum { URLS = 2000 };
 
@@ -21,7 +21,8 @@ static char root[SCRATCH_PATH], directory[SCRATCH_PATH];
 
 static small_crawl exact_crawl(void)
 {
-  return (small_crawl){.directory = directory, .seed = 5, .urls = URLS, .fetched = URLS - 300, .exact = true};
+  return (small_crawl){
+    .directory = directory, .seed = 5, .urls = URLS, .fetched = URLS - 300, .exact = true, .secret = test_secret(0)};
 }
 
 static int begin(void **state)
@@ -258,7 +259,7 @@ static void do_damage(damage what)
     assert_int_equal(mdb_drop(txn, dbi, 1), 0);
   } else {
     assert_int_equal(mdb_cursor_open(txn, dbi, &cursor), 0);
-    uint64_t host = XXH3_64bits(OWN_KEY, strlen(OWN_KEY));
+    uint64_t host = mlbf_hasher_hash(test_hasher(), 0, (mlbf_span){OWN_KEY, strlen(OWN_KEY)}).low;
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, &host, sizeof host);
     key = (MDB_val){sizeof bytes, bytes};

@@ -1,5 +1,6 @@
 /* frontier/traps/fanout.h: what counts as a child, against tables of examples; and that a full filter begins anew. */
 #include "frontier/traps/fanout.h"
+#include "tests/support/test_hasher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +15,7 @@ static fanout *counted;
 static int begin(void **state)
 {
   (void)state;
-  counted = fanout_create();
+  counted = fanout_create(test_hasher());
   return counted ? 0 : -1;
 }
 

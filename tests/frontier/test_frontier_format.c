@@ -1,5 +1,5 @@
 /* FORMAT.md held to its word: a short story is told to the library, and the second reader, which knows only FORMAT.md,
- * must find every number of it at its offset. The same story lies in golden/frontier-6/, written once: the library must
+ * must find every number of it at its offset. The same story lies in golden/frontier-7/, written once: the library must
  * read that, and write the same records today. With another version number in it, everything must refuse it.
  *
  * After a wanted change of the format, `test_frontier_format write DIRECTORY` makes the golden files anew. */
@@ -37,12 +37,15 @@ static const struct page {
 };
 enum { PAGES = sizeof pages / sizeof *pages, MORE = 4 };
 
+static const uint8_t story_secret[MLBF_SECRET_BYTES] = "a secret that golden files have";
+
 static const frontier_options story_options = {.filter = MLBF_KIND_MLBF,
                                                .profile = URL_NO_WWW,
                                                .expected_urls = 1000,
                                                .rate = 1e-6,
                                                .per_host = 8,
-                                               .depth_cap = UINT16_MAX};
+                                               .depth_cap = UINT16_MAX,
+                                               .secret = story_secret};
 
 static void parse(const char *text, url_profile profile, url *u)
 {
@@ -189,7 +192,7 @@ static void check_hosts(const second_view *v)
 
 static void check_meta(const second_view *v)
 {
-  assert_int_equal(v->version, 6);
+  assert_int_equal(v->version, 7);
   assert_int_equal(v->filter, 2);
   assert_true(v->rate == 1e-6);
   assert_int_equal(v->expected_urls, 1000);
@@ -208,54 +211,35 @@ static void check_meta(const second_view *v)
   assert_int_equal(v->journal_offset + v->owed_size, strlen("{\"page\":1}\n{\"page\":2}\n"));
 }
 
-/* The hashes of mlbf/FORMAT.md, computed by its words. */
-
-typedef struct hash {
-  uint64_t low, high;
-} hash;
-
-static uint64_t mix(uint64_t x)
+static void assert_hash(const uint8_t *at, mlbf_hash128 wanted)
 {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
-  x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return x ^ x >> 31;
+  uint64_t halves[2];
+  memcpy(halves, at, sizeof halves);
+  assert_true(halves[0] == wanted.low && halves[1] == wanted.high);
 }
 
-static hash hash_of(const char *bytes, size_t size, uint64_t seed)
-{
-  XXH128_hash_t h = XXH3_128bits_withSeed(bytes, size, seed);
-  return (hash){h.low64, h.high64};
-}
-
-static hash hash_at(const uint8_t *at)
-{
-  hash h;
-  memcpy(&h.low, at, 8);
-  memcpy(&h.high, at + 8, 8);
-  return h;
-}
-
-static void assert_hash(hash found, hash wanted)
-{
-  assert_true(found.low == wanted.low && found.high == wanted.high);
-}
-
-/* The first chunk of the log begins with "http://example.org/", key of segments "http://example.org" and "/". */
+/* The first chunk of the log begins with "http://example.org/", key of segments "http://example.org" and "/": with their
+ * hashes in a filter of this secret, which tests/mlbf holds to the words of mlbf/FORMAT.md. */
 static void check_first_hashes(const second_view *v)
 {
-  static const uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+  const mlbf_span segments[] = {{"http://example.org", 18}, {"/", 1}};
+  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 10, .rate = 0.1, .secret = story_secret};
+  mlbf_filter *filter;
+  mlbf_hashes hashes;
   const second_record *chunk = v->records;
   while (chunk->table != SECOND_HASHES)
     chunk++;
-  hash host = hash_of("http://example.org", 18, mix(golden_ratio)), slash = hash_of("/", 1, mix(2 * golden_ratio));
-  hash whole = {mix((host.low ^ slash.low) + 2 * golden_ratio), mix((host.high ^ slash.high) - 2 * golden_ratio)};
+  assert_memory_equal(v->secret, story_secret, sizeof story_secret);
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  mlbf_hash(filter, segments, 2, &hashes);
+  mlbf_free(filter);
   const uint8_t *at = chunk->value + 4;
-  assert_hash(hash_at(at), whole);
+  assert_hash(at, hashes.whole);
   assert_int_equal(at[16], 2);
   assert_int_equal(at[17], 1);
-  assert_hash(hash_at(at + 18), host);
+  assert_hash(at + 18, hashes.layer[0]);
   assert_int_equal(at[34], 2);
-  assert_hash(hash_at(at + 35), slash);
+  assert_hash(at + 35, hashes.layer[1]);
 }
 
 static void the_second_reader_finds_every_number(void **state)
@@ -281,7 +265,7 @@ static void the_second_reader_finds_every_number(void **state)
 static void open_golden_copy(char directory[SCRATCH_PATH])
 {
   scratch_make_fast(directory);
-  scratch_copy(TESTS_DIR "/golden/frontier-6", directory);
+  scratch_copy(TESTS_DIR "/golden/frontier-7", directory);
 }
 
 static void the_library_reads_the_golden_files(void **state)
@@ -390,7 +374,7 @@ static void the_second_reader_notices(void **state)
       char directory[SCRATCH_PATH];
       second_view v;
       scratch_make_fast(directory);
-      scratch_copy(TESTS_DIR "/golden/frontier-6", directory);
+      scratch_copy(TESTS_DIR "/golden/frontier-7", directory);
       spoil(directory, &whole.records[i], at);
       second_read(directory, true, &v);
       if (v.faults == 0 && !(at == whole.records[i].value_size && is_free_to_go(&whole.records[i])))
@@ -427,11 +411,8 @@ static void another_identity_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{23, 1, FRONTIER_VERSION},
-              {4, 'Z', FRONTIER_NOT_OURS},
-              {24, 77, FRONTIER_VERSION},
-              {44, 'z', FRONTIER_VERSION},
-              {24, 1, FRONTIER_MISMATCH}};
+  } rows[] = {{23, 1, FRONTIER_VERSION},    {4, 'Z', FRONTIER_NOT_OURS}, {24, 77, FRONTIER_VERSION},
+              {44, 'b', FRONTIER_MISMATCH}, {76, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
     second_view v;
@@ -490,12 +471,12 @@ static bool try_to_open(int way, const char *directory, frontier_status *status,
   }
 }
 
-/* Formats 1 to 4 lack tables, which nothing may make there; 7 is of a later build. */
+/* Formats 1 to 4 lack tables, which nothing may make there; 6 and older have no secret; 8 is of a later build. */
 static void another_format_is_refused_and_left_as_it_is(void **state)
 {
   (void)state;
   static const char *const files[] = {"data.mdb", "seen.1"};
-  for (uint8_t version = 1; version <= 7; version += version == 5 ? 2 : 1) {
+  for (uint8_t version = 1; version <= 8; version += version == 6 ? 2 : 1) {
     char directory[SCRATCH_PATH], path[SCRATCH_PATH], words[80], *before[2], *after;
     size_t sizes[2], size;
     second_view v;
@@ -513,8 +494,8 @@ static void another_format_is_refused_and_left_as_it_is(void **state)
       scratch_join(directory, files[i], path);
       before[i] = scratch_read(path, &sizes[i]);
     }
-    snprintf(words, sizeof words, " is of %s format, %d (this strata reads 6): `strata export ",
-             version > 6 ? "a newer" : "an older", version);
+    snprintf(words, sizeof words, " is of %s format, %d (this strata reads 7): `strata export ",
+             version > 7 ? "a newer" : "an older", version);
     char message[FRONTIER_MESSAGE_SIZE];
     frontier_status status;
     for (int way = 0; *message = '\0', try_to_open(way, directory, &status, message); way++) {

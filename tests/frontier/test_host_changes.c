@@ -11,6 +11,7 @@
 #include "frontier/base/record.h"
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
+#include "tests/support/test_hasher.h"
 
 enum { HOSTS = 40, COMMITS = 400, HEAD = 33 };
 
@@ -87,7 +88,7 @@ static frontier_status load(store *s, host_changes *c, hosts **h)
 {
   bool of_store;
   *c = (host_changes){0};
-  *h = hosts_create(0, 1);
+  *h = hosts_create(0, 1, test_hasher());
   frontier_status status = host_changes_load(c, *h, s, &of_store);
   assert_false(of_store);
   return status;
@@ -99,7 +100,7 @@ static void they_are_what_was_committed(void **state)
   (void)state;
   store *s = open_store();
   host_changes c = {0}, c_read;
-  hosts *h = hosts_create(0, 1), *read;
+  hosts *h = hosts_create(0, 1, test_hasher()), *read;
   for (unsigned i = 0; i < COMMITS; i++) {
     for (unsigned touched = (unsigned)dice_throw(6); touched; touched--)
       happen(h, nth_host(h, (unsigned)dice_throw(1 + i * HOSTS / COMMITS)));
@@ -131,7 +132,7 @@ static void what_crashes_leave_goes(void **state)
   enum { MANY = 20000, LIVES = 9, COMMITS_EACH = 3, MOST = 4 * 32 * MANY };
   store *s = open_store();
   host_changes c = {0};
-  hosts *h = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher());
   bool was_met = false;
   for (unsigned life = 0; life < LIVES; life++) {
     for (unsigned i = 0; i < COMMITS_EACH; i++) {
@@ -180,7 +181,7 @@ static void values_are_read_whole_or_not(void **state)
   (void)state;
   store *s = open_store();
   host_changes c = {0};
-  hosts *h = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher());
   for (unsigned n = 0; n < 4; n++)
     happen(h, nth_host(h, n));
   commit(&c, h, s, false);
@@ -234,7 +235,7 @@ static void what_is_missing_is_noticed(void **state)
   for (unsigned gone = 0; gone < 6; gone++) {
     store *s = open_store();
     host_changes c = {0}, c_read;
-    hosts *h = hosts_create(0, 1), *read;
+    hosts *h = hosts_create(0, 1, test_hasher()), *read;
     for (unsigned i = 0; i < 3; i++) {
       for (unsigned n = 0; n <= 3 + i; n++)
         happen(h, nth_host(h, n));

@@ -9,12 +9,13 @@
 
 #include "frontier/hosts/hosts.h"
 #include "frontier/base/record.h"
+#include "tests/support/test_hasher.h"
 
 static void records(void **state)
 {
   (void)state;
   uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX + 1] = {0};
-  hosts *h = hosts_create(0, 1), *again = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher()), *again = hosts_create(0, 1, test_hasher());
   host *who = hosts_find(h, "example.org:8080", 16);
   who->normal.queued = 1;
   who->done = UINT64_MAX;
@@ -49,7 +50,7 @@ static void longer_records(void **state)
 {
   (void)state;
   uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX] = {0};
-  hosts *h = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher());
   host *who = hosts_find(h, "example.org", 11);
   assert_true(host_reserve(who, FRONTIER_TRAP));
   who->normal.queued = 5;
@@ -70,7 +71,7 @@ static void longer_records(void **state)
   size_t size = host_write(who, body);
   assert_int_equal(size, HOST_HEAD_2 + 11);
   assert_int_equal(get_le(body, 7), 13);
-  hosts *again = hosts_create(20, 1);
+  hosts *again = hosts_create(20, 1, test_hasher());
   assert_int_equal(hosts_read(again, 0, body, size), FRONTIER_OK);
   const host *read = hosts_look(again, "example.org", 11);
   assert_true(read->normal.queued == 5 && host_line(read, FRONTIER_TRAP)->queued == 7 && host_queued(read) == 13);
@@ -83,7 +84,7 @@ static void longer_records(void **state)
   static const size_t spoilt[] = {7, 108, 109, 32}; /* kind of record, class, flags, more of a class than in all */
   for (size_t i = 0; i < sizeof spoilt / sizeof *spoilt; i++) {
     uint8_t was = body[spoilt[i]];
-    again = hosts_create(0, 1);
+    again = hosts_create(0, 1, test_hasher());
     body[spoilt[i]] = 200;
     assert_int_equal(hosts_read(again, 0, body, size), FRONTIER_DAMAGED);
     body[spoilt[i]] = was;

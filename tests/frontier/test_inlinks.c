@@ -2,6 +2,7 @@
 #include "frontier/inlinks.h"
 #include "tests/support/scratch.h"
 #include "tests/site/random.h"
+#include "tests/support/test_hasher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -98,19 +100,22 @@ static void merged_counts_are_those_of_both(void **state)
 {
   (void)state;
   static uint32_t exact[URLS];
-  inlinks *a, *b, *other;
+  inlinks *a, *b, *other, *strange;
   memset(exact, 0, sizeof exact);
-  assert_int_equal(inlinks_open(NULL, 20000, &a), MLBF_OK);
-  assert_int_equal(inlinks_open(NULL, 20000, &b), MLBF_OK);
-  assert_int_equal(inlinks_open(NULL, 10000, &other), MLBF_OK);
+  assert_int_equal(inlinks_open_with(NULL, 20000, test_secret(0), &a), MLBF_OK);
+  assert_int_equal(inlinks_open_with(NULL, 20000, test_secret(0), &b), MLBF_OK);
+  assert_int_equal(inlinks_open_with(NULL, 10000, test_secret(0), &other), MLBF_OK);
+  assert_int_equal(inlinks_open(NULL, 20000, &strange), MLBF_OK);
   link_pages(a, 3000, seed, exact);
   link_pages(b, 30000, seed + 1, exact); /* one filter and two */
   assert_int_equal(inlinks_merge(a, other), MLBF_MISMATCH);
+  assert_int_equal(inlinks_merge(a, strange), MLBF_SECRET);
   assert_int_equal(inlinks_merge(a, b), MLBF_OK);
   compare(a, exact, 0.1);
   inlinks_close(a);
   inlinks_close(b);
   inlinks_close(other);
+  inlinks_close(strange);
 }
 
 /* Also where filters came since; a filter of a URL's later links may then be another than that of its first. */
@@ -137,6 +142,51 @@ static void a_difference_makes_the_later_counts_of_the_earlier(void **state)
   inlinks_close(delta);
 }
 
+/* Given, it is in no file; drawn, it is in the first, which its owner alone may read. */
+static void counts_need_their_secret(void **state)
+{
+  (void)state;
+  static uint32_t exact[URLS];
+  char given[SCRATCH_PATH], drawn[SCRATCH_PATH], file[SCRATCH_PATH];
+  inlinks *in, *other, *delta = NULL;
+  struct stat info;
+  memset(exact, 0, sizeof exact);
+  scratch_join(directory, "given", given);
+  scratch_join(directory, "drawn", drawn);
+  assert_int_equal(inlinks_open_with(given, 1000, test_secret(0), &in), MLBF_OK);
+  link_pages(in, 30000, seed, exact);
+  assert_int_equal(inlinks_save(in), MLBF_OK);
+  inlinks_close(in);
+  for (int i = 0; i < 2; i++) {
+    size_t size;
+    scratch_join(directory, i ? "given.1" : "given.0", file);
+    char *bytes = scratch_read(file, &size);
+    assert_non_null(bytes);
+    assert_null(memmem(bytes, size, test_secret(0), MLBF_SECRET_BYTES));
+    free(bytes);
+  }
+  assert_int_equal(inlinks_open_existing(given, &in), MLBF_SECRET);
+  assert_int_equal(inlinks_open_with(given, 1000, test_secret(1), &in), MLBF_SECRET);
+  assert_int_equal(inlinks_open_existing_with(given, test_secret(0), &in), MLBF_OK);
+  compare(in, exact, 0.3);
+
+  assert_int_equal(inlinks_open(drawn, 1000, &other), MLBF_OK);
+  link_pages(other, 30000, seed, exact);
+  assert_int_equal(inlinks_save(other), MLBF_OK);
+  assert_int_equal(inlinks_merge(in, other), MLBF_SECRET);
+  assert_int_equal(inlinks_difference(in, other, &delta), MLBF_SECRET);
+  assert_null(delta);
+  inlinks_close(in);
+  inlinks_close(other);
+  scratch_join(directory, "drawn.0", file);
+  assert_int_equal(stat(file, &info), 0);
+  assert_int_equal(info.st_mode & 0777, 0600);
+  assert_int_equal(inlinks_open_existing_with(drawn, test_secret(0), &in), MLBF_SECRET);
+  assert_int_equal(inlinks_open_existing(drawn, &in), MLBF_OK);
+  assert_true(inlinks_count(in, url_of(0)) > 0);
+  inlinks_close(in);
+}
+
 static void what_is_no_count_is_refused(void **state)
 {
   (void)state;
@@ -159,6 +209,7 @@ int main(void)
     cmocka_unit_test(saved_counts_go_on),
     cmocka_unit_test(merged_counts_are_those_of_both),
     cmocka_unit_test(a_difference_makes_the_later_counts_of_the_earlier),
+    cmocka_unit_test(counts_need_their_secret),
     cmocka_unit_test(what_is_no_count_is_refused),
   };
   if (getenv("STRATA_SEED"))

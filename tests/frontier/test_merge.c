@@ -12,6 +12,7 @@
 #include "frontier/admin.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_crawl.h"
+#include "tests/support/test_hasher.h"
 
 static char root[SCRATCH_PATH], a[SCRATCH_PATH], b[SCRATCH_PATH], to[SCRATCH_PATH];
 static url u;
@@ -119,21 +120,38 @@ static void crawl_on(const small_crawl *like)
   frontier_close(f);
 }
 
-static void both_ways(uint64_t second_size, bool by_bits, mlbf_kind filter)
+typedef struct pair {
+  uint64_t second_size;
+  bool by_bits;
+  mlbf_kind filter;
+  bool exact;
+  const uint8_t *secrets[2]; /* NULL: drawn */
+} pair;
+
+static void both_ways(pair p)
 {
-  small_crawl first = {
-    .directory = a, .seed = 5, .urls = 900, .fetched = 300, .path = "/a/", .expected_urls = 4000, .filter = filter};
+  small_crawl first = {.directory = a,
+                       .seed = 5,
+                       .urls = 900,
+                       .fetched = 300,
+                       .path = "/a/",
+                       .expected_urls = 4000,
+                       .filter = p.filter,
+                       .exact = p.exact,
+                       .secret = p.secrets[0]};
   small_crawl second = first;
   second.directory = b;
   second.path = "/b/";
   second.urls = 1200;
-  second.expected_urls = second_size;
+  second.expected_urls = p.second_size;
+  second.secret = p.secrets[1];
   small_crawl_make(&first);
   small_crawl_make(&second);
   frontier_merged merged = merge((const char *const[]){a, b}, 2, FRONTIER_OK, NULL);
-  assert_int_equal(merged.by_bits, by_bits);
+  assert_int_equal(merged.by_bits, p.by_bits);
   assert_true(merged.keys > 600);
   assert_sound();
+  first.secret = second.secret = NULL; /* of a reader */
   compare(&first, &second);
   crawl_on(&first);
 }
@@ -141,19 +159,174 @@ static void both_ways(uint64_t second_size, bool by_bits, mlbf_kind filter)
 static void filters_of_one_size_are_united(void **state)
 {
   (void)state;
-  both_ways(4000, true, MLBF_KIND_MLBF);
+  both_ways((pair){4000, true, MLBF_KIND_MLBF, false, {test_secret(0), test_secret(0)}});
 }
 
 static void others_go_through_the_logs(void **state)
 {
   (void)state;
-  both_ways(50, false, MLBF_KIND_MLBF);
+  both_ways((pair){50, false, MLBF_KIND_MLBF, false, {test_secret(0), test_secret(0)}});
 }
 
 static void bloom_filters_too(void **state)
 {
   (void)state;
-  both_ways(4000, true, MLBF_KIND_BLOOM);
+  both_ways((pair){4000, true, MLBF_KIND_BLOOM, false, {test_secret(0), test_secret(0)}});
+}
+
+/* ---- secrets ---------------------------------------------------------------------------------------------- */
+
+static void other_secrets_go_through_the_urls(void **state)
+{
+  (void)state;
+  both_ways((pair){4000, true, MLBF_KIND_MLBF, false, {test_secret(0), test_secret(1)}});
+}
+
+static void other_secrets_and_other_sizes(void **state)
+{
+  (void)state;
+  both_ways((pair){50, false, MLBF_KIND_LINE, false, {NULL, NULL}});
+}
+
+static void other_secrets_and_exact_keys(void **state)
+{
+  (void)state;
+  both_ways((pair){4000, true, MLBF_KIND_MLBF, true, {test_secret(0), NULL}});
+}
+
+static const mlbf_span own_key[] = {{"isbn:", 5}, {"3-499", 5}};
+
+/* Of 200 pages, and one whose key is the caller's own. */
+static void make_with_own_key(const char *directory, const uint8_t *secret)
+{
+  small_crawl c = {.directory = directory,
+                   .seed = 5,
+                   .urls = 200,
+                   .fetched = 50,
+                   .path = directory == a ? "/a/" : "/b/",
+                   .secret = secret};
+  frontier_verdict verdict;
+  small_crawl_make(&c);
+  frontier *f = small_crawl_open(&c);
+  small_crawl_url(&c, 1000, &u);
+  frontier_link link = {.target = &u, .key = own_key, .key_count = 2};
+  assert_int_equal(frontier_note(f, &link, 0, &verdict), FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+}
+
+/* `to` has this secret, and in it every page of `of`, and the own key if there was one. */
+static void assert_merged_under(const uint8_t *secret, const char *of, bool has_own_key)
+{
+  small_crawl c = {.directory = of, .seed = 5, .urls = 200, .path = of == a ? "/a/" : "/b/"}, merged = c;
+  frontier_verdict verdict;
+  merged.secret = secret;
+  frontier *f = open_reader(&merged, to), *source = open_reader(&c, of);
+  unsigned seen = 0;
+  for (unsigned i = 0; i < 200; i++)
+    if (has_seen(source, &c, i)) {
+      assert_true(has_seen(f, &c, i));
+      seen++;
+    }
+  assert_true(seen > 50);
+  frontier_link link = {.target = &u, .key = own_key, .key_count = 2};
+  assert_int_equal(frontier_lookup_batch(f, &link, 1, &verdict), FRONTIER_OK);
+  assert_int_equal(verdict.outcome == FRONTIER_SEEN, has_own_key);
+  frontier_close(f);
+  frontier_close(source);
+  assert_sound();
+}
+
+/* Own keys cannot be hashed again: where one crawl has some, the merge has its secret. */
+static void own_keys_keep_their_secret(void **state)
+{
+  (void)state;
+  small_crawl plain = {.directory = a, .seed = 5, .urls = 200, .fetched = 50, .path = "/a/", .secret = test_secret(0)};
+  small_crawl_make(&plain);
+  make_with_own_key(b, test_secret(1));
+  merge((const char *const[]){a, b}, 2, FRONTIER_OK, NULL);
+  assert_merged_under(test_secret(1), a, true);
+  assert_merged_under(test_secret(1), b, true);
+}
+
+static void own_keys_of_one_secret_are_merged(void **state)
+{
+  (void)state;
+  make_with_own_key(a, test_secret(1));
+  make_with_own_key(b, test_secret(1));
+  merge((const char *const[]){a, b}, 2, FRONTIER_OK, NULL);
+  assert_merged_under(test_secret(1), a, true);
+  assert_merged_under(test_secret(1), b, true);
+}
+
+static void own_keys_of_two_secrets_are_not(void **state)
+{
+  (void)state;
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_merged merged;
+  make_with_own_key(a, test_secret(0));
+  make_with_own_key(b, test_secret(1));
+  assert_int_equal(frontier_merge((const char *const[]){a, b}, 2, to, &merged, message), FRONTIER_MISMATCH);
+  assert_true(strstr(message, a) && strstr(message, b) && strstr(message, "secret"));
+  assert_int_not_equal(access(to, F_OK), 0);
+}
+
+/* A merge has keys and no URLs: merged once more, with another crawl, it keeps its secret too. */
+static void a_merge_keeps_its_secret(void **state)
+{
+  (void)state;
+  char once[SCRATCH_PATH];
+  small_crawl c = {.directory = a, .seed = 5, .urls = 200, .fetched = 50, .path = "/a/", .secret = test_secret(0)};
+  small_crawl_make(&c);
+  merge((const char *const[]){a}, 1, FRONTIER_OK, NULL);
+  scratch_join(root, "once", once);
+  assert_int_equal(rename(to, once), 0);
+  c.directory = b;
+  c.path = "/b/";
+  c.secret = test_secret(1);
+  small_crawl_make(&c);
+  merge((const char *const[]){b, once}, 2, FRONTIER_OK, NULL);
+  assert_merged_under(test_secret(0), a, false);
+  assert_merged_under(test_secret(0), b, false);
+}
+
+/* What was forgotten, and what was erased since, is not seen in the merge either. */
+static void what_was_forgotten_is_not_made_again(void **state)
+{
+  (void)state;
+  for (int exact = 0; exact < 2; exact++) {
+    small_crawl c = {
+      .directory = a, .seed = 5, .urls = 200, .fetched = 50, .path = "/a/", .exact = exact, .secret = test_secret(0)};
+    small_crawl other = c;
+    frontier_sizes sizes;
+    bool was_seen;
+    char message[FRONTIER_MESSAGE_SIZE] = "";
+    if (exact)
+      begin(state);
+    other.directory = b;
+    other.path = "/b/";
+    other.secret = test_secret(1);
+    small_crawl_make(&c);
+    small_crawl_make(&other);
+    for (unsigned i = 4; i < 6; i++) { /* 4 is erased, 5 forgotten */
+      frontier *f = small_crawl_open(&other);
+      small_crawl_url(&other, i, &u);
+      assert_int_equal(frontier_forget(f, &(frontier_link){.target = &u}, &was_seen), FRONTIER_OK);
+      assert_true(was_seen);
+      assert_int_equal(frontier_close(f), FRONTIER_OK);
+      if (i == 4 && frontier_compact(b, &sizes, message) != FRONTIER_OK)
+        fail_msg("%s", message);
+    }
+    merge((const char *const[]){a, b}, 2, FRONTIER_OK, NULL);
+    small_crawl merged = other;
+    merged.secret = test_secret(0);
+    frontier *f = open_reader(&merged, to);
+    assert_true(has_seen(f, &other, 3) && !has_seen(f, &other, 4) && !has_seen(f, &other, 5));
+    assert_true(has_seen(f, &c, 4) && has_seen(f, &c, 5));
+    frontier_close(f);
+    assert_sound();
+    if (!exact)
+      end(state);
+  }
 }
 
 static void what_cannot_be_merged_is_named(void **state)
@@ -182,6 +355,14 @@ int main(void)
     cmocka_unit_test_setup_teardown(filters_of_one_size_are_united, begin, end),
     cmocka_unit_test_setup_teardown(others_go_through_the_logs, begin, end),
     cmocka_unit_test_setup_teardown(bloom_filters_too, begin, end),
+    cmocka_unit_test_setup_teardown(other_secrets_go_through_the_urls, begin, end),
+    cmocka_unit_test_setup_teardown(other_secrets_and_other_sizes, begin, end),
+    cmocka_unit_test_setup_teardown(other_secrets_and_exact_keys, begin, end),
+    cmocka_unit_test_setup_teardown(own_keys_keep_their_secret, begin, end),
+    cmocka_unit_test_setup_teardown(own_keys_of_one_secret_are_merged, begin, end),
+    cmocka_unit_test_setup_teardown(own_keys_of_two_secrets_are_not, begin, end),
+    cmocka_unit_test_setup_teardown(a_merge_keeps_its_secret, begin, end),
+    cmocka_unit_test_setup_teardown(what_was_forgotten_is_not_made_again, begin, end),
     cmocka_unit_test_setup_teardown(what_cannot_be_merged_is_named, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 
 #include "frontier/frontier.h"
 #include "tests/support/scratch.h"
+#include "tests/support/test_hasher.h"
 
 static const frontier_options plain = {
   .filter = MLBF_KIND_MLBF, .expected_urls = 1000, .rate = 1e-9, .per_host = 1, .depth_cap = UINT16_MAX};
@@ -42,6 +43,7 @@ static void make_earlier(const char *directory, bool exact)
   static url u;
   bool was_seen;
   frontier_options options = plain;
+  options.secret = test_secret(0);
   options.exact = exact;
   options.rate = exact ? 0.5 : options.rate;
   options.expected_urls = 120;
@@ -55,9 +57,10 @@ static void make_earlier(const char *directory, bool exact)
 }
 
 /* Pages 50 to 149, of which the earlier crawl knew 50 to 99. */
-static void check_later(const char *directory, const char *previous_path, bool knows_forgotten)
+static void check_later(const char *directory, const uint8_t *secret, const char *previous_path, bool knows_forgotten)
 {
   frontier_options options = plain;
+  options.secret = secret;
   options.previous_path = previous_path;
   frontier *f = open_or_fail(directory, &options);
   for (unsigned i = 50; i < 150; i++) {
@@ -86,10 +89,51 @@ static void known_to_a_directory_or_a_filter_file(void **state)
   scratch_join(root, "earlier", earlier);
   scratch_join(root, "later", later);
   make_earlier(earlier, false);
-  check_later(later, earlier, false);
+  check_later(later, NULL, earlier, false); /* each with its own secret */
+  scratch_join(root, "of-one-secret", later);
+  check_later(later, test_secret(0), earlier, false);
   scratch_join(root, "by-file", later);
   scratch_join(earlier, "seen.1", file);
-  check_later(later, file, true); /* the file alone cannot know what was forgotten */
+  check_later(later, test_secret(0), file, true); /* the file alone cannot know what was forgotten */
+  scratch_remove(root);
+}
+
+/* One that holds its secret needs no other. */
+static void a_filter_file_with_its_own_secret(void **state)
+{
+  (void)state;
+  char root[SCRATCH_PATH], later[SCRATCH_PATH], file[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
+  static url u;
+  mlbf_options drawn = {.kind = MLBF_KIND_MLBF, .keys = 100, .rate = 1e-9, .profile = "strict"};
+  mlbf_filter *filter;
+  scratch_make_fast(root);
+  scratch_join(root, "later", later);
+  scratch_join(root, "filter", file);
+  assert_int_equal(mlbf_create(&drawn, &filter), MLBF_OK);
+  assert_int_equal(url_parse("http://h1.test/1", 16, URL_STRICT, &u), URL_OK);
+  mlbf_span segments[URL_SEGMENTS_MAX];
+  for (uint32_t i = 0; i < u.segment_count; i++)
+    segments[i] = (mlbf_span){u.key + u.segment_begin[i], u.segment_begin[i + 1] - u.segment_begin[i]};
+  mlbf_hashes hashes;
+  mlbf_hash(filter, segments, u.segment_count, &hashes);
+  mlbf_verdict verdict;
+  assert_int_equal(mlbf_insert(filter, &hashes, &verdict), MLBF_OK);
+  assert_int_equal(mlbf_save(filter, file), MLBF_OK);
+  mlbf_free(filter);
+  frontier_options options = plain;
+  options.previous_path = file;
+  frontier *f = open_or_fail(later, &options);
+  assert_int_equal(add(f, 1, false), FRONTIER_KNOWN_BEFORE);
+  assert_true(add(f, 2, false) != FRONTIER_KNOWN_BEFORE);
+  frontier_close(f);
+  scratch_join(root, "earlier", later);
+  make_earlier(later, false);
+  scratch_join(later, "seen.1", file);
+  options.previous_path = file;
+  options.secret = test_secret(1);
+  assert_int_equal(frontier_open(NULL, &options, &f, message), FRONTIER_MISMATCH);
+  assert_non_null(strstr(message, file));
+  assert_non_null(strstr(message, "secret"));
   scratch_remove(root);
 }
 
@@ -101,7 +145,7 @@ static void known_exactly(void **state)
   scratch_join(root, "earlier", earlier);
   scratch_join(root, "later", later);
   make_earlier(earlier, true);
-  check_later(later, earlier, false);
+  check_later(later, test_secret(1), earlier, false);
   scratch_remove(root);
 }
 
@@ -145,6 +189,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(known_to_a_directory_or_a_filter_file),
+    cmocka_unit_test(a_filter_file_with_its_own_secret),
     cmocka_unit_test(known_exactly),
     cmocka_unit_test(what_cannot_be_the_previous_crawl),
   };

@@ -12,6 +12,7 @@
 
 #include "frontier/hosts/schedule.h"
 #include "tests/site/random.h"
+#include "tests/support/test_hasher.h"
 
 static uint64_t next_sequence;
 
@@ -49,7 +50,7 @@ static void hosts_take_turns(void **state)
   static const char wanted[] = "abcabcab"
                                "b"
                                "b";
-  hosts *h = hosts_create(0, 100);
+  hosts *h = hosts_create(0, 100, test_hasher());
   for (int i = 0; i < 3; i++)
     push(h, "a");
   for (int i = 0; i < 5; i++)
@@ -77,7 +78,7 @@ static void one_at_a_time_and_not_too_soon(void **state)
 {
   (void)state;
   int64_t wait_ms = 7;
-  hosts *h = hosts_create(100, 1);
+  hosts *h = hosts_create(100, 1, test_hasher());
   push(h, "a");
   push(h, "a");
   host *a = hosts_find(h, "a", 1);
@@ -101,7 +102,7 @@ static void a_slow_host_holds_nobody(void **state)
 {
   (void)state;
   int64_t wait_ms;
-  hosts *h = hosts_create(10, 1);
+  hosts *h = hosts_create(10, 1, test_hasher());
   for (int i = 0; i < 50; i++) {
     push(h, "slow");
     push(h, "quick");
@@ -131,7 +132,7 @@ static void the_heap_is_as_good_as_a_search(void **state)
   static host *all[HOSTS], *in_flight[HOSTS * PER_HOST];
   size_t flying = 0, popped = 0;
   uint64_t dice = 1, now_ms = 0;
-  hosts *h = hosts_create(5, PER_HOST);
+  hosts *h = hosts_create(5, PER_HOST, test_hasher());
   for (unsigned i = 0; i < HOSTS; i++) {
     char name[16];
     all[i] = hosts_find(h, name, (size_t)snprintf(name, sizeof name, "h%u", i));
@@ -222,7 +223,7 @@ static void classes_wait_and_never_starve(void **state)
     follow t = {0};
     unsigned left = 0;
     int64_t wait_ms;
-    hosts *h = hosts_create(0, 10000);
+    hosts *h = hosts_create(0, 10000, test_hasher());
     for (unsigned i = 0; i < 2000; i++, left++) {
       char name[2] = {(char)('a' + i % spreads[s]), 0};
       push_class(h, name, (frontier_class)(i % FRONTIER_CLASSES));
@@ -246,7 +247,7 @@ static void classes_against_a_model(void **state)
   follow t = {0};
   entry *flying[HOSTS * 2];
   size_t flying_count = 0, popped = 0, best = 0;
-  hosts *h = hosts_create(3, 2);
+  hosts *h = hosts_create(3, 2, test_hasher());
   for (unsigned step = 0; step < STEPS; step++) {
     int64_t wait_ms;
     if (random_below(&dice, 2)) {
@@ -286,7 +287,7 @@ static void a_better_url_is_not_held_back(void **state)
 {
   (void)state;
   int64_t wait_ms;
-  hosts *h = hosts_create(0, 1000);
+  hosts *h = hosts_create(0, 1000, test_hasher());
   for (unsigned i = 0; i < 300; i++) {
     char name[8];
     snprintf(name, sizeof name, "t%u", i);
@@ -312,7 +313,7 @@ static void traps_have_a_budget(void **state)
   (void)state;
   int64_t wait_ms;
   unsigned traps = 0, others = 0;
-  hosts *h = hosts_create(0, 1000);
+  hosts *h = hosts_create(0, 1000, test_hasher());
   h->trap_budget = 10;
   for (unsigned i = 0; i < 100; i++) {
     push_class(h, "a", FRONTIER_TRAP);
@@ -359,7 +360,7 @@ static void a_million_hosts_take_turns(void **state)
   static uint8_t turns[MANY];
   uint64_t now_ms = 0;
   size_t before = mallinfo2().uordblks + mallinfo2().hblkhd, size_of_entries = 0;
-  hosts *h = hosts_create(DELAY_MS, 1);
+  hosts *h = hosts_create(DELAY_MS, 1, test_hasher());
   for (unsigned i = 0; i < MANY; i++) {
     char name[32];
     snprintf(name, sizeof name, "host-%u.example", i);

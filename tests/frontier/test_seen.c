@@ -9,12 +9,14 @@
 
 #include "frontier/base/record.h"
 #include "frontier/seen/seen.h"
+#include "tests/support/test_hasher.h"
 
 static url u;
 
 static seen *make(mlbf_kind kind, uint64_t keys, double rate)
 {
-  mlbf_options options = {.kind = kind, .keys = keys, .rate = rate, .signals = kind == MLBF_KIND_MLBF};
+  mlbf_options options = {
+    .kind = kind, .keys = keys, .rate = rate, .secret = test_secret(0), .signals = kind == MLBF_KIND_MLBF};
   mlbf_filter *filter = NULL;
   assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
   seen *s = seen_adopt(filter);
@@ -108,7 +110,8 @@ static void the_log_rebuilds_any_size(void **state)
     }
   }
   assert_true(added > 100);
-  mlbf_options options = {.kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .signals = true};
+  mlbf_options options = {
+    .kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .secret = test_secret(0), .signals = true};
   mlbf_filter *larger = NULL;
   assert_int_equal(mlbf_create(&options, &larger), MLBF_OK);
   assert_true(seen_replay(larger, log.bytes, log.size, NULL));

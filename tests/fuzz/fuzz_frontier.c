@@ -115,7 +115,7 @@ static void seal(const second_record *r, uint8_t *value, size_t size)
 static bool is_a_size(const second_record *r, size_t at)
 {
   const char *name = (const char *)r->key;
-  return r->table == SECOND_META && ((strcmp(name, "identity") == 0 && at >= 36 && at < 44) ||
+  return r->table == SECOND_META && ((strcmp(name, "identity") == 0 && at >= 36 && at < 76) ||
                                      (strcmp(name, "progress") == 0 && at >= 6 && at < 28));
 }
 

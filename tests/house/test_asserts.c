@@ -22,6 +22,7 @@
 #include "frontier/hosts/leases.h"
 #include "frontier/hosts/schedule.h"
 #include "mlbf/filter/cells.h"
+#include "tests/support/test_hasher.h"
 
 /* In a child, which says nothing: how it ended. */
 static int run(void (*act)(void))
@@ -87,7 +88,7 @@ static void set_a_cell_that_is_not_there(void)
 static void land_twice(void)
 {
   int64_t wait_ms;
-  hosts *h = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher());
   host *who = hosts_find(h, "a", 1);
   entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, 0);
   e->host = who;
@@ -100,7 +101,7 @@ static void land_twice(void)
 
 static void push_into_no_line(void)
 {
-  hosts *h = hosts_create(0, 1);
+  hosts *h = hosts_create(0, 1, test_hasher());
   entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, 0);
   e->host = hosts_find(h, "a", 1);
   e->class = FRONTIER_LOW; /* host_reserve was forgotten */

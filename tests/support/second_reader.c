@@ -290,7 +290,7 @@ const second_record *second_meta(const second_view *v, const char *name)
 static void read_identity(second_view *v)
 {
   const second_record *r = second_meta(v, "identity");
-  if (!r || r->value_size < 44 || r->value_size - 44 >= sizeof v->profile) {
+  if (!r || r->value_size < 76 || r->value_size - 76 >= sizeof v->profile) {
     second_fault(v, "identity: missing, or of a wrong size");
     return;
   }
@@ -301,8 +301,9 @@ static void read_identity(second_view *v)
   v->filter &= ~(uint32_t)0x100;
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
-  memcpy(v->profile, r->value + 44, r->value_size - 44);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 6)
+  memcpy(v->secret, r->value + 44, sizeof v->secret);
+  memcpy(v->profile, r->value + 76, r->value_size - 76);
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 7)
     second_fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 

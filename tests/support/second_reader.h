@@ -65,6 +65,7 @@ typedef struct second_view {
   size_t record_count;
 
   char identity_magic[17], profile[256];
+  uint8_t secret[32];
   uint32_t version, filter;
   bool is_exact; /* and its keys are in `exact` */
   double rate;

@@ -19,7 +19,8 @@ frontier_options small_crawl_options(const small_crawl *c)
                             .per_host = 4,
                             .depth_cap = UINT16_MAX,
                             .journal_path = c->journal,
-                            .exact = c->exact};
+                            .exact = c->exact,
+                            .secret = c->secret};
 }
 
 /* Every other URL is of host 0. */

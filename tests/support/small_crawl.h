@@ -18,6 +18,7 @@ typedef struct small_crawl {
   bool exact;
   url_profile profile;
   uint64_t expected_urls; /* 0: 500 */
+  const uint8_t *secret;  /* NULL: drawn */
 } small_crawl;
 
 frontier_options small_crawl_options(const small_crawl *c);

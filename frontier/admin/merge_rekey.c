@@ -1,0 +1,159 @@
+/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in history, queue and chunks:
+ * where the numbers of both agree, and no URL has a key of the caller's own, every key has its URL.
+ *
+ *     URL --the crawl's profile--> key --its secret--> seen?      visited
+ *                                                      forgotten, or erased from the log (erase.h)?    left out
+ *                                                      neither: it was accepted under another key      lost
+ *
+ * An erased key is found by its complement in the log, which is read again if there is a key in doubt. */
+#include "frontier/admin/merge_rekey.h"
+
+#include "frontier/hosts/history.h"
+
+#include <stdlib.h>
+
+typedef struct walk {
+  frontier *f;
+  rekey_visitor *visit;
+  void *context;
+  url *u;
+  uint64_t rows, lost;
+  hash_set doubts; /* keys of URLs that are not seen */
+  bool is_over;
+  frontier_status status;
+} walk;
+
+frontier_status rekey_load(frontier *f)
+{
+  frontier_status status = store_pin(f->store);
+  return status == FRONTIER_OK ? seen_load(f) : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
+/* A table that cannot be read has nothing. */
+static bool is_seen(const walk *w, mlbf_hash128 whole)
+{
+  const frontier *f = w->f;
+  bool has = false;
+  if (!seen_has_whole(f->seen, whole) || !f->options.exact)
+    return seen_has_whole(f->seen, whole);
+  store_exact_key key = exact_key_of_url(f->hasher, w->u, whole);
+  return store_has_exact(f->store, &key, 1, &has) == FRONTIER_OK && has;
+}
+
+static bool take(walk *w, field own, const char *fetch, size_t size)
+{
+  mlbf_hashes hashes;
+  w->rows++;
+  if (own.bytes || url_parse(fetch, size, w->f->options.profile, w->u) != URL_OK) {
+    w->lost++;
+    return true;
+  }
+  seen_hash(seen_filter(w->f->seen), w->u, &hashes);
+  if (tombstones_has(&w->f->tombstones, hashes.whole))
+    return true;
+  if (is_seen(w, hashes.whole))
+    w->is_over = w->visit && !w->visit(w->context, w->u);
+  else if (!hash_set_put(&w->doubts, hashes.whole))
+    w->status = FRONTIER_NO_MEMORY;
+  return !w->is_over && w->status == FRONTIER_OK;
+}
+
+static bool take_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  ended_url ended;
+  (void)sequence;
+  if (!history_read(body, size, &ended)) {
+    w->status = FRONTIER_DAMAGED;
+    return false;
+  }
+  return take(w, ended.key, (const char *)ended.url.bytes, ended.url.size);
+}
+
+static bool take_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  entry *e = NULL;
+  w->status = entry_read(NULL, sequence, body, size, &e);
+  if (w->status != FRONTIER_OK)
+    return false;
+  bool go_on = take(w, entry_field(e, FIELD_KEY), e->url, e->url_size);
+  free(e);
+  return go_on;
+}
+
+static bool take_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  walk *w = context;
+  (void)key;
+  if (!spill_each(body, size, take_waiting, w) && w->status == FRONTIER_OK && !w->is_over)
+    w->status = FRONTIER_DAMAGED;
+  return w->status == FRONTIER_OK && !w->is_over;
+}
+
+static bool clear_doubt(void *context, mlbf_hash128 whole)
+{
+  walk *w = context;
+  hash_set_remove(&w->doubts, seen_tombstone(whole));
+  return w->doubts.used > 0;
+}
+
+static bool clear_doubts(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  const walk *w = context;
+  (void)key;
+  seen_each_key(body, size, clear_doubt, context);
+  return w->doubts.used > 0;
+}
+
+/* Of the commit that is read; what stands in the handle may be older. */
+static frontier_status read_log_keys(frontier *f, uint64_t *keys)
+{
+  progress stood = {0};
+  uint8_t *body;
+  size_t size;
+  frontier_status status = store_get_meta(f->store, "progress", &body, &size);
+  *keys = 0;
+  if (status == FRONTIER_NOT_FOUND)
+    return FRONTIER_OK; /* nothing was ever committed */
+  if (status != FRONTIER_OK)
+    return status;
+  status = progress_read(&stood, body, size) ? FRONTIER_OK : FRONTIER_DAMAGED;
+  free(body);
+  *keys = stood.log_keys;
+  return status;
+}
+
+static frontier_status walk_all(walk *w)
+{
+  static const struct {
+    store_table table;
+    store_visitor *visit;
+  } steps[] = {{STORE_HISTORY, take_ended},     {STORE_QUEUE, take_waiting},      {STORE_QUEUE_HIGH, take_waiting},
+               {STORE_QUEUE_LOW, take_waiting}, {STORE_QUEUE_TRAP, take_waiting}, {STORE_CHUNKS, take_chunk}};
+  uint64_t keys;
+  frontier_status status = read_log_keys(w->f, &keys);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == FRONTIER_OK && !w->is_over; i++) {
+    status = store_each(w->f->store, steps[i].table, 0, steps[i].visit, w);
+    if (status == FRONTIER_OK)
+      status = w->status;
+  }
+  if (status == FRONTIER_OK && w->doubts.used)
+    status = store_each(w->f->store, STORE_HASHES, 0, clear_doubts, w);
+  w->lost += w->doubts.used;
+  if (status == FRONTIER_OK && !w->is_over && keys > w->rows)
+    w->lost += keys - w->rows;
+  return status;
+}
+
+frontier_status rekey_each(frontier *f, rekey_visitor *visit, void *context, uint64_t *lost)
+{
+  walk w = {.f = f, .visit = visit, .context = context, .u = malloc(sizeof *w.u)};
+  frontier_status status = w.u ? walk_all(&w) : FRONTIER_NO_MEMORY;
+  free(w.u);
+  hash_set_free(&w.doubts);
+  *lost = w.lost;
+  if (status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, status, "out of memory for a URL");
+  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s: the record of a URL is damaged", f->directory);
+}
