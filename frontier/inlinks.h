@@ -51,6 +51,9 @@ void inlinks_begin_page(inlinks *in);
  * for others. */
 mlbf_status inlinks_note(inlinks *in, const url *u);
 
+/* So many pages more link to `u`, of which none was noted. MLBF_NO_MEMORY: they were not counted. */
+mlbf_status inlinks_add(inlinks *in, const url *u, uint32_t pages);
+
 /* Pages that link to `u`; 65535 means "or more". */
 uint32_t inlinks_count(const inlinks *in, const url *u);
 

@@ -1,6 +1,8 @@
 /* See message.h. */
 #include "crawler/base/message.h"
 
+#include "mlbf/secret.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +22,12 @@ void say_error(const char *command, const char *format, ...)
     else
       putc(*at, stderr);
   putc('\n', stderr);
+}
+
+void say_if_hashing_is_slow(const char *command)
+{
+  if (mlbf_hash_is_slow())
+    say_error(command, "hashing is slower here: this processor has no AES instructions, or STRATA_CPU forbids them");
 }
 
 const char *say_count(uint64_t number, char text[SAY_SIZE])

@@ -195,6 +195,8 @@ static int run_crawl(crawl_job *job)
   if (code != EXIT_DONE)
     return code;
   put_linked_first(job);
+  if (!job->args.quiet)
+    say_if_hashing_is_slow("crawl");
   if (*job->directory && !job->args.quiet)
     fprintf(stderr, "%s %s/\n", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
   job->panel = panel_create(job->frontier, &job->args.crawl, job->args.quiet, job->args.progress);

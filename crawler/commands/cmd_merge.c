@@ -2,8 +2,8 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/commands/merge_counts.h"
 #include "frontier/admin.h"
-#include "frontier/inlinks.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -28,46 +28,6 @@ static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
   if (!paths)
     say_error("merge", "out of memory");
   return paths;
-}
-
-static bool count_failed(const char *directory, mlbf_status status)
-{
-  if (status != MLBF_OK && !(status == MLBF_IO && errno == ENOENT)) /* a crawl need not have any */
-    say_error("merge", "%s: its in-link counts are left out: %s", directory,
-              status == MLBF_IO         ? strerror(errno)
-              : status == MLBF_MISMATCH ? "the crawls began with another --expect"
-              : status == MLBF_SECRET   ? "they were made with another secret than the new crawl has"
-                                        : mlbf_status_text(status));
-  return status != MLBF_OK;
-}
-
-/* In-link counts of all that have some. They put things in order, no more: what cannot be had is said and left out. */
-static void merge_counts(const char *output, char **directories, size_t count)
-{
-  char path[CRAWL_PATH_SIZE];
-  uint8_t secret[MLBF_SECRET_BYTES];
-  inlinks *sum = NULL;
-  frontier *f = crawl_dir_open("merge", output);
-  if (!f)
-    return;
-  frontier_secret(f, secret);
-  frontier_close(f);
-  for (size_t i = 0; i < count; i++) {
-    inlinks *one = NULL;
-    crawl_dir_file(directories[i], "inlinks", path);
-    if (count_failed(directories[i], inlinks_open_existing_with(path, secret, &one)))
-      continue;
-    if (!sum) {
-      sum = one;
-      continue;
-    }
-    count_failed(directories[i], inlinks_merge(sum, one));
-    inlinks_close(one);
-  }
-  crawl_dir_file(output, "inlinks", path);
-  if (sum)
-    count_failed(output, inlinks_save_as(sum, path));
-  inlinks_close(sum);
 }
 
 static int merge_into(const char *output, const char *const *sources, size_t count)

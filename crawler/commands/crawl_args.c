@@ -26,6 +26,13 @@ static bool take_filter(void *args, const option_row *row, char *value)
   return value_filter("crawl", row->name, value, &a->filter, &a->exact);
 }
 
+static bool take_secret(void *args, const option_row *row, char *value)
+{
+  crawl_args *a = args;
+  a->hash_secret_given = true;
+  return value_secret("crawl", row->name, value, a->hash_secret);
+}
+
 static bool take_pattern(void *args, const option_row *row, char *value)
 {
   crawl_args *a = args;
@@ -361,6 +368,14 @@ static const option_row option_rows[] = {
   {"profile", "RULES", OPTION_PROFILE, FIELD(profile), GIVEN(profile_given),
    .help = "which spellings of a URL are one page: strict (default), or no-www, sort-query, ...",
    .manual = "Rules by which spellings of a URL are one page; see {Nm} {Cm url}."},
+  {"secret", "FILE", OPTION_CALL, .take = take_secret, .is_once = true,
+   .help = "key the hashes of URLs with the 32 bytes of this file, or 64 hexadecimal digits (default:\n"
+           "32 random bytes, which the directory keeps); for crawls that are to be merged",
+   .manual =
+     "Key the hashes of URLs and hosts with the 32 bytes in {Ar FILE}, or 64 hexadecimal digits. If not given, "
+     "a new directory gets 32 random bytes and keeps them, readable for its owner alone. Whoever knows them can "
+     "choose links that hide a page from the crawl. One secret for several crawls lets {Nm} {Cm merge} and "
+     "{Nm} {Cm inlinks} add up their in-link counts, and merge what is left of a crawl after a repair."},
   {.kind = OPTION_TEXT, .help = "\nReport"},
   {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "write the final counters as one JSON object"},
   {"progress", NULL, OPTION_FLAG, FIELD(progress),

@@ -23,6 +23,8 @@ typedef struct crawl_args {
   uint64_t trap_budget; /* of each host; 0: no limit */
   scope_kind scope;
   url_profile profile;
+  uint8_t hash_secret[MLBF_SECRET_BYTES]; /* of --secret, if hash_secret_given */
+  bool hash_secret_given;
   bool per_address_given;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;

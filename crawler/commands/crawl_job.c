@@ -111,8 +111,11 @@ static int open_frontier(crawl_job *job)
     .depth_cap = job->args.crawl.max_depth,
     .journal_path = keeps ? journal : NULL,
     .keep_identity = true,
+    .secret = job->args.hash_secret_given ? job->args.hash_secret : NULL,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
+  if (status == FRONTIER_MISMATCH && options.secret)
+    return refuse_change(job, "secret", "another");
   if (status != FRONTIER_OK) {
     say_error("crawl", "%s", message);
     return EXIT_FAILED;

@@ -2,6 +2,7 @@
 #include "crawler/commands/values.h"
 
 #include "crawler/base/message.h"
+#include "mlbf/secret.h"
 
 #include <errno.h>
 #include <math.h>
@@ -76,6 +77,15 @@ bool value_filter(const char *command, const char *option, const char *text, mlb
   if (!*is_exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0 && strcmp(text, "line") != 0)
     return value_refuse(command, option, text, "mlbf, bloom, line or exact, please");
   return mlbf_kind_from_name(*is_exact ? "mlbf" : text, kind);
+}
+
+bool value_secret(const char *command, const char *option, const char *path, uint8_t secret[MLBF_SECRET_BYTES])
+{
+  mlbf_status status = mlbf_secret_read(path, secret);
+  return status == MLBF_OK ||
+         value_refuse(command, option, path,
+                      status == MLBF_IO ? strerror(errno)
+                                        : "the file holds neither 32 bytes nor 64 hexadecimal digits");
 }
 
 bool value_rate(const char *command, const char *option, const char *text, double *rate)

@@ -26,6 +26,9 @@ bool value_duration(const char *command, const char *option, const char *text, u
 /* mlbf, bloom, line, or exact, which is mlbf with a table of all keys beside it. */
 bool value_filter(const char *command, const char *option, const char *text, mlbf_kind *kind, bool *is_exact);
 
+/* A secret for filters, from the file of this name (mlbf_secret_read). */
+bool value_secret(const char *command, const char *option, const char *path, uint8_t secret[MLBF_SECRET_BYTES]);
+
 /* A false-positive rate, 1e-12 to 0.5. */
 bool value_rate(const char *command, const char *option, const char *text, double *rate);
 

@@ -8,6 +8,7 @@
  *   epoch cells         ours, at equal bits */
 #include "datasets/papers/paper.h"
 #include "datasets/sort/xorshift.h"
+#include "mlbf/secret.h"
 #include "mlbf/window_epoch.h"
 #include "mlbf/papers/window_skip.h"
 
@@ -67,11 +68,14 @@ static decaying decaying_make(uint64_t window, uint64_t cells, uint32_t hashes)
 static bool contest_make(contest *of, int row, uint64_t seed)
 {
   uint64_t window = rows[row].window, cells = rows[row].cells;
+  uint8_t secret[MLBF_SECRET_BYTES];
   mlbf_window_options options = {.unit = MLBF_WINDOW_INSERTIONS,
                                  .window = window,
                                  .hashes = rows[row].hashes,
                                  .bits = cells * 2 * rows[row].cell_bits,
+                                 .secret = secret,
                                  .seed = seed};
+  mlbf_secret_from_seed(seed, secret);
   *of = (contest){.same_m = decaying_make(window, cells, rows[row].hashes),
                   .same_bits = decaying_make(window, 2 * cells, rows[row].hashes)};
   return of->same_m.set_at && of->same_bits.set_at && mlbf_skip_create(&options, &of->skip) == MLBF_OK &&

@@ -1,5 +1,7 @@
 #include "datasets/replay/contender.h"
 
+#include "mlbf/secret.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -95,9 +97,14 @@ const char *contender_name(int kind)
   return kinds[kind].name;
 }
 
-static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys)
+/* Also from seed 0, of which mlbf would draw a secret, every run draws the same one. */
+static mlbf_options options_of(int kind, const contender_setting *setting, uint64_t keys,
+                               uint8_t secret[MLBF_SECRET_BYTES])
 {
   mlbf_options options = {.kind = kinds[kind].kind, .keys = keys, .seed = setting->seed};
+  mlbf_secret_from_seed(setting->seed, secret);
+  if (kinds[kind].memory != MEMORY_PAPER)
+    options.secret = secret;
   switch (kinds[kind].memory) {
   case MEMORY_PAPER:
     options.bits = setting->m;
@@ -120,7 +127,8 @@ bool contender_make(const char *name, const contender_setting *setting, uint64_t
   for (int kind = 0; kind < CONTENDER_KINDS; kind++) {
     if (strcmp(kinds[kind].name, name) != 0)
       continue;
-    mlbf_options options = options_of(kind, setting, keys);
+    uint8_t secret[MLBF_SECRET_BYTES];
+    mlbf_options options = options_of(kind, setting, keys, secret);
     bool is_made = kinds[kind].memory == MEMORY_EXACT ? contender_make_exact(keys, made, reason)
                                                       : make_filter(&options, kinds[kind].cut, made, reason);
     if (is_made)

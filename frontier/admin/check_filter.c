@@ -92,7 +92,7 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   mlbf_filter *filter = NULL;
   mlbf_stats stats;
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
-  mlbf_status status = mlbf_load_with(path, c->f->secret, &filter);
+  mlbf_status status = mlbf_load_with(path, c->f->options.secret, &filter);
   bool is_valid = c->has_progress && c->stood.checkpoint_keys && c->stood.checkpoint_slot == slot;
   if (status == MLBF_IO && errno == ENOENT)
     return NULL;

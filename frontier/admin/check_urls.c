@@ -304,7 +304,7 @@ static void read_tables(url_walk *w, const row_places *rows)
 void check_urls(check *c)
 {
   url_walk w = {.c = c,
-                .counted = hosts_create(0, 1, c->f->hasher),
+                .counted = hosts_create(0, 1, secret_hasher(c->f)),
                 .sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX};
   if (c->has_progress && w.sequences < SIZE_MAX - 1)
     w.places = calloc((size_t)w.sequences + 1, 1);

@@ -68,12 +68,12 @@ static frontier_status compare(merging *m, const frontier *f)
   if (!m->first) {
     m->first = f->directory;
     *ours = f->options;
-    memcpy(m->secret, f->secret, sizeof m->secret);
+    frontier_secret(f, m->secret);
     ours->secret = m->secret;
     m->is_one_secret = true;
     return FRONTIER_OK;
   }
-  m->is_one_secret &= memcmp(m->secret, f->secret, sizeof m->secret) == 0;
+  m->is_one_secret &= secret_is(f, m->secret);
   if (ours->exact != f->options.exact) { /* a log does not say which host a key is of */
     snprintf(m->message, FRONTIER_MESSAGE_SIZE,
              "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
@@ -131,7 +131,7 @@ static frontier_status choose_secret(merging *m, const char *const *directories,
     frontier *f = open_source(directories[i], &status, m->message);
     if (f)
       status = count_lost(f, &lost, m->message);
-    if (status == FRONTIER_OK && lost && bound && memcmp(m->secret, f->secret, sizeof m->secret) != 0) {
+    if (status == FRONTIER_OK && lost && bound && !secret_is(f, m->secret)) {
       snprintf(m->message, FRONTIER_MESSAGE_SIZE,
                "%.120s and %.120s have different secrets, and each has keys that cannot be made again from a stored URL"
                " (%" PRIu64 " in the second: a program's own, of a merge, or lost before a repair): merge them with"
@@ -140,7 +140,7 @@ static frontier_status choose_secret(merging *m, const char *const *directories,
       status = FRONTIER_MISMATCH;
     } else if (status == FRONTIER_OK && lost && !bound) {
       bound = directories[i];
-      memcpy(m->secret, f->secret, sizeof m->secret);
+      frontier_secret(f, m->secret);
     }
     frontier_close(f);
   }
@@ -295,7 +295,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
   frontier *f = open_source(directory, &status, m->message);
   if (!f)
     return status;
-  bool is_same = memcmp(m->secret, f->secret, sizeof m->secret) == 0;
+  bool is_same = secret_is(f, m->secret);
   m->from = f;
   status = is_same ? seen_load(f) : rekey_load(f); /* and its tombstones */
   if (status != FRONTIER_OK)

@@ -36,7 +36,7 @@ static bool is_seen(const walk *w, mlbf_hash128 whole)
   bool has = false;
   if (!seen_has_whole(f->seen, whole) || !f->options.exact)
     return seen_has_whole(f->seen, whole);
-  store_exact_key key = exact_key_of_url(f->hasher, w->u, whole);
+  store_exact_key key = exact_key_of_url(secret_hasher(f), w->u, whole);
   return store_has_exact(f->store, &key, 1, &has) == FRONTIER_OK && has;
 }
 

@@ -57,7 +57,7 @@ static bool put_key(salvage *s, const store_exact_key *key)
 
 bool salvage_exact_url(salvage *s, mlbf_hash128 whole)
 {
-  store_exact_key key = exact_key_of_url(s->f->hasher, s->u, whole);
+  store_exact_key key = exact_key_of_url(secret_hasher(s->f), s->u, whole);
   return put_key(s, &key);
 }
 

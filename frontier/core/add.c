@@ -91,7 +91,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
   }
   tombstones_remove(&f->tombstones, hashes->whole);
   if (f->options.exact)
-    exact_add(&f->exact, exact_key_of(f->hasher, link, hashes->whole));
+    exact_add(&f->exact, exact_key_of(secret_hasher(f), link, hashes->whole));
   e->host = who;
   e->class = class;
   e->verdict = verdict;
@@ -126,7 +126,7 @@ static frontier_status confirm(frontier *f, const frontier_link *links, size_t c
   bool has[TOGETHER];
   for (size_t i = 0; i < count; i++)
     if (out->verdicts[i].outcome == MLBF_SEEN) {
-      keys[doubts] = exact_key_of(f->hasher, &links[i], out->hashes[i].whole);
+      keys[doubts] = exact_key_of(secret_hasher(f), &links[i], out->hashes[i].whole);
       asked[doubts++] = i;
     }
   frontier_status status = doubts ? store_has_exact(f->store, keys, doubts, has) : FRONTIER_OK;

@@ -44,7 +44,7 @@ static mlbf_options filter_options(const frontier *f, uint64_t keys, char profil
   return (mlbf_options){.kind = f->options.filter,
                         .keys = keys,
                         .rate = f->options.rate,
-                        .secret = f->secret,
+                        .secret = f->options.secret,
                         .signals = f->options.filter == MLBF_KIND_MLBF,
                         .profile = profile};
 }
@@ -108,7 +108,7 @@ frontier_status seen_load(frontier *f)
     return status;
   char path[4096];
   filter_path(f, f->checkpoint.slot, path);
-  if (f->checkpoint.keys && mlbf_load_with(path, f->secret, &filter) == MLBF_OK && filter_fits(f, filter)) {
+  if (f->checkpoint.keys && mlbf_load_with(path, f->options.secret, &filter) == MLBF_OK && filter_fits(f, filter)) {
     status = hash_log_replay(f, filter, f->checkpoint.keys);
   } else { /* none yet, or damaged: the log has it all */
     if (f->checkpoint.keys)

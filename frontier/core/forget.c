@@ -78,7 +78,7 @@ static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
     return false;
   if (!f->options.exact || own.bytes)
     return true;
-  store_exact_key key = exact_key_of_url(f->hasher, s->parsed, hash);
+  store_exact_key key = exact_key_of_url(secret_hasher(f), s->parsed, hash);
   return store_has_exact(f->store, &key, 1, &has) != FRONTIER_OK || has;
 }
 

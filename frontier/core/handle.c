@@ -1,8 +1,6 @@
 /* The handle: create, free, error messages; and the library's version. */
 #include "frontier/core/state.h"
 
-#include "frontier/base/machine.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +38,6 @@ void frontier_log(const frontier *f, const char *format, ...)
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   f->options.log(f->options.log_context, sentence);
-}
-
-void frontier_secret(const frontier *f, uint8_t secret[MLBF_SECRET_BYTES])
-{
-  memcpy(secret, f->secret, sizeof f->secret);
 }
 
 int frontier_abi(void)
@@ -95,25 +88,6 @@ static pthread_mutex_t *mutex_create(void)
   return mutex;
 }
 
-void handle_rekey(frontier *f, const uint8_t secret[MLBF_SECRET_BYTES])
-{
-  assert(hosts_count(f->hosts) == 0 && !f->seen);
-  memmove(f->secret, secret, sizeof f->secret);
-  mlbf_hasher_rekey(f->hasher, f->secret);
-}
-
-static bool begin_secret(frontier *f)
-{
-  f->has_given_secret = f->options.secret != NULL;
-  if (f->has_given_secret)
-    memcpy(f->secret, f->options.secret, sizeof f->secret);
-  else if (!machine_random(f->secret, sizeof f->secret))
-    return false;
-  f->options.secret = f->secret;
-  f->hasher = mlbf_hasher_create(f->secret);
-  return f->hasher != NULL;
-}
-
 frontier *handle_create(const char *directory, const frontier_options *options)
 {
   frontier *f = calloc(1, sizeof *f);
@@ -123,7 +97,7 @@ frontier *handle_create(const char *directory, const frontier_options *options)
   directory_lock_begin(&f->lock);
   counts_begin(&f->counts);
   f->mutex = mutex_create();
-  f->hosts = f->mutex && begin_secret(f) ? hosts_create(options->delay_ms, options->per_host, f->hasher) : NULL;
+  f->hosts = f->mutex && secret_begin(f) ? hosts_create(options->delay_ms, options->per_host, secret_hasher(f)) : NULL;
   f->directory = f->hosts && directory ? strdup(directory) : NULL;
   if (f->hosts && (f->directory || !directory))
     return f;
@@ -140,7 +114,6 @@ void handle_free(frontier *f)
   previous_close(f->previous);
   if (f->mutex)
     pthread_mutex_destroy(f->mutex);
-  mlbf_hasher_free(f->hasher);
   free(f->mutex);
   free(f->directory);
   free(f);

@@ -83,9 +83,9 @@ frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
       (filter != options->filter || profile != options->profile || rate != options->rate || is_exact != options->exact))
     return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s%s, rate %g, profile %s", f->directory,
                          mlbf_kind_name(filter), is_exact ? " and exact keys" : "", rate, name);
-  if (f->has_given_secret && memcmp(f->secret, body + IDENTITY_SECRET, sizeof f->secret) != 0)
-    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with another secret, which cannot change", f->directory);
-  handle_rekey(f, body + IDENTITY_SECRET);
+  status = secret_take(f, body + IDENTITY_SECRET);
+  if (status != FRONTIER_OK)
+    return status;
   options->filter = filter;
   options->exact = is_exact;
   options->rate = rate;
@@ -226,7 +226,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
   /* first of all, so that nothing is made where it is missing */
   frontier_status status = FRONTIER_OK;
   if (options.previous_path)
-    status = previous_open(directory, options.previous_path, f->secret, &f->previous, f->message);
+    status = previous_open(directory, options.previous_path, f->options.secret, &f->previous, f->message);
   if (status == FRONTIER_OK)
     status = open_all(f);
   if (status == FRONTIER_OK && f->previous)

@@ -6,10 +6,11 @@
 const part *const all_parts[] = {
   &spill_part,   /* before the batch: it looks at URLs that ended there */
   &recrawl_part, /* before the batch: a URL leaves the history before it ends there once more */
-  &batch_part,      &flight_part,    &hosts_part,
-  &checkpoint_part,            /* these two before the filter goes */
-  &resize_part,     &log_part, /* after the batch, which it may mark as dirty again */
-  &upkeep_part,     &settings_part,  &counts_part,
-  &journal_part, /* its lines are written to the file once all else is done */
-  &chooser_part,    &directory_part, NULL,
+  &batch_part,   &flight_part,
+  &hosts_part,   &checkpoint_part, /* these two before the filter goes */
+  &resize_part,  &log_part,        /* after the batch, which it may mark as dirty again */
+  &upkeep_part,  &settings_part,
+  &counts_part,  &journal_part, /* its lines are written to the file once all else is done */
+  &chooser_part, &directory_part,
+  &secret_part,  NULL,
 };

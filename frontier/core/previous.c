@@ -42,9 +42,8 @@ static frontier_status from_directory(previous *p, const char *path, char messag
     f->tombstones = (tombstones){0};
     if (f->options.exact) {
       p->exact = f->store;
-      p->hasher = f->hasher;
+      p->hasher = secret_give_hasher(f);
       f->store = NULL;
-      f->hasher = NULL;
     }
   } else {
     frontier_message_copy(f, message);

@@ -21,6 +21,7 @@
 #include "frontier/core/journal_record.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
+#include "frontier/core/own_secret.h"
 #include "frontier/core/part.h"
 #include "frontier/core/previous.h"
 #include "frontier/core/queue.h"
@@ -54,11 +55,8 @@ typedef struct commit_hook {
 
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
-  frontier_options options; /* `secret`: the one below */
-  uint8_t secret[MLBF_SECRET_BYTES];
-  bool has_given_secret; /* by the caller: a directory must have the same */
-  mlbf_hasher *hasher;   /* keyed with it */
-  char *directory;       /* NULL: keep nothing */
+  frontier_options options; /* `secret`: that of own_secret */
+  char *directory;          /* NULL: keep nothing */
   char message[FRONTIER_MESSAGE_SIZE];
   store *store; /* NULL: keep nothing */
   hosts *hosts;
@@ -66,6 +64,7 @@ struct frontier {
   previous *previous; /* the filter of an earlier crawl; NULL: none */
 
   /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
+  own_secret secret;         /* own_secret */
   directory_lock lock;       /* directory */
   entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;          /* journal_record: NULL: none */
@@ -110,8 +109,6 @@ bool options_take(const frontier_options *given, size_t size, frontier_options *
  * all in it is gone. */
 frontier *handle_create(const char *directory, const frontier_options *options);
 void handle_free(frontier *f);
-
-void handle_rekey(frontier *f, const uint8_t secret[MLBF_SECRET_BYTES]); /* while nothing was hashed */
 
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));

@@ -62,7 +62,7 @@ static frontier_status remember_all(remembering *r)
 static frontier_status begin_watching(frontier *f)
 {
   remembering r = {.f = f, .left = REMEMBERED_MAX, .u = malloc(sizeof *r.u)};
-  f->chooser.watch = r.u ? trap_detector_create(f->hasher) : NULL;
+  f->chooser.watch = r.u ? trap_detector_create(secret_hasher(f)) : NULL;
   frontier_status status = f->chooser.watch ? FRONTIER_OK : FRONTIER_NO_MEMORY;
   if (status != FRONTIER_OK)
     frontier_fail(f, status, "out of memory to watch for traps");
@@ -104,7 +104,8 @@ static void tell(listing *l, frontier_trapped *t)
   const host *who = hosts_look(l->f->hosts, t->host, t->host_size);
   size_t path_begin = (size_t)(t->host - t->url) + t->host_size;
   if (who)
-    t->directory = trap_detector_directory(l->f->hasher, who, t->url, t->url_size, path_begin, &t->directory_end);
+    t->directory = trap_detector_directory(secret_hasher(l->f), who, t->url, t->url_size, path_begin,
+                                           &t->directory_end);
   l->is_over = !l->visit(l->context, t);
 }
 

@@ -268,6 +268,13 @@ mlbf_status inlinks_note(inlinks *in, const url *u)
   return status;
 }
 
+mlbf_status inlinks_add(inlinks *in, const url *u, uint32_t pages)
+{
+  mlbf_hash128 hash = hash_of(in, u);
+  assert_inlinks(in);
+  return settle(in, &(recent_link){hash.low, hash.high, in->page, pages});
+}
+
 uint32_t inlinks_count(const inlinks *in, const url *u)
 {
   mlbf_hash128 hash = hash_of(in, u);

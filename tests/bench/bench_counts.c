@@ -123,6 +123,7 @@ static mlbf_count *fill(const graph *g, mlbf_count_options options, double *ns)
 {
   mlbf_count *count;
   uint32_t now;
+  options.seed = 1;
   if (mlbf_count_create(&options, &count) != MLBF_OK)
     exit(1);
   double began = seconds_now();

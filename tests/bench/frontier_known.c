@@ -6,6 +6,7 @@
 #include "frontier/frontier.h"
 #include "frontier/base/record.h"
 #include "frontier/store/store.h"
+#include "tests/support/test_hasher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,9 +84,14 @@ void frontier_known_make(const char *directory, uint64_t urls)
   urls = (urls + CHUNK - 1) / CHUNK * CHUNK;
   uint64_t saved = (urls - urls / 42) / CHUNK * CHUNK;
   uint64_t design = urls + urls / 4; /* as it is on average between two sizes */
-  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = design, .rate = 1e-6, .per_host = 1};
-  mlbf_options filter_options = {
-    .kind = MLBF_KIND_MLBF, .keys = design, .rate = 1e-6, .signals = true, .profile = "strict"};
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = design, .rate = 1e-6, .per_host = 1, .secret = test_secret(0)};
+  mlbf_options filter_options = {.kind = MLBF_KIND_MLBF,
+                                 .keys = design,
+                                 .rate = 1e-6,
+                                 .secret = test_secret(0),
+                                 .signals = true,
+                                 .profile = "strict"};
   make_empty(directory, &options);
   demand(mlbf_create(&filter_options, &filter) == MLBF_OK, "no memory for the filter");
   demand(store_open(directory, false, NULL, 0, &s, message) == FRONTIER_OK, message);

@@ -1,5 +1,6 @@
 /* strata inlinks on a site whose links are known, after a crawl in two runs. */
 #include "frontier/inlinks.h"
+#include "tests/support/crawl_secret.h"
 #include "tests/support/scratch.h"
 #include "tests/site/trial.h"
 
@@ -116,7 +117,7 @@ static void merged_crawls_add_up_their_counts(void **state)
   scratch_join(t->home, "both", both);
   scratch_join(t->home, "both/inlinks", name);
   assert_int_equal(STRATA(t, "merge", "DIR", "DIR", "-o", both), 0);
-  assert_int_equal(inlinks_open_existing(name, &counts), MLBF_OK);
+  assert_int_equal(inlinks_open_existing_with(name, crawl_secret_of(both), &counts), MLBF_OK);
   int size = snprintf(page, sizeof page, "%sb.html", t->url);
   assert_int_equal(url_parse(page, (size_t)size, URL_STRICT, &u), URL_OK);
   assert_int_equal(inlinks_count(counts, &u), 8);

@@ -2,7 +2,9 @@
  * cost, not after a merge; and what many pages link to is fetched before what was found earlier. */
 #include "frontier/inlinks.h"
 #include "tests/support/dice.h"
+#include "tests/support/crawl_secret.h"
 #include "tests/support/scratch.h"
+#include "tests/support/test_hasher.h"
 #include "tests/site/pages.h"
 #include "tests/site/trial.h"
 
@@ -94,7 +96,7 @@ static void compare_counts(const trial *t, const char *directory)
   inlinks *counts = NULL;
   unsigned wrong = 0;
   snprintf(name, sizeof name, "%s/inlinks", directory);
-  assert_int_equal(inlinks_open_existing(name, &counts), MLBF_OK);
+  assert_int_equal(inlinks_open_existing_with(name, crawl_secret_of(directory), &counts), MLBF_OK);
   for (unsigned i = 0; i < PAGES; i++) {
     int size = snprintf(name, sizeof name, i ? "%sp%u.html" : "%s", t->url, i);
     assert_int_equal(url_parse(name, (size_t)size, URL_STRICT, &u), URL_OK);
@@ -142,7 +144,33 @@ static void counts_are_never_too_low(void **state)
   assert_int_equal(CRAWL(t, again, "URL"), 0);
   count_links_of(t, 0, PAGES); /* the same pages */
   assert_int_equal(trial_strata(t, (const char *const[]){"merge", "DIR", again, "-o", both, NULL}), 0);
+  compare_counts(t, both); /* both drew their secret: URL by URL */
+  trial_close(t);
+}
+
+/* A file with a secret that another crawl can have too. */
+static void write_secret(const trial *t, const char *name, unsigned number, char path[SCRATCH_PATH])
+{
+  scratch_join(t->home, name, path);
+  scratch_write(path, test_secret(number), MLBF_SECRET_BYTES);
+}
+
+static void counts_of_one_secret_are_merged(void **state)
+{
+  (void)state;
+  char again[SCRATCH_PATH], both[SCRATCH_PATH], secret[SCRATCH_PATH];
+  memset(links_in, 0, sizeof links_in);
+  trial *t = trial_open(&(trial_options){.root = root});
+  write_secret(t, "secret", 0, secret);
+  scratch_join(t->home, "again", again);
+  scratch_join(t->home, "both", both);
+  assert_int_equal(CRAWL(t, "DIR", "--secret", secret, "URL"), 0);
+  assert_int_equal(CRAWL(t, again, "--secret", secret, "URL"), 0);
+  count_links_of(t, 0, PAGES);
+  count_links_of(t, 0, PAGES);
+  assert_int_equal(trial_strata(t, (const char *const[]){"merge", "DIR", again, "-o", both, NULL}), 0);
   compare_counts(t, both);
+  assert_memory_equal(crawl_secret_of(both), test_secret(0), MLBF_SECRET_BYTES);
   trial_close(t);
 }
 
@@ -167,11 +195,13 @@ static void deltas_travel(void **state)
   (void)state;
   memset(links_in, 0, sizeof links_in);
   trial *t = trial_open(&(trial_options){.root = root});
-  char old[SCRATCH_PATH], delta[SCRATCH_PATH], other[SCRATCH_PATH], name[SCRATCH_PATH + 16];
+  char old[SCRATCH_PATH], delta[SCRATCH_PATH], other[SCRATCH_PATH], strange[SCRATCH_PATH], secret[SCRATCH_PATH],
+    name[SCRATCH_PATH + 16];
   scratch_join(t->home, "old", old);
   scratch_join(t->home, "delta", delta);
   scratch_join(t->home, "other", other);
-  assert_int_equal(CRAWL(t, "DIR", "--max-pages", "40", "URL"), 0);
+  write_secret(t, "secret", 0, secret);
+  assert_int_equal(CRAWL(t, "DIR", "--secret", secret, "--max-pages", "40", "URL"), 0);
   assert_int_equal(trial_strata(t, (const char *const[]){"merge", "DIR", "-o", old, NULL}), 0);
   assert_int_equal(CRAWL(t, "DIR"), 0);
   count_links_of(t, 0, PAGES);
@@ -188,7 +218,14 @@ static void deltas_travel(void **state)
   assert_int_equal(strata_inlinks(t, "--delta", old, "DIR", "-o", delta), 1);
   assert_one_sentence(t, "there already");
 
-  assert_int_equal(CRAWL(t, other, "--expect", "500", "URL"), 0);
+  scratch_join(t->home, "strange", strange);
+  assert_int_equal(CRAWL(t, strange, "URL"), 0);
+  assert_int_equal(strata_inlinks(t, "--apply", delta, strange, NULL, NULL), 1);
+  assert_one_sentence(t, "another secret");
+  assert_int_equal(strata_inlinks(t, "--delta", old, strange, "-o", "/nowhere/delta"), 1);
+  assert_one_sentence(t, "another secret");
+  compare_counts(t, strange);
+  assert_int_equal(CRAWL(t, other, "--secret", secret, "--expect", "500", "URL"), 0);
   assert_int_equal(strata_inlinks(t, "--apply", delta, other, NULL, NULL), 1);
   assert_one_sentence(t, "another size");
   compare_counts(t, other);
@@ -241,6 +278,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(counts_are_never_too_low),
+    cmocka_unit_test(counts_of_one_secret_are_merged),
     cmocka_unit_test(deltas_travel),
     cmocka_unit_test(what_many_pages_link_to_goes_first_though_it_waits),
   };
