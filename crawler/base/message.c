@@ -27,7 +27,7 @@ void say_error(const char *command, const char *format, ...)
 void say_if_hashing_is_slow(const char *command)
 {
   if (mlbf_hash_is_slow())
-    say_error(command, "hashing is slower here: this processor has no AES instructions, or STRATA_CPU forbids them");
+    say_error(command, "hashing is slower here: it uses no AES instructions of this processor");
 }
 
 const char *say_count(uint64_t number, char text[SAY_SIZE])

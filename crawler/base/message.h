@@ -9,7 +9,7 @@
 /* "strata crawl: ...\n" */
 void say_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Once, before anything is hashed: if the processor has no instructions for it, hashing takes several times as long. */
+/* Once, before anything is hashed: if it uses no AES instructions of the processor, it takes several times as long. */
 void say_if_hashing_is_slow(const char *command);
 
 /* A number with a comma every three digits; a size as "12.3 MB"; a duration as "1.9 s" or "2 h 05 min". */

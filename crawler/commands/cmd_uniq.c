@@ -288,6 +288,7 @@ static int pass_files(run *r, char **files, int count)
 static int run_uniq(run *r, char **files, int count)
 {
   static char input[] = "-", *standard_input[] = {input};
+  say_if_hashing_is_slow("uniq");
   line_pipe_catch_signals();
   int lock = r->state ? state_lock("uniq", r->state) : -1;
   if (r->state && lock < 0)
@@ -315,6 +316,13 @@ static bool take_window(void *args, const option_row *row, char *value)
   if (is_count)
     return value_number("uniq", row->name, value, 1, UINT64_C(1) << 40, false, &window->window);
   return value_duration("uniq", row->name, value, &window->window);
+}
+
+static bool take_secret(void *args, const option_row *row, char *value)
+{
+  uniq_settings *settings = &((run *)args)->settings;
+  settings->secret_given = true;
+  return value_secret("uniq", row->name, value, settings->secret);
 }
 
 static bool take_save_every(void *args, const option_row *row, char *value)
@@ -377,6 +385,12 @@ static const option_row option_rows[] = {
   {"profile", "RULES", OPTION_PROFILE, FIELD(settings.profile), GIVEN(settings.profile_given),
    .help = "which spellings of a URL are one page: strict (default), or no-www, sort-query, ...",
    .manual = "Rules by which spellings of a URL are one page; see {Nm} {Cm url}."},
+  {"secret", "FILE", OPTION_CALL, .take = take_secret, .is_once = true,
+   .help = "key the hashes of URLs with the 32 bytes of this file, or 64 hexadecimal digits (default:\n"
+           "32 random bytes, which the state holds); a state needs it again in each run",
+   .manual = "Key the hashes of URLs with the 32 bytes in {Ar FILE}, or 64 hexadecimal digits. A state does not hold "
+             "them, so each run needs the file. If not given, a new state gets 32 random bytes and holds them. Whoever "
+             "knows them can choose URLs that make another one look seen."},
   {"explain", NULL, OPTION_FLAG, FIELD(explain),
    .help = "print every line, after its verdict and the layer that decided"},
   {"summary", "FILE", OPTION_STRING, FIELD(summary), .help = "write the counts as one JSON object"},

@@ -80,34 +80,40 @@ static bool adopt_keys(uniq_settings *settings, const mlbf_key_set *keys, const 
   return adopt_profile(settings, was.profile, state);
 }
 
+static bool needs_secret(const uniq_settings *settings, const char *state)
+{
+  if (settings->secret_given)
+    say_error("uniq", "--secret: %s was made with another one, which cannot change; choose another --state", state);
+  else
+    say_error("uniq", "%s was made with --secret, and needs the same file again", state);
+  return false;
+}
+
+/* With the secret that was given; NULL: the one that the state holds. */
 static bool load(uniq_settings *settings, const char *state, uniq_memory *memory)
 {
-  mlbf_status status = mlbf_chain_load(state, &memory->chain);
+  const uint8_t *secret = settings->secret_given ? settings->secret : NULL;
+  mlbf_status status = mlbf_chain_load_with(state, secret, &memory->chain);
   if (status == MLBF_OK)
     return adopt_chain(settings, memory->chain, state);
   if (status == MLBF_NOT_A_FILTER)
-    status = mlbf_epoch_load(state, &memory->window);
+    status = mlbf_epoch_load_with(state, secret, &memory->window);
   if (status == MLBF_OK)
     return adopt_window(settings, memory->window, state);
   if (status == MLBF_MISMATCH)
-    status = mlbf_key_set_load(state, &memory->keys);
+    status = mlbf_key_set_load_with(state, secret, &memory->keys);
+  if (status == MLBF_SECRET)
+    return needs_secret(settings, state);
   return status == MLBF_OK ? adopt_keys(settings, memory->keys, state) : fail(state, status);
 }
 
-/* With a random seed, so that no attacker can make URLs that collide. */
-static mlbf_status create_keys(const char *profile, mlbf_key_set **keys)
+static mlbf_status create(uniq_settings *settings, uniq_memory *memory)
 {
-  uint64_t seed;
-  if (!machine_random(&seed, sizeof seed))
-    return MLBF_IO;
-  return mlbf_key_set_create(seed, profile, keys);
-}
-
-static mlbf_status create(const uniq_settings *settings, uniq_memory *memory)
-{
+  const uint8_t *secret = settings->secret_given ? settings->secret : NULL;
+  settings->window.secret = settings->filter.secret = secret;
   if (settings->window.unit)
     return mlbf_epoch_create(&settings->window, &memory->window);
-  return settings->exact ? create_keys(settings->profile_name, &memory->keys)
+  return settings->exact ? mlbf_key_set_create_with(secret, settings->profile_name, &memory->keys)
                          : mlbf_chain_create(&settings->filter, &memory->chain);
 }
 

@@ -15,7 +15,9 @@ typedef struct uniq_settings {
   mlbf_window_options window; /* unit 0: none */
   url_profile profile;
   char profile_name[URL_PROFILE_NAME_SIZE];
-  bool exact; /* every key's hash, and `filter` is of no use */
+  bool exact;                        /* every key's hash, and `filter` is of no use */
+  uint8_t secret[MLBF_SECRET_BYTES]; /* of --secret, if secret_given; else a new state draws one and holds it */
+  bool secret_given;
   bool filter_given, rate_given, profile_given, expect_given;
 } uniq_settings;
 

@@ -2,6 +2,8 @@
 #include "crawler/commands/cmd.h"
 #include "frontier/url.h"
 #include "tests/support/command.h"
+#include "tests/support/scratch.h"
+#include "tests/support/test_hasher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,6 +135,90 @@ static void a_state_that_is_none_is_refused_and_kept(void **state)
   assert_non_null(strstr(err, "not a filter file"));
   assert_int_equal(stat(state_file, &info), 0);
   assert_int_equal(info.st_size, 9);
+}
+
+static const char *const kinds[] = {"", "--filter line", "--filter exact", "--window 1000"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static bool has_secret(const char *path, const uint8_t *secret)
+{
+  size_t size;
+  char *bytes = scratch_read(path, &size);
+  assert_non_null(bytes);
+  bool has = memmem(bytes, size, secret, MLBF_SECRET_BYTES);
+  free(bytes);
+  return has;
+}
+
+/* Given, it is in no state, which needs it again, and no other. Drawn, the state holds it, and its owner alone may read
+ * that. */
+static void a_state_needs_its_secret(void **state)
+{
+  (void)state;
+  char root[SCRATCH_PATH], given[SCRATCH_PATH], other[SCRATCH_PATH], kept[SCRATCH_PATH], arguments[4 * SCRATCH_PATH];
+  struct stat info;
+  scratch_make_fast(root);
+  scratch_join(root, "given", given);
+  scratch_join(root, "other", other);
+  scratch_write(given, test_secret(0), MLBF_SECRET_BYTES);
+  scratch_write(other, test_secret(1), MLBF_SECRET_BYTES);
+  for (int kind = 0; kind < KINDS; kind++) {
+    char name[32];
+    snprintf(name, sizeof name, "state-%d", kind);
+    scratch_join(root, name, kept);
+    snprintf(arguments, sizeof arguments, "uniq %s --state %s --secret %s", kinds[kind], kept, given);
+    assert_int_equal(uniq(arguments, "http://a/1\n"), EXIT_DONE);
+    assert_int_equal(uniq(arguments, "http://a/1\nhttp://a/2\n"), EXIT_DONE);
+    assert_string_equal(out, "http://a/2\n");
+    assert_false(has_secret(kept, test_secret(0)));
+    for (int i = 0; i < 2; i++) {
+      snprintf(arguments, sizeof arguments, "uniq --state %s%s%s", kept, i ? " --secret " : "", i ? other : "");
+      assert_int_equal(uniq(arguments, "http://a/3\n"), EXIT_FAILED);
+      assert_string_equal(out, "");
+      assert_non_null(strstr(err, kept));
+      assert_non_null(strstr(err, "--secret"));
+      assert_ptr_equal(strchr(err, '\n') + 1, err + strlen(err));
+    }
+    scratch_join(root, "drawn", kept);
+    unlink(kept);
+    snprintf(arguments, sizeof arguments, "uniq %s --state %s", kinds[kind], kept);
+    assert_int_equal(uniq(arguments, "http://a/1\n"), EXIT_DONE);
+    assert_int_equal(stat(kept, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    snprintf(arguments, sizeof arguments, "uniq --state %s --secret %s", kept, given);
+    assert_int_equal(uniq(arguments, "http://a/3\n"), EXIT_FAILED);
+    assert_non_null(strstr(err, "--secret"));
+    snprintf(arguments, sizeof arguments, "uniq --state %s", kept);
+    assert_int_equal(uniq(arguments, "http://a/1\nhttp://a/3\n"), EXIT_DONE);
+    assert_string_equal(out, "http://a/3\n");
+  }
+  snprintf(arguments, sizeof arguments, "uniq --secret %s/missing", root);
+  assert_int_equal(uniq(arguments, "http://a/1\n"), EXIT_USAGE);
+  assert_non_null(strstr(err, "missing"));
+  scratch_remove(root);
+}
+
+/* Made with some of the processor's instructions, it is right with others. */
+static void a_state_is_of_no_processor(void **state)
+{
+  (void)state;
+  static const char *const levels[][2] = {{NULL, "portable"}, {"portable", NULL}, {"avx2", "portable"}, {NULL, "avx2"}};
+  char root[SCRATCH_PATH], arguments[2 * SCRATCH_PATH];
+  scratch_make_fast(root);
+  for (int kind = 0; kind < KINDS; kind++)
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+      snprintf(arguments, sizeof arguments, "uniq %s --state %s/%d-%zu", kinds[kind], root, kind, i);
+      for (int run = 0; run < 2; run++) {
+        bool is_slow = levels[i][run] && strcmp(levels[i][run], "portable") == 0;
+        if (levels[i][run])
+          setenv("STRATA_CPU", levels[i][run], 1);
+        assert_int_equal(uniq(arguments, "http://a/1\nhttp://b.test/some/where?x=1\n"), EXIT_DONE);
+        assert_string_equal(out, run ? "" : "http://a/1\nhttp://b.test/some/where?x=1\n");
+        assert_true(!is_slow || strstr(err, "hashing is slower here"));
+        unsetenv("STRATA_CPU");
+      }
+    }
+  scratch_remove(root);
 }
 
 static void explained_lines_all_come(void **state)
@@ -321,6 +407,8 @@ int main(void)
     cmocka_unit_test(a_state_keeps_what_it_was_made_with),
     cmocka_unit_test(a_full_output_leaves_the_state_alone),
     cmocka_unit_test(a_state_that_is_none_is_refused_and_kept),
+    cmocka_unit_test(a_state_needs_its_secret),
+    cmocka_unit_test(a_state_is_of_no_processor),
     cmocka_unit_test(explained_lines_all_come),
     cmocka_unit_test(a_window_forgets),
     cmocka_unit_test(a_window_of_time_remembers_across_runs),

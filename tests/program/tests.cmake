@@ -1,7 +1,7 @@
 strata_test(cmd_url crawler)
 strata_test(cmd_plan crawler)
 strata_test(cmd_admin crawler tests_crawl tests_frontier)
-strata_test(cmd_uniq crawler)
+strata_test(cmd_uniq crawler tests_frontier)
 strata_test(uniq_pipe trial PkgConfig::ZSTD)
 strata_test(cmd_replay crawler tests_frontier)
 strata_test(cmd_links crawler)
