@@ -41,16 +41,6 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
   return both(sum, aes4(keys, both(both(x, offset), block_of(&keys->block[i]))));
 }
 
-/* A few: the call of memcpy that compilers make of this loop takes longer than the copy. */
-MLBF_INLINE void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to)
-{
-  for (size_t i = 0; i < count; i++) {
-    block span = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-    __asm__("" : "+x"(span));
-    _mm_storeu_si128((__m128i *)(void *)(to + i), span);
-  }
-}
-
 #include "mlbf/hash/hash_path.h"
 
 static bool is_usable(void)

@@ -8,7 +8,6 @@
  *   static block both(block, block);                       XOR
  *   static block aes4(const mlbf_hash_keys *, block);
  *   static block sum_of_piece(const mlbf_hash_keys *, block offset, const void *bytes, size_t size, bool is_long);
- *   static void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to);      up to MLBF_LAYERS_MAX
  *
  * sum_of_piece: of `size` bytes, fewer than a piece, padded with a byte 0x80 and zeros to whole blocks; or of a whole
  * piece, which is not padded. `is_long`: probably a whole URL, not a segment. Block i is XORed with block key i and
@@ -125,74 +124,39 @@ static mlbf_hash128 path_one(const mlbf_hash_keys *keys, const mlbf_span *segmen
   return number_of(finish_whole(keys, whole, count));
 }
 
-/* The segments of a batch, side by side. */
-typedef struct flat_segments {
-  mlbf_span spans[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
-  uint8_t layer[MLBF_HASH_BATCH * MLBF_LAYERS_MAX];
-  uint16_t begin[MLBF_HASH_BATCH + 1]; /* where those of a key do */
-  bool has_remainder;                  /* a key has more segments than there are layers */
-} flat_segments;
-
-MLBF_INLINE void lay_flat(const mlbf_key *of, size_t count, size_t following, flat_segments *flat)
+/* Key by key: in one loop over the segments of the whole batch, copied side by side, fewer branches are guessed wrong,
+ * but all took longer. */
+MLBF_INLINE void layers_of_batch(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following,
+                                 bool with_deep, mlbf_layer_hashes *hashes)
 {
-  static const uint8_t numbers[MLBF_LAYERS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  size_t used = flat->begin[0] = 0;
-  flat->has_remainder = false;
-  for (size_t i = 0; i < count; i++) {
-    fetch_ahead(of + i, count + following - i);
-    flat->has_remainder |= of[i].count > MLBF_LAYERS_MAX;
-    size_t depth = of[i].count < MLBF_LAYERS_MAX ? of[i].count : MLBF_LAYERS_MAX;
-    copy_spans(of[i].segments, depth, flat->spans + used);
-    memcpy(flat->layer + used, numbers, MLBF_LAYERS_MAX); /* there is room behind all but the last key's */
-    used += depth;
-    flat->begin[i + 1] = (uint16_t)used;
-  }
-}
-
-/* Their sums; and sums[d] XORed with all before it, so that a key's is the XOR of two numbers. */
-MLBF_INLINE void sum_flat(const mlbf_hash_keys *keys, const flat_segments *flat, size_t total, bool with_deep,
-                          mlbf_hash128 *before, mlbf_layer_hashes *hashes)
-{
-  block all = {0};
   size_t deep = 0;
-  for (size_t d = 0; d < total; d++) {
-    uint8_t layer = flat->layer[d];
-    block sum = sum_of_segment(keys, layer, flat->spans + d, false);
-    before[d] = number_of(all);
-    all = both(all, sum);
-    if (with_deep) { /* a host's is overwritten by what follows */
-      hashes->deep[deep] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
-      hashes->layer[deep] = layer;
-      deep += layer > 0;
+  hashes->begin[0] = 0;
+  for (size_t i = 0; i < count; i++) {
+    const mlbf_span *segments = of[i].segments;
+    size_t depth = of[i].count < MLBF_LAYERS_MAX ? of[i].count : MLBF_LAYERS_MAX;
+    fetch_ahead(of + i, count + following - i);
+    block whole = sum_of_segment(keys, 0, segments, false);
+    hashes->hosts[i] = number_of(aes4(keys, both(whole, block_of(&keys->segment))));
+    for (uint32_t layer = 1; layer < depth; layer++) {
+      bool is_remainder = layer + 1 == MLBF_LAYERS_MAX && of[i].count > MLBF_LAYERS_MAX;
+      block sum = __builtin_expect(is_remainder, 0) ? sum_of_remainder(keys, segments + layer, of[i].count - layer)
+                                                    : sum_of_segment(keys, layer, segments + layer, false);
+      whole = both(whole, sum);
+      if (with_deep) {
+        hashes->deep[deep] = number_of(aes4(keys, both(sum, block_of(&keys->segment))));
+        hashes->layer[deep++] = (uint8_t)layer;
+      }
     }
+    hashes->wholes[i] = number_of(finish_whole(keys, whole, of[i].count));
+    hashes->begin[i + 1] = (uint16_t)deep;
   }
-  before[total] = number_of(all);
 }
 
 static void path_layers(const mlbf_hash_keys *keys, const mlbf_key *of, size_t count, size_t following, bool with_deep,
                         mlbf_layer_hashes *hashes)
 {
-  flat_segments flat;
-  mlbf_hash128 before[MLBF_HASH_BATCH * MLBF_LAYERS_MAX + 1];
-  lay_flat(of, count, following, &flat);
   if (with_deep)
-    sum_flat(keys, &flat, flat.begin[count], true, before, hashes);
+    layers_of_batch(keys, of, count, following, true, hashes);
   else
-    sum_flat(keys, &flat, flat.begin[count], false, before, hashes);
-  hashes->begin[0] = 0;
-  for (size_t i = 0; i < count; i++) {
-    const mlbf_hash128 *key = before + flat.begin[i];
-    block first = block_of(key), host = both(first, block_of(key + 1));
-    block whole = both(first, block_of(before + flat.begin[i + 1]));
-    hashes->hosts[i] = number_of(aes4(keys, both(host, block_of(&keys->segment))));
-    hashes->wholes[i] = number_of(finish_whole(keys, whole, of[i].count));
-    hashes->begin[i + 1] = with_deep ? (uint16_t)(flat.begin[i + 1] - i - 1) : 0;
-  }
-  for (size_t i = 0; flat.has_remainder && i < count; i++)
-    if (of[i].count > MLBF_LAYERS_MAX) {
-      mlbf_hash128 layer[MLBF_LAYERS_MAX];
-      hashes->wholes[i] = path_one(keys, of[i].segments, of[i].count, layer);
-      if (with_deep)
-        hashes->deep[hashes->begin[i + 1] - 1] = layer[MLBF_LAYERS_MAX - 1];
-    }
+    layers_of_batch(keys, of, count, following, false, hashes);
 }

@@ -24,7 +24,8 @@ static block both(block a, block b)
   return (block){a.low ^ b.low, a.high ^ b.high};
 }
 
-static block aes4(const mlbf_hash_keys *keys, block x)
+/* Inlined at each use it takes a fifth longer. */
+__attribute__((noinline)) static block aes4(const mlbf_hash_keys *keys, block x)
 {
   for (int i = 0; i < MLBF_HASH_ROUNDS; i++)
     x = mlbf_aes_round(x, keys->round[i]);
@@ -60,12 +61,6 @@ static block sum_of_piece(const mlbf_hash_keys *keys, block offset, const void *
     last[i] = text[whole * MLBF_HASH_BLOCK + i];
   last[rest] = 0x80;
   return both(sum, encrypted(keys, offset, whole, last));
-}
-
-static inline void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to)
-{
-  for (size_t i = 0; i < count; i++)
-    to[i] = from[i];
 }
 
 #include "mlbf/hash/hash_path.h"

@@ -87,20 +87,6 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
   return sum_of_chunks(keys, offset, bytes, size);
 }
 
-/* Four in a register; nearly all keys have eight or fewer. What the masks leave out is not touched. */
-MLBF_INLINE void copy_spans(const mlbf_span *from, size_t count, mlbf_span *to)
-{
-  uint32_t words = (1u << (2 * count % 32)) - 1; /* two words a span; 0 for sixteen, which the loop copies */
-  if (__builtin_expect(count > 8, 0)) {
-    for (size_t i = 0; i < count; i++)
-      to[i] = from[i];
-    return;
-  }
-  __mmask8 first = (__mmask8)words, second = (__mmask8)(words >> 8);
-  _mm512_mask_storeu_epi64(to, first, _mm512_maskz_loadu_epi64(first, from));
-  _mm512_mask_storeu_epi64(to + 4, second, _mm512_maskz_loadu_epi64(second, from + 4));
-}
-
 #include "mlbf/hash/hash_path.h"
 
 static bool is_usable(void)
