@@ -67,7 +67,7 @@ c_library='assert complex ctype errno fenv float inttypes iso646 libgen limits l
   stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar
   wchar wctype dirent dlfcn endian fcntl ftw getopt glob langinfo poll pthread sched semaphore termios unistd
   sys/file sys/ioctl sys/mman sys/param sys/random sys/resource sys/stat sys/statvfs sys/syscall sys/time
-  sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin arm_neon'
+  sys/types sys/uio sys/utsname sys/vfs sys/wait emmintrin immintrin cpuid arm_neon'
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,7 @@
 /* The keyed hash with VAES on AVX-512: four blocks at a time. A text shorter than 64 bytes is one masked load; bytes
  * that the mask leaves out are not read. */
+#include <cpuid.h>
+
 #include "mlbf/hash/hash_aes.h"
 
 enum { BLOCKS = 4, CHUNK = BLOCKS * MLBF_HASH_BLOCK };
@@ -89,11 +91,18 @@ MLBF_INLINE block sum_of_piece(const mlbf_hash_keys *keys, block offset, const v
 
 #include "mlbf/hash/hash_path.h"
 
+/* clang 14 cannot ask for it by name. */
+static bool has_vaes(void)
+{
+  unsigned eax, ebx, ecx, edx;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ecx & bit_VAES);
+}
+
 static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("vaes");
+         has_vaes();
 }
 
 const mlbf_hash_path mlbf_hash_vaes = {"vaes",      MLBF_CPU_AVX512, is_usable, path_one,
