@@ -99,8 +99,9 @@ typedef struct trial_tally {
 /* As if by other keys. */
 static void load(mlbf_filter *filter, uint64_t *words)
 {
-  for (size_t i = 0; i < filter->body_bytes / 8; i++)
-    words[i] = random_next(&dice_state) | random_next(&dice_state) | random_next(&dice_state);
+  memset(words, 0, filter->body_bytes);
+  for (size_t i = 0; i < 3 * (filter->body_bytes / 8); i++)
+    words[i / 3] |= random_next(&dice_state);
   memcpy(filter->body, words, filter->body_bytes);
 }
 
