@@ -89,15 +89,15 @@ static inline uint64_t deep_bit(const mlbf_array *deep, mlbf_hash128 segment)
 /* Fetches what settling these keys will touch. */
 static void fetch_places(const mlbf_filter *filter, const mlbf_layer_hashes *hashes, size_t count)
 {
-  const mlbf_array *deep = &filter->arrays[DEEP];
+  const mlbf_array host = filter->arrays[HOSTS], whole = filter->arrays[WHOLE], deep = filter->arrays[DEEP];
   for (size_t i = 0; i < count; i++) {
-    mlbf_line_prefetch(&filter->arrays[HOSTS], hashes->hosts[i]);
-    mlbf_line_prefetch(&filter->arrays[WHOLE], hashes->wholes[i]);
+    mlbf_line_prefetch(&host, hashes->hosts[i]);
+    mlbf_line_prefetch(&whole, hashes->wholes[i]);
     if (filter->stripes)
       mlbf_fetch(&filter->stripes[mlbf_stripe_number(filter, hashes->wholes[i])]);
   }
   for (size_t d = 0; d < hashes->begin[count]; d++)
-    mlbf_fetch(&deep->words[deep_bit(deep, hashes->deep[d]) / 64]);
+    mlbf_fetch(&deep.words[deep_bit(&deep, hashes->deep[d]) / 64]);
 }
 
 void mlbf_flatten(const mlbf_filter *filter, const mlbf_hashes *from, size_t count, mlbf_layer_hashes *to)
@@ -149,14 +149,16 @@ static size_t test_all(const mlbf_filter *filter, const mlbf_batch *batch, mlbf_
 {
   mlbf_layer_hashes hashes;
   deep_bits unknown;
-  const mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE], *deep = &filter->arrays[DEEP];
+  const mlbf_array *host = &filter->arrays[HOSTS], *whole = &filter->arrays[WHOLE];
+  const mlbf_array deep = filter->arrays[DEEP]; /* a copy: nothing in the loop could change it */
   mlbf_batch_hash_layers(filter, batch, &hashes);
   uint64_t hosts_known = host->path->test(host, hashes.hosts, batch->count);
   size_t d = 0, end = hashes.begin[batch->count];
   for (size_t w = 0; w <= end / 64 + 1; w++) {
-    unknown.words[w] = 0;
+    uint64_t word = 0;
     for (; d < end && d < 64 * (w + 1); d++)
-      unknown.words[w] |= (uint64_t)!mlbf_bit_test(deep, deep_bit(deep, hashes.deep[d])) << (d % 64);
+      word |= (uint64_t)!mlbf_bit_test(&deep, deep_bit(&deep, hashes.deep[d])) << (d % 64);
+    unknown.words[w] = word;
   }
   uint64_t known = whole->path->test(whole, hashes.wholes, batch->count);
   for (size_t i = 0; i < batch->count; i++)
