@@ -106,7 +106,8 @@ typedef struct frontier_options {
   void *log_context;
   /* An earlier crawl, to distinguish URLs new to both crawls from those new only here: a frontier's directory, or a
    * filter file (mlbf_save), of the same profile. It is read once, at open, and not changed; a directory with exact
-   * keys stays open for reading, to confirm each URL that its filter calls seen. NULL: no earlier crawl. */
+   * keys stays open for reading, to confirm each URL that its filter calls seen. Its secret may be another one; a file
+   * that does not hold its own needs that of this frontier. NULL: no earlier crawl. */
   const char *previous_path;
   /* No new URL is ever called seen: what the filter calls seen is looked up in a table of all keys, on disk. It costs
    * that table, some 60 bytes per URL, and one read for each URL seen; what the filter calls new needs no read. Keys

@@ -58,7 +58,8 @@ mlbf_status inlinks_add(inlinks *in, const url *u, uint32_t pages);
 uint32_t inlinks_count(const inlinks *in, const url *u);
 
 /* `into` then counts the pages of both crawls: a page of both twice. MLBF_MISMATCH if they began with other sizes or
- * have other filters, MLBF_SECRET if they have other secrets: nothing is changed; MLBF_NO_MEMORY: part of `from` may be counted. `from` is never changed. */
+ * have other filters, MLBF_SECRET if they have other secrets: nothing is changed; MLBF_NO_MEMORY: part of `from` may be
+ * counted. `from` is never changed. */
 mlbf_status inlinks_merge(inlinks *into, inlinks *from);
 
 /* The counts added between `earlier` and `later`. Merge them only into a copy of `earlier`, or into a merge of complete

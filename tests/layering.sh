@@ -36,10 +36,10 @@ mlbf/papers          mlbf/hash mlbf/filter mlbf/file mlbf/window mlbf/similar   
 frontier/base                                                                  | xxhash
 frontier/url                      | libpsl unicase unictype uninorm unistr uriparser/Uri uriparser/UriIp4
 frontier/store       frontier/base                                             | lmdb xxhash
-frontier/hosts       frontier/base frontier/store                              | xxhash
+frontier/hosts       frontier/base frontier/store
 frontier/seen        frontier/base frontier/store
-frontier/links                                                                 | xxhash
-frontier/traps       frontier/base frontier/hosts                              | xxhash
+frontier/links
+frontier/traps       frontier/base frontier/hosts
 frontier/core        frontier/base frontier/store frontier/hosts frontier/seen frontier/traps
 frontier/admin       frontier/base frontier/store frontier/hosts frontier/core | lmdb
 

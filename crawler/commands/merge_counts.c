@@ -1,8 +1,8 @@
 /* See merge_counts.h.
  *
  *     the secret of the new crawl     cell by cell (inlinks_merge)
- *     another secret                  URL by URL: of each that the crawl keeps, the count there is added here. Counts of
- *                                     links that it did not keep are lost */
+ *     another secret                  URL by URL: of each that the crawl keeps, the count there is added here. Counts
+ *                                     of links that it did not keep are lost */
 #include "crawler/commands/merge_counts.h"
 
 #include "crawler/base/crawl_dir.h"

@@ -1,5 +1,5 @@
-/* See own_secret.h. `options.secret` points here from the beginning. Nothing prints it: messages say that it differs, and
- * not what it is. */
+/* See own_secret.h. `options.secret` points here from the beginning. Nothing prints it: messages say that it differs,
+ * and not what it is. */
 #include "frontier/core/state.h"
 
 #include "frontier/base/machine.h"
@@ -51,6 +51,7 @@ bool secret_is(const frontier *f, const uint8_t bytes[MLBF_SECRET_BYTES])
 
 void frontier_secret(const frontier *f, uint8_t secret[MLBF_SECRET_BYTES])
 {
+  LOCKED(f);
   memcpy(secret, f->secret.bytes, sizeof f->secret.bytes);
 }
 

@@ -1,5 +1,5 @@
-/* The secret of a handle: given by the caller, of its directory, or drawn; and a hasher that is keyed with it. A part of
- * the handle (part.h). */
+/* The secret of a handle: given by the caller, of its directory, or drawn; and a hasher that is keyed with it. A part
+ * of the handle (part.h). */
 #ifndef STRATA_FRONTIER_OWN_SECRET_H
 #define STRATA_FRONTIER_OWN_SECRET_H
 

@@ -105,8 +105,8 @@ enum {
 
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
-/* With nothing in it, and the secret of its options, or one that is drawn; NULL: no memory, or no random bytes. And when
- * all in it is gone. */
+/* With nothing in it, and the secret of its options, or one that is drawn; NULL: no memory, or no random bytes. And
+ * when all in it is gone. */
 frontier *handle_create(const char *directory, const frontier_options *options);
 void handle_free(frontier *f);
 
