@@ -1,6 +1,8 @@
 /* See tally.h. */
 #include "crawler/base/tally.h"
 
+#include "frontier/base/machine.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +13,13 @@ void tally_free(tally *t)
     free(t->rows[i].name);
   free(t->rows);
   free(t->slots);
+  mlbf_hasher_free(t->hasher);
   *t = (tally){0};
-}
-
-static uint64_t hash_of(const char *name, size_t size)
-{
-  uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3;
-  return hash ^ hash >> 32;
 }
 
 static uint32_t *slot_of(const tally *t, const char *name, size_t size)
 {
-  size_t at = (size_t)hash_of(name, size) & (t->slot_count - 1);
+  size_t at = mlbf_hasher_hash(t->hasher, 0, (mlbf_span){name, size}).low & (t->slot_count - 1);
   for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
     const char *there = t->rows[t->slots[at] - 1].name;
     if (strlen(there) == size && memcmp(there, name, size) == 0)
@@ -33,10 +28,20 @@ static uint32_t *slot_of(const tally *t, const char *name, size_t size)
   return &t->slots[at];
 }
 
+static bool draw_secret(tally *t)
+{
+  uint8_t secret[MLBF_SECRET_BYTES];
+  if (!t->hasher && machine_random(secret, sizeof secret))
+    t->hasher = mlbf_hasher_create(secret);
+  return t->hasher != NULL;
+}
+
 static bool make_room(tally *t)
 {
   if (t->count < t->room)
     return true;
+  if (!draw_secret(t))
+    return false;
   size_t room = t->room ? 2 * t->room : 64, slot_count = 2 * room;
   uint32_t *slots = calloc(slot_count, sizeof *slots);
   tally_row *rows = slots ? realloc(t->rows, room * sizeof *rows) : NULL;

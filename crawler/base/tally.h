@@ -1,6 +1,9 @@
-/* Counts of names: hosts, types, errors. The first TALLY_MAX names have a count each, all others share one. */
+/* Counts of names: hosts, types, errors, which others choose: so each tally draws a secret for its table. The first
+ * TALLY_MAX names have a count each, all others share one. */
 #ifndef STRATA_CRAWLER_TALLY_H
 #define STRATA_CRAWLER_TALLY_H
+
+#include "mlbf/secret.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +22,9 @@ typedef struct tally {
   size_t count, room;
   uint32_t *slots; /* hash table: row + 1 */
   size_t slot_count;
-  tally_row others; /* name NULL */
-} tally;            /* {0} is empty */
+  mlbf_hasher *hasher; /* NULL: no name yet */
+  tally_row others;    /* name NULL */
+} tally;               /* {0} is empty */
 
 void tally_free(tally *t);
 

@@ -20,6 +20,7 @@ typedef struct name {
 } name; /* zeros: of no name */
 
 struct per_address {
+  mlbf_hasher *hasher;
   unsigned limit;
   struct {
     unsigned inside, waiting; /* visits under way, and those told to wait since */
@@ -27,27 +28,31 @@ struct per_address {
   name names[NAMES];
 };
 
-per_address *per_address_create(unsigned limit)
+per_address *per_address_create(unsigned limit, const uint8_t secret[MLBF_SECRET_BYTES])
 {
   per_address *a = calloc(1, sizeof *a);
   assert(limit);
-  if (a)
-    a->limit = limit;
-  return a;
+  if (!a)
+    return NULL;
+  a->limit = limit;
+  a->hasher = mlbf_hasher_create(secret);
+  if (a->hasher)
+    return a;
+  free(a);
+  return NULL;
 }
 
 void per_address_free(per_address *a)
 {
+  if (a)
+    mlbf_hasher_free(a->hasher);
   free(a);
 }
 
-/* FNV-1a, mixed once more: its upper bits are an index. */
-static uint64_t hash_of(const char *bytes, size_t size)
+/* Its upper bits are an index. */
+static uint64_t hash_of(const per_address *a, const char *bytes, size_t size)
 {
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (size_t i = 0; i < size; i++)
-    hash = (hash ^ (uint8_t)bytes[i]) * 0x100000001B3U;
-  return (hash ^ hash >> 32) * 0x9E3779B97F4A7C15U;
+  return mlbf_hasher_hash(a->hasher, 0, (mlbf_span){bytes, size}).low;
 }
 
 /* Where a host or domain was met; false: it was not, or is forgotten. */
@@ -63,11 +68,11 @@ static void remember(per_address *a, uint64_t hash, address_place where)
   a->names[hash >> 48] = (name){.check = (uint32_t)hash, .where = where};
 }
 
-static uint64_t hash_of_domain(const char *host, size_t size)
+static uint64_t hash_of_domain(const per_address *a, const char *host, size_t size)
 {
   char domain[DOMAIN_SIZE];
   domain_of_host(host, size, domain);
-  return hash_of(domain, strlen(domain));
+  return hash_of(a, domain, strlen(domain));
 }
 
 static address_place place_of(uint64_t hash)
@@ -77,20 +82,20 @@ static address_place place_of(uint64_t hash)
 
 void per_address_learn(per_address *a, const char *host, size_t size, const char *address)
 {
-  uint64_t hash = hash_of(host, size);
-  address_place where = place_of(hash_of(address, strlen(address))), before;
+  uint64_t hash = hash_of(a, host, size);
+  address_place where = place_of(hash_of(a, address, strlen(address))), before;
   if (!*address || (recall(a, hash, &before) && before == where))
     return;
   remember(a, hash, where);
-  remember(a, hash_of_domain(host, size), where);
+  remember(a, hash_of_domain(a, host, size), where);
 }
 
 static address_place find_place(const per_address *a, const char *host, size_t size)
 {
   address_place where;
-  if (recall(a, hash_of(host, size), &where))
+  if (recall(a, hash_of(a, host, size), &where))
     return where;
-  uint64_t domain = hash_of_domain(host, size);
+  uint64_t domain = hash_of_domain(a, host, size);
   return recall(a, domain, &where) ? where : place_of(domain);
 }
 

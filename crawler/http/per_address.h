@@ -11,6 +11,8 @@
 #ifndef STRATA_CRAWLER_PER_ADDRESS_H
 #define STRATA_CRAWLER_PER_ADDRESS_H
 
+#include "mlbf/secret.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,8 +21,9 @@ typedef struct per_address per_address;
 
 typedef uint16_t address_place; /* of an address, or of a domain whose address is not known */
 
-per_address *per_address_create(unsigned limit); /* >= 1. NULL: out of memory */
-void per_address_free(per_address *a);           /* NULL is fine */
+/* limit >= 1. With a known secret, names could be chosen that take another host's slot. NULL: out of memory. */
+per_address *per_address_create(unsigned limit, const uint8_t secret[MLBF_SECRET_BYTES]);
+void per_address_free(per_address *a); /* NULL is fine */
 
 /* A host, with or without its port, answered from this address, as text. */
 void per_address_learn(per_address *a, const char *host, size_t size, const char *address);

@@ -372,6 +372,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   if (!c)
     return NULL;
   frontier_stats stats;
+  uint8_t secret[MLBF_SECRET_BYTES];
   c->frontier = f;
   c->scope = s;
   c->options = *options;
@@ -381,9 +382,10 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
+  frontier_secret(f, secret);
   c->retries = retries_create(options->tries, options->delay_ms);
   bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
-  c->addresses = limits_addresses ? per_address_create(options->per_address) : NULL;
+  c->addresses = limits_addresses ? per_address_create(options->per_address, secret) : NULL;
   harvest_rules rules = {.profile = stats.profile,
                          .patterns = options->patterns,
                          .counts = options->counts,

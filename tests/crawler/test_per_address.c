@@ -1,5 +1,6 @@
 /* So many visits at one address, whatever the names of its hosts. */
 #include "crawler/http/per_address.h"
+#include "tests/support/test_hasher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +18,7 @@ static uint64_t wait_ms;
 static int set_up(void **state)
 {
   (void)state;
-  a = per_address_create(LIMIT);
+  a = per_address_create(LIMIT, test_secret(0));
   return a ? 0 : -1;
 }
 

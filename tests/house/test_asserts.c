@@ -131,7 +131,7 @@ static void leave_an_address_twice(void)
 {
   address_place where;
   uint64_t wait_ms;
-  per_address *a = per_address_create(1);
+  per_address *a = per_address_create(1, test_secret(0));
   if (!per_address_enter(a, "example.com", 11, &where, &wait_ms))
     return;
   per_address_leave(a, where);
