@@ -175,7 +175,7 @@ static size_t test_hosts_first(const mlbf_filter *filter, const mlbf_batch *batc
   mlbf_layer_hashes hashes;
   mlbf_key keys[MLBF_BATCH];
   mlbf_verdict found[MLBF_BATCH];
-  uint8_t left[MLBF_BATCH];
+  uint8_t left[MLBF_BATCH] = {0};
   size_t count = 0;
   for (size_t i = 0; i < batch->count; i++)
     keys[i] = (mlbf_key){batch->keys[i].segments, 1};
