@@ -192,7 +192,7 @@ static const struct refusal {
   {"", "http://a.09/", URL_BAD_HOST, "not octal"},
   {"", "http://a\xFF/", URL_BAD_HOST, "not UTF-8"},
   {"", "http://\xC2\xAD/", URL_BAD_HOST, "nothing is left of a soft hyphen"},
-  {"", "http://a\xE2\x81\xA6/", URL_BAD_HOST, "a mark of direction"},
+  {"", "http://a\xE2\x80\x8E/", URL_BAD_HOST, "a mark of direction"},
   {"",
    "http://\xD9\x8A"
    "a/",

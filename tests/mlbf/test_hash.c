@@ -54,7 +54,7 @@ static void a_round_is_that_of_fips_197(void **state)
     {"a49c7ff2689f352b6b5bea43026a5049", "f2c295f27a96b9435935807a7359f67f", "aa8f5f0361dde3ef82d24ad26832469a"},
   };
   for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
-    slow_block start, key, end;
+    slow_block start = {{0}}, key = {{0}}, end = {{0}};
     from_digits(rounds[i].start, start.bytes);
     from_digits(rounds[i].key, key.bytes);
     from_digits(rounds[i].end, end.bytes);
@@ -70,7 +70,7 @@ static void aes_256_is_that_of_fips_197(void **state)
   (void)state;
   enum { COUNT = 300 };
   uint8_t key[32], zeros[32] = {0};
-  slow_block text, expected;
+  slow_block text = {{0}}, expected = {{0}};
   mlbf_hash128 made[COUNT];
   from_digits("000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f", key);
   from_digits("00112233445566778899aabbccddeeff", text.bytes);

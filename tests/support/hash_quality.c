@@ -231,7 +231,7 @@ double hash_avalanche_segments(const mlbf_hash_keys *given, size_t length, unsig
 {
   size_t bits = 8 * length * SEGMENTS;
   uint32_t(*whole)[128] = need(bits * sizeof *whole), (*layer)[128] = need(bits * sizeof *layer);
-  uint8_t text[TEXT_MOST];
+  uint8_t text[TEXT_MOST] = {0};
   uint64_t state = length;
   mlbf_span segments[SEGMENTS];
   double worst = 0;
