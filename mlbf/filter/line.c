@@ -43,13 +43,13 @@ static void line_hash(const mlbf_filter *filter, const mlbf_span *segments, size
 
 static mlbf_verdict line_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  bool is_known = mlbf_line_test(&filter->arrays[0], hashes->whole);
+  bool is_known = mlbf_line_test(&filter->arrays[0], &hashes->whole);
   return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW, 0};
 }
 
 static mlbf_verdict line_insert(mlbf_filter *filter, const mlbf_hashes *hashes)
 {
-  bool was_new = mlbf_line_insert(&filter->arrays[0], hashes->whole);
+  bool was_new = mlbf_line_insert(&filter->arrays[0], &hashes->whole);
   return (mlbf_verdict){was_new ? MLBF_NEW : MLBF_SEEN, 0};
 }
 

@@ -47,14 +47,16 @@ extern const mlbf_line_path *const mlbf_line_paths[];
 /* The first of them this machine can use and cpu.h allows. */
 const mlbf_line_path *mlbf_line_path_best(void);
 
-static inline bool mlbf_line_test(const mlbf_array *array, mlbf_hash128 hash)
+/* Hashes by reference: compilers copy one as a vector, and to load that from two halves just stored waits until all
+ * instructions before are done, a cache miss of the key before among them. */
+static inline bool mlbf_line_test(const mlbf_array *array, const mlbf_hash128 *hash)
 {
-  return array->path->test(array, &hash, 1);
+  return array->path->test(array, hash, 1);
 }
 
-static inline bool mlbf_line_insert(mlbf_array *array, mlbf_hash128 hash)
+static inline bool mlbf_line_insert(mlbf_array *array, const mlbf_hash128 *hash)
 {
-  return array->path->insert(array, &hash, 1);
+  return array->path->insert(array, hash, 1);
 }
 
 /* Where a key's lines are. */

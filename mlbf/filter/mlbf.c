@@ -35,14 +35,14 @@ static void layered_hash(const mlbf_filter *filter, const mlbf_span *segments, s
 
 static bool layered_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
 {
-  return layer == 1 ? mlbf_line_test(&filter->arrays[HOSTS], segment)
+  return layer == 1 ? mlbf_line_test(&filter->arrays[HOSTS], &segment)
                     : mlbf_classic_test(&filter->arrays[DEEP], segment);
 }
 
 static bool set_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
 {
   if (layer == 1)
-    return mlbf_line_insert(&filter->arrays[HOSTS], segment);
+    return mlbf_line_insert(&filter->arrays[HOSTS], &segment);
   if (!mlbf_classic_insert(&filter->arrays[DEEP], segment))
     return false;
   uint64_t bits = filter->arrays[DEEP].bits, clear = bits - mlbf_counter_add(filter, &filter->deep_set, 1);
@@ -67,7 +67,7 @@ static mlbf_verdict layered_test(const mlbf_filter *filter, const mlbf_hashes *h
   for (uint32_t layer = 1; layer <= layers; layer++)
     if (!layered_test_segment(filter, layer, hashes->layer[layer - 1]))
       return (mlbf_verdict){MLBF_NEW_SEGMENT, layer};
-  bool is_known = mlbf_line_test(&filter->arrays[WHOLE], hashes->whole);
+  bool is_known = mlbf_line_test(&filter->arrays[WHOLE], &hashes->whole);
   return (mlbf_verdict){is_known ? MLBF_SEEN : MLBF_NEW_COMBINATION, 0};
 }
 
@@ -276,7 +276,7 @@ static mlbf_verdict layered_insert(mlbf_filter *filter, const mlbf_hashes *hashe
   uint32_t layers = layers_asked(filter, hashes), unknown = 0;
   for (uint32_t layer = layers; layer >= 1; layer--)
     unknown |= (uint32_t)set_segment(filter, layer, hashes->layer[layer - 1]) << (layer - 1);
-  return verdict_of(unknown, mlbf_line_insert(&filter->arrays[WHOLE], hashes->whole));
+  return verdict_of(unknown, mlbf_line_insert(&filter->arrays[WHOLE], &hashes->whole));
 }
 
 static double layered_distinct(const mlbf_filter *filter, uint32_t layer)
