@@ -169,7 +169,13 @@ mlbf_verdict mlbf_filter_insert_one(mlbf_filter *filter, const mlbf_hashes *hash
     mlbf_stripe_unlock(stripe);
   if (mlbf_filter_cannot_tell(filter))
     return unknown;
-  mlbf_counter_add(filter, mlbf_answer_counter(&filter->answers, verdict), 1);
+  /* by branches: the address of a counter that depends on the verdict makes what follows wait for the key's lines */
+  if (verdict.outcome == MLBF_SEEN)
+    mlbf_counter_add(filter, &filter->answers.seen, 1);
+  else if (verdict.outcome == MLBF_NEW_SEGMENT)
+    mlbf_counter_add(filter, &filter->answers.new_segment[verdict.layer - 1], 1);
+  else
+    mlbf_counter_add(filter, &filter->answers.new_combination, 1);
   return verdict;
 }
 
