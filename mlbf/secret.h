@@ -1,7 +1,7 @@
 /* mlbf/secret.h: the 32 bytes that decide where keys lie in a filter.
  *
  * A filter whose places everybody can calculate can be aimed at: some chosen keys set all bits of a key that was never
- * inserted, and it is taken for seen. With a secret that whoever chooses the keys does not know, chosen keys agree no
+ * inserted, and it is taken for seen. With a secret that the one who chooses keys does not know, chosen keys agree no
  * more often than others.
  *
  * Filters have one unless told otherwise. Equal secrets give equal hashes: needed to merge filters, and to use the

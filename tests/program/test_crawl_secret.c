@@ -57,7 +57,7 @@ static bool has_secret(const char *bytes, size_t size)
   return false;
 }
 
-/* data.mdb has it, and is nobody else's to read; no other file does. */
+/* data.mdb has it, and only its owner may read that; no other file has it. */
 static int look_into(const char *path, const struct stat *info, int type, struct FTW *at)
 {
   size_t size;
