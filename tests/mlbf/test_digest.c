@@ -142,45 +142,54 @@ static int score_of(const uint8_t *a, size_t a_size, const uint8_t *b, size_t b_
   return score;
 }
 
+/* Means of some rounds: where filters begin elsewhere, single scores have a standard deviation of 6. */
 static void a_part_is_found_in_the_whole(void **state)
 {
   (void)state;
-  enum { SIZE = 200000 };
+  enum { SIZE = 200000, ROUNDS = 16 };
   uint8_t *a = malloc(SIZE), *b = malloc(SIZE);
-  for (size_t i = 0; i < SIZE; i++) {
-    a[i] = (uint8_t)dice_throw(256);
-    b[i] = (uint8_t)dice_throw(256);
+  int part = 0, half = 0;
+  for (int round = 0; round < ROUNDS; round++) {
+    for (size_t i = 0; i < SIZE; i++) {
+      a[i] = (uint8_t)dice_throw(256);
+      b[i] = (uint8_t)dice_throw(256);
+    }
+    assert_int_equal(score_of(a, SIZE, a, SIZE, false), 100);
+    assert_true(score_of(a, SIZE, b, SIZE, false) <= 1);
+    part += score_of(a, SIZE, a + 60000, 50000, false); /* its filters begin elsewhere than the whole's */
+    memcpy(b + 100000, a + 100000, 100000);             /* one half in common */
+    half += score_of(a, SIZE, b, SIZE, false);
+    int in_blocks = score_of(a, SIZE, b, SIZE, true);
+    assert_true(in_blocks > 45 && in_blocks < 61);
   }
-  assert_int_equal(score_of(a, SIZE, a, SIZE, false), 100);
-  assert_true(score_of(a, SIZE, b, SIZE, false) <= 1);
-  assert_true(score_of(a, SIZE, a + 60000, 50000, false) > 35); /* its filters begin elsewhere than the whole's */
-  memcpy(b + 100000, a + 100000, 100000);                       /* one half in common */
-  int half = score_of(a, SIZE, b, SIZE, false); /* filters begin elsewhere: 43 on the mean, standard deviation 6 */
-  assert_true(half > 10 && half < 70);
-  half = score_of(a, SIZE, b, SIZE, true); /* blocks begin alike: 53 in 60 of 60 runs */
-  assert_true(half > 45 && half < 61);
   free(a);
   free(b);
+  assert_true(part > 50 * ROUNDS);
+  assert_true(half > 30 * ROUNDS && half < 70 * ROUNDS);
 }
 
 /* sdhash 4.0 cuts by the features of both filters together: more than all bits of a short piece. The papers do not. */
 static void a_short_piece_is_found_by_the_papers_rule_alone(void **state)
 {
   (void)state;
-  enum { PIECE = 1200, PIECES = 100 };
+  enum { PIECE = 1200, PIECES = 2000, EACH_BLOCK = 100 };
   static uint8_t block[MLBF_DIGEST_BLOCK];
   int found = 0;
-  for (size_t i = 0; i < sizeof block; i++)
-    block[i] = (uint8_t)dice_throw(256);
-  mlbf_digest *whole = digest_of(block, sizeof block, true, 1);
+  mlbf_digest *whole = NULL;
   for (int i = 0; i < PIECES; i++) {
+    if (i % EACH_BLOCK == 0) {
+      mlbf_digest_free(whole);
+      for (size_t at = 0; at < sizeof block; at++)
+        block[at] = (uint8_t)dice_throw(256);
+      whole = digest_of(block, sizeof block, true, 1);
+    }
     mlbf_digest *piece = digest_of(block + dice_throw(sizeof block - PIECE), PIECE, false, 1);
     assert_int_equal(mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_CURRENT), 0);
     found += mlbf_digest_score(piece, whole, MLBF_DIGEST_RULE_PAPER) > 0;
     mlbf_digest_free(piece);
   }
   mlbf_digest_free(whole);
-  assert_in_range(found, PIECES * 8 / 10, PIECES);
+  assert_in_range(found, PIECES * 9 / 10, PIECES);
 }
 
 static void threads_change_no_bit(void **state)
