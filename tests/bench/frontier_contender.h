@@ -15,8 +15,8 @@
  *     turns     each host that may start something gets its turn before any gets a second one
  *     records   hosts are kept, with their delay and how many of their URLs are done and failed
  *
- * The others, "-fifo", know no hosts: one line in order of arrival, which is a good deal less, and to their advantage.
- * `bench_frontier --check` tries each on what it says. Any failure ends the process with a sentence. */
+ * sqlite-fifo knows no hosts: one line in order of arrival. `bench_frontier --check` tries each on what it says, and
+ * this one shows that the check can fail; it is not measured. Any failure ends the process with a sentence. */
 #ifndef STRATA_TESTS_FRONTIER_CONTENDER_H
 #define STRATA_TESTS_FRONTIER_CONTENDER_H
 
@@ -28,7 +28,7 @@
  * 16,384 SQLite takes half as many syncs again, and no more of the processor. */
 enum { CONTENDER_GROUP = 27000 };
 
-enum { CONTENDER_LOT = 512, CONTENDER_TEXT = 128, CONTENDER_PER_HOST = 8 };
+enum { CONTENDER_LOT = 512, CONTENDER_PAGE = 64, CONTENDER_TEXT = 128, CONTENDER_PER_HOST = 8 };
 
 typedef struct contender_text {
   char text[CONTENDER_TEXT];
@@ -56,8 +56,9 @@ typedef struct contender {
   const char *name;
   bool keeps_contract; /* all of it, hosts too */
   void *(*open)(const char *directory, uint64_t expected_urls);
-  bool (*add)(void *self, const char *url, size_t size);                   /* true: it was new */
-  size_t (*add_lot)(void *self, const contender_text *urls, size_t count); /* how many were; NULL: one by one */
+  bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
+  /* Links of a page, up to CONTENDER_PAGE, in one call; how many were new. NULL: they are added one by one. */
+  size_t (*add_page)(void *self, const contender_text *urls, size_t count);
   size_t (*next)(void *self, contender_lease *leases, size_t max);
   void (*done)(void *self, uint64_t id, contender_state state, unsigned code);
   void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: has none */
@@ -69,9 +70,9 @@ typedef struct contender {
   void (*compact)(const char *directory); /* that nobody has open; NULL: it has no way */
 } contender;
 
-extern const contender contender_strata, contender_exact; /* the second with options.exact */
-extern const contender contender_sqlite, contender_sqlite_fifo;
-extern const contender contender_rocksdb, contender_rocksdb_fifo;
+/* Ours; with options.exact; with options.commit_thread. */
+extern const contender contender_strata, contender_exact, contender_thread;
+extern const contender contender_sqlite, contender_sqlite_fifo, contender_rocksdb;
 
 uint64_t contender_now_ms(void); /* of a clock that never goes back; --check sets it as it likes */
 void contender_fail(const char *who, const char *why) __attribute__((noreturn));

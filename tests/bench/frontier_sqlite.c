@@ -20,11 +20,11 @@ enum {
   STATEMENTS,
 };
 
-/* The log is copied back when it has 64 MiB, as one transaction alone is as large as it is by default.
+/* Tuned: pages of 8 KiB, locks taken once for all, 1 GiB of cache, and the log is copied back when it has 256 MiB.
  * Seen is keyed by a 64-bit hash of the URL: the smallest and fastest exact-enough set SQLite can keep. Counts, which
  * change all the time, lie apart from names, which do not: ten times as many hosts to a page. */
-static const char schema[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-262144;"
-                             "PRAGMA wal_autocheckpoint=16384;"
+static const char schema[] = "PRAGMA page_size=8192; PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;"
+                             "PRAGMA synchronous=FULL; PRAGMA cache_size=-1048576; PRAGMA wal_autocheckpoint=32768;"
                              "CREATE TABLE IF NOT EXISTS seen(hash INTEGER PRIMARY KEY);"
                              "CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY, url TEXT);"
                              "CREATE TABLE IF NOT EXISTS history(id INTEGER PRIMARY KEY, state INTEGER, code INTEGER,"

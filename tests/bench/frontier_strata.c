@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEASES = 1024, TOGETHER = 64 /* links in a call: those of a page */ };
+enum { LEASES = 1024, TOGETHER = CONTENDER_PAGE };
+
+typedef enum variant { PLAIN, EXACT, COMMIT_THREAD } variant;
 
 typedef struct ours {
   frontier *frontier;
@@ -22,7 +24,7 @@ static void demand(const ours *o, frontier_status status)
     contender_fail("strata", frontier_message(o->frontier));
 }
 
-static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
+static void *open_as(const char *directory, uint64_t expected_urls, variant as)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
   frontier_options options = {.filter = MLBF_KIND_MLBF,
@@ -31,7 +33,9 @@ static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
                               .per_host = CONTENDER_PER_HOST,
                               .depth_cap = UINT16_MAX,
                               .keep_identity = true,
-                              .exact = exact};
+                              .exact = as == EXACT};
+  if (as == COMMIT_THREAD) /* options.commit_thread = true, once there is such an option */
+    contender_fail("strata", "this library has no commit thread");
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
@@ -40,12 +44,17 @@ static void *open_as(const char *directory, uint64_t expected_urls, bool exact)
 
 static void *open_ours(const char *directory, uint64_t expected_urls)
 {
-  return open_as(directory, expected_urls, false);
+  return open_as(directory, expected_urls, PLAIN);
 }
 
 static void *open_exact(const char *directory, uint64_t expected_urls)
 {
-  return open_as(directory, expected_urls, true);
+  return open_as(directory, expected_urls, EXACT);
+}
+
+static void *open_thread(const char *directory, uint64_t expected_urls)
+{
+  return open_as(directory, expected_urls, COMMIT_THREAD);
 }
 
 static bool add(void *self, const char *text, size_t size)
@@ -58,23 +67,20 @@ static bool add(void *self, const char *text, size_t size)
   return verdict.outcome != FRONTIER_SEEN;
 }
 
-static size_t add_lot(void *self, const contender_text *texts, size_t count)
+static size_t add_page(void *self, const contender_text *texts, size_t count)
 {
   ours *o = self;
   frontier_link links[TOGETHER] = {0};
   frontier_verdict verdicts[TOGETHER];
-  size_t accepted = 0;
-  for (size_t begin = 0, size, settled; begin < count; begin += size) {
-    size = count - begin < TOGETHER ? count - begin : TOGETHER;
-    for (size_t i = 0; i < size; i++) {
-      links[i].target = &o->urls[i];
-      if (url_parse(texts[begin + i].text, texts[begin + i].size, URL_STRICT, &o->urls[i]) != URL_OK)
-        contender_fail("strata", texts[begin + i].text);
-    }
-    demand(o, frontier_add_batch(o->frontier, links, size, contender_now_ms(), verdicts, &settled));
-    for (size_t i = 0; i < size; i++)
-      accepted += verdicts[i].outcome != FRONTIER_SEEN;
+  size_t accepted = 0, settled;
+  for (size_t i = 0; i < count; i++) {
+    links[i].target = &o->urls[i];
+    if (url_parse(texts[i].text, texts[i].size, URL_STRICT, &o->urls[i]) != URL_OK)
+      contender_fail("strata", texts[i].text);
   }
+  demand(o, frontier_add_batch(o->frontier, links, count, contender_now_ms(), verdicts, &settled));
+  for (size_t i = 0; i < count; i++)
+    accepted += verdicts[i].outcome != FRONTIER_SEEN;
   return accepted;
 }
 
@@ -193,9 +199,10 @@ static void compact(const char *directory)
 }
 
 #define OURS                                                                                                 \
-  .keeps_contract = true, .add = add, .add_lot = add_lot, .next = next, .done = done, .delay = delay,        \
+  .keeps_contract = true, .add = add, .add_page = add_page, .next = next, .done = done, .delay = delay,      \
   .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report, \
   .compact = compact
 
 const contender contender_strata = {.name = "strata", .open = open_ours, OURS};
 const contender contender_exact = {.name = "exact", .open = open_exact, OURS};
+const contender contender_thread = {.name = "thread", .open = open_thread, OURS};
