@@ -3,9 +3,10 @@
  * memory (frontier_polite.h). What is in the open batch cannot be read (a batch with an index would do, in more time):
  * a set of its keys stands beside it, and its URLs are handed out once it is written.
  *
- * Tuned: keys of seen go into the batch sorted and are inserted with a hint, as 71 % of the time went into skip list
- * insertions of unsorted hashes; small memtables, which stay in the caches; no compression; log files are used again,
- * so that a sync writes no file system's journal; one thread writes. */
+ * Tuned, as 71 % of the time went into memtables: what is not in order goes into the batch sorted, and is inserted with
+ * a hint; a memtable of seen is a hash table of lists, and those that are not read before they are written are plain
+ * vectors; all are small enough for the caches, and one thread fills them. No compression; log files are used again, so
+ * that a sync writes no file system's journal. 7.9 seconds of the processor for 10^6 URLs in place of 10.4. */
 #include "tests/bench/frontier_polite.h"
 
 #include <rocksdb/c.h>
@@ -24,7 +25,7 @@ static const char *const tables[TABLES] = {"default", "queue", "history", "host"
 
 enum { HISTORY_HEAD = 3, HOST_HEAD = 24 };
 
-static const size_t cache_bytes = (size_t)256 << 20, memtable_bytes = (size_t)8 << 20;
+static const size_t cache_bytes = (size_t)256 << 20, memtable_bytes = (size_t)16 << 20;
 enum { SET_SIZE = 4 * CONTENDER_GROUP }; /* open addressing; 0 is free */
 
 typedef struct stored {
@@ -35,8 +36,9 @@ typedef struct stored {
   rocksdb_writeoptions_t *synced;
   rocksdb_writebatch_t *batch;
   uint64_t in_batch[SET_SIZE], hashes[CONTENDER_GROUP]; /* new ones: as a set, and as a list */
+  uint64_t deleted[CONTENDER_GROUP];                    /* from the queue, by the open batch */
   polite_host *queued[CONTENDER_GROUP];                 /* by the open batch */
-  size_t queued_count;
+  size_t queued_count, deleted_count;
   polite *hosts;
   uint64_t last_number, ended;
   unsigned in_group;
@@ -94,15 +96,21 @@ static void commit(stored *s)
   for (polite_host *host; (host = polite_changed(s->hosts));)
     put_host(s, host);
   qsort(s->hashes, s->queued_count, sizeof *s->hashes, by_value);
+  qsort(s->deleted, s->deleted_count, sizeof *s->deleted, by_value);
   for (size_t i = 0; i < s->queued_count; i++)
     put(s, SEEN, s->hashes[i], "", 0);
+  for (size_t i = 0; i < s->deleted_count; i++) {
+    char key[8];
+    put_number(key, s->deleted[i]);
+    rocksdb_writebatch_singledelete_cf(s->batch, s->table[QUEUE], key, sizeof key); /* what was put once */
+  }
   rocksdb_write(s->db, s->synced, s->batch, &error);
   demand(error);
   rocksdb_writebatch_clear(s->batch);
   memset(s->in_batch, 0, sizeof s->in_batch);
   for (size_t i = 0; i < s->queued_count; i++)
     polite_queued(s->hosts, s->queued[i], s->last_number - s->queued_count + 1 + i);
-  s->queued_count = s->in_group = 0;
+  s->queued_count = s->deleted_count = s->in_group = 0;
 }
 
 static void count_operation(stored *s)
@@ -124,7 +132,11 @@ static rocksdb_options_t *options_of(int table, rocksdb_cache_t *cache)
     rocksdb_block_based_options_set_filter_policy(blocks, rocksdb_filterpolicy_create_bloom_full(10));
     rocksdb_options_set_memtable_prefix_bloom_size_ratio(options, 0.1);
     rocksdb_options_set_memtable_whole_key_filtering(options, 1);
+    rocksdb_options_set_prefix_extractor(options, rocksdb_slicetransform_create_fixed_prefix(2));
+    rocksdb_options_set_hash_skip_list_rep(options, 65536, 4, 4);
   }
+  if (table == HISTORY || table == HOST)
+    rocksdb_options_set_memtable_vector_rep(options);
   rocksdb_options_set_block_based_table_factory(options, blocks);
   rocksdb_block_based_options_destroy(blocks);
   rocksdb_options_set_compression(options, rocksdb_no_compression);
@@ -294,10 +306,9 @@ static size_t next(void *self, contender_lease *leases, size_t max)
 static void done(void *self, uint64_t id, contender_state state, unsigned code)
 {
   stored *s = self;
-  char key[8], value[HISTORY_HEAD + CONTENDER_TEXT] = {(char)state, (char)(code >> 8), (char)code};
+  char value[HISTORY_HEAD + CONTENDER_TEXT] = {(char)state, (char)(code >> 8), (char)code};
   polite_lease *lease = polite_lease_of(s->hosts, id);
-  put_number(key, lease->number);
-  rocksdb_writebatch_singledelete_cf(s->batch, s->table[QUEUE], key, sizeof key); /* what was put once */
+  s->deleted[s->deleted_count++] = lease->number;
   memcpy(value + HISTORY_HEAD, lease->url.text, lease->url.size);
   put(s, HISTORY, s->ended++, value, HISTORY_HEAD + lease->url.size);
   polite_end(s->hosts, lease, state);
