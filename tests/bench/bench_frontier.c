@@ -94,6 +94,7 @@ static const line lines[] = {
   {"URLs a second", offsetof(load_result, urls_a_second), 0},
   {"processor seconds", offsetof(load_result, cpu), 2},
   {"open, ms", offsetof(load_result, open_ms), 1},
+  {"open, processor, ms", offsetof(load_result, open_cpu_ms), 1},
   {"close, ms", offsetof(load_result, close_ms), 1},
   {"add, p50, us", offsetof(load_result, add.half), 2},
   {"add, p99.9, us", offsetof(load_result, add.nearly_all), 1},

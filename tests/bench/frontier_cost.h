@@ -12,7 +12,8 @@ uint64_t cost_proc(const char *file, const char *name); /* the number behind `na
 uint64_t cost_disk(const char *directory);              /* bytes it takes */
 uint64_t cost_syncs(void); /* calls of fdatasync and fsync by this process, its libraries' too */
 
-/* Seconds for so many syncs of so many bytes in all, one behind the other in a file: what the disk asks of any order. */
+/* Seconds for so many syncs of so many bytes in all, one behind the other in a file:
+ * what the disk asks of any order. */
 double cost_floor(const char *directory, uint64_t syncs, uint64_t bytes);
 
 /* Durations, in buckets that are 1/16 of a power of two wide: quantiles are up to 4 % too high. */

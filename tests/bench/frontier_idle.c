@@ -2,7 +2,7 @@
  *
  *     known      no URL waits
  *     waiting    each of them has one URL that waits
- *     clogged    no URL of theirs waits, but 100 of each of 1,000 further hosts that rest: more than memory has room for
+ *     clogged    no URL of theirs waits, but 100 of each of 1,000 further hosts do, more than memory has room for
  *
  * A crawl's loop asks once for each page that arrives, so it may ask thousands of times a second. The time that is
  * passed grows by a millisecond a call, and nothing becomes due. */

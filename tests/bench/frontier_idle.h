@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* A table of 10^3, 10^4, ... up to `most_hosts` hosts; medians of `rounds`. Works in directories made in `directory`. */
+/* A table for 10^3, 10^4, ... up to `most_hosts` hosts; medians of `rounds`. Works in directories that it makes in
+ * `directory`, and removes. */
 void frontier_idle(const char *directory, uint64_t most_hosts, unsigned rounds);
 
 #endif

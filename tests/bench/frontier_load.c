@@ -168,11 +168,12 @@ static load_result measure(const contender *c, const load *l, const char *direct
   uint64_t syncs_before = cost_syncs(), before = cost_proc("/proc/self/io", "wchar:");
   uint64_t dirtied_before = cost_proc("/proc/self/io", "write_bytes:");
   uint64_t memory_before = cost_proc("/proc/self/status", "RssAnon:");
-  double began = cost_now();
+  double began = cost_now(), cpu_began = cost_cpu();
   void *self = c->open(directory, l->expect ? l->expect : l->urls + l->known);
   r.open_ms = (cost_now() - began) * 1e3;
+  r.open_cpu_ms = (cost_cpu() - cpu_began) * 1e3;
   began = cost_now();
-  double cpu_began = cost_cpu();
+  cpu_began = cost_cpu();
   if (l->queued)
     run_queued(c, self, &m);
   else

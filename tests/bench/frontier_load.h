@@ -16,7 +16,7 @@ typedef struct load_calls {
 } load_calls;
 
 typedef struct load_result {
-  double seconds, urls_a_second, cpu, open_ms, close_ms;
+  double seconds, urls_a_second, cpu, open_ms, open_cpu_ms, close_ms;
   load_calls add, next, done;
   double longest_ms, lot_cpu_ms;
   double written, dirtied, left, compacted;                                    /* bytes, for each URL of the load */
