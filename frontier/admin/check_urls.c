@@ -231,25 +231,6 @@ static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, s
   return w->c->status == FRONTIER_OK;
 }
 
-typedef struct chunk_walk {
-  url_walk *urls;
-  uint64_t next; /* the key that would follow the last chunk without gap */
-} chunk_walk;
-
-static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  chunk_walk *w = context;
-  check *c = w->urls->c;
-  if (w->next && key >> 30 == w->next >> 30 && key != w->next) /* of one line: spill.h */
-    check_say(c, IN_DATA, "chunks of host %" PRIu64 ": %" PRIu64 " are missing before chunk %" PRIu64, key >> 32,
-              key - w->next, key & UINT32_MAX);
-  w->next = key + 1;
-  w->urls->class = spill_class_of(key);
-  if (!spill_each(body, size, read_queued, w->urls) && c->status == FRONTIER_OK)
-    check_say(c, IN_DATA, "chunk %" PRIu64 " of host %" PRIu64 ": it ends within a URL", key & UINT32_MAX, key >> 32);
-  return c->status == FRONTIER_OK;
-}
-
 /* ---- all ------------------------------------------------------------------------------------------------ */
 
 /* Those that are not here are on record: lost, and given up by a repair, or of another crawl. */
@@ -287,7 +268,6 @@ static void check_places(url_walk *w)
 
 static void read_tables(url_walk *w, const row_places *rows)
 {
-  chunk_walk chunks = {.urls = w};
   mdb_records_each(w->c->p, store_table_name(STORE_HOSTS), read_host, w);
   mdb_records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
   w->table = store_table_name(STORE_HISTORY);
@@ -297,8 +277,6 @@ static void read_tables(url_walk *w, const row_places *rows)
     w->table = store_table_name(queue_table(w->class));
     mdb_urls_each(w->c->p, rows, queue_table(w->class), read_queued, w);
   }
-  w->table = store_table_name(STORE_CHUNKS);
-  mdb_records_each(w->c->p, w->table, read_chunk, &chunks);
 }
 
 void check_urls(check *c)

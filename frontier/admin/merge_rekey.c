@@ -1,4 +1,4 @@
-/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in history, queue and chunks:
+/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in history and queues:
  * where the numbers of both agree, and no URL has a key of the caller's own, every key has its URL.
  *
  *     URL --the crawl's profile--> key --its secret--> seen?      visited
@@ -82,15 +82,6 @@ static bool take_waiting(void *context, uint64_t sequence, const uint8_t *body, 
   return go_on;
 }
 
-static bool take_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  walk *w = context;
-  (void)key;
-  if (!spill_each(body, size, take_waiting, w) && w->status == FRONTIER_OK && !w->is_over)
-    w->status = FRONTIER_DAMAGED;
-  return w->status == FRONTIER_OK && !w->is_over;
-}
-
 static bool clear_doubt(void *context, mlbf_hash128 whole)
 {
   walk *w = context;
@@ -129,8 +120,11 @@ static frontier_status walk_all(walk *w)
   static const struct {
     store_table table;
     store_visitor *visit;
-  } steps[] = {{STORE_HISTORY, take_ended},     {STORE_QUEUE, take_waiting},      {STORE_QUEUE_HIGH, take_waiting},
-               {STORE_QUEUE_LOW, take_waiting}, {STORE_QUEUE_TRAP, take_waiting}, {STORE_CHUNKS, take_chunk}};
+  } steps[] = {{STORE_HISTORY, take_ended},
+               {STORE_QUEUE, take_waiting},
+               {STORE_QUEUE_HIGH, take_waiting},
+               {STORE_QUEUE_LOW, take_waiting},
+               {STORE_QUEUE_TRAP, take_waiting}};
   uint64_t keys;
   frontier_status status = read_log_keys(w->f, &keys);
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == FRONTIER_OK && !w->is_over; i++) {

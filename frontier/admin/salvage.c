@@ -199,15 +199,6 @@ static bool keep_waiting(void *context, uint64_t sequence, const uint8_t *body, 
   return s->status == FRONTIER_OK;
 }
 
-/* All of it goes back to the queue. */
-static bool keep_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  salvage *s = context;
-  s->class = spill_class_of(key);
-  spill_each(body, size, keep_waiting, s);
-  return s->status == FRONTIER_OK;
-}
-
 static void forget_counts(host *who)
 {
   who->done = who->failed = who->skipped = who->trap_ended = 0;
@@ -332,8 +323,6 @@ static store_visitor *reader_of(uint64_t key, const uint8_t *body, size_t size)
     return keep_ended_pack;
   if (mdb_urls_of_queue(key, body, size, is_waiting_row, NULL))
     return keep_waiting_pack;
-  if (size && spill_each(body, size, is_waiting_row, NULL))
-    return keep_chunk;
   return size && seen_count_keys(body, size, &keys) ? keep_piece : NULL;
 }
 
@@ -385,7 +374,7 @@ static bool keep_visit(void *context, uint64_t sequence, const uint8_t *body, si
 /* Of which class a stray URL was is not known. */
 static void keep_strays(salvage *s)
 {
-  static store_visitor *const kinds[] = {keep_ended_pack, keep_waiting_pack, keep_chunk, keep_piece};
+  static store_visitor *const kinds[] = {keep_ended_pack, keep_waiting_pack, keep_piece};
   s->class = FRONTIER_NORMAL;
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds && s->status == FRONTIER_OK; i++)
     mdb_pages_each_stray(s->p, read_stray, &(stray_pass){.s = s, .wanted = kinds[i]});
@@ -401,7 +390,6 @@ static void keep_urls(salvage *s, const row_places *rows)
     s->class = (frontier_class) class;
     mdb_urls_each(s->p, rows, queue_table(s->class), keep_waiting, s);
   }
-  mdb_records_each(s->p, "chunks", keep_chunk, s);
 }
 
 bool salvage_tables(salvage *s)

@@ -97,15 +97,6 @@ static bool note_waiting(void *context, uint64_t sequence, const uint8_t *body, 
   return s->status == FRONTIER_OK;
 }
 
-static bool note_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  sweep *s = context;
-  (void)key;
-  if (!spill_each(body, size, note_waiting, s) && s->status == FRONTIER_OK)
-    s->status = FRONTIER_DAMAGED;
-  return s->status == FRONTIER_OK;
-}
-
 static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   sweep *s = context;
@@ -135,8 +126,11 @@ static frontier_status walk(sweep *s)
   static const struct {
     store_table table;
     store_visitor *visit;
-  } steps[] = {{STORE_QUEUE, note_waiting},      {STORE_QUEUE_HIGH, note_waiting}, {STORE_QUEUE_LOW, note_waiting},
-               {STORE_QUEUE_TRAP, note_waiting}, {STORE_CHUNKS, note_chunk},       {STORE_HISTORY, revoke_ended}};
+  } steps[] = {{STORE_QUEUE, note_waiting},
+               {STORE_QUEUE_HIGH, note_waiting},
+               {STORE_QUEUE_LOW, note_waiting},
+               {STORE_QUEUE_TRAP, note_waiting},
+               {STORE_HISTORY, revoke_ended}};
   frontier *f = s->frontier;
   for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);

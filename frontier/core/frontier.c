@@ -60,7 +60,8 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
     return refuse_lease(f, e, status);
   assert(!e->is_ended && e->is_pinned);
   counts_leased(&f->counts);
-  spill_watch(f, e->host);
+  if (e->host->blocked)
+    bench_give_back(f, e->host);
   l->leases[l->count++] = lease_of(e);
   return FRONTIER_OK;
 }
@@ -90,14 +91,24 @@ static frontier_status lease_due(frontier *f, leasing *l, int64_t *wait_ms)
     if (!is_limited)
       hosts_offer(f->hosts, who);
   }
-  return status;
+  frontier_status loaded = bench_take_status(f);
+  return status == FRONTIER_OK ? loaded : status;
 }
 
-/* Reading on commits what was gathered. While something is in flight and the group commit is not due, that can wait:
- * one host that has all its URLs in flight would have each of them committed alone. */
-static bool must_wait_to_read_on(const frontier *f, bool is_commit_due)
+/* Too few were due: are there more further back in the queue? Reading to its end commits what was gathered. While
+ * something is in flight and the group commit is not due, that can wait: one host that has all its URLs in flight would
+ * have each of them committed alone. */
+static frontier_status look_further(frontier *f, leasing *l, bool is_commit_due, int64_t *wait_ms)
 {
-  return !is_commit_due && batch_has_urls(&f->batch) && leases_count(&f->in_flight) && queue_is_unread(&f->queues);
+  bool progressed, may_commit = is_commit_due || !leases_count(&f->in_flight);
+  frontier_status status = bench_read_on(f, l->limits->max - l->count, may_commit, &progressed);
+  if (progressed && status == FRONTIER_OK && (l->count == 0 || !is_limited_by(l->limits)))
+    status = lease_due(f, l, wait_ms);
+  if (progressed && l->count == 0 && queue_is_unread(&f->queues))
+    *wait_ms = 0;
+  if (!progressed && !may_commit && batch_has_untaken(&f->batch) && (*wait_ms < 0 || *wait_ms > COMMIT_AFTER_MS))
+    *wait_ms = COMMIT_AFTER_MS;
+  return status;
 }
 
 frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
@@ -116,25 +127,13 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
   if (!is_commit_due)
     maintain_pay_some(f);
   if (status == FRONTIER_OK)
-    status = spill_read_back(f);
-  if (status == FRONTIER_OK)
     status = queue_refill(f);
   if (status == FRONTIER_OK)
     status = recrawl_take(f);
   if (status == FRONTIER_OK)
     status = lease_due(f, &l, wait_ms);
-  bool progressed = status == FRONTIER_OK && l.count < limits->max;
-  if (progressed && must_wait_to_read_on(f, is_commit_due)) {
-    progressed = false;
-    if (*wait_ms < 0 || *wait_ms > COMMIT_AFTER_MS)
-      *wait_ms = COMMIT_AFTER_MS;
-  }
-  if (progressed) /* not enough is due: is it further back in the queue? */
-    status = spill_read_on(f, &progressed);
-  if (progressed && status == FRONTIER_OK && (l.count == 0 || !is_limited_by(limits)))
-    status = lease_due(f, &l, wait_ms);
-  if (l.count == 0 && (progressed || spill_waits_in_chunks(f)))
-    *wait_ms = 0; /* there is more to read */
+  if (status == FRONTIER_OK && l.count < limits->max && !(limits->max_hosts && l.hosts == limits->max_hosts))
+    status = look_further(f, &l, is_commit_due, wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
   assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));

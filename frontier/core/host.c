@@ -48,7 +48,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   batch_touch(&f->batch);
   hosts_recount(f->hosts, who);
   hosts_offer(f->hosts, who);
-  spill_watch(f, who);
+  bench_give_back(f, who);
 }
 
 frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)

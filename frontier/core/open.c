@@ -1,6 +1,6 @@
 /* From a directory to a frontier and back.
  *
- *     to write    make it, LOCK, data.mdb, hosts, chunks, filter, journal, sync of names
+ *     to write    make it, LOCK, data.mdb, hosts, filter, journal, sync of names
  *     to read     data.mdb and hosts, as of one commit, while a writer may go on
  *     no path     the filter alone; everything is in memory
  *
@@ -31,7 +31,7 @@
 /* ---- identity: what may never change ------------------------------------------------------------------- */
 
 static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 7 };
+enum { FORMAT_VERSION = 8 };
 /* On top of the kind of filter: there is a table `exact`. */
 enum { IS_EXACT = 0x100 };
 
@@ -168,9 +168,8 @@ static frontier_status find_data(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {directory_make,      directory_lock_it,    open_store,
-                                      host_table_load,     spill_find_chunks,    seen_load,
-                                      journal_record_open, directory_sync_names, NULL};
+static open_step *const to_write[] = {directory_make, directory_lock_it,   open_store,           host_table_load,
+                                      seen_load,      journal_record_open, directory_sync_names, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 

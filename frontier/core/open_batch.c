@@ -134,7 +134,7 @@ static void clear(open_batch *b)
     entry_free(b->ended.at[i]);
   }
   b->added.count = b->ended.count = b->untaken = b->payload_size = 0;
-  b->is_dirty = false;
+  b->is_dirty = b->has_old = false;
 }
 
 static frontier_status settle(frontier *f)

@@ -16,6 +16,7 @@ enum {
 typedef struct open_batch {
   entry_list added;
   size_t untaken; /* of `added`, those left to the queue on disk */
+  bool has_old;   /* an older URL waits for the disk, too, though it is not in `added` */
   entry_list ended;
   size_t payload_size; /* bytes that go with `added` */
   bool is_dirty;       /* there is something to commit, if only a counter */
@@ -57,6 +58,23 @@ static inline void batch_leave(open_batch *b)
 static inline bool batch_has_untaken(const open_batch *b)
 {
   return b->untaken > 0;
+}
+
+/* An older URL is left to the queue on disk: it may come before URLs there. */
+static inline void batch_leave_old(open_batch *b)
+{
+  b->is_dirty = b->has_old = true;
+}
+
+static inline bool batch_has_old(const open_batch *b)
+{
+  return b->has_old;
+}
+
+/* Is this one, which was accepted before now, on disk? */
+static inline bool batch_is_stored(const open_batch *b, uint64_t sequence)
+{
+  return !b->added.count || sequence < b->added.at[0]->sequence;
 }
 
 #endif

@@ -4,8 +4,7 @@
 #include <stddef.h>
 
 const part *const all_parts[] = {
-  &spill_part,   /* before the batch: it looks at URLs that ended there */
-  &recrawl_part, /* before the batch: a URL leaves the history before it ends there once more */
+  &bench_part,   &recrawl_part, /* before the batch: a URL leaves the history before it ends there once more */
   &batch_part,   &flight_part,
   &hosts_part,   &checkpoint_part, /* these two before the filter goes */
   &resize_part,  &log_part,        /* after the batch, which it may mark as dirty again */

@@ -1,11 +1,13 @@
 /* See promote.h. What is moved, and to where:
  *
- *     line of class NORMAL  --.                   .--> line of class HIGH     if the reading of HIGH is past it
- *                              >-- transaction --<
- *     queue on disk, unread --'                   '--> queue on disk, unread  if HIGH will still come by there
+ *     entry of class NORMAL   --.                   .--> line of class HIGH     if the reading of HIGH is past it
+ *                                >-- transaction --<
+ *     ref, or unread on disk  --'                   '--> queue on disk, unread  if HIGH will still come by there
  *
  * load_sequence and is_unread of HIGH decide which of the two (queue.c): if HIGH has unread URLs, a URL before
  * load_sequence must be in memory, and a later one must not be; if it has none, every URL must be in memory.
+ *
+ * Its ref stays in the line of class NORMAL; the look-up will not find it (workbench.c).
  *
  * Nothing in memory is changed before the transaction is on disk, except the hosts' counts, which the transaction has;
  * if it fails, they are restored. */
@@ -69,6 +71,16 @@ static void choose_from_lines(promotion *p)
   }
 }
 
+/* Is it an entry, which was looked at in its line? */
+static bool is_in_line(const entry *of)
+{
+  const entry *e = of->host->normal.last;
+  for (uint32_t i = 0; i < of->host->normal.count; i++)
+    if ((e = e->next)->sequence == of->sequence)
+      return true;
+  return false;
+}
+
 /* A URL that waits on disk. `*out` is NULL if it stays there. */
 static frontier_status read_waiting(promotion *p, uint64_t sequence, const uint8_t *body, size_t size, entry **out)
 {
@@ -83,7 +95,8 @@ static frontier_status read_waiting(promotion *p, uint64_t sequence, const uint8
     entry_free(e);
     return FRONTIER_DAMAGED;
   }
-  if (e->origin.depth <= p->f->options.depth_cap && is_chosen(p, e))
+  bool may_be_entry = queue_is_past(&p->f->queues, FRONTIER_NORMAL, sequence);
+  if (e->origin.depth <= p->f->options.depth_cap && is_chosen(p, e) && !(may_be_entry && is_in_line(e)))
     *out = e;
   else
     entry_free(e);
@@ -99,6 +112,8 @@ static bool look_at(void *context, uint64_t sequence, const uint8_t *body, size_
     return false;
   }
   p->left--;
+  if (leases_find(&p->f->in_flight, sequence))
+    return true;
   p->status = read_waiting(p, sequence, body, size, &e);
   if (e && !choose(p, &p->from_disk, e))
     entry_free(e);
@@ -107,12 +122,8 @@ static bool look_at(void *context, uint64_t sequence, const uint8_t *body, size_
 
 static frontier_status choose_from_disk(promotion *p, uint64_t from)
 {
-  const frontier *f = p->f;
-  uint64_t first = queue_next(&f->queues, FRONTIER_NORMAL);
   p->next = 0;
-  if (!f->store || !queue_class_is_unread(&f->queues, FRONTIER_NORMAL))
-    return FRONTIER_OK;
-  return store_each(f->store, STORE_QUEUE, from > first ? from : first, look_at, p);
+  return p->f->store ? store_each(p->f->store, STORE_QUEUE, from, look_at, p) : FRONTIER_OK;
 }
 
 /* ---- on disk -------------------------------------------------------------------------------------------- */
@@ -167,7 +178,6 @@ static void leave_line(frontier *f, entry *const *chosen, size_t count)
     if (e->class == FRONTIER_NORMAL)
       hosts_push(f->hosts, e);
   }
-  spill_watch(f, who);
 }
 
 static void leave_lines(const promotion *p)
@@ -188,7 +198,11 @@ static void join_line(frontier *f, entry *e, bool is_read_later)
   }
   queue_pass(&f->queues, FRONTIER_HIGH, e->sequence);
   e->class = FRONTIER_HIGH;
-  hosts_push(f->hosts, e);
+  line *l = host_line(e->host, FRONTIER_HIGH);
+  if (l->refs && hosts_push_ref(f->hosts, e->host, FRONTIER_HIGH, e->sequence))
+    entry_free(e);
+  else
+    hosts_push(f->hosts, e);
 }
 
 static void join_lines(const promotion *p, const entry_list *list)

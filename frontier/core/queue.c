@@ -4,14 +4,14 @@
  *         \                                                                         ^
  *          `---> queue on disk, by sequence ------------ queue_read ----------------'
  *                                                             |
- *                                                             '-- past its host's share, or blocked --> chunk (spill.c)
+ *                                                             '-- its host rests, or has refs --> ref (workbench.c)
  *
- * Always: a URL of a class with sequence < load_sequence of that class is in memory, in a chunk, in flight or ended;
- * all others wait on disk (or, not committed yet, in the batch, for the disk).
+ * Always: a URL of a class with sequence < load_sequence of that class is in a line, as an entry or as a ref, in
+ * flight or ended; all others wait on disk (or, not committed yet, in the batch, for the disk).
  *
  * Called under the handle's mutex: queue_take_or_leave as a URL is accepted, queue_refill and queue_read before URLs
- * are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to a chunk
- * or to another class (promote.c).
+ * are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to another
+ * class (promote.c).
  *
  * After a crash: load_sequence was in memory only. A new handle reads each queue from its beginning, and finds there
  * what was in lines and in flight. */
@@ -20,6 +20,8 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { REFILL_ROWS = FRONTIER_LIMIT(4096, 64) }; /* read by one call, at most: some 2 ms */
 
 store_table queue_table(frontier_class class)
 {
@@ -44,6 +46,7 @@ bool queue_is_unread(const queues *q)
 
 void queue_begin(frontier *f)
 {
+  bench_begin(f);
   for (int class = 0; class < FRONTIER_CLASSES; ++class) {
     f->queues.load_sequence[class] = 1;
     f->queues.is_unread[class] = f->store != NULL;
@@ -65,28 +68,33 @@ void queue_defer(frontier *f, host *who, frontier_class class)
 
 /* ---- as they are accepted ------------------------------------------------------------------------------- */
 
-/* Not if a URL of its host and class waits in chunks, or if it may not be taken anyway. A frontier that keeps nothing
- * has no disk to leave it on. */
-static bool may_take(const frontier *f, const entry *e)
+/* A frontier that keeps nothing has no disk to leave it on. */
+static bool take(frontier *f, entry *e)
 {
-  return !f->queues.is_unread[e->class] && queue_has_room(f, e->class) &&
-         !spill_is_behind_chunks(host_line(e->host, e->class)) && !host_is_blocked(f->hosts, e->host, e->class);
+  if (f->queues.is_unread[e->class])
+    return false;
+  if (e->origin.depth > f->options.depth_cap) {
+    queue_defer(f, e->host, e->class);
+    return true;
+  }
+  if (f->store && (host_line(e->host, e->class)->refs || bench_rests(f, e->host, e->class)))
+    return hosts_push_ref(f->hosts, e->host, e->class, e->sequence);
+  if (f->store && !queue_has_room(f, e->class))
+    return false;
+  hosts_push(f->hosts, e);
+  return true;
 }
 
 void queue_take_or_leave(frontier *f, entry *e)
 {
   assert(e->sequence < counts_next_sequence(&f->counts)); /* the newest of its class: */
   assert(!queue_is_past(&f->queues, e->class, e->sequence));
-  if (f->store && !may_take(f, e)) {
+  if (take(f, e)) {
+    f->queues.load_sequence[e->class] = e->sequence + 1;
+  } else {
     batch_leave(&f->batch);
     f->queues.is_unread[e->class] = true;
-    return;
   }
-  f->queues.load_sequence[e->class] = e->sequence + 1;
-  if (e->origin.depth > f->options.depth_cap)
-    queue_defer(f, e->host, e->class);
-  else
-    hosts_push(f->hosts, e);
 }
 
 /* ---- from disk to memory -------------------------------------------------------------------------------- */
@@ -94,8 +102,9 @@ void queue_take_or_leave(frontier *f, entry *e)
 typedef struct reading {
   frontier *frontier;
   frontier_class class;
-  uint32_t share;
-  unsigned limit, taken;
+  queue_step *step;
+  size_t found;    /* of those that are wanted */
+  bool is_stopped; /* there is more */
   frontier_status status;
 } reading;
 
@@ -108,26 +117,40 @@ static host *host_of(frontier *f, const entry *e, uint32_t id)
   return is_it ? who : hosts_find(f->hosts, e->url + e->host_begin, size);
 }
 
-/* Into the line of its host, among the deferred, or on its way to a chunk. */
-static frontier_status place(frontier *f, entry *e, uint32_t id, uint32_t share)
+static bool becomes_entry(reading *r, const host *who)
 {
+  const frontier *f = r->frontier;
+  const line *l = host_line(who, r->class);
+  if (l->refs)
+    return false;
+  if (!r->step->wanted)
+    return !bench_rests(f, who, r->class);
+  bool is_due = !l->count && host_may_start(f->hosts, who, r->class, clock_latest(f));
+  r->found += is_due;
+  return is_due;
+}
+
+/* Into the line of its host, or among the deferred. */
+static frontier_status place(reading *r, entry *e, uint32_t id)
+{
+  frontier *f = r->frontier;
   host *who = host_of(f, e, id);
   if (!who || !host_reserve(who, e->class)) {
     entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
-  const line *l = host_line(who, e->class);
   e->host = who;
   e->is_stored = true;
   if (e->origin.depth > f->options.depth_cap) {
     queue_defer(f, who, e->class);
-    entry_free(e);
-  } else if (l->count < share && !spill_is_behind_chunks(l) && !host_is_blocked(f->hosts, who, e->class)) {
+  } else if (becomes_entry(r, who)) {
     hosts_push(f->hosts, e);
-  } else if (!spill_add(f, e)) {
+    return FRONTIER_OK;
+  } else if (!hosts_push_ref(f->hosts, who, e->class, e->sequence)) {
     entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
+  entry_free(e);
   return FRONTIER_OK;
 }
 
@@ -136,41 +159,41 @@ static bool read_record(void *context, uint64_t sequence, const uint8_t *body, s
   reading *r = context;
   frontier *f = r->frontier;
   entry *e;
-  if (r->taken == r->limit || !queue_has_room(f, r->class))
+  const queue_step *step = r->step;
+  r->is_stopped = step->read == step->rows || (step->wanted ? r->found == step->wanted : !queue_has_room(f, r->class));
+  if (r->is_stopped)
     return false;
   r->status = entry_read(&f->pool, sequence, body, size, &e);
   if (r->status != FRONTIER_OK)
     return false;
   e->class = r->class;
-  r->status = place(f, e, entry_host_id(body), r->share);
+  r->status = place(r, e, entry_host_id(body));
   if (r->status != FRONTIER_OK)
     return false;
-  r->taken++;
+  r->step->read++;
   f->queues.load_sequence[r->class] = sequence + 1;
   return true;
 }
 
-frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken)
+/* URLs of the batch that are left to the disk come after all that is there; but what is fetched again may come before
+ * some. */
+frontier_status queue_read(frontier *f, frontier_class class, queue_step *step)
 {
-  reading r = {.frontier = f, .class = class, .share = share, .limit = limit};
+  reading r = {.frontier = f, .class = class, .step = step};
   assert(f->store && f->queues.is_unread[class]);
-  *taken = 0;
-  if (batch_has_untaken(&f->batch)) { /* they are next after what is on disk: make it one line */
-    frontier_status status = commit_batch(f);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  frontier_status status = store_each(f->store, queue_table(class), f->queues.load_sequence[class], read_record, &r);
+  step->read = 0;
+  frontier_status status = batch_has_old(&f->batch) ? commit_batch(f) : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = store_each(f->store, queue_table(class), f->queues.load_sequence[class], read_record, &r);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  assert(r.taken <= limit);
-  *taken = r.taken;
+  assert(step->read <= step->rows);
   if (r.status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, r.status, "out of memory for one more URL of the queue");
   if (r.status != FRONTIER_OK)
     return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
                          (unsigned long long)f->queues.load_sequence[class]);
-  if (r.taken < limit && queue_has_room(f, class)) { /* that was all */
+  if (!r.is_stopped && !batch_has_untaken(&f->batch)) { /* that was all */
     f->queues.load_sequence[class] = counts_next_sequence(&f->counts);
     f->queues.is_unread[class] = false;
   }
@@ -179,12 +202,11 @@ frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, un
 
 frontier_status queue_refill(frontier *f)
 {
-  unsigned taken;
   frontier_status status = FRONTIER_OK;
   for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class) {
-    size_t window = queue_window((frontier_class) class);
-    if (f->queues.is_unread[class] && f->hosts->waiting[class] < window / 2)
-      status = queue_read(f, (frontier_class) class, (uint32_t)window, (unsigned)window, &taken);
+    queue_step step = {.rows = REFILL_ROWS};
+    if (f->queues.is_unread[class] && f->hosts->waiting[class] < queue_window((frontier_class) class) / 2)
+      status = queue_read(f, (frontier_class) class, &step);
   }
   return status;
 }

@@ -23,12 +23,18 @@ bool queue_has_room(const frontier *f, frontier_class class); /* its window has 
 
 void queue_begin(frontier *f); /* at open: all that is on disk is to be read */
 
-/* Into its host's line at once if it is the very next to load and there is room; else it stays on disk. */
+/* Into its host's line at once if it is the very next to load: as an entry if there is room and the host does not rest,
+ * as a ref behind refs or if it rests. Else it stays on disk. */
 void queue_take_or_leave(frontier *f, entry *e);
-/* Up to `limit` records, from where the last call ended, while the window has room: into the lines of their hosts, or,
- * past `share` URLs there, on their way to chunks. */
-frontier_status queue_read(frontier *f, frontier_class class, uint32_t share, unsigned limit, unsigned *taken);
-/* Fill the windows. */
+/* Up to `rows` records, from where the last call ended, into the lines of their hosts. Either as far as the window has
+ * room; or until `wanted` of them, not 0, may start now: the others are refs, and the window does not matter. */
+typedef struct queue_step {
+  unsigned rows;
+  size_t wanted;
+  unsigned read; /* so many were */
+} queue_step;
+frontier_status queue_read(frontier *f, frontier_class class, queue_step *step);
+/* Fill the windows, in bounded steps. */
 frontier_status queue_refill(frontier *f);
 /* Too deep for now: it waits on disk, out of memory. */
 void queue_defer(frontier *f, host *who, frontier_class class);
@@ -50,12 +56,6 @@ static inline bool queue_is_past(const queues *q, frontier_class class, uint64_t
 static inline bool queue_will_read(const queues *q, frontier_class class, uint64_t sequence)
 {
   return q->is_unread[class] && !queue_is_past(q, class, sequence);
-}
-
-/* Where the reading goes on. */
-static inline uint64_t queue_next(const queues *q, frontier_class class)
-{
-  return q->load_sequence[class];
 }
 
 /* This URL of a class without anything unread was put into memory. */

@@ -66,7 +66,8 @@ static bool note_taken(recrawling *r, entry *e, visit_note *note)
   return true;
 }
 
-/* From the history into its host's line; on disk with the next commit. NO_MEMORY, DAMAGED: nothing changed. */
+/* From the history into its host's line; on disk with the next commit. Where the queue is still to be read at its id,
+ * it is left to that. NO_MEMORY, DAMAGED: nothing changed. */
 static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit *v)
 {
   entry *e;
@@ -82,7 +83,10 @@ static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit
     return FRONTIER_NO_MEMORY;
   }
   uncount_ending(f, e->host, e->class, v->state);
-  hosts_push(f->hosts, e);
+  if (queue_will_read(&f->queues, e->class, e->sequence))
+    batch_leave_old(&f->batch);
+  else
+    hosts_push(f->hosts, e);
   hosts_recount(f->hosts, e->host);
   batch_touch(&f->batch);
   return FRONTIER_OK;
@@ -114,8 +118,12 @@ static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
 frontier_status recrawl_take(frontier *f)
 {
   recrawling *r = &f->recrawl;
-  if (recrawl_is_over(f) || f->hosts->waiting[FRONTIER_NORMAL] >= WINDOW_MAX / 2)
+  if (recrawl_is_over(f))
     return FRONTIER_OK;
+  if (f->hosts->waiting[FRONTIER_NORMAL] >= WINDOW_MAX / 2) {
+    bench_make_room(f, FRONTIER_NORMAL, false);
+    return FRONTIER_OK;
+  }
   due_list d = {.last = visits_due_key(r->until_s, UINT32_MAX)};
   frontier_status status = store_each(f->store, STORE_DUE, r->from, note_due, &d);
   if (status != FRONTIER_OK)
@@ -157,7 +165,10 @@ static frontier_status settle(frontier *f)
 {
   recrawling *r = &f->recrawl;
   for (size_t i = 0; i < r->taken_count; i++) {
-    r->taken[i].entry->is_stored = true;
+    entry *e = r->taken[i].entry;
+    e->is_stored = true;
+    if (!e->is_pinned && !e->is_ended) /* it is left to the reading of the queue */
+      entry_free(e);
     free(r->taken[i].note);
   }
   for (size_t i = 0; i < r->note_count; i++)

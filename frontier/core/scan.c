@@ -1,4 +1,4 @@
-/* Every URL on disk: history, queue, chunks. */
+/* Every URL on disk: history and queues. */
 #include "frontier/core/state.h"
 
 #include "frontier/hosts/history.h"
@@ -57,24 +57,17 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   return go_on;
 }
 
-static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  walk *w = context;
-  (void)key;
-  bool whole = spill_each(body, size, visit_queued, w);
-  if (!whole && !w->is_over && w->status == FRONTIER_OK)
-    w->status = FRONTIER_DAMAGED;
-  return whole;
-}
-
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context)
 {
   LOCKED(f);
   static const struct {
     store_table table;
     store_visitor *visit;
-  } tables[] = {{STORE_HISTORY, visit_ended},    {STORE_QUEUE, visit_queued},      {STORE_QUEUE_HIGH, visit_queued},
-                {STORE_QUEUE_LOW, visit_queued}, {STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}};
+  } tables[] = {{STORE_HISTORY, visit_ended},
+                {STORE_QUEUE, visit_queued},
+                {STORE_QUEUE_HIGH, visit_queued},
+                {STORE_QUEUE_LOW, visit_queued},
+                {STORE_QUEUE_TRAP, visit_queued}};
   walk w = {.visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof tables / sizeof *tables && w.status == FRONTIER_OK && !w.is_over; i++) {
     frontier_status status = store_each(f->store, tables[i].table, 0, tables[i].visit, &w);

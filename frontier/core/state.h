@@ -28,8 +28,8 @@
 #include "frontier/core/recrawl_inside.h"
 #include "frontier/core/resize.h"
 #include "frontier/core/settings.h"
-#include "frontier/core/spill.h"
 #include "frontier/core/url_counts.h"
+#include "frontier/core/workbench.h"
 #include "frontier/hosts/hosts.h"
 #include "frontier/hosts/leases.h"
 #include "frontier/hosts/schedule.h"
@@ -74,7 +74,7 @@ struct frontier {
   lease_table in_flight;     /* leases */
   open_batch batch;          /* open_batch */
   queues queues;             /* queue */
-  spilling spilling;         /* spill */
+  workbench bench;           /* workbench */
   recrawling recrawl;        /* recrawl, recrawl_inside, revisit_info */
   url_counts counts;         /* url_counts */
   hash_log log;              /* hash_log */

@@ -6,59 +6,31 @@
 
 #include <stdlib.h>
 
-enum {
-  REMEMBERED_MAX = 16384,   /* URLs read again when the watch begins: some 20 ms */
-  HOST_REMEMBERED_MAX = 512 /* of them, of one host's chunks */
-};
+enum { REMEMBERED_MAX = 16384 }; /* URLs read again when the watch begins: some 20 ms */
 
 /* ---- watching -------------------------------------------------------------------------------------------- */
 
 typedef struct remembering {
   frontier *f;
   url *u;
-  uint64_t host; /* whose chunks are read */
-  unsigned left, left_of_host;
+  unsigned left;
 } remembering;
 
 static bool remember(void *context, uint64_t sequence, const uint8_t *body, size_t size)
 {
   remembering *r = context;
   entry *e = NULL;
-  if (r->left == 0 || r->left_of_host == 0 || entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
+  if (r->left == 0 || entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
     return false; /* if it is damaged, queue_read reports it */
   host *who = hosts_look(r->f->hosts, e->url + e->host_begin, e->host_end - e->host_begin);
   if (who && url_parse(e->url, e->url_size, r->f->options.profile, r->u) == URL_OK)
     trap_detector_remember(r->f->chooser.watch, who, r->u);
   entry_free(e);
   r->left--;
-  r->left_of_host--;
   return true;
 }
 
-static bool remember_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  remembering *r = context;
-  return key >> 32 == r->host && spill_class_of(key) == FRONTIER_TRAP && spill_each(body, size, remember, r);
-}
-
-/* What waits in class TRAP says which directories are traps: those in the queue, and some of each host's that is over
- * its budget, whose wait in chunks. */
-static frontier_status remember_all(remembering *r)
-{
-  const host *who;
-  r->left_of_host = r->left;
-  frontier_status status = store_each(r->f->store, STORE_QUEUE_TRAP, 0, remember, r);
-  for (uint32_t id = 0; status == FRONTIER_OK && r->left && (who = hosts_at(r->f->hosts, id)); id++) {
-    const line *l = host_line(who, FRONTIER_TRAP);
-    if (!l || l->chunk_first == l->chunk_next)
-      continue;
-    r->host = id;
-    r->left_of_host = HOST_REMEMBERED_MAX;
-    status = store_each(r->f->store, STORE_CHUNKS, spill_key(who, FRONTIER_TRAP, l->chunk_first), remember_chunk, r);
-  }
-  return status;
-}
-
+/* What waits in class TRAP says which directories are traps. */
 static frontier_status begin_watching(frontier *f)
 {
   remembering r = {.f = f, .left = REMEMBERED_MAX, .u = malloc(sizeof *r.u)};
@@ -66,7 +38,7 @@ static frontier_status begin_watching(frontier *f)
   frontier_status status = f->chooser.watch ? FRONTIER_OK : FRONTIER_NO_MEMORY;
   if (status != FRONTIER_OK)
     frontier_fail(f, status, "out of memory to watch for traps");
-  else if (f->store && (status = remember_all(&r)) != FRONTIER_OK)
+  else if (f->store && (status = store_each(f->store, STORE_QUEUE_TRAP, 0, remember, &r)) != FRONTIER_OK)
     frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   free(r.u);
   return status;
@@ -83,7 +55,7 @@ frontier_status frontier_watch_traps(frontier *f, uint64_t budget)
   for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++) {
     hosts_recount(f->hosts, who);
     hosts_offer(f->hosts, who);
-    spill_watch(f, who);
+    bench_give_back(f, who);
   }
   return FRONTIER_OK;
 }
@@ -126,17 +98,6 @@ static bool visit_queued(void *context, uint64_t sequence, const uint8_t *body, 
   return !l->is_over;
 }
 
-static bool visit_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  listing *l = context;
-  if (spill_class_of(key) != FRONTIER_TRAP)
-    return true;
-  bool whole = spill_each(body, size, visit_queued, l);
-  if (!whole && !l->is_over && l->status == FRONTIER_OK)
-    l->status = FRONTIER_DAMAGED;
-  return whole;
-}
-
 static void find_host(frontier_trapped *t)
 {
   uint32_t begin, end;
@@ -168,7 +129,7 @@ frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *vis
   static const struct {
     store_table table;
     store_visitor *visit;
-  } steps[] = {{STORE_QUEUE_TRAP, visit_queued}, {STORE_CHUNKS, visit_chunk}, {STORE_HISTORY, visit_ended}};
+  } steps[] = {{STORE_QUEUE_TRAP, visit_queued}, {STORE_HISTORY, visit_ended}};
   listing l = {.f = f, .visit = visit, .context = context};
   for (size_t i = 0; f->store && i < sizeof steps / sizeof *steps && l.status == FRONTIER_OK && !l.is_over; i++) {
     frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, &l);

@@ -54,6 +54,7 @@ void hosts_free(hosts *h)
     return;
   for (size_t i = 0; i < h->count; i++)
     empty_host(h->by_id[i]);
+  refs_free(&h->refs);
   arena_free(&h->memory);
   free(h->by_id);
   free(h->table);

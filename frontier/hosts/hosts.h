@@ -1,18 +1,19 @@
 /* Hosts: their table, their counts, their records. schedule.h decides which is next.
  *
  * A host is host[:port] as in fetch URLs; http and https of one name are one host. For each priority class it has a
- * line of URLs in memory: the first of its URLs in that class's queue. Most hosts have URLs of one class only, so the
- * other lines are made when needed.
+ * line of URLs in memory, the first of its URLs in that class's queue: entries, which have the text, and behind them
+ * refs, whose text is on disk only. Most hosts have URLs of one class only, so the other lines are made when needed.
  *
- *     table: name -> host -> normal: e -> e -> e       others -> high:  e
- *                                                                low:
- *                                                                trap:  e -> e
+ *     table: name -> host -> normal: e -> e -> e | 17 20 31      others -> high:  e
+ *                                                                          low:   | 25
+ *                                                                          trap:  e -> e
  */
 #ifndef STRATA_FRONTIER_HOSTS_H
 #define STRATA_FRONTIER_HOSTS_H
 
 #include "frontier/base/arena.h"
 #include "frontier/hosts/entry.h"
+#include "frontier/hosts/refs.h"
 #include "frontier/host.h"
 #include "mlbf/secret.h"
 
@@ -22,12 +23,11 @@
 #define HOST_DELAY_MAX_MS ((uint64_t)1 << 48)
 
 typedef struct line {
-  entry *last;                      /* its next is the first; NULL: empty */
-  uint64_t queued;                  /* URLs of this class that wait or are in flight, wherever they stand; committed */
-  uint64_t deferred;                /* of those, read and found too deep */
-  uint32_t count;                   /* in memory */
-  uint32_t chunk_first, chunk_next; /* on disk: chunks chunk_first .. chunk_next - 1 */
-  bool is_low;                      /* it runs low while chunks wait: spill.c has it in a list */
+  entry *last;       /* its next is the first; NULL: empty */
+  uint64_t queued;   /* URLs of this class that wait or are in flight, wherever they stand; committed */
+  uint64_t deferred; /* of those, read and found too deep */
+  uint32_t count;    /* entries */
+  refs refs;         /* behind them */
 } line;
 
 struct host {
@@ -53,6 +53,10 @@ struct host {
   char name[]; /* NUL-terminated */
 };
 
+/* The first refs of this line, which has no entries, become entries (hosts_fill); those whose URL waits there no more
+ * are dropped. false: it failed, and the line is as it was. */
+typedef bool hosts_loader(void *context, host *who, frontier_class class);
+
 typedef struct hosts {
   arena memory;              /* of all hosts */
   const mlbf_hasher *hasher; /* the caller's */
@@ -71,14 +75,16 @@ typedef struct hosts {
   host *ready_first[FRONTIER_CLASSES], *ready_last[FRONTIER_CLASSES]; /* out of the heap: due */
   uint64_t turns, picks;
   size_t waiting[FRONTIER_CLASSES]; /* entries in lines; one with much payload counts for several */
-  uint64_t blocked;                 /* sum over hosts */
+  refs_memory refs;                 /* of all lines */
+  hosts_loader *load;               /* schedule.h; NULL: there are no refs */
+  void *load_context;
+  uint64_t blocked; /* sum over hosts */
 } hosts;
 
 /* What always holds of a line, of a host, and of all of them together. */
 static inline void assert_line(const line *l)
 {
   assert((l->last == NULL) == (l->count == 0));
-  assert(l->chunk_first <= l->chunk_next);
   (void)l;
 }
 

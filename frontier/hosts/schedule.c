@@ -12,6 +12,8 @@
  * fails for want of memory. waiting[class] is the sum of hosts_weight over URLs in lines of that class, h->blocked the
  * sum of `blocked` over hosts.
  *
+ * A line without entries may have refs: they are loaded when its host and class have their turn (take).
+ *
  * Called by core/ under the handle's mutex. After a crash: nothing of it is on disk. In a new handle every host is due,
  * except those that must not be asked before a time (not_before_s), and core/ fills the lines from the queues. */
 #include "frontier/hosts/schedule.h"
@@ -71,12 +73,17 @@ static uint64_t blocked_of(const hosts *h, const host *who)
   return held > flying ? held - flying : 0;
 }
 
+static bool has_any(const line *l)
+{
+  return l->last || l->refs;
+}
+
 /* A bit for each class that has a URL to take. */
 static unsigned classes_of(const hosts *h, const host *who)
 {
-  unsigned has = who->normal.last && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
+  unsigned has = has_any(&who->normal) && !host_is_blocked(h, who, FRONTIER_NORMAL) ? 1u << FRONTIER_NORMAL : 0;
   for (unsigned class = 1; who->others && class < FRONTIER_CLASSES; ++class)
-    if (host_line(who, (frontier_class) class)->last && !host_is_blocked(h, who, (frontier_class) class))
+    if (has_any(host_line(who, (frontier_class) class)) && !host_is_blocked(h, who, (frontier_class) class))
       has |= 1u << class;
   return has;
 }
@@ -84,6 +91,11 @@ static unsigned classes_of(const hosts *h, const host *who)
 static bool has_connection(const hosts *h, const host *who)
 {
   return who->in_flight < (who->control && who->control->per_host ? who->control->per_host : h->per_host);
+}
+
+bool host_may_start(const hosts *h, const host *who, frontier_class class, uint64_t now_ms)
+{
+  return who->due_ms <= now_ms && has_connection(h, who) && !host_is_blocked(h, who, class);
 }
 
 /* ---- the heap ----------------------------------------------------------------------------------------- */
@@ -210,16 +222,19 @@ size_t hosts_weight(const entry *e)
   return 1 + e->fields_size / 4096;
 }
 
-/* A host that is due gives way to a better class's URL at once: it must not wait in a worse line. */
-static void pushed(hosts *h, entry *e)
+static void count_entry(hosts *h, entry *e)
 {
-  host *who = e->host;
-  assert(h->heap_count <= h->count && h->by_id[who->id] == who);
-  host_line(who, e->class)->count++;
+  host_line(e->host, e->class)->count++;
   h->waiting[e->class] += hosts_weight(e);
   e->is_pinned = true;
-  if (who->ready && !host_is_blocked(h, who, e->class)) {
-    frontier_class class = schedule_class(who->turns, classes_of(h, who));
+}
+
+/* A host that is due gives way to a better class's URL at once: it must not wait in a worse line. */
+static void pushed(hosts *h, host *who, frontier_class class)
+{
+  assert(h->heap_count <= h->count && h->by_id[who->id] == who);
+  if (who->ready && !host_is_blocked(h, who, class)) {
+    class = schedule_class(who->turns, classes_of(h, who));
     if (class + 1 != who->ready) {
       ready_remove(h, who);
       ready_add(h, who, class);
@@ -238,10 +253,11 @@ void hosts_push_front(hosts *h, entry *e)
   else
     e->next = l->last->next;
   l->last->next = e;
-  pushed(h, e);
+  count_entry(h, e);
+  pushed(h, e->host, e->class);
 }
 
-void hosts_push(hosts *h, entry *e)
+static void link_last(entry *e)
 {
   line *l = host_line(e->host, e->class);
   assert(l && !e->is_ended); /* host_reserve made the line */
@@ -252,7 +268,28 @@ void hosts_push(hosts *h, entry *e)
     e->next = e;
   }
   l->last = e;
-  pushed(h, e);
+}
+
+void hosts_push(hosts *h, entry *e)
+{
+  link_last(e);
+  count_entry(h, e);
+  pushed(h, e->host, e->class);
+}
+
+bool hosts_push_ref(hosts *h, host *who, frontier_class class, uint64_t sequence)
+{
+  if (!refs_append(&h->refs, &host_line(who, class)->refs, sequence))
+    return false;
+  pushed(h, who, class);
+  return true;
+}
+
+void hosts_fill(hosts *h, entry *e)
+{
+  assert(!e->host->heap_at && !e->host->ready);
+  link_last(e);
+  count_entry(h, e);
 }
 
 static entry *take_first(hosts *h, host *who, frontier_class class)
@@ -298,10 +335,26 @@ entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep)
 
 /* ---- taking --------------------------------------------------------------------------------------------- */
 
+/* The class whose turn it is, with its entries; false: nothing is left after all, or loading failed. */
+static bool find_class(hosts *h, host *who, frontier_class *class)
+{
+  for (unsigned has; (has = classes_of(h, who));) {
+    *class = schedule_class(who->turns, has);
+    if (host_line(who, *class)->last)
+      return true;
+    if (!h->load(h->load_context, who, *class))
+      return false;
+  }
+  return false;
+}
+
 static entry *take(hosts *h, host *who, uint64_t now_ms)
 {
+  frontier_class class;
   assert(who->due_ms <= now_ms && has_connection(h, who)); /* not too early, and not one too many */
-  frontier_class class = schedule_class(who->turns++, classes_of(h, who));
+  if (!find_class(h, who, &class))
+    return NULL;
+  who->turns++;
   entry *e = take_first(h, who, class);
   who->in_flight++;
   who->trap_in_flight += class == FRONTIER_TRAP;
@@ -329,24 +382,37 @@ static void fetch_ready(const host *who)
   }
 }
 
-entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
+/* A bit for each class with a ready line. */
+static unsigned ready_classes(const hosts *h)
 {
   unsigned has = 0;
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
+    has |= h->ready_first[class] ? 1u << class : 0;
+  return has;
+}
+
+entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
+{
   assert_hosts(h);
   assert_heap(h);
   wake(h, now_ms);
   assert(!h->heap_count || h->heap[1]->due_ms > now_ms);
-  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class)
-    has |= h->ready_first[class] ? 1u << class : 0;
-  if (!has) {
-    *wait_ms = h->heap_count ? (int64_t)(h->heap[1]->due_ms - now_ms) : FRONTIER_WAIT_FOREVER;
-    return NULL;
+  for (unsigned has; (has = ready_classes(h));) {
+    host *who = h->ready_first[schedule_class(h->picks++, has)];
+    assert_host(h, who);
+    fetch_ready(who);
+    ready_remove(h, who);
+    entry *e = take(h, who, now_ms);
+    if (e)
+      return e;
+    hosts_offer(h, who);
+    if (who->heap_at) { /* it has URLs, and they could not be loaded */
+      *wait_ms = 0;
+      return NULL;
+    }
   }
-  host *who = h->ready_first[schedule_class(h->picks++, has)];
-  assert_host(h, who);
-  fetch_ready(who);
-  ready_remove(h, who);
-  return take(h, who, now_ms);
+  *wait_ms = h->heap_count ? (int64_t)(h->heap[1]->due_ms - now_ms) : FRONTIER_WAIT_FOREVER;
+  return NULL;
 }
 
 entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms)

@@ -32,9 +32,15 @@ size_t hosts_weight(const entry *e);
 /* To the end of its line, or (what was leased and comes back) to the head. Room for it is reserved. */
 void hosts_push(hosts *h, entry *e);
 void hosts_push_front(hosts *h, entry *e);
+/* To the end of it, as a ref. false: no memory. */
+bool hosts_push_ref(hosts *h, host *who, frontier_class class, uint64_t sequence);
+
+/* The same within hosts_loader: the host is being taken from, and is not scheduled. */
+void hosts_fill(hosts *h, entry *e);
 
 /* The URL that is next, taken out of its line; its host's next start is then `now_ms` + delay, and hosts_offer must be
- * called for it. NULL if none is due: *wait_ms says how long, or FRONTIER_WAIT_FOREVER if no host may start one. */
+ * called for it. NULL if none is due: *wait_ms says how long, or FRONTIER_WAIT_FOREVER if no host may start one; or if
+ * its loader failed: 0. */
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms);
 /* The next of this host alone, if it may start one now; else NULL. The same holds. */
 entry *hosts_pop_more(hosts *h, host *who, uint64_t now_ms);
@@ -54,6 +60,9 @@ void hosts_hurry(hosts *h, host *who, uint64_t due_ms);
 void hosts_recount(hosts *h, host *who);
 /* URLs of this class may not be taken, whatever the time. */
 bool host_is_blocked(const hosts *h, const host *who, frontier_class class);
+
+/* May it start one of this class, if it has one, now? */
+bool host_may_start(const hosts *h, const host *who, frontier_class class, uint64_t now_ms);
 
 /* Cut a line behind its first `keep` entries; the rest, linked from the first to NULL, is the caller's. */
 entry *hosts_cut(hosts *h, host *who, frontier_class class, uint32_t keep);

@@ -496,6 +496,25 @@ static int visit_history_pack(reading *r, uint64_t number, const uint8_t *body, 
   return 0;
 }
 
+static int visit_one(reading *r, uint64_t sequence)
+{
+  row rows[PACK_ROWS];
+  place where;
+  const uint8_t *body;
+  size_t size;
+  int error = place_of(r, sequence, &where);
+  if (error || !waits_in(where, r->queue))
+    return error;
+  error = get_value(r->packs, sequence / PACK_ROWS, &body, &size);
+  if (error)
+    return error == MDB_NOTFOUND ? MDB_CORRUPTED : error;
+  if (!read_pack(body, size, rows) || !rows[sequence % PACK_ROWS].body)
+    return MDB_CORRUPTED;
+  const row *found = &rows[sequence % PACK_ROWS];
+  r->is_over = !r->visit(r->context, sequence, found->body, found->size);
+  return 0;
+}
+
 static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint64_t, const uint8_t *, size_t))
 {
   MDB_val key = {sizeof first, &first}, value;
@@ -512,13 +531,30 @@ static int visit_packs(reading *r, uint64_t first, int (*visit)(reading *, uint6
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
+static int open_cursors(reading *r, MDB_txn *txn, const pack_tables *tables)
+{
+  int error = mdb_cursor_open(txn, r->queue ? tables->queue[r->queue - 1] : tables->history, &r->packs);
+  return error ? error : mdb_cursor_open(txn, tables->places, &r->places);
+}
+
+int packs_find(MDB_txn *txn, const pack_tables *tables, store_table queue, const uint64_t *sequences, size_t count,
+               store_visitor *visit, void *context)
+{
+  reading r = {.queue = queue_of(queue), .visit = visit, .context = context};
+  assert(r.queue);
+  int error = open_cursors(&r, txn, tables);
+  for (size_t i = 0; i < count && !error && !r.is_over; i++)
+    error = visit_one(&r, sequences[i]);
+  mdb_cursor_close(r.places);
+  mdb_cursor_close(r.packs);
+  return error;
+}
+
 int packs_each(MDB_txn *txn, const pack_tables *tables, store_table table, uint64_t from, store_visitor *visit,
                void *context)
 {
   reading r = {.queue = queue_of(table), .from = from, .visit = visit, .context = context};
-  int error = mdb_cursor_open(txn, r.queue ? tables->queue[r.queue - 1] : tables->history, &r.packs);
-  if (!error)
-    error = mdb_cursor_open(txn, tables->places, &r.places);
+  int error = open_cursors(&r, txn, tables);
   if (!error)
     error = r.queue ? visit_packs(&r, from / PACK_ROWS, visit_queue_pack) : visit_packs(&r, 0, visit_history_pack);
   mdb_cursor_close(r.places);

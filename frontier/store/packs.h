@@ -57,5 +57,8 @@ void packs_forget(packs *s);
 /* As store_each: the queue from `from` on, in order; the history in the order of ending, those from `from` on. */
 int packs_each(MDB_txn *txn, const pack_tables *tables, store_table table, uint64_t from, store_visitor *visit,
                void *context);
+/* As store_find. */
+int packs_find(MDB_txn *txn, const pack_tables *tables, store_table queue, const uint64_t *sequences, size_t count,
+               store_visitor *visit, void *context);
 
 #endif

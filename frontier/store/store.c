@@ -33,9 +33,9 @@
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {
-  "hosts",   "hashes",       "chunks",      "revoked",      "visits", "due",   "host-changes",
-  "waiting", "waiting-high", "waiting-low", "waiting-trap", "ended",  "places"};
+static const char *const table_names[STORE_TABLES] = {"hosts",       "hashes",       "revoked", "visits",
+                                                      "due",         "host-changes", "waiting", "waiting-high",
+                                                      "waiting-low", "waiting-trap", "ended",   "places"};
 
 static bool is_shelved(store_table table)
 {
@@ -187,7 +187,8 @@ static frontier_status settle_late(store *s)
   return FRONTIER_OK;
 }
 
-/* A writer with more address space may have made the file larger than a reader's map. */
+/* A writer with more address space may have made the file larger than a reader's map. A writer whose environment could
+ * not be opened again after a commit tries so once more; what became of the commit is asked before the next one. */
 int store_begin_reading(store *s, MDB_txn **txn)
 {
   if (s->pinned) {
@@ -195,7 +196,9 @@ int store_begin_reading(store *s, MDB_txn **txn)
     s->readings++;
     return 0;
   }
-  int error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : s->is_read_only ? MDB_MAP_RESIZED : EIO;
+  int error = s->env || s->is_read_only ? 0 : store_reopen(s);
+  if (!error)
+    error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : MDB_MAP_RESIZED;
   if (error == MDB_MAP_RESIZED && !(error = store_follow(s)))
     error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn);
   s->readings += !error;
@@ -397,6 +400,15 @@ static int each_record(store *s, MDB_txn *txn, const store_part *part, void *con
                                  : each_value(s, txn, part->table, part->from, part->visit, context);
 }
 
+/* How reading this table ended. */
+static frontier_status was_read(store *s, int error, store_table table)
+{
+  if (error != MDB_CORRUPTED)
+    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
+  return FRONTIER_DAMAGED;
+}
+
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
 {
   MDB_txn *txn;
@@ -407,10 +419,20 @@ frontier_status store_each_of(store *s, const store_part *parts, size_t count, v
   while (read < count && !error)
     error = each_record(s, txn, &parts[read++], context);
   store_end_reading(s, txn);
-  if (error != MDB_CORRUPTED)
-    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
-  return FRONTIER_DAMAGED;
+  return was_read(s, error, parts[read - 1].table);
+}
+
+frontier_status store_find(store *s, store_table queue, const uint64_t *sequences, size_t count, store_visitor *visit,
+                           void *context)
+{
+  MDB_txn *txn;
+  pack_tables tables = shelves_of(s);
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  error = packs_find(txn, &tables, queue, sequences, count, visit, context);
+  store_end_reading(s, txn);
+  return was_read(s, error, queue);
 }
 
 frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)

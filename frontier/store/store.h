@@ -6,7 +6,6 @@
  *          host-changes  number of a commit -> what became of them since (host_changes.h)
  *          hashes   number of the first URL in it -> a chunk of the hash log
  *          places   of each sequence number where its URL is (packs.h), kept by the store itself
- *          chunks   host id << 32 | class << 30 | number -> URLs of one line that wait out of the queue (spill.h)
  *          revoked  low half of a hash -> the high halves (tombstones.h)
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
  *          due      when to fetch it again << 32 | sequence -> nothing more
@@ -25,7 +24,6 @@ typedef struct store store;
 typedef enum store_table {
   STORE_HOSTS,
   STORE_HASHES,
-  STORE_CHUNKS,
   STORE_REVOKED,
   STORE_VISITS,
   STORE_DUE,
@@ -94,6 +92,10 @@ typedef struct store_part {
   store_visitor *visit;
 } store_part;
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context);
+
+/* Those of these URLs that wait in this queue, as committed, in the order of `sequences`. */
+frontier_status store_find(store *s, store_table queue, const uint64_t *sequences, size_t count, store_visitor *visit,
+                           void *context);
 
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is no such record. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);

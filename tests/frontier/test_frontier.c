@@ -146,6 +146,21 @@ static void many_hosts(void **state)
   agree(run);
 }
 
+/* Delays within the horizon of the workbench and beyond it. */
+static void many_resting_hosts(void **state)
+{
+  (void)state;
+  model_run run = small;
+  run.name = "many resting hosts";
+  run.steps = 1000;
+  run.hosts = 300;
+  run.words = 50;
+  run.links = 60;
+  run.leases = 40;
+  run.delay_ms = 8000;
+  agree(run);
+}
+
 /* 65,536 fit into memory, or 64. */
 static void more_than_the_window(void **state)
 {
@@ -514,6 +529,7 @@ int main(void)
     cmocka_unit_test(exact_keys_of_a_small_crawl),
     cmocka_unit_test(nothing_kept),
     cmocka_unit_test(many_hosts),
+    cmocka_unit_test(many_resting_hosts),
     cmocka_unit_test(more_than_the_window),
     cmocka_unit_test(a_crowd_of_slow_hosts),
     cmocka_unit_test(a_lie_is_noticed),

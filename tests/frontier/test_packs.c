@@ -75,6 +75,7 @@ static void take(store *s, unsigned where, unsigned sequence)
 typedef struct comparison {
   unsigned where, count;
   uint64_t last;
+  bool is_found; /* in no order */
 } comparison;
 
 static bool compare(void *context, uint64_t sequence, const uint8_t *bytes, size_t size)
@@ -82,12 +83,28 @@ static bool compare(void *context, uint64_t sequence, const uint8_t *bytes, size
   comparison *c = context;
   char body[8192];
   assert_true(sequence < URLS);
-  assert_true(c->where == ENDED || sequence >= c->last); /* queues are in order */
+  assert_true(c->where == ENDED || c->is_found || sequence >= c->last); /* queues are in order */
   assert_int_equal(size, make_body(model[c->where][sequence], body));
   assert_memory_equal(bytes, body, size);
   c->last = sequence + 1;
   c->count++;
   return true;
+}
+
+/* Of neighbours and strangers, those that wait in the queue, in the order asked for. */
+static void find_some(store *s, unsigned where)
+{
+  enum { ASKED = 40 };
+  uint64_t asked[ASKED];
+  comparison c = {.where = where};
+  unsigned there = 0, begin = model[where][where] % URLS;
+  for (unsigned i = 0; i < ASKED; i++) {
+    asked[i] = (begin + (i % 2 ? i * i * i : i)) % URLS;
+    there += model[where][asked[i]] != 0;
+  }
+  c.is_found = true;
+  assert_int_equal(store_find(s, table_of(where), asked, ASKED, compare, &c), FRONTIER_OK);
+  assert_int_equal(c.count, there);
 }
 
 static void compare_all(store *s)
@@ -99,6 +116,8 @@ static void compare_all(store *s)
       there += model[where][sequence] != 0;
     assert_int_equal(store_each(s, table_of(where), 0, compare, &c), FRONTIER_OK);
     assert_int_equal(c.count, there);
+    if (where != ENDED)
+      find_some(s, where);
   }
 }
 

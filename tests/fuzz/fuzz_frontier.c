@@ -18,7 +18,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { URLS = 12, CHANGE = 6, CHANGES_MAX = 8 };
-typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, MOVE, CHANGES } change;
+typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, CHANGES } change;
 
 static char root[SCRATCH_PATH], original[SCRATCH_PATH], copy[SCRATCH_PATH], journal[SCRATCH_PATH];
 static second_view records;
@@ -140,42 +140,6 @@ static void change_record(MDB_txn *txn, change what, const second_record *r, siz
   check(mdb_put(txn, dbi, &key, &new, 0) == 0);
 }
 
-/* A URL no longer waits in the queue. */
-static void clear_place(MDB_txn *txn, uint64_t sequence)
-{
-  uint8_t bytes[4 + 1024];
-  uint64_t group = sequence / 512;
-  second_record places = {SECOND_PLACES, 8, sizeof bytes, (uint8_t *)&group, bytes};
-  MDB_dbi dbi;
-  MDB_val key = {8, &group}, value;
-  check(mdb_dbi_open(txn, second_table_names[SECOND_PLACES], MDB_INTEGERKEY, &dbi) == 0);
-  if (mdb_get(txn, dbi, &key, &value) != 0 || value.mv_size != sizeof bytes)
-    return; /* another change was there before */
-  memcpy(bytes, value.mv_data, sizeof bytes);
-  bytes[4 + 2 * (sequence % 512) + 1] &= 0x1f;
-  change_record(txn, FORGE, &places, 0, 0);
-}
-
-/* A URL of the queue becomes a chunk, as a host's long queue does; `byte` changes one of its bytes. */
-static void move_record(MDB_txn *txn, size_t which, size_t at, uint8_t byte)
-{
-  uint8_t value[4 + 12 + 1024] = {0};
-  const second_record *r = &records.records[in_tables + which % (records.record_count - in_tables)];
-  size_t body_size = r->value_size - 4, size = 4 + 12 + body_size;
-  uint64_t sequence, key;
-  if (r->table != SECOND_WAITING || size > sizeof value)
-    return;
-  memcpy(value + 4, r->key, 8);
-  value[12] = (uint8_t)body_size;
-  value[13] = (uint8_t)(body_size >> 8);
-  memcpy(value + 16, r->value + 4, body_size);
-  memcpy(&sequence, r->key, sizeof sequence);
-  key = sequence | (uint64_t)r->value[4] << 32; /* of this host; sequences make good numbers */
-  second_record chunk = {SECOND_CHUNKS, 8, size, (uint8_t *)&key, value};
-  change_record(txn, FORGE, &chunk, at, byte);
-  clear_place(txn, sequence);
-}
-
 static void change_file(change what, unsigned which, size_t at, uint8_t byte)
 {
   static const char *const names[] = {"seen.0", "seen.1", "LOCK"};
@@ -215,10 +179,7 @@ static outcome change_all(const uint8_t *data, size_t size)
       o.is_in_records |= data[i + 1] % 4 == 3; /* the journal's bytes are as good as a record */
       continue;
     }
-    if (what == MOVE)
-      move_record(txn, data[i + 1], at, data[i + 4]);
-    else
-      change_record(txn, what, r, at, data[i + 4]);
+    change_record(txn, what, r, at, data[i + 4]);
     o.is_forged |= what != FLIP;
     o.is_in_records = true;
   }

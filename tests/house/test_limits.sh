@@ -29,7 +29,7 @@ left_out() # SOURCES
 
 found=$(left_out "$sources")
 [ -z "$found" ] || { echo "not built with tiny limits:"; echo "$found"; exit 1; }
-for file in core/spill core/open_batch; do
+for file in core/workbench core/open_batch; do
   found=$(left_out "$(echo "$sources" | sed "s:$file::")")
   [ "$found" = "$file.c" ] || { echo "without $file this is left out: $found"; exit 1; }
 done

@@ -23,8 +23,8 @@ ssrf_guard          SSRF
 fd_limit            descriptor limit
 schedule            workbench
 queue               workbench
-spill               workbench
-spill               overflow queue
+workbench           virtualizer
+refs                sequence number
 journal             journal
 salvage             salvage
 recrawl             recrawl

@@ -303,7 +303,7 @@ static void read_identity(second_view *v)
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->secret, r->value + 44, sizeof v->secret);
   memcpy(v->profile, r->value + 76, r->value_size - 76);
-  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 7)
+  if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 8)
     second_fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }
 

@@ -14,7 +14,6 @@ typedef enum second_table {
   SECOND_HISTORY,
   SECOND_HOSTS,
   SECOND_HASHES,
-  SECOND_CHUNKS,
   SECOND_REVOKED,
   SECOND_QUEUE_HIGH,
   SECOND_QUEUE_LOW,
@@ -26,7 +25,7 @@ typedef enum second_table {
   SECOND_META,
   SECOND_EXACT,
   SECOND_TABLES,
-  /* rows of packs and chunks, split, by class; no tables */
+  /* rows of packs, split, by class; no tables */
   SECOND_WAITING = SECOND_TABLES,
   SECOND_WAITING_HIGH,
   SECOND_WAITING_LOW,
@@ -84,7 +83,7 @@ typedef struct second_view {
   uint64_t host_records;              /* of `hosts` alone */
   bool changes_agree;                 /* the last of them, with both tables */
   uint64_t noted, forced, known_before;
-  uint64_t chunks, revoked, visits, dues;
+  uint64_t revoked, visits, dues;
   uint8_t *places; /* two bytes each, by sequence, below place_room */
   uint64_t place_room;
   const uint8_t **log_hashes; /* 16 bytes each, log_keys of them */

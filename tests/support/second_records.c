@@ -1,4 +1,4 @@
-/* The second reader's first half: every record as it stands in LMDB, its checksum, and the rows of packs and chunks as
+/* The second reader's first half: every record as it stands in LMDB, its checksum, and the rows of packs as
  * records of their own. What they mean is read in second_reader.c. */
 #include "tests/support/second_inside.h"
 
@@ -11,8 +11,8 @@
 #include <xxhash.h>
 
 const char *const second_table_names[SECOND_TABLES] = {
-  "waiting",      "ended",  "hosts", "hashes", "chunks",       "revoked", "waiting-high", "waiting-low",
-  "waiting-trap", "visits", "due",   "places", "host-changes", "meta",    "exact"};
+  "waiting",      "ended",  "hosts", "hashes", "revoked",      "waiting-high", "waiting-low",
+  "waiting-trap", "visits", "due",   "places", "host-changes", "meta",         "exact"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)
@@ -184,45 +184,25 @@ static void split_history(second_view *v, const second_record *pack)
   }
 }
 
-/* The URLs of a chunk, as records of the queue; a chunk's host is that of each. */
-static void split_chunk(second_view *v, const second_record *chunk)
-{
-  uint8_t *key = chunk->key, *value = chunk->value;
-  uint64_t id = number(key, 8) >> 32, class = number(key, 8) >> 30 & 3;
-  second_table table = (second_table)(SECOND_WAITING + class);
-  v->chunks++;
-  for (size_t at = 4, size; at < chunk->value_size; at += 12 + size) {
-    size = chunk->value_size - at < 12 ? SIZE_MAX : (size_t)number(value + at + 8, 4);
-    if (size > chunk->value_size - at - 12 || size < 24) {
-      second_fault(v, "chunk %llx ends within a URL", (unsigned long long)number(key, 8));
-      return;
-    }
-    if (number(value + at + 12, 4) != id)
-      second_fault(v, "chunk %llx holds a URL of another host", (unsigned long long)number(key, 8));
-    /* the size of the record stands where a value of the queue has its checksum */
-    keep_record(v, table, &(MDB_val){8, value + at}, &(MDB_val){4 + size, value + at + 8});
-  }
-}
-
 static void split_packs(second_view *v)
 {
-  static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {
-    [SECOND_QUEUE] = split_queue,      [SECOND_QUEUE_HIGH] = split_queue, [SECOND_QUEUE_LOW] = split_queue,
-    [SECOND_QUEUE_TRAP] = split_queue, [SECOND_HISTORY] = split_history,  [SECOND_CHUNKS] = split_chunk};
-  uint64_t rows = 0, chunk_rows = 0, places = 0;
+  static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {[SECOND_QUEUE] = split_queue,
+                                                                                     [SECOND_QUEUE_HIGH] = split_queue,
+                                                                                     [SECOND_QUEUE_LOW] = split_queue,
+                                                                                     [SECOND_QUEUE_TRAP] = split_queue,
+                                                                                     [SECOND_HISTORY] = split_history};
+  uint64_t rows = 0, places = 0;
   for (size_t i = 0, count = v->record_count; i < count; i++) {
     second_record pack = v->records[i]; /* keep_record moves the array */
     size_t before = v->record_count;
     if (pack.table < SECOND_TABLES && split[pack.table] && pack.key_size == 8)
       split[pack.table](v, &pack);
     rows += v->record_count - before;
-    chunk_rows += pack.table == SECOND_CHUNKS ? v->record_count - before : 0;
   }
   for (uint64_t i = 0; i < v->place_room; i++)
     places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
-  if (rows - chunk_rows != places)
-    second_fault(v, "%llu rows count, and %llu places say so", (unsigned long long)(rows - chunk_rows),
-                 (unsigned long long)places);
+  if (rows != places)
+    second_fault(v, "%llu rows count, and %llu places say so", (unsigned long long)rows, (unsigned long long)places);
 }
 
 void second_records(second_view *v, const char *directory)
