@@ -8,8 +8,7 @@
  * also keeps what ours (frontier/frontier.h) promises of a crash and of hosts:
  *
  *     again     what was in flight is queued again by the next open
- *     order     URLs of a host come in the order in which they were added (ours, once a host has so many that they
- *               wait in chunks, only roughly)
+ *     order     URLs of a host come in the order in which they were added
  *     limit     no more than CONTENDER_PER_HOST of a host are in flight
  *     delay     a host with one starts its next URL no sooner than that after its last
  *     turns     each host that may start something gets its turn before any gets a second one
