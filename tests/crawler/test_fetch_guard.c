@@ -5,7 +5,7 @@
 #include "crawler/http/ssrf_guard.h"
 #include "tests/site/process.h"
 #include "tests/site/raw.h"
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #ifndef STRATA_TESTS_SITE_HTTP_H
 #define STRATA_TESTS_SITE_HTTP_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 enum { HTTP_HEAD_MAX = 32768 }; /* longest request head taken: four times the longest URL a crawler should send */
 

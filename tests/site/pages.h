@@ -2,7 +2,7 @@
 #ifndef STRATA_TESTS_SITE_PAGES_H
 #define STRATA_TESTS_SITE_PAGES_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <jansson.h>
 

@@ -5,7 +5,7 @@
 #ifndef STRATA_TESTS_SITE_REACHABLE_H
 #define STRATA_TESTS_SITE_REACHABLE_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_TESTS_SITE_REQUESTS_H
 #define STRATA_TESTS_SITE_REQUESTS_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 typedef struct request_line {
   int status; /* 0: the client went away before the answer */

@@ -6,7 +6,7 @@
 #ifndef STRATA_TESTS_SITE_SPELL_H
 #define STRATA_TESTS_SITE_SPELL_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <stdint.h>
 

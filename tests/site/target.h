@@ -5,7 +5,7 @@
 #ifndef STRATA_TESTS_SITE_TARGET_H
 #define STRATA_TESTS_SITE_TARGET_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 /* Append the canonical form of `target` ("/path?query"): escaped unreserved characters as themselves, escapes in
  * upper case, nothing else touched. False if no browser would send this target: it does not start with a slash,

@@ -3,7 +3,7 @@
 #ifndef STRATA_TESTS_SITE_WARC_READER_H
 #define STRATA_TESTS_SITE_WARC_READER_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <stdint.h>
 

@@ -17,7 +17,7 @@
 #ifndef STRATA_TESTS_WEB_WEB_H
 #define STRATA_TESTS_WEB_WEB_H
 
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
-/* tests/site/text.h: bytes that grow at the end. Out of memory ends the test program: there is
+/* tests/site/grown_text.h: bytes that grow at the end. Out of memory ends the test program: there is
  * nothing to prove then. */
-#ifndef STRATA_TESTS_SITE_TEXT_H
-#define STRATA_TESTS_SITE_TEXT_H
+#ifndef STRATA_TESTS_SITE_GROWN_TEXT_H
+#define STRATA_TESTS_SITE_GROWN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Bytes that grow at the end. */
-#include "tests/site/text.h"
+#include "tests/site/grown_text.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
