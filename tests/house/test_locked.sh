@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 
 # name( in a header, of functions whose first argument is a handle
 cat "$@" | tr '\n' ' ' | grep -oE 'frontier_[a-z_]+\((const )?frontier \*[a-z]+' | sed 's/(.*//' | sort -u |
-  grep -vxE 'frontier_(close|message)' >"$work/public"
+  grep -vxE 'frontier_(close|message|add_texts|add_texts_sized)' >"$work/public"
 awk '
   FNR == 1 { name = "" }
   /^[a-z].*[ *]frontier_[a-z_]+\(/ && !/^static/ {

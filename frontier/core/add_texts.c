@@ -1,0 +1,161 @@
+/* Takes links as texts, and adds those that are URLs and that the caller's filter wants, a piece of them at a time.
+ *
+ *     texts --url_resolve--> accept? --yes--> [ url | url | ... ] --frontier_add_batch--> verdicts, ids
+ *              \                 \             a piece: 32 URLs, each no longer than its strings, in memory for any
+ *               '-- no URL        '-- refused
+ *
+ * A piece is resolved without the handle's mutex, since it needs nothing of the handle but what never changes: so
+ * several threads resolve at once, and none waits for another's filter. */
+#include "frontier/core/state.h"
+#include "frontier/text.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  TOGETHER = HOSTS_FETCH,
+  URLS_SIZE = 32 << 10, /* bytes: room for 32 URLs of 800 bytes, which are longer than nearly all */
+};
+
+typedef struct call {
+  frontier_text_rules rules;
+  const uint8_t *texts;
+  size_t text_size;
+  uint8_t *answers;
+  size_t answer_size;
+} call;
+
+typedef struct piece {
+  size_t count;
+  frontier_link links[TOGETHER];
+  size_t places[TOGETHER]; /* of their texts in the call */
+  frontier_verdict verdicts[TOGETHER];
+  size_t used;                                     /* of `urls`, <= URLS_SIZE */
+  alignas(url) char urls[URLS_SIZE + sizeof(url)]; /* so the next one has room, however long */
+} piece;
+
+/* ---- structs of the caller's sizes ----------------------------------------------------------------------- */
+
+/* false: the caller sets more than we know. */
+static bool take(void *ours, size_t our_size, const void *given, size_t size)
+{
+  const uint8_t *bytes = given;
+  memset(ours, 0, our_size);
+  memcpy(ours, given, size < our_size ? size : our_size);
+  for (size_t i = our_size; i < size; i++)
+    if (bytes[i])
+      return false;
+  return true;
+}
+
+static bool take_text(const call *c, size_t place, frontier_text *text)
+{
+  return take(text, sizeof *text, c->texts + place * c->text_size, c->text_size);
+}
+
+static void answer(const call *c, size_t place, const frontier_answer *ours)
+{
+  uint8_t *at = c->answers + place * c->answer_size;
+  size_t size = c->answer_size < sizeof *ours ? c->answer_size : sizeof *ours;
+  memcpy(at, ours, size);
+  memset(at + size, 0, c->answer_size - size);
+}
+
+/* ---- a piece --------------------------------------------------------------------------------------------- */
+
+/* The last URL of the piece stays, with its key behind its fetch URL and nothing behind these. */
+static void keep(piece *p, url *u)
+{
+  char *end = u->fetch_bytes + u->fetch_size + 1;
+  assert(u->fetch == u->fetch_bytes && (char *)u == p->urls + p->used);
+  if (u->key != u->fetch) {
+    u->key = memmove(end, u->key, u->key_size + 1);
+    end += u->key_size + 1;
+  }
+  p->used = ((size_t)(end - p->urls) + alignof(url) - 1) / alignof(url) * alignof(url);
+}
+
+/* Into the piece, or into an answer. false: as take. */
+static bool gather_one(piece *p, const call *c, url_profile profile, size_t place)
+{
+  frontier_text text;
+  if (!take_text(c, place, &text))
+    return false;
+  url *u = (url *)(p->urls + p->used);
+  frontier_answer said = {.url = url_resolve(c->rules.base, text.href ? text.href : "", text.href_size, profile, u)};
+  if (said.url == URL_OK && c->rules.accept)
+    said.refused = c->rules.accept(c->rules.context, place, u);
+  if (said.url != URL_OK || said.refused) {
+    answer(c, place, &said);
+    return true;
+  }
+  keep(p, u);
+  p->places[p->count] = place;
+  p->links[p->count++] = (frontier_link){.target = u,
+                                         .origin = text.origin,
+                                         .key = text.key,
+                                         .key_count = text.key_count,
+                                         .payload = text.payload,
+                                         .payload_size = text.payload_size};
+  return true;
+}
+
+/* Of the texts from `at` to `end`, as many as it has room for: `at` moves behind them. false: as take. */
+static bool gather(piece *p, const call *c, url_profile profile, size_t *at, size_t end)
+{
+  p->count = p->used = 0;
+  for (; *at < end && p->count < TOGETHER && p->used <= URLS_SIZE; ++*at)
+    if (!gather_one(p, c, profile, *at))
+      return false;
+  return true;
+}
+
+/* `*added`: how many of its links have their answers. */
+static frontier_status add(frontier *f, piece *p, const call *c, uint64_t now_ms, size_t *added)
+{
+  LOCKED(f);
+  uint64_t id = counts_next_sequence(&f->counts);
+  frontier_status status = frontier_add_batch(f, p->links, p->count, now_ms, p->verdicts, added);
+  for (size_t i = 0; i < *added; i++) {
+    bool is_queued = p->verdicts[i].outcome != FRONTIER_SEEN;
+    answer(c, p->places[i], &(frontier_answer){.verdict = p->verdicts[i], .id = is_queued ? id++ : 0});
+  }
+  assert(id == counts_next_sequence(&f->counts));
+  return status;
+}
+
+/* ---- the call -------------------------------------------------------------------------------------------- */
+
+static frontier_status refuse(frontier *f, frontier_status status, const char *why)
+{
+  LOCKED(f);
+  return frontier_fail(f, status, "%s", why);
+}
+
+frontier_status frontier_add_texts_sized(frontier *f, const frontier_text_rules *rules, size_t rules_size,
+                                         const frontier_text *texts, size_t text_size, size_t count, uint64_t now_ms,
+                                         frontier_answer *answers, size_t answer_size, size_t *settled)
+{
+  static const frontier_text_rules none;
+  call c = {{0}, (const uint8_t *)texts, text_size, (uint8_t *)answers, answer_size};
+  frontier_status status = frontier_add_batch(f, NULL, 0, now_ms, NULL, settled); /* refuses a reader */
+  if (status != FRONTIER_OK)
+    return status;
+  if (!take(&c.rules, sizeof c.rules, rules ? rules : &none, rules ? rules_size : sizeof none))
+    return refuse(f, FRONTIER_BAD_ARGUMENT, "rules for texts that this library does not have");
+  piece *p = malloc(sizeof *p);
+  if (!p)
+    return refuse(f, FRONTIER_NO_MEMORY, "out of memory for texts");
+  for (size_t at = 0; at < count && status == FRONTIER_OK;) {
+    size_t added;
+    bool is_known = gather(p, &c, f->options.profile, &at, count);
+    status = add(f, p, &c, now_ms, &added);
+    *settled = added < p->count ? p->places[added] : at;
+    if (status == FRONTIER_OK && !is_known)
+      status = refuse(f, FRONTIER_BAD_ARGUMENT, "a field of a text that this library does not have");
+  }
+  free(p);
+  return status;
+}
