@@ -2,7 +2,7 @@
  *
  *     frontier_next -> visit -> robots? -> fetch_start ... body -> link scanner ... finished
  *          ^                      |                                                   |
- *          |                   skipped                    each link: resolve, scope, frontier_add
+ *          |                   skipped                all links: frontier_add_texts, with the scope
  *          +---------------------------- frontier_done <------------------------------+
  *
  *     stage of a visit:  IDLE --leased--> ASKING --allowed--> FETCHING --visit_end_*--> IDLE
@@ -424,17 +424,14 @@ void crawl_free(crawl *c)
 
 frontier_status crawl_add_start(crawl *c, const url *start)
 {
-  frontier_verdict verdict;
-  if (c->options.sitemaps == SITEMAPS_GUESS) {
-    frontier_status status = harvest_sitemap(c->harvest, start->fetch, "/sitemap.xml", c->now_ms);
-    if (status != FRONTIER_OK)
-      return status;
-  }
-  return frontier_add(c->frontier, start, (frontier_origin){0}, c->now_ms, &verdict);
+  return harvest_start(c->harvest, start, c->options.sitemaps == SITEMAPS_GUESS, c->now_ms);
 }
 
 frontier_status crawl_sync(crawl *c)
 {
+  frontier_status status = harvest_starts_end(c->harvest);
+  if (status != FRONTIER_OK)
+    return status;
   crawl_keep_scope(c);
   return c->is_broken ? FRONTIER_NO_MEMORY : frontier_sync(c->frontier);
 }

@@ -61,7 +61,7 @@ typedef struct crawl crawl;
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options);
 void crawl_free(crawl *c);
 
-/* A start URL, already in the scope. */
+/* A start URL, already in the scope. It is queued by crawl_sync, at the latest; call that before crawl_run. */
 frontier_status crawl_add_start(crawl *c, const url *start);
 
 /* Commit the start URLs so far, the scope and the trusted hosts with them. */

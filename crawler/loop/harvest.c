@@ -2,13 +2,30 @@
  * like any other and fetched once, however many pages lead there. */
 #include "crawler/loop/harvest.h"
 
+#include "frontier/text.h"
+
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
   HOPS_MAX = 20,                 /* redirects in a row, as browsers; sitemaps inside sitemaps as well */
   HREF_MAX = 4 * URL_LENGTH_MAX, /* of an href with its query escaped; a longer one is no URL of ours anyway */
+  TOGETHER = 256,                /* links: for most pages one call of the frontier */
 };
+
+typedef enum purpose { FOR_LINK, FOR_MAP, FOR_START } purpose;
+
+/* Links that the frontier was not given yet. */
+typedef struct waiting {
+  const url_base *base; /* of all of them; NULL: they are absolute */
+  size_t count, settled;
+  frontier_text texts[TOGETHER];
+  purpose purposes[TOGETHER];
+  frontier_answer answers[TOGETHER];
+  size_t used;
+  char bytes[2 * HREF_MAX]; /* of hrefs that are not the page's */
+} waiting;
 
 struct harvest {
   frontier *frontier;
@@ -19,7 +36,7 @@ struct harvest {
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
   url target;
-  char href[HREF_MAX];
+  waiting waiting;
   char canonical[URL_LENGTH_MAX + 1];
 };
 
@@ -92,46 +109,96 @@ static crawl_skip skip_of(url_status status)
 /* ---- links ----------------------------------------------------------------------------------------------- */
 
 /* A sitemap leads to pages that may be included without being one of them. */
-static bool is_wanted(const harvest *h, frontier_origin origin)
+static bool is_wanted(const harvest *h, const url *u, frontier_origin origin)
 {
-  const url *u = &h->target;
   return origin.hops & VISIT_SITEMAP ? !patterns_exclude(h->rules.patterns, u->key, u->key_size)
                                      : patterns_take(h->rules.patterns, u->key, u->key_size);
 }
 
-/* Asked as often as it may heal: a page is harvested to its end, from where it stopped. */
-static frontier_status add_until_taken(const harvest *h, frontier_origin origin, frontier_verdict *verdict)
+/* May it be asked again? Then a page is harvested to its end, from where it stopped. */
+static bool may_heal(const harvest *h, frontier_status status)
 {
-  frontier_status status;
-  do
-    status = frontier_add(h->frontier, &h->target, origin, h->now_ms, verdict);
-  while (status != FRONTIER_OK && h->rules.may_add_again(h->rules.context, status));
-  return status;
+  return status != FRONTIER_OK && h->rules.may_add_again(h->rules.context, status);
 }
 
 /* h->target into the frontier, if it is in scope. */
 static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
 {
   frontier_verdict verdict;
+  frontier_status status;
   if (!scope_has(h->scope, &h->target)) {
     h->skips[SKIP_SCOPE]++;
     return FRONTIER_OK;
   }
-  if (!is_wanted(h, origin)) {
+  if (!is_wanted(h, &h->target, origin)) {
     h->skips[SKIP_PATTERN]++;
     return FRONTIER_OK;
   }
-  frontier_status status = add_until_taken(h, origin, &verdict);
+  do
+    status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
+  while (may_heal(h, status));
   if (status == FRONTIER_OK)
     links->fresh += verdict.outcome != FRONTIER_SEEN;
   return status;
 }
 
-/* One more page links to h->target. A count that cannot be had stops nothing: counts only put URLs in order. */
-static void note_link(harvest *h, const visit_link *link)
+/* A crawl_skip, or 0. In-links are counted here: one more page links to `u`. A count that cannot be had stops nothing:
+ * counts only put URLs in order. */
+static int refuse(void *context, size_t index, const url *u)
 {
-  if (h->rules.counts && !link->is_map && scope_has(h->scope, &h->target))
-    (void)inlinks_note(h->rules.counts, &h->target);
+  harvest *h = context;
+  size_t at = h->waiting.settled + index;
+  purpose what_for = h->waiting.purposes[at];
+  if (what_for == FOR_START)
+    return 0;
+  if (!scope_has(h->scope, u))
+    return SKIP_SCOPE;
+  if (h->rules.counts && what_for == FOR_LINK)
+    (void)inlinks_note(h->rules.counts, u);
+  return is_wanted(h, u, h->waiting.texts[at].origin) ? 0 : SKIP_PATTERN;
+}
+
+static void count_answer(harvest *h, const frontier_answer *said, page_links *links)
+{
+  _Static_assert(SKIP_SCOPE && SKIP_PATTERN, "0 is no refusal");
+  if (said->url != URL_OK)
+    h->skips[skip_of(said->url)]++;
+  else if (said->refused)
+    h->skips[said->refused]++;
+  else
+    links->fresh += said->verdict.outcome != FRONTIER_SEEN;
+}
+
+/* All that wait into the frontier. On failure some may be missing. */
+static frontier_status add_waiting(harvest *h, page_links *links)
+{
+  waiting *w = &h->waiting;
+  frontier_text_rules rules = {.base = w->base, .accept = refuse, .context = h};
+  frontier_status status;
+  w->settled = 0;
+  do {
+    size_t settled;
+    status = frontier_add_texts(h->frontier, &rules, w->texts + w->settled, w->count - w->settled, h->now_ms,
+                                w->answers + w->settled, &settled);
+    w->settled += settled;
+  } while (may_heal(h, status));
+  for (size_t i = 0; i < w->settled; i++)
+    count_answer(h, &w->answers[i], links);
+  w->count = w->used = 0;
+  return status;
+}
+
+static void wait_for_more(waiting *w, const char *href, size_t size, frontier_origin origin, purpose what_for)
+{
+  w->purposes[w->count] = what_for;
+  w->texts[w->count++] = (frontier_text){.href = href, .href_size = size, .origin = origin};
+}
+
+/* For one more, and the longest of hrefs. */
+static frontier_status make_room(harvest *h, page_links *links)
+{
+  const waiting *w = &h->waiting;
+  return w->count == TOGETHER || w->used > sizeof w->bytes - HREF_MAX ? add_waiting(h, links) : FRONTIER_OK;
 }
 
 static const url_base *base_of(const harvest *h, const visit *v, const visit_link *link)
@@ -145,15 +212,17 @@ static const url_base *base_of(const harvest *h, const visit *v, const visit_lin
 static frontier_status add_link(harvest *h, const visit *v, const visit_link *link, frontier_origin origin,
                                 page_links *links)
 {
+  waiting *w = &h->waiting;
   const charset *written_in = visit_charset(v);
-  size_t escaped = written_in ? charset_escape_query(written_in, link->href, link->size, h->href, sizeof h->href) : 0;
-  url_status status = url_resolve(base_of(h, v, link), escaped ? h->href : link->href, escaped ? escaped : link->size,
-                                  h->rules.profile, &h->target);
-  if (status == URL_OK) {
-    note_link(h, link);
-    return add_target(h, origin, links);
-  }
-  h->skips[skip_of(status)]++;
+  const url_base *base = base_of(h, v, link);
+  frontier_status status = w->base == base ? make_room(h, links) : add_waiting(h, links);
+  if (status != FRONTIER_OK)
+    return status;
+  char *escaped = w->bytes + w->used;
+  size_t size = written_in ? charset_escape_query(written_in, link->href, link->size, escaped, HREF_MAX) : 0;
+  w->base = base;
+  w->used += size;
+  wait_for_more(w, size ? escaped : link->href, size ? size : link->size, origin, link->is_map ? FOR_MAP : FOR_LINK);
   return FRONTIER_OK;
 }
 
@@ -198,6 +267,7 @@ static bool is_too_far(frontier_origin origin)
 
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links)
 {
+  assert(h->waiting.count == 0);
   *links = (page_links){.found = v->links + v->dropped};
   h->now_ms = now_ms;
   h->skips[SKIP_LINKS] += v->dropped;
@@ -219,7 +289,7 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
     else
       status = add_link(h, v, &link, link.is_map ? of_map : of_page, links);
   }
-  return status;
+  return status == FRONTIER_OK ? add_waiting(h, links) : status;
 }
 
 frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms)
@@ -232,6 +302,40 @@ frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, 
     return add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
   h->skips[skip_of(status)]++;
   return FRONTIER_OK;
+}
+
+/* ---- start URLs ------------------------------------------------------------------------------------------ */
+
+static void copy_and_wait(waiting *w, const char *text, size_t size, const char *end, frontier_origin origin,
+                          purpose what_for)
+{
+  char *copy = w->bytes + w->used;
+  memcpy(copy, text, size);
+  memcpy(copy + size, end, strlen(end));
+  w->used += size + strlen(end);
+  wait_for_more(w, copy, size + strlen(end), origin, what_for);
+}
+
+frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms)
+{
+  page_links links = {0};
+  h->now_ms = now_ms;
+  h->waiting.base = NULL;
+  frontier_status status = make_room(h, &links);
+  if (status == FRONTIER_OK && guesses_map) {
+    copy_and_wait(&h->waiting, start->fetch, start->host_end, "/sitemap.xml", (frontier_origin){.hops = VISIT_SITEMAP},
+                  FOR_MAP);
+    status = make_room(h, &links);
+  }
+  if (status == FRONTIER_OK)
+    copy_and_wait(&h->waiting, start->fetch, start->fetch_size, "", (frontier_origin){0}, FOR_START);
+  return status;
+}
+
+frontier_status harvest_starts_end(harvest *h)
+{
+  page_links links = {0};
+  return add_waiting(h, &links);
 }
 
 /* ---- redirects ------------------------------------------------------------------------------------------- */

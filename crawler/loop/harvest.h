@@ -37,6 +37,11 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
 /* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. */
 frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms);
 
+/* A start URL; with `guesses_map`, before it its host's /sitemap.xml, as harvest_sitemap. They are queued together with
+ * others, by harvest_starts_end at the latest, which goes before any page is harvested. */
+frontier_status harvest_start(harvest *h, const url *start, bool guesses_map, uint64_t now_ms);
+frontier_status harvest_starts_end(harvest *h);
+
 void harvest_skip(harvest *h, crawl_skip why);
 /* The reasons so far become counters of the frontier, in its open batch. */
 frontier_status harvest_count(harvest *h);

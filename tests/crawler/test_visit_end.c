@@ -78,6 +78,7 @@ static crawl_end run(const char *directory, const char *wanted_message, uint64_t
   crawl *c = crawl_create(f, hosts, &options);
   assert_non_null(c);
   assert_int_equal(crawl_add_start(c, &start), FRONTIER_OK);
+  assert_int_equal(crawl_sync(c), FRONTIER_OK);
   is_memory_out = *wanted_message;
   crawl_end end = crawl_run(c, tick, NULL);
   is_memory_out = false;

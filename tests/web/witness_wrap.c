@@ -14,10 +14,12 @@ plant planted;
 const char *const plant_names[PLANTS] = {"none",         "lost-link",    "page-twice", "host-too-early",
                                          "host-starves", "end-too-soon", "lost-commit"};
 
-frontier_status __real_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
-                                    frontier_verdict *verdict);
 frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                                     frontier_verdict *verdict);
+frontier_status __real_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                          frontier_verdict *verdicts, size_t *settled);
+frontier_status __wrap_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                          frontier_verdict *verdicts, size_t *settled);
 frontier_status __real_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
                                      int64_t *wait_ms);
 frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
@@ -48,22 +50,56 @@ static bool is_moment(unsigned n)
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */
 
-frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
-                                    frontier_verdict *verdict)
+/* What is queued again with the next lease. */
+static struct {
+  bool is_set;
+  url target;
+  frontier_origin origin;
+} twice;
+
+static frontier_status add_one(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
 {
   enum { LINKS = 64 };
-  frontier_verdict ignored;
-  bool is_chosen = is_victim(u->fetch, u->fetch_size, LINKS) && origin.depth > 0;
+  const url *u = link->target;
+  bool is_chosen = is_victim(u->fetch, u->fetch_size, LINKS) && link->origin.depth > 0;
   if (planted == PLANT_LOST_LINK && is_chosen) {
     *verdict = (frontier_verdict){.outcome = FRONTIER_SEEN};
     return FRONTIER_OK;
   }
-  frontier_status status = __real_frontier_add(f, u, origin, now_ms, verdict);
+  size_t settled;
+  frontier_status status = __real_frontier_add_batch(f, link, 1, now_ms, verdict, &settled);
   if (status != FRONTIER_OK)
     return status;
-  witness_added(u->fetch, u->fetch_size, origin, verdict->outcome);
-  if (planted == PLANT_PAGE_TWICE && is_chosen && verdict->outcome == FRONTIER_SEEN)
-    frontier_force(f, &(frontier_link){.target = u, .origin = origin}, now_ms, &ignored);
+  witness_added(u->fetch, u->fetch_size, link->origin, verdict->outcome);
+  if (planted == PLANT_PAGE_TWICE && is_chosen && verdict->outcome == FRONTIER_SEEN) {
+    twice.origin = link->origin;
+    twice.is_set = url_parse(u->fetch, u->fetch_size, URL_STRICT, &twice.target) == URL_OK;
+  }
+  return status;
+}
+
+frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
+                                    frontier_verdict *verdict)
+{
+  return add_one(f, &(frontier_link){.target = u, .origin = origin}, now_ms, verdict);
+}
+
+/* What frontier_add_texts calls, 32 links at a time at most: so no commit comes between two of them. */
+frontier_status __wrap_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                          frontier_verdict *verdicts, size_t *settled)
+{
+  frontier_status status = FRONTIER_OK;
+  *settled = 0;
+  if (planted == PLANT_NONE) {
+    status = __real_frontier_add_batch(f, links, count, now_ms, verdicts, settled);
+    for (size_t i = 0; i < *settled; i++)
+      witness_added(links[i].target->fetch, links[i].target->fetch_size, links[i].origin, verdicts[i].outcome);
+    return status;
+  }
+  while (*settled < count && status == FRONTIER_OK) {
+    status = add_one(f, &links[*settled], now_ms, &verdicts[*settled]);
+    *settled += status == FRONTIER_OK;
+  }
   return status;
 }
 
@@ -95,6 +131,11 @@ frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_leas
   enum { EARLY_ONE_IN = 31, EARLY_MS = 700 };
   if (planted == PLANT_HOST_TOO_EARLY && is_moment(EARLY_ONE_IN))
     now_ms += EARLY_MS;
+  if (twice.is_set) {
+    frontier_verdict ignored;
+    frontier_force(f, &(frontier_link){.target = &twice.target, .origin = twice.origin}, now_ms, &ignored);
+    twice.is_set = false;
+  }
   frontier_status status = __real_frontier_next(f, now_ms, leases, max, count, wait_ms);
   if (planted == PLANT_HOST_STARVES && *count) {
     *count = starve(f, now_ms, leases, *count);
