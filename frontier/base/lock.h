@@ -1,6 +1,7 @@
 /* One call at a time: every public function on a handle, but open, close, message and add_texts (core/add_texts.c),
- * begins with LOCKED(f), and unlocks however its block is left. The mutex is recursive, since calls and visitors make other calls. LOCKED also
- * asserts the invariants of a frontier, so each call checks the state that the last one left. */
+ * begins with LOCKED(f), and unlocks however its block is left. The mutex is recursive, since calls and visitors make
+ * other calls. LOCKED also asserts the invariants of a frontier, so each call checks the state that the last one
+ * left. */
 #ifndef STRATA_FRONTIER_LOCK_H
 #define STRATA_FRONTIER_LOCK_H
 
