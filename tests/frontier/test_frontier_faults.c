@@ -15,6 +15,7 @@
 #include "frontier/frontier.h"
 #include "frontier/promote.h"
 #include "frontier/recrawl.h"
+#include "frontier/text.h"
 #include "frontier/traps.h"
 #include "tests/support/faults.h"
 #include "tests/support/scratch.h"
@@ -109,7 +110,7 @@ typedef enum act {
   CONTROL,
   VISIT,
   ADD,
-  ADD_BATCH,
+  ADD_TEXTS,
   NOTE,
   FORGET,
   FORGET_HOST,
@@ -141,11 +142,16 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
   case CONTROL: return frontier_host_set(s->f, "h1.test", &(frontier_host_control){.per_host = 1});
   case VISIT: return frontier_visit_note(s->f, lease, &(frontier_visit){.at_s = 1, .etag = value, .etag_size = 5});
   case ADD: return frontier_add(s->f, &urls[page], (frontier_origin){.via = lease}, s->now_ms, &verdict);
-  case ADD_BATCH: {
-    frontier_link link = {
-      .target = &urls[page], .origin = {.via = lease}, .payload = value, .payload_size = sizeof value};
+  case ADD_TEXTS: {
+    const url *u = &urls[page];
+    frontier_text text = {.href = u->fetch,
+                          .href_size = u->fetch_size,
+                          .origin = {.via = lease},
+                          .payload = value,
+                          .payload_size = sizeof value};
+    frontier_answer said;
     size_t settled;
-    return frontier_add_batch(s->f, &link, 1, s->now_ms, &verdict, &settled);
+    return frontier_add_texts(s->f, NULL, &text, 1, s->now_ms, &said, &settled);
   }
   case NOTE: return frontier_note(s->f, &(frontier_link){.target = &ghost}, s->now_ms, &verdict);
   case FORGET: return frontier_forget(s->f, &(frontier_link){.target = &ghost}, &was_seen);
@@ -207,7 +213,7 @@ static void visit(story *s, frontier_lease lease)
     return;
   }
   for (unsigned i = 0; i < LINKS; i++)
-    must(s, i % 2 ? ADD_BATCH : ADD, link_of(page, i), lease.id);
+    must(s, i % 2 ? ADD_TEXTS : ADD, link_of(page, i), lease.id);
   if (page == 5) {
     must(s, NOTE, 0, 0);
     must(s, FORGET, 0, 0);
