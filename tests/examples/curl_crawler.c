@@ -3,7 +3,7 @@
  *   curl_crawler DIRECTORY URL       stays on the host of URL; run it again, and it goes on where it stopped
  * For the sake of shortness it takes what stands between `href="` and `"` for the links of a page, asks no robots.txt,
  * and trusts the servers: a real one does more. */
-#include "frontier/frontier.h"
+#include "frontier/text.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { AT_ONCE = 8, LINKS = 32, BODY_MAX = 1 << 20 };
+enum { AT_ONCE = 8, LINKS = 256, BODY_MAX = 1 << 20 };
 
 typedef struct fetch {
   CURL *easy;
@@ -25,7 +25,6 @@ typedef struct crawler {
   CURLM *multi;
   url_base *base;
   char *host; /* we stay here */
-  url links[LINKS];
   unsigned running;
 } crawler;
 
@@ -76,26 +75,31 @@ static void start(crawler *c, const frontier_lease *lease)
   c->running++;
 }
 
-static void add_some(crawler *c, frontier_link *links, size_t count)
+/* The filter of frontier_add_texts: 0 takes a URL. */
+static int is_elsewhere(void *context, size_t index, const url *u)
 {
-  frontier_verdict verdicts[LINKS];
+  const crawler *c = context;
+  (void)index;
+  return strlen(c->host) != u->host_end - u->host_begin ||
+         memcmp(u->fetch + u->host_begin, c->host, strlen(c->host)) != 0;
+}
+
+static void add_some(crawler *c, const frontier_text *links, size_t count)
+{
+  frontier_text_rules rules = {.base = c->base, .accept = is_elsewhere, .context = c};
+  frontier_answer answers[LINKS];
   size_t settled;
-  must(c, frontier_add_batch(c->f, links, count, now_ms(), verdicts, &settled));
+  must(c, frontier_add_texts(c->f, &rules, links, count, now_ms(), answers, &settled));
 }
 
 static void add_links(crawler *c, const fetch *x)
 {
-  frontier_link links[LINKS];
+  frontier_text links[LINKS];
   frontier_origin origin = {.via = x->lease.id, .depth = (uint16_t)(x->lease.origin.depth + 1)};
   size_t count = 0;
   url_base_set(c->base, x->lease.url, x->lease.url_size);
   for (const char *at = x->body, *end; at && (at = strstr(at, "href=\"")) && (end = strchr(at += 6, '"')); at = end) {
-    url *u = &c->links[count];
-    if (url_resolve(c->base, at, (size_t)(end - at), URL_STRICT, u) != URL_OK ||
-        strlen(c->host) != u->host_end - u->host_begin ||
-        memcmp(u->fetch + u->host_begin, c->host, strlen(c->host)) != 0)
-      continue;
-    links[count++] = (frontier_link){.target = u, .origin = origin};
+    links[count++] = (frontier_text){.href = at, .href_size = (size_t)(end - at), .origin = origin};
     if (count == LINKS) {
       add_some(c, links, count);
       count = 0;
@@ -155,8 +159,8 @@ static void crawl(crawler *c)
 
 int main(int argc, char **argv)
 {
-  static crawler c; /* its URLs are 17 KB each: not for the stack */
-  static url first;
+  crawler c = {0};
+  static url first; /* 17 KB: not for the stack */
   char why[FRONTIER_MESSAGE_SIZE];
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = 100000, .rate = 1e-6, .delay_ms = 5, .per_host = 4, .depth_cap = 20};

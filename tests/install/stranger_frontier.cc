@@ -1,5 +1,5 @@
-// A stranger's C++ program on the frontier library: a URL in two spellings is queued once and leased once.
-#include <frontier/frontier.h>
+// A stranger's C++ program on the frontier library: a URL in three spellings is queued once and leased once.
+#include <frontier/text.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -39,6 +39,18 @@ int main()
       return 1;
     fresh += verdict.outcome != FRONTIER_SEEN;
   }
+  frontier_text again{}; // a third spelling, as a text
+  again.href = "//example.org/b/../a";
+  again.href_size = std::strlen(again.href);
+  frontier_text_rules rules{};
+  std::unique_ptr<url_base, void (*)(url_base *)> page(url_base_create(), url_base_free);
+  rules.base = page.get();
+  frontier_answer answer;
+  std::size_t settled = 0;
+  if (url_base_set(page.get(), spellings[0], std::strlen(spellings[0])) != URL_OK ||
+      frontier_add_texts(queue, &rules, &again, 1, 0, &answer, &settled) != FRONTIER_OK || settled != 1 ||
+      answer.url != URL_OK || answer.verdict.outcome != FRONTIER_SEEN)
+    return 1;
 
   frontier_lease leases[2];
   std::size_t count = 0;
