@@ -117,6 +117,10 @@ typedef struct frontier_options {
    * links cannot choose where they lie. NULL: those of the directory, or drawn for a new one, and for a frontier
    * without a directory. Other than the directory's: FRONTIER_MISMATCH. */
   const uint8_t *secret;
+  /* Commits are written by a thread of the handle's own, so that no call waits for the disk but frontier_sync,
+   * frontier_close, and one that finds a whole batch waiting behind the one that is being written. What a commit would
+   * have said is then said by a later call. Not for a process that forks and goes on using the handle. */
+  bool commit_thread;
 } frontier_options;
 
 typedef struct frontier frontier;

@@ -1,13 +1,12 @@
 /* frontier/promote.h: moves queued URLs to class HIGH because of facts learnt since they were queued, such as how many
  * pages link to them by now.
  *
- * The caller chooses them. A URL is moved on disk first, in a transaction of its own, and then in memory: after a crash
- * it is queued in one class or in the other, never in both, and it is handed out once. Its id stays.
+ * The caller chooses them. After a crash a URL is queued in one class or in the other, never in both, and it is handed
+ * out once. Its id stays.
  *
- * frontier_promote considers URLs of class NORMAL: all that are queued in memory (the heads of their hosts' queues,
- * 65,536 at most) and, with each call, some that are unread on disk. Not moved: URLs of very long queues that were put
- * aside on disk (until they are read back), URLs deeper than the cap, URLs held back by a block or a budget, and URLs
- * for which class HIGH has no room in memory now.
+ * frontier_promote considers URLs of class NORMAL: all that have their text in memory (the heads of their hosts'
+ * queues, 65,536 at most) and, with each call, some whose text is on disk. Not moved: URLs deeper than the cap, and URLs
+ * held back by a block or a budget.
  *
  * Threads, processes, errors: as frontier.h. */
 #ifndef STRATA_FRONTIER_PROMOTE_H
@@ -24,7 +23,7 @@ typedef bool frontier_wanted(void *context, const char *url, size_t size);
 
 /* Ask `wanted` about every URL in memory and up to `most` on disk, and move those it wants. `*from` is the place on
  * disk to go on from, 0 at first; it is 0 again after the last URL. `*promoted`: how many were moved. Commits. On
- * failure nothing was moved, and the call may be repeated; FRONTIER_DAMAGED: a record on disk is damaged.
+ * failure some may have been moved, and the call may be repeated; FRONTIER_DAMAGED: a record on disk is damaged.
  * Takes a microsecond per URL and the time of `wanted`, and a commit if any URL moves: call it once a minute, not for
  * every page. */
 frontier_status frontier_promote(frontier *f, frontier_wanted *wanted, void *context, size_t most, uint64_t *from,

@@ -35,13 +35,14 @@ mlbf/papers          mlbf/hash mlbf/filter mlbf/file mlbf/window mlbf/similar   
 
 frontier/base                                                                  | xxhash
 frontier/url                      | libpsl unicase unictype uninorm unistr uriparser/Uri uriparser/UriIp4
-frontier/store       frontier/base                                             | lmdb xxhash
+frontier/rows        frontier/base
+frontier/store       frontier/base frontier/rows                               | lmdb xxhash
 frontier/hosts       frontier/base frontier/store
 frontier/seen        frontier/base frontier/store
 frontier/links
 frontier/traps       frontier/base frontier/hosts
-frontier/core        frontier/base frontier/store frontier/hosts frontier/seen frontier/traps
-frontier/admin       frontier/base frontier/store frontier/hosts frontier/core | lmdb
+frontier/core        frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/traps
+frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/core | lmdb
 
 datasets/sort                                                                  | xxhash
 datasets/make        datasets/sort                                             | fts

@@ -109,22 +109,6 @@ static bool read_tombstones(void *context, uint64_t low, const uint8_t *body, si
   return true;
 }
 
-static bool read_due(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  check *c = context;
-  uint64_t sequence = size == 8 ? get_le(body, 8) : 0;
-  bool is_given = sequence && (!c->has_progress || sequence < c->stood.next_sequence);
-  if (!is_given || (uint32_t)sequence != (uint32_t)key)
-    check_say(c, IN_DATA, "data.mdb: record %" PRIu64 " of table due makes no sense", key);
-  return true;
-}
-
-static bool pass_over(void *context, uint64_t key, const uint8_t *body, size_t size)
-{
-  (void)context, (void)key, (void)body, (void)size;
-  return true;
-}
-
 static void check_meta(check *c)
 {
   require_table(c, "meta");
@@ -132,8 +116,6 @@ static void check_meta(check *c)
   for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
     require_table(c, store_table_name((store_table)table));
   mdb_records_each(c->p, "revoked", read_tombstones, c);
-  mdb_records_each(c->p, "visits", pass_over, NULL);
-  mdb_records_each(c->p, "due", read_due, c);
   if (!c->has_identity && c->status == FRONTIER_OK)
     check_say(c, IN_DATA, "data.mdb: no record says which filter and profile made it, so keys cannot be compared");
 }

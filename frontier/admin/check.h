@@ -43,7 +43,7 @@ bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 /* check_exact.c: the table of exact keys against the log. */
 void check_exact(check *c);
 
-/* check_urls.c: queue, history, chunks and hosts, against each other and the filters. */
+/* check_urls.c: URLs, their states and visits, and hosts, against each other and the filters. */
 void check_urls(check *c);
 
 /* check_journal.c: the file, against its record in the last transaction. */

@@ -1,28 +1,32 @@
-/* Every URL is in one place, belongs to a host that counts it, and is known to the filters. */
+/* Every URL has one row in table `text`, belongs to a host that counts it, and is known to the filters; what became of it
+ * is in `ended` and `states`, and a newer row of one that waits again in `again`. */
 #include "frontier/admin/check.h"
 
-#include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
+#include "frontier/core/revisit_info.h"
 #include "frontier/admin/mdb_urls.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Of each URL: its state, as table `states` packs it, and above that what was met of it. */
+enum { HAS_ROW = 1 << 24, HAS_AGAIN = 1 << 25, HAS_VISIT = 1 << 26, IS_ABSENT = 1 << 27 };
+
 typedef struct url_walk {
   check *c;
-  const char *table;
-  frontier_class class; /* of the URLs that wait in it */
-  uint8_t *places;      /* by sequence: how many records it has; NULL: no progress to compare with */
-  uint64_t sequences;   /* it has this many */
-  hosts *counted;       /* by the URLs; those in check.f are by the host table */
-  host **recorded;      /* of those, the host of each record; NULL: the record says none */
+  uint32_t *urls;      /* by sequence; NULL: no progress to compare with */
+  uint64_t sequences;  /* it has this many */
+  uint64_t next_ended; /* number of the row of `ended` behind those read; 0: none was */
+  hosts *counted;      /* by the URLs; those in check.f are by the host table */
+  host **recorded;     /* of those, the host of each record; NULL: the record says none */
   size_t host_count, host_room;
   uint64_t first_change, next_change; /* keys of host-changes, the second behind those read; 0: none was */
   uint64_t records;                   /* of table hosts alone */
   bool changes_agree;                 /* the last of them, with both tables */
-  uint64_t done, failed, skipped, noted, beyond;
+  uint64_t done, failed, skipped, noted, beyond, dues;
+  char text[URL_LENGTH_MAX + 1];
 } url_walk;
 
 /* ---- hosts ---------------------------------------------------------------------------------------------- */
@@ -127,32 +131,45 @@ static void check_hosts(url_walk *w)
                 mdb_records_quote(who->name, who->name_size, text));
 }
 
-/* ---- one URL -------------------------------------------------------------------------------------------- */
+/* ---- what became of them ------------------------------------------------------------------------------------ */
 
-static void count_place(url_walk *w, uint64_t sequence)
+static bool is_given(url_walk *w, uint64_t sequence)
 {
-  w->c->found->urls++;
-  if (sequence == 0 || sequence > w->sequences)
-    w->beyond++;
-  else if (w->places && w->places[sequence]++)
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ": it is in table %s, and in another place too", sequence, w->table);
+  bool is_so = sequence > 0 && sequence <= w->sequences;
+  w->beyond += !is_so;
+  return is_so;
 }
 
-/* The host of the URL, which is thereby known to be one; NULL after saying so. */
-static host *host_of(url_walk *w, uint64_t sequence, const char *text, size_t size)
+static void set_state(url_walk *w, uint64_t sequence, url_state state, const char *table)
 {
-  url *u = w->c->u;
-  char shown[RECORDS_QUOTE_SIZE];
-  if (size == 0 || url_parse(text, size, w->c->f->options.profile, u) != URL_OK) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, w->table,
-              mdb_records_quote(text, size, shown));
-    return NULL;
+  if (state.what >= URL_STATES)
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: there is no state %u", sequence, table, (unsigned)state.what);
+  else if (is_given(w, sequence) && w->urls)
+    w->urls[sequence] = url_state_pack(state);
+}
+
+static void read_states(void *context, uint64_t first, const url_state states[STATES_BLOCK])
+{
+  for (unsigned i = 0; i < STATES_BLOCK; i++)
+    if (states[i].what != URL_WAITS)
+      set_state(context, first + i, states[i], "states");
+}
+
+static bool read_ended(void *context, rows_block *b)
+{
+  url_walk *w = context;
+  size_t size;
+  if (w->next_ended && b->first != w->next_ended)
+    check_say(w->c, IN_DATA, "rows %" PRIu64 " to %" PRIu64 " of table ended are missing", w->next_ended, b->first - 1);
+  for (const uint8_t *row; (row = rows_next(b, &size));) {
+    uint64_t ended = get_le(row, ENDED_ROW);
+    set_state(w, url_ended_sequence(ended), url_ended_state(ended), "ended");
   }
-  host *who = hosts_find(w->counted, u->fetch + u->host_begin, u->host_end - u->host_begin);
-  if (!who)
-    check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
-  return who;
+  w->next_ended = b->first + b->count;
+  return true;
 }
+
+/* ---- one URL -------------------------------------------------------------------------------------------- */
 
 /* The filter has no false negative: not the file's, nor the one the log makes. A key that is erased neither has to
  * know. */
@@ -170,65 +187,165 @@ static void check_known(url_walk *w, uint64_t sequence, const url *u, field key)
               mdb_records_quote(u->fetch, u->fetch_size, shown), w->c->stood.checkpoint_slot);
 }
 
-static void count_ended(url_walk *w, host *who, const ended_url *ended)
+/* The text is a URL, and of this host, which the row may name. */
+static bool is_sound(url_walk *w, uint64_t sequence, const url_row *row, const host *said, const char *table)
 {
-  bool was_fetched = ended->state != FRONTIER_NOTED;
-  w->done += ended->state == FRONTIER_DONE;
-  w->failed += ended->state == FRONTIER_FAILED;
-  w->skipped += ended->state == FRONTIER_SKIPPED;
-  w->noted += !was_fetched;
-  who->done += ended->state == FRONTIER_DONE;
-  who->failed += ended->state == FRONTIER_FAILED;
-  who->skipped += ended->state == FRONTIER_SKIPPED;
-  who->trap_ended += was_fetched && ended->class == FRONTIER_TRAP;
-}
-
-static bool read_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
-{
-  url_walk *w = context;
-  ended_url ended;
-  count_place(w, sequence);
-  if (!history_read(body, size, &ended) || ended.state < FRONTIER_DONE || ended.state > FRONTIER_NOTED) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table ended: its record makes no sense", sequence);
-    return true;
+  url *u = w->c->u;
+  char shown[RECORDS_QUOTE_SIZE];
+  size_t size = url_row_url(row, said->name, said->name_size, w->text);
+  if (!fields_are_whole(row->fields, row->fields_size)) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its fields make no sense", sequence, table);
+    return false;
   }
-  host *who = host_of(w, sequence, (const char *)ended.url.bytes, ended.url.size);
-  if (!who)
-    return w->c->status == FRONTIER_OK;
-  check_known(w, sequence, w->c->u, ended.key);
-  count_ended(w, who, &ended);
-  return true;
+  if (size == 0 || url_parse(w->text, size, w->c->f->options.profile, u) != URL_OK) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, table,
+              mdb_records_quote(w->text, size, shown));
+    return false;
+  }
+  bool is_of_host = row->form == URL_FORM_WHOLE || (u->host_end - u->host_begin == said->name_size &&
+                                                    memcmp(u->fetch + u->host_begin, said->name, said->name_size) == 0);
+  bool is_named = !row->host_name ||
+                  (row->host_name_size == said->name_size && memcmp(row->host_name, said->name, said->name_size) == 0);
+  if (!is_of_host || !is_named)
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: host %" PRIu32 " is not its host", sequence, table, row->host);
+  return is_of_host && is_named;
 }
 
-static void check_waiting(url_walk *w, uint64_t sequence, const entry *e, uint64_t id)
+/* The host as its URLs count it; NULL after saying why there is none. */
+static host *host_of(url_walk *w, uint64_t sequence, const url_row *row, const char *table)
 {
-  host *who = host_of(w, sequence, e->url, e->url_size);
+  const host *said = row->host < w->host_count ? w->recorded[row->host] : NULL;
+  char shown[RECORDS_QUOTE_SIZE];
+  if (!said && row->host_name)
+    check_say(w->c, IN_DATA, "URLs of %s: the host has no record",
+              mdb_records_quote(row->host_name, row->host_name_size, shown));
+  else if (!said)
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its host, %" PRIu32 ", has no record", sequence, table,
+              row->host);
+  if (!said || !is_sound(w, sequence, row, said, table))
+    return NULL;
+  host *who = hosts_find(w->counted, said->name, said->name_size);
   if (!who)
-    return;
-  check_known(w, sequence, w->c->u, entry_field(e, FIELD_KEY));
-  const host *said = id < w->host_count ? w->recorded[id] : NULL;
-  if (!said || said->name_size != who->name_size || memcmp(said->name, who->name, who->name_size) != 0)
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: host %" PRIu64 " is not its host", sequence, w->table, id);
-  if (host_reserve(who, w->class))
-    host_line(who, w->class)->queued++;
+    check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
+  return who;
+}
+
+static void count_ended(url_walk *w, host *who, url_state state)
+{
+  bool was_fetched = state.what != FRONTIER_NOTED;
+  w->done += state.what == FRONTIER_DONE;
+  w->failed += state.what == FRONTIER_FAILED;
+  w->skipped += state.what == FRONTIER_SKIPPED;
+  w->noted += !was_fetched;
+  who->done += state.what == FRONTIER_DONE;
+  who->failed += state.what == FRONTIER_FAILED;
+  who->skipped += state.what == FRONTIER_SKIPPED;
+  who->trap_ended += was_fetched && state.was_trap;
+}
+
+static void count_waiting(url_walk *w, host *who, frontier_class class)
+{
+  if (host_reserve(who, class))
+    host_line(who, class)->queued++;
   else
     check_fail(w->c, FRONTIER_NO_MEMORY, "out of memory for one more host");
 }
 
-static bool read_queued(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static void read_row(url_walk *w, uint64_t sequence, const uint8_t *bytes, size_t size)
+{
+  url_row row;
+  w->c->found->urls++;
+  if (!url_row_read(&row, sequence, bytes, size)) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table text: its row makes no sense", sequence);
+    return;
+  }
+  bool is_numbered = is_given(w, sequence);
+  url_state state = {0};
+  if (is_numbered && w->urls) {
+    if (w->urls[sequence] & HAS_ROW)
+      check_say(w->c, IN_DATA, "URL %" PRIu64 ": it is in table text twice", sequence);
+    w->urls[sequence] |= HAS_ROW;
+    state = url_state_unpack(w->urls[sequence]);
+  }
+  host *who = host_of(w, sequence, &row, "text");
+  if (!who)
+    return;
+  check_known(w, sequence, w->c->u, field_find(row.fields, row.fields_size, FIELD_KEY));
+  if (url_state_is_ended(state))
+    count_ended(w, who, state);
+  else if (state.what == URL_WAITS)
+    count_waiting(w, who, row.class);
+}
+
+static bool read_block(void *context, rows_block *b)
 {
   url_walk *w = context;
-  entry *e = NULL;
-  frontier_status status = entry_read(NULL, sequence, body, size, &e);
-  count_place(w, sequence);
-  if (status == FRONTIER_NO_MEMORY)
-    check_fail(w->c, status, "out of memory for one more URL");
-  else if (status != FRONTIER_OK)
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: its record makes no sense", sequence, w->table);
-  if (e)
-    check_waiting(w, sequence, e, get_le(body, 4));
-  free(e);
+  size_t size, read = 0;
+  for (const uint8_t *row; w->c->status == FRONTIER_OK && (row = rows_next(b, &size)); read++)
+    read_row(w, b->first + read, row, size);
+  if (read < b->count && w->c->status == FRONTIER_OK)
+    check_say(w->c, IN_DATA, "rows %" PRIu64 " to %" PRIu64 " of table text make no sense", b->first + read,
+              b->first + b->count - 1);
   return w->c->status == FRONTIER_OK;
+}
+
+/* ---- those that wait again ---------------------------------------------------------------------------------- */
+
+static bool read_again(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  url_walk *w = context;
+  url_row row;
+  bool is_numbered = is_given(w, sequence);
+  if (!url_row_read(&row, sequence, body, size)) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table again: its record makes no sense", sequence);
+    return true;
+  }
+  if (is_numbered && w->urls) {
+    if (url_state_unpack(w->urls[sequence]).what != URL_WAITS_AGAIN)
+      check_say(w->c, IN_DATA, "URL %" PRIu64 ": it is in table again, and does not wait again", sequence);
+    w->urls[sequence] |= HAS_AGAIN;
+  }
+  host *who = host_of(w, sequence, &row, "again");
+  if (who)
+    count_waiting(w, who, row.class);
+  return w->c->status == FRONTIER_OK;
+}
+
+/* ---- visits ------------------------------------------------------------------------------------------------- */
+
+static url_state state_of(const url_walk *w, uint64_t sequence)
+{
+  return url_state_unpack(w->urls[sequence]);
+}
+
+static bool read_visit(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  url_walk *w = context;
+  seen_visit v;
+  if (!visits_read(sequence, body, size, &v)) {
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table visits: its record makes no sense", sequence);
+    return true;
+  }
+  if (!is_given(w, sequence) || !w->urls)
+    return true;
+  w->urls[sequence] |= HAS_VISIT;
+  w->dues += !v.is_queued && v.due_s;
+  if (!v.is_queued && !url_state_is_ended(state_of(w, sequence)))
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table visits: it rests, and waits too", sequence);
+  return true;
+}
+
+static bool read_due(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  url_walk *w = context;
+  uint64_t sequence = size == 8 ? get_le(body, 8) : 0;
+  bool is_one = sequence && sequence <= w->sequences && (uint32_t)sequence == (uint32_t)key;
+  if (!is_one)
+    check_say(w->c, IN_DATA, "data.mdb: record %" PRIu64 " of table due makes no sense", key);
+  else if (w->urls && !(w->urls[sequence] & HAS_VISIT))
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ": it is in table due, and was never visited", sequence);
+  w->dues -= is_one;
+  return true;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------ */
@@ -240,63 +357,86 @@ static void excuse_absent(url_walk *w)
   for (size_t at = 0; at + 16 <= c->absent_size; at += 16) {
     uint64_t first = get_le(c->absent + at, 8), count = get_le(c->absent + at + 8, 8);
     for (uint64_t i = first; i - first < count && i <= w->sequences; i++)
-      w->places[i] |= 1;
+      w->urls[i] |= IS_ABSENT;
   }
 }
 
-static void check_places(url_walk *w)
+static void check_rows(url_walk *w)
 {
   excuse_absent(w);
   for (uint64_t i = 1; i <= w->sequences; i++) {
     uint64_t first = i;
-    while (i <= w->sequences && !w->places[i])
+    while (i <= w->sequences && !(w->urls[i] & (HAS_ROW | IS_ABSENT)))
       i++;
     if (i > first)
       check_say(w->c, IN_DATA, "URLs %" PRIu64 " to %" PRIu64 ": they are nowhere", first, i - 1);
   }
-  if (w->beyond)
-    check_say(w->c, IN_DATA, "%" PRIu64 " URLs have a number that was never given", w->beyond);
+  for (uint64_t i = 1; i <= w->sequences; i++)
+    if (state_of(w, i).what == URL_WAITS_AGAIN && !(w->urls[i] & HAS_AGAIN))
+      check_say(w->c, IN_DATA, "URL %" PRIu64 ": it waits again, and is not in table again", i);
+}
+
+static void check_numbers(url_walk *w)
+{
   const progress *p = &w->c->stood;
+  if (w->beyond)
+    check_say(w->c, IN_DATA, "%" PRIu64 " records are of URLs with a number that was never given", w->beyond);
+  if (w->dues)
+    check_say(w->c, IN_DATA, "tables visits and due do not agree on which URLs rest");
   if (w->noted != p->noted)
-    check_say(w->c, IN_DATA, "the history has %" PRIu64 " URLs noted, not %" PRIu64, w->noted, p->noted);
+    check_say(w->c, IN_DATA, "%" PRIu64 " URLs are noted, not %" PRIu64, w->noted, p->noted);
   if (w->done != p->done || w->failed != p->failed || w->skipped != p->skipped)
     check_say(w->c, IN_DATA,
-              "the history has %" PRIu64 " URLs done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64
-              ", %" PRIu64 " and %" PRIu64,
+              "%" PRIu64 " URLs are done, %" PRIu64 " failed and %" PRIu64 " skipped, not %" PRIu64 ", %" PRIu64
+              " and %" PRIu64,
               w->done, w->failed, w->skipped, p->done, p->failed, p->skipped);
 }
 
-static void read_tables(url_walk *w, const row_places *rows)
+/* States first: a URL is counted by them as its row is read. */
+static void read_tables(url_walk *w)
 {
-  mdb_records_each(w->c->p, store_table_name(STORE_HOSTS), read_host, w);
-  mdb_records_each(w->c->p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
-  w->table = store_table_name(STORE_HISTORY);
-  mdb_urls_each(w->c->p, rows, STORE_HISTORY, read_ended, w);
-  for (int class = 0; class < FRONTIER_CLASSES; ++class) {
-    w->class = (frontier_class) class;
-    w->table = store_table_name(queue_table(w->class));
-    mdb_urls_each(w->c->p, rows, queue_table(w->class), read_queued, w);
+  pages *p = w->c->p;
+  uint64_t id = mdb_urls_id(w->c->f);
+  mdb_records_each(p, store_table_name(STORE_HOSTS), read_host, w);
+  mdb_records_each(p, store_table_name(STORE_HOST_CHANGES), read_changes, w);
+  mdb_urls_each_states(p, id, read_states, NULL, w);
+  mdb_urls_each_block(p, STORE_ENDED, ROWS_ENDED, id, read_ended, w);
+  mdb_urls_each_block(p, STORE_TEXT, ROWS_TEXT, id, read_block, w);
+  mdb_records_each(p, store_table_name(STORE_AGAIN), read_again, w);
+  mdb_records_each(p, store_table_name(STORE_VISITS), read_visit, w);
+  mdb_records_each(p, store_table_name(STORE_DUE), read_due, w);
+}
+
+static void check_all(url_walk *w)
+{
+  check *c = w->c;
+  read_tables(w);
+  if (c->status == FRONTIER_OK)
+    check_hosts(w);
+  if (c->status == FRONTIER_OK && w->urls) {
+    check_rows(w);
+    check_numbers(w);
   }
 }
 
 void check_urls(check *c)
 {
-  url_walk w = {.c = c,
-                .counted = hosts_create(0, 1, secret_hasher(c->f)),
-                .sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX};
-  if (c->has_progress && w.sequences < SIZE_MAX - 1)
-    w.places = calloc((size_t)w.sequences + 1, 1);
-  row_places rows = {0};
-  if (!w.counted || (c->has_progress && !w.places) || (c->has_progress && !row_places_read(c->p, w.sequences, &rows)))
-    check_fail(c, FRONTIER_NO_MEMORY, "out of memory for three bytes for each URL");
+  url_walk *w = calloc(1, sizeof *w);
+  if (w) {
+    w->c = c;
+    w->counted = hosts_create(0, 1, secret_hasher(c->f));
+    w->sequences = c->has_progress ? c->stood.next_sequence - 1 : UINT64_MAX;
+    if (c->has_progress && w->sequences < SIZE_MAX / sizeof *w->urls - 1)
+      w->urls = calloc((size_t)w->sequences + 1, sizeof *w->urls);
+  }
+  if (!w || !w->counted || (c->has_progress && !w->urls))
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory for four bytes for each URL");
   else
-    read_tables(&w, &rows);
-  if (c->status == FRONTIER_OK)
-    check_hosts(&w);
-  if (c->status == FRONTIER_OK && w.places)
-    check_places(&w);
-  row_places_free(&rows);
-  hosts_free(w.counted);
-  free(w.recorded);
-  free(w.places);
+    check_all(w);
+  if (!w)
+    return;
+  hosts_free(w->counted);
+  free(w->recorded);
+  free(w->urls);
+  free(w);
 }

@@ -1,17 +1,20 @@
 /* Compacts data.mdb. LMDB's file never shrinks: deleted and overwritten records leave free pages, for later records.
  * Forgotten keys are erased first (erase.h), which frees their memory.
  *
- *     data.mdb -- copied without free pages --> data.mdb.compact -- read through --> renamed to data.mdb
+ *     data.mdb -- copied in order of key (compact_copy.h) --> compact/data.mdb -- read through --> renamed to data.mdb
  *
- * A crash before the rename leaves the old file, and a copy that the next compaction overwrites; after it, the new
+ * A crash before the rename leaves the old file, and a directory that the next compaction removes; after it, the new
  * file. Of the two filter files the one that is not valid is removed too: it is only the place of the next
  * checkpoint. */
 #include "frontier/admin.h"
+#include "frontier/admin/compact_copy.h"
 #include "frontier/admin/erase.h"
-#include "frontier/admin/mdb_records.h"
+#include "frontier/admin/mdb_urls.h"
+#include "frontier/base/record.h"
 #include "frontier/admin/replace.h"
 #include "frontier/core/state.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,34 +69,96 @@ static void pass_over(void *context, const char *name, const uint8_t *body, size
   (void)context, (void)name, (void)body, (void)size;
 }
 
-/* Every page and every checksum of the copy; and as many records as the store has. */
-static frontier_status verify(frontier *f, const char *path)
+static bool count_block(void *context, rows_block *block)
 {
-  uint64_t faults = 0;
-  pages *p = NULL;
-  frontier_status status = mdb_pages_open(path, count_fault, &faults, &p, f->message);
-  if (status != FRONTIER_OK)
-    return status;
+  *(uint64_t *)context += block->count;
+  return true;
+}
+
+static void count_states(void *context, uint64_t first, const url_state states[STATES_BLOCK])
+{
+  (void)first;
+  for (unsigned i = 0; i < STATES_BLOCK; i++)
+    *(uint64_t *)context += states[i].what != URL_WAITS;
+}
+
+/* How many URLs there are, by the records that say which there are. */
+static frontier_status count_urls(store *s, uint64_t *urls)
+{
+  progress stood = {.next_sequence = 1};
+  uint8_t *body;
+  size_t size;
+  frontier_status status = store_get_meta(s, "progress", &body, &size);
+  if (status == FRONTIER_OK) {
+    status = progress_read(&stood, body, size) ? FRONTIER_OK : FRONTIER_DAMAGED;
+    free(body);
+  }
+  *urls = stood.next_sequence - 1;
+  if (status == FRONTIER_OK && (status = store_get_meta(s, "absent", &body, &size)) == FRONTIER_OK) {
+    for (size_t at = 0; at + 16 <= size; at += 16)
+      *urls -= get_le(body + at + 8, 8);
+    free(body);
+  }
+  return status == FRONTIER_NOT_FOUND ? FRONTIER_OK : status;
+}
+
+static bool is_of_rows(store_table table)
+{
+  return table == STORE_TEXT || table == STORE_ENDED || table == STORE_STATES;
+}
+
+static frontier_status verify_records(frontier *f, pages *p, uint64_t *faults)
+{
+  frontier_status status = FRONTIER_OK;
   for (int table = 0; table < STORE_TABLES && status == FRONTIER_OK; table++) {
     uint64_t records = 0, wanted = 0;
+    if (is_of_rows((store_table)table))
+      continue;
     status = store_count(f->store, (store_table)table, &wanted);
     mdb_records_each(p, store_table_name((store_table)table), count_record, &records);
-    faults += records != wanted;
+    *faults += records != wanted;
   }
   mdb_records_each_meta(p, pass_over, NULL);
   uint64_t keys = 0, wanted = 0;
   if (status == FRONTIER_OK)
     status = store_count_exact(f->store, &wanted);
   mdb_records_each_exact(p, count_exact, &keys);
-  faults += keys != wanted;
+  *faults += keys != wanted;
+  return status;
+}
+
+static frontier_status verify_urls(frontier *f, pages *p, const compact_counts *copied, uint64_t *faults)
+{
+  uint64_t urls = 0, ended = 0, states = 0, wanted = 0, id = mdb_urls_id(f);
+  mdb_urls_each_block(p, STORE_TEXT, ROWS_TEXT, id, count_block, &urls);
+  mdb_urls_each_block(p, STORE_ENDED, ROWS_ENDED, id, count_block, &ended);
+  mdb_urls_each_states(p, id, count_states, NULL, &states);
+  frontier_status status = count_urls(f->store, &wanted);
+  *faults += urls != wanted || urls != copied->urls || ended || states != copied->states;
+  return status;
+}
+
+static frontier_status is_damaged(frontier *f)
+{
+  return frontier_fail(f, FRONTIER_DAMAGED, "%s is damaged; strata check says where, and may repair it", f->directory);
+}
+
+/* Every page and every checksum of the copy; and as many records as the store has. */
+static frontier_status verify(frontier *f, const char *path, const compact_counts *copied)
+{
+  uint64_t faults = 0;
+  pages *p = NULL;
+  frontier_status status = mdb_pages_open(path, count_fault, &faults, &p, f->message);
+  if (status != FRONTIER_OK)
+    return status;
+  status = verify_records(f, p, &faults);
+  if (status == FRONTIER_OK)
+    status = verify_urls(f, p, copied, &faults);
   mdb_pages_check_owners(p);
   mdb_pages_close(p);
   if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s", store_message(f->store));
-  if (faults)
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s is damaged; strata check says where, and may repair it",
-                         f->directory);
-  return FRONTIER_OK;
+    return status == FRONTIER_DAMAGED ? is_damaged(f) : frontier_fail(f, status, "%s", store_message(f->store));
+  return faults ? is_damaged(f) : FRONTIER_OK;
 }
 
 /* ---- what was forgotten --------------------------------------------------------------------------------- */
@@ -151,15 +216,61 @@ static frontier_status erase_if_any(frontier *f)
 
 /* ---- the steps ------------------------------------------------------------------------------------------ */
 
+static void remove_made(const frontier *f)
+{
+  static const char *const names[] = {"compact/data.mdb", "compact/lock.mdb"};
+  char path[PATH_SIZE];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    path_of(f, names[i], path);
+    unlink(path);
+  }
+  path_of(f, "compact", path);
+  rmdir(path);
+}
+
+static frontier_status fill(frontier *f, store *to, compact_counts *copied)
+{
+  bool reading, is_exact = store_find_exact(f->store, false) == FRONTIER_OK;
+  frontier_status status = is_exact ? store_find_exact(to, true) : FRONTIER_OK;
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(to));
+  status = compact_copy(f->store, to, copied, &reading);
+  if (status == FRONTIER_OK)
+    return status;
+  if (reading && status == FRONTIER_DAMAGED)
+    return is_damaged(f);
+  const char *why = store_message(reading ? f->store : to);
+  return frontier_fail(f, status, "%s", *why ? why : "out of memory for a copy");
+}
+
+static frontier_status make(frontier *f, compact_counts *copied)
+{
+  char directory[PATH_SIZE];
+  uint8_t *identity;
+  size_t size;
+  store *to = NULL;
+  remove_made(f);
+  path_of(f, "compact", directory);
+  if (mkdir(directory, 0777) != 0)
+    return frontier_fail(f, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", directory, strerror(errno));
+  frontier_status status = store_get_meta(f->store, "identity", &identity, &size);
+  if (status != FRONTIER_OK)
+    return status == FRONTIER_NO_MEMORY ? frontier_fail(f, status, "%s", store_message(f->store)) : is_damaged(f);
+  status = store_open(directory, false, identity, size, &to, f->message);
+  free(identity);
+  if (status == FRONTIER_OK)
+    status = fill(f, to, copied);
+  store_close(to);
+  return status;
+}
+
 static frontier_status copy_store(frontier *f, const char *path)
 {
+  compact_counts copied;
   frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
-  if (status != FRONTIER_OK)
-    return status;
-  status = store_copy(f->store, path);
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s", store_message(f->store));
-  return verify(f, path);
+  if (status == FRONTIER_OK)
+    status = make(f, &copied);
+  return status == FRONTIER_OK ? verify(f, path, &copied) : status;
 }
 
 /* Which filter file is valid is said by the record of progress. */
@@ -181,7 +292,7 @@ static void drop_other_filter(frontier *f)
 static frontier_status compact(frontier *f, frontier_sizes *sizes)
 {
   char path[PATH_SIZE];
-  path_of(f, "data.mdb.compact", path);
+  path_of(f, "compact/data.mdb", path);
   sizes->before = disk_use(f);
   frontier_status status = erase_if_any(f);
   if (status == FRONTIER_OK)
@@ -195,8 +306,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   f->store = NULL;
   if (status == FRONTIER_OK)
     status = environment_replace(f->directory, path, NULL, f->message);
-  if (status != FRONTIER_OK)
-    unlink(path);
+  remove_made(f);
   sizes->after = disk_use(f);
   return status;
 }

@@ -464,6 +464,33 @@ void mdb_pages_each_stray(pages *p, mdb_pages_visitor *visit, void *context)
   }
 }
 
+/* The owner of a table's pages; NOBODY: there is no such table. */
+static uint8_t owner_of(const pages *p, const char *table)
+{
+  for (size_t i = 0; i < p->table_count; i++)
+    if (strcmp(p->table[i].name, table) == 0)
+      return (uint8_t)(OF_FIRST_TABLE + i);
+  return NOBODY;
+}
+
+void mdb_pages_each_run(const pages *p, const char *table, mdb_pages_run_visitor *visit, void *context)
+{
+  uint8_t wanted = table ? owner_of(p, table) : NOBODY, other = table ? wanted : IS_FREE;
+  if (table && wanted == NOBODY)
+    return;
+  for (uint64_t i = 0, first; i < p->count; i++) {
+    for (first = i; i < p->count && (p->owner[i] == wanted || p->owner[i] == other);)
+      i++;
+    if (i > first)
+      visit(context, first * p->page_size, (i - first) * p->page_size);
+  }
+}
+
+bool mdb_pages_read(const pages *p, uint64_t offset, void *to, size_t size)
+{
+  return read_at(p, offset, to, size);
+}
+
 /* ---- who owns what -------------------------------------------------------------------------------------- */
 
 /* One transaction's row of pages that became free with it: how many, and their numbers. */

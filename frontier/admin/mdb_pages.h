@@ -39,6 +39,12 @@ bool mdb_pages_were_walked(const pages *p, const char *table);
  * too. Of any table; out of order; only a checksum can tell what is sound. */
 void mdb_pages_each_stray(pages *p, mdb_pages_visitor *visit, void *context);
 
+/* Bytes that lie together in the file, of pages of that table, or (NULL) of those that are in no table, with the free
+ * ones. Any part of them may be missing, and none of a table can be told before it was visited. */
+typedef void mdb_pages_run_visitor(void *context, uint64_t offset, uint64_t size);
+void mdb_pages_each_run(const pages *p, const char *table, mdb_pages_run_visitor *visit, void *context);
+bool mdb_pages_read(const pages *p, uint64_t offset, void *to, size_t size); /* false: the file has not so much */
+
 /* After every table was visited: the free list, and that every page has exactly one owner. */
 void mdb_pages_check_owners(pages *p);
 

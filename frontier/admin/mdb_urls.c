@@ -1,153 +1,270 @@
-/* See mdb_urls.h. FORMAT.md, tables "places", "waiting", "ended". */
+/* See mdb_urls.h. FORMAT.md, "rows" and table "states". */
 #include "frontier/admin/mdb_urls.h"
 
 #include "frontier/base/record.h"
-#include "frontier/store/packs.h"
+#include "frontier/base/vector.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { QUEUE_ROW_HEAD = 5, HISTORY_ROW_HEAD = 14 };
+uint64_t mdb_urls_id(const frontier *f)
+{
+  (void)f;
+  return 0;
+}
 
-/* ---- places --------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------- */
 
-typedef struct places_reading {
+typedef struct value_walk {
   pages *p;
-  row_places *places;
-} places_reading;
-
-static bool read_places(void *context, uint64_t group, const uint8_t *body, size_t size)
-{
-  const places_reading *r = context;
-  if (group >= r->places->groups || size != PLACES_SIZE) {
-    mdb_pages_say(r->p, "record %" PRIu64 " of table places makes no sense", group);
-    return true;
-  }
-  r->places->is_known[group] = true;
-  for (size_t i = 0; i < PLACES; i++)
-    r->places->at[group * PLACES + i] = (uint16_t)get_le(body + 2 * i, 2);
-  return true;
-}
-
-bool row_places_read(pages *p, uint64_t sequences, row_places *places)
-{
-  uint64_t groups = sequences / PLACES + 1;
-  *places = (row_places){0};
-  if (groups > SIZE_MAX / PLACES_SIZE)
-    return false;
-  places->at = calloc((size_t)groups * PLACES, sizeof *places->at);
-  places->is_known = calloc((size_t)groups, sizeof *places->is_known);
-  if (!places->at || !places->is_known) {
-    row_places_free(places);
-    return false;
-  }
-  places->groups = groups;
-  mdb_records_each(p, store_table_name(STORE_PLACES), read_places, &(places_reading){p, places});
-  return true;
-}
-
-void row_places_free(row_places *places)
-{
-  free(places->at);
-  free(places->is_known);
-}
-
-/* The place of a sequence; false: it is not known. */
-static bool place_of(const row_places *places, uint64_t sequence, uint16_t *where)
-{
-  uint64_t group = sequence / PLACES;
-  if (group >= places->groups || !places->is_known[group])
-    return false;
-  *where = places->at[sequence];
-  return true;
-}
-
-/* ---- rows ----------------------------------------------------------------------------------------------- */
-
-bool mdb_urls_of_queue(uint64_t key, const uint8_t *body, size_t size, store_visitor *visit, void *context)
-{
-  if (key > UINT64_MAX / PACK_ROWS - 1)
-    return false;
-  for (size_t at = 0, row; at < size; at += QUEUE_ROW_HEAD + row) {
-    if (size - at < QUEUE_ROW_HEAD || body[at] >= PACK_ROWS)
-      return false;
-    row = get_le(body + at + 1, 4);
-    if (row > size - at - QUEUE_ROW_HEAD ||
-        !visit(context, key * PACK_ROWS + body[at], body + at + QUEUE_ROW_HEAD, row))
-      return false;
-  }
-  return size > 0;
-}
-
-/* The row with its number in front, which says whether it counts. */
-static bool numbered_rows_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context)
-{
-  for (size_t at = 0, row; at < size; at += HISTORY_ROW_HEAD + row) {
-    if (size - at < HISTORY_ROW_HEAD)
-      return false;
-    row = get_le(body + at + 10, 4);
-    if (row > size - at - HISTORY_ROW_HEAD || !visit(context, get_le(body + at, 8), body + at + 8, 6 + row))
-      return false;
-  }
-  return size > 0;
-}
-
-typedef struct row_walk {
-  pages *p;
-  const row_places *places;
   const char *table;
-  unsigned queue; /* from 1, as in a place; 0: the history */
-  bool is_over;
-  store_visitor *visit;
+  rows_kind kind;
+  uint64_t id;
+  bool is_quiet, is_over;
+  mdb_block_visitor *visit;
   void *context;
-} row_walk;
+} value_walk;
 
-static bool hand_over(row_walk *w, uint64_t sequence, const uint8_t *body, size_t size)
+static void say_block(const value_walk *w, const rows_value *v, size_t block)
 {
-  w->is_over = !w->visit(w->context, sequence, body, size);
-  return !w->is_over;
+  uint64_t first = v->first + block * ROWS_IN_BLOCK, end = v->first + v->count;
+  uint64_t last = end - first < ROWS_IN_BLOCK ? end - 1 : first + ROWS_IN_BLOCK - 1;
+  if (!w->is_quiet)
+    mdb_pages_say(w->p, "rows %" PRIu64 " to %" PRIu64 " of table %s are damaged", first, last, w->table);
 }
 
-static bool visit_numbered(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static void visit_blocks(value_walk *w, const rows_value *v)
 {
-  row_walk *w = context;
-  uint16_t where;
-  bool counts = !w->places || !place_of(w->places, sequence, &where) ||
-                (where & PLACE_ENDED && (where & PLACE_ROW) == get_le(body, 2));
-  return !counts || hand_over(w, sequence, body + 6, size - 6);
+  rows_block b;
+  for (size_t i = 0; i < v->blocks && !w->is_over; i++)
+    if (rows_block_open(v, i, &b))
+      w->is_over = !w->visit(w->context, &b);
+    else
+      say_block(w, v, i);
 }
 
-bool mdb_urls_of_history(const uint8_t *body, size_t size, store_visitor *visit, void *context)
+/* Nothing is known of the value but what its blocks say. */
+static void search_blocks(value_walk *w, const uint8_t *value, size_t size)
 {
-  row_walk w = {.visit = visit, .context = context};
-  return numbered_rows_of_history(body, size, visit_numbered, &w);
+  rows_block b;
+  size_t of_block;
+  for (size_t at = 0; at + ROWS_BLOCK_HEAD <= size && !w->is_over; at++)
+    if (rows_block_find(w->kind, w->id, value + at, size - at, &b, &of_block)) {
+      w->is_over = !w->visit(w->context, &b);
+      at += of_block - 1;
+    }
 }
 
-static bool visit_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static void read_value(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
 {
-  row_walk *w = context;
-  uint16_t where;
-  bool counts = !place_of(w->places, sequence, &where) || where >> PLACE_QUEUE_SHIFT == w->queue;
-  return !counts || hand_over(w, sequence, body, size);
+  value_walk *w = context;
+  rows_value v;
+  uint64_t number = key_size == 8 ? get_le(key, 8) : 0;
+  if (w->is_over)
+    return;
+  if (key_size == 8 && rows_open(&v, w->kind, w->id, number, value, size)) {
+    visit_blocks(w, &v);
+    return;
+  }
+  if (!w->is_quiet)
+    mdb_pages_say(w->p, "the beginning or the end of value %" PRIu64 " of table %s is damaged", number, w->table);
+  search_blocks(w, value, size);
 }
 
-static bool visit_pack(void *context, uint64_t key, const uint8_t *body, size_t size)
+void mdb_urls_each_block(pages *p, store_table table, rows_kind kind, uint64_t id, mdb_block_visitor *visit,
+                         void *context)
 {
-  row_walk *w = context;
-  bool is_pack = w->queue ? mdb_urls_of_queue(key, body, size, visit_waiting, w)
-                          : numbered_rows_of_history(body, size, visit_numbered, w);
-  if (!is_pack && !w->is_over)
-    mdb_pages_say(w->p, "pack %" PRIu64 " of table %s makes no sense", key, w->table);
-  return !w->is_over;
+  const char *name = store_table_name(table);
+  value_walk w = {.p = p,
+                  .table = name,
+                  .kind = kind,
+                  .id = id,
+                  .is_quiet = mdb_pages_were_walked(p, name),
+                  .visit = visit,
+                  .context = context};
+  mdb_pages_each(p, name, read_value, &w);
 }
 
-void mdb_urls_each(pages *p, const row_places *places, store_table table, store_visitor *visit, void *context)
+/* ---- states ------------------------------------------------------------------------------------------------- */
+
+typedef struct states_walk {
+  pages *p;
+  uint64_t id;
+  bool is_quiet;
+  mdb_states_visitor *visit;
+  mdb_lost_visitor *lost;
+  void *context;
+} states_walk;
+
+void mdb_urls_of_states(uint64_t group, const uint8_t *value, size_t size, uint64_t id, mdb_states_visitor *visit,
+                        mdb_lost_visitor *lost, void *context)
 {
-  row_walk w = {.p = p,
-                .places = places,
-                .table = store_table_name(table),
-                .visit = visit,
-                .context = context,
-                .queue = table == STORE_HISTORY ? 0 : (unsigned)(table - STORE_QUEUE) + 1};
-  mdb_records_each(p, w.table, visit_pack, &w);
+  url_state states[STATES_BLOCK];
+  if (group >= (UINT64_C(1) << URL_SEQUENCE_BITS) / STATES_GROUP)
+    return;
+  for (unsigned i = 0; i < STATES_BLOCKS; i++) {
+    uint64_t first = group * STATES_GROUP + i * STATES_BLOCK;
+    if (size == STATES_SIZE && states_block_is_whole(value, id, group, i)) {
+      for (unsigned k = 0; k < STATES_BLOCK; k++)
+        states[k] = states_get(value, i * STATES_BLOCK + k);
+      visit(context, first, states);
+    } else if (lost) {
+      lost(context, first);
+    }
+  }
+}
+
+static void say_lost(void *context, uint64_t first)
+{
+  const states_walk *w = context;
+  if (!w->is_quiet)
+    mdb_pages_say(w->p, "how URLs %" PRIu64 " to %" PRIu64 " ended is damaged in table states", first,
+                  first + STATES_BLOCK - 1);
+  if (w->lost)
+    w->lost(w->context, first);
+}
+
+static void pass_states(void *context, uint64_t first, const url_state states[STATES_BLOCK])
+{
+  const states_walk *w = context;
+  w->visit(w->context, first, states);
+}
+
+static void read_group(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  states_walk *w = context;
+  uint64_t group = key_size == 8 ? get_le(key, 8) : UINT64_MAX;
+  if (group >= (UINT64_C(1) << URL_SEQUENCE_BITS) / STATES_GROUP && !w->is_quiet)
+    mdb_pages_say(w->p, "record %" PRIu64 " of table states makes no sense", group);
+  mdb_urls_of_states(group, value, size, w->id, pass_states, say_lost, w);
+}
+
+void mdb_urls_each_states(pages *p, uint64_t id, mdb_states_visitor *visit, mdb_lost_visitor *lost, void *context)
+{
+  const char *name = store_table_name(STORE_STATES);
+  states_walk w = {
+    .p = p, .id = id, .is_quiet = mdb_pages_were_walked(p, name), .visit = visit, .lost = lost, .context = context};
+  mdb_pages_each(p, name, read_group, &w);
+}
+
+/* ---- all that lie in the file ------------------------------------------------------------------------------- */
+
+enum { PIECE = 1 << 20, PAGE = 4096, BLOCK_MAX = 1 << 23 }; /* the largest of 64 rows are some 5 MB */
+
+typedef struct search {
+  const pages *p;
+  rows_kind kind;
+  uint64_t id;
+  bool is_stray, has_failed;
+  found_blocks *all;
+  uint8_t *piece;      /* PIECE bytes */
+  block_reader larger; /* for blocks that go on behind it */
+} search;
+
+static void note_block(search *s, uint64_t offset, const rows_block *b, size_t size)
+{
+  found_blocks *all = s->all;
+  if (!HAS_ROOM(all->at, all->room, all->count + 1)) {
+    s->has_failed = true;
+    return;
+  }
+  all->at[all->count++] = (found_block){
+    .first = b->first, .offset = offset, .size = (uint32_t)size, .count = (uint8_t)b->count, .is_stray = s->is_stray};
+}
+
+/* The block that begins at `at` of the piece, which ends at `room`, the run ending `left` bytes behind `at`. How many
+ * bytes it has; 0: there is none. */
+static size_t try_block(search *s, uint64_t offset, size_t at, size_t room, uint64_t left)
+{
+  rows_block b;
+  size_t size = 0;
+  bool is_whole = rows_block_find(s->kind, s->id, s->piece + at, room - at, &b, &size);
+  if (!is_whole && size > room - at && size <= left && size <= BLOCK_MAX)
+    is_whole = block_reader_read(&s->larger, &(found_block){.offset = offset + at, .size = (uint32_t)size}, &b);
+  if (!is_whole)
+    return 0;
+  note_block(s, offset + at, &b, size);
+  return size;
+}
+
+/* How far the piece at `offset` was searched. */
+static uint64_t search_piece(search *s, uint64_t offset, size_t size, uint64_t end)
+{
+  const uint8_t magic[] = {'S', 'B', (uint8_t)s->kind, 1};
+  for (size_t at = 0; !s->has_failed && at + sizeof magic <= size;) {
+    const uint8_t *hit = memmem(s->piece + at, size - at, magic, sizeof magic);
+    if (!hit)
+      break;
+    at = (size_t)(hit - s->piece);
+    if (size - at < ROWS_BLOCK_HEAD && offset + size < end)
+      return offset + at;
+    size_t of_block = try_block(s, offset, at, size, end - offset - at);
+    at += of_block ? of_block : 1;
+    if (at >= size)
+      return offset + at;
+  }
+  return offset + size == end ? end : offset + size - sizeof magic + 1;
+}
+
+static void search_run(void *context, uint64_t offset, uint64_t size)
+{
+  search *s = context;
+  for (uint64_t end = offset + size; offset + ROWS_BLOCK_HEAD <= end && !s->has_failed;) {
+    size_t piece = end - offset < PIECE ? (size_t)(end - offset) : PIECE;
+    if (!mdb_pages_read(s->p, offset, s->piece, piece)) { /* the file ends before, or the disk is damaged there */
+      piece = piece < PAGE ? piece : PAGE;
+      if (!mdb_pages_read(s->p, offset, s->piece, piece)) {
+        offset += piece;
+        continue;
+      }
+    }
+    offset = search_piece(s, offset, piece, end);
+  }
+}
+
+static int compare_blocks(const void *a, const void *b)
+{
+  const found_block *left = a, *right = b;
+  if (left->is_stray != right->is_stray)
+    return left->is_stray ? 1 : -1;
+  return left->first < right->first ? -1 : left->first > right->first;
+}
+
+bool found_blocks_make(const pages *p, store_table table, rows_kind kind, uint64_t id, found_blocks *all)
+{
+  search s = {.p = p, .kind = kind, .id = id, .all = all, .piece = malloc(PIECE)};
+  s.larger = (block_reader){.p = p, .kind = kind, .id = id};
+  *all = (found_blocks){0};
+  s.has_failed = !s.piece;
+  if (!s.has_failed)
+    mdb_pages_each_run(p, store_table_name(table), search_run, &s);
+  s.is_stray = true;
+  if (!s.has_failed)
+    mdb_pages_each_run(p, NULL, search_run, &s);
+  block_reader_free(&s.larger);
+  free(s.piece);
+  if (all->count)
+    qsort(all->at, all->count, sizeof *all->at, compare_blocks);
+  if (s.has_failed)
+    found_blocks_free(all);
+  return !s.has_failed;
+}
+
+void found_blocks_free(found_blocks *all)
+{
+  free(all->at);
+  *all = (found_blocks){0};
+}
+
+bool block_reader_read(block_reader *r, const found_block *b, rows_block *out)
+{
+  size_t size;
+  return HAS_ROOM(r->bytes, r->room, b->size) && mdb_pages_read(r->p, b->offset, r->bytes, b->size) &&
+         rows_block_find(r->kind, r->id, r->bytes, b->size, out, &size);
+}
+
+void block_reader_free(block_reader *r)
+{
+  free(r->bytes);
+  *r = (block_reader){0};
 }

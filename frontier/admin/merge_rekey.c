@@ -1,5 +1,4 @@
-/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in history and queues:
- * where the numbers of both agree, and no URL has a key of the caller's own, every key has its URL.
+/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in table `text`: where the numbers of both agree, and no URL has a key of the caller's own, every key has its URL.
  *
  *     URL --the crawl's profile--> key --its secret--> seen?      visited
  *                                                      forgotten, or erased from the log (erase.h)?    left out
@@ -8,7 +7,7 @@
  * An erased key is found by its complement in the log, which is read again if there is a key in doubt. */
 #include "frontier/admin/merge_rekey.h"
 
-#include "frontier/hosts/history.h"
+#include "frontier/store/store_urls.h"
 
 #include <stdlib.h>
 
@@ -17,6 +16,8 @@ typedef struct walk {
   rekey_visitor *visit;
   void *context;
   url *u;
+  hosts *hosts; /* as of the commit that is read: the handle may be older */
+  char text[URL_LENGTH_MAX + 1];
   uint64_t rows, lost;
   hash_set doubts; /* keys of URLs that are not seen */
   bool is_over;
@@ -58,28 +59,15 @@ static bool take(walk *w, field own, const char *fetch, size_t size)
   return !w->is_over && w->status == FRONTIER_OK;
 }
 
-static bool take_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool take_stored(void *context, const stored_url *u)
 {
   walk *w = context;
-  ended_url ended;
-  (void)sequence;
-  if (!history_read(body, size, &ended)) {
+  const url_row *row = &u->row;
+  const host *who = hosts_at(w->hosts, row->host);
+  size_t size = who ? url_row_url(row, who->name, who->name_size, w->text) : 0;
+  if (size == 0)
     w->status = FRONTIER_DAMAGED;
-    return false;
-  }
-  return take(w, ended.key, (const char *)ended.url.bytes, ended.url.size);
-}
-
-static bool take_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
-{
-  walk *w = context;
-  entry *e = NULL;
-  w->status = entry_read(NULL, sequence, body, size, &e);
-  if (w->status != FRONTIER_OK)
-    return false;
-  bool go_on = take(w, entry_field(e, FIELD_KEY), e->url, e->url_size);
-  free(e);
-  return go_on;
+  return size && take(w, field_find(row->fields, row->fields_size, FIELD_KEY), w->text, size);
 }
 
 static bool clear_doubt(void *context, mlbf_hash128 whole)
@@ -115,23 +103,28 @@ static frontier_status read_log_keys(frontier *f, uint64_t *keys)
   return status;
 }
 
+static frontier_status read_hosts(walk *w)
+{
+  bool of_store;
+  host_changes changes = {0};
+  w->hosts = hosts_create(0, 1, secret_hasher(w->f));
+  if (!w->hosts)
+    return FRONTIER_NO_MEMORY;
+  frontier_status status = host_changes_load(&changes, w->hosts, w->f->store, &of_store);
+  host_changes_free(&changes);
+  return status;
+}
+
 static frontier_status walk_all(walk *w)
 {
-  static const struct {
-    store_table table;
-    store_visitor *visit;
-  } steps[] = {{STORE_HISTORY, take_ended},
-               {STORE_QUEUE, take_waiting},
-               {STORE_QUEUE_HIGH, take_waiting},
-               {STORE_QUEUE_LOW, take_waiting},
-               {STORE_QUEUE_TRAP, take_waiting}};
   uint64_t keys;
   frontier_status status = read_log_keys(w->f, &keys);
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == FRONTIER_OK && !w->is_over; i++) {
-    status = store_each(w->f->store, steps[i].table, 0, steps[i].visit, w);
-    if (status == FRONTIER_OK)
-      status = w->status;
-  }
+  if (status == FRONTIER_OK)
+    status = read_hosts(w);
+  if (status == FRONTIER_OK)
+    status = store_each_url(w->f->store, STORED_WAITING | STORED_ENDED, 0, take_stored, w);
+  if (status == FRONTIER_OK)
+    status = w->status;
   if (status == FRONTIER_OK && w->doubts.used)
     status = store_each(w->f->store, STORE_HASHES, 0, clear_doubts, w);
   w->lost += w->doubts.used;
@@ -142,11 +135,21 @@ static frontier_status walk_all(walk *w)
 
 frontier_status rekey_each(frontier *f, rekey_visitor *visit, void *context, uint64_t *lost)
 {
-  walk w = {.f = f, .visit = visit, .context = context, .u = malloc(sizeof *w.u)};
-  frontier_status status = w.u ? walk_all(&w) : FRONTIER_NO_MEMORY;
-  free(w.u);
-  hash_set_free(&w.doubts);
-  *lost = w.lost;
+  walk *w = calloc(1, sizeof *w);
+  frontier_status status = FRONTIER_NO_MEMORY;
+  *lost = 0;
+  if (w) {
+    w->f = f;
+    w->visit = visit;
+    w->context = context;
+    w->u = malloc(sizeof *w->u);
+    status = w->u ? walk_all(w) : FRONTIER_NO_MEMORY;
+    *lost = w->lost;
+    free(w->u);
+    hosts_free(w->hosts);
+    hash_set_free(&w->doubts);
+    free(w);
+  }
   if (status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, status, "out of memory for a URL");
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s: the record of a URL is damaged", f->directory);

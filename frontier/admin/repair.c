@@ -115,8 +115,7 @@ static void say_rebuilt(salvage *s)
               " the old one is data.mdb.damaged",
               d->kept, d->found_again);
   if (d->gone)
-    salvage_say(s, "gone: %" PRIu64 " URLs in all; where the hash log still has them, they are not taken again",
-                d->gone);
+    salvage_say(s, "gone: %" PRIu64 " URLs in all; those that are found again are new", d->gone);
   if (d->keys_gone)
     salvage_say(s, "gone: %" PRIu64 " keys of the hash log; a URL of theirs that is found again is new", d->keys_gone);
 }

@@ -2,8 +2,9 @@
  * admin.h.
  *
  *     meta records            identity, settings, counters, progress           salvage_meta
- *     hosts, history, queue,  first those that the trees lead to,              salvage_tables
- *       chunks, hash log        then those on stray pages
+ *     hosts, hash log, visits first those that the trees lead to,              salvage_tables
+ *     URLs                      then those on stray pages                      salvage_urls
+ *     what is gone            its keys                                         salvage_blot
  *     what is missing         keys of the log, from the texts of URLs;         salvage_finish
  *                             the table of exact keys;                         salvage_exact_*
  *                             counts; the numbers of lost URLs
@@ -21,7 +22,8 @@ typedef struct byte_row {
   uint64_t count, room;
 } byte_row;
 
-enum { LOG_MISSING, LOG_FOUND, LOG_MADE }; /* a key of the hash log */
+enum { SALVAGED_ENDED = 1, SALVAGED_WAITING }; /* a URL that is kept */
+enum { LOG_MISSING, LOG_FOUND, LOG_MADE };     /* a key of the hash log */
 
 typedef struct kept_meta {
   struct kept_meta *next;
@@ -37,6 +39,10 @@ typedef struct salvage {
   store *to;
   unsigned unwritten; /* records since the last commit */
   kept_meta *meta;
+  uint8_t *absent; /* the record of that name: numbers that never had a URL here; NULL: no such record */
+  size_t absent_size;
+  host **hosts_by_id; /* by their id in the damaged file; NULL: not known */
+  size_t host_room;
   bool has_identity, has_progress;
   byte_row places;                      /* by sequence: 0 nowhere */
   byte_row log;                         /* by key of the hash log: */
@@ -44,8 +50,9 @@ typedef struct salvage {
   hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
                            without a host in the old one */
   url *u;
-  frontier_class class;   /* of the URLs being read from a queue */
+  char text[URL_LENGTH_MAX + 1];
   uint64_t gap, gap_room; /* of the log, to be filled next */
+  uint64_t blotted;       /* keys of the log whose URLs are gone */
   frontier_remark *say;
   void *context;
   frontier_repairs *done;
@@ -60,6 +67,14 @@ bool salvage_meta(salvage *s); /* needs no `to` yet: identity is found here */
 bool salvage_tables(salvage *s);
 bool salvage_finish(salvage *s);
 void salvage_free(salvage *s);
+
+/* salvage_urls.c: text, states and counts of URLs. */
+bool salvage_urls(salvage *s);
+bool salvage_know_host(salvage *s, uint64_t id, host *who); /* that it has this id in the damaged file */
+
+/* salvage_blot.c: once all URLs and the log are in place. Keys of the log whose URLs are gone become keys that no URL
+ * has, so that these URLs are new when they are found again. */
+bool salvage_blot(salvage *s);
 
 /* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
  * key the log has; and when the log is complete. */

@@ -9,7 +9,6 @@
  * repair) are not counted as lost again. */
 #include "frontier/admin/repair.h"
 
-#include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
 
 #include <stdlib.h>

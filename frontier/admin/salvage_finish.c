@@ -1,8 +1,8 @@
 /* What was missing in a damaged environment, as far as it can be made again: see repair.h. */
 #include "frontier/admin/repair.h"
 
-#include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
+#include "frontier/store/store_urls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -117,28 +117,18 @@ static bool know(salvage *s, uint64_t sequence, const char *text, size_t size, f
   return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_unless_erased(s, sequence, &hashes);
 }
 
-static bool know_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool know_one(void *context, const stored_url *u)
 {
-  ended_url ended;
-  return !history_read(body, size, &ended) ||
-         know(context, sequence, (const char *)ended.url.bytes, ended.url.size, ended.key);
-}
-
-static bool know_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
-{
-  entry *e = NULL;
-  if (entry_read(NULL, sequence, body, size, &e) != FRONTIER_OK)
-    return salvage_fail(context, FRONTIER_NO_MEMORY, "out of memory for one more URL");
-  bool go_on = know(context, sequence, e->url, e->url_size, entry_field(e, FIELD_KEY));
-  free(e);
-  return go_on;
+  salvage *s = context;
+  const url_row *row = &u->row;
+  const host *who = hosts_at(s->f->hosts, row->host);
+  size_t size = who ? url_row_url(row, who->name, who->name_size, s->text) : 0;
+  return know(s, u->sequence, s->text, size, field_find(row->fields, row->fields_size, FIELD_KEY));
 }
 
 static bool know_all(salvage *s)
 {
-  frontier_status status = store_each(s->to, STORE_HISTORY, 0, know_ended, s);
-  for (int class = 0; class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class)
-    status = store_each(s->to, queue_table((frontier_class) class), 0, know_waiting, s);
+  frontier_status status = store_each_url(s->to, STORED_WAITING | STORED_ENDED, 0, know_one, s);
   return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
 }
 
@@ -239,7 +229,7 @@ static void write_meta(salvage *s)
 
 bool salvage_finish(salvage *s)
 {
-  if (!complete_log(s) || !write_hosts(s))
+  if (!salvage_blot(s) || !complete_log(s) || !write_hosts(s))
     return false;
   write_progress(s);
   write_meta(s);
@@ -258,6 +248,8 @@ void salvage_free(salvage *s)
   hash_set_free(&s->in_log);
   hash_set_free(&s->in_table);
   hash_set_free(&s->of_nobody);
+  free(s->absent);
+  free(s->hosts_by_id);
   free(s->places.at);
   free(s->log.at);
   free(s->u);

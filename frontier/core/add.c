@@ -18,16 +18,17 @@ typedef enum purpose { TO_QUEUE, TO_QUEUE_ANYHOW, TO_NOTE } purpose;
 
 /* ---- acceptance ----------------------------------------------------------------------------------------- */
 
-static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hashes *hashes)
+/* The optional data of a link, in the open batch's memory: valid until the next link. false: no memory. */
+static bool set_fields(frontier *f, const frontier_link *link, const mlbf_hashes *hashes, url_row *row)
 {
-  const url *u = link->target;
   size_t key_size = link->key ? FIELD_HEAD + sizeof hashes->whole : 0;
   size_t payload_size = link->payload_size ? FIELD_HEAD + link->payload_size : 0;
-  entry *e = entry_create(&f->pool, counts_next_sequence(&f->counts), u->fetch, u->fetch_size, u->host_begin,
-                          u->host_end, link->origin, key_size + payload_size);
-  if (!e)
-    return NULL;
-  uint8_t *at = entry_fields(e);
+  row->fields_size = key_size + payload_size;
+  if (!row->fields_size)
+    return true;
+  uint8_t *fields = batch_scratch(&f->batch, row->fields_size), *at = fields;
+  if (!fields)
+    return false;
   if (key_size) {
     uint8_t hash[sizeof hashes->whole];
     put_le(hash, hashes->whole.low, 8);
@@ -36,8 +37,9 @@ static entry *make_entry(frontier *f, const frontier_link *link, const mlbf_hash
   }
   if (payload_size)
     at = field_put(at, FIELD_PAYLOAD, link->payload, link->payload_size);
-  assert(at == entry_fields(e) + e->fields_size);
-  return e;
+  assert(at == fields + row->fields_size);
+  row->fields = fields;
+  return true;
 }
 
 /* As url_parse and url_resolve make it, or a caller of their own. */
@@ -49,26 +51,48 @@ static void assert_link(const frontier_link *link)
   (void)u;
 }
 
-static bool gather(frontier *f, entry *e, purpose what_for, uint64_t now_ms)
+/* The name of a host goes with its first URL: should its record be lost, it is known from there. */
+static url_row row_of(const frontier_link *link, const host *who, frontier_class class, frontier_verdict verdict)
 {
-  return what_for == TO_NOTE ? batch_add_ended(&f->batch, e, FRONTIER_NOTED, 0, now_ms)
-                             : batch_add_entry(&f->batch, e, now_ms);
+  const url *u = link->target;
+  url_row row = {.host = who->id, .origin = link->origin, .verdict = verdict, .class = class};
+  if (host_queued(who) + who->done + who->failed + who->skipped == 0) {
+    row.host_name = who->name;
+    row.host_name_size = who->name_size;
+  }
+  url_row_set_url(&row, u->fetch, u->fetch_size, who->name, who->name_size);
+  return row;
 }
 
-static void take_back(frontier *f, purpose what_for)
+/* In memory, if that is where it will wait. */
+static entry *make_entry(frontier *f, const frontier_link *link, const url_row *row, host *who)
 {
-  if (what_for == TO_NOTE)
-    batch_drop_ended(&f->batch);
+  const url *u = link->target;
+  entry *e = entry_create(&f->pool, counts_next_sequence(&f->counts), u->fetch, u->fetch_size, u->host_begin,
+                          u->host_end, link->origin, row->fields_size);
+  if (!e)
+    return NULL;
+  if (row->fields_size)
+    memcpy(entry_fields(e), row->fields, row->fields_size);
+  e->host = who;
+  e->class = row->class;
+  e->verdict = row->verdict;
+  return e;
+}
+
+static frontier_status no_memory(frontier *f)
+{
+  return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+}
+
+static void record(frontier *f, const url_row *row, uint64_t sequence, purpose what_for, uint64_t now_ms)
+{
+  if (f->store)
+    batch_add_url(&f->batch, row, sequence, now_ms);
   else
-    batch_drop_entry(&f->batch);
-}
-
-static void enqueue(frontier *f, entry *e)
-{
-  host_line(e->host, e->class)->queued++;
-  hosts_touch(f->hosts, e->host);
-  queue_take_or_leave(f, e);
-  hosts_recount(f->hosts, e->host);
+    batch_touch(&f->batch);
+  if (f->store && what_for == TO_NOTE)
+    batch_add_ended(&f->batch, sequence, (url_state){.what = FRONTIER_NOTED}, now_ms);
 }
 
 static frontier_status accept(frontier *f, const frontier_link *link, const mlbf_hashes *hashes,
@@ -76,29 +100,34 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
 {
   const url *u = link->target;
   assert_link(link);
+  uint64_t sequence = counts_next_sequence(&f->counts);
   host *who = hosts_find(f->hosts, u->fetch + u->host_begin, u->host_end - u->host_begin);
-  frontier_class class = who && what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
-  bool has_room = tombstones_make_room(&f->tombstones) && (!f->options.exact || exact_make_room(&f->exact));
-  entry *e = who && has_room ? make_entry(f, link, hashes) : NULL;
-  if (!e || !host_reserve(who, class) || !gather(f, e, what_for, now_ms)) {
-    entry_free(e);
-    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
-  }
+  if (!who)
+    return no_memory(f);
+  frontier_class class = what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
+  url_row row = row_of(link, who, class, verdict);
+  if (!host_reserve(who, class) || !set_fields(f, link, hashes, &row) || !tombstones_make_room(&f->tombstones) ||
+      (f->options.exact && !exact_make_room(&f->exact)) || (f->store && !batch_make_room(&f->batch, &row, sequence)))
+    return no_memory(f);
+  queue_place place = what_for == TO_NOTE ? QUEUE_NOWHERE : queue_choose(f, who, class, link->origin.depth);
+  entry *e = place == QUEUE_ENTRY ? make_entry(f, link, &row, who) : NULL;
+  if (place == QUEUE_ENTRY && !e)
+    return no_memory(f);
   if (!seen_add(f->seen, hashes)) {
-    take_back(f, what_for);
     entry_free(e);
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more hash");
   }
   tombstones_remove(&f->tombstones, hashes->whole);
   if (f->options.exact)
     exact_add(&f->exact, exact_key_of(secret_hasher(f), link, hashes->whole));
-  e->host = who;
-  e->class = class;
-  e->verdict = verdict;
-  assert(e->sequence == counts_next_sequence(&f->counts));
+  record(f, &row, sequence, what_for, now_ms);
   counts_accepted(&f->counts, what_for == TO_NOTE);
-  if (what_for != TO_NOTE)
-    enqueue(f, e);
+  if (what_for != TO_NOTE) {
+    host_line(who, class)->queued++;
+    hosts_touch(f->hosts, who);
+    queue_put(f, place, who, class, sequence, e);
+    hosts_recount(f->hosts, who);
+  }
   return FRONTIER_OK;
 }
 
@@ -223,7 +252,7 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   frontier_status status = FRONTIER_OK;
   assert(count && count <= TOGETHER);
   if (batch_is_full(&f->batch))
-    status = commit_batch(f);
+    status = commit_begin(f);
   else
     maintain_pay_some(f);
   *settled = 0;

@@ -1,21 +1,24 @@
 /* The open batch becomes one transaction; only then are filter bits set.
  *
  *     0. the caller's own files                                              (frontier_before_commit)
- *     1. journal lines written after the last commit reach the disk          (prepare, each part)
- *     2. one transaction: queue + history + hosts + hash log + owed lines
- *        + counters + progress                                               (put, each part; store_commit)
- *     3. the bits of the new keys; a filter that fills up grows              (settle, each part)
- *     4. the owed lines into the journal                                     (settle of the last)
+ *     1. one transaction is gathered and sealed: text, endings, hosts, hash
+ *        log, owed lines, counters, progress                                 (put, each part; store_seal; sealed, each)
+ *     2. journal lines written after the last commit reach the disk          (sync, each part)
+ *     3. the transaction is written                                          (store_land)
+ *     4. the bits of the new keys; owed lines into the journal               (landed, each part)
  *
- * Always: a failure in 0, 1 or 2 leaves the batch as it was, and the caller may try again when the cause is gone. After
- * 2 the batch is committed: a failure in 3 or 4 makes another commit due, which tries it again.
+ * Steps 2 and 3 need no mutex. With a commit thread (lander.h) they run beside other calls, which gather the next batch
+ * meanwhile; there is one sealed transaction at most, and the next one waits until it has landed.
  *
- * Called under the handle's mutex, by whatever fills the batch, needs it on disk, or closes the handle.
+ * Always: a failure in 0 or 1 leaves the batch as it was. A failure in 2 or 3 leaves the transaction sealed: it is
+ * written again, as it is, before any other. A failure in 4 makes another commit due, which tries it again.
+ *
+ * Called under the handle's mutex, but for commit_write.
  *
  * After a crash
- *     before 2 is done   nothing of the batch is there: what was in flight is leased again, its links are found again
- *     between 2 and 3    the hash log is ahead of the filter's file; opening replays it (checkpoint.c)
- *     between 3 and 4    the owed lines are in LMDB; opening writes them (journal.h) */
+ *     before 3 is done   nothing of the batch is there: what was in flight is leased again, its links are found again
+ *     between 3 and 4    the hash log is ahead of the filter's file; opening replays it (checkpoint.c). The owed lines
+ *                        are in LMDB; opening writes them (journal.h) */
 #include "frontier/core/state.h"
 
 #include <assert.h>
@@ -23,58 +26,141 @@
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
 {
   LOCKED(f);
-  f->hook = (commit_hook){hook, context};
+  f->committing.hook = hook;
+  f->committing.context = context;
 }
 
 static frontier_status call_hook(frontier *f)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_status status = f->hook.call ? f->hook.call(f->hook.context, message) : FRONTIER_OK;
+  const committing *c = &f->committing;
+  frontier_status status = c->hook ? c->hook(c->context, message) : FRONTIER_OK;
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", message);
 }
 
-static frontier_status prepare(frontier *f)
+/* ---- 0 and 1 ---------------------------------------------------------------------------------------------- */
+
+static frontier_status seal(frontier *f)
 {
   frontier_status status = call_hook(f);
-  for (const part *const *p = all_parts; *p && status == FRONTIER_OK; p++)
-    if ((*p)->prepare)
-      status = (*p)->prepare(f);
-  return status;
-}
-
-static frontier_status write_transaction(frontier *f)
-{
-  frontier_status status = prepare(f);
   if (status != FRONTIER_OK)
     return status;
-  status = store_begin(f->store);
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s", store_message(f->store));
+  store_begin(f->store);
   for (const part *const *p = all_parts; *p; p++)
     if ((*p)->put)
       (*p)->put(f);
-  status = store_commit(f->store);
-  return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
+  status = store_seal(f->store);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  f->committing.sealed = counts_next_sequence(&f->counts);
+  for (const part *const *p = all_parts; *p; p++)
+    if ((*p)->sealed)
+      (*p)->sealed(f);
+  return FRONTIER_OK;
 }
 
-/* Each part, whatever became of the others: all is committed. */
-static frontier_status settle(frontier *f)
+/* ---- 2 and 3: without the mutex ---------------------------------------------------------------------------- */
+
+void commit_write(frontier *f)
 {
+  committing *c = &f->committing;
+  c->has_synced = true;
+  for (const part *const *p = all_parts; *p && c->has_synced; p++)
+    if ((*p)->sync)
+      c->has_synced = (*p)->sync(f);
+  if (c->has_synced)
+    store_land(f->store);
+}
+
+/* ---- 4 ------------------------------------------------------------------------------------------------------ */
+
+/* Each part, whatever became of the others: all is committed. */
+static frontier_status tell_landed(frontier *f)
+{
+  f->committing.landed = f->committing.sealed;
   frontier_status status = FRONTIER_OK;
   for (const part *const *p = all_parts; *p; p++) {
-    frontier_status settled = (*p)->settle ? (*p)->settle(f) : FRONTIER_OK;
-    status = settled == FRONTIER_OK ? status : settled;
+    frontier_status landed = (*p)->landed ? (*p)->landed(f) : FRONTIER_OK;
+    status = landed == FRONTIER_OK ? status : landed;
   }
   if (status != FRONTIER_OK)
     batch_touch(&f->batch); /* to try again with the next commit */
   return status;
 }
 
+static frontier_status finish(frontier *f)
+{
+  if (!f->committing.has_synced)
+    return journal_record_failed(f);
+  frontier_status status = store_landed(f->store);
+  return status == FRONTIER_OK ? tell_landed(f) : frontier_fail(f, status, "%s", store_message(f->store));
+}
+
+/* ---- the calls -------------------------------------------------------------------------------------------- */
+
+/* What is sealed, in this thread. */
+static frontier_status land(frontier *f)
+{
+  frontier_status status = store_make_ready(f->store);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  commit_write(f);
+  return finish(f);
+}
+
+bool commit_has_landed(const frontier *f, uint64_t sequence)
+{
+  return sequence < f->committing.landed;
+}
+
+bool commit_is_landed(const frontier *f)
+{
+  return !f->store || !store_is_sealed(f->store);
+}
+
+/* Nothing is sealed from here on, or it failed. */
+static frontier_status settle_last(frontier *f)
+{
+  frontier_status status = lander_wait(f) ? finish(f) : FRONTIER_OK;
+  return store_is_sealed(f->store) ? land(f) : status;
+}
+
+/* What failed in another thread is said by the next call that needs it done. */
+void commit_poll(frontier *f)
+{
+  if (f->store && !lander_is_busy(f) && lander_wait(f))
+    finish(f);
+}
+
 frontier_status commit_batch(frontier *f)
 {
-  if (!batch_is_dirty(&f->batch))
-    return FRONTIER_OK;
+  frontier_status status = f->store && !f->options.read_only ? settle_last(f) : FRONTIER_OK;
+  if (status != FRONTIER_OK || !batch_is_dirty(&f->batch))
+    return status;
   assert(!f->options.read_only);
-  frontier_status status = f->store ? write_transaction(f) : hash_log_keep(f);
-  return status == FRONTIER_OK ? settle(f) : status;
+  if (!f->store) {
+    status = hash_log_keep(f);
+    if (status == FRONTIER_OK) {
+      f->batch.is_dirty = false;
+      status = tell_landed(f);
+    }
+    return status;
+  }
+  status = seal(f);
+  return status == FRONTIER_OK ? land(f) : status;
+}
+
+frontier_status commit_begin(frontier *f)
+{
+  if (!f->lander.has_thread)
+    return commit_batch(f);
+  frontier_status status = settle_last(f);
+  if (status != FRONTIER_OK || !batch_is_dirty(&f->batch))
+    return status;
+  status = seal(f);
+  if (status == FRONTIER_OK && (status = store_make_ready(f->store)) != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  if (status == FRONTIER_OK)
+    lander_go(f);
+  return status;
 }

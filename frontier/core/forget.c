@@ -4,7 +4,6 @@
  * only keys that are seen, as the history still has URLs whose keys were erased (erase.h). */
 #include "frontier/core/state.h"
 
-#include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
 
 #include <stdlib.h>
@@ -82,37 +81,26 @@ static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
   return store_has_exact(f->store, &key, 1, &has) != FRONTIER_OK || has;
 }
 
-static bool note_waiting(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool note_waiting(void *context, const url_record *r)
 {
   sweep *s = context;
-  entry *e;
   mlbf_hash128 hash;
-  s->status = entry_read(NULL, sequence, body, size, &e);
-  if (s->status != FRONTIER_OK)
-    return false;
-  if (matches(s, e->url, e->url_size) && hash_of(s, entry_field(e, FIELD_KEY), e->url, e->url_size, &hash) &&
+  field own = field_find(r->fields.bytes, r->fields.size, FIELD_KEY);
+  if (matches(s, r->url, r->url_size) && hash_of(s, own, r->url, r->url_size, &hash) &&
       !hash_set_put(&s->waiting, hash))
     s->status = FRONTIER_NO_MEMORY;
-  free(e);
   return s->status == FRONTIER_OK;
 }
 
-static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool revoke_ended(void *context, const url_record *r)
 {
   sweep *s = context;
-  tombstones *set = &s->frontier->tombstones;
-  ended_url ended;
   mlbf_hash128 hash;
-  (void)sequence;
-  if (!history_read(body, size, &ended)) {
-    s->status = FRONTIER_DAMAGED;
-    return false;
-  }
-  const char *fetch = (const char *)ended.url.bytes;
-  if (!matches(s, fetch, ended.url.size) || !hash_of(s, ended.key, fetch, ended.url.size, &hash) ||
-      hash_set_has(&s->waiting, hash) || !is_still_seen(s, ended.key, hash))
+  field own = field_find(r->fields.bytes, r->fields.size, FIELD_KEY);
+  if (!matches(s, r->url, r->url_size) || !hash_of(s, own, r->url, r->url_size, &hash) ||
+      hash_set_has(&s->waiting, hash) || !is_still_seen(s, own, hash))
     return true;
-  if (!tombstones_put(set, hash)) {
+  if (!tombstones_put(&s->frontier->tombstones, hash)) {
     s->status = FRONTIER_NO_MEMORY;
     return false;
   }
@@ -123,25 +111,13 @@ static bool revoke_ended(void *context, uint64_t sequence, const uint8_t *body, 
 
 static frontier_status walk(sweep *s)
 {
-  static const struct {
-    store_table table;
-    store_visitor *visit;
-  } steps[] = {{STORE_QUEUE, note_waiting},
-               {STORE_QUEUE_HIGH, note_waiting},
-               {STORE_QUEUE_LOW, note_waiting},
-               {STORE_QUEUE_TRAP, note_waiting},
-               {STORE_HISTORY, revoke_ended}};
   frontier *f = s->frontier;
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && s->status == FRONTIER_OK; i++) {
-    frontier_status status = store_each(f->store, steps[i].table, 0, steps[i].visit, s);
-    if (status != FRONTIER_OK)
-      return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  }
-  if (s->status == FRONTIER_NO_MEMORY)
+  frontier_status status = url_records_each(f, STORED_WAITING, 0, note_waiting, s);
+  if (status == FRONTIER_OK && s->status == FRONTIER_OK)
+    status = url_records_each(f, STORED_ENDED, 0, revoke_ended, s);
+  if (status == FRONTIER_OK && s->status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, s->status, "out of memory for the keys to forget");
-  if (s->status != FRONTIER_OK)
-    return frontier_fail(f, s->status, "%s: the record of a URL is damaged", f->directory);
-  return FRONTIER_OK;
+  return status;
 }
 
 static frontier_status forget_all(frontier *f, bool is_host, const char *text, size_t size, uint64_t *forgotten)

@@ -58,7 +58,6 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
   frontier_status status = leases_add(&f->in_flight, e);
   if (status != FRONTIER_OK)
     return refuse_lease(f, e, status);
-  assert(!e->is_ended && e->is_pinned);
   counts_leased(&f->counts);
   if (e->host->blocked)
     bench_give_back(f, e->host);
@@ -123,7 +122,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     return refuse_reader(f);
   clock_assume_wall(f, now_ms);
   bool is_commit_due = batch_is_due(&f->batch, l.now_ms);
-  frontier_status status = is_commit_due ? commit_batch(f) : FRONTIER_OK;
+  frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
   if (status == FRONTIER_OK)
@@ -174,7 +173,7 @@ static entry *find_in_flight(frontier *f, uint64_t lease)
 
 static void land(frontier *f, entry *e)
 {
-  assert(e->is_pinned && host_line(e->host, e->class));
+  assert(host_line(e->host, e->class));
   leases_remove(&f->in_flight, e);
   hosts_landed(f->hosts, e->host, e->class);
 }
@@ -200,14 +199,17 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
   entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  if (!batch_add_ended(&f->batch, e, state, code, clock_glance(f, now_ms)))
+  if (f->store && !batch_make_room_ended(&f->batch))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more finished URL");
-  if (!journal_record_add(f, report, report_size)) {
-    batch_drop_ended(&f->batch);
+  if (!journal_record_add(f, report, report_size))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more report");
-  }
   land(f, e);
   count_ending(f, e->host, e->class, state);
+  if (f->store)
+    batch_add_done(&f->batch, e, state, code, clock_glance(f, now_ms));
+  else
+    batch_touch(&f->batch);
+  entry_free(e);
   return FRONTIER_OK;
 }
 

@@ -80,12 +80,16 @@ frontier_status hash_log_keep(frontier *f)
   return FRONTIER_OK;
 }
 
-static frontier_status settle(frontier *f)
+static void sealed(frontier *f)
+{
+  exact_settle(&f->exact);
+  tombstones_settle(&f->tombstones);
+}
+
+static frontier_status landed(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
   assert(f->log.keys + keys + 1 == counts_next_sequence(&f->counts));
-  exact_settle(&f->exact);
-  tombstones_settle(&f->tombstones);
   frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
   if (keys == 0)
     return status;
@@ -114,4 +118,4 @@ static void check(const frontier *f)
   (void)f;
 }
 
-const part log_part = {.check = check, .put = put, .settle = settle, .close = close_it};
+const part log_part = {.check = check, .put = put, .sealed = sealed, .landed = landed, .close = close_it};

@@ -20,12 +20,12 @@ frontier_status host_table_load(frontier *f)
   return FRONTIER_OK;
 }
 
-void host_table_put(frontier *f)
+static void put(frontier *f)
 {
   host_changes_put(&f->host_changes, f->hosts, f->store);
 }
 
-void host_table_settle(frontier *f)
+static void sealed(frontier *f)
 {
   host_changes_settle(&f->host_changes, f->hosts);
 }
@@ -36,16 +36,10 @@ static void check(const frontier *f)
   (void)f;
 }
 
-static frontier_status settle(frontier *f)
-{
-  host_table_settle(f);
-  return FRONTIER_OK;
-}
-
 static void close_it(frontier *f)
 {
   hosts_free(f->hosts);
   host_changes_free(&f->host_changes);
 }
 
-const part hosts_part = {.check = check, .put = host_table_put, .settle = settle, .close = close_it};
+const part hosts_part = {.check = check, .put = put, .sealed = sealed, .close = close_it};

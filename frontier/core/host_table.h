@@ -6,8 +6,4 @@
 
 frontier_status host_table_load(frontier *f);
 
-/* For a transaction that is not a commit of the batch: what was touched goes into it, and it is committed. */
-void host_table_put(frontier *f);
-void host_table_settle(frontier *f);
-
 #endif

@@ -57,9 +57,14 @@ static void check(const frontier *f)
   (void)f;
 }
 
-static frontier_status prepare(frontier *f)
+static bool sync_lines(frontier *f)
 {
-  return f->journal ? fail(f, journal_settle(f->journal)) : FRONTIER_OK;
+  return !f->journal || journal_sync(f->journal);
+}
+
+frontier_status journal_record_failed(frontier *f)
+{
+  return fail(f, journal_sync_failed(f->journal));
 }
 
 static void put(frontier *f)
@@ -88,8 +93,14 @@ static void put(frontier *f)
   store_put_meta(f->store, "journal-sum", sum, sizeof sum);
 }
 
+static void sealed(frontier *f)
+{
+  if (f->journal)
+    journal_seal(f->journal);
+}
+
 /* Where it fails, the lines are safe inside LMDB, and go out with the next commit. */
-static frontier_status settle(frontier *f)
+static frontier_status landed(frontier *f)
 {
   return f->journal ? fail(f, journal_write(f->journal)) : FRONTIER_OK;
 }
@@ -99,4 +110,5 @@ static void close_it(frontier *f)
   journal_close(f->journal);
 }
 
-const part journal_part = {.check = check, .prepare = prepare, .put = put, .settle = settle, .close = close_it};
+const part journal_part = {
+  .check = check, .put = put, .sealed = sealed, .sync = sync_lines, .landed = landed, .close = close_it};

@@ -10,4 +10,7 @@ frontier_status journal_record_open(frontier *f); /* the journal of the options,
 /* One line of the caller's, with the batch; of a frontier without a journal, nothing. false: no memory. */
 bool journal_record_add(frontier *f, const char *report, size_t size);
 
+/* Why its lines could not be synced. */
+frontier_status journal_record_failed(frontier *f);
+
 #endif

@@ -168,8 +168,9 @@ static frontier_status find_data(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {directory_make, directory_lock_it,   open_store,           host_table_load,
-                                      seen_load,      journal_record_open, directory_sync_names, NULL};
+static open_step *const to_write[] = {directory_make,      directory_lock_it,    open_store,
+                                      host_table_load,     batch_open,           seen_load,
+                                      journal_record_open, directory_sync_names, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 
@@ -232,6 +233,9 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     status = previous_fits(f);
   if (status == FRONTIER_OK) {
     queue_begin(f);
+    status = lander_start(f);
+  }
+  if (status == FRONTIER_OK) {
     *out = f;
   } else {
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
@@ -256,6 +260,7 @@ frontier_status frontier_close(frontier *f)
   if (!f)
     return FRONTIER_OK;
   frontier_status status = f->store && !f->options.read_only ? close_cleanly(f) : FRONTIER_OK;
+  lander_stop(f);
   handle_free(f);
   return status;
 }

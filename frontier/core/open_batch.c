@@ -1,13 +1,47 @@
-/* See open_batch.h. */
+/* See open_batch.h. A URL's row is encoded as it is accepted, and its ending as it ends: a commit copies both in one
+ * piece each.
+ *
+ * Always: room is made before anything changes, so adding cannot fail. After a commit that failed the rows stay, and
+ * more may follow. */
 #include "frontier/core/state.h"
-#include "frontier/core/revisit_info.h"
 
-#include "frontier/hosts/history.h"
+#include "frontier/core/revisit_info.h"
+#include "frontier/base/record.h"
+#include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+frontier_status batch_open(frontier *f)
+{
+  uint64_t first, next, id = store_id(f->store);
+  frontier_status status = store_ended_rows(f->store, &first, &next);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+  f->batch.text = (rows_writer){.kind = ROWS_TEXT, .id = id, .first = counts_next_sequence(&f->counts)};
+  f->batch.ended = (rows_writer){.kind = ROWS_ENDED, .id = id, .first = next};
+  f->committing.sealed = f->committing.landed = counts_next_sequence(&f->counts);
+  folding_begin(&f->folding, first);
+  return FRONTIER_OK;
+}
+
 /* ---- gathering ---------------------------------------------------------------------------------------- */
+
+uint8_t *batch_scratch(open_batch *b, size_t size)
+{
+  return HAS_ROOM(b->scratch, b->scratch_room, size) ? b->scratch : NULL;
+}
+
+bool batch_make_room(open_batch *b, const url_row *row, uint64_t sequence)
+{
+  return rows_make_room(&b->text, url_row_size(row, sequence)) && batch_make_room_ended(b);
+}
+
+bool batch_make_room_ended(open_batch *b)
+{
+  return rows_make_room(&b->ended, ENDED_ROW) && HAS_ROOM(b->visits, b->visit_room, b->visit_count + 1) &&
+         HAS_ROOM(b->again, b->again_room, b->again_count + 1);
+}
 
 static void begin(open_batch *b, uint64_t now_ms)
 {
@@ -16,149 +50,128 @@ static void begin(open_batch *b, uint64_t now_ms)
   b->is_dirty = true;
 }
 
-bool batch_add_entry(open_batch *b, entry *e, uint64_t now_ms)
+void batch_add_url(open_batch *b, const url_row *row, uint64_t sequence, uint64_t now_ms)
 {
   begin(b, now_ms);
-  if (!entry_list_add(&b->added, e))
+  assert(b->text.first + b->text.count == sequence);
+  url_row_write(row, sequence, rows_add(&b->text, url_row_size(row, sequence), row->class));
+  b->payload_size += row->fields_size;
+  b->added++;
+}
+
+void batch_add_ended(open_batch *b, uint64_t sequence, url_state state, uint64_t now_ms)
+{
+  begin(b, now_ms);
+  put_le(rows_add(&b->ended, ENDED_ROW, 0), url_ended_pack(sequence, state), ENDED_ROW);
+}
+
+void batch_add_done(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms)
+{
+  url_state s = {.what = (uint8_t)state, .was_trap = e->class == FRONTIER_TRAP, .code = code};
+  batch_add_ended(b, e->sequence, s, now_ms);
+  if (e->note) {
+    visits_note_ended(e->note, state);
+    assert(b->visit_count < b->visit_room);
+    b->visits[b->visit_count++] = e->note;
+    e->note = NULL;
+  }
+  if (e->is_again) {
+    assert(b->again_count < b->again_room);
+    b->again[b->again_count++] = (struct again_change){.sequence = e->sequence};
+  }
+}
+
+bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence)
+{
+  size_t size = url_row_size(row, sequence);
+  uint8_t *copy = batch_make_room_ended(b) ? malloc(size) : NULL;
+  if (!copy)
     return false;
-  b->payload_size += e->fields_size;
+  url_row_write(row, sequence, copy);
+  b->is_dirty = true;
+  put_le(rows_add(&b->ended, ENDED_ROW, 0), url_ended_pack(sequence, (url_state){.what = URL_WAITS_AGAIN}), ENDED_ROW);
+  b->again[b->again_count++] = (struct again_change){sequence, copy, size};
   return true;
 }
 
-bool batch_add_ended(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms)
-{
-  assert(!e->is_ended && (unsigned)state <= UINT8_MAX);
-  begin(b, now_ms);
-  if (!entry_list_add(&b->ended, e))
-    return false;
-  e->state = (uint8_t)state;
-  e->code = code;
-  e->is_ended = true;
-  return true;
-}
-
-void batch_drop_entry(open_batch *b)
-{
-  assert(b->added.count);
-  b->payload_size -= b->added.at[--b->added.count]->fields_size;
-}
-
-void batch_drop_ended(open_batch *b)
-{
-  assert(b->ended.count);
-  b->ended.at[--b->ended.count]->is_ended = false;
-}
-
-/* The rule of group commit: large enough, or old enough. At a million URLs a second 16,384 take 20 ms to write; a
- * thousand would write pages that hold hosts and places ten times as often (bench_frontier). */
+/* The rule of group commit: large enough, or old enough. */
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
-  return batch_has_urls(b) && (b->added.count + b->ended.count >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
+  return batch_has_urls(b) && (batch_urls(b) >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
                                now_ms - b->first_ms >= COMMIT_AFTER_MS);
 }
 
 bool batch_is_full(const open_batch *b)
 {
-  return b->added.count + b->ended.count >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
+  return batch_urls(b) >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
 }
 
 /* ---- the transaction ---------------------------------------------------------------------------------- */
 
-/* Entries, and their hosts, were touched long ago: they are fetched while those before them are written. */
-enum { HOST_AHEAD = 4, ENTRY_AHEAD = 8, ENTRY_LINES = 192 / 64 };
-
-static void fetch_entry(const entry *e)
+static void put_rows(store *s, store_table table, rows_writer *rows)
 {
-  for (int i = 0; i < ENTRY_LINES; i++)
-    __builtin_prefetch((const char *)e + 64 * i);
-}
-
-static void write_entry(const void *source, uint8_t *body)
-{
-  entry_write(source, body);
-}
-
-static void write_ended(const void *source, uint8_t *body)
-{
-  history_write(source, body);
-}
-
-/* The entries stay as they are until the transaction is done. */
-static void put_added(const open_batch *b, store *to)
-{
-  size_t count = b->added.count;
-  for (size_t i = 0; i < count; i++) {
-    const entry *e = b->added.at[i];
-    if (i + ENTRY_AHEAD < count)
-      fetch_entry(b->added.at[i + ENTRY_AHEAD]);
-    if (i + HOST_AHEAD < count)
-      __builtin_prefetch(&b->added.at[i + HOST_AHEAD]->host->id);
-    if (e->is_ended)
-      continue; /* accepted, fetched and done within one batch: it never waits on disk */
-    store_append_from(to, queue_table(e->class), e->sequence, entry_size(e), write_entry, e);
-  }
-}
-
-static void put_ended(const open_batch *b, store *to)
-{
-  for (size_t i = 0; i < b->ended.count; i++) {
-    const entry *e = b->ended.at[i];
-    if (i + ENTRY_AHEAD < b->ended.count)
-      fetch_entry(b->ended.at[i + ENTRY_AHEAD]);
-    store_end_from(to, queue_table(e->class), e->sequence, history_size(e), write_ended, e);
-    visits_put_ended(to, e->note, (frontier_state)e->state);
-  }
+  size_t size;
+  if (!rows->count)
+    return;
+  uint8_t *value = rows_finish(rows, &size);
+  store_append_rows(s, table, rows->first, value, size);
 }
 
 static void put(frontier *f)
 {
-  put_ended(&f->batch, f->store);
-  put_added(&f->batch, f->store);
+  open_batch *b = &f->batch;
+  put_rows(f->store, STORE_TEXT, &b->text);
+  put_rows(f->store, STORE_ENDED, &b->ended);
+  for (size_t i = 0; i < b->again_count; i++) {
+    const struct again_change *c = &b->again[i];
+    if (c->row)
+      store_put(f->store, STORE_AGAIN, c->sequence, c->row, c->size);
+    else
+      store_delete(f->store, STORE_AGAIN, c->sequence);
+  }
+  for (size_t i = 0; i < b->visit_count; i++)
+    visits_put(f->store, b->visits[i]);
 }
 
-/* Frees the entries that are not held any more; those of `added` that ended are in `ended` too. */
-static void clear(open_batch *b)
+static void clear_lists(open_batch *b)
 {
-  for (size_t i = 0; i < b->added.count; i++) {
-    entry *e = b->added.at[i];
-    if (i + ENTRY_AHEAD < b->added.count)
-      __builtin_prefetch(&b->added.at[i + ENTRY_AHEAD]->is_stored, 1);
-    e->is_stored = true;
-    if (!e->is_pinned && !e->is_ended)
-      entry_free(e);
-  }
-  for (size_t i = 0; i < b->ended.count; i++) {
-    assert(b->ended.at[i]->is_ended);
-    if (i + ENTRY_AHEAD < b->ended.count)
-      fetch_entry(b->ended.at[i + ENTRY_AHEAD]);
-    entry_free(b->ended.at[i]);
-  }
-  b->added.count = b->ended.count = b->untaken = b->payload_size = 0;
-  b->is_dirty = b->has_old = false;
+  for (size_t i = 0; i < b->again_count; i++)
+    free(b->again[i].row);
+  for (size_t i = 0; i < b->visit_count; i++)
+    free(b->visits[i]);
+  b->again_count = b->visit_count = 0;
 }
 
-static frontier_status settle(frontier *f)
+static void sealed(frontier *f)
 {
-  clear(&f->batch);
-  return FRONTIER_OK;
+  open_batch *b = &f->batch;
+  if (b->text.count)
+    rows_taken(&b->text);
+  if (b->ended.count)
+    rows_taken(&b->ended);
+  clear_lists(b);
+  b->added = b->untaken = b->payload_size = 0;
+  b->is_dirty = false;
 }
 
 static void close_it(frontier *f)
 {
-  clear(&f->batch);
-  free(f->batch.added.at);
-  free(f->batch.ended.at);
+  open_batch *b = &f->batch;
+  clear_lists(b);
+  free(b->again);
+  free(b->visits);
+  free(b->scratch);
+  rows_free(&b->text);
+  rows_free(&b->ended);
 }
 
 static void check(const frontier *f)
 {
   const open_batch *b = &f->batch;
-  assert_entry_list(&b->added);
-  assert_entry_list(&b->ended);
-  assert(b->untaken <= b->added.count);
+  assert(b->untaken <= b->added && b->added <= b->text.count);
   assert(b->is_dirty || !batch_has_urls(b));
-  assert(b->added.count || !b->payload_size);
+  assert(b->added || !b->payload_size);
   (void)b;
 }
 
-const part batch_part = {.check = check, .put = put, .settle = settle, .close = close_it};
+const part batch_part = {.check = check, .put = put, .sealed = sealed, .close = close_it};

@@ -1,34 +1,56 @@
-/* The open batch: what was accepted and what ended since the last commit. A part of the handle (part.h). */
+/* The open batch: what was accepted and what ended since the last commit, as it will be on disk. A part of the handle
+ * (part.h). */
 #ifndef STRATA_FRONTIER_OPEN_BATCH_H
 #define STRATA_FRONTIER_OPEN_BATCH_H
 
-#include "frontier/hosts/entry_list.h"
 #include "frontier/base/limits.h"
+#include "frontier/hosts/entry.h"
+#include "frontier/rows/rows.h"
+#include "frontier/rows/url_row.h"
+#include "frontier/rows/url_state.h"
 
 enum {
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                   /* or after so long */
-  BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 5 MB; 32,768 took up to 119 ms
-                                              to commit while a filter for 1,000 grows to millions */
+  BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 3 MB */
   BATCH_FULL_BYTES = 16 << 20,             /* nor to one with so much payload */
 };
 
 typedef struct open_batch {
-  entry_list added;
-  size_t untaken; /* of `added`, those left to the queue on disk */
-  bool has_old;   /* an older URL waits for the disk, too, though it is not in `added` */
-  entry_list ended;
-  size_t payload_size; /* bytes that go with `added` */
+  rows_writer text, ended; /* values to be */
+  size_t added;
+  size_t untaken;      /* of those added, left to the disk */
+  visit_note **visits; /* of those that ended */
+  size_t visit_count, visit_room;
+  struct again_change {
+    uint64_t sequence;
+    uint8_t *row; /* NULL: it ended */
+    size_t size;
+  } * again; /* of table `again`, in their order */
+  size_t again_count, again_room;
+  uint8_t *scratch;
+  size_t scratch_room;
+  size_t payload_size; /* bytes that go with those added */
   bool is_dirty;       /* there is something to commit, if only a counter */
   uint64_t first_ms;   /* when it began */
 } open_batch;
 
-/* A URL that was accepted, or has ended. false: no memory. */
-bool batch_add_entry(open_batch *b, entry *e, uint64_t now_ms);
-bool batch_add_ended(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
-/* The last one that was added, or that ended, is taken back. */
-void batch_drop_entry(open_batch *b);
-void batch_drop_ended(open_batch *b);
+/* At open: where the tables go on. */
+frontier_status batch_open(frontier *f);
+
+/* So many bytes, valid until the next call; NULL: no memory. */
+uint8_t *batch_scratch(open_batch *b, size_t size);
+
+/* Room for a URL with this row, or for one that ends, so that adding it cannot fail. false: no memory. */
+bool batch_make_room(open_batch *b, const url_row *row, uint64_t sequence);
+bool batch_make_room_ended(open_batch *b);
+
+void batch_add_url(open_batch *b, const url_row *row, uint64_t sequence, uint64_t now_ms);
+void batch_add_ended(open_batch *b, uint64_t sequence, url_state state, uint64_t now_ms);
+/* One in flight has ended: with its visit, which the batch takes, and out of table `again`. */
+void batch_add_done(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
+/* Waits again, with this row. false: no memory. */
+bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence);
 
 bool batch_is_due(const open_batch *b, uint64_t now_ms);
 bool batch_is_full(const open_batch *b);
@@ -44,12 +66,17 @@ static inline bool batch_is_dirty(const open_batch *b)
   return b->is_dirty;
 }
 
-static inline bool batch_has_urls(const open_batch *b)
+static inline size_t batch_urls(const open_batch *b)
 {
-  return b->added.count + b->ended.count > 0;
+  return b->added + (size_t)b->ended.count;
 }
 
-/* The URL that was added last is left to the queue on disk: it is next after the URLs there. */
+static inline bool batch_has_urls(const open_batch *b)
+{
+  return batch_urls(b) > 0;
+}
+
+/* The URL that was added last is left to the disk: it is next after the URLs there. */
 static inline void batch_leave(open_batch *b)
 {
   b->untaken++;
@@ -58,23 +85,6 @@ static inline void batch_leave(open_batch *b)
 static inline bool batch_has_untaken(const open_batch *b)
 {
   return b->untaken > 0;
-}
-
-/* An older URL is left to the queue on disk: it may come before URLs there. */
-static inline void batch_leave_old(open_batch *b)
-{
-  b->is_dirty = b->has_old = true;
-}
-
-static inline bool batch_has_old(const open_batch *b)
-{
-  return b->has_old;
-}
-
-/* Is this one, which was accepted before now, on disk? */
-static inline bool batch_is_stored(const open_batch *b, uint64_t sequence)
-{
-  return !b->added.count || sequence < b->added.at[0]->sequence;
 }
 
 #endif

@@ -23,14 +23,6 @@
 
 enum { REFILL_ROWS = FRONTIER_LIMIT(4096, 64) }; /* read by one call, at most: some 2 ms */
 
-store_table queue_table(frontier_class class)
-{
-  assert((unsigned)class < FRONTIER_CLASSES);
-  static const store_table tables[FRONTIER_CLASSES] = {STORE_QUEUE, STORE_QUEUE_HIGH, STORE_QUEUE_LOW,
-                                                       STORE_QUEUE_TRAP};
-  return tables[class];
-}
-
 size_t queue_window(frontier_class class)
 {
   return class == FRONTIER_NORMAL ? WINDOW_MAX : WINDOW_OTHER;
@@ -41,7 +33,7 @@ bool queue_is_unread(const queues *q)
   for (int class = 0; class < FRONTIER_CLASSES; ++class)
     if (q->is_unread[class])
       return true;
-  return false;
+  return q->again_is_unread;
 }
 
 void queue_begin(frontier *f)
@@ -51,6 +43,7 @@ void queue_begin(frontier *f)
     f->queues.load_sequence[class] = 1;
     f->queues.is_unread[class] = f->store != NULL;
   }
+  f->queues.again_is_unread = f->store != NULL;
 }
 
 bool queue_has_room(const frontier *f, frontier_class class)
@@ -69,32 +62,32 @@ void queue_defer(frontier *f, host *who, frontier_class class)
 /* ---- as they are accepted ------------------------------------------------------------------------------- */
 
 /* A frontier that keeps nothing has no disk to leave it on. */
-static bool take(frontier *f, entry *e)
+queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth)
 {
-  if (f->queues.is_unread[e->class])
-    return false;
-  if (e->origin.depth > f->options.depth_cap) {
-    queue_defer(f, e->host, e->class);
-    return true;
-  }
-  if (f->store && (host_line(e->host, e->class)->refs || bench_rests(f, e->host, e->class)))
-    return hosts_push_ref(f->hosts, e->host, e->class, e->sequence);
-  if (f->store && !queue_has_room(f, e->class))
-    return false;
-  hosts_push(f->hosts, e);
-  return true;
+  if (f->queues.is_unread[class])
+    return QUEUE_DISK;
+  if (depth > f->options.depth_cap)
+    return QUEUE_DEFERRED;
+  if (f->store && (host_line(who, class)->refs || bench_rests(f, who, class)))
+    return QUEUE_REF;
+  return f->store && !queue_has_room(f, class) ? QUEUE_DISK : QUEUE_ENTRY;
 }
 
-void queue_take_or_leave(frontier *f, entry *e)
+void queue_put(frontier *f, queue_place place, host *who, frontier_class class, uint64_t sequence, entry *e)
 {
-  assert(e->sequence < counts_next_sequence(&f->counts)); /* the newest of its class: */
-  assert(!queue_is_past(&f->queues, e->class, e->sequence));
-  if (take(f, e)) {
-    f->queues.load_sequence[e->class] = e->sequence + 1;
-  } else {
+  assert(!queue_is_past(&f->queues, class, sequence)); /* it is the newest of its class */
+  if (place == QUEUE_REF && !hosts_push_ref(f->hosts, who, class, sequence))
+    place = QUEUE_DISK;
+  if (place == QUEUE_DISK) {
     batch_leave(&f->batch);
-    f->queues.is_unread[e->class] = true;
+    f->queues.is_unread[class] = true;
+    return;
   }
+  f->queues.load_sequence[class] = sequence + 1;
+  if (place == QUEUE_ENTRY)
+    hosts_push(f->hosts, e);
+  else if (place == QUEUE_DEFERRED)
+    queue_defer(f, who, class);
 }
 
 /* ---- from disk to memory -------------------------------------------------------------------------------- */
@@ -107,15 +100,6 @@ typedef struct reading {
   bool is_stopped; /* there is more */
   frontier_status status;
 } reading;
-
-/* The one its record names, if that has the URL's name: found without a search. */
-static host *host_of(frontier *f, const entry *e, uint32_t id)
-{
-  host *who = hosts_at(f->hosts, id);
-  uint32_t size = e->host_end - e->host_begin;
-  bool is_it = who && who->name_size == size && memcmp(who->name, e->url + e->host_begin, size) == 0;
-  return is_it ? who : hosts_find(f->hosts, e->url + e->host_begin, size);
-}
 
 static bool becomes_entry(reading *r, const host *who)
 {
@@ -131,78 +115,114 @@ static bool becomes_entry(reading *r, const host *who)
 }
 
 /* Into the line of its host, or among the deferred. */
-static frontier_status place(reading *r, entry *e, uint32_t id)
+static frontier_status place(reading *r, const url_record *record)
 {
   frontier *f = r->frontier;
-  host *who = host_of(f, e, id);
-  if (!who || !host_reserve(who, e->class)) {
-    entry_free(e);
+  host *who = record->who;
+  if (!host_reserve(who, record->class))
     return FRONTIER_NO_MEMORY;
-  }
-  e->host = who;
-  e->is_stored = true;
-  if (e->origin.depth > f->options.depth_cap) {
-    queue_defer(f, who, e->class);
-  } else if (becomes_entry(r, who)) {
-    hosts_push(f->hosts, e);
+  if (record->origin.depth > f->options.depth_cap) {
+    queue_defer(f, who, record->class);
     return FRONTIER_OK;
-  } else if (!hosts_push_ref(f->hosts, who, e->class, e->sequence)) {
-    entry_free(e);
-    return FRONTIER_NO_MEMORY;
   }
-  entry_free(e);
+  if (!becomes_entry(r, who))
+    return hosts_push_ref(f->hosts, who, record->class, record->sequence) ? FRONTIER_OK : FRONTIER_NO_MEMORY;
+  entry *e = url_record_entry(record, &f->pool);
+  if (!e)
+    return FRONTIER_NO_MEMORY;
+  hosts_push(f->hosts, e);
   return FRONTIER_OK;
 }
 
-static bool read_record(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool may_read(reading *r)
+{
+  const queue_step *step = r->step;
+  r->is_stopped = step->read == step->rows ||
+                  (step->wanted ? r->found == step->wanted : !queue_has_room(r->frontier, r->class));
+  return !r->is_stopped;
+}
+
+static bool read_record(void *context, const url_record *record)
 {
   reading *r = context;
   frontier *f = r->frontier;
-  entry *e;
-  const queue_step *step = r->step;
-  r->is_stopped = step->read == step->rows || (step->wanted ? r->found == step->wanted : !queue_has_room(f, r->class));
-  if (r->is_stopped)
+  if (!may_read(r))
     return false;
-  r->status = entry_read(&f->pool, sequence, body, size, &e);
-  if (r->status != FRONTIER_OK)
-    return false;
-  e->class = r->class;
-  r->status = place(r, e, entry_host_id(body));
+  if (!queue_was_moved(&f->queues, record->sequence))
+    r->status = place(r, record);
   if (r->status != FRONTIER_OK)
     return false;
   r->step->read++;
-  f->queues.load_sequence[r->class] = sequence + 1;
+  f->queues.load_sequence[r->class] = record->sequence + 1;
   return true;
 }
 
-/* URLs of the batch that are left to the disk come after all that is there; but what is fetched again may come before
- * some. */
+static frontier_status tell(frontier *f, const reading *r, frontier_status status)
+{
+  if (status == FRONTIER_OK && r->status == FRONTIER_NO_MEMORY)
+    return frontier_fail(f, r->status, "out of memory for one more URL of the queue");
+  return status;
+}
+
+/* URLs of the batch that are left to the disk come after all that is there. */
 frontier_status queue_read(frontier *f, frontier_class class, queue_step *step)
 {
   reading r = {.frontier = f, .class = class, .step = step};
+  uint64_t next;
+  bool is_over;
   assert(f->store && f->queues.is_unread[class]);
   step->read = 0;
-  frontier_status status = batch_has_old(&f->batch) ? commit_batch(f) : FRONTIER_OK;
-  if (status == FRONTIER_OK)
-    status = store_each(f->store, queue_table(class), f->queues.load_sequence[class], read_record, &r);
+  frontier_status status = url_records_waiting(f, class, f->queues.load_sequence[class], step->rows, read_record, &r,
+                                               &next, &is_over);
+  status = tell(f, &r, status);
   if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
+    return status;
   assert(step->read <= step->rows);
-  if (r.status == FRONTIER_NO_MEMORY)
-    return frontier_fail(f, r.status, "out of memory for one more URL of the queue");
-  if (r.status != FRONTIER_OK)
-    return frontier_fail(f, r.status, "%s: queue record %llu, or one behind it, is damaged", f->directory,
-                         (unsigned long long)f->queues.load_sequence[class]);
-  if (!r.is_stopped && !batch_has_untaken(&f->batch)) { /* that was all */
+  if (!r.is_stopped && next > f->queues.load_sequence[class]) {
+    f->queues.load_sequence[class] = next;
+    step->read += step->read == 0; /* it went on, over URLs that wait no more */
+  }
+  if (is_over && !r.is_stopped && !batch_has_untaken(&f->batch) && commit_is_landed(f)) { /* that was all */
     f->queues.load_sequence[class] = counts_next_sequence(&f->counts);
     f->queues.is_unread[class] = false;
+    if (!queue_is_unread(&f->queues))
+      store_forget_tail(f->store);
   }
   return FRONTIER_OK;
+}
+
+/* Those put into another class, or due again, before this handle was opened. */
+static bool read_again(void *context, const url_record *record)
+{
+  reading *r = context;
+  frontier *f = r->frontier;
+  r->class = record->class;
+  if (record->sequence < f->queues.again_next)
+    return true;
+  r->is_stopped = r->step->read == r->step->rows;
+  if (r->is_stopped)
+    return false;
+  if (!queue_was_moved(&f->queues, record->sequence))
+    r->status = place(r, record);
+  if (r->status != FRONTIER_OK)
+    return false;
+  r->step->read++;
+  f->queues.again_next = record->sequence + 1;
+  return true;
+}
+
+static frontier_status read_all_again(frontier *f)
+{
+  queue_step step = {.rows = REFILL_ROWS};
+  reading r = {.frontier = f, .step = &step};
+  frontier_status status = tell(f, &r, url_records_again(f, f->queues.again_next, read_again, &r));
+  f->queues.again_is_unread = status != FRONTIER_OK || r.is_stopped;
+  return status;
 }
 
 frontier_status queue_refill(frontier *f)
 {
-  frontier_status status = FRONTIER_OK;
+  frontier_status status = f->queues.again_is_unread ? read_all_again(f) : FRONTIER_OK;
   for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class) {
     queue_step step = {.rows = REFILL_ROWS};
     if (f->queues.is_unread[class] && f->hosts->waiting[class] < queue_window((frontier_class) class) / 2)

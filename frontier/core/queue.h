@@ -3,6 +3,7 @@
 #define STRATA_FRONTIER_QUEUE_H
 
 #include "frontier/hosts/hosts.h"
+#include "frontier/base/hash_set.h"
 #include "frontier/store/store.h"
 #include "frontier/base/limits.h"
 
@@ -15,17 +16,22 @@ enum {
 typedef struct queues {
   uint64_t load_sequence[FRONTIER_CLASSES]; /* URLs of this class on disk from here on are not in memory yet, */
   bool is_unread[FRONTIER_CLASSES];         /* and there may be some */
+  uint64_t again_next;                      /* the same of table `again`, whatever the class */
+  bool again_is_unread;
+  hash_set moved; /* sequences, in `low`: put into another class since open, so their place in the first is void */
 } queues;
 
-store_table queue_table(frontier_class class);
 size_t queue_window(frontier_class class);                    /* entries of it in memory, waiting, at most */
 bool queue_has_room(const frontier *f, frontier_class class); /* its window has */
 
 void queue_begin(frontier *f); /* at open: all that is on disk is to be read */
 
-/* Into its host's line at once if it is the very next to load: as an entry if there is room and the host does not rest,
- * as a ref behind refs or if it rests. Else it stays on disk. */
-void queue_take_or_leave(frontier *f, entry *e);
+/* Where a new URL waits: in its host's line, at once if it is the very next to load: as an entry if there is room and
+ * the host does not rest, as a ref behind refs or if it rests. Else on disk. */
+typedef enum queue_place { QUEUE_NOWHERE, QUEUE_ENTRY, QUEUE_REF, QUEUE_DEFERRED, QUEUE_DISK } queue_place;
+queue_place queue_choose(const frontier *f, const host *who, frontier_class class, uint16_t depth);
+/* There it is, with its entry; without memory for a ref it waits on disk. */
+void queue_put(frontier *f, queue_place place, host *who, frontier_class class, uint64_t sequence, entry *e);
 /* Up to `rows` records, from where the last call ended, into the lines of their hosts. Either as far as the window has
  * room; or until `wanted` of them, not 0, may start now: the others are refs, and the window does not matter. */
 typedef struct queue_step {
@@ -46,6 +52,17 @@ static inline bool queue_class_is_unread(const queues *q, frontier_class class)
 
 bool queue_is_unread(const queues *q); /* of any class */
 
+/* This URL waits in another class than at open. false: no memory. */
+static inline bool queue_note_moved(queues *q, uint64_t sequence)
+{
+  return hash_set_put(&q->moved, (mlbf_hash128){sequence, 0});
+}
+
+static inline bool queue_was_moved(const queues *q, uint64_t sequence)
+{
+  return q->moved.used && hash_set_has(&q->moved, (mlbf_hash128){sequence, 0});
+}
+
 /* Has the reading of its class passed this URL, so that it must be in memory if it waits? */
 static inline bool queue_is_past(const queues *q, frontier_class class, uint64_t sequence)
 {
@@ -56,13 +73,6 @@ static inline bool queue_is_past(const queues *q, frontier_class class, uint64_t
 static inline bool queue_will_read(const queues *q, frontier_class class, uint64_t sequence)
 {
   return q->is_unread[class] && !queue_is_past(q, class, sequence);
-}
-
-/* This URL of a class without anything unread was put into memory. */
-static inline void queue_pass(queues *q, frontier_class class, uint64_t sequence)
-{
-  if (!queue_is_past(q, class, sequence))
-    q->load_sequence[class] = sequence + 1;
 }
 
 #endif

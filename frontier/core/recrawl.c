@@ -1,5 +1,5 @@
-/* See recrawl.h. What is due leaves the history for the queue, under its old id, in one transaction; until that is
- * committed, it is in its host's line only. */
+/* See recrawl.h. What is due waits again, under its old id: its row is copied to table `again`, in the transaction
+ * that says so. */
 #include "frontier/recrawl.h"
 
 #include "frontier/base/record.h"
@@ -57,57 +57,58 @@ static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
   return note;
 }
 
-static bool note_taken(recrawling *r, entry *e, visit_note *note)
+/* In its host's line, and in table `again` with the next commit. NO_MEMORY, DAMAGED: nothing changed. */
+static frontier_status queue_again(frontier *f, const url_record *record, uint32_t due_s, const seen_visit *v)
 {
-  if (!HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1))
-    return false;
-  assert(r->taken_count < r->taken_room);
-  r->taken[r->taken_count++] = (struct due_entry){e, note};
-  return true;
-}
-
-/* From the history into its host's line; on disk with the next commit. Where the queue is still to be read at its id,
- * it is left to that. NO_MEMORY, DAMAGED: nothing changed. */
-static frontier_status queue_again(frontier *f, uint32_t due_s, const seen_visit *v)
-{
-  entry *e;
-  frontier_status status = entry_read(NULL, v->sequence, v->record, v->record_size, &e);
-  if (status != FRONTIER_OK)
-    return status;
+  recrawling *r = &f->recrawl;
+  host *who = record->who;
   visit_note *note = note_queued(v, due_s);
-  e->class = v->class;
-  e->host = note ? hosts_find(f->hosts, e->url + e->host_begin, e->host_end - e->host_begin) : NULL;
-  if (!e->host || !host_reserve(e->host, e->class) || !note_taken(&f->recrawl, e, note)) {
+  entry *e = note ? url_record_entry(record, &f->pool) : NULL;
+  url_row row = url_record_row(record, v->class);
+  if (!e || !host_reserve(who, v->class) || !HAS_ROOM(r->taken, r->taken_room, r->taken_count + 1) ||
+      !batch_add_again(&f->batch, &row, v->sequence)) {
     free(note);
     entry_free(e);
     return FRONTIER_NO_MEMORY;
   }
-  uncount_ending(f, e->host, e->class, v->state);
-  if (queue_will_read(&f->queues, e->class, e->sequence))
-    batch_leave_old(&f->batch);
-  else
-    hosts_push(f->hosts, e);
-  hosts_recount(f->hosts, e->host);
+  e->class = v->class;
+  e->is_again = e->is_fresh = true;
+  r->taken[r->taken_count++] = note;
+  uncount_ending(f, who, e->class, v->state);
+  hosts_push(f->hosts, e);
+  hosts_recount(f->hosts, who);
   batch_touch(&f->batch);
   return FRONTIER_OK;
 }
 
+typedef struct due_url {
+  frontier *f;
+  uint32_t due_s;
+  const seen_visit *visit;
+  frontier_status status;
+} due_url;
+
 /* What is deeper than the cap rests on. */
-static bool is_too_deep(const frontier *f, const seen_visit *v)
+static bool take_record(void *context, const url_record *record)
 {
-  return v->record_size >= ENTRY_HEAD && get_le(v->record + 4, 2) > f->options.depth_cap;
+  due_url *d = context;
+  d->status = record->origin.depth > d->f->options.depth_cap ? FRONTIER_OK
+                                                             : queue_again(d->f, record, d->due_s, d->visit);
+  return false;
 }
 
 static frontier_status take_one(frontier *f, uint64_t key, uint64_t sequence)
 {
   seen_visit v;
   uint8_t *body;
+  due_url d = {.f = f, .due_s = (uint32_t)(key >> 32), .visit = &v, .status = FRONTIER_DAMAGED};
   frontier_status status = visits_find(f, sequence, &body, &v);
-  if (status == FRONTIER_OK && !is_too_deep(f, &v))
-    status = queue_again(f, (uint32_t)(key >> 32), &v);
+  if (status == FRONTIER_OK && commit_has_landed(f, sequence))
+    status = url_records_find(f, &sequence, 1, take_record, &d);
   else if (status == FRONTIER_NOT_FOUND)
     status = FRONTIER_DAMAGED;
   free(body);
+  status = status == FRONTIER_OK ? d.status : status;
   if (status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, status, "out of memory for one more URL to fetch again");
   if (status == FRONTIER_DAMAGED)
@@ -147,39 +148,25 @@ bool recrawl_is_over(const frontier *f)
 static void put(frontier *f)
 {
   const recrawling *r = &f->recrawl;
-  uint8_t body[ENTRY_SIZE_MAX];
-  for (size_t i = 0; i < r->taken_count; i++) {
-    const entry *e = r->taken[i].entry;
-    store_delete(f->store, STORE_HISTORY, e->sequence);
-    visits_put(f->store, r->taken[i].note);
-    if (e->is_ended)
-      continue; /* fetched within one batch: it never waits on disk */
-    entry_write(e, body);
-    store_put(f->store, queue_table(e->class), e->sequence, body, entry_size(e));
-  }
+  for (size_t i = 0; i < r->taken_count; i++)
+    visits_put(f->store, r->taken[i]);
   for (size_t i = 0; i < r->note_count; i++)
     visits_put(f->store, r->notes[i]);
 }
 
-static frontier_status settle(frontier *f)
+static void sealed(frontier *f)
 {
   recrawling *r = &f->recrawl;
-  for (size_t i = 0; i < r->taken_count; i++) {
-    entry *e = r->taken[i].entry;
-    e->is_stored = true;
-    if (!e->is_pinned && !e->is_ended) /* it is left to the reading of the queue */
-      entry_free(e);
-    free(r->taken[i].note);
-  }
+  for (size_t i = 0; i < r->taken_count; i++)
+    free(r->taken[i]);
   for (size_t i = 0; i < r->note_count; i++)
     free(r->notes[i]);
   r->taken_count = r->note_count = 0;
-  return FRONTIER_OK;
 }
 
 static void close_it(frontier *f)
 {
-  settle(f);
+  sealed(f);
   free(f->recrawl.taken);
   free(f->recrawl.notes);
   free(f->recrawl.last_visit);
@@ -194,7 +181,7 @@ static void check(const frontier *f)
   (void)r;
 }
 
-const part recrawl_part = {.check = check, .put = put, .settle = settle, .close = close_it};
+const part recrawl_part = {.check = check, .put = put, .sealed = sealed, .close = close_it};
 
 /* ---- bounds, and pages without a visit ----------------------------------------------------------------------- */
 
@@ -268,33 +255,25 @@ static bool bring_back(void *context, uint64_t key, const uint8_t *body, size_t 
   return good;
 }
 
-static host *host_of(frontier *f, const ended_url *ended)
-{
-  uint32_t begin, end;
-  const char *fetch = (const char *)ended->url.bytes;
-  history_host(fetch, ended->url.size, &begin, &end);
-  return hosts_find(f->hosts, fetch + begin, end - begin);
-}
-
 /* A page that is done and of which no visit was noted, as if it had been visited long ago. */
-static bool adopt(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+static bool adopt(void *context, const url_record *record)
 {
   rewriting *w = context;
-  ended_url ended;
   seen_visit v;
   uint8_t *copy;
-  if (!history_read(body, size, &ended) || ended.state != FRONTIER_DONE)
-    return true; /* a damaged record is reported by those who read the history for itself */
-  w->status = visits_find(w->f, sequence, &copy, &v);
+  if (record->state.what != FRONTIER_DONE)
+    return true;
+  w->status = visits_find(w->f, record->sequence, &copy, &v);
   free(copy);
   if (w->status != FRONTIER_NOT_FOUND)
     return w->status == FRONTIER_OK;
   w->status = FRONTIER_OK;
-  v = (seen_visit){
-    .sequence = sequence, .interval_s = (uint32_t)w->f->recrawl.least_s, .class = ended.class, .state = ended.state};
+  v = (seen_visit){.sequence = record->sequence,
+                   .interval_s = (uint32_t)w->f->recrawl.least_s,
+                   .class = record->state.was_trap ? FRONTIER_TRAP : FRONTIER_NORMAL,
+                   .state = (frontier_state)record->state.what};
   v.due_s = visits_due(0, v.interval_s);
-  host *who = host_of(w->f, &ended);
-  return add_note(w, who ? visits_note_of(&v, &ended, who) : NULL);
+  return add_note(w, visits_note_create(&v));
 }
 
 /* No later than `until_s`, up to which pages are due. */
@@ -315,6 +294,17 @@ static frontier_status rewrite(frontier *f, store_table table, uint64_t from, st
   return status == FRONTIER_OK ? commit_batch(f) : status;
 }
 
+static frontier_status adopt_all(frontier *f)
+{
+  rewriting w = {.f = f};
+  frontier_status status = commit_batch(f); /* so that what ended is on disk */
+  if (status == FRONTIER_OK)
+    status = url_records_each(f, STORED_ENDED, 0, adopt, &w);
+  if (status == FRONTIER_OK)
+    status = w.status;
+  return status == FRONTIER_OK ? commit_batch(f) : status;
+}
+
 /* Is the table `due` made with these bounds? */
 static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
 {
@@ -328,8 +318,8 @@ static bool has_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
 
 static frontier_status put_bounds(frontier *f, const uint8_t bounds[BOUNDS_SIZE])
 {
-  frontier_status status = store_begin(f->store);
-  if (status == FRONTIER_OK) {
+  frontier_status status = commit_batch(f); /* so that nothing is under way */
+  if (status == FRONTIER_OK && (status = store_begin(f->store)) == FRONTIER_OK) {
     store_put_meta(f->store, "recrawl", bounds, BOUNDS_SIZE);
     status = store_commit(f->store);
   }
@@ -363,7 +353,7 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   if (status == FRONTIER_OK)
     status = rewrite(f, STORE_DUE, latest, bring_back);
   if (status == FRONTIER_OK)
-    status = rewrite(f, STORE_HISTORY, 0, adopt);
+    status = adopt_all(f);
   r->is_on = status == FRONTIER_OK;
   r->is_over = false;
   r->from = 0;

@@ -10,11 +10,8 @@ typedef struct recrawling {
   uint64_t least_s, most_s; /* bounds of a page's interval; 0 before the first frontier_recrawl */
   bool has_bounds;          /* they are those of disk, or newer */
   uint32_t until_s;
-  uint64_t from; /* of the table `due`: keys before it are taken */
-  struct due_entry {
-    entry *entry;
-    visit_note *note; /* says so in its visit, and gives up its place in `due` */
-  } * taken;          /* with the next commit they leave the history; in lines, in flight, or ended meanwhile */
+  uint64_t from;      /* of the table `due`: keys before it are taken */
+  visit_note **taken; /* of those due, which say so and give up their places in `due` with the next commit */
   size_t taken_count, taken_room;
   visit_note **notes; /* visits rewritten with the next commit */
   size_t note_count;

@@ -2,7 +2,6 @@
 #include "frontier/core/revisit_info.h"
 
 #include "frontier/core/state.h"
-#include "frontier/hosts/history.h"
 #include "frontier/base/record.h"
 
 #include <assert.h>
@@ -15,7 +14,7 @@ bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit
   if (size < VISIT_HEAD)
     return false;
   size_t etag = get_le(body + 33, 2), modified = get_le(body + 35, 2);
-  if (size < VISIT_HEAD + etag + modified || body[37] >= FRONTIER_CLASSES)
+  if (size != VISIT_HEAD + etag + modified || body[37] >= FRONTIER_CLASSES)
     return false;
   const char *text = (const char *)body + VISIT_HEAD;
   *out = (seen_visit){.sequence = sequence,
@@ -30,9 +29,7 @@ bool visits_read(uint64_t sequence, const uint8_t *body, size_t size, seen_visit
                                 .last_modified_size = modified},
                       .class = (frontier_class)body[37],
                       .state = (frontier_state)body[38],
-                      .is_queued = body[16] & IS_QUEUED,
-                      .record = body + VISIT_HEAD + etag + modified,
-                      .record_size = size - VISIT_HEAD - etag - modified};
+                      .is_queued = body[16] & IS_QUEUED};
   memcpy(out->visit.content, body + 17, sizeof out->visit.content);
   return out->state >= FRONTIER_DONE && out->state <= FRONTIER_SKIPPED;
 }
@@ -179,31 +176,13 @@ static void visits_write(const seen_visit *v, uint8_t *body)
 
 visit_note *visits_note_create(const seen_visit *v)
 {
-  size_t head = VISIT_HEAD + v->visit.etag_size + v->visit.last_modified_size;
-  visit_note *note = malloc(sizeof *note + head + v->record_size);
+  size_t size = VISIT_HEAD + v->visit.etag_size + v->visit.last_modified_size;
+  visit_note *note = malloc(sizeof *note + size);
   if (!note)
     return NULL;
   assert(v->visit.etag_size <= FRONTIER_VALIDATOR_MAX && v->visit.last_modified_size <= FRONTIER_VALIDATOR_MAX);
-  *note = (visit_note){.sequence = v->sequence, .size = head + v->record_size, .due_s = v->due_s};
+  *note = (visit_note){.sequence = v->sequence, .size = size, .due_s = v->due_s};
   visits_write(v, note->body);
-  memcpy(note->body + head, v->record, v->record_size);
-  return note;
-}
-
-visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who)
-{
-  entry *e = history_entry(v->sequence, ended);
-  uint8_t *record = e ? malloc(entry_size(e)) : NULL;
-  visit_note *note = NULL;
-  if (record) {
-    e->host = who;
-    entry_write(e, record);
-    v->record = record;
-    v->record_size = entry_size(e);
-    note = visits_note_create(v);
-  }
-  free(record);
-  entry_free(e);
   return note;
 }
 
@@ -226,11 +205,7 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
                   .interval_s = next_interval(f, before, is_unchanged),
                   .class = e->class};
   v.due_s = visits_due(visit->at_s, v.interval_s);
-  ended_url bare = {.class = e->class,
-                    .origin = e->origin,
-                    .url = {(const uint8_t *)e->url, e->url_size},
-                    .key = entry_field(e, FIELD_KEY)};
-  visit_note *note = visits_note_of(&v, &bare, e->host);
+  visit_note *note = visits_note_create(&v);
   if (note) {
     note->old_due_s = before ? last.due_s : 0;
     free(e->note);
@@ -254,10 +229,7 @@ void visits_put(store *s, const visit_note *note)
     store_put(s, STORE_DUE, visits_due_key(note->due_s, note->sequence), id, sizeof id);
 }
 
-void visits_put_ended(store *s, visit_note *note, frontier_state state)
+void visits_note_ended(visit_note *note, frontier_state state)
 {
-  if (!note)
-    return;
   note->body[38] = (uint8_t)state;
-  visits_put(s, note);
 }

@@ -1,12 +1,11 @@
 /* Visits: when a URL was fetched last, its validators and a hash of its content. Records of the tables `visits` and
  * `due` (FORMAT.md); private to this room.
  *
- * A visit's record ends with the URL's queue record, which is copied to the queue when the URL is due. So the history,
- * which is ordered by end, need not be searched. */
+ * The URL itself is in table `text`. */
 #ifndef STRATA_FRONTIER_REVISIT_INFO_H
 #define STRATA_FRONTIER_REVISIT_INFO_H
 
-#include "frontier/hosts/history.h"
+#include "frontier/hosts/entry.h"
 #include "frontier/recrawl.h"
 #include "frontier/store/store.h"
 
@@ -24,10 +23,8 @@ typedef struct seen_visit {
   uint32_t interval_s, due_s;
   frontier_visit visit;
   frontier_class class;
-  frontier_state state;  /* how it ended */
-  bool is_queued;        /* it was due, and waits again: it has no place in `due` */
-  const uint8_t *record; /* of the queue */
-  size_t record_size;
+  frontier_state state; /* how it ended */
+  bool is_queued;       /* it was due, and waits again: it has no place in `due` */
 } seen_visit;
 
 enum { BOUNDS_SIZE = 16 }; /* of meta "recrawl": the least and the most a page rests */
@@ -48,10 +45,8 @@ static inline uint64_t visits_due_key(uint32_t due_s, uint64_t sequence)
 
 /* A note of what stands in *v. NULL: no memory. */
 visit_note *visits_note_create(const seen_visit *v);
-/* The same with the queue record of this URL. */
-visit_note *visits_note_of(seen_visit *v, const ended_url *ended, host *who);
+void visits_note_ended(visit_note *note, frontier_state state); /* of a URL that was in flight */
 
 void visits_put(store *s, const visit_note *note);
-void visits_put_ended(store *s, visit_note *note, frontier_state state); /* NULL: nothing was noted */
 
 #endif

@@ -136,11 +136,10 @@ static void put(frontier *f)
   store_put_meta(f->store, "counters", text, counters_write(&f->settings.counters, text));
 }
 
-static frontier_status settle(frontier *f)
+static void sealed(frontier *f)
 {
   for (setting *s = f->settings.first; s; s = s->next)
     s->is_dirty = false;
-  return FRONTIER_OK;
 }
 
 static void close_it(frontier *f)
@@ -158,4 +157,4 @@ static void check(const frontier *f)
   (void)f;
 }
 
-const part settings_part = {.check = check, .put = put, .settle = settle, .close = close_it};
+const part settings_part = {.check = check, .put = put, .sealed = sealed, .close = close_it};

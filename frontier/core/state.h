@@ -15,10 +15,13 @@
 #include "frontier/base/lock.h"
 #include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
+#include "frontier/core/commit.h"
 #include "frontier/core/directory.h"
+#include "frontier/core/folding.h"
 #include "frontier/core/hash_log.h"
 #include "frontier/core/host_table.h"
 #include "frontier/core/journal_record.h"
+#include "frontier/core/lander.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
 #include "frontier/core/own_secret.h"
@@ -29,6 +32,7 @@
 #include "frontier/core/resize.h"
 #include "frontier/core/settings.h"
 #include "frontier/core/url_counts.h"
+#include "frontier/core/url_records.h"
 #include "frontier/core/workbench.h"
 #include "frontier/hosts/hosts.h"
 #include "frontier/hosts/leases.h"
@@ -46,12 +50,6 @@ typedef struct class_chooser {
   frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
-
-/* Called before each commit; see commit.c. */
-typedef struct commit_hook {
-  frontier_hook *call; /* NULL: none */
-  void *context;
-} commit_hook;
 
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
@@ -76,13 +74,15 @@ struct frontier {
   queues queues;             /* queue */
   workbench bench;           /* workbench */
   recrawling recrawl;        /* recrawl, recrawl_inside, revisit_info */
+  folding folding;           /* folding */
   url_counts counts;         /* url_counts */
   hash_log log;              /* hash_log */
   checkpoint checkpoint;     /* checkpoint */
   resize resize;             /* resize */
   upkeep upkeep;             /* maintain */
   settings settings;         /* settings */
-  commit_hook hook;          /* commit */
+  committing committing;     /* commit */
+  lander lander;             /* lander */
   class_chooser chooser;     /* classify, traps */
   own_clock clock;           /* clock */
 };
@@ -121,9 +121,6 @@ frontier_status refuse_reader(frontier *f); /* for the calls that write */
 void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */
 /* the verdict on a link alone, and the hashes of its key */
 frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *hashes, frontier_verdict *verdict);
-
-/* commit.c */
-frontier_status commit_batch(frontier *f);
 
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);

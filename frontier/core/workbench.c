@@ -8,7 +8,7 @@
  * other becomes an entry, which the same call hands out. So whatever fills the window holds up nobody.
  *
  * Always: the refs of a line are behind its entries, in their order. A ref is of a URL that is in its queue on disk, or
- * will be with the next commit (batch_is_stored); or frontier_promote has put it into another queue since: then the
+ * will be with the next commit (commit_has_landed); or frontier_promote has put it into another queue since: then the
  * look-up passes over it. How many are looked up at once depends on the delay of the host, so that they are not given
  * back at once.
  *
@@ -34,10 +34,10 @@ bool bench_rests(const frontier *f, const host *who, frontier_class class)
 
 /* ---- entries to refs ------------------------------------------------------------------------------------ */
 
-/* Is its text on disk, or will it be with the next commit? What is fetched again is in no queue before that. */
-static bool may_be_ref(const frontier *f, const entry *e)
+/* Is its row on disk, or will it be with the next commit? Which one has a newer row, no ref says. */
+static bool may_be_ref(const entry *e)
 {
-  return e->is_stored || !batch_is_stored(&f->batch, e->sequence);
+  return !e->is_fresh;
 }
 
 static entry *reversed(entry *list)
@@ -60,15 +60,12 @@ static void give_back(frontier *f, host *who, frontier_class class, uint32_t kee
     return;
   const entry *e = l->last;
   for (uint32_t i = 1; i <= l->count; i++)
-    if (!may_be_ref(f, (e = e->next)) && i > keep)
+    if (!may_be_ref(e = e->next) && i > keep)
       keep = i;
   entry *rest = reversed(hosts_cut(f->hosts, who, class, keep));
   while (rest && refs_prepend(&f->hosts->refs, &l->refs, rest->sequence)) {
     entry *next = rest->next;
-    rest->next = NULL;
-    rest->is_pinned = false;
-    if (rest->is_stored)
-      entry_free(rest); /* else the batch does */
+    entry_free(rest);
     rest = next;
   }
   for (entry *next, *left = reversed(rest); left; left = next) {
@@ -113,18 +110,19 @@ typedef struct loading {
   frontier_status status;
 } loading;
 
-static bool take_record(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+/* One that was put into another class since is not wanted here. */
+static bool take_record(void *context, const url_record *record)
 {
   loading *l = context;
-  entry *e = NULL;
-  l->status = entry_read(&l->f->pool, sequence, body, size, &e);
-  if (l->status != FRONTIER_OK)
-    return false;
-  e->host = l->who;
-  e->class = l->class;
-  e->is_stored = true;
-  l->at[l->count++] = e;
-  return true;
+  if (record->class != l->class ||
+      (record->state.what != URL_WAITS_AGAIN && queue_was_moved(&l->f->queues, record->sequence)))
+    return true;
+  entry *e = url_record_entry(record, &l->f->pool);
+  if (!e)
+    l->status = FRONTIER_NO_MEMORY;
+  else
+    l->at[l->count++] = e;
+  return e != NULL;
 }
 
 /* As many as it is asked for within the horizon; one if memory has no room: that one is taken at once. */
@@ -139,16 +137,12 @@ static size_t how_many(const frontier *f, const host *who, frontier_class class)
 static frontier_status look_up(loading *l, const uint64_t *sequences, size_t count)
 {
   frontier *f = l->f;
-  frontier_status status = store_find(f->store, queue_table(l->class), sequences, count, take_record, l);
+  frontier_status status = url_records_find(f, sequences, count, take_record, l);
   if (status == FRONTIER_OK && l->status == FRONTIER_OK)
     return FRONTIER_OK;
   while (l->count)
     entry_free(l->at[--l->count]);
-  if (status != FRONTIER_OK)
-    return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
-  if (l->status == FRONTIER_NO_MEMORY)
-    return frontier_fail(f, l->status, "out of memory for one more URL of the queue");
-  return frontier_fail(f, l->status, "%s: a queue record of host %s is damaged", f->directory, l->who->name);
+  return status == FRONTIER_OK ? frontier_fail(f, l->status, "out of memory for one more URL of the queue") : status;
 }
 
 static bool load(void *context, host *who, frontier_class class)
@@ -158,8 +152,8 @@ static bool load(void *context, host *who, frontier_class class)
   uint64_t sequences[LOAD_MAX];
   line *of = host_line(who, class);
   size_t count = refs_first(&f->hosts->refs, of->refs, sequences, how_many(f, who, class));
-  frontier_status status = batch_is_stored(&f->batch, sequences[0]) ? FRONTIER_OK : commit_batch(f);
-  while (count > 1 && !batch_is_stored(&f->batch, sequences[count - 1]))
+  frontier_status status = commit_has_landed(f, sequences[0]) ? FRONTIER_OK : commit_batch(f);
+  while (count > 1 && !commit_has_landed(f, sequences[count - 1]))
     count--;
   if (status == FRONTIER_OK)
     status = look_up(&l, sequences, count);

@@ -18,11 +18,8 @@ typedef struct entry {
   frontier_class class;     /* of the queue it is in */
   entry_pool *pool;         /* it is of; NULL: of none */
   visit_note *note;         /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
-  bool is_stored;           /* in the queue table on disk */
-  bool is_pinned;           /* in a host's line or in flight: not to be freed */
-  bool is_ended;            /* in the open batch's list of those, which owns it now, */
-  uint8_t state;            /* and this frontier_state is how, */
-  uint16_t code;            /* and why */
+  bool is_again;            /* its newest row is in table `again`, */
+  bool is_fresh;            /* since this commit only */
   uint32_t host_begin, host_end;
   uint32_t url_size;
   uint32_t fields_size; /* bytes behind the URL's NUL: fields.h */
@@ -36,16 +33,6 @@ void entry_free(entry *e); /* and its note; NULL is fine */
 uint8_t *entry_fields(entry *e);
 field entry_field(const entry *e, field_tag tag);
 
-/* The body of a queue record, and back. */
-enum {
-  ENTRY_HEAD = 24,
-  FIELDS_SIZE_MAX = 2 * FIELD_HEAD + sizeof(mlbf_hash128) + FRONTIER_PAYLOAD_MAX,
-  ENTRY_SIZE_MAX = ENTRY_HEAD + 4 + FIELDS_SIZE_MAX + URL_LENGTH_MAX,
-};
-size_t entry_size(const entry *e);               /* of its record */
-void entry_write(const entry *e, uint8_t *body); /* entry_size(e) bytes */
-uint32_t entry_host_id(const uint8_t *body);     /* in a record that could be read */
-/* DAMAGED, NO_MEMORY */
-frontier_status entry_read(entry_pool *pool, uint64_t sequence, const uint8_t *body, size_t size, entry **out);
+enum { FIELDS_SIZE_MAX = 2 * FIELD_HEAD + sizeof(mlbf_hash128) + FRONTIER_PAYLOAD_MAX };
 
 #endif

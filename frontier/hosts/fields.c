@@ -30,7 +30,7 @@ field field_find(const uint8_t *fields, size_t size, field_tag tag)
   return (field){0};
 }
 
-static bool are_whole(const uint8_t *fields, size_t size)
+bool fields_are_whole(const uint8_t *fields, size_t size)
 {
   for (const uint8_t *at = fields, *end = fields + size; at < end;) {
     field found = field_at(at, end);
@@ -49,7 +49,7 @@ bool fields_cut(field *rest, field *fields)
   if (rest->size < 4)
     return false;
   size_t size = (size_t)get_le(rest->bytes, 4);
-  if (size > rest->size - 4 || !are_whole(rest->bytes + 4, size))
+  if (size > rest->size - 4 || !fields_are_whole(rest->bytes + 4, size))
     return false;
   *fields = (field){rest->bytes + 4, size};
   *rest = (field){rest->bytes + 4 + size, rest->size - 4 - size};

@@ -29,6 +29,9 @@ field field_find(const uint8_t *fields, size_t size, field_tag tag);
 /* What FIELD_KEY holds. false: there is none. */
 bool field_hash(field key, mlbf_hash128 *hash);
 
+/* Are these whole fields, of tags and sizes we know? */
+bool fields_are_whole(const uint8_t *fields, size_t size);
+
 /* Cut the fields, with their size in front, off the head of `rest`. false: these are not whole fields, of tags and
  * sizes we know. */
 bool fields_cut(field *rest, field *fields);

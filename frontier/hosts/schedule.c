@@ -226,7 +226,6 @@ static void count_entry(hosts *h, entry *e)
 {
   host_line(e->host, e->class)->count++;
   h->waiting[e->class] += hosts_weight(e);
-  e->is_pinned = true;
 }
 
 /* A host that is due gives way to a better class's URL at once: it must not wait in a worse line. */
@@ -247,7 +246,7 @@ static void pushed(hosts *h, host *who, frontier_class class)
 void hosts_push_front(hosts *h, entry *e)
 {
   line *l = host_line(e->host, e->class);
-  assert(l && !e->is_ended); /* host_reserve made the line */
+  assert(l); /* host_reserve made the line */
   if (!l->last)
     l->last = e;
   else
@@ -260,7 +259,7 @@ void hosts_push_front(hosts *h, entry *e)
 static void link_last(entry *e)
 {
   line *l = host_line(e->host, e->class);
-  assert(l && !e->is_ended); /* host_reserve made the line */
+  assert(l); /* host_reserve made the line */
   if (l->last) {
     e->next = l->last->next;
     l->last->next = e;

@@ -1,15 +1,15 @@
 /* The journal's file, and the lines that may not be on disk yet. journal.h has the order of writes, and why.
  *
- *     lines  | written, not yet known to be on disk | of the open batch, or committed and not written yet |
- *            0                                      written                                             size
+ *     lines  | written, not yet known to be on disk | of the sealed batch | of the open batch |
+ *            0                                      written               sealed              size
  *     file   ^ offset: all before is on disk for good
  *
  * Always: a line stays in memory until an fdatasync after its write has succeeded. Where fdatasync fails, the kernel
- * may have dropped what it should have written, and says so only once: so those lines are then written again
- * (has_failed).
+ * may have dropped what it should have written, and says so only once: so those lines are then written again.
  *
- * Called under the handle's mutex: journal_add as a URL ends; journal_settle, journal_owed and journal_write, in this
- * order, as a batch is committed. So its transaction owes exactly the lines that are not on disk yet.
+ * Called under the handle's mutex, but for journal_sync, which touches the file alone: journal_add as a URL ends;
+ * journal_owed, journal_seal, journal_sync and journal_write, in this order, as a batch is committed. So its transaction
+ * owes exactly the lines that are not on disk yet.
  *
  * After a crash: a line that is torn, or missing after a power cut, is among the owed lines in LMDB. journal_open
  * writes those again at their offset and cuts off what follows; after a crash in journal_open the next one does the
@@ -31,8 +31,8 @@ struct journal {
   int fd;
   uint64_t offset;
   uint8_t *lines;
-  size_t written, size, room;
-  bool has_failed; /* fdatasync, the last time */
+  size_t written, sealed, size, room;
+  int sync_error; /* of the last journal_sync */
   bool has_total;
   journal_sum total; /* of the file and all lines */
   char *path;
@@ -42,8 +42,7 @@ struct journal {
 static void assert_journal(const journal *j)
 {
   assert(j->fd >= 0);
-  assert(j->written <= j->size && j->size <= j->room);
-  assert(!j->has_failed || j->written); /* and they are still to be written again */
+  assert(j->written <= j->size && j->sealed <= j->size && j->size <= j->room);
   (void)j;
 }
 
@@ -69,33 +68,43 @@ static bool write_all(int fd, const uint8_t *bytes, size_t size, uint64_t offset
   return true;
 }
 
-frontier_status journal_write(journal *j)
+bool journal_sync(journal *j)
 {
-  size_t size;
-  uint64_t offset;
-  assert_journal(j);
-  const uint8_t *lines = journal_owed(j, &size, &offset);
-  if (!write_all(j->fd, lines, size, offset))
-    return failed(j, "writing");
-  j->written = j->size;
-  return FRONTIER_OK;
+  j->sync_error = j->written && fdatasync(j->fd) != 0 ? errno : 0;
+  return j->sync_error == 0;
 }
 
-frontier_status journal_settle(journal *j)
+frontier_status journal_sync_failed(journal *j)
 {
-  assert_journal(j);
-  if (j->written == 0)
-    return FRONTIER_OK;
-  if (j->has_failed && !write_all(j->fd, j->lines, j->written, j->offset))
-    return failed(j, "writing");
-  j->has_failed = fdatasync(j->fd) != 0;
-  if (j->has_failed)
-    return failed(j, "fdatasync");
+  errno = j->sync_error;
+  frontier_status status = failed(j, "fdatasync");
+  return write_all(j->fd, j->lines, j->written, j->offset) ? status : failed(j, "writing");
+}
+
+/* What was written before is on disk for good: the transaction has landed that waited for it. */
+static void drop_written(journal *j)
+{
   j->offset += j->written;
   j->size -= j->written;
-  memmove(j->lines, j->lines + j->written, j->size);
+  j->sealed -= j->written;
+  if (j->size)
+    memmove(j->lines, j->lines + j->written, j->size);
   j->written = 0;
+}
+
+void journal_seal(journal *j)
+{
+  j->sealed = j->size;
+}
+
+frontier_status journal_write(journal *j)
+{
   assert_journal(j);
+  if (j->sealed >= j->written)
+    drop_written(j);
+  if (!write_all(j->fd, j->lines, j->sealed, j->offset))
+    return failed(j, "writing");
+  j->written = j->sealed;
   return FRONTIER_OK;
 }
 

@@ -38,10 +38,13 @@ bool journal_total(const journal *j, journal_sum *sum);
 
 bool journal_add(journal *j, const char *line, size_t size); /* to the batch; false: no memory */
 
-/* Before a commit: what was written after the last one is on disk from here on. */
-frontier_status journal_settle(journal *j);
-/* What to commit: the batch's lines and where they belong. */
+/* What to commit: the batch's lines and where they belong. They are its lines from then on, once it is sealed. */
 const uint8_t *journal_owed(const journal *j, size_t *size, uint64_t *offset);
+void journal_seal(journal *j);
+/* Before the transaction is written, in any thread: what was written after the last one is on disk from here on. false:
+ * it failed, which journal_sync_failed then says; it may be tried again. */
+bool journal_sync(journal *j);
+frontier_status journal_sync_failed(journal *j);
 /* After the commit. On failure the lines stay in the batch: the next commit owes them again. */
 frontier_status journal_write(journal *j);
 

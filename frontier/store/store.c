@@ -33,28 +33,19 @@
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"hosts",       "hashes",       "revoked", "visits",
-                                                      "due",         "host-changes", "waiting", "waiting-high",
-                                                      "waiting-low", "waiting-trap", "ended",   "places"};
+static const char *const table_names[STORE_TABLES] = {"hosts",        "hashes", "revoked", "visits", "due",
+                                                      "host-changes", "text",   "ended",   "states", "again"};
 
-static bool is_shelved(store_table table)
+/* Changes are gathered between begin and seal. */
+static void assert_gathering(const store *s)
 {
-  return table >= STORE_QUEUE && table <= STORE_HISTORY;
-}
-
-static pack_tables shelves_of(const store *s)
-{
-  pack_tables tables = {.history = s->table[STORE_HISTORY], .places = s->table[STORE_PLACES]};
-  memcpy(tables.queue, s->table + STORE_QUEUE, sizeof tables.queue);
-  return tables;
-}
-
-/* Changes are gathered between begin and commit, and not while it is unknown what became of the last commit. */
-static void assert_writing(const store *s)
-{
-  assert(s->writing || s->error);
-  assert(!s->is_read_only && !s->doubtful && !s->is_lost);
+  assert(s->is_gathering && !s->is_read_only);
   (void)s;
+}
+
+uint64_t store_id(const store *s)
+{
+  return s->id;
 }
 
 const char *store_table_name(store_table table)
@@ -216,7 +207,7 @@ void store_end_reading(store *s, MDB_txn *txn)
 frontier_status store_pin(store *s)
 {
   MDB_txn *txn;
-  assert(!s->pinned && !s->writing);
+  assert(!s->pinned && !s->is_gathering);
   int error = store_begin_reading(s, &txn);
   if (error)
     return store_failed(s, error, "reading");
@@ -235,11 +226,121 @@ void store_unpin(store *s)
 
 /* ---- writing ------------------------------------------------------------------------------------------ */
 
-/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
- * grow for ever. */
 frontier_status store_begin(store *s)
 {
-  assert(!s->writing && !s->is_read_only && !s->pinned);
+  assert(!s->is_gathering && !s->is_read_only && !s->pinned);
+  s->is_gathering = true;
+  return FRONTIER_OK;
+}
+
+void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uint64_t seal, const void *body,
+                      size_t size)
+{
+  assert_gathering(s);
+  uint8_t *value = write_set_put(&s->gathered, table, what, key.mv_data, key.mv_size, RECORD_HEAD + size);
+  if (!value)
+    return;
+  if (size)
+    memcpy(value + RECORD_HEAD, body, size);
+  record_seal(seal, value, RECORD_HEAD + size);
+}
+
+void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  store_put_sealed(s, s->table[table], WRITE_PUT, (MDB_val){sizeof key, &key}, key, body, size);
+}
+
+void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
+{
+  store_put_sealed(s, s->table[table], WRITE_APPEND, (MDB_val){sizeof key, &key}, key, body, size);
+}
+
+void store_append_rows(store *s, store_table table, uint64_t key, uint8_t *value, size_t size)
+{
+  assert_gathering(s);
+  write_set_own(&s->gathered, s->table[table], WRITE_APPEND, &key, sizeof key, value, size);
+}
+
+void store_put_meta(store *s, const char *name, const void *body, size_t size)
+{
+  store_put_sealed(s, s->meta, WRITE_PUT, store_name_key(name), name_seal(name), body, size);
+}
+
+void store_delete(store *s, store_table table, uint64_t key)
+{
+  assert_gathering(s);
+  write_set_put(&s->gathered, s->table[table], WRITE_DELETE, &key, sizeof key, 0);
+}
+
+void store_fail(store *s)
+{
+  s->gathered.has_failed = true;
+}
+
+bool store_is_sealed(const store *s)
+{
+  return s->is_sealed;
+}
+
+/* The two sets change places. */
+frontier_status store_seal(store *s)
+{
+  assert_gathering(s);
+  assert(!s->is_sealed);
+  s->is_gathering = false;
+  if (s->gathered.has_failed) {
+    write_set_give_up(&s->gathered);
+    snprintf(s->message, sizeof s->message, "%s/data.mdb: out of memory for a transaction", s->directory);
+    return FRONTIER_NO_MEMORY;
+  }
+  write_set swap = s->sealed;
+  s->sealed = s->gathered;
+  s->gathered = swap;
+  s->is_sealed = true;
+  return FRONTIER_OK;
+}
+
+/* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
+ * grow for ever. */
+void store_land(store *s)
+{
+  MDB_txn *txn;
+  assert(s->is_sealed);
+  s->landing.transaction = 0;
+  s->landing.error = s->env ? mdb_reader_check(s->env, NULL) : EIO;
+  if (!s->landing.error)
+    s->landing.error = mdb_txn_begin(s->env, NULL, 0, &txn);
+  if (s->landing.error)
+    return;
+  s->landing.error = write_set_apply(&s->sealed, txn);
+  if (s->landing.error) {
+    mdb_txn_abort(txn);
+    return;
+  }
+  size_t transaction = mdb_txn_id(txn);
+  s->landing.error = mdb_txn_commit(txn);
+  s->landing.transaction = s->landing.error ? transaction : 0;
+}
+
+frontier_status store_landed(store *s)
+{
+  assert(s->is_sealed);
+  int error = s->landing.error;
+  frontier_status status = FRONTIER_OK;
+  if (error)
+    status = s->landing.transaction ? settle_doubt(s, s->landing.transaction, error)
+                                    : store_failed(s, error, "writing");
+  if (status != FRONTIER_OK)
+    return status;
+  write_set_clear(&s->sealed);
+  s->is_sealed = false;
+  return FRONTIER_OK;
+}
+
+/* Before it is written: what an earlier failure left undone, and room in the map. */
+frontier_status store_make_ready(store *s)
+{
+  assert(s->is_sealed);
   frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
   if (status != FRONTIER_OK)
     return status;
@@ -248,123 +349,26 @@ frontier_status store_begin(store *s)
              s->directory);
     return FRONTIER_IO;
   }
-  s->error = store_make_room(s);
-  assert(s->error || s->env);
-  if (!s->error)
-    s->error = mdb_reader_check(s->env, NULL);
-  if (!s->error)
-    s->error = mdb_txn_begin(s->env, NULL, 0, &s->writing);
-  return s->error ? store_failed(s, s->error, "beginning a transaction") : FRONTIER_OK;
-}
-
-/* The body behind its checksum, in memory that lives until the next call. */
-static uint8_t *sealed(store *s, uint64_t key, const void *body, size_t size)
-{
-  if (!HAS_ROOM(s->scratch, s->scratch_size, RECORD_HEAD + size))
-    return NULL;
-  if (size)
-    memcpy(s->scratch + RECORD_HEAD, body, size);
-  record_seal(key, s->scratch, RECORD_HEAD + size);
-  return s->scratch;
-}
-
-void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
-                      unsigned flags)
-{
-  assert_writing(s);
-  if (s->error)
-    return;
-  uint8_t *bytes = sealed(s, seal, body, size);
-  if (!bytes) {
-    s->error = ENOMEM;
-    return;
-  }
-  MDB_val value = {.mv_size = RECORD_HEAD + size, .mv_data = bytes};
-  s->error = mdb_put(s->writing, table, &key, &value, flags);
-}
-
-static void shelve(store *s, store_table table, pack_action action, uint64_t key, const void *body, size_t size)
-{
-  assert_writing(s);
-  if (!s->error && !packs_change(s->packs, table, action, key, body, size))
-    s->error = ENOMEM;
-}
-
-void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
-{
-  if (is_shelved(table))
-    shelve(s, table, PACK_PUT, key, body, size);
-  else
-    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, 0);
-}
-
-void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
-{
-  if (is_shelved(table))
-    shelve(s, table, PACK_APPEND, key, body, size);
-  else
-    store_put_sealed(s, s->table[table], (MDB_val){sizeof key, &key}, key, body, size, MDB_APPEND);
-}
-
-void store_put_meta(store *s, const char *name, const void *body, size_t size)
-{
-  store_put_sealed(s, s->meta, store_name_key(name), name_seal(name), body, size, 0);
-}
-
-void store_delete(store *s, store_table table, uint64_t key)
-{
-  if (is_shelved(table)) {
-    shelve(s, table, PACK_DELETE, key, NULL, 0);
-    return;
-  }
-  if (s->error)
-    return;
-  MDB_val k = {sizeof key, &key};
-  int error = mdb_del(s->writing, s->table[table], &k, NULL);
-  s->error = error == MDB_NOTFOUND ? 0 : error;
-}
-
-static void shelve_from(store *s, store_table table, pack_action action, uint64_t key, size_t size, store_writer *write,
-                        const void *source)
-{
-  assert_writing(s);
-  assert(is_shelved(table) && table != STORE_HISTORY);
-  if (!s->error && !packs_change_from(s->packs, table, action, key, size, write, source))
-    s->error = ENOMEM;
-}
-
-void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
-{
-  shelve_from(s, queue, PACK_APPEND, key, size, write, source);
-}
-
-void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source)
-{
-  shelve_from(s, queue, PACK_END, key, size, write, source);
+  int error = store_make_room(s);
+  assert(error || s->env);
+  return error ? store_failed(s, error, "beginning a transaction") : FRONTIER_OK;
 }
 
 frontier_status store_commit(store *s)
 {
-  assert_writing(s);
-  assert(s->writing);
-  MDB_txn *txn = s->writing;
-  pack_tables tables = shelves_of(s);
-  if (!s->error)
-    s->error = packs_write(s->packs, txn, &tables);
-  packs_forget(s->packs);
-  s->writing = NULL;
-  if (s->error) {
-    mdb_txn_abort(txn);
-    return store_failed(s, s->error, "writing");
+  frontier_status status = store_seal(s);
+  if (status != FRONTIER_OK)
+    return status;
+  status = store_make_ready(s);
+  if (status == FRONTIER_OK) {
+    store_land(s);
+    status = store_landed(s);
   }
-  size_t transaction = mdb_txn_id(txn);
-  s->error = mdb_txn_commit(txn);
-  return s->error ? settle_doubt(s, transaction, s->error) : FRONTIER_OK;
-}
-
-void store_fail(store *s)
-{
-  s->error = ENOMEM;
+  if (status != FRONTIER_OK) {
+    write_set_clear(&s->sealed);
+    s->is_sealed = false;
+  }
+  return status;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
@@ -372,6 +376,7 @@ void store_fail(store *s)
 /* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
 static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, store_visitor *visit, void *context)
 {
+  assert(table != STORE_TEXT && table != STORE_ENDED); /* rows: store_urls.c */
   MDB_cursor *cursor;
   MDB_val k = {sizeof from, &from}, v;
   int error = mdb_cursor_open(txn, s->table[table], &cursor);
@@ -393,20 +398,7 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
 
 static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
 {
-  pack_tables tables = shelves_of(s);
-  if (!s->has_table[part->table])
-    return 0;
-  return is_shelved(part->table) ? packs_each(txn, &tables, part->table, part->from, part->visit, context)
-                                 : each_value(s, txn, part->table, part->from, part->visit, context);
-}
-
-/* How reading this table ended. */
-static frontier_status was_read(store *s, int error, store_table table)
-{
-  if (error != MDB_CORRUPTED)
-    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[table]);
-  return FRONTIER_DAMAGED;
+  return s->has_table[part->table] ? each_value(s, txn, part->table, part->from, part->visit, context) : 0;
 }
 
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
@@ -419,20 +411,10 @@ frontier_status store_each_of(store *s, const store_part *parts, size_t count, v
   while (read < count && !error)
     error = each_record(s, txn, &parts[read++], context);
   store_end_reading(s, txn);
-  return was_read(s, error, parts[read - 1].table);
-}
-
-frontier_status store_find(store *s, store_table queue, const uint64_t *sequences, size_t count, store_visitor *visit,
-                           void *context)
-{
-  MDB_txn *txn;
-  pack_tables tables = shelves_of(s);
-  int error = store_begin_reading(s, &txn);
-  if (error)
-    return store_failed(s, error, "reading");
-  error = packs_find(txn, &tables, queue, sequences, count, visit, context);
-  store_end_reading(s, txn);
-  return was_read(s, error, queue);
+  if (error != MDB_CORRUPTED)
+    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
+  return FRONTIER_DAMAGED;
 }
 
 frontier_status store_each(store *s, store_table table, uint64_t from, store_visitor *visit, void *context)

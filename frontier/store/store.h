@@ -1,19 +1,21 @@
 /* The frontier's LMDB environment: only store*.c and packs.c know LMDB.
  *
- * Tables   waiting  sequence -> a URL waiting or in flight, of class normal; waiting-high, -low, -trap: of the others
- *          ended    sequence -> a URL and how it ended
+ * Tables   text     first sequence of a commit -> its URLs, as they were accepted: rows.h, url_row.h
+ *          ended    number of a commit's first row -> how URLs ended, in that order: rows.h, url_state.h
+ *          states   sequence / 448 -> the same by sequence, folded later (url_states.h)
+ *          again    sequence -> a newer row of a URL that waits: put first, due again, or with another payload
  *          hosts    host id  -> name and counts, as they were when it was written;
  *          host-changes  number of a commit -> what became of them since (host_changes.h)
  *          hashes   number of the first URL in it -> a chunk of the hash log
- *          places   of each sequence number where its URL is (packs.h), kept by the store itself
  *          revoked  low half of a hash -> the high halves (tombstones.h)
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
  *          due      when to fetch it again << 32 | sequence -> nothing more
  *          exact    hash of a host, hash of a key -> nothing more; where keys are kept exactly (exact_keys.h)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
- * Between store_begin and store_commit every put belongs to one transaction. A put that fails is
- * remembered: store_commit then aborts and reports it, so callers may put without looking. */
+ * Between store_begin and store_commit every put is gathered in a write set (write_set.h), which is then written as one
+ * transaction: by store_commit, or by store_land in another thread while the caller goes on. A put that fails is
+ * remembered: the commit then fails and reports it, so callers may put without looking. */
 #ifndef STRATA_FRONTIER_STORE_H
 #define STRATA_FRONTIER_STORE_H
 
@@ -28,12 +30,10 @@ typedef enum store_table {
   STORE_VISITS,
   STORE_DUE,
   STORE_HOST_CHANGES,
-  STORE_QUEUE,
-  STORE_QUEUE_HIGH,
-  STORE_QUEUE_LOW,
-  STORE_QUEUE_TRAP, /* one for each class */
-  STORE_HISTORY,
-  STORE_PLACES,
+  STORE_TEXT,
+  STORE_ENDED,
+  STORE_STATES,
+  STORE_AGAIN,
   STORE_TABLES
 } store_table;
 
@@ -44,6 +44,7 @@ const char *store_table_name(store_table table);
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
+uint64_t store_id(const store *s); /* of the directory; seeds the checksums of rows */
 
 /* All reads until store_unpin are as of one commit, also while another process writes. This store does not write until
  * then. */
@@ -60,12 +61,8 @@ frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
-/* Of the queues and the history, and nothing is copied: as the transaction ends, `write` puts the body, `size` bytes
- * made of `source`, at `body`. `source` must live and stay as it is until then. */
-typedef void store_writer(const void *source, uint8_t *body);
-void store_append_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source);
-/* Out of this queue, if it is in it, and into the history. */
-void store_end_from(store *s, store_table queue, uint64_t key, size_t size, store_writer *write, const void *source);
+/* A value of rows (rows.h), which has checksums of its own. It is malloc's; the store's once it is sealed. */
+void store_append_rows(store *s, store_table table, uint64_t key, uint8_t *value, size_t size);
 /* In table `exact`; fine if it is there. */
 typedef struct store_exact_key {
   uint8_t bytes[24];
@@ -74,8 +71,17 @@ void store_put_exact(store *s, const store_exact_key *key);
 void store_delete_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
 /* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing
- * of it is there, store_message says why, and the same may be tried again. */
+ * of it is there, store_message says why, and what was gathered is forgotten. */
 frontier_status store_commit(store *s);
+
+/* The same in steps, of which store_land may be taken by another thread meanwhile: seal what was gathered, make ready,
+ * write it, and see what became of it. On failure it stays sealed, and all but the first may be tried again. More may be
+ * gathered (store_begin) after the first, but not sealed before the last has succeeded. */
+frontier_status store_seal(store *s);
+frontier_status store_make_ready(store *s); /* before it is written */
+void store_land(store *s);                  /* the only call that needs no mutex; not while the store is opened again */
+frontier_status store_landed(store *s);
+bool store_is_sealed(const store *s); /* something is, and has not landed */
 
 void store_fail(store *s); /* a caller ran out of memory for a record: the commit fails */
 
@@ -93,10 +99,6 @@ typedef struct store_part {
 } store_part;
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context);
 
-/* Those of these URLs that wait in this queue, as committed, in the order of `sequences`. */
-frontier_status store_find(store *s, store_table queue, const uint64_t *sequences, size_t count, store_visitor *visit,
-                           void *context);
-
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is no such record. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);
 
@@ -112,5 +114,14 @@ frontier_status store_count_exact(store *s, uint64_t *keys); /* 0 if there is no
 /* Each committed key of it, in order, until `visit` returns false. DAMAGED if a checksum fails. */
 typedef bool store_exact_visitor(void *context, const store_exact_key *key);
 frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *context);
+
+/* ---- for a file that is made of another: store_copy.c ---- */
+
+/* A value with checksums of its own, which is copied. */
+void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size);
+void store_append_exact(store *s, const store_exact_key *key); /* above all others */
+/* Each record of meta; `name` ends with NUL. DAMAGED if a checksum fails. */
+typedef bool store_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);
+frontier_status store_each_meta(store *s, store_meta_visitor *visit, void *context);
 
 #endif

@@ -59,21 +59,12 @@ void store_put_exact(store *s, const store_exact_key *key)
 {
   store_exact_key copy = *key;
   MDB_val k = {sizeof copy, copy.bytes};
-  if (s->error) /* and if it is MDB_KEYEXIST, an append failed */
-    return;
-  store_put_sealed(s, s->exact, k, XXH3_64bits(&copy, sizeof copy), NULL, 0, MDB_NOOVERWRITE);
-  if (s->error == MDB_KEYEXIST)
-    s->error = 0;
+  store_put_sealed(s, s->exact, WRITE_NEW, k, XXH3_64bits(&copy, sizeof copy), NULL, 0);
 }
 
 void store_delete_exact(store *s, const store_exact_key *key)
 {
-  store_exact_key copy = *key;
-  MDB_val k = {sizeof copy, copy.bytes};
-  if (s->error)
-    return;
-  int error = mdb_del(s->writing, s->exact, &k, NULL);
-  s->error = error == MDB_NOTFOUND ? 0 : error;
+  write_set_put(&s->gathered, s->exact, WRITE_DELETE, key->bytes, sizeof key->bytes, 0);
 }
 
 static int each_key(store *s, MDB_txn *txn, store_exact_visitor *visit, void *context)

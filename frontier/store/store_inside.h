@@ -1,14 +1,18 @@
-/* Inside the store: the handle, and what its files share. They and packs.c are all that know LMDB.
+/* Inside the store: the handle, and what its files share. They are all that know LMDB.
  *
  *     store_open.c   from a directory to an environment with our tables
  *     store_map.c    how much address space it has
  *     store.c        transactions, records and their checksums
  *     store_exact.c  the table of exact keys
+ *     store_urls.c   URLs: their rows, and what became of them
+ *     write_set.c    what a transaction will change
  */
 #ifndef STRATA_FRONTIER_STORE_INSIDE_H
 #define STRATA_FRONTIER_STORE_INSIDE_H
 
-#include "frontier/store/packs.h"
+#include "frontier/store/store.h"
+#include "frontier/store/url_states.h"
+#include "frontier/store/write_set.h"
 
 #include <lmdb.h>
 
@@ -22,13 +26,17 @@ struct store {
   bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
   MDB_dbi meta, exact;
   bool has_exact;
-  MDB_txn *writing;
-  size_t readings; /* transactions that are open and look into the map */
-  MDB_txn *pinned; /* the one that all reading is done in; NULL: each has its own */
-  int error;       /* of the open transaction, or the last one: LMDB's or errno's */
-  packs *packs;    /* changes of the queue and the history, written at its end */
-  uint8_t *scratch;
-  size_t scratch_size;
+  size_t readings;   /* transactions that are open and look into the map */
+  MDB_txn *pinned;   /* the one that all reading is done in; NULL: each has its own */
+  bool is_gathering; /* between begin and seal */
+  bool is_sealed;    /* `sealed` is to be written, and has not landed */
+  write_set gathered, sealed;
+  struct {
+    int error;          /* of the transaction that wrote `sealed`: LMDB's or errno's */
+    size_t transaction; /* its number, if its commit failed */
+  } landing;            /* the one who lands it writes this */
+  uint64_t id;          /* of the directory: seeds the checksums of rows */
+  ended_tail tail_at_open;
   char message[FRONTIER_MESSAGE_SIZE];
 };
 
@@ -43,9 +51,9 @@ MDB_val store_name_key(const char *name);
 
 int store_begin_reading(store *s, MDB_txn **txn);
 void store_end_reading(store *s, MDB_txn *txn);
-/* In the open transaction, under its checksum; the first error is remembered. */
-void store_put_sealed(store *s, MDB_dbi table, MDB_val key, uint64_t seal, const void *body, size_t size,
-                      unsigned flags);
+/* In the set that is gathered, under its checksum. */
+void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uint64_t seal, const void *body,
+                      size_t size);
 
 /* store_open.c: the tables of s->env, into `s`. LMDB's error. */
 int store_adopt(store *s, bool read_only, const void *identity, size_t identity_size);

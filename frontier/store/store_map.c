@@ -112,7 +112,8 @@ int store_make_room(store *s)
   if (s->readings || mdb_env_info(s->env, &info) != 0 || mdb_env_stat(s->env, &stat) != 0)
     return 0;
   size_t used = (info.me_last_pgno + 1) * stat.ms_psize;
-  return s->error == MDB_MAP_FULL || used + AHEAD > info.me_mapsize ? enlarge(s, info.me_mapsize) : 0;
+  size_t wanted = used + AHEAD + 2 * s->sealed.weight;
+  return s->landing.error == MDB_MAP_FULL || wanted > info.me_mapsize ? enlarge(s, info.me_mapsize) : 0;
 }
 
 /* ---- in words ----------------------------------------------------------------------------------------------- */

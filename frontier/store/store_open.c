@@ -1,5 +1,6 @@
 /* From a directory to an LMDB environment with our tables in it, and nothing made in anybody else's. */
 #include "frontier/store/store_inside.h"
+#include "frontier/store/store_urls.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -92,11 +93,11 @@ int store_adopt(store *s, bool read_only, const void *identity, size_t identity_
   if (!error)
     error = open_tables(s, txn, is_new);
   if (!error && is_new) {
-    s->writing = txn;
-    s->error = 0;
+    s->is_gathering = true;
     store_put_meta(s, "identity", identity, identity_size);
-    s->writing = NULL;
-    error = s->error;
+    s->is_gathering = false;
+    error = write_set_apply(&s->gathered, txn);
+    write_set_clear(&s->gathered);
   }
   if (error) {
     mdb_txn_abort(txn);
@@ -109,7 +110,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   store *s = calloc(1, sizeof *s);
-  if (!s || !(s->packs = packs_create()) || !(s->directory = strdup(directory))) {
+  if (!s || !(s->directory = strdup(directory))) {
     if (s)
       store_close(s);
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
@@ -150,12 +151,12 @@ void store_close(store *s)
   if (!s)
     return;
   store_unpin(s);
-  if (s->writing)
-    mdb_txn_abort(s->writing);
   if (s->env)
     mdb_env_close(s->env);
   free(s->directory);
-  packs_free(s->packs);
-  free(s->scratch);
+  write_set_free(&s->gathered);
+  write_set_clear(&s->sealed);
+  write_set_free(&s->sealed);
+  store_forget_tail(s);
   free(s);
 }

@@ -77,9 +77,9 @@ static void all_or_nothing(void **state)
   store_delete(s, STORE_HOSTS, 0);
   store_delete(s, STORE_HOSTS, 99); /* none is fine */
   store_put_meta(s, "name", "second", 6);
-  store_append(s, STORE_QUEUE, 5, "five", 4);
-  store_append(s, STORE_QUEUE, 5, "again", 5); /* not above all others */
-  store_put(s, STORE_HISTORY, 1, "after it", 8);
+  store_append(s, STORE_HASHES, 5, "five", 4);
+  store_append(s, STORE_HASHES, 5, "again", 5); /* not above all others */
+  store_put(s, STORE_VISITS, 1, "after it", 8);
   assert_int_not_equal(store_commit(s), FRONTIER_OK);
   assert_non_null(strstr(store_message(s), data));
 
@@ -90,7 +90,7 @@ static void all_or_nothing(void **state)
   assert_int_equal(store_each(s, STORE_HOSTS, 1, note, &v), FRONTIER_OK);
   assert_true(v.count == 1 && v.keys[0] == 1);
   assert_string_equal(v.last, "b");
-  assert_int_equal(records_of(s, STORE_QUEUE) + records_of(s, STORE_HISTORY), 0);
+  assert_int_equal(records_of(s, STORE_HASHES) + records_of(s, STORE_VISITS), 0);
   uint8_t *body;
   size_t size;
   assert_int_equal(store_get_meta(s, "name", &body, &size), FRONTIER_OK);

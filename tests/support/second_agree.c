@@ -6,64 +6,53 @@
 
 static int by_name(const void *a, const void *b)
 {
-  return strcmp(((const second_host *)a)->name, ((const second_host *)b)->name);
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The hosts by name, no two alike, all counts 0. */
-static second_host *sort_hosts(second_view *v)
+static void agree_on_names(second_view *v)
 {
-  second_host *sorted = calloc(v->host_count + 1, sizeof *sorted);
-  if (!sorted)
+  const char **names = calloc(v->host_count + 1, sizeof *names);
+  if (!names)
     abort();
   for (size_t i = 0; i < v->host_count; i++)
-    sorted[i].name = v->hosts[i].name;
-  qsort(sorted, v->host_count, sizeof *sorted, by_name);
+    names[i] = v->hosts[i].name;
+  qsort(names, v->host_count, sizeof *names, by_name);
   for (size_t i = 1; i < v->host_count; i++)
-    if (by_name(&sorted[i - 1], &sorted[i]) == 0)
-      second_fault(v, "host %s is there twice", sorted[i].name);
-  return sorted;
-}
-
-static second_host *host_of(const second_view *v, second_host *sorted, const char *url)
-{
-  char name[512];
-  const char *begin = strstr(url, "//");
-  size_t size = begin ? strcspn(begin + 2, "/?#") : 0;
-  if (size >= sizeof name)
-    return NULL;
-  memcpy(name, begin + 2, size);
-  name[size] = '\0';
-  second_host wanted = {.name = name};
-  return bsearch(&wanted, sorted, v->host_count, sizeof wanted, by_name);
+    if (strcmp(names[i - 1], names[i]) == 0)
+      second_fault(v, "host %s is there twice", names[i]);
+  free(names);
 }
 
 static void agree_on_urls(second_view *v)
 {
   if (v->next_change && !v->changes_agree)
     second_fault(v, "host-changes: the last one tells of other hosts than are there");
-  second_host *counted = sort_hosts(v);
+  second_host *counted = calloc(v->host_count + 1, sizeof *counted);
+  if (!counted)
+    abort();
   uint64_t all[5] = {0};
   for (uint64_t i = 1; i < v->url_room; i++) {
     const second_url *u = &v->urls[i];
-    second_host *h = u->found == 1 ? host_of(v, counted, u->text) : NULL;
-    if (!h) {
-      second_fault(v, "sequence %llu is there %u times; its host is not", (unsigned long long)i, u->found);
+    if (u->found != 1 || !u->text || u->is_again != u->has_again) {
+      second_fault(v, "sequence %llu is there %u times; or its newer row is missing", (unsigned long long)i, u->found);
       continue;
     }
+    second_host *h = &counted[u->host];
     uint64_t nowhere = 0, *of_host[5] = {&h->queued[u->class], &h->done, &h->failed, &h->skipped, &nowhere};
     unsigned state = u->state <= 4 ? u->state : 0;
     ++*of_host[state];
+    h->trap_ended += state >= 1 && state <= 3 && u->was_trap;
     all[state]++;
   }
   for (size_t i = 0; i < v->host_count; i++) {
-    const second_host *h = &v->hosts[i], *c = bsearch(h, counted, v->host_count, sizeof *h, by_name);
+    const second_host *h = &v->hosts[i], *c = &counted[i];
     if (memcmp(h->queued, c->queued, sizeof h->queued) != 0 || h->done != c->done || h->failed != c->failed ||
-        h->skipped != c->skipped)
+        h->skipped != c->skipped || h->trap_ended != c->trap_ended)
       second_fault(v, "host %s: its counts are not those of its URLs", h->name);
   }
   if (all[1] != v->progress[DONE] || all[2] != v->progress[FAILED] || all[3] != v->progress[SKIPPED] ||
       all[4] != v->noted)
-    second_fault(v, "progress counts other endings than history holds");
+    second_fault(v, "progress counts other endings than there are");
   free(counted);
 }
 
@@ -150,6 +139,7 @@ static void agree_on_exact(second_view *v)
 
 void second_agree(second_view *v)
 {
+  agree_on_names(v);
   agree_on_urls(v);
   agree_on_log(v);
   agree_on_exact(v);

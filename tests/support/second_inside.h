@@ -18,8 +18,17 @@ static inline uint64_t number(const uint8_t *at, unsigned bytes)
 /* Something is not as FORMAT.md says. */
 __attribute__((format(printf, 2, 3))) void second_fault(second_view *v, const char *format, ...);
 
-/* second_records.c: what is there, and the rows of packs. */
+/* Seven bits a byte, lowest first; `*at` behind it, or behind `end` if there is none. */
+uint64_t second_number(const uint8_t *value, size_t *at, size_t end);
+
+/* second_records.c: what is there. */
 void second_records(second_view *v, const char *directory);
+
+/* second_rows.c: a value of the table of that name; in this order of the tables. */
+void second_text(second_view *v, const second_record *r);
+void second_states(second_view *v, const second_record *r);
+void second_ended(second_view *v, const second_record *r);
+void second_again(second_view *v, const second_record *r);
 
 /* second_agree.c: each table was read; what one says of another must be so. */
 void second_agree(second_view *v);

@@ -29,84 +29,6 @@ static double real(const uint8_t *at)
 
 /* ---- one record ---------------------------------------------------------------------------------------- */
 
-/* The place of this sequence; 0, where no URL is, if it is beyond `next`. */
-static second_url *url_at(second_view *v, const second_record *r)
-{
-  uint64_t sequence = number(r->key, 8);
-  if (sequence > 0 && sequence < v->url_room)
-    return &v->urls[sequence];
-  second_fault(v, "sequence %llu was not given yet", (unsigned long long)sequence);
-  return &v->urls[0];
-}
-
-static unsigned class_of(const second_record *r)
-{
-  return (unsigned)(r->table - SECOND_WAITING);
-}
-
-/* Fields at `at` in the value, if the record says so; returns where the URL begins. */
-static size_t read_fields(second_view *v, const second_record *r, size_t at, bool has_fields, second_url *u)
-{
-  if (!has_fields)
-    return at;
-  size_t end = r->value_size - at < 4 ? SIZE_MAX : at + 4 + number(r->value + at, 4);
-  if (end > r->value_size) {
-    second_fault(v, "URL %llu: fields of a wrong size", (unsigned long long)number(r->key, 8));
-    return at;
-  }
-  for (at += 4; at < end;) {
-    size_t size = end - at < 5 ? SIZE_MAX : number(r->value + at + 1, 4);
-    if (size > end - at - 5 || (r->value[at] == 1 ? size != 16 : r->value[at] != 2 || size > 65536)) {
-      second_fault(v, "URL %llu: field %u of %zu bytes", (unsigned long long)number(r->key, 8), r->value[at], size);
-      return end;
-    }
-    if (r->value[at] == 1)
-      u->key_hash = r->value + at + 5;
-    else {
-      u->payload = r->value + at + 5;
-      u->payload_size = size;
-    }
-    at += 5 + size;
-  }
-  return end;
-}
-
-static void read_queue(second_view *v, const second_record *r)
-{
-  const uint8_t *at = r->value;
-  second_url *u = url_at(v, r);
-  uint64_t begin = number(at + 20, 4) & 0x7fffffff, end = number(at + 24, 3), verdict = number(at + 27, 1);
-  *u = (second_url){.found = u->found + 1,
-                    .host = number(at + 4, 4),
-                    .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2),
-                    .via = number(at + 12, 8),
-                    .class = class_of(r),
-                    .outcome = (unsigned)verdict & 7,
-                    .layer = (unsigned)verdict >> 3};
-  u->text = (const char *)at + read_fields(v, r, 28, number(at + 20, 4) >> 31, u);
-  if (begin > end || end > strlen(u->text) || u->host >= v->host_count ||
-      strlen(v->hosts[u->host].name) != end - begin ||
-      memcmp(v->hosts[u->host].name, u->text + begin, end - begin) != 0)
-    second_fault(v, "queue %s: its host is not that of its host id", u->text);
-}
-
-static void read_history(second_view *v, const second_record *r)
-{
-  const uint8_t *at = r->value;
-  second_url *u = url_at(v, r);
-  *u = (second_url){.found = u->found + 1,
-                    .state = number(at + 4, 2) & 0x3fff,
-                    .code = (unsigned)number(at + 6, 2),
-                    .depth = (unsigned)number(at + 8, 2),
-                    .hops = (unsigned)number(at + 10, 2),
-                    .via = number(at + 12, 8),
-                    .host = UINT64_MAX};
-  u->text = (const char *)at + read_fields(v, r, 20, number(at + 4, 2) >> 15, u);
-  if (u->state < 1 || u->state > 4)
-    second_fault(v, "history %s: state %u", u->text, u->state);
-}
-
 static void read_host_at(second_view *v, const second_record *r, uint64_t id)
 {
   const uint8_t *at = r->value;
@@ -123,7 +45,8 @@ static void read_host_at(second_view *v, const second_record *r, uint64_t id)
       h.queued[class] = number(at + 28 + 8 * class, 8);
       h.queued[0] -= h.queued[class];
     }
-    if (number(at + 60, 8) > h.done + h.failed + h.skipped || number(at + 72, 4) > number(at + 68, 4) || at[112] > 3 ||
+    h.trap_ended = number(at + 60, 8);
+    if (h.trap_ended > h.done + h.failed + h.skipped || number(at + 72, 4) > number(at + 68, 4) || at[112] > 3 ||
         at[113] > 1)
       second_fault(v, "host %s: what is said of traps and controls cannot be", h.name);
   }
@@ -136,20 +59,6 @@ static void read_host(second_view *v, const second_record *r)
   if (number(r->key, 8) != v->host_count)
     second_fault(v, "host %zu is missing", v->host_count);
   read_host_at(v, r, v->host_count);
-}
-
-/* Seven bits a byte, lowest first; `*at` behind it, or behind `end` if there is none. */
-static uint64_t short_number(const uint8_t *value, size_t *at, size_t end)
-{
-  uint64_t all = 0;
-  for (unsigned shift = 0; *at < end && shift < 64; shift += 7) {
-    uint8_t byte = value[(*at)++];
-    all |= (uint64_t)(byte & 127) << shift;
-    if (byte < 128)
-      return all;
-  }
-  *at = end + 1;
-  return 0;
 }
 
 /* As a value of `hosts` with no checksum; its name points into it. */
@@ -170,10 +79,10 @@ static uint8_t *keep_host(second_view *v, const uint8_t *record, size_t size)
 static size_t read_change(second_view *v, const second_record *r, size_t at)
 {
   size_t end = r->value_size;
-  uint64_t id = short_number(r->value, &at, end), kind = at < end ? r->value[at++] : 3, size = 0;
+  uint64_t id = second_number(r->value, &at, end), kind = at < end ? r->value[at++] : 3, size = 0;
   second_host h = {0};
   if (kind == 2) {
-    size = short_number(r->value, &at, end);
+    size = second_number(r->value, &at, end);
     if (at > end || size > end - at || size < 32 || id > v->host_count)
       return end + 1;
     second_record whole = {.table = SECOND_HOSTS, .value_size = 4 + size, .value = keep_host(v, r->value + at, size)};
@@ -183,14 +92,17 @@ static size_t read_change(second_view *v, const second_record *r, size_t at)
   if (kind > 2 || id >= v->host_count)
     return end + 1;
   h.name = v->hosts[id].name;
-  h.queued[0] = short_number(r->value, &at, end);
-  h.done = short_number(r->value, &at, end);
-  h.failed = short_number(r->value, &at, end);
-  h.skipped = short_number(r->value, &at, end);
+  h.queued[0] = second_number(r->value, &at, end);
+  h.done = second_number(r->value, &at, end);
+  h.failed = second_number(r->value, &at, end);
+  h.skipped = second_number(r->value, &at, end);
   for (unsigned class = 1; kind == 1 && class < 4; ++class)
-    h.queued[class] = short_number(r->value, &at, end);
-  for (unsigned i = 0; kind == 1 && i < 3; i++)
-    (void)short_number(r->value, &at, end); /* of traps */
+    h.queued[class] = second_number(r->value, &at, end);
+  if (kind == 1) {
+    h.trap_ended = second_number(r->value, &at, end);
+    (void)second_number(r->value, &at, end); /* counted by the trap watch, */
+    (void)second_number(r->value, &at, end); /* and like a trap's */
+  }
   v->hosts[id] = h;
   return at;
 }
@@ -218,14 +130,15 @@ static void read_visit(second_view *v, const second_record *r)
 {
   const uint8_t *at = r->value;
   size_t etag = number(at + 37, 2), modified = number(at + 39, 2), head = 43 + etag + modified;
-  const second_url *u = url_at(v, r);
+  uint64_t sequence = number(r->key, 8);
+  const second_url *u = sequence < v->url_room ? &v->urls[sequence] : NULL;
   v->visits++;
   bool is_queued = at[20] & 2, has_due = number(at + 16, 4) != 0;
   if (at[20] > 3 || is_queued == has_due || at[41] > 3 || at[42] < 1 || at[42] > 3 || etag > 1024 || modified > 1024 ||
-      r->value_size < head + 24)
-    second_fault(v, "visit %llu: fields that cannot be", (unsigned long long)number(r->key, 8));
-  else if (!u->text || !strstr((const char *)at + head + 24 + (number(at + head + 16, 4) >> 31 ? 25 : 0), u->text))
-    second_fault(v, "visit %llu is of another URL", (unsigned long long)number(r->key, 8));
+      r->value_size != head)
+    second_fault(v, "visit %llu: fields that cannot be", (unsigned long long)sequence);
+  else if (!u || !u->found || is_queued != (u->state == 0))
+    second_fault(v, "visit %llu: its URL is not as it says", (unsigned long long)sequence);
 }
 
 static void read_due(second_view *v, const second_record *r)
@@ -358,17 +271,11 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
     second_table table;
     size_t head;
     void (*read)(second_view *, const second_record *);
-  } order[] = {{SECOND_HOSTS, 36, read_host},
-               {SECOND_HOST_CHANGES, 37, read_changes},
-               {SECOND_WAITING, 28, read_queue},
-               {SECOND_WAITING_HIGH, 28, read_queue},
-               {SECOND_WAITING_LOW, 28, read_queue},
-               {SECOND_WAITING_TRAP, 28, read_queue},
-               {SECOND_ENDED, 20, read_history},
-               {SECOND_HASHES, 4, read_hashes},
-               {SECOND_REVOKED, 4, read_revoked},
-               {SECOND_VISITS, 67, read_visit},
-               {SECOND_DUE, 12, read_due}};
+  } order[] = {{SECOND_HOSTS, 36, read_host},   {SECOND_HOST_CHANGES, 37, read_changes},
+               {SECOND_TEXT, 4, second_text},   {SECOND_STATES, 4, second_states},
+               {SECOND_ENDED, 4, second_ended}, {SECOND_AGAIN, 4, second_again},
+               {SECOND_HASHES, 4, read_hashes}, {SECOND_REVOKED, 4, read_revoked},
+               {SECOND_VISITS, 43, read_visit}, {SECOND_DUE, 12, read_due}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   second_records(v, directory);
@@ -402,9 +309,10 @@ void second_free(second_view *v)
   for (size_t i = 0; i < v->changed_count; i++)
     free(v->changed_hosts[i]);
   free(v->changed_hosts);
+  for (uint64_t i = 0; i < v->url_room; i++)
+    free(v->urls[i].text);
   free(v->log_hashes);
   free(v->records);
-  free(v->places);
   free(v->urls);
   free(v->hosts);
 }
@@ -412,7 +320,7 @@ void second_free(second_view *v)
 const second_url *second_find(const second_view *v, const char *text)
 {
   for (uint64_t i = 1; i < v->url_room; i++)
-    if (v->urls[i].found && strcmp(v->urls[i].text, text) == 0)
+    if (v->urls[i].text && strcmp(v->urls[i].text, text) == 0)
       return &v->urls[i];
   return NULL;
 }

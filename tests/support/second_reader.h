@@ -10,27 +10,19 @@
 #include <stdint.h>
 
 typedef enum second_table {
-  SECOND_QUEUE,
-  SECOND_HISTORY,
+  SECOND_TEXT,
+  SECOND_ENDED,
+  SECOND_STATES,
+  SECOND_AGAIN,
   SECOND_HOSTS,
+  SECOND_HOST_CHANGES,
   SECOND_HASHES,
   SECOND_REVOKED,
-  SECOND_QUEUE_HIGH,
-  SECOND_QUEUE_LOW,
-  SECOND_QUEUE_TRAP,
   SECOND_VISITS,
   SECOND_DUE,
-  SECOND_PLACES,
-  SECOND_HOST_CHANGES,
   SECOND_META,
   SECOND_EXACT,
-  SECOND_TABLES,
-  /* rows of packs, split, by class; no tables */
-  SECOND_WAITING = SECOND_TABLES,
-  SECOND_WAITING_HIGH,
-  SECOND_WAITING_LOW,
-  SECOND_WAITING_TRAP,
-  SECOND_ENDED
+  SECOND_TABLES
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];
 
@@ -41,13 +33,15 @@ typedef struct second_record {
 } second_record;
 
 typedef struct second_url {
-  unsigned found; /* records with this sequence: 1 unless damaged */
-  unsigned state; /* 0 queued, 1 done, 2 failed, 3 skipped, 4 noted */
+  unsigned found;           /* rows of `text` with this sequence: 1 unless damaged */
+  unsigned state;           /* 0 it waits, 1 done, 2 failed, 3 skipped, 4 noted */
+  bool is_again, has_again; /* it waits again, and has its row in `again` */
+  bool was_trap;            /* as it ended */
   unsigned code, depth, hops;
-  unsigned outcome, layer; /* of one queued: the verdict that let it in */
-  unsigned class;          /* of one queued: 0 normal, 1 high, 2 low, 3 trap */
+  unsigned outcome, layer; /* the verdict that let it in */
+  unsigned class;          /* 0 normal, 1 high, 2 low, 3 trap: of one that ended, as it was when it was accepted */
   uint64_t via, host;
-  const char *text;        /* NUL-terminated */
+  char *text;              /* the fetch URL, NUL-terminated; NULL: damaged */
   const uint8_t *key_hash; /* of the caller's own key, 16 bytes; NULL */
   const uint8_t *payload;  /* NULL: none */
   size_t payload_size;
@@ -56,12 +50,14 @@ typedef struct second_url {
 typedef struct second_host {
   const char *name;
   uint64_t queued[4]; /* by class */
-  uint64_t done, failed, skipped;
+  uint64_t done, failed, skipped, trap_ended;
+  bool has_url;
 } second_host;
 
 typedef struct second_view {
-  second_record *records;
+  second_record *records; /* of all tables, in their order */
   size_t record_count;
+  uint64_t id; /* of the directory: seeds the checksums of rows */
 
   char identity_magic[17], profile[256];
   uint8_t secret[32];
@@ -84,9 +80,8 @@ typedef struct second_view {
   bool changes_agree;                 /* the last of them, with both tables */
   uint64_t noted, forced, known_before;
   uint64_t revoked, visits, dues;
-  uint8_t *places; /* two bytes each, by sequence, below place_room */
-  uint64_t place_room;
-  const uint8_t **log_hashes; /* 16 bytes each, log_keys of them */
+  uint64_t next_text, next_ended; /* behind the rows that were read */
+  const uint8_t **log_hashes;     /* 16 bytes each, log_keys of them */
   uint64_t log_keys, log_segments;
   bool log_has_gap, checkpoint_is_at_chunk;
 

@@ -1,5 +1,5 @@
-/* The second reader's first half: every record as it stands in LMDB, its checksum, and the rows of packs as
- * records of their own. What they mean is read in second_reader.c. */
+/* The second reader's first half: every record as it is in LMDB, and its checksum. What they mean is read in
+ * second_rows.c and second_reader.c. */
 #include "tests/support/second_inside.h"
 
 #include <lmdb.h>
@@ -10,9 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {
-  "waiting",      "ended",  "hosts", "hashes", "revoked",      "waiting-high", "waiting-low",
-  "waiting-trap", "visits", "due",   "places", "host-changes", "meta",         "exact"};
+const char *const second_table_names[SECOND_TABLES] = {"text",   "ended",   "states", "again", "hosts", "host-changes",
+                                                       "hashes", "revoked", "visits", "due",   "meta",  "exact"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)
@@ -104,105 +103,15 @@ bool second_is_unborn(const char *directory)
   return is_unborn || is_torn;
 }
 
+/* Values of rows and states have theirs inside: second_rows.c. */
 static bool checksum_holds(const second_record *r)
 {
+  if (r->table == SECOND_TEXT || r->table == SECOND_ENDED || r->table == SECOND_STATES)
+    return true;
   bool is_named = r->table == SECOND_META || r->table == SECOND_EXACT;
   uint64_t seed = is_named ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
   return r->value_size >= 4 &&
          number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------- */
-
-/* The bytes of all places, two each, one behind the other. */
-static void read_places(second_view *v)
-{
-  uint64_t groups = 0;
-  for (size_t i = 0; i < v->record_count; i++) {
-    const second_record *r = &v->records[i];
-    if (r->table != SECOND_PLACES)
-      continue;
-    if (r->key_size != 8 || r->value_size != 4 + 1024 || number(r->key, 8) >> 22)
-      second_fault(v, "places: a record of %zu bytes", r->value_size);
-    else if (number(r->key, 8) >= groups)
-      groups = number(r->key, 8) + 1;
-  }
-  v->place_room = 512 * groups;
-  v->places = calloc(2 * v->place_room + 1, 1);
-  if (!v->places)
-    abort();
-  for (size_t i = 0; i < v->record_count; i++) {
-    const second_record *r = &v->records[i];
-    if (r->table == SECOND_PLACES && r->key_size == 8 && r->value_size == 4 + 1024 && number(r->key, 8) < groups)
-      memcpy(v->places + 1024 * number(r->key, 8), r->value + 4, 1024);
-  }
-}
-
-/* What the place of this sequence says; 0 if nobody said anything. */
-static unsigned place_of(const second_view *v, uint64_t sequence)
-{
-  return sequence < v->place_room ? (unsigned)number(v->places + 2 * sequence, 2) : 0;
-}
-
-static void keep_row(second_view *v, second_table table, void *sequence, size_t size, uint8_t *bytes)
-{
-  MDB_val key = {8, sequence}, value = {size, bytes};
-  keep_record(v, table, &key, &value);
-}
-
-/* The rows of a pack of a queue that wait. */
-static void split_queue(second_view *v, const second_record *pack)
-{
-  unsigned class = pack->table == SECOND_QUEUE ? 0 : 1 + (unsigned)(pack->table - SECOND_QUEUE_HIGH);
-  int last = -1;
-  for (size_t at = 4, size; at < pack->value_size; at += 5 + size) {
-    size = pack->value_size - at < 5 ? SIZE_MAX : (size_t)number(pack->value + at + 1, 4);
-    if (pack->value_size - at < 5 || size > pack->value_size - at - 5 || size < 24 || pack->value[at] <= last ||
-        pack->value[at] > 15) {
-      second_fault(v, "pack %llu of the queue: row at %zu", (unsigned long long)number(pack->key, 8), at);
-      return;
-    }
-    last = pack->value[at];
-    uint64_t sequence = 16 * number(pack->key, 8) + (unsigned)last;
-    if (place_of(v, sequence) >> 13 == class + 1) /* the size stands where a value has its checksum */
-      keep_row(v, (second_table)(SECOND_WAITING + class), &sequence, 4 + size, pack->value + at + 1);
-  }
-}
-
-/* The rows of a pack of the history that count. */
-static void split_history(second_view *v, const second_record *pack)
-{
-  for (size_t at = 4, size; at < pack->value_size; at += 14 + size) {
-    size = pack->value_size - at < 14 ? SIZE_MAX : (size_t)number(pack->value + at + 10, 4);
-    if (pack->value_size - at < 14 || size > pack->value_size - at - 14 || size < 16) {
-      second_fault(v, "pack %llu of the history: row at %zu", (unsigned long long)number(pack->key, 8), at);
-      return;
-    }
-    unsigned place = place_of(v, number(pack->value + at, 8));
-    if (place >> 12 & 1 && (place & 0xfff) == number(pack->value + at + 8, 2))
-      keep_row(v, SECOND_ENDED, pack->value + at, 4 + size, pack->value + at + 10);
-  }
-}
-
-static void split_packs(second_view *v)
-{
-  static void (*const split[SECOND_TABLES])(second_view *, const second_record *) = {[SECOND_QUEUE] = split_queue,
-                                                                                     [SECOND_QUEUE_HIGH] = split_queue,
-                                                                                     [SECOND_QUEUE_LOW] = split_queue,
-                                                                                     [SECOND_QUEUE_TRAP] = split_queue,
-                                                                                     [SECOND_HISTORY] = split_history};
-  uint64_t rows = 0, places = 0;
-  for (size_t i = 0, count = v->record_count; i < count; i++) {
-    second_record pack = v->records[i]; /* keep_record moves the array */
-    size_t before = v->record_count;
-    if (pack.table < SECOND_TABLES && split[pack.table] && pack.key_size == 8)
-      split[pack.table](v, &pack);
-    rows += v->record_count - before;
-  }
-  for (uint64_t i = 0; i < v->place_room; i++)
-    places += (place_of(v, i) >> 13 != 0) + (place_of(v, i) >> 12 & 1);
-  if (rows != places)
-    second_fault(v, "%llu rows count, and %llu places say so", (unsigned long long)rows, (unsigned long long)places);
 }
 
 void second_records(second_view *v, const char *directory)
@@ -211,6 +120,4 @@ void second_records(second_view *v, const char *directory)
   for (size_t i = 0; i < v->record_count; i++)
     if (!checksum_holds(&v->records[i]))
       second_fault(v, "table %s, record %zu: the checksum fails", second_table_names[v->records[i].table], i);
-  read_places(v);
-  split_packs(v);
 }

@@ -53,7 +53,7 @@ target_link_libraries(tests_support PRIVATE strata_flags)
 
 # Directories of a frontier, and a reader of FORMAT.md.
 add_library(tests_frontier STATIC
-  support/story.c support/second_records.c support/second_reader.c support/second_agree.c)
+  support/story.c support/second_records.c support/second_rows.c support/second_reader.c support/second_agree.c)
 target_link_libraries(tests_frontier PRIVATE strata_flags PUBLIC tests_support PkgConfig::LMDB PkgConfig::XXHASH)
 target_include_directories(tests_frontier PUBLIC ${PROJECT_SOURCE_DIR})
 

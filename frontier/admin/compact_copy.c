@@ -1,0 +1,230 @@
+/* See compact_copy.h. Each table is read in order of key and appended, so that its pages are full.
+ *
+ *     text, ended, states, again -> each URL with its row and state -> text: values of 16,384 rows
+ *                                                                      states: those with a state
+ *     all others                 -> as they are
+ *
+ * Called by compact.c while it holds the directory's LOCK. A transaction is written every 16 MB; a crash leaves a new
+ * file that nobody reads. */
+#include "frontier/admin/compact_copy.h"
+
+#include "frontier/base/limits.h"
+#include "frontier/base/record.h"
+#include "frontier/hosts/fields.h"
+#include "frontier/rows/rows.h"
+#include "frontier/store/store_urls.h"
+#include "frontier/store/url_states.h"
+
+#include <stdlib.h>
+
+enum { VALUE_ROWS = FRONTIER_LIMIT(16384, 200), VALUE_BYTES = 8 << 20 };
+enum { LOT_BYTES = FRONTIER_LIMIT(16 << 20, 1 << 14), RECORD_COST = 64 };
+
+typedef struct copying {
+  store *from, *to;
+  store_table table;
+  size_t bytes; /* gathered */
+  compact_counts *counts;
+  uint8_t *was_visited; /* a bit for each sequence below visit_end */
+  uint64_t visit_end;
+  rows_writer rows;
+  uint64_t group; /* that `states` is of */
+  uint8_t states[STATES_SIZE];
+  bool has_states;
+  uint8_t key_field[FIELD_HEAD + 16];
+  frontier_status status; /* of `to`, or of memory */
+} copying;
+
+/* Now and then: the next transaction. */
+static bool gathered(copying *c, size_t bytes)
+{
+  c->bytes += bytes + RECORD_COST;
+  if (c->bytes < LOT_BYTES)
+    return true;
+  c->bytes = 0;
+  c->status = store_commit(c->to);
+  if (c->status == FRONTIER_OK)
+    c->status = store_begin(c->to);
+  return c->status == FRONTIER_OK;
+}
+
+/* ---- as they are -------------------------------------------------------------------------------------------- */
+
+static bool copy_record(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  copying *c = context;
+  store_append(c->to, c->table, key, body, size);
+  return gathered(c, size);
+}
+
+static bool copy_visit(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  copying *c = context;
+  if (sequence < c->visit_end)
+    c->was_visited[sequence / 8] |= (uint8_t)(1 << sequence % 8);
+  return copy_record(context, sequence, body, size);
+}
+
+static bool copy_exact(void *context, const store_exact_key *key)
+{
+  copying *c = context;
+  store_append_exact(c->to, key);
+  return gathered(c, sizeof *key);
+}
+
+static bool copy_meta(void *context, const char *name, const uint8_t *body, size_t size)
+{
+  copying *c = context;
+  store_put_meta(c->to, name, body, size);
+  return gathered(c, size);
+}
+
+static bool note_last(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  copying *c = context;
+  (void)body, (void)size;
+  c->visit_end = sequence + 1;
+  return true;
+}
+
+static frontier_status copy_visits(copying *c)
+{
+  frontier_status status = store_each(c->from, STORE_VISITS, 0, note_last, c);
+  if (status != FRONTIER_OK)
+    return status;
+  c->was_visited = calloc((size_t)(c->visit_end / 8) + 1, 1);
+  if (!c->was_visited) {
+    c->status = FRONTIER_NO_MEMORY;
+    return status;
+  }
+  c->table = STORE_VISITS;
+  return store_each(c->from, STORE_VISITS, 0, copy_visit, c);
+}
+
+/* The log is among them, whole. */
+static frontier_status copy_tables(copying *c)
+{
+  static const store_table tables[] = {STORE_HOSTS,   STORE_HOST_CHANGES, STORE_HASHES,
+                                       STORE_REVOKED, STORE_DUE,          STORE_AGAIN};
+  frontier_status status = FRONTIER_OK;
+  for (size_t i = 0; i < sizeof tables / sizeof *tables && status == FRONTIER_OK && c->status == FRONTIER_OK; i++) {
+    c->table = tables[i];
+    status = store_each(c->from, c->table, 0, copy_record, c);
+  }
+  return status;
+}
+
+/* ---- URLs --------------------------------------------------------------------------------------------------- */
+
+static bool write_rows(copying *c)
+{
+  size_t size;
+  if (!c->rows.count)
+    return true;
+  uint64_t next = c->rows.first + c->rows.count;
+  const uint8_t *value = rows_finish(&c->rows, &size);
+  store_append_raw(c->to, STORE_TEXT, c->rows.first, value, size);
+  rows_free(&c->rows);
+  c->rows.first = next;
+  return gathered(c, size);
+}
+
+static bool write_states(copying *c)
+{
+  uint64_t id = store_id(c->to);
+  if (!c->has_states)
+    return true;
+  for (unsigned i = 0; i < STATES_BLOCKS; i++)
+    states_block_seal(c->states, id, c->group, i);
+  store_append_raw(c->to, STORE_STATES, c->group, c->states, sizeof c->states);
+  c->has_states = false;
+  return gathered(c, sizeof c->states);
+}
+
+static bool put_state(copying *c, uint64_t sequence, url_state state)
+{
+  uint64_t group = sequence / STATES_GROUP;
+  if (state.what == URL_WAITS)
+    return true;
+  if (c->has_states && c->group != group && !write_states(c))
+    return false;
+  if (!c->has_states) {
+    c->group = group;
+    c->has_states = true;
+    states_init(c->states, store_id(c->to), group);
+  }
+  states_set(c->states, (unsigned)(sequence % STATES_GROUP), state);
+  c->counts->states++;
+  return true;
+}
+
+/* Its payload was for the one who fetches it. */
+static void drop_payload(copying *c, url_row *row)
+{
+  field key = field_find(row->fields, row->fields_size, FIELD_KEY);
+  row->fields_size = 0;
+  if (key.size != sizeof c->key_field - FIELD_HEAD)
+    return;
+  row->fields_size = (size_t)(field_put(c->key_field, FIELD_KEY, key.bytes, key.size) - c->key_field);
+  row->fields = c->key_field;
+}
+
+static bool was_visited(const copying *c, uint64_t sequence)
+{
+  return sequence < c->visit_end && c->was_visited[sequence / 8] >> sequence % 8 & 1;
+}
+
+static bool copy_url(void *context, const stored_url *u)
+{
+  copying *c = context;
+  url_row row = u->row;
+  if (url_state_is_ended(u->state) && !was_visited(c, u->sequence))
+    drop_payload(c, &row);
+  bool is_next = u->sequence == c->rows.first + c->rows.count;
+  if ((!is_next || c->rows.count >= VALUE_ROWS || c->rows.size >= VALUE_BYTES) && !write_rows(c))
+    return false;
+  if (!c->rows.count)
+    c->rows.first = u->sequence;
+  size_t size = url_row_size(&row, u->sequence);
+  if (!rows_make_room(&c->rows, size)) {
+    c->status = FRONTIER_NO_MEMORY;
+    return false;
+  }
+  url_row_write(&row, u->sequence, rows_add(&c->rows, size, row.class));
+  c->counts->urls++;
+  return put_state(c, u->sequence, u->state);
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
+static frontier_status copy_all(copying *c)
+{
+  frontier_status status = copy_tables(c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    status = copy_visits(c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    status = store_each_url(c->from, STORED_WAITING | STORED_ENDED | STORED_AS_ACCEPTED, 0, copy_url, c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK && write_rows(c) && write_states(c))
+    status = store_each_exact(c->from, copy_exact, c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    status = store_each_meta(c->from, copy_meta, c);
+  return status;
+}
+
+frontier_status compact_copy(store *from, store *to, compact_counts *counts, bool *reading)
+{
+  copying c = {.from = from, .to = to, .counts = counts, .rows = {.kind = ROWS_TEXT, .id = store_id(to)}};
+  *counts = (compact_counts){0};
+  frontier_status status = store_pin(from);
+  *reading = status != FRONTIER_OK;
+  if (status == FRONTIER_OK && (c.status = store_begin(to)) == FRONTIER_OK) {
+    status = copy_all(&c);
+    *reading = status != FRONTIER_OK;
+  }
+  if (status == FRONTIER_OK && c.status == FRONTIER_OK)
+    c.status = store_commit(to);
+  store_unpin(from);
+  rows_free(&c.rows);
+  free(c.was_visited);
+  return status == FRONTIER_OK ? c.status : status;
+}

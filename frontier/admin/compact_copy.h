@@ -1,0 +1,16 @@
+/* The contents of a compacted data.mdb. For compact.c. */
+#ifndef STRATA_FRONTIER_COMPACT_COPY_H
+#define STRATA_FRONTIER_COMPACT_COPY_H
+
+#include "frontier/store/store.h"
+
+typedef struct compact_counts {
+  uint64_t urls, states; /* rows of table text; URLs that have a state */
+} compact_counts;
+
+/* All that `from` has into `to`, which is new and has the same identity: `ended` folded, text in few values, no payload
+ * of URLs that ended and were not visited. What `from` says while it is read is as of one commit. `*reading`: the
+ * failure was of `from`. */
+frontier_status compact_copy(store *from, store *to, compact_counts *counts, bool *reading);
+
+#endif

@@ -1,0 +1,98 @@
+/* See lander.h.
+ *
+ *     idle --lander_go--> busy --written, or failed--> done --lander_wait, by whoever needs it--> idle
+ *
+ * The thread then tries to do what a caller would do next (commit_finish), so that the journal's lines do not wait for
+ * one. A caller may wait for it with the handle's mutex in hand: the thread takes that only when it is done. */
+#include "frontier/core/state.h"
+
+static void *run(void *context)
+{
+  frontier *f = context;
+  lander *l = &f->lander;
+  pthread_mutex_lock(&l->mutex);
+  for (;;) {
+    while (l->state != LANDER_BUSY && l->state != LANDER_QUITS)
+      pthread_cond_wait(&l->changed, &l->mutex);
+    if (l->state == LANDER_QUITS)
+      break;
+    pthread_mutex_unlock(&l->mutex);
+    commit_write(f);
+    pthread_mutex_lock(&l->mutex);
+    l->state = LANDER_DONE;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mutex);
+    pthread_mutex_lock(f->mutex);
+    commit_poll(f);
+    pthread_mutex_unlock(f->mutex);
+    pthread_mutex_lock(&l->mutex);
+  }
+  pthread_mutex_unlock(&l->mutex);
+  return NULL;
+}
+
+frontier_status lander_start(frontier *f)
+{
+  lander *l = &f->lander;
+  if (!f->options.commit_thread || !f->store || f->options.read_only)
+    return FRONTIER_OK;
+  pthread_mutex_init(&l->mutex, NULL);
+  pthread_cond_init(&l->changed, NULL);
+  l->has_thread = pthread_create(&l->thread, NULL, run, f) == 0;
+  if (l->has_thread)
+    return FRONTIER_OK;
+  pthread_cond_destroy(&l->changed);
+  pthread_mutex_destroy(&l->mutex);
+  return frontier_fail(f, FRONTIER_NO_MEMORY, "%s: no thread can be made to commit", f->directory);
+}
+
+void lander_stop(frontier *f)
+{
+  lander *l = &f->lander;
+  if (!l->has_thread)
+    return;
+  pthread_mutex_lock(&l->mutex);
+  l->state = LANDER_QUITS;
+  pthread_cond_broadcast(&l->changed);
+  pthread_mutex_unlock(&l->mutex);
+  pthread_join(l->thread, NULL);
+  pthread_cond_destroy(&l->changed);
+  pthread_mutex_destroy(&l->mutex);
+  l->has_thread = false;
+}
+
+void lander_go(frontier *f)
+{
+  lander *l = &f->lander;
+  pthread_mutex_lock(&l->mutex);
+  assert(l->state == LANDER_IDLE);
+  l->state = LANDER_BUSY;
+  pthread_cond_broadcast(&l->changed);
+  pthread_mutex_unlock(&l->mutex);
+}
+
+bool lander_wait(frontier *f)
+{
+  lander *l = &f->lander;
+  if (!l->has_thread)
+    return false;
+  pthread_mutex_lock(&l->mutex);
+  bool was_under_way = l->state == LANDER_BUSY || l->state == LANDER_DONE;
+  while (l->state == LANDER_BUSY)
+    pthread_cond_wait(&l->changed, &l->mutex);
+  if (was_under_way)
+    l->state = LANDER_IDLE;
+  pthread_mutex_unlock(&l->mutex);
+  return was_under_way;
+}
+
+bool lander_is_busy(frontier *f)
+{
+  lander *l = &f->lander;
+  if (!l->has_thread)
+    return false;
+  pthread_mutex_lock(&l->mutex);
+  bool is_busy = l->state == LANDER_BUSY;
+  pthread_mutex_unlock(&l->mutex);
+  return is_busy;
+}

@@ -1,0 +1,169 @@
+/* See url_records.h. A row has its host's id; the name is in the host table.
+ *
+ * Called under the handle's mutex. A reader's host table is of the time of its opening, and it may meet URLs of later
+ * hosts: it then reads that table again. */
+#include "frontier/core/state.h"
+
+#include "frontier/base/record.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+typedef struct reading {
+  frontier *f;
+  const hosts *hosts;
+  url_record_visitor *visit;
+  void *context;
+  frontier_status status;
+  char url[URL_LENGTH_MAX + 1];
+} reading;
+
+static bool visit_row(void *context, const stored_url *u)
+{
+  reading *r = context;
+  const url_row *row = &u->row;
+  host *who = hosts_at(r->hosts, row->host);
+  size_t size = who ? url_row_url(row, who->name, who->name_size, r->url) : 0;
+  if (!size) {
+    r->status = frontier_fail(r->f, FRONTIER_DAMAGED, "%s: the record of URL %" PRIu64 " is damaged", r->f->directory,
+                              u->sequence);
+    return false;
+  }
+  r->url[size] = '\0';
+  uint32_t begin = (uint32_t)url_row_host_begin(row);
+  return r->visit(r->context, &(url_record){.sequence = u->sequence,
+                                            .state = u->state,
+                                            .class = row->class,
+                                            .origin = row->origin,
+                                            .verdict = row->verdict,
+                                            .who = who,
+                                            .url = r->url,
+                                            .url_size = size,
+                                            .host_begin = begin,
+                                            .host_end = begin ? begin + who->name_size : 0,
+                                            .fields = {row->fields, row->fields_size}});
+}
+
+static frontier_status tell(reading *r, frontier_status status)
+{
+  if (status == FRONTIER_OK || status == FRONTIER_NOT_FOUND)
+    return r->status == FRONTIER_OK ? status : r->status;
+  return frontier_fail(r->f, status, "%s: %s", r->f->directory, store_message(r->f->store));
+}
+
+static reading *begin(frontier *f, url_record_visitor *visit, void *context)
+{
+  reading *r = malloc(sizeof *r);
+  if (!r) {
+    frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more URL");
+    return NULL;
+  }
+  r->f = f;
+  r->hosts = f->hosts;
+  r->visit = visit;
+  r->context = context;
+  r->status = FRONTIER_OK;
+  return r;
+}
+
+/* For a reader: the hosts of now, and all that is read is as of the same commit. */
+static frontier_status read_hosts(reading *r, hosts **fresh)
+{
+  frontier *f = r->f;
+  bool of_store;
+  host_changes changes = {0};
+  *fresh = hosts_create(0, 1, secret_hasher(f));
+  if (!*fresh)
+    return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for the hosts");
+  frontier_status status = store_pin(f->store);
+  if (status == FRONTIER_OK)
+    status = host_changes_load(&changes, *fresh, f->store, &of_store);
+  host_changes_free(&changes);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s: the host table: %s", f->directory, store_message(f->store));
+  r->hosts = *fresh;
+  return FRONTIER_OK;
+}
+
+frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, url_record_visitor *visit, void *context)
+{
+  reading *r = begin(f, visit, context);
+  if (!r)
+    return FRONTIER_NO_MEMORY;
+  hosts *fresh = NULL;
+  frontier_status status = f->options.read_only ? read_hosts(r, &fresh) : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = tell(r, store_each_url(f->store, wanted, from, visit_row, r));
+  if (f->options.read_only)
+    store_unpin(f->store);
+  hosts_free(fresh);
+  free(r);
+  return status;
+}
+
+frontier_status url_records_find(frontier *f, const uint64_t *sequences, size_t count, url_record_visitor *visit,
+                                 void *context)
+{
+  reading *r = begin(f, visit, context);
+  frontier_status status = r ? tell(r, store_find_urls(f->store, sequences, count, visit_row, r)) : FRONTIER_NO_MEMORY;
+  free(r);
+  return status;
+}
+
+frontier_status url_records_waiting(frontier *f, frontier_class class, uint64_t from, size_t most,
+                                    url_record_visitor *visit, void *context, uint64_t *next, bool *is_over)
+{
+  reading *r = begin(f, visit, context);
+  if (!r)
+    return FRONTIER_NO_MEMORY;
+  frontier_status status = tell(r, store_read_waiting(f->store, class, from, most, visit_row, r, next, is_over));
+  free(r);
+  return status;
+}
+
+static bool visit_again(void *context, uint64_t sequence, const uint8_t *body, size_t size)
+{
+  reading *r = context;
+  stored_url u = {.sequence = sequence, .state = {.what = URL_WAITS_AGAIN}};
+  if (url_row_read(&u.row, sequence, body, size))
+    return visit_row(r, &u);
+  r->status = frontier_fail(r->f, FRONTIER_DAMAGED, "%s: the record of URL %" PRIu64 " is damaged", r->f->directory,
+                            sequence);
+  return false;
+}
+
+frontier_status url_records_again(frontier *f, uint64_t from, url_record_visitor *visit, void *context)
+{
+  reading *r = begin(f, visit, context);
+  frontier_status status = r ? tell(r, store_each(f->store, STORE_AGAIN, from, visit_again, r)) : FRONTIER_NO_MEMORY;
+  free(r);
+  return status;
+}
+
+entry *url_record_entry(const url_record *record, entry_pool *pool)
+{
+  entry *e = entry_create(pool, record->sequence, record->url, (uint32_t)record->url_size, record->host_begin,
+                          record->host_end, record->origin, record->fields.size);
+  if (!e)
+    return NULL;
+  e->verdict = record->verdict;
+  e->class = record->class;
+  e->host = record->who;
+  e->is_again = record->state.what == URL_WAITS_AGAIN;
+  if (record->fields.size)
+    memcpy(entry_fields(e), record->fields.bytes, record->fields.size);
+  return e;
+}
+
+url_row url_record_row(const url_record *record, frontier_class class)
+{
+  url_row row = {.host = record->who->id,
+                 .origin = record->origin,
+                 .verdict = record->verdict,
+                 .class = class,
+                 .fields = record->fields.bytes,
+                 .fields_size = record->fields.size};
+  url_row_set_url(&row, record->url, record->url_size, record->who->name, record->who->name_size);
+  return row;
+}

@@ -1,0 +1,53 @@
+/* What check, repair and compact need of a store besides (store.h): a new file is filled from an old one, in order of
+ * key. */
+#include "frontier/store/store_inside.h"
+
+#include "frontier/base/record.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size)
+{
+  assert(s->is_gathering);
+  uint8_t *copy = write_set_put(&s->gathered, s->table[table], WRITE_APPEND, &key, sizeof key, size);
+  if (copy)
+    memcpy(copy, value, size);
+}
+
+void store_append_exact(store *s, const store_exact_key *key)
+{
+  store_exact_key copy = *key;
+  MDB_val bytes = {sizeof copy.bytes, copy.bytes};
+  store_put_sealed(s, s->exact, WRITE_APPEND, bytes, XXH3_64bits(copy.bytes, sizeof copy.bytes), NULL, 0);
+}
+
+frontier_status store_each_meta(store *s, store_meta_visitor *visit, void *context)
+{
+  enum { NAME_MAX_SIZE = 512 };
+  MDB_txn *txn;
+  MDB_cursor *cursor;
+  MDB_val k, v;
+  char name[NAME_MAX_SIZE] = "";
+  int error = store_begin_reading(s, &txn);
+  if (error)
+    return store_failed(s, error, "reading");
+  error = mdb_cursor_open(txn, s->meta, &cursor);
+  if (!error) {
+    while (!(error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT))) {
+      snprintf(name, sizeof name, "%.*s", (int)k.mv_size, (const char *)k.mv_data);
+      if (!record_is_whole(XXH3_64bits(k.mv_data, k.mv_size), v.mv_data, v.mv_size))
+        error = MDB_CORRUPTED;
+      if (error || !visit(context, name, (const uint8_t *)v.mv_data + RECORD_HEAD, v.mv_size - RECORD_HEAD))
+        break;
+    }
+    mdb_cursor_close(cursor);
+  }
+  store_end_reading(s, txn);
+  if (!error || error == MDB_NOTFOUND)
+    return FRONTIER_OK;
+  if (error != MDB_CORRUPTED)
+    return store_failed(s, error, "reading");
+  snprintf(s->message, sizeof s->message, "the record \"%.400s\" is damaged", name);
+  return FRONTIER_DAMAGED;
+}

@@ -1,0 +1,54 @@
+/* All that one transaction changes, gathered before it begins: it refers to nothing outside. So it may be written by
+ * another thread, and written again after a failure. */
+#ifndef STRATA_FRONTIER_WRITE_SET_H
+#define STRATA_FRONTIER_WRITE_SET_H
+
+#include <lmdb.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum write_what {
+  WRITE_PUT,
+  WRITE_APPEND, /* its key is above all others of the table */
+  WRITE_NEW,    /* only if the key is not there */
+  WRITE_DELETE, /* fine if the key is not there */
+} write_what;
+
+typedef struct write_op {
+  MDB_dbi table;
+  write_what what;
+  size_t key, key_size; /* where in `bytes` */
+  size_t value, value_size;
+  uint8_t *owned; /* the value, in memory of its own; NULL: it is in `bytes` */
+} write_op;
+
+typedef struct write_set {
+  write_op *ops;
+  size_t count, ops_room;
+  uint8_t *bytes;
+  size_t size, room;
+  size_t weight;   /* bytes of all values */
+  bool has_failed; /* out of memory: it must not be written */
+} write_set;       /* all zeros is an empty one */
+
+/* Where the value is to be written, at once. NULL: no memory, which the set remembers. */
+uint8_t *write_set_put(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size,
+                       size_t value_size);
+/* The value, which is malloc's, is the set's once the set is sealed (store_seal); until then it must stay as it is. */
+void write_set_own(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size, uint8_t *value,
+                   size_t value_size);
+
+/* Into the transaction, in order; LMDB's error. */
+int write_set_apply(const write_set *w, MDB_txn *txn);
+
+void write_set_clear(write_set *w);   /* its room stays */
+void write_set_give_up(write_set *w); /* the same, before it took any value */
+void write_set_free(write_set *w);
+
+static inline bool write_set_is_empty(const write_set *w)
+{
+  return w->count == 0 && !w->has_failed;
+}
+
+#endif
