@@ -99,8 +99,8 @@ static bool know_exactly(salvage *s, uint64_t sequence, const char *text, size_t
     return hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes);
   if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
     return true;
-  seen_hash(seen_filter(s->seen), s->u, &hashes);
-  return (hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes)) &&
+  bool is_seen = seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN; /* with its segments */
+  return ((is_seen && hash_set_has(&s->in_log, hashes.whole)) || add_unless_erased(s, sequence, &hashes)) &&
          salvage_exact_url(s, hashes.whole);
 }
 
