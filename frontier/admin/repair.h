@@ -70,6 +70,7 @@ void salvage_free(salvage *s);
 
 /* salvage_urls.c: text, states and counts of URLs. */
 bool salvage_urls(salvage *s);
+bool salvage_stray_hosts(salvage *s);                       /* salvage.c: those that are not known yet */
 bool salvage_know_host(salvage *s, uint64_t id, host *who); /* that it has this id in the damaged file */
 
 /* salvage_blot.c: once all URLs and the log are in place. Keys of the log whose URLs are gone become keys that no URL

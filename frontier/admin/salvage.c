@@ -176,6 +176,51 @@ static bool keep_changes(void *context, uint64_t key, const uint8_t *body, size_
   return s->status == FRONTIER_OK;
 }
 
+/* Is this the record of a host? Its name says so: together with a scheme it is a URL of that host. */
+static bool looks_like_host(salvage *s, const uint8_t *body, size_t size)
+{
+  static const char scheme[] = "http://";
+  size_t head = size >= HOST_HEAD && body[7] ? HOST_HEAD_2 : HOST_HEAD;
+  size_t name_size = size > head ? size - head : 0, text_size = strlen(scheme) + name_size;
+  if (name_size == 0 || text_size >= sizeof s->text)
+    return false;
+  memcpy(s->text, scheme, strlen(scheme));
+  memcpy(s->text + strlen(scheme), body + head, name_size);
+  return url_parse(s->text, text_size, s->f->options.profile, s->u) == URL_OK &&
+         s->u->host_end - s->u->host_begin == name_size &&
+         memcmp(s->u->fetch + s->u->host_begin, body + head, name_size) == 0;
+}
+
+static bool take_stray_host(salvage *s, uint64_t id, const uint8_t *body, size_t size)
+{
+  bool is_known = id < s->host_room && s->hosts_by_id[id];
+  return is_known || !looks_like_host(s, body, size) || take_host(s, id, body, size);
+}
+
+static bool keep_stray_change(void *context, const host_change *change)
+{
+  return !change->record || take_stray_host(context, change->id, change->record, change->record_size);
+}
+
+static void keep_stray_host(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
+{
+  salvage *s = context;
+  uint64_t number = key_size == 8 ? get_le(key, 8) : 0;
+  if (s->status != FRONTIER_OK || key_size != 8 || !record_is_whole(number, value, size))
+    return;
+  value += RECORD_HEAD;
+  size -= RECORD_HEAD;
+  if (number < s->stood.next_sequence || !s->has_progress)
+    take_stray_host(s, number, value, size);
+  host_changes_each(value, size, keep_stray_change, s);
+}
+
+bool salvage_stray_hosts(salvage *s)
+{
+  mdb_pages_each_stray(s->p, keep_stray_host, s);
+  return s->status == FRONTIER_OK;
+}
+
 /* ---- the hash log --------------------------------------------------------------------------------------- */
 
 static bool log_is_free(const salvage *s, uint64_t first, uint64_t count)
@@ -244,7 +289,6 @@ static bool keep_visit(void *context, uint64_t sequence, const uint8_t *body, si
 
 bool salvage_tables(salvage *s)
 {
-  s->stood.done = s->stood.failed = s->stood.skipped = s->stood.noted = 0;
   mdb_records_each(s->p, "hosts", keep_host, s);
   mdb_records_each(s->p, "host-changes", keep_changes, s);
   if (s->status != FRONTIER_OK || !salvage_urls(s))

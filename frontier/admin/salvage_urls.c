@@ -40,7 +40,9 @@ typedef struct url_salvage {
   bool *is_named;  /* by id of the new file: a row has its name */
   rows_writer rows, ended;
   bool states_are_whole, ended_is_whole, again_is_whole; /* their trees */
-  uint64_t nameless, unsure; /* URLs: their host has no name; their state is lost, or may be */
+  bool lacks_names;                                      /* of hosts that rows have */
+  uint64_t nameless;                                     /* URLs whose host has no name */
+  uint64_t ended_then;                                   /* URLs, as the numbers say */
   char fetch[URL_LENGTH_MAX + 1];
 } url_salvage;
 
@@ -65,11 +67,19 @@ static bool is_whole(pages *p, store_table table)
   return mdb_pages_were_walked(p, name) && mdb_pages_faults(p) == before;
 }
 
+static bool pass_block(void *context, rows_block *block)
+{
+  (void)context, (void)block;
+  return true;
+}
+
 static void visit_all(url_salvage *u)
 {
   pages *p = u->s->p;
+  uint64_t before = mdb_pages_faults(p);
+  mdb_urls_each_block(p, STORE_ENDED, ROWS_ENDED, u->id, pass_block, NULL);
+  u->ended_is_whole = mdb_pages_faults(p) == before && is_whole(p, STORE_ENDED);
   u->states_are_whole = is_whole(p, STORE_STATES);
-  u->ended_is_whole = is_whole(p, STORE_ENDED);
   u->again_is_whole = is_whole(p, STORE_AGAIN);
   const char *name;
   for (size_t i = 0; (name = mdb_pages_table(p, i)); i++)
@@ -104,9 +114,12 @@ static bool learn_names(url_salvage *u, const found_block *from)
     return false;
   uint64_t sequence = from->first;
   for (const uint8_t *bytes; (bytes = rows_next(&b, &size)); sequence++) {
-    if (!url_row_read(&row, sequence, bytes, size) || !row.host_name)
+    if (!url_row_read(&row, sequence, bytes, size))
       continue;
     host *who = host_of(u->s, row.host);
+    u->lacks_names |= !who && !row.host_name;
+    if (!row.host_name)
+      continue;
     if (who && (who->name_size != row.host_name_size || memcmp(who->name, row.host_name, who->name_size) != 0))
       return false;
     if (who)
@@ -186,9 +199,8 @@ static void take_stray_states(void *context, uint64_t first, const url_state sta
 static void lose_states(void *context, uint64_t first)
 {
   url_salvage *u = context;
+  (void)first;
   u->states_are_whole = false;
-  for (uint64_t i = first; i < first + STATES_BLOCK && i < u->end; i++)
-    u->unsure += u->from[i] != 0;
 }
 
 static void read_stray_states(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
@@ -234,7 +246,6 @@ static bool read_ended(url_salvage *u)
   found_blocks all;
   rows_block b;
   block_reader reader = {.p = u->s->p, .kind = ROWS_ENDED, .id = u->id};
-  const found_block *before = NULL;
   if (!found_blocks_make(u->s->p, STORE_ENDED, ROWS_ENDED, u->id, &all))
     return no_memory(u);
   if (all.count)
@@ -243,9 +254,6 @@ static bool read_ended(url_salvage *u)
     const found_block *at = &all.at[i];
     if ((at->is_stray && u->ended_is_whole) || !block_reader_read(&reader, at, &b))
       continue;
-    if (before && !before->is_stray && at->first > before->first + before->count)
-      u->unsure += at->first - before->first - before->count;
-    before = at;
     take_ended(u, &b, at->is_stray);
   }
   block_reader_free(&reader);
@@ -450,15 +458,19 @@ static void say_lost(const url_salvage *u)
 {
   if (u->nameless)
     salvage_say(u->s, "gone: %" PRIu64 " URLs of hosts whose names nothing readable has", u->nameless);
-  if (u->unsure || !u->states_are_whole || !u->ended_is_whole)
-    salvage_say(u->s, "how some URLs ended is lost, %" PRIu64 " of them or more: they wait, and are fetched again",
-                u->unsure);
+  uint64_t ended_now = u->s->stood.done + u->s->stood.failed + u->s->stood.skipped;
+  if (ended_now < u->ended_then)
+    salvage_say(u->s, "lost: how %" PRIu64 " URLs ended; those that are left wait, and are fetched again",
+                u->ended_then - ended_now);
 }
 
 static bool salvage_all(url_salvage *u)
 {
+  progress *p = &u->s->stood;
+  u->ended_then = p->done + p->failed + p->skipped;
+  p->done = p->failed = p->skipped = p->noted = 0;
   visit_all(u);
-  if (!find_rows(u))
+  if (!find_rows(u) || (u->lacks_names && !salvage_stray_hosts(u->s)))
     return false;
   u->is_named = calloc((size_t)hosts_count(u->s->f->hosts) + 1, 1);
   if (!u->is_named)

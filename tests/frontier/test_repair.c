@@ -15,6 +15,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
+#include "tests/support/spoil.h"
 
 enum { URLS = 1500, FETCHED = 500, PAGE = 4096 };
 
@@ -268,6 +269,182 @@ static void lost_roots_lose_nothing(void **state)
   a_lost_root_loses_nothing(true);
 }
 
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* In few values, as a crawl with large commits has them; `ended` is folded. */
+static void copy_compacted(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  copy_sound();
+  if (frontier_compact(work, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+}
+
+static frontier_stats stats_of_work(void)
+{
+  small_crawl c = crawl_in(work, NULL, 0);
+  frontier_options options = small_crawl_options(&c);
+  frontier_stats stats;
+  frontier *f;
+  char message[FRONTIER_MESSAGE_SIZE];
+  options.read_only = true;
+  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  return stats;
+}
+
+static unsigned ask_all(void)
+{
+  small_crawl c = crawl_in(work, NULL, 0);
+  frontier_options options = small_crawl_options(&c);
+  frontier *f;
+  char message[FRONTIER_MESSAGE_SIZE];
+  url *u = malloc(sizeof *u);
+  unsigned seen = 0;
+  options.read_only = true;
+  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  for (unsigned i = 0; i < URLS; i++) {
+    frontier_verdict verdict;
+    small_crawl_url(&c, i, u);
+    assert_int_equal(frontier_lookup(f, u, &verdict), FRONTIER_OK);
+    seen += verdict.outcome == FRONTIER_SEEN;
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  free(u);
+  return seen;
+}
+
+/* Of a value of `table`, the byte at `at` of block 1. What the check says of it. */
+static frontier_repairs spoil_and_repair(const char *table, size_t at_byte, const char *said)
+{
+  spoil_value v = spoil_read(work, table, 0);
+  assert_non_null(v.bytes);
+  assert_true(spoil_flip(work, &v, at_byte) > 0);
+  spoil_free(&v);
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_true(done.was_rebuilt);
+  if (!strstr(transcript, said))
+    fail_msg("nothing says \"%s\":\n%s", said, transcript);
+  return done;
+}
+
+/* Its 64 URLs are gone, and new when they are found again. */
+static void a_lost_block_loses_its_rows(void **state)
+{
+  (void)state;
+  enum { IN_BLOCK = 64 };
+  copy_compacted();
+  unsigned seen = ask_all();
+  assert_int_equal(seen, accepted);
+  spoil_value v = spoil_read(work, "text", 0);
+  size_t at = spoil_block(&v, 3) + 40;
+  spoil_free(&v);
+  frontier_repairs done = spoil_and_repair("text", at, "rows 193 to 256 of table text are damaged");
+  assert_int_equal(done.gone, IN_BLOCK);
+  assert_int_equal(done.kept, accepted - IN_BLOCK);
+  assert_int_equal(done.keys_gone, 0);
+  assert_sound();
+  assert_int_equal(ask_all(), seen - IN_BLOCK);
+  assert_goes_on(&done);
+}
+
+/* What its beginning and end say, its blocks say too. */
+static void a_lost_head_or_foot_loses_nothing(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    copy_compacted();
+    spoil_value v = spoil_read(work, "text", 0);
+    size_t at = i == 0 ? 16 : i == 1 ? v.size - 1 : v.size - 7;
+    spoil_free(&v);
+    frontier_stats before = stats_of_work();
+    frontier_repairs done = spoil_and_repair("text", at, "of value 1 of table text is damaged");
+    assert_int_equal(done.kept, accepted);
+    assert_int_equal(done.gone + done.keys_gone, 0);
+    frontier_stats after = stats_of_work();
+    assert_int_equal(after.done, before.done);
+    assert_int_equal(after.queued, before.queued);
+    assert_sound();
+    assert_goes_on(&done);
+  }
+}
+
+enum { IN_FIRST_BLOCK = 32 + 24 + 3 };
+
+/* How its URLs ended is lost: they wait again, and no others do. */
+static void lost_states_are_fetched_again(void **state)
+{
+  (void)state;
+  for (int folded = 0; folded < 2; folded++) {
+    if (folded)
+      copy_compacted();
+    else
+      copy_sound();
+    frontier_stats before = stats_of_work();
+    uint64_t ended = before.done + before.failed + before.skipped;
+    frontier_repairs done = folded ? spoil_and_repair("states", 1, "how URLs 0 to 63 ended is damaged")
+                                   : spoil_and_repair("ended", IN_FIRST_BLOCK, "of table ended are damaged");
+    assert_non_null(strstr(transcript, "fetched again"));
+    assert_int_equal(done.kept, accepted);
+    assert_int_equal(done.gone + done.keys_gone, 0);
+    frontier_stats after = stats_of_work();
+    uint64_t left = after.done + after.failed + after.skipped;
+    assert_in_range(ended - left, 1, 64);
+    assert_int_equal(after.queued + left, before.queued + ended);
+    assert_sound();
+    assert_goes_on(&done);
+  }
+}
+
+/* Nothing leads to a large value: its blocks are found. */
+static void rows_are_found_without_a_tree(void **state)
+{
+  (void)state;
+  size_t size;
+  copy_compacted();
+  char *bytes = scratch_read(data, &size);
+  memset(bytes, 0, 2 * PAGE);
+  for (size_t at = 2 * PAGE; at < size; at += PAGE)
+    if (bytes[at + 10] == 4) /* the first page of a large value: what it begins with */
+      memset(bytes + at, 0, 64);
+  scratch_write(data, bytes, size);
+  free(bytes);
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_int_equal(done.kept + done.gone, accepted);
+  assert_in_range(done.gone, 64, accepted / 2); /* of each value the first block's */
+  assert_int_equal(done.found_again, done.kept);
+  assert_sound();
+  assert_goes_on(&done);
+}
+
+/* The records of hosts are lost: their names are in rows. */
+static void hosts_are_found_in_rows(void **state)
+{
+  (void)state;
+  copy_compacted();
+  for (size_t i = 0;; i++) {
+    spoil_value v = spoil_read(work, "hosts", i);
+    if (!v.bytes)
+      break;
+    assert_true(spoil_flip(work, &v, v.size - 1) > 0);
+    spoil_free(&v);
+  }
+  for (size_t i = 0;; i++) {
+    spoil_value v = spoil_read(work, "host-changes", i);
+    if (!v.bytes)
+      break;
+    assert_true(spoil_flip(work, &v, v.size - 1) > 0);
+    spoil_free(&v);
+  }
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_int_equal(done.kept, accepted);
+  assert_int_equal(done.gone + done.keys_gone, 0);
+  assert_sound();
+  assert_goes_on(&done);
+}
+
 /* The old file is kept, and never written over by a second repair. */
 static void the_damaged_file_is_kept(void **state)
 {
@@ -298,7 +475,9 @@ int main(void)
     cmocka_unit_test(a_sound_directory_is_left_alone), cmocka_unit_test(a_filter_is_made_from_the_log),
     cmocka_unit_test(a_journal_is_taken_as_it_is),     cmocka_unit_test(what_is_whole_is_kept),
     cmocka_unit_test(lost_branches_lose_nothing),      cmocka_unit_test(lost_roots_lose_nothing),
-    cmocka_unit_test(the_damaged_file_is_kept),
+    cmocka_unit_test(a_lost_block_loses_its_rows),     cmocka_unit_test(a_lost_head_or_foot_loses_nothing),
+    cmocka_unit_test(lost_states_are_fetched_again),   cmocka_unit_test(rows_are_found_without_a_tree),
+    cmocka_unit_test(hosts_are_found_in_rows),         cmocka_unit_test(the_damaged_file_is_kept),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

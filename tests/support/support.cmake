@@ -53,7 +53,8 @@ target_link_libraries(tests_support PRIVATE strata_flags)
 
 # Directories of a frontier, and a reader of FORMAT.md.
 add_library(tests_frontier STATIC
-  support/story.c support/second_records.c support/second_rows.c support/second_reader.c support/second_agree.c)
+  support/story.c support/spoil.c support/second_records.c support/second_rows.c support/second_reader.c
+  support/second_agree.c)
 target_link_libraries(tests_frontier PRIVATE strata_flags PUBLIC tests_support PkgConfig::LMDB PkgConfig::XXHASH)
 target_include_directories(tests_frontier PUBLIC ${PROJECT_SOURCE_DIR})
 
@@ -65,7 +66,7 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 # the time.
 add_library(frontier_tiny OBJECT)
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/resize core/maintain
-               core/workbench core/queue core/host core/recrawl hosts/host_changes admin/erase)
+               core/workbench core/queue core/host core/recrawl hosts/host_changes admin/erase admin/compact_copy)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
