@@ -31,7 +31,7 @@ typedef struct frontier_findings {
  * a child process (fork) also reads all of it as a frontier would, and is killed after a minute without progress.
  * Changes nothing. The status is FRONTIER_OK with faults, too: `found->faults` counts them, `say` gets each.
  *
- * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 3 bytes per URL, and 4.3 more for each of two filters); VERSION: the
+ * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 4 bytes per URL, and 4.3 more for each of two filters); VERSION: the
  * directory is of another format. */
 frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
@@ -48,9 +48,9 @@ typedef struct frontier_repairs {
  *
  * Damaged filter files are removed, and rebuilt from the hash log. If data.mdb is damaged, its undamaged records are
  * written to a new file, which replaces it in one rename; the old one stays as data.mdb.damaged until you remove it,
- * and while it exists no further repair starts. A URL whose only readable record is an old one, from when it was
- * queued, is queued again. A URL without a record keeps its number and, if its key is still in the log, stays seen. The
- * journal is accepted as it is: lines missing at its end stay lost.
+ * and while it exists no further repair starts. A URL of which only the text can be read, not how it ended, is queued
+ * again. A URL whose text is lost keeps its number, and is new when it is found again. The journal is accepted as it is:
+ * lines missing at its end stay lost.
  *
  * A crash at any moment leaves the old files or the new ones. FRONTIER_OK: the directory was sound, or is now. DAMAGED:
  * its filter and profile cannot be read any more. */
@@ -61,8 +61,8 @@ typedef struct frontier_sizes {
   uint64_t before, after; /* bytes on disk, of all files */
 } frontier_sizes;
 
-/* Frees the disk space of deleted and overwritten records: data.mdb is copied without its free pages, the copy is read
- * through, and then replaces it in one rename. Needs disk space for the copy. Refuses, with BUSY, also while another
+/* Frees the disk space of deleted and overwritten records, and of payload of URLs that ended and were not visited
+ * (recrawl.h): data.mdb is copied in order of key, the copy is read through, and then replaces it in one rename. Needs disk space for the copy. Refuses, with BUSY, also while another
  * process reads the directory.
  *
  * If keys were forgotten since the last time (frontier_forget), they are erased first, to free their memory: this opens

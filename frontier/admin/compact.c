@@ -1,7 +1,7 @@
 /* Compacts data.mdb. LMDB's file never shrinks: deleted and overwritten records leave free pages, for later records.
  * Forgotten keys are erased first (erase.h), which frees their memory.
  *
- *     data.mdb -- copied in order of key (compact_copy.h) --> compact/data.mdb -- read through --> renamed to data.mdb
+ *     data.mdb -- copied in order of key (compact_copy.h) --> rebuilt/data.mdb -- read through --> renamed to data.mdb
  *
  * A crash before the rename leaves the old file, and a directory that the next compaction removes; after it, the new
  * file. Of the two filter files the one that is not valid is removed too: it is only the place of the next
@@ -216,18 +216,6 @@ static frontier_status erase_if_any(frontier *f)
 
 /* ---- the steps ------------------------------------------------------------------------------------------ */
 
-static void remove_made(const frontier *f)
-{
-  static const char *const names[] = {"compact/data.mdb", "compact/lock.mdb"};
-  char path[PATH_SIZE];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    path_of(f, names[i], path);
-    unlink(path);
-  }
-  path_of(f, "compact", path);
-  rmdir(path);
-}
-
 static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 {
   bool reading, is_exact = store_find_exact(f->store, false) == FRONTIER_OK;
@@ -245,18 +233,17 @@ static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 
 static frontier_status make(frontier *f, compact_counts *copied)
 {
-  char directory[PATH_SIZE];
+  char directory[REBUILT_PATH_SIZE];
   uint8_t *identity;
   size_t size;
   store *to = NULL;
-  remove_made(f);
-  path_of(f, "compact", directory);
-  if (mkdir(directory, 0777) != 0)
-    return frontier_fail(f, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", directory, strerror(errno));
   frontier_status status = store_get_meta(f->store, "identity", &identity, &size);
   if (status != FRONTIER_OK)
     return status == FRONTIER_NO_MEMORY ? frontier_fail(f, status, "%s", store_message(f->store)) : is_damaged(f);
-  status = store_open(directory, false, identity, size, &to, f->message);
+  environment_rebuilt(f->directory, "", directory);
+  status = environment_begin_rebuilt(f->directory, f->message);
+  if (status == FRONTIER_OK)
+    status = store_open(directory, false, identity, size, &to, f->message);
   free(identity);
   if (status == FRONTIER_OK)
     status = fill(f, to, copied);
@@ -292,7 +279,7 @@ static void drop_other_filter(frontier *f)
 static frontier_status compact(frontier *f, frontier_sizes *sizes)
 {
   char path[PATH_SIZE];
-  path_of(f, "compact/data.mdb", path);
+  environment_rebuilt(f->directory, "data.mdb", path);
   sizes->before = disk_use(f);
   frontier_status status = erase_if_any(f);
   if (status == FRONTIER_OK)
@@ -306,7 +293,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   f->store = NULL;
   if (status == FRONTIER_OK)
     status = environment_replace(f->directory, path, NULL, f->message);
-  remove_made(f);
+  environment_remove_rebuilt(f->directory);
   sizes->after = disk_use(f);
   return status;
 }

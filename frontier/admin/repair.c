@@ -44,18 +44,6 @@ static void path_of(const salvage *s, const char *name, char path[PATH_SIZE])
 
 /* ---- data.mdb ------------------------------------------------------------------------------------------- */
 
-static void remove_rebuilt(const salvage *s)
-{
-  static const char *const names[] = {"rebuilt/data.mdb", "rebuilt/lock.mdb"};
-  char path[PATH_SIZE];
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    path_of(s, names[i], path);
-    unlink(path);
-  }
-  path_of(s, "rebuilt", path);
-  rmdir(path);
-}
-
 /* What is said of pages was said by the check. */
 static void say_nothing(void *context, const char *sentence)
 {
@@ -64,16 +52,16 @@ static void say_nothing(void *context, const char *sentence)
 
 static bool open_both(salvage *s)
 {
-  char from[PATH_SIZE], to[PATH_SIZE];
+  char from[PATH_SIZE], to[REBUILT_PATH_SIZE];
   uint8_t identity[IDENTITY_MAX];
   path_of(s, "data.mdb", from);
-  path_of(s, "rebuilt", to);
+  environment_rebuilt(s->f->directory, "", to);
   s->status = mdb_pages_open(from, say_nothing, NULL, &s->p, s->f->message);
   if (s->status != FRONTIER_OK || !salvage_meta(s))
     return false;
-  remove_rebuilt(s);
-  if (mkdir(to, 0777) != 0)
-    return salvage_fail(s, errno == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO, strerror(errno));
+  s->status = environment_begin_rebuilt(s->f->directory, s->f->message);
+  if (s->status != FRONTIER_OK)
+    return false;
   s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
   if (s->status == FRONTIER_OK &&
       ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) || store_begin(s->to) != FRONTIER_OK))
@@ -90,9 +78,9 @@ static bool is_same_file(const char *path, const char *other)
 
 static bool rebuild(salvage *s)
 {
-  char data[PATH_SIZE], from[PATH_SIZE], keep[PATH_SIZE];
+  char data[PATH_SIZE], from[REBUILT_PATH_SIZE], keep[PATH_SIZE];
   path_of(s, "data.mdb", data);
-  path_of(s, "rebuilt/data.mdb", from);
+  environment_rebuilt(s->f->directory, "data.mdb", from);
   path_of(s, "data.mdb.damaged", keep);
   if (is_same_file(data, keep))
     unlink(keep);
@@ -163,7 +151,7 @@ static bool repair_all(salvage *s, const frontier_findings *found, const char *j
     return false;
   if (of_data) {
     bool is_done = rebuild(s);
-    remove_rebuilt(s);
+    environment_remove_rebuilt(s->f->directory);
     if (!is_done)
       return false;
     say_rebuilt(s);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* LMDB's own lock, which every process that has the file open shares: held alone, there is none. -1: there is. */
@@ -26,6 +27,35 @@ static int sync_name(const char *path, int flags)
   if (fd >= 0)
     close(fd);
   return error;
+}
+
+void environment_rebuilt(const char *directory, const char *name, char path[REBUILT_PATH_SIZE])
+{
+  snprintf(path, REBUILT_PATH_SIZE, "%s/rebuilt%s%s", directory, *name ? "/" : "", name);
+}
+
+void environment_remove_rebuilt(const char *directory)
+{
+  static const char *const names[] = {"data.mdb", "lock.mdb"};
+  char path[REBUILT_PATH_SIZE];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    environment_rebuilt(directory, names[i], path);
+    unlink(path);
+  }
+  environment_rebuilt(directory, "", path);
+  rmdir(path);
+}
+
+frontier_status environment_begin_rebuilt(const char *directory, char message[FRONTIER_MESSAGE_SIZE])
+{
+  char path[REBUILT_PATH_SIZE];
+  environment_remove_rebuilt(directory);
+  environment_rebuilt(directory, "", path);
+  if (mkdir(path, 0777) == 0)
+    return FRONTIER_OK;
+  int error = errno;
+  snprintf(message, FRONTIER_MESSAGE_SIZE, "%.400s: %s", path, strerror(error));
+  return error == ENOSPC ? FRONTIER_NO_SPACE : FRONTIER_IO;
 }
 
 /* The old lock file goes too: it knows the number of the old file's last transaction. */
