@@ -49,8 +49,8 @@ typedef struct frontier_repairs {
  * Damaged filter files are removed, and rebuilt from the hash log. If data.mdb is damaged, its undamaged records are
  * written to a new file, which replaces it in one rename; the old one stays as data.mdb.damaged until you remove it,
  * and while it exists no further repair starts. A URL of which only the text can be read, not how it ended, is queued
- * again. A URL whose text is lost keeps its number, and is new when it is found again. The journal is accepted as it is:
- * lines missing at its end stay lost.
+ * again. A URL whose text is lost keeps its number, and is new when it is found again. The journal is accepted as it
+ * is: lines missing at its end stay lost.
  *
  * A crash at any moment leaves the old files or the new ones. FRONTIER_OK: the directory was sound, or is now. DAMAGED:
  * its filter and profile cannot be read any more. */
@@ -62,8 +62,8 @@ typedef struct frontier_sizes {
 } frontier_sizes;
 
 /* Frees the disk space of deleted and overwritten records, and of payload of URLs that ended and were not visited
- * (recrawl.h): data.mdb is copied in order of key, the copy is read through, and then replaces it in one rename. Needs disk space for the copy. Refuses, with BUSY, also while another
- * process reads the directory.
+ * (recrawl.h): data.mdb is copied in order of key, the copy is read through, and then replaces it in one rename. Needs
+ * disk space for the copy. Refuses, with BUSY, also while another process reads the directory.
  *
  * If keys were forgotten since the last time (frontier_forget), they are erased first, to free their memory: this opens
  * the frontier, makes a second filter from the hash log, and rewrites the pieces of the log that have such keys. */

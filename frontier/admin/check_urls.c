@@ -1,5 +1,5 @@
-/* Every URL has one row in table `text`, belongs to a host that counts it, and is known to the filters; what became of it
- * is in `ended` and `states`, and a newer row of one that waits again in `again`. */
+/* Every URL has one row in table `text`, belongs to a host that counts it, and is known to the filters. What became of
+ * it is in `ended` and `states`, and the newer row of one that waits again in `again`. */
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"

@@ -1,4 +1,5 @@
-/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in table `text`: where the numbers of both agree, and no URL has a key of the caller's own, every key has its URL.
+/* See merge_rekey.h. Each key of the log has a sequence number, and so has each URL in table `text`: where the numbers
+ * of both agree, and no URL has a key of the caller's own, every key has its URL.
  *
  *     URL --the crawl's profile--> key --its secret--> seen?      visited
  *                                                      forgotten, or erased from the log (erase.h)?    left out

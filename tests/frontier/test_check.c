@@ -13,10 +13,12 @@
 #include <cmocka.h>
 
 #include "frontier/admin.h"
+#include "frontier/promote.h"
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
 #include "tests/support/small_crawl.h"
+#include "tests/support/spoil.h"
 #include "tests/support/test_hasher.h"
 
 enum { URLS = 2000, FETCHED = 700, REMARKS_MAX = 200 };
@@ -292,7 +294,97 @@ static void a_cut_file_is_noticed(void **state)
   free(bytes);
 }
 
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static void begin_compacted(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  frontier_sizes sizes;
+  scratch_copy(sound, spoilt);
+  if (frontier_compact(spoilt, &sizes, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+}
+
+/* What is said of a value of that table with this byte changed; how many of its URLs could still be read. */
+static uint64_t urls_without(const char *table, size_t block, size_t byte, const char *said)
+{
+  begin_compacted();
+  spoil_value v = spoil_read(spoilt, table, 0);
+  assert_non_null(v.bytes);
+  spoil_flip(spoilt, &v, block ? spoil_block(&v, block - 1) + byte : byte < v.size ? byte : v.size - 1);
+  spoil_free(&v);
+  frontier_findings found = check(spoilt, NULL);
+  assert_heard(said);
+  return found.urls;
+}
+
+static void damaged_rows_cost_their_block(void **state)
+{
+  (void)state;
+  enum { IN_BLOCK = 64, FIRST = 1, SECOND = 2, AT_END = 1 << 20, OF_ROWS = 16, IN_A_ROW = 40 };
+  uint64_t all = whole.url_room - 1;
+  assert_int_equal(urls_without("text", SECOND, IN_A_ROW, "rows 65 to 128 of table text are damaged"), all - IN_BLOCK);
+  assert_heard("URLs 65 to 128: they are nowhere");
+  assert_int_equal(urls_without("text", FIRST, 0, "rows 1 to 64 of table text are damaged"), all - IN_BLOCK);
+  assert_int_equal(urls_without("text", 0, OF_ROWS, "the beginning or the end of value 1 of table text"), all);
+  assert_int_equal(urls_without("text", 0, AT_END, "the beginning or the end of value 1 of table text"), all);
+  assert_int_equal(urls_without("states", 0, 1, "how URLs 0 to 63 ended is damaged"), all);
+  assert_heard("or not so many of each kind");
+}
+
 /* ---- what does not agree -------------------------------------------------------------------------------- */
+
+/* One record less, by LMDB's own means. */
+static void take_away(const char *table, size_t which)
+{
+  spoil_value v = spoil_read(spoilt, table, which);
+  assert_non_null(v.bytes);
+  spoil_delete(spoilt, table, v.key);
+  spoil_free(&v);
+}
+
+static bool is_every_third(void *context, const char *text, size_t size)
+{
+  (void)text, (void)size;
+  return ++*(unsigned *)context % 3 == 0;
+}
+
+static void promote_some(void)
+{
+  char message[FRONTIER_MESSAGE_SIZE] = "";
+  small_crawl c = {.directory = spoilt, .urls = URLS, .secret = test_secret(0)};
+  frontier_options options = small_crawl_options(&c);
+  frontier *f;
+  uint64_t from = 0;
+  unsigned asked = 0;
+  size_t promoted;
+  assert_int_equal(frontier_open(spoilt, &options, &f, message), FRONTIER_OK);
+  assert_int_equal(frontier_promote(f, is_every_third, &asked, URLS, &from, &promoted), FRONTIER_OK);
+  assert_true(promoted > 1);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  check(spoilt, NULL);
+  assert_silent();
+}
+
+static void a_missing_record_is_noticed(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *table, *said;
+  } rows[] = {{"text", "they are nowhere"},
+              {"ended", "of table ended are missing"},
+              {"hosts", "there is no record of them"},
+              {"hashes", "hash log: keys"},
+              {"again", "it waits again, and is not in table again"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    scratch_copy(sound, spoilt);
+    if (strcmp(rows[i].table, "again") == 0)
+      promote_some();
+    take_away(rows[i].table, strcmp(rows[i].table, "again") == 0 ? 0 : 1);
+    check(spoilt, NULL);
+    assert_heard(rows[i].said);
+  }
+}
 
 static void an_old_filter_file_is_noticed(void **state)
 {
@@ -341,6 +433,8 @@ int main(void)
     cmocka_unit_test(a_flipped_bit_of_the_database_is_noticed_or_harmless),
     cmocka_unit_test(a_page_of_something_else_is_noticed),
     cmocka_unit_test(a_cut_file_is_noticed),
+    cmocka_unit_test(damaged_rows_cost_their_block),
+    cmocka_unit_test(a_missing_record_is_noticed),
     cmocka_unit_test(an_old_filter_file_is_noticed),
     cmocka_unit_test(a_filter_file_of_another_secret_is_noticed),
   };

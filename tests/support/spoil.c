@@ -13,21 +13,27 @@ static void checked(int error)
     abort();
 }
 
-spoil_value spoil_read(const char *directory, const char *table, size_t which)
+static MDB_env *open_table(const char *directory, const char *table, unsigned flags, MDB_txn **txn, MDB_dbi *dbi)
 {
   enum { TABLES = 32 };
   MDB_env *env;
+  checked(mdb_env_create(&env));
+  checked(mdb_env_set_maxdbs(env, TABLES));
+  checked(mdb_env_set_mapsize(env, (size_t)1 << 32));
+  checked(mdb_env_open(env, directory, flags, 0666));
+  checked(mdb_txn_begin(env, NULL, flags, txn));
+  checked(mdb_dbi_open(*txn, table, MDB_INTEGERKEY, dbi));
+  return env;
+}
+
+spoil_value spoil_read(const char *directory, const char *table, size_t which)
+{
   MDB_txn *txn;
   MDB_dbi dbi;
   MDB_cursor *cursor;
   MDB_val key, value;
   spoil_value v = {0};
-  checked(mdb_env_create(&env));
-  checked(mdb_env_set_maxdbs(env, TABLES));
-  checked(mdb_env_set_mapsize(env, (size_t)1 << 32));
-  checked(mdb_env_open(env, directory, MDB_RDONLY, 0666));
-  checked(mdb_txn_begin(env, NULL, MDB_RDONLY, &txn));
-  checked(mdb_dbi_open(txn, table, MDB_INTEGERKEY, &dbi));
+  MDB_env *env = open_table(directory, table, MDB_RDONLY, &txn, &dbi);
   checked(mdb_cursor_open(txn, dbi, &cursor));
   int error = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
   for (; !error && which; which--)
@@ -43,6 +49,17 @@ spoil_value spoil_read(const char *directory, const char *table, size_t which)
   mdb_txn_abort(txn);
   mdb_env_close(env);
   return v;
+}
+
+void spoil_delete(const char *directory, const char *table, uint64_t number)
+{
+  MDB_txn *txn;
+  MDB_dbi dbi;
+  MDB_val key = {sizeof number, &number};
+  MDB_env *env = open_table(directory, table, 0, &txn, &dbi);
+  checked(mdb_del(txn, dbi, &key, NULL));
+  checked(mdb_txn_commit(txn));
+  mdb_env_close(env);
 }
 
 void spoil_free(spoil_value *v)
