@@ -271,6 +271,9 @@ static void read_row(url_walk *w, uint64_t sequence, const uint8_t *bytes, size_
   if (!who)
     return;
   check_known(w, sequence, w->c->u, field_find(row.fields, row.fields_size, FIELD_KEY));
+  if (row.is_noted != (state.what == FRONTIER_NOTED))
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ": it was %snoted, and its state says otherwise", sequence,
+              row.is_noted ? "" : "not ");
   if (url_state_is_ended(state))
     count_ended(w, who, state);
   else if (state.what == URL_WAITS)

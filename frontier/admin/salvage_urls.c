@@ -362,13 +362,15 @@ static bool write_ended(url_salvage *u, uint64_t sequence, url_state state)
   return at != NULL;
 }
 
-/* As long as only the text of a URL is whole, it waits. */
-static url_state state_of(const url_salvage *u, uint64_t sequence)
+/* As long as only the text of a URL is whole, it waits, unless it was noted. */
+static url_state state_of(const url_salvage *u, uint64_t sequence, const url_row *row)
 {
   url_state state = url_state_unpack(u->state[sequence]);
   if (u->state[sequence] & HAS_AGAIN)
     return (url_state){.what = URL_WAITS_AGAIN};
-  return url_state_is_ended(state) ? state : (url_state){.what = URL_WAITS};
+  if (url_state_is_ended(state))
+    return state;
+  return (url_state){.what = row->is_noted ? FRONTIER_NOTED : URL_WAITS};
 }
 
 static void count_ended(salvage *s, host *who, url_state state)
@@ -414,7 +416,7 @@ static bool keep_url(url_salvage *u, uint64_t sequence, const uint8_t *bytes, si
   host *who = sound_host(u, &row);
   if (!who)
     return true;
-  url_state state = state_of(u, sequence);
+  url_state state = state_of(u, sequence, &row);
   if (!write_row(u, sequence, &row, who) || (state.what != URL_WAITS && !write_ended(u, sequence, state)))
     return false;
   if (!byte_row_reach(&s->places, sequence) || !host_reserve(who, row.class))

@@ -106,6 +106,7 @@ static frontier_status accept(frontier *f, const frontier_link *link, const mlbf
     return no_memory(f);
   frontier_class class = what_for != TO_NOTE ? host_classify(f, who, link, verdict) : FRONTIER_NORMAL;
   url_row row = row_of(link, who, class, verdict);
+  row.is_noted = what_for == TO_NOTE;
   if (!host_reserve(who, class) || !set_fields(f, link, hashes, &row) || !tombstones_make_room(&f->tombstones) ||
       (f->options.exact && !exact_make_room(&f->exact)) || (f->store && !batch_make_room(&f->batch, &row, sequence)))
     return no_memory(f);

@@ -2,7 +2,8 @@
  *
  *     head (1)  verdict (1)  host  depth  via  [hops]  [name size, name]  [fields size, fields]  text
  *
- * head       bits 0, 1: class; 2, 3: form; 4: hops follow; 5: a host's name follows; 6: fields follow
+ * head       bits 0, 1: class; 2, 3: form; 4: hops follow; 5: a host's name follows; 6: fields follow;
+ *            7: it never waits
  * verdict    bits 0 to 2: outcome; 3 to 7: layer
  * via        0: a start URL; else 1 more than twice the distance to it, back, or twice the distance forth; modulo 2^64
  *
@@ -14,7 +15,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FORM_SHIFT = 2, FORM_MASK = 3, CLASS_MASK = 3, HAS_HOPS = 16, HAS_NAME = 32, HAS_FIELDS = 64 };
+enum { FORM_SHIFT = 2, FORM_MASK = 3, CLASS_MASK = 3, HAS_HOPS = 16, HAS_NAME = 32, HAS_FIELDS = 64, IS_NOTED = 128 };
 enum { OUTCOME_MASK = 7, LAYER_SHIFT = 3 };
 
 static const char *const schemes[] = {"http://", "https://"};
@@ -90,7 +91,8 @@ void url_row_write(const url_row *row, uint64_t sequence, uint8_t *at)
 {
   assert((unsigned)row->class <= CLASS_MASK && row->verdict.layer < 1u << (8 - LAYER_SHIFT));
   *at++ = (uint8_t)((unsigned)row->class | (unsigned)row->form << FORM_SHIFT | (row->origin.hops ? HAS_HOPS : 0) |
-                    (row->host_name_size ? HAS_NAME : 0) | (row->fields_size ? HAS_FIELDS : 0));
+                    (row->host_name_size ? HAS_NAME : 0) | (row->fields_size ? HAS_FIELDS : 0) |
+                    (row->is_noted ? IS_NOTED : 0));
   *at++ = (uint8_t)((unsigned)row->verdict.outcome | row->verdict.layer << LAYER_SHIFT);
   at = rows_put_number(at, row->host);
   at = rows_put_number(at, row->origin.depth);
@@ -121,10 +123,11 @@ bool url_row_read(url_row *row, uint64_t sequence, const uint8_t *bytes, size_t 
 {
   const uint8_t *at, *end = bytes + size, *name = NULL;
   uint64_t host = 0, depth = 0, via = 0, hops = 0;
-  if (size < 2 || (bytes[0] >> FORM_SHIFT & FORM_MASK) > URL_FORM_WHOLE || bytes[0] & 128 ||
+  if (size < 2 || (bytes[0] >> FORM_SHIFT & FORM_MASK) > URL_FORM_WHOLE ||
       (bytes[1] & OUTCOME_MASK) >= FRONTIER_OUTCOMES)
     return false;
   *row = (url_row){.class = (frontier_class)(bytes[0] & CLASS_MASK),
+                   .is_noted = (bytes[0] & IS_NOTED) != 0,
                    .form = (url_form)(bytes[0] >> FORM_SHIFT & FORM_MASK),
                    .verdict = {(frontier_outcome)(bytes[1] & OUTCOME_MASK), bytes[1] >> LAYER_SHIFT}};
   at = rows_get_number(bytes + 2, end, &host);

@@ -17,6 +17,7 @@ typedef struct url_row {
   frontier_origin origin;
   frontier_verdict verdict; /* that let it in */
   frontier_class class;
+  bool is_noted; /* it never waits */
   url_form form;
   const char *host_name; /* of a host's first URL; NULL: it is in the host's record only */
   size_t host_name_size;

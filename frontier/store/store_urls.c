@@ -202,7 +202,7 @@ static int visit_row(walk *w, uint64_t sequence, url_state state, const uint8_t 
   stored_url u = {.sequence = sequence, .state = state};
   if (!url_row_read(&u.row, sequence, bytes, size))
     return MDB_CORRUPTED;
-  if (w->class >= 0 && (int)u.row.class != w->class)
+  if (w->class >= 0 && ((int)u.row.class != w->class || u.row.is_noted))
     return 0;
   bool has_newer = state.what == URL_WAITS_AGAIN && !(w->wanted & STORED_AS_ACCEPTED);
   int error = has_newer ? read_again(w->store, w->txn, sequence, &u.row) : 0;

@@ -37,6 +37,7 @@ typedef struct second_url {
   unsigned state;           /* 0 it waits, 1 done, 2 failed, 3 skipped, 4 noted */
   bool is_again, has_again; /* it waits again, and has its row in `again` */
   bool was_trap;            /* as it ended */
+  bool was_noted;           /* as it was accepted */
   unsigned code, depth, hops;
   unsigned outcome, layer; /* the verdict that let it in */
   unsigned class;          /* 0 normal, 1 high, 2 low, 3 trap: of one that ended, as it was when it was accepted */

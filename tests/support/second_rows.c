@@ -164,13 +164,14 @@ static bool read_url(const second_view *v, uint64_t sequence, const uint8_t *row
     return false;
   unsigned head = row[0], form = head >> 2 & 3;
   *u = (second_url){.class = head & 3, .outcome = row[1] & 7, .layer = row[1] >> 3};
+  u->was_noted = head >> 7;
   *has_name = head >> 5 & 1;
   u->host = second_number(row, &at, end);
   uint64_t depth = second_number(row, &at, end), hops = 0;
   u->via = via_of(second_number(row, &at, end), sequence);
   if (head >> 4 & 1)
     hops = second_number(row, &at, end);
-  if (form > 2 || head >> 7 || u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 ||
+  if (form > 2 || u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 ||
       at > end || (head >> 4 & 1) != (hops != 0))
     return false;
   u->depth = (unsigned)depth;
