@@ -47,3 +47,8 @@ strata_test(cmd_like trial tests_frontier)
 strata_test(crawl_secret trial frontier tests_frontier)
 target_sources(test_crawl_secret PRIVATE support/crawl_case.c)
 strata_test(crawl_linked trial frontier tests_frontier)
+# Every file of a crawl's directory changed, under every command. More: hostile_directory strata 10000 all
+add_executable(hostile_directory ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/hostile_directory.c)
+target_link_libraries(hostile_directory PRIVATE strata_flags tests_crawl tests_frontier)
+add_test(NAME hostile_directory COMMAND hostile_directory $<TARGET_FILE:strata> 300)
+set_tests_properties(hostile_directory PROPERTIES TIMEOUT 300)
