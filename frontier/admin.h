@@ -22,6 +22,7 @@ typedef struct frontier_findings {
   uint64_t urls, hosts;                   /* undamaged records */
   uint64_t log_keys;                      /* in the hash log */
   uint64_t lines;                         /* of the journal; 0 if it was not read */
+  uint64_t identity_faults;               /* of `faults`: in the file IDENTITY */
 } frontier_findings;
 
 /* Reads everything and reports every fault: each page of data.mdb, each checksum, the invariants of FORMAT.md, both

@@ -85,6 +85,8 @@ enum { FRONTIER_ABI = 1 };
 int frontier_abi(void);             /* the library's */
 const char *frontier_version(void); /* its release, as "0.1.0" */
 
+enum { FRONTIER_KEY_SCHEME_MAX = 63 };
+
 /* Gets one sentence of interest to the user who runs the crawl, valid during the call. It is called from within calls
  * on the handle, and must not use the handle. */
 typedef void frontier_logger(void *context, const char *sentence);
@@ -121,12 +123,21 @@ typedef struct frontier_options {
    * frontier_close, and one that finds a whole batch waiting behind the one that is being written. What a commit would
    * have said is then said by a later call. Not for a process that forks and goes on using the handle. */
   bool commit_thread;
+  /* Names how the caller makes its own keys (frontier_link), so that a directory is not opened, nor merged, with
+   * keys of another kind: up to FRONTIER_KEY_SCHEME_MAX printing characters. Fixed for a directory. NULL or "": the
+   * profile's keys of URLs. */
+  const char *key_scheme;
+  bool group_readable; /* its files that hold the secret may be read by their group too: mode 0640, not 0600 */
 } frontier_options;
 
 typedef struct frontier frontier;
 
 /* Open `directory`, or make it. NULL: keep everything in memory; it ends with the handle. On failure `message`
- * holds one sentence that names what and where. */
+ * holds one sentence that names what and where.
+ * A directory is taken for hostile: no link in it is followed, and one of another user can only be read (FRONTIER_IO).
+ * If its data.mdb is not the file that a writer left there (a copy, a file changed since, one that was open as the
+ * machine went down), all of its pages are read first; `log` hears how far it is. Damage is FRONTIER_DAMAGED, and
+ * admin.h may repair it. */
 static inline frontier_status frontier_open(const char *directory, const frontier_options *options, frontier **out,
                                             char message[FRONTIER_MESSAGE_SIZE]);
 

@@ -1,5 +1,6 @@
 /* See atomic_dir.h. */
 #include "frontier/admin/atomic_dir.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,8 @@ static frontier_status failed(const char *path, const char *doing, char message[
 
 void atomic_dir_abandon(const char *partial)
 {
-  static const char *const names[] = {"data.mdb", "lock.mdb", "LOCK", "seen.0", "seen.1", "seen.0.tmp", "seen.1.tmp"};
+  static const char *const names[] = {"data.mdb",   "lock.mdb",   "LOCK",     "seen.0",      "seen.1",
+                                      "seen.0.tmp", "seen.1.tmp", "IDENTITY", "IDENTITY.tmp"};
   char path[FRESH_PATH_SIZE];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (snprintf(path, sizeof path, "%s/%s", partial, names[i]) < FRESH_PATH_SIZE)
@@ -76,7 +78,7 @@ static int copy_bytes(int from, int to, uint64_t size)
 
 int atomic_dir_copy(int from, uint64_t size, const char *to)
 {
-  int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int fd = own_file_create(to, 0666);
   errno = fd < 0 ? errno : 0;
   int error = fd < 0 ? errno : copy_bytes(from, fd, size);
   if (fd >= 0)

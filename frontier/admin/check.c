@@ -11,6 +11,7 @@
  * A missing part is reported once; comparisons with it are skipped. */
 #include "frontier/admin/check.h"
 
+#include "frontier/base/own_file.h"
 #include "frontier/base/record.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ void check_say(check *c, check_area where, const char *format, ...)
   c->found->faults++;
   c->found->filter_faults += where == IN_FILTER;
   c->found->journal_faults += where == IN_JOURNAL;
+  c->found->identity_faults += where == IN_IDENTITY;
   c->say(c->context, sentence);
 }
 
@@ -60,16 +62,61 @@ static void keep(check *c, const uint8_t *body, size_t size, uint8_t **copy, siz
   *copy_size = size;
 }
 
+static void take_identity(check *c, const uint8_t *body, size_t size)
+{
+  keep(c, body, size, &c->identity, &c->identity_size);
+  frontier_status status = identity_read(c->f, body, size);
+  c->has_identity = status == FRONTIER_OK;
+  if (status == FRONTIER_VERSION)
+    c->status = status; /* not to be judged by today's rules */
+  else if (!c->has_identity)
+    check_say(c, IN_DATA, "%s", c->f->message);
+}
+
+/* Its other places say the same, or have it where the first is lost. */
+static void compare_identity(check *c, check_area where, const char *place, const uint8_t *body, size_t size)
+{
+  if (!body)
+    check_say(c, where, "%s: there is no whole copy of the record \"identity\"", place);
+  else if (!c->identity)
+    take_identity(c, body, size);
+  else if (size != c->identity_size || memcmp(body, c->identity, size) != 0)
+    check_say(c, where, "%s: its copy of the record \"identity\" is another", place);
+}
+
+typedef struct second_copy {
+  check *c;
+  bool is_there;
+} second_copy;
+
+static void read_second(void *context, const char *name, const uint8_t *body, size_t size)
+{
+  second_copy *second = context;
+  second->is_there |= strcmp(name, "identity") == 0;
+  if (strcmp(name, "identity") == 0)
+    compare_identity(second->c, IN_DATA, "data.mdb, table identity", body, size);
+}
+
+static void check_identity_copies(check *c)
+{
+  uint8_t *body = NULL;
+  size_t size = 0;
+  second_copy second = {.c = c};
+  mdb_records_each_named(c->p, "identity", read_second, &second);
+  if (!second.is_there && c->status == FRONTIER_OK)
+    compare_identity(c, IN_DATA, "data.mdb, table identity", NULL, 0);
+  if (c->status == FRONTIER_OK && store_identity_file_get(c->f->directory, &body, &size) == FRONTIER_NO_MEMORY)
+    check_fail(c, FRONTIER_NO_MEMORY, "out of memory");
+  if (c->status == FRONTIER_OK)
+    compare_identity(c, IN_IDENTITY, "IDENTITY", body, size);
+  free(body);
+}
+
 static void read_meta(void *context, const char *name, const uint8_t *body, size_t size)
 {
   check *c = context;
   if (strcmp(name, "identity") == 0) {
-    frontier_status status = identity_read(c->f, body, size);
-    c->has_identity = status == FRONTIER_OK;
-    if (status == FRONTIER_VERSION)
-      c->status = status; /* not to be judged by today's rules */
-    else if (!c->has_identity)
-      check_say(c, IN_DATA, "%s", c->f->message);
+    take_identity(c, body, size);
   } else if (strcmp(name, "progress") == 0) {
     c->has_progress = progress_read(&c->stood, body, size);
     if (!c->has_progress)
@@ -112,7 +159,9 @@ static bool read_tombstones(void *context, uint64_t low, const uint8_t *body, si
 static void check_meta(check *c)
 {
   require_table(c, "meta");
-  mdb_records_each_meta(c->p, read_meta, c);
+  mdb_records_each_named(c->p, "meta", read_meta, c);
+  if (c->status == FRONTIER_OK)
+    check_identity_copies(c);
   for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
     require_table(c, store_table_name((store_table)table));
   mdb_records_each(c->p, "revoked", read_tombstones, c);
@@ -127,7 +176,7 @@ static void hold_still(check *c, int *lock)
 {
   char path[4096];
   snprintf(path, sizeof path, "%s/LOCK", c->f->directory);
-  *lock = open(path, O_RDONLY | O_CLOEXEC);
+  *lock = own_file_open(path, O_RDONLY, 0);
   if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0)
     check_fail(c, FRONTIER_BUSY, "another process is writing it; end that one first");
 }
@@ -154,6 +203,7 @@ static void check_free(check *c)
 {
   seen_free(c->from_log);
   seen_free(c->from_file);
+  free(c->identity);
   free(c->absent);
   free(c->journal);
   free(c->sum);
@@ -189,7 +239,7 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
   if (c.status == FRONTIER_OK)
     c.status = mdb_pages_open(path, say_of_pages, &c, &c.p, c.f->message);
   if (c.status == FRONTIER_OK && mdb_pages_have_root(c.p)) {
-    found->pages = pages_count(c.p);
+    found->pages = mdb_pages_count(c.p);
     check_all(&c, journal_path);
   }
   frontier_status status = c.status;

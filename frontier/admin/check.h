@@ -15,6 +15,8 @@ typedef struct check {
   void *context;
   frontier_findings *found;
   bool has_identity, has_progress;
+  uint8_t *identity; /* of the first place that has it */
+  size_t identity_size;
   progress stood; /* as its record says */
   counters counters;
   uint8_t *absent, *journal, *sum; /* these meta records; NULL: no such record */
@@ -26,7 +28,7 @@ typedef struct check {
   frontier_status status; /* why the check cannot go on */
 } check;
 
-typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL } check_area;
+typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL, IN_IDENTITY } check_area; /* IN_IDENTITY: its file */
 void check_say(check *c, check_area where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The check itself failed. */
 void check_fail(check *c, frontier_status status, const char *what);

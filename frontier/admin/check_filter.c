@@ -1,6 +1,8 @@
 /* The hash log, the filter it makes, and the two filter files. */
 #include "frontier/admin/check.h"
 
+#include "frontier/base/own_file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,6 +94,10 @@ static mlbf_filter *load_file(check *c, unsigned slot)
   mlbf_filter *filter = NULL;
   mlbf_stats stats;
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
+  if (!own_file_is_plain(path, false)) {
+    check_say(c, IN_FILTER, "seen.%u: %s", slot, own_file_words(errno));
+    return NULL;
+  }
   mlbf_status status = mlbf_load_with(path, c->f->options.secret, &filter);
   bool is_valid = c->has_progress && c->stood.checkpoint_keys && c->stood.checkpoint_slot == slot;
   if (status == MLBF_IO && errno == ENOENT)

@@ -4,6 +4,7 @@
 #include "frontier/admin/check.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,7 +69,7 @@ static void check_file(check *c, FILE *file, const char *path, uint64_t size)
 
 void check_journal(check *c, const char *path)
 {
-  FILE *file = fopen(path, "rb");
+  FILE *file = own_file_stream(path, "r", 0);
   off_t size = 0;
   if (file && (fseeko(file, 0, SEEK_END) != 0 || (size = ftello(file)) < 0 || fseeko(file, 0, SEEK_SET) != 0))
     check_say(c, IN_JOURNAL, "%s: %s", path, strerror(errno));

@@ -118,7 +118,8 @@ static frontier_status verify_records(frontier *f, pages *p, uint64_t *faults)
     mdb_records_each(p, store_table_name((store_table)table), count_record, &records);
     *faults += records != wanted;
   }
-  mdb_records_each_meta(p, pass_over, NULL);
+  mdb_records_each_named(p, "meta", pass_over, NULL);
+  mdb_records_each_named(p, "identity", pass_over, NULL);
   uint64_t keys = 0, wanted = 0;
   if (status == FRONTIER_OK)
     status = store_count_exact(f->store, &wanted);
@@ -166,18 +167,20 @@ static frontier_status verify(frontier *f, const char *path, const compact_count
 /* A directory of another format is refused; a damaged identity is found later, with all other damage. */
 static frontier_status check_identity(frontier *f)
 {
-  uint8_t *identity;
+  uint8_t *body;
   size_t size;
-  if (store_get_meta(f->store, "identity", &identity, &size) != FRONTIER_OK)
+  if (store_get_identity(f->store, &body, &size) != FRONTIER_OK)
     return FRONTIER_OK;
-  frontier_status status = identity_read(f, identity, size);
-  free(identity);
+  frontier_status status = identity_read(f, body, size);
+  free(body);
   return status;
 }
 
 static frontier_status count_forgotten(frontier *f, uint64_t *rows)
 {
-  frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
+  frontier_status status = directory_check_data(f);
+  if (status == FRONTIER_OK)
+    status = store_open(f->directory, true, "", 0, &f->store, f->message);
   if (status != FRONTIER_OK)
     return status;
   status = check_identity(f);
@@ -234,17 +237,17 @@ static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 static frontier_status make(frontier *f, compact_counts *copied)
 {
   char directory[REBUILT_PATH_SIZE];
-  uint8_t *identity;
+  uint8_t *body;
   size_t size;
   store *to = NULL;
-  frontier_status status = store_get_meta(f->store, "identity", &identity, &size);
+  frontier_status status = store_get_meta(f->store, "identity", &body, &size);
   if (status != FRONTIER_OK)
     return status == FRONTIER_NO_MEMORY ? frontier_fail(f, status, "%s", store_message(f->store)) : is_damaged(f);
   environment_rebuilt(f->directory, "", directory);
   status = environment_begin_rebuilt(f->directory, f->message);
   if (status == FRONTIER_OK)
-    status = store_open(directory, false, identity, size, &to, f->message);
-  free(identity);
+    status = store_open(directory, false, body, size, &to, f->message);
+  free(body);
   if (status == FRONTIER_OK)
     status = fill(f, to, copied);
   store_close(to);
@@ -293,6 +296,8 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   f->store = NULL;
   if (status == FRONTIER_OK)
     status = environment_replace(f->directory, path, NULL, f->message);
+  if (status == FRONTIER_OK)
+    directory_note_left(f);
   environment_remove_rebuilt(f->directory);
   sizes->after = disk_use(f);
   return status;

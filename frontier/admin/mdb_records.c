@@ -26,7 +26,7 @@ typedef struct reading {
   const char *table;
   bool is_quiet, is_over;
   store_visitor *visit;
-  mdb_records_meta_visitor *visit_meta;
+  mdb_records_named_visitor *visit_named;
   mdb_records_exact_visitor *visit_exact;
   void *context;
 } reading;
@@ -66,7 +66,7 @@ static void read_named(void *context, const uint8_t *key, size_t key_size, const
   memcpy(name, key, key_size);
   name[key_size] = '\0';
   if (record_is_whole(XXH3_64bits(key, key_size), value, size))
-    r->visit_meta(r->context, name, value + RECORD_HEAD, size - RECORD_HEAD);
+    r->visit_named(r->context, name, value + RECORD_HEAD, size - RECORD_HEAD);
   else if (!r->is_quiet)
     say_damaged(r, mdb_records_quote(key, key_size, text), value, size);
 }
@@ -89,11 +89,11 @@ void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *c
   mdb_pages_each(p, table, read_numbered, &r);
 }
 
-void mdb_records_each_meta(pages *p, mdb_records_meta_visitor *visit, void *context)
+void mdb_records_each_named(pages *p, const char *table, mdb_records_named_visitor *visit, void *context)
 {
   reading r = {
-    .p = p, .table = "meta", .is_quiet = mdb_pages_were_walked(p, "meta"), .visit_meta = visit, .context = context};
-  mdb_pages_each(p, "meta", read_named, &r);
+    .p = p, .table = table, .is_quiet = mdb_pages_were_walked(p, table), .visit_named = visit, .context = context};
+  mdb_pages_each(p, table, read_named, &r);
 }
 
 void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context)

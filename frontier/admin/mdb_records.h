@@ -3,15 +3,15 @@
 #ifndef STRATA_FRONTIER_MDB_RECORDS_H
 #define STRATA_FRONTIER_MDB_RECORDS_H
 
-#include "frontier/admin/mdb_pages.h"
+#include "frontier/store/mdb_pages.h"
 #include "frontier/store/store.h"
 
 /* In order of key. May be called again; faults are reported the first time. `visit` may end it. */
 void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *context);
 
-/* The same for the table "meta", whose keys are names; `name` ends with NUL. */
-typedef void mdb_records_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);
-void mdb_records_each_meta(pages *p, mdb_records_meta_visitor *visit, void *context);
+/* The same for the tables "meta" and "identity", whose keys are names; `name` ends with NUL. */
+typedef void mdb_records_named_visitor(void *context, const char *name, const uint8_t *body, size_t size);
+void mdb_records_each_named(pages *p, const char *table, mdb_records_named_visitor *visit, void *context);
 
 /* The same for the table "exact", whose keys are all there is. */
 typedef void mdb_records_exact_visitor(void *context, const store_exact_key *key);

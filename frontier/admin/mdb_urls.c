@@ -3,14 +3,14 @@
 
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
+#include "frontier/core/state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 uint64_t mdb_urls_id(const frontier *f)
 {
-  (void)f;
-  return 0;
+  return get_le(f->identity.directory_id, 8);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64, REKEYED_PER_PIECE = 1000 };
 
@@ -26,9 +27,10 @@ typedef struct merging {
   const frontier *from;     /* the one whose log is being copied */
   frontier_options options; /* of the new frontier; `secret`: the next */
   uint8_t secret[MLBF_SECRET_BYTES];
-  bool is_one_secret;  /* they all have it */
-  mlbf_hasher *hasher; /* keyed with it */
-  progress stood;      /* its numbers so far */
+  bool is_one_secret;                           /* they all have it */
+  char key_scheme[FRONTIER_KEY_SCHEME_MAX + 1]; /* of all */
+  mlbf_hasher *hasher;                          /* keyed with it */
+  progress stood;                               /* its numbers so far */
   store *to;
   mlbf_filter *filter; /* of all so far; NULL: they do not fit together */
   const char *first;   /* whose kind and profile the others must have */
@@ -71,6 +73,8 @@ static frontier_status compare(merging *m, const frontier *f)
     frontier_secret(f, m->secret);
     ours->secret = m->secret;
     m->is_one_secret = true;
+    snprintf(m->key_scheme, sizeof m->key_scheme, "%s", f->options.key_scheme);
+    ours->key_scheme = m->key_scheme;
     return FRONTIER_OK;
   }
   m->is_one_secret &= secret_is(f, m->secret);
@@ -79,6 +83,11 @@ static frontier_status compare(merging *m, const frontier *f)
              "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
              "merged",
              m->first, f->directory);
+    return FRONTIER_MISMATCH;
+  }
+  if (strcmp(ours->key_scheme, f->options.key_scheme) != 0) {
+    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "%.120s has keys of scheme \"%s\", %.120s of \"%s\": their keys differ",
+             m->first, ours->key_scheme, f->directory, f->options.key_scheme);
     return FRONTIER_MISMATCH;
   }
   url_profile_name(ours->profile, a);
@@ -348,9 +357,12 @@ static frontier_status finish_store(merging *m)
 
 static frontier_status merge_into(merging *m, const char *const *directories, size_t count, const char *partial)
 {
-  uint8_t identity[IDENTITY_MAX];
-  size_t size = identity_write(&m->options, identity);
-  frontier_status status = store_open(partial, false, identity, size, &m->to, m->message);
+  uint8_t body[IDENTITY_MAX];
+  identity own;
+  if (!identity_make(&m->options, &own))
+    return fail(m, FRONTIER_IO, "the system gave no random bytes");
+  frontier_status status = store_open(partial, false, body, identity_write(&m->options, &own, body), &m->to,
+                                      m->message);
   if (status == FRONTIER_OK && m->options.exact)
     status = store_find_exact(m->to, true);
   if (status == FRONTIER_OK)

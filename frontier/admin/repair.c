@@ -1,6 +1,7 @@
 /* Repairs a directory.
  *
  *     check             sound: nothing to do
+ *     IDENTITY          written from data.mdb
  *     journal, filter   its record is set from the file; wrong filter files are removed, and rebuilt from the log
  *     data.mdb          salvage into DIRECTORY/rebuilt/data.mdb, which replaces it; the old is data.mdb.damaged
  *
@@ -53,7 +54,7 @@ static void say_nothing(void *context, const char *sentence)
 static bool open_both(salvage *s)
 {
   char from[PATH_SIZE], to[REBUILT_PATH_SIZE];
-  uint8_t identity[IDENTITY_MAX];
+  uint8_t body[IDENTITY_MAX];
   path_of(s, "data.mdb", from);
   environment_rebuilt(s->f->directory, "", to);
   s->status = mdb_pages_open(from, say_nothing, NULL, &s->p, s->f->message);
@@ -62,7 +63,7 @@ static bool open_both(salvage *s)
   s->status = environment_begin_rebuilt(s->f->directory, s->f->message);
   if (s->status != FRONTIER_OK)
     return false;
-  s->status = store_open(to, false, identity, identity_write(&s->f->options, identity), &s->to, s->f->message);
+  s->status = store_open(to, false, body, identity_write(&s->f->options, &s->f->identity, body), &s->to, s->f->message);
   if (s->status == FRONTIER_OK &&
       ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) || store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
@@ -143,9 +144,27 @@ static bool renew_filter(salvage *s, const char *journal_path)
 
 /* ---- all of it ------------------------------------------------------------------------------------------ */
 
+/* As data.mdb says it now. */
+static bool put_identity(salvage *s)
+{
+  store *of = NULL;
+  uint8_t *body = NULL;
+  size_t size = 0;
+  s->status = store_open(s->f->directory, true, "", 0, &of, s->f->message);
+  if (s->status == FRONTIER_OK && (s->status = store_get_identity(of, &body, &size)) != FRONTIER_OK)
+    frontier_fail(s->f, s->status, "%s", store_message(of));
+  store_close(of);
+  if (s->status == FRONTIER_OK)
+    s->status = store_identity_file_put(s->f->directory, body, size, s->f->message);
+  free(body);
+  if (s->status == FRONTIER_OK)
+    salvage_say(s, "IDENTITY: written from data.mdb");
+  return s->status == FRONTIER_OK;
+}
+
 static bool repair_all(salvage *s, const frontier_findings *found, const char *journal_path)
 {
-  bool of_data = found->faults > found->filter_faults + found->journal_faults;
+  bool of_data = found->faults > found->filter_faults + found->journal_faults + found->identity_faults;
   s->status = directory_lock_it(s->f);
   if (s->status != FRONTIER_OK)
     return false;
@@ -155,10 +174,13 @@ static bool repair_all(salvage *s, const frontier_findings *found, const char *j
     if (!is_done)
       return false;
     say_rebuilt(s);
+    directory_note_left(s->f);
   }
+  if (found->identity_faults && !put_identity(s))
+    return false;
   if (journal_path && (found->journal_faults || of_data) && !repair_journal(s, journal_path))
     return false;
-  return renew_filter(s, journal_path);
+  return (!of_data && !found->filter_faults && !found->journal_faults) || renew_filter(s, journal_path);
 }
 
 frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,

@@ -3,6 +3,7 @@
 #include "frontier/admin/repair.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ static frontier_status follow(store *to, const char *path)
     return status;
   const uint8_t *record = status == FRONTIER_OK && size >= JOURNAL_HEAD ? body : none;
   size_t owed_size = record == body ? size - JOURNAL_HEAD : 0;
-  FILE *file = fopen(path, "r+b");
+  FILE *file = own_file_stream(path, "r+", 0);
   if (file) {
     uint64_t end = settle_file(file, get_le(record, JOURNAL_HEAD), record + JOURNAL_HEAD, &owed_size, &sum);
     put_records(to, end, record + JOURNAL_HEAD, owed_size, sum);

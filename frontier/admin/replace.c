@@ -1,5 +1,6 @@
 /* See replace.h. */
 #include "frontier/admin/replace.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 /* LMDB's own lock, which every process that has the file open shares: held alone, there is none. -1: there is. */
 static int lock_out_readers(const char *path)
 {
-  int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  int fd = own_file_open(path, O_RDWR | O_CREAT, 0600);
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0, .l_len = 1};
   if (fd >= 0 && fcntl(fd, F_SETLK, &lock) != 0) {
     close(fd);
@@ -22,7 +23,7 @@ static int lock_out_readers(const char *path)
 
 static int sync_name(const char *path, int flags)
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags);
   int error = fd < 0 || fsync(fd) != 0 ? errno : 0;
   if (fd >= 0)
     close(fd);

@@ -124,9 +124,22 @@ static void read_stray_meta(void *context, const uint8_t *key, size_t key_size, 
     s->has_progress = progress_read(&s->stood, body, size - RECORD_HEAD);
 }
 
+static void read_identity_file(salvage *s)
+{
+  uint8_t *body;
+  size_t size;
+  if (s->has_identity || store_identity_file_get(s->f->directory, &body, &size) != FRONTIER_OK)
+    return;
+  s->has_identity = identity_read(s->f, body, size) == FRONTIER_OK;
+  free(body);
+}
+
+/* Stray pages may be of another file altogether, so they come last for what this directory is. */
 bool salvage_meta(salvage *s)
 {
-  mdb_records_each_meta(s->p, read_meta, s);
+  mdb_records_each_named(s->p, "meta", read_meta, s);
+  mdb_records_each_named(s->p, "identity", read_meta, s);
+  read_identity_file(s);
   if (!s->has_identity || !s->has_progress)
     mdb_pages_each_stray(s->p, read_stray_meta, s);
   if (s->status == FRONTIER_OK && !s->has_identity)

@@ -91,7 +91,8 @@ static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *
   return was_erased(s, sequence, hashes->whole) || add_key(s, hashes);
 }
 
-/* The same where keys are exact: the filter's word that the log has it is not enough. */
+/* The same where keys are exact: the filter's word that the log has it is not enough. Nor is the key alone in the log:
+ * its segments may have been in a piece that is lost. */
 static bool know_exactly(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
 {
   mlbf_hashes hashes = {0};
@@ -245,6 +246,7 @@ void salvage_free(salvage *s)
   }
   store_close(s->to);
   seen_free(s->seen);
+  free(s->absent);
   hash_set_free(&s->in_log);
   hash_set_free(&s->in_table);
   hash_set_free(&s->of_nobody);

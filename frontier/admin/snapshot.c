@@ -3,12 +3,14 @@
  *     progress, and the filter file it names: opened   the name may get another file; what is open stays
  *     data.mdb                                         as of one transaction, in a reader
  *     progress in the copy: the same filter file?      then it is copied; else the log will make one at open
+ *     IDENTITY                                         from the record
  *     journal, as far as the copy's record says        what is before that never changes
  */
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
 #include "frontier/base/record.h"
 #include "frontier/core/state.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +49,7 @@ static int open_filter(const frontier *f, unsigned slot)
 {
   char path[FRESH_PATH_SIZE];
   snprintf(path, sizeof path, "%s/seen.%u", f->directory, slot);
-  return open(path, O_RDONLY | O_CLOEXEC);
+  return own_file_open(path, O_RDONLY, 0);
 }
 
 static int copy_filter(int filter, const beside *then, const beside *now, const char *partial)
@@ -66,7 +68,7 @@ static int copy_filter(int filter, const beside *then, const beside *now, const 
 static int copy_journal(const char *from, uint64_t size, const char *to)
 {
   struct stat file;
-  int fd = open(from, O_RDONLY | O_CLOEXEC);
+  int fd = own_file_open(from, O_RDONLY, 0);
   if (fd < 0)
     return errno == ENOENT ? 0 : errno;
   int error = fstat(fd, &file) != 0 ? errno : atomic_dir_copy(fd, (uint64_t)file.st_size < size ? 0 : size, to);
@@ -92,6 +94,20 @@ static frontier_status read_copy(const char *partial, beside *now, char message[
   return status;
 }
 
+static frontier_status copy_identity(store *s, const char *partial, char message[FRONTIER_MESSAGE_SIZE])
+{
+  uint8_t *body;
+  size_t size;
+  frontier_status status = store_get_identity(s, &body, &size);
+  if (status != FRONTIER_OK) {
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", store_message(s));
+    return status;
+  }
+  status = store_identity_file_put(partial, body, size, message);
+  free(body);
+  return status;
+}
+
 static frontier_status copy_all(frontier *f, int filter, const beside *then, const char *partial,
                                 const char *journal_to, char message[FRONTIER_MESSAGE_SIZE])
 {
@@ -104,7 +120,9 @@ static frontier_status copy_all(frontier *f, int filter, const beside *then, con
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s", store_message(f->store));
     return status;
   }
-  status = read_copy(partial, &now, message);
+  status = copy_identity(f->store, partial, message);
+  if (status == FRONTIER_OK)
+    status = read_copy(partial, &now, message);
   if (status != FRONTIER_OK)
     return status;
   int error = copy_filter(filter, then, &now, partial);

@@ -24,6 +24,7 @@
 #include "frontier/core/state.h"
 
 #include "frontier/base/record.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -108,7 +109,8 @@ frontier_status seen_load(frontier *f)
     return status;
   char path[4096];
   filter_path(f, f->checkpoint.slot, path);
-  if (f->checkpoint.keys && mlbf_load_with(path, f->options.secret, &filter) == MLBF_OK && filter_fits(f, filter)) {
+  if (f->checkpoint.keys && own_file_is_plain(path, false) &&
+      mlbf_load_with(path, f->options.secret, &filter) == MLBF_OK && filter_fits(f, filter)) {
     status = hash_log_replay(f, filter, f->checkpoint.keys);
   } else { /* none yet, or damaged: the log has it all */
     if (f->checkpoint.keys)

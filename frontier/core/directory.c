@@ -6,6 +6,9 @@
  */
 #include "frontier/core/state.h"
 
+#include "frontier/base/own_file.h"
+#include "frontier/store/left_file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +22,8 @@
 
 static bool is_our_name(const char *name)
 {
-  static const char *const ours[] = {".", "..", "LOCK", "data.mdb", "lock.mdb", "seen.0", "seen.1"};
+  static const char *const ours[] = {".",      "..",     "LOCK",     "data.mdb",    "lock.mdb",
+                                     "seen.0", "seen.1", "IDENTITY", "IDENTITY.tmp"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
@@ -51,24 +55,81 @@ frontier_status directory_make(frontier *f)
 
 /* ---- the lock ------------------------------------------------------------------------------------------- */
 
+/* The process id has always the same size, so that what follows it stays. */
+static frontier_status write_pid(frontier *f, const char *path)
+{
+  char pid[LEFT_PID + 1];
+  struct stat file;
+  snprintf(pid, sizeof pid, "%-*ld\n", LEFT_PID - 1, (long)getpid());
+  if (fstat(f->lock.fd, &file) == 0 && pwrite(f->lock.fd, pid, LEFT_PID, 0) == LEFT_PID)
+    return FRONTIER_OK;
+  return frontier_fail(f, errno == ENOSPC || errno == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", path,
+                       strerror(errno));
+}
+
 frontier_status directory_lock_it(frontier *f)
 {
   char path[4096], pid[32] = "";
+  if (!own_file_is_our_directory(f->directory))
+    return frontier_fail(f, FRONTIER_IO, "%s: %s", f->directory, own_file_words(errno));
   snprintf(path, sizeof path, "%s/LOCK", f->directory);
-  f->lock.fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  f->lock.fd = own_file_open(path, O_RDWR | O_CREAT, 0666);
   if (f->lock.fd < 0)
-    return frontier_fail(f, FRONTIER_IO, "%s: %s", path, strerror(errno));
-  if (flock(f->lock.fd, LOCK_EX | LOCK_NB) != 0) {
-    ssize_t got = pread(f->lock.fd, pid, sizeof pid - 1, 0); /* a number, unless somebody else wrote there */
-    pid[got > 0 ? got : 0] = '\0';
-    return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%ld)", f->directory,
-                         strtol(pid, NULL, 10));
+    return frontier_fail(f, FRONTIER_IO, "%s: %s", path, own_file_words(errno));
+  if (flock(f->lock.fd, LOCK_EX | LOCK_NB) == 0)
+    return write_pid(f, path);
+  ssize_t got = pread(f->lock.fd, pid, sizeof pid - 1, 0); /* a number, unless somebody else wrote there */
+  pid[got > 0 ? got : 0] = '\0';
+  return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%ld)", f->directory, strtol(pid, NULL, 10));
+}
+
+/* ---- data.mdb ------------------------------------------------------------------------------------------- */
+
+frontier_status directory_check_data(frontier *f)
+{
+  const left_file_reading reading = {.directory = f->directory,
+                                     .to_write = !f->options.read_only,
+                                     .log = f->options.log,
+                                     .log_context = f->options.log_context};
+  return left_file_check(&reading, f->message);
+}
+
+/* What cannot be written is not there, and the next opening reads all pages. */
+static void note(frontier *f, bool is_clean)
+{
+  char text[LEFT_TEXT];
+  left_file_text(f->directory, is_clean, text);
+  size_t size = strlen(text);
+  f->lock.is_noted = ftruncate(f->lock.fd, LEFT_PID) == 0 && size > 0 &&
+                     pwrite(f->lock.fd, text, size, LEFT_PID) == (ssize_t)size;
+}
+
+static void share(const frontier *f)
+{
+  static const struct {
+    const char *name;
+    mode_t mode;
+  } files[] = {{"data.mdb", 0640}, {"IDENTITY", 0640}, {"lock.mdb", 0660}}; /* whoever reads writes to lock.mdb */
+  char path[4096];
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    snprintf(path, sizeof path, "%s/%s", f->directory, files[i].name);
+    int fd = own_file_open(path, O_RDWR, 0);
+    if (fd >= 0 && (fchmod(fd, files[i].mode) != 0 || close(fd) != 0))
+      frontier_log(f, "%s: %s", path, strerror(errno));
   }
-  int size = snprintf(pid, sizeof pid, "%ld", (long)getpid());
-  if (ftruncate(f->lock.fd, 0) != 0 || pwrite(f->lock.fd, pid, (size_t)size, 0) != size)
-    return frontier_fail(f, errno == ENOSPC || errno == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO, "%s: %s", path,
-                         strerror(errno));
+}
+
+frontier_status directory_note_open(frontier *f)
+{
+  if (f->options.group_readable)
+    share(f);
+  note(f, false);
   return FRONTIER_OK;
+}
+
+void directory_note_left(frontier *f)
+{
+  note(f, true);
 }
 
 void directory_unlock(frontier *f)
@@ -122,7 +183,12 @@ static void check(const frontier *f)
 
 static void close_all(frontier *f)
 {
+  bool was_open = f->store != NULL, is_dead = store_is_dead(f->store);
   store_close(f->store);
+  if (was_open && f->lock.is_noted && !is_dead)
+    directory_note_left(f);
+  if (is_dead)
+    f->lock.fd = -1; /* locked until the process ends */
   directory_unlock(f);
 }
 

@@ -5,7 +5,8 @@
 #include "frontier/frontier.h"
 
 typedef struct directory_lock {
-  int fd; /* of the file LOCK; -1 */
+  int fd;        /* of the file LOCK; -1 */
+  bool is_noted; /* LOCK says that data.mdb is what a writer left (left_file.h) */
 } directory_lock;
 
 static inline void directory_lock_begin(directory_lock *l)
@@ -15,6 +16,13 @@ static inline void directory_lock_begin(directory_lock *l)
 
 frontier_status directory_make(frontier *f);    /* if it is not there; NOT_OURS: it holds something else */
 frontier_status directory_lock_it(frontier *f); /* as the writer */
+/* Before LMDB sees data.mdb: may it? Else a sentence that names the file. */
+frontier_status directory_check_data(frontier *f);
+/* The writer has it open, and its names are on disk, so LOCK says that data.mdb is ours to trust, until it is copied or
+ * the machine goes down. */
+frontier_status directory_note_open(frontier *f);
+/* Whole, closed and not to be changed by others any more: LOCK says so. */
+void directory_note_left(frontier *f);
 void directory_unlock(frontier *f);
 bool directory_is_locked(const frontier *f);
 

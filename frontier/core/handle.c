@@ -97,7 +97,9 @@ frontier *handle_create(const char *directory, const frontier_options *options)
   directory_lock_begin(&f->lock);
   counts_begin(&f->counts);
   f->mutex = mutex_create();
-  f->hosts = f->mutex && secret_begin(f) ? hosts_create(options->delay_ms, options->per_host, secret_hasher(f)) : NULL;
+  f->hosts = f->mutex && identity_begin(f) && secret_begin(f)
+               ? hosts_create(options->delay_ms, options->per_host, secret_hasher(f))
+               : NULL;
   f->directory = f->hosts && directory ? strdup(directory) : NULL;
   if (f->hosts && (f->directory || !directory))
     return f;

@@ -1,6 +1,6 @@
 /* From a directory to a frontier and back.
  *
- *     to write    make it, LOCK, data.mdb, hosts, filter, journal, sync of names
+ *     to write    make it, LOCK, data.mdb, hosts, filter, journal, sync of names, LOCK says what is left
  *     to read     data.mdb and hosts, as of one commit, while a writer may go on
  *     no path     the filter alone; everything is in memory
  *
@@ -15,84 +15,10 @@
  * batch is committed before the filter is saved, so a save that was cut short costs only time at the next opening. */
 #include "frontier/core/state.h"
 
-#include "frontier/base/record.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
+#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-/* ---- identity: what may never change ------------------------------------------------------------------- */
-
-static const char magic[16] = "STRATA frontier";
-enum { FORMAT_VERSION = 8 };
-/* On top of the kind of filter: there is a table `exact`. */
-enum { IS_EXACT = 0x100 };
-
-size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX])
-{
-  char profile[URL_PROFILE_NAME_SIZE];
-  url_profile_name(options->profile, profile);
-  memcpy(body, magic, sizeof magic);
-  put_le(body + 16, FORMAT_VERSION, 4);
-  put_le(body + 20, (uint64_t)options->filter | (options->exact ? IS_EXACT : 0), 4);
-  put_le(body + 24, double_bits(options->rate), 8);
-  put_le(body + 32, options->expected_urls, 8);
-  memcpy(body + IDENTITY_SECRET, options->secret, MLBF_SECRET_BYTES);
-  memcpy(body + IDENTITY_HEAD, profile, strlen(profile));
-  return IDENTITY_HEAD + strlen(profile);
-}
-
-static frontier_status check_head(frontier *f, const uint8_t *body, size_t size)
-{
-  if (size < IDENTITY_SECRET || size >= IDENTITY_MAX || memcmp(body, magic, sizeof magic) != 0)
-    return frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
-  uint32_t version = (uint32_t)get_le(body + 16, 4);
-  if (version != FORMAT_VERSION)
-    return frontier_fail(f, FRONTIER_VERSION,
-                         "%s is of %s format, %" PRIu32 " (this strata reads %d): `strata export OLD` of the build that"
-                         " wrote it, piped into `strata crawl --dir NEW --seeds -` of this one, carries its URLs over",
-                         f->directory, version > FORMAT_VERSION ? "a newer" : "an older", version, FORMAT_VERSION);
-  return size >= IDENTITY_HEAD
-           ? FRONTIER_OK
-           : frontier_fail(f, FRONTIER_NOT_OURS, "%s/data.mdb: not a Strata frontier", f->directory);
-}
-
-/* What the directory was made with wins, or must agree. */
-frontier_status identity_read(frontier *f, const uint8_t *body, size_t size)
-{
-  frontier_status status = check_head(f, body, size);
-  if (status != FRONTIER_OK)
-    return status;
-  char name[URL_PROFILE_NAME_SIZE] = "";
-  memcpy(name, body + IDENTITY_HEAD, size - IDENTITY_HEAD);
-  bool is_exact = get_le(body + 20, 4) & IS_EXACT;
-  mlbf_kind filter = (mlbf_kind)(get_le(body + 20, 4) - (is_exact ? IS_EXACT : 0));
-  double rate = double_of(get_le(body + 24, 8));
-  url_profile profile;
-  if (!url_profile_parse(name, &profile) || !mlbf_kind_name(filter))
-    return frontier_fail(f, FRONTIER_VERSION, "%s was made by a newer Strata (profile \"%s\")", f->directory, name);
-  frontier_options *options = &f->options;
-  if (!options->keep_identity &&
-      (filter != options->filter || profile != options->profile || rate != options->rate || is_exact != options->exact))
-    return frontier_fail(f, FRONTIER_MISMATCH, "%s was made with filter %s%s, rate %g, profile %s", f->directory,
-                         mlbf_kind_name(filter), is_exact ? " and exact keys" : "", rate, name);
-  status = secret_take(f, body + IDENTITY_SECRET);
-  if (status != FRONTIER_OK)
-    return status;
-  options->filter = filter;
-  options->exact = is_exact;
-  options->rate = rate;
-  options->profile = profile;
-  options->expected_urls = get_le(body + 32, 8);
-  return FRONTIER_OK;
-}
 
 /* ---- open ---------------------------------------------------------------------------------------------- */
 
@@ -134,16 +60,29 @@ static frontier_status pin_store(frontier *f)
   return status == FRONTIER_OK ? status : frontier_fail(f, status, "%s", store_message(f->store));
 }
 
+static frontier_status take_identity(frontier *f)
+{
+  uint8_t *body;
+  size_t size;
+  frontier_status status = store_get_identity(f->store, &body, &size);
+  if (status != FRONTIER_OK)
+    return frontier_fail(f, status, "%s", store_message(f->store));
+  status = identity_read(f, body, size);
+  free(body);
+  return status;
+}
+
 static frontier_status open_store(frontier *f)
 {
-  uint8_t identity[IDENTITY_MAX];
-  size_t identity_size = identity_write(&f->options, identity);
-  frontier_status status = store_open(f->directory, f->options.read_only, identity, identity_size, &f->store,
-                                      f->message);
+  uint8_t body[IDENTITY_MAX];
+  size_t size = identity_write(&f->options, &f->identity, body);
+  frontier_status status = directory_check_data(f);
+  if (status == FRONTIER_OK)
+    status = store_open(f->directory, f->options.read_only, body, size, &f->store, f->message);
   if (status == FRONTIER_OK && f->options.read_only)
     status = pin_store(f);
   if (status == FRONTIER_OK)
-    status = meta_take(f, "identity", true, identity_read);
+    status = take_identity(f);
   const char *missing = status == FRONTIER_OK ? store_missing_table(f->store) : NULL;
   if (missing)
     status = frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table %s is missing", f->directory, missing);
@@ -168,9 +107,9 @@ static frontier_status find_data(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {directory_make,      directory_lock_it,    open_store,
-                                      host_table_load,     batch_open,           seen_load,
-                                      journal_record_open, directory_sync_names, NULL};
+static open_step *const to_write[] = {
+  directory_make, directory_lock_it,   open_store,           host_table_load,     batch_open,
+  seen_load,      journal_record_open, directory_sync_names, directory_note_open, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 
@@ -206,7 +145,8 @@ static bool is_profile(url_profile profile)
 static bool options_make_sense(const frontier_options *o)
 {
   bool is_known = o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM || o->filter == MLBF_KIND_LINE;
-  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 && is_profile(o->profile);
+  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 && is_profile(o->profile) &&
+         key_scheme_is_valid(o->key_scheme);
 }
 
 frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,

@@ -20,6 +20,7 @@
 #include "frontier/core/folding.h"
 #include "frontier/core/hash_log.h"
 #include "frontier/core/host_table.h"
+#include "frontier/core/identity.h"
 #include "frontier/core/journal_record.h"
 #include "frontier/core/lander.h"
 #include "frontier/core/maintain.h"
@@ -53,7 +54,7 @@ typedef struct class_chooser {
 
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
-  frontier_options options; /* `secret`: that of own_secret */
+  frontier_options options; /* `secret`: that of own_secret; `key_scheme`: that of identity */
   char *directory;          /* NULL: keep nothing */
   char message[FRONTIER_MESSAGE_SIZE];
   store *store; /* NULL: keep nothing */
@@ -63,6 +64,7 @@ struct frontier {
 
   /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
   own_secret secret;         /* own_secret */
+  identity identity;         /* identity, open, repair */
   directory_lock lock;       /* directory */
   entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;          /* journal_record: NULL: none */
@@ -97,12 +99,6 @@ static inline void assert_frontier(const frontier *f)
 void assert_frontier(const frontier *f);
 #endif
 
-enum {
-  IDENTITY_SECRET = 40,
-  IDENTITY_HEAD = IDENTITY_SECRET + MLBF_SECRET_BYTES,
-  IDENTITY_MAX = IDENTITY_HEAD + URL_PROFILE_NAME_SIZE,
-};
-
 /* handle.c */
 bool options_take(const frontier_options *given, size_t size, frontier_options *options);
 /* With nothing in it, and the secret of its options, or one that is drawn; NULL: no memory, or no random bytes. And
@@ -132,7 +128,5 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
 /* One meta record through its reader; absent is fine unless `is_required`. */
 frontier_status meta_take(frontier *f, const char *name, bool is_required,
                           frontier_status (*read)(frontier *, const uint8_t *, size_t));
-size_t identity_write(const frontier_options *options, uint8_t body[IDENTITY_MAX]); /* its size */
-frontier_status identity_read(frontier *f, const uint8_t *body, size_t size);
 
 #endif

@@ -17,6 +17,7 @@
 #include "frontier/store/journal.h"
 
 #include "frontier/base/vector.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -49,7 +50,7 @@ static void assert_journal(const journal *j)
 static frontier_status failed(journal *j, const char *doing)
 {
   int error = errno;
-  snprintf(j->message, sizeof j->message, "%s: %s: %s", j->path, doing, strerror(error));
+  snprintf(j->message, sizeof j->message, "%s: %s: %s", j->path, doing, own_file_words(error));
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO;
 }
 
@@ -190,7 +191,7 @@ frontier_status journal_open(const char *path, uint64_t offset, const uint8_t *o
     return FRONTIER_NO_MEMORY;
   }
   j->offset = offset;
-  j->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  j->fd = own_file_open(path, O_RDWR | O_CREAT, 0666);
   frontier_status status = j->fd < 0 ? failed(j, "opening") : repair(j, owed, owed_size);
   if (status != FRONTIER_OK) {
     memcpy(message, j->message, FRONTIER_MESSAGE_SIZE);

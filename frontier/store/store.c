@@ -112,7 +112,10 @@ frontier_status store_failed(store *s, int error, const char *doing)
 {
   char words[STORE_WORDS];
   error = store_cause(s, error, s->directory);
-  store_words(s->env, error, words);
+  if (s->is_dead)
+    snprintf(words, sizeof words, "a page of it is damaged; end this program and run strata check");
+  else
+    store_words(s->env, error, words);
   snprintf(s->message, sizeof s->message, "%s/data.mdb: %s: %s", s->directory, doing, words);
   return store_status(error);
 }
@@ -189,9 +192,9 @@ int store_begin_reading(store *s, MDB_txn **txn)
   }
   int error = s->env || s->is_read_only ? 0 : store_reopen(s);
   if (!error)
-    error = s->env ? mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn) : MDB_MAP_RESIZED;
+    error = s->env ? store_mdb_begin(s, MDB_RDONLY, txn) : MDB_MAP_RESIZED;
   if (error == MDB_MAP_RESIZED && !(error = store_follow(s)))
-    error = mdb_txn_begin(s->env, NULL, MDB_RDONLY, txn);
+    error = store_mdb_begin(s, MDB_RDONLY, txn);
   s->readings += !error;
   return error;
 }
@@ -199,7 +202,7 @@ int store_begin_reading(store *s, MDB_txn **txn)
 void store_end_reading(store *s, MDB_txn *txn)
 {
   if (txn != s->pinned)
-    mdb_txn_abort(txn);
+    store_mdb_abort(s, txn);
   assert(s->readings);
   s->readings--;
 }
@@ -302,24 +305,33 @@ frontier_status store_seal(store *s)
 
 /* A reader that was killed holds on to the pages of its time until somebody looks whether it lives: the file would
  * grow for ever. */
-void store_land(store *s)
+static int land(void *context)
 {
+  store *s = context;
   MDB_txn *txn;
-  assert(s->is_sealed);
-  s->landing.transaction = 0;
-  s->landing.error = s->env ? mdb_reader_check(s->env, NULL) : EIO;
-  if (!s->landing.error)
-    s->landing.error = mdb_txn_begin(s->env, NULL, 0, &txn);
-  if (s->landing.error)
-    return;
-  s->landing.error = write_set_apply(&s->sealed, txn);
-  if (s->landing.error) {
+  int error = mdb_reader_check(s->env, NULL);
+  if (!error)
+    error = mdb_txn_begin(s->env, NULL, 0, &txn);
+  if (error)
+    return error;
+  error = write_set_apply(&s->sealed, txn);
+  if (error) {
     mdb_txn_abort(txn);
-    return;
+    return error;
   }
   size_t transaction = mdb_txn_id(txn);
-  s->landing.error = mdb_txn_commit(txn);
-  s->landing.transaction = s->landing.error ? transaction : 0;
+  error = mdb_txn_commit(txn);
+  s->landing.transaction = error ? transaction : 0;
+  if (!error)
+    store_keep_length(s);
+  return error;
+}
+
+void store_land(store *s)
+{
+  assert(s->is_sealed);
+  s->landing.transaction = 0;
+  s->landing.error = s->env ? store_guarded(s, land, s) : EIO;
 }
 
 frontier_status store_landed(store *s)
@@ -341,6 +353,8 @@ frontier_status store_landed(store *s)
 frontier_status store_make_ready(store *s)
 {
   assert(s->is_sealed);
+  if (s->is_dead)
+    return store_failed(s, MDB_CORRUPTED, "beginning a transaction");
   frontier_status status = s->env && !s->doubtful ? FRONTIER_OK : settle_late(s);
   if (status != FRONTIER_OK)
     return status;
@@ -396,9 +410,18 @@ static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, 
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
-static int each_record(store *s, MDB_txn *txn, const store_part *part, void *context)
+typedef struct part_reading {
+  store *s;
+  MDB_txn *txn;
+  const store_part *part;
+  void *context;
+} part_reading;
+
+static int each_record(void *context)
 {
-  return s->has_table[part->table] ? each_value(s, txn, part->table, part->from, part->visit, context) : 0;
+  const part_reading *r = context;
+  const store_part *part = r->part;
+  return r->s->has_table[part->table] ? each_value(r->s, r->txn, part->table, part->from, part->visit, r->context) : 0;
 }
 
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context)
@@ -409,11 +432,12 @@ frontier_status store_each_of(store *s, const store_part *parts, size_t count, v
   if (error)
     return store_failed(s, error, "reading");
   while (read < count && !error)
-    error = each_record(s, txn, &parts[read++], context);
+    error = store_guarded(s, each_record, &(part_reading){s, txn, &parts[read++], context});
   store_end_reading(s, txn);
-  if (error != MDB_CORRUPTED)
+  if (error != MDB_CORRUPTED || s->is_dead)
     return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", table_names[parts[read - 1].table]);
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged; strata check says more",
+           table_names[parts[read - 1].table]);
   return FRONTIER_DAMAGED;
 }
 
@@ -430,7 +454,7 @@ frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_
     return store_failed(s, error, "reading");
   MDB_val k = store_name_key(name), v;
   frontier_status status = FRONTIER_OK;
-  error = mdb_get(txn, s->meta, &k, &v);
+  error = store_mdb_get(s, txn, s->meta, &k, &v);
   if (error) {
     status = error == MDB_NOTFOUND ? FRONTIER_NOT_FOUND : store_failed(s, error, "reading");
   } else if (!record_is_whole(name_seal(name), v.mv_data, v.mv_size)) {

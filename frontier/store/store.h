@@ -11,6 +11,7 @@
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
  *          due      when to fetch it again << 32 | sequence -> nothing more
  *          exact    hash of a host, hash of a key -> nothing more; where keys are kept exactly (exact_keys.h)
+ *          identity the record "identity" of meta once more, on a page of its own (store_identity.c)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
  * Between store_begin and store_commit every put is gathered in a write set (write_set.h), which is then written as one
@@ -39,12 +40,18 @@ typedef enum store_table {
 
 const char *store_table_name(store_table table);
 
-/* Opens the environment in `directory` (which exists). A new one gets `identity`, in the transaction that makes the
- * tables; one without an identity record is another program's, is left as it is, and gives NOT_OURS. */
+/* Opens the environment in `directory` (which exists). A new one gets `identity`, first in its file, then in the
+ * transaction that makes the tables; one without an identity record is another program's, is left as it is, and gives
+ * NOT_OURS. */
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
-uint64_t store_id(const store *s); /* of the directory; seeds the checksums of rows */
+enum { STORE_ID_AT = 72 };         /* the directory's id in its identity, of which 8 bytes */
+uint64_t store_id(const store *s); /* seed the checksums of rows */
+
+/* LMDB met a damaged page, so every call fails with DAMAGED. NULL is fine. Until the process ends nobody may open the
+ * directory to write (store_guard.c): keep it locked. */
+bool store_is_dead(const store *s);
 
 /* All reads until store_unpin are as of one commit, also while another process writes. This store does not write until
  * then. */
@@ -98,6 +105,14 @@ typedef struct store_part {
   store_visitor *visit;
 } store_part;
 frontier_status store_each_of(store *s, const store_part *parts, size_t count, void *context);
+
+/* The identity, from the first of its three places that has it whole (free it). DAMAGED: none has. */
+frontier_status store_get_identity(store *s, uint8_t **body, size_t *size);
+
+/* The third place, the file IDENTITY: replaced whole, and on disk when this returns. Read: NOT_FOUND, IO, DAMAGED. */
+frontier_status store_identity_file_put(const char *directory, const void *body, size_t size,
+                                        char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status store_identity_file_get(const char *directory, uint8_t **body, size_t *size);
 
 /* A copy of meta[name] (free it), its size; NULL and NOT_FOUND if there is no such record. */
 frontier_status store_get_meta(store *s, const char *name, uint8_t **body, size_t *size);

@@ -30,7 +30,7 @@ frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t co
   for (size_t i = 0; i < count && (!error || error == MDB_NOTFOUND); i++) {
     store_exact_key copy = keys[i];
     MDB_val key = {sizeof copy.bytes, copy.bytes};
-    error = mdb_get(txn, s->exact, &key, &value);
+    error = store_mdb_get(s, txn, s->exact, &key, &value);
     has[i] = !error;
   }
   store_end_reading(s, txn);
@@ -67,11 +67,19 @@ void store_delete_exact(store *s, const store_exact_key *key)
   write_set_put(&s->gathered, s->exact, WRITE_DELETE, key->bytes, sizeof key->bytes, 0);
 }
 
-static int each_key(store *s, MDB_txn *txn, store_exact_visitor *visit, void *context)
+typedef struct exact_reading {
+  store *s;
+  MDB_txn *txn;
+  store_exact_visitor *visit;
+  void *context;
+} exact_reading;
+
+static int each_key(void *context)
 {
+  const exact_reading *r = context;
   MDB_cursor *cursor;
   MDB_val k, v;
-  int error = mdb_cursor_open(txn, s->exact, &cursor);
+  int error = mdb_cursor_open(r->txn, r->s->exact, &cursor);
   if (error)
     return error;
   error = mdb_cursor_get(cursor, &k, &v, MDB_FIRST);
@@ -82,7 +90,7 @@ static int each_key(store *s, MDB_txn *txn, store_exact_visitor *visit, void *co
       break;
     }
     memcpy(key.bytes, k.mv_data, sizeof key.bytes);
-    if ((go_on = visit(context, &key)))
+    if ((go_on = r->visit(r->context, &key)))
       error = mdb_cursor_get(cursor, &k, &v, MDB_NEXT);
   }
   mdb_cursor_close(cursor);
@@ -97,7 +105,7 @@ frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *con
   int error = store_begin_reading(s, &txn);
   if (error)
     return store_failed(s, error, "reading");
-  error = each_key(s, txn, visit, context);
+  error = store_guarded(s, each_key, &(exact_reading){s, txn, visit, context});
   store_end_reading(s, txn);
   return error ? store_failed(s, error, "reading table exact") : FRONTIER_OK;
 }

@@ -6,6 +6,8 @@
  *     store_exact.c  the table of exact keys
  *     store_urls.c   URLs: their rows, and what became of them
  *     write_set.c    what a transaction will change
+ *     store_identity.c  identity in three places
+ *     store_guard.c  LMDB's calls, where it may meet a damaged page
  */
 #ifndef STRATA_FRONTIER_STORE_INSIDE_H
 #define STRATA_FRONTIER_STORE_INSIDE_H
@@ -22,10 +24,11 @@ struct store {
   bool is_read_only;
   size_t doubtful; /* the number of that commit's transaction; 0: no such commit */
   bool is_lost;    /* it succeeded, but was reported as failed */
+  bool is_dead;    /* LMDB met a damaged page: store_guard.c */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
-  MDB_dbi meta, exact;
-  bool has_exact;
+  MDB_dbi meta, exact, second;  /* second: table identity */
+  bool has_exact, has_second;
   size_t readings;   /* transactions that are open and look into the map */
   MDB_txn *pinned;   /* the one that all reading is done in; NULL: each has its own */
   bool is_gathering; /* between begin and seal */
@@ -55,8 +58,27 @@ void store_end_reading(store *s, MDB_txn *txn);
 void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uint64_t seal, const void *body,
                       size_t size);
 
+/* store_open.c: was its making cut short, so that it never had a record? */
+bool store_is_stillborn(const char *path);
+
 /* store_open.c: the tables of s->env, into `s`. LMDB's error. */
 int store_adopt(store *s, bool read_only, const void *identity, size_t identity_size);
+
+/* store_guard.c: a call that may meet a damaged page; MDB_CORRUPTED if it does, and always after that. */
+typedef int store_call(void *context);
+int store_guarded(store *s, store_call *call, void *context);
+void store_guard_assertion(MDB_env *env, const char *text); /* LMDB's callback */
+int store_mdb_begin(store *s, unsigned flags, MDB_txn **txn);
+int store_mdb_put(store *s, MDB_txn *txn, MDB_dbi table, MDB_val *key, MDB_val *value, unsigned flags);
+int store_mdb_delete(store *s, MDB_txn *txn, MDB_dbi table, MDB_val *key);
+int store_mdb_get(store *s, MDB_txn *txn, MDB_dbi table, MDB_val *key, MDB_val *value);
+int store_mdb_commit(store *s, MDB_txn *txn);
+void store_mdb_abort(const store *s, MDB_txn *txn);
+
+/* store_identity.c: the tables that have our identity; MDB_INVALID: neither has. And in a new environment. */
+int store_find_identity(store *s, MDB_txn *txn);
+int store_make_identity(store *s, MDB_txn *txn, const void *body, size_t size);
+void store_learn_id(store *s); /* 0: no identity of ours is left */
 
 /* ---- store_map.c; LMDB's errors, and after one s->env may be NULL ---- */
 
@@ -71,6 +93,9 @@ int store_follow(store *s);
 
 /* Before a transaction: a larger map, if it may need one and there is address space. */
 int store_make_room(store *s);
+
+/* After a commit: the file has all pages that its roots count. */
+void store_keep_length(const store *s);
 
 /* What `error` means, with the limit that made it. `env` may be NULL. */
 enum { STORE_WORDS = 256 };

@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const size_t MIB = (size_t)1 << 20;
 #define MAP_LEAST (64 * MIB)
@@ -41,7 +43,8 @@ static int open_with(MDB_env **env, const char *directory, unsigned flags, size_
   if (error)
     return error;
   mdb_env_set_mapsize(*env, map); /* or as large as the file, if that is larger */
-  mdb_env_set_maxdbs(*env, STORE_TABLES + 2);
+  mdb_env_set_assert(*env, store_guard_assertion);
+  mdb_env_set_maxdbs(*env, STORE_TABLES + 3);
   error = mdb_env_open(*env, directory, flags, 0600);
   if (!error)
     return 0;
@@ -114,6 +117,21 @@ int store_make_room(store *s)
   size_t used = (info.me_last_pgno + 1) * stat.ms_psize;
   size_t wanted = used + AHEAD + 2 * s->sealed.weight;
   return s->landing.error == MDB_MAP_FULL || wanted > info.me_mapsize ? enlarge(s, info.me_mapsize) : 0;
+}
+
+/* LMDB does not write pages at the end that were taken and given back within one transaction. A file that is shorter
+ * than its roots say looks like one that was cut, and would be read through at the next opening. */
+void store_keep_length(const store *s)
+{
+  MDB_envinfo info;
+  MDB_stat stat;
+  struct stat file;
+  int fd;
+  if (mdb_env_info(s->env, &info) != 0 || mdb_env_stat(s->env, &stat) != 0 || mdb_env_get_fd(s->env, &fd) != 0)
+    return;
+  off_t used = (off_t)((info.me_last_pgno + 1) * stat.ms_psize);
+  if (fstat(fd, &file) == 0 && file.st_size < used && ftruncate(fd, used) != 0)
+    return; /* then it is read through */
 }
 
 /* ---- in words ----------------------------------------------------------------------------------------------- */

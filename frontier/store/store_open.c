@@ -2,6 +2,8 @@
 #include "frontier/store/store_inside.h"
 #include "frontier/store/store_urls.h"
 
+#include "frontier/base/own_file.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -10,11 +12,11 @@
 #include <unistd.h>
 
 /* LMDB makes its file by one write of two pages, each with a meta record, and syncs it with our first transaction,
- * which writes two more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is
+ * which writes three more. Where that was cut short, by a full disk or a crash, nothing was ever in the file: it is
  * shorter, or any of its sectors is zeros, and neither meta record is of a transaction. LMDB refuses that for good,
  * with words that say nothing (a reader of an empty file hears EBADF). A longer file may have had something in it, and
  * is left alone. */
-enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 4 };
+enum { META_TRANSACTION = 144, META_END = 152, PAGES_AT_BIRTH = 5 };
 
 /* All that it says is in one sector, so it is there or not; what is cut off is zeros here. Without both pages there is
  * nothing behind it, whatever it says. */
@@ -28,10 +30,10 @@ static bool is_meta_of_nothing(const uint8_t meta[META_END], size_t got, uint8_t
   return is_lmdb && (!has_pages || memcmp(meta + META_TRANSACTION, nothing, 8) == 0);
 }
 
-static bool is_stillborn(const char *path)
+bool store_is_stillborn(const char *path)
 {
   long page = sysconf(_SC_PAGESIZE);
-  FILE *file = fopen(path, "rb");
+  FILE *file = own_file_stream(path, "r", 0);
   if (!file)
     return false;
   long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : LONG_MAX;
@@ -54,7 +56,10 @@ static int open_tables(store *s, MDB_txn *txn, bool is_new)
     unsigned flags = MDB_INTEGERKEY | (is_new ? MDB_CREATE : 0);
     error = mdb_dbi_open(txn, store_table_name((store_table)i), flags, &s->table[i]);
     s->has_table[i] = !error;
-    error = error == MDB_NOTFOUND ? 0 : error;
+    unsigned kept = MDB_INTEGERKEY;
+    if (!error)
+      error = mdb_dbi_flags(txn, s->table[i], &kept);
+    error = error == MDB_NOTFOUND ? 0 : !error && kept != MDB_INTEGERKEY ? MDB_CORRUPTED : error;
   }
   if (!error) {
     error = mdb_dbi_open(txn, "exact", 0, &s->exact);
@@ -64,46 +69,44 @@ static int open_tables(store *s, MDB_txn *txn, bool is_new)
   return error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
 
-/* Nothing is made in an environment without our identity. */
-static int find_identity(store *s, MDB_txn *txn)
+typedef struct adoption {
+  store *s;
+  MDB_txn *txn;
+  bool read_only;
+  const void *identity;
+  size_t identity_size;
+} adoption;
+
+static int adopt(void *context)
 {
-  MDB_val key = store_name_key("identity"), value;
-  int error = mdb_dbi_open(txn, "meta", 0, &s->meta);
+  const adoption *a = context;
+  store *s = a->s;
+  MDB_dbi names;
+  MDB_stat stat;
+  int error = mdb_dbi_open(a->txn, NULL, 0, &names);
   if (!error)
-    error = mdb_get(txn, s->meta, &key, &value);
-  return error == MDB_NOTFOUND || error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
+    error = mdb_stat(a->txn, names, &stat);
+  bool is_new = !error && stat.ms_entries == 0;
+  if (is_new && a->read_only)
+    error = ENOENT;
+  if (!error)
+    error = is_new ? mdb_dbi_open(a->txn, "meta", MDB_CREATE, &s->meta) : store_find_identity(s, a->txn);
+  if (!error)
+    error = open_tables(s, a->txn, is_new);
+  return error || !is_new ? error : store_make_identity(s, a->txn, a->identity, a->identity_size);
 }
 
 int store_adopt(store *s, bool read_only, const void *identity, size_t identity_size)
 {
-  MDB_txn *txn;
-  MDB_dbi names;
-  MDB_stat stat;
-  int error = mdb_txn_begin(s->env, NULL, read_only ? MDB_RDONLY : 0, &txn);
+  adoption a = {.s = s, .read_only = read_only, .identity = identity, .identity_size = identity_size};
+  int error = mdb_txn_begin(s->env, NULL, read_only ? MDB_RDONLY : 0, &a.txn);
   if (error)
     return error;
-  error = mdb_dbi_open(txn, NULL, 0, &names);
+  error = store_guarded(s, adopt, &a);
   if (!error)
-    error = mdb_stat(txn, names, &stat);
-  bool is_new = !error && stat.ms_entries == 0;
-  if (is_new && read_only)
-    error = ENOENT;
-  if (!error)
-    error = is_new ? mdb_dbi_open(txn, "meta", MDB_CREATE, &s->meta) : find_identity(s, txn);
-  if (!error)
-    error = open_tables(s, txn, is_new);
-  if (!error && is_new) {
-    s->is_gathering = true;
-    store_put_meta(s, "identity", identity, identity_size);
-    s->is_gathering = false;
-    error = write_set_apply(&s->gathered, txn);
-    write_set_clear(&s->gathered);
-  }
-  if (error) {
-    mdb_txn_abort(txn);
-    return error;
-  }
-  return mdb_txn_commit(txn); /* also of a reading one: it keeps the table handles */
+    return store_mdb_commit(s, a.txn); /* also of a reading one: it keeps the table handles */
+  store_mdb_abort(s, a.txn);
+  return error;
 }
 
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
@@ -119,7 +122,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
   char path[4096], words[STORE_WORDS];
   s->is_read_only = read_only;
   snprintf(path, sizeof path, "%s/data.mdb", directory);
-  bool is_empty = is_stillborn(path);
+  bool is_empty = store_is_stillborn(path);
   if (is_empty && !read_only)
     unlink(path); /* and begin again */
   int error = is_empty && read_only ? ENOENT : store_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
@@ -134,6 +137,7 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     store_close(s);
     return store_status(error);
   }
+  store_learn_id(s);
   *out = s;
   return FRONTIER_OK;
 }
@@ -151,7 +155,7 @@ void store_close(store *s)
   if (!s)
     return;
   store_unpin(s);
-  if (s->env)
+  if (s->env && !s->is_dead)
     mdb_env_close(s->env);
   free(s->directory);
   write_set_free(&s->gathered);

@@ -165,6 +165,7 @@ enum { SKIPPED_COST = 1 }; /* a block that is not read, in rows */
 typedef struct walk {
   store *store;
   MDB_txn *txn;
+  ended_tail *tail;
   states states;
   unsigned wanted;
   int class; /* of the rows wanted, which are not in `again`; -1: any, wherever */
@@ -272,19 +273,25 @@ static int look_at_value(void *context, const rows_value *v)
   return error ? error : w->is_enough || !w->left ? LOOK_ENOUGH : 0;
 }
 
+static int walk_all(void *context)
+{
+  walk *w = context;
+  w->at = STORE_ENDED;
+  int error = w->tail->is_loaded ? 0 : load_tail(w->store, w->txn, w->tail);
+  if (error)
+    return error;
+  w->at = STORE_TEXT;
+  states_begin(&w->states, w->store, w->txn, w->tail, w->from);
+  return each_rows(w->store, w->txn, STORE_TEXT, ROWS_TEXT, w->from, look_at_value, w);
+}
+
 static frontier_status walk_text(store *s, walk *w, ended_tail *tail)
 {
   int error = store_begin_reading(s, &w->txn);
   if (error)
     return store_failed(s, error, "reading");
-  w->at = STORE_ENDED;
-  if (!tail->is_loaded)
-    error = load_tail(s, w->txn, tail);
-  if (!error) {
-    w->at = STORE_TEXT;
-    states_begin(&w->states, s, w->txn, tail, w->from);
-    error = each_rows(s, w->txn, STORE_TEXT, ROWS_TEXT, w->from, look_at_value, w);
-  }
+  w->tail = tail;
+  error = store_guarded(s, walk_all, w);
   store_end_reading(s, w->txn);
   return say(s, error, w->at);
 }
@@ -339,28 +346,37 @@ static int find_row(const store *s, MDB_cursor *cursor, uint64_t sequence, url_r
   return url_row_read(row, sequence, bytes, size) ? 0 : MDB_CORRUPTED;
 }
 
-static int find_each(store *s, MDB_txn *txn, const uint64_t *sequences, size_t count, store_url_visitor *visit,
-                     void *context, store_table *at)
+typedef struct finding {
+  const store *s;
+  MDB_txn *txn;
+  const uint64_t *sequences;
+  size_t count;
+  store_url_visitor *visit;
+  void *context;
+  store_table at;
+} finding;
+
+static int find_each(void *context)
 {
+  finding *f = context;
   MDB_cursor *cursor;
-  *at = STORE_TEXT;
-  int error = mdb_cursor_open(txn, s->table[STORE_TEXT], &cursor);
+  int error = mdb_cursor_open(f->txn, f->s->table[STORE_TEXT], &cursor);
   if (error)
     return error;
-  for (size_t i = 0; i < count; i++) {
-    stored_url u = {.sequence = sequences[i]};
-    error = read_again(s, txn, sequences[i], &u.row);
+  for (size_t i = 0; i < f->count; i++) {
+    stored_url u = {.sequence = f->sequences[i]};
+    error = read_again(f->s, f->txn, u.sequence, &u.row);
     if (!error)
       u.state.what = URL_WAITS_AGAIN;
     else if (error == MDB_NOTFOUND)
-      error = find_row(s, cursor, sequences[i], &u.row);
+      error = find_row(f->s, cursor, u.sequence, &u.row);
     else
-      *at = STORE_AGAIN;
+      f->at = STORE_AGAIN;
     if (error == MDB_NOTFOUND) {
       error = 0;
       continue;
     }
-    if (error || !visit(context, &u))
+    if (error || !f->visit(f->context, &u))
       break;
   }
   mdb_cursor_close(cursor);
@@ -370,14 +386,13 @@ static int find_each(store *s, MDB_txn *txn, const uint64_t *sequences, size_t c
 frontier_status store_find_urls(store *s, const uint64_t *sequences, size_t count, store_url_visitor *visit,
                                 void *context)
 {
-  MDB_txn *txn;
-  int error = store_begin_reading(s, &txn);
+  finding f = {.s = s, .sequences = sequences, .count = count, .visit = visit, .context = context, .at = STORE_TEXT};
+  int error = store_begin_reading(s, &f.txn);
   if (error)
     return store_failed(s, error, "reading");
-  store_table at;
-  error = find_each(s, txn, sequences, count, visit, context, &at);
-  store_end_reading(s, txn);
-  return say(s, error, at);
+  error = store_guarded(s, find_each, &f);
+  store_end_reading(s, f.txn);
+  return say(s, error, f.at);
 }
 
 typedef struct one_url {
@@ -406,6 +421,10 @@ frontier_status store_find_url(store *s, uint64_t sequence, store_url_visitor *v
 /* ---- blocks ------------------------------------------------------------------------------------------------- */
 
 typedef struct block_walk {
+  const store *s;
+  MDB_txn *txn;
+  store_table table;
+  rows_kind kind;
   uint64_t from;
   store_block_visitor *visit;
   void *context;
@@ -426,49 +445,62 @@ static int visit_blocks(void *context, const rows_value *v)
   return 0;
 }
 
+static int walk_blocks(void *context)
+{
+  block_walk *w = context;
+  return each_rows(w->s, w->txn, w->table, w->kind, w->from, visit_blocks, w);
+}
+
 frontier_status store_each_block(store *s, store_table table, rows_kind kind, uint64_t from, store_block_visitor *visit,
                                  void *context)
 {
-  MDB_txn *txn;
-  block_walk w = {.from = from, .visit = visit, .context = context};
-  int error = store_begin_reading(s, &txn);
+  block_walk w = {.s = s, .table = table, .kind = kind, .from = from, .visit = visit, .context = context};
+  int error = store_begin_reading(s, &w.txn);
   if (error)
     return store_failed(s, error, "reading");
-  error = each_rows(s, txn, table, kind, from, visit_blocks, &w);
-  store_end_reading(s, txn);
+  error = store_guarded(s, walk_blocks, &w);
+  store_end_reading(s, w.txn);
   return say(s, error, table);
 }
 
-static int ended_span(const store *s, MDB_txn *txn, uint64_t *first, uint64_t *next)
+typedef struct span {
+  const store *s;
+  MDB_txn *txn;
+  uint64_t first, next;
+} span;
+
+static int ended_span(void *context)
 {
+  span *e = context;
   MDB_cursor *cursor;
   MDB_val key, value;
   rows_value v;
-  *first = *next = 0;
-  int error = mdb_cursor_open(txn, s->table[STORE_ENDED], &cursor);
+  int error = mdb_cursor_open(e->txn, e->s->table[STORE_ENDED], &cursor);
   if (error)
     return error;
   error = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
   if (!error) {
-    *first = key_of(&key);
+    e->first = key_of(&key);
     error = mdb_cursor_get(cursor, &key, &value, MDB_LAST);
   }
   if (!error)
-    error = open_value(s, ROWS_ENDED, &key, &value, &v) ? 0 : MDB_CORRUPTED;
+    error = open_value(e->s, ROWS_ENDED, &key, &value, &v) ? 0 : MDB_CORRUPTED;
   if (!error)
-    *next = v.first + v.count;
+    e->next = v.first + v.count;
   mdb_cursor_close(cursor);
   return error == MDB_NOTFOUND ? 0 : error;
 }
 
 frontier_status store_ended_rows(store *s, uint64_t *first, uint64_t *next)
 {
-  MDB_txn *txn;
-  int error = store_begin_reading(s, &txn);
+  span e = {.s = s};
+  int error = store_begin_reading(s, &e.txn);
   if (error)
     return store_failed(s, error, "reading");
-  error = ended_span(s, txn, first, next);
-  store_end_reading(s, txn);
+  error = store_guarded(s, ended_span, &e);
+  store_end_reading(s, e.txn);
+  *first = e.first;
+  *next = e.next;
   return say(s, error, STORE_ENDED);
 }
 
@@ -552,24 +584,38 @@ static int fold_group(store *s, MDB_txn *txn, ended_fold *fold)
   return 0;
 }
 
+typedef struct fold_step {
+  store *s;
+  MDB_txn *txn;
+  ended_fold *fold;
+  size_t rows, groups;
+  store_table at;
+} fold_step;
+
+static int fold_groups(void *context)
+{
+  fold_step *f = context;
+  int error = f->fold->rows ? 0 : begin_fold(f->s, f->txn, f->fold, f->rows);
+  if (error)
+    return error;
+  f->at = STORE_STATES;
+  for (; f->groups && f->fold->at < f->fold->count && !error; f->groups--)
+    error = fold_group(f->s, f->txn, f->fold);
+  return error;
+}
+
 frontier_status store_fold_some(store *s, ended_fold *fold, size_t rows, size_t groups, bool *is_over)
 {
-  MDB_txn *txn;
-  store_table at = STORE_ENDED;
-  int error = store_begin_reading(s, &txn);
+  fold_step f = {.s = s, .fold = fold, .rows = rows, .groups = groups, .at = STORE_ENDED};
+  int error = store_begin_reading(s, &f.txn);
   if (error)
     return store_failed(s, error, "reading");
-  if (!fold->rows)
-    error = begin_fold(s, txn, fold, rows);
-  if (!error)
-    at = STORE_STATES;
-  for (; groups && fold->at < fold->count && !error; groups--)
-    error = fold_group(s, txn, fold);
-  store_end_reading(s, txn);
+  error = store_guarded(s, fold_groups, &f);
+  store_end_reading(s, f.txn);
   *is_over = !error && fold->at == fold->count;
   for (size_t i = 0; *is_over && i < fold->key_count; i++)
     store_delete(s, STORE_ENDED, fold->keys[i]);
-  return say(s, error, at);
+  return say(s, error, f.at);
 }
 
 void store_fold_free(ended_fold *fold)

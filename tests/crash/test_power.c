@@ -212,7 +212,7 @@ static void promises_hold_through_power_cuts(void **state)
 /* While a frontier is made, most of what it writes is not synced, and nothing promised yet: it can be begun again. */
 static void a_frontier_may_be_cut_short_while_it_is_made(void **state)
 {
-  enum { EVENTS = 20 }; /* until the directory is synced */
+  enum { EVENTS = 28 }; /* until the directory is synced */
   (void)state;
   audit *a = audit_begin();
   for (long i = 0; i < 2 * (long)cuts_wanted && !a->broken; i++) {

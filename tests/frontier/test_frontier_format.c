@@ -316,6 +316,11 @@ static void the_writer_makes_the_golden_records(void **state)
     assert_int_equal(a->key_size, b->key_size);
     assert_memory_equal(a->key, b->key, a->key_size);
     assert_int_equal(a->value_size, b->value_size);
+    if ((a->table == SECOND_META || a->table == SECOND_IDENTITY) &&
+        memcmp(a->key, "identity", 8) == 0) { /* it has an id that is drawn, and so another checksum */
+      memcpy(b->value, a->value, 4);
+      memcpy(b->value + 76, a->value + 76, 16);
+    }
     assert_memory_equal(a->value, b->value, a->value_size);
   }
   second_free(&old);
@@ -409,8 +414,9 @@ static void another_identity_is_refused(void **state)
     size_t at;
     uint8_t byte;
     frontier_status status;
-  } rows[] = {{23, 1, FRONTIER_VERSION},    {4, 'Z', FRONTIER_NOT_OURS}, {24, 77, FRONTIER_VERSION},
-              {44, 'b', FRONTIER_MISMATCH}, {76, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH}};
+  } rows[] = {{23, 1, FRONTIER_VERSION},    {4, 'Z', FRONTIER_NOT_OURS},  {24, 77, FRONTIER_VERSION},
+              {44, 'b', FRONTIER_MISMATCH}, {176, 'z', FRONTIER_VERSION}, {24, 1, FRONTIER_MISMATCH},
+              {112, 'k', FRONTIER_MISMATCH}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
     second_view v;
@@ -419,8 +425,8 @@ static void another_identity_is_refused(void **state)
     second_read(directory, false, &v);
     put_identity(directory, &v, rows[i].at, rows[i].byte);
     second_free(&v);
-    second_read(directory, true, &v); /* sealed rightly: at most the fields are wrong, no checksum */
-    assert_in_range(v.faults, 0, 1);
+    second_read(directory, true, &v); /* sealed rightly: fields are wrong, no checksum */
+    assert_in_range(v.faults, 1, 2);  /* its second copy differs; and it */
     second_free(&v);
     assert_int_equal(frontier_open(directory, &story_options, &f, message), rows[i].status);
     assert_non_null(strstr(message, directory));

@@ -445,6 +445,96 @@ static void hosts_are_found_in_rows(void **state)
   assert_goes_on(&done);
 }
 
+/* ---- what is gone is new ------------------------------------------------------------------------------------ */
+
+enum { TEXT_MAX = 200, TEXTS_MAX = 8000 };
+static char texts[TEXTS_MAX][TEXT_MAX]; /* by id */
+static bool is_kept[TEXTS_MAX];
+
+static bool note_text(void *context, const frontier_record *record)
+{
+  bool of_kept = context != NULL;
+  assert_true(record->id < TEXTS_MAX && record->url_size < TEXT_MAX);
+  is_kept[record->id] = of_kept;
+  if (!of_kept)
+    snprintf(texts[record->id], TEXT_MAX, "%.*s", (int)record->url_size, record->url);
+  return true;
+}
+
+static frontier *open_exactly(bool is_exact)
+{
+  small_crawl c = crawl_in(work, journal, 0);
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f;
+  c.exact = is_exact;
+  frontier_options options = small_crawl_options(&c);
+  if (frontier_open(work, &options, &f, message) != FRONTIER_OK)
+    fail_msg("%s", message);
+  return f;
+}
+
+/* Leaves with the text of URLs, but for every fourth. */
+static void lose_texts(void)
+{
+  size_t size, met = 0;
+  char *bytes = scratch_read(data, &size);
+  for (size_t at = 2 * PAGE; at + PAGE <= size; at += PAGE)
+    if (bytes[at + 10] == 2 && memmem(bytes + at, PAGE, "http://", 7) && met++ % 4)
+      memset(bytes + at, 0x5a, PAGE);
+  scratch_write(data, bytes, size);
+  free(bytes);
+}
+
+static void what_is_gone_is_new_again(bool is_exact)
+{
+  static url u;
+  frontier_verdict verdict;
+  uint64_t gone = 0, kept = 0;
+  scratch_remove(work);
+  unlink(journal);
+  memset(texts, 0, sizeof texts);
+  memset(is_kept, 0, sizeof is_kept);
+  small_crawl c = crawl_in(work, journal, FETCHED);
+  c.exact = is_exact;
+  c.secret = (const uint8_t *)"thirty-two bytes that are given!"; /* so that pages lie as they did the last time */
+  small_crawl_make(&c);
+  frontier *f = open_exactly(is_exact);
+  assert_int_equal(frontier_each(f, note_text, NULL), FRONTIER_OK);
+  frontier_close(f);
+  lose_texts();
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_sound();
+  f = open_exactly(is_exact);
+  assert_int_equal(frontier_each(f, note_text, &done), FRONTIER_OK);
+  for (size_t id = 1; id < TEXTS_MAX; id++) {
+    if (!*texts[id])
+      continue;
+    assert_int_equal(url_parse(texts[id], strlen(texts[id]), URL_STRICT, &u), URL_OK);
+    assert_int_equal(frontier_lookup(f, &u, &verdict), FRONTIER_OK);
+    if ((verdict.outcome == FRONTIER_SEEN) != is_kept[id])
+      fail_msg("%s is %s, and %s", texts[id], is_kept[id] ? "kept" : "gone", frontier_outcome_name(verdict.outcome));
+    *(is_kept[id] ? &kept : &gone) += 1;
+  }
+  /* a key that is added at the end of the log takes a number for which there is no URL */
+  print_message("%llu kept, %llu gone\n", (unsigned long long)kept, (unsigned long long)gone);
+  assert_true(gone > 20 && kept > 50 && gone <= done.gone);
+  frontier_close(f);
+  done = repair(FRONTIER_OK); /* and it is left alone now */
+  assert_false(done.was_rebuilt);
+}
+
+static void lost_urls_are_new_again(void **state)
+{
+  (void)state;
+  what_is_gone_is_new_again(false);
+}
+
+static void lost_urls_are_new_again_exactly(void **state)
+{
+  (void)state;
+  what_is_gone_is_new_again(true);
+}
+
 /* The old file is kept, and never written over by a second repair. */
 static void the_damaged_file_is_kept(void **state)
 {
@@ -478,6 +568,7 @@ int main(void)
     cmocka_unit_test(a_lost_block_loses_its_rows),     cmocka_unit_test(a_lost_head_or_foot_loses_nothing),
     cmocka_unit_test(lost_states_are_fetched_again),   cmocka_unit_test(rows_are_found_without_a_tree),
     cmocka_unit_test(hosts_are_found_in_rows),         cmocka_unit_test(the_damaged_file_is_kept),
+    cmocka_unit_test(lost_urls_are_new_again),         cmocka_unit_test(lost_urls_are_new_again_exactly),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }

@@ -433,7 +433,7 @@ static void a_torn_birth_is_begun_again(void **state)
   size_t size;
   char *bytes = scratch_read(data, &size);
   assert_non_null(bytes);
-  assert_int_equal(size, 4 * page);
+  assert_int_equal(size, 5 * page);
   memset(bytes + page + TRANSACTION, 0, 8); /* as before its first transaction */
   for (unsigned lost = 1; lost < 4; lost++) {
     char *torn = malloc(size);
@@ -450,7 +450,7 @@ static void a_torn_birth_is_begun_again(void **state)
   }
   free(bytes);
   bytes = scratch_read(data, &size);
-  assert_true(size > (size_t)(4 * page));
+  assert_true(size > (size_t)(5 * page));
   memset(bytes, 0, SECTOR);
   memset(bytes + page, 0, SECTOR);
   scratch_write(data, bytes, size);

@@ -1,6 +1,6 @@
 /* A frontier's directory with bytes changed: in values inside LMDB, with the checksum left wrong (damage) or made
  * right (malice), and in the files beside it. Whatever is read is refused in words or taken for what it says; damage
- * never makes a URL up, nor forgets one. (Pages of data.mdb itself are LMDB's: it trusts them.)
+ * never makes a URL up, nor forgets one. (Pages of data.mdb itself: hostile_directory.c.)
  *
  * An input is a list of changes, 6 bytes each: what, which, at (2 bytes, little-endian), byte, unused. */
 #include "frontier/frontier.h"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -20,14 +19,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { PATH = 64 };
 
-/* A file in memory with these bytes, by the name it has for this process. */
-static int make_file(const uint8_t *data, size_t size, char path[PATH])
+/* A file with these bytes: in memory, but with a name, as no link is followed. */
+static void make_file(const uint8_t *data, size_t size, char path[PATH])
 {
-  int fd = memfd_create("fuzz", MFD_CLOEXEC);
+  snprintf(path, PATH, "%s/strata-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  int fd = mkstemp(path);
   if (fd < 0 || write(fd, data, size) != (ssize_t)size)
     abort();
-  snprintf(path, PATH, "/proc/self/fd/%d", fd);
-  return fd;
+  close(fd);
 }
 
 typedef struct reading {
@@ -84,11 +83,11 @@ static void read_record(const uint8_t *data, size_t size)
   if (!zipped || deflateInit2(&z, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK ||
       deflate(&z, Z_FINISH) != Z_STREAM_END)
     abort();
-  int fd = make_file(zipped, z.total_out, path);
+  make_file(zipped, z.total_out, path);
   deflateEnd(&z);
   free(zipped);
   read_member(path);
-  close(fd);
+  unlink(path);
 }
 
 static void take_line(void *context, const char *line, size_t size)
@@ -113,13 +112,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   char path[PATH];
   if (size == 0)
     return 0;
-  int fd = make_file(data + 1, size - 1, path);
+  make_file(data + 1, size - 1, path);
   switch (data[0] & 3) {
   case 0: read_member(path); break;
   case 1: read_record(data + 1, size - 1); break;
   case 2: read_index(path); break;
   default: report_data_free(report_data_read(path)); break;
   }
-  close(fd);
+  unlink(path);
   return 0;
 }

@@ -169,7 +169,8 @@ static void put_foreign(const char *name)
     scratch_join(others[kind], name, from);
     b.at = (uint8_t *)scratch_read(from, &b.size);
   }
-  unlink(path);
+  if (unlink(path) != 0)
+    rmdir(path);
   if (kind == 3)
     mkdir(path, 0777);
   else if (kind == 4)
@@ -185,13 +186,15 @@ static void change_one(void)
 {
   char path[SCRATCH_PATH];
   const char *name = names[dice_throw(2) ? 0 : dice_throw(FILES)];
-  bytes b;
+  bytes b = {NULL, 0};
+  struct stat info;
   if (dice_throw(8) == 0) {
     put_foreign(name);
     return;
   }
   scratch_join(trial, name, path);
-  b.at = (uint8_t *)scratch_read(path, &b.size);
+  bool is_file = lstat(path, &info) == 0 && S_ISREG(info.st_mode);
+  b.at = is_file ? (uint8_t *)scratch_read(path, &b.size) : NULL;
   if (b.at && b.size) {
     change_bytes(&b);
     scratch_write(path, b.at, b.size);
@@ -388,6 +391,7 @@ int main(int argc, char **argv)
   strata = argv[1];
   unsigned long mutations = strtoul(argv[2], NULL, 10);
   bool is_all = argc > 3;
+  setvbuf(stdout, NULL, _IOLBF, 0);
   dice_begin(16);
   uint64_t seed = dice_state;
   prepare();

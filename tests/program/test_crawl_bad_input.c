@@ -448,7 +448,7 @@ static void a_full_disk(void **state)
 {
   (void)state;
   skip_without_mounts();
-  static const char *const sizes[] = {"size=48k", "size=64k", "size=96k"};
+  static const char *const sizes[] = {"size=40k", "size=48k", "size=56k"};
   assert_int_equal(mkdir(served->crawl, 0755), 0);
   assert_int_equal(mount("tmpfs", served->crawl, "tmpfs", 0, sizes[0]), 0);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

@@ -203,10 +203,17 @@ const second_record *second_meta(const second_view *v, const char *name)
 static void read_identity(second_view *v)
 {
   const second_record *r = second_meta(v, "identity");
-  if (!r || r->value_size < 76 || r->value_size - 76 >= sizeof v->profile) {
+  if (!r || r->value_size < 176 || r->value_size - 176 >= sizeof v->profile) {
     second_fault(v, "identity: missing, or of a wrong size");
     return;
   }
+  const second_record *second = NULL;
+  for (size_t i = 0; i < v->record_count; i++)
+    if (v->records[i].table == SECOND_IDENTITY)
+      second = &v->records[i];
+  if (!second || second->key_size != r->key_size || memcmp(second->key, r->key, r->key_size) != 0 ||
+      second->value_size != r->value_size || memcmp(second->value, r->value, r->value_size) != 0)
+    second_fault(v, "identity: the second copy is missing, or another");
   memcpy(v->identity_magic, r->value + 4, 16);
   v->version = (uint32_t)number(r->value + 20, 4);
   v->filter = (uint32_t)number(r->value + 24, 4);
@@ -215,7 +222,8 @@ static void read_identity(second_view *v)
   v->rate = real(r->value + 28);
   v->expected_urls = number(r->value + 36, 8);
   memcpy(v->secret, r->value + 44, sizeof v->secret);
-  memcpy(v->profile, r->value + 76, r->value_size - 76);
+  v->id = number(r->value + 76, 8);
+  memcpy(v->profile, r->value + 176, r->value_size - 176);
   if (memcmp(r->value + 4, "STRATA frontier", 16) != 0 || v->version != 8)
     second_fault(v, "identity: \"%s\", version %u", v->identity_magic, v->version);
 }

@@ -22,6 +22,7 @@ typedef enum second_table {
   SECOND_DUE,
   SECOND_META,
   SECOND_EXACT,
+  SECOND_IDENTITY,
   SECOND_TABLES
 } second_table;
 extern const char *const second_table_names[SECOND_TABLES];

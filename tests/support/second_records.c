@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"text",   "ended",   "states", "again", "hosts", "host-changes",
-                                                       "hashes", "revoked", "visits", "due",   "meta",  "exact"};
+const char *const second_table_names[SECOND_TABLES] = {"text",    "ended",   "states", "again", "hosts", "host-changes",
+                                                       "hashes", "revoked", "visits", "due",   "meta",  "exact", "identity"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)
@@ -99,7 +99,7 @@ bool second_is_unborn(const char *directory)
   bool is_unborn = error == 0 && mdb_dbi_open(txn, NULL, 0, &names) == 0 && mdb_stat(txn, names, &names_stat) == 0 &&
                    names_stat.ms_entries == 0;
   close_environment(env, txn);
-  bool is_torn = error == MDB_INVALID && file.st_size <= 4 * sysconf(_SC_PAGESIZE); /* in its first pages */
+  bool is_torn = error == MDB_INVALID && file.st_size <= 5 * sysconf(_SC_PAGESIZE); /* in its first pages */
   return is_unborn || is_torn;
 }
 
@@ -108,7 +108,7 @@ static bool checksum_holds(const second_record *r)
 {
   if (r->table == SECOND_TEXT || r->table == SECOND_ENDED || r->table == SECOND_STATES)
     return true;
-  bool is_named = r->table == SECOND_META || r->table == SECOND_EXACT;
+  bool is_named = r->table == SECOND_META || r->table == SECOND_EXACT || r->table == SECOND_IDENTITY;
   uint64_t seed = is_named ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
   return r->value_size >= 4 &&
          number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);

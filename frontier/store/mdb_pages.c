@@ -8,10 +8,12 @@
  * ends whatever the bytes are. No node is looked at before nodes_fault has found every node within its page. Each fault
  * is said once: a second walk of a tree is quiet.
  *
- * Called by check, repair and compact, on one thread. After a crash: nothing of it is on disk. */
-#include "frontier/admin/mdb_pages.h"
+ * Called by check, repair and compact, and as a directory is opened, on one thread. After a crash: nothing of
+ * it is on disk. */
+#include "frontier/store/mdb_pages.h"
 
-#include "frontier/admin/mdb_page.h"
+#include "frontier/base/own_file.h"
+#include "frontier/store/mdb_page.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -46,9 +48,14 @@ struct pages {
   tree free_list, tables;
   tree table[TABLES_MAX];
   size_t table_count;
-  uint8_t *owner;   /* of each page */
-  uint8_t *was_met; /* in this walk */
-  uint8_t *pool;    /* DEPTH_MAX + 1 pages, one for each level */
+  uint8_t *owner;       /* of each page */
+  uint8_t *was_met;     /* in this walk */
+  uint8_t *pool;        /* DEPTH_MAX + 1 pages, one for each level */
+  uint64_t transaction; /* of the newer root */
+  bool is_short;        /* the file ends before page `count` */
+  mdb_pages_progress *tell;
+  void *tell_context;
+  uint64_t walked; /* pages, since it is told */
 };
 
 /* One walk of one tree. */
@@ -190,6 +197,8 @@ static void visit_large(walk *w, const uint8_t *key, size_t key_size, uint64_t f
   if (!own(w, first, has))
     return;
   w->large += has;
+  if (!w->visit)
+    return;
   uint8_t *value = malloc(size);
   if (value && read_at(p, first * p->page_size + PAGE_HEAD, value, size))
     w->visit(w->context, key, key_size, value, size);
@@ -212,9 +221,16 @@ static void visit_leaf(walk *w, uint64_t number, const uint8_t *page)
       continue;
     else if (flags & NODE_IS_LARGE)
       visit_large(w, key, key_size, get_le(key + key_size, 8), size);
-    else
+    else if (w->visit)
       w->visit(w->context, key, key_size, key + key_size, size);
   }
+}
+
+static void tell_progress(pages *p)
+{
+  enum { EVERY = 1 << 16 }; /* some tenth of a second from a disk */
+  if (p->tell && ++p->walked % EVERY == 0)
+    p->tell(p->tell_context, p->walked, p->count);
 }
 
 static void walk_page(walk *w, uint64_t number, uint64_t level)
@@ -224,6 +240,7 @@ static void walk_page(walk *w, uint64_t number, uint64_t level)
   bool is_leaf = level + 1 == w->of->depth;
   if (!own(w, number, 1) || !read_page(w, number, is_leaf ? IS_LEAF : IS_BRANCH, page))
     return;
+  tell_progress(w->p);
   if (is_leaf) {
     visit_leaf(w, number, page);
     return;
@@ -302,6 +319,11 @@ static size_t find_page_size(const pages *p)
   return is_sound ? size : 4096; /* the second meta page will tell */
 }
 
+static void pass_over(void *context, const char *sentence)
+{
+  (void)context, (void)sentence;
+}
+
 /* The newer of two sound meta pages is the root, as for LMDB; where one is damaged, the other: it is what the file was
  * a transaction before, or is now. */
 static void find_root(pages *p, uint64_t file_size)
@@ -319,6 +341,8 @@ static void find_root(pages *p, uint64_t file_size)
     if (!p->has_root || transactions[i] > transactions[0]) {
       p->has_root = true;
       p->count = get_le(page + 136, 8) + 1;
+      p->transaction = transactions[i];
+      p->is_short = file_size / p->page_size < p->count;
       read_tree(page + 40, "of free pages", &p->free_list);
       read_tree(page + 88, "of tables", &p->tables);
       p->free_list.flags |= KEYS_ARE_NUMBERS;
@@ -372,12 +396,12 @@ frontier_status mdb_pages_open(const char *path, mdb_pages_fault *say, void *con
   }
   p->say = say;
   p->context = context;
-  p->fd = open(path, O_RDONLY | O_CLOEXEC);
+  p->fd = own_file_open(path, O_RDONLY, 0);
   struct stat file;
   frontier_status status = FRONTIER_OK;
   if (p->fd < 0 || fstat(p->fd, &file) != 0) {
     status = errno == ENOENT ? FRONTIER_NOT_FOUND : FRONTIER_IO;
-    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path, strerror(errno));
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path, own_file_words(errno));
   } else {
     p->page_size = find_page_size(p);
     find_root(p, (uint64_t)file.st_size);
@@ -497,14 +521,16 @@ bool mdb_pages_read(const pages *p, uint64_t offset, void *to, size_t size)
 static void note_free(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t value_size)
 {
   pages *p = context;
-  (void)key, (void)key_size;
   uint64_t count = value_size >= 8 ? get_le(value, 8) : UINT64_MAX;
-  if (value_size % 8 || count > value_size / 8 - 1) {
+  if (key_size != 8 || get_le(key, 8) > p->transaction || value_size % 8 || count > value_size / 8 - 1) {
     mdb_pages_say(p, "an entry in the list of free pages is none");
     return;
   }
-  for (uint64_t i = 1; i <= count; i++) {
+  for (uint64_t i = 1, before = UINT64_MAX; i <= count; i++) {
     uint64_t page = get_le(value + 8 * i, 8);
+    if (page >= before) /* LMDB merges such rows, and runs out of one that is not in order */
+      mdb_pages_say(p, "page %" PRIu64 " is out of order in the list of free pages", page);
+    before = page;
     if (page >= p->count)
       mdb_pages_say(p, "page %" PRIu64 " is called free, and there is no such page", page);
     else if (p->owner[page] != NOBODY)
@@ -518,6 +544,9 @@ static void note_free(void *context, const uint8_t *key, size_t key_size, const 
 void mdb_pages_check_owners(pages *p)
 {
   uint64_t faults = p->faults, lost = 0, first = 0;
+  for (size_t i = 0; i < p->table_count; i++)
+    if (!p->table[i].was_walked)
+      walk_tree(p, &p->table[i], (uint8_t)(OF_FIRST_TABLE + i), NULL, NULL);
   walk_tree(p, &p->free_list, OF_FREE_LIST, note_free, p);
   for (uint64_t i = p->count; i-- > 0;)
     if (p->owner[i] == NOBODY) {
@@ -528,7 +557,47 @@ void mdb_pages_check_owners(pages *p)
     mdb_pages_say(p, "%" PRIu64 " pages belong to nobody, page %" PRIu64 " is the first", lost, first);
 }
 
-uint64_t pages_count(const pages *p)
+void mdb_pages_walk_all(pages *p, mdb_pages_progress *tell, void *context)
+{
+  p->tell = tell;
+  p->tell_context = context;
+  mdb_pages_check_owners(p);
+  p->tell = NULL;
+}
+
+/* ---- at a glance ------------------------------------------------------------------------------------------ */
+
+bool mdb_pages_glance(const char *path, mdb_pages_brief *brief)
+{
+  pages p = {.fd = own_file_open(path, O_RDONLY, 0), .say = pass_over};
+  struct stat file;
+  bool is_read = p.fd >= 0 && fstat(p.fd, &file) == 0;
+  if (is_read) {
+    p.page_size = find_page_size(&p);
+    find_root(&p, (uint64_t)file.st_size);
+  }
+  if (p.fd >= 0)
+    close(p.fd);
+  *brief = (mdb_pages_brief){.transaction = p.transaction, .is_short = p.is_short};
+  return is_read && p.has_root && p.faults == 0;
+}
+
+bool mdb_pages_is_foreign(const char *path)
+{
+  pages p = {.fd = own_file_open(path, O_RDONLY, 0)};
+  uint8_t head[PAGE_HEAD + 8];
+  bool is_so = p.fd >= 0 && read_at(&p, 0, head, sizeof head) && get_le(head + 16, 4) != 0xBEEFC0DE;
+  struct stat file;
+  if (is_so && fstat(p.fd, &file) == 0) { /* one of its two first pages may be damaged */
+    p.page_size = find_page_size(&p);
+    is_so = !read_at(&p, p.page_size, head, sizeof head) || get_le(head + 16, 4) != 0xBEEFC0DE;
+  }
+  if (p.fd >= 0)
+    close(p.fd);
+  return is_so;
+}
+
+uint64_t mdb_pages_count(const pages *p)
 {
   return p->count;
 }

@@ -7,7 +7,8 @@
  *     meta 0, meta 1 -> tree of tables -> trees of records -> pages of large values
  *                    -> tree of free pages              (a page in none of them is lost)
  *
- * So a walk visits each page at most once, whatever its bytes. No process may write meanwhile. */
+ * So a walk visits each page at most once, whatever its bytes. No process may write meanwhile, or faults are found that
+ * are not there. */
 #ifndef STRATA_FRONTIER_MDB_PAGES_H
 #define STRATA_FRONTIER_MDB_PAGES_H
 
@@ -45,10 +46,24 @@ typedef void mdb_pages_run_visitor(void *context, uint64_t offset, uint64_t size
 void mdb_pages_each_run(const pages *p, const char *table, mdb_pages_run_visitor *visit, void *context);
 bool mdb_pages_read(const pages *p, uint64_t offset, void *to, size_t size); /* false: the file has not so much */
 
-/* After every table was visited: the free list, and that every page has exactly one owner. */
+/* The tables that were not visited yet, the free list, and that every page has exactly one owner. */
 void mdb_pages_check_owners(pages *p);
 
-uint64_t pages_count(const pages *p);      /* of the file, as far as it is used */
+/* All trees and the free list, values unread: what LMDB's reader and writer go by. `tell` is called now and then. */
+typedef void mdb_pages_progress(void *context, uint64_t done, uint64_t of);
+void mdb_pages_walk_all(pages *p, mdb_pages_progress *tell, void *context);
+
+/* What its two first pages say of the whole, in no time. */
+typedef struct mdb_pages_brief {
+  uint64_t transaction; /* the newer root's */
+  bool is_short;        /* the file ends before the last page in use */
+} mdb_pages_brief;
+bool mdb_pages_glance(const char *path, mdb_pages_brief *brief); /* false: one of the two is not sound */
+
+/* A file that has a beginning, and none of LMDB's. */
+bool mdb_pages_is_foreign(const char *path);
+
+uint64_t mdb_pages_count(const pages *p);  /* of the file, as far as it is used */
 uint64_t mdb_pages_faults(const pages *p); /* said so far */
 
 /* One more fault: "data.mdb: " and the sentence. */
