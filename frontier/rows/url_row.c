@@ -129,6 +129,7 @@ bool url_row_read(url_row *row, uint64_t sequence, const uint8_t *bytes, size_t 
   *row = (url_row){.class = (frontier_class)(bytes[0] & CLASS_MASK),
                    .is_noted = (bytes[0] & IS_NOTED) != 0,
                    .form = (url_form)(bytes[0] >> FORM_SHIFT & FORM_MASK),
+                   .is_noted = (bytes[0] & IS_NOTED) != 0,
                    .verdict = {(frontier_outcome)(bytes[1] & OUTCOME_MASK), bytes[1] >> LAYER_SHIFT}};
   at = rows_get_number(bytes + 2, end, &host);
   at = rows_get_number(at, end, &depth);

@@ -19,6 +19,7 @@ typedef struct url_row {
   frontier_class class;
   bool is_noted; /* it never waits */
   url_form form;
+  bool is_noted;         /* it was never queued: a queue's reader need not know how it ended */
   const char *host_name; /* of a host's first URL; NULL: it is in the host's record only */
   size_t host_name_size;
   const uint8_t *fields; /* fields.h; NULL if the size is 0 */

@@ -23,8 +23,9 @@ enum { STORED_WAITING = 1, STORED_ENDED = 2, STORED_AS_ACCEPTED = 4 };
 frontier_status store_each_url(store *s, unsigned wanted, uint64_t from, store_url_visitor *visit, void *context);
 
 /* The reading of a queue: URLs of a class that wait, but for those in table `again`. None from `from` on may have ended
- * since this store was first read. Looks at some `most` rows. `*next`: where to go on, which is not past a URL for
- * which the visitor returned false; `*is_over`: there are no more. */
+ * since this store was first read, but for noted ones, which are left out by their rows. Looks at some `most` rows.
+ * `*next`: where to go on, which is not past a URL for which the visitor returned false; `*is_over`: there are no
+ * more. */
 frontier_status store_read_waiting(store *s, frontier_class class, uint64_t from, size_t most, store_url_visitor *visit,
                                    void *context, uint64_t *next, bool *is_over);
 

@@ -43,6 +43,7 @@ static void comes_back(const url_row *row, uint64_t sequence)
   assert_int_equal(read.verdict.layer, row->verdict.layer);
   assert_int_equal(read.class, row->class);
   assert_int_equal(read.form, row->form);
+  assert_int_equal(read.is_noted, row->is_noted);
   check_span(read.host_name, read.host_name_size, row->host_name, row->host_name_size);
   check_span(read.fields, read.fields_size, row->fields, row->fields_size);
   check_span(read.text, read.text_size, row->text, row->text_size);
@@ -95,6 +96,7 @@ static void with_any_numbers(void **state)
           comes_back(&(url_row){.class = (frontier_class) class,
                                 .form = (url_form)form,
                                 .verdict = {(frontier_outcome)outcome, layer},
+                                .is_noted = layer % 2,
                                 .text = "http://a/",
                                 .text_size = 9},
                      1);
@@ -240,7 +242,6 @@ static void what_no_row_has_is_refused(void **state)
     {{0}, 0, "nothing"},
     {{0, 1}, 2, "no numbers"},
     {{3 << 2, 1, 0, 0, 0, '/'}, 6, "a form that does not exist"},
-    {{128, 1, 0, 0, 0, '/'}, 6, "a bit without meaning"},
     {{0, FRONTIER_OUTCOMES, 0, 0, 0, '/'}, 6, "a verdict that does not exist"},
     {{0, 1, 255, 255, 255, 255, 16, 0, 0, '/'}, 10, "a host beyond 32 bits"},
     {{0, 1, 0, 128, 128, 4, 0, '/'}, 8, "a depth beyond 16 bits"},
