@@ -22,7 +22,6 @@ typedef enum change { FLIP, FORGE, RESIZE, DELETE, FLIP_FILE, CUT_FILE, CHANGES 
 
 static char root[SCRATCH_PATH], original[SCRATCH_PATH], copy[SCRATCH_PATH], journal[SCRATCH_PATH];
 static second_view records;
-static size_t in_tables; /* of those records; rows of packs follow */
 static char *journal_text;
 static size_t journal_size;
 
@@ -94,21 +93,50 @@ static void prepare(void)
   tell_story();
   second_read(original, false, &records);
   check(records.faults == 0);
-  while (in_tables < records.record_count && records.records[in_tables].table < SECOND_TABLES)
-    in_tables++;
   journal_text = scratch_read(journal, &journal_size);
 }
 
 /* ---- changes ---------------------------------------------------------------------------------------------- */
 
+static size_t word(const uint8_t *at)
+{
+  return at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
+}
+
+static void put_sum(uint8_t *at, const uint8_t *bytes, size_t size, uint64_t seed)
+{
+  uint64_t sum = XXH3_64bits_withSeed(bytes, size, seed);
+  for (int i = 0; i < 4; i++)
+    at[i] = (uint8_t)(sum >> (8 * i));
+}
+
+/* Its blocks, as far as they can be found, its foot, and its head. */
+static void seal_rows(uint8_t *value, size_t size)
+{
+  size_t blocks = size < 36 ? 0 : word(value + 24);
+  if (size < 36 || blocks > (size - 36) / 4)
+    return;
+  size_t foot = size - 4 - 4 * blocks;
+  for (size_t i = 0; i < blocks; i++) {
+    size_t at = word(value + foot + 4 * i) & 0xfffffff;
+    if (at >= 32 && at <= foot && foot - at >= 24 && word(value + at + 16) <= foot - at - 24)
+      put_sum(value + at + 4, value + at + 8, 16 + word(value + at + 16), records.id);
+  }
+  put_sum(value + size - 4, value + foot, 4 * blocks, records.id);
+  put_sum(value + 4, value + 8, 24, records.id);
+}
+
 static void seal(const second_record *r, uint8_t *value, size_t size)
 {
   uint64_t key = 0;
   memcpy(&key, r->key, r->key_size < sizeof key ? r->key_size : sizeof key);
-  uint64_t seed = r->table == SECOND_META ? XXH3_64bits(r->key, r->key_size) : key;
-  uint64_t sum = XXH3_64bits_withSeed(value + 4, size - 4, seed);
-  for (int i = 0; i < 4; i++)
-    value[i] = (uint8_t)(sum >> (8 * i));
+  if (r->table == SECOND_TEXT || r->table == SECOND_ENDED)
+    seal_rows(value, size);
+  else if (r->table == SECOND_STATES)
+    for (size_t i = 0; 260 * (i + 1) <= size && i < 7; i++)
+      put_sum(value + 260 * i, value + 260 * i + 4, 256, records.id ^ (7 * key + i));
+  else
+    put_sum(value, value + 4, size - 4, r->table == SECOND_META ? XXH3_64bits(r->key, r->key_size) : key);
 }
 
 /* Sizes of a filter that nobody would forge by chance, and that would only cost time here. */
@@ -173,7 +201,7 @@ static outcome change_all(const uint8_t *data, size_t size)
   for (size_t i = 0; i + CHANGE <= size && i < (size_t)CHANGE * CHANGES_MAX; i += CHANGE) {
     change what = (change)(data[i] % CHANGES);
     size_t at = data[i + 2] | (size_t)data[i + 3] << 8;
-    const second_record *r = &records.records[data[i + 1] % in_tables];
+    const second_record *r = &records.records[data[i + 1] % records.record_count];
     if (what == FLIP_FILE || what == CUT_FILE) {
       change_file(what, data[i + 1], at, data[i + 4]);
       o.is_in_records |= data[i + 1] % 4 == 3; /* the journal's bytes are as good as a record */
