@@ -59,7 +59,7 @@ typedef struct rows_writer {
 
 /* Room for one more row of so many bytes, so that rows_add cannot fail. false: no memory. */
 bool rows_make_room(rows_writer *w, size_t size);
-/* The next row: `size` bytes to be written at once where the return value points. `mark` (0..3) is noted in the foot. */
+/* The next row: `size` bytes, to be written at once where the return value points. `mark`, 0 to 3, is for the foot. */
 uint8_t *rows_add(rows_writer *w, size_t size, unsigned mark);
 /* The value, complete, in the writer's memory; there is room for it. More rows may be added after. */
 uint8_t *rows_finish(rows_writer *w, size_t *size);

@@ -1,4 +1,4 @@
-/* The frontier's LMDB environment: only store*.c and packs.c know LMDB.
+/* The frontier's LMDB environment: only store*.c and write_set.c know LMDB.
  *
  * Tables   text     first sequence of a commit -> its URLs, as they were accepted: rows.h, url_row.h
  *          ended    number of a commit's first row -> how URLs ended, in that order: rows.h, url_state.h
