@@ -42,6 +42,7 @@ typedef struct cmd_entry {
   int (*run)(int argc, char **argv);
   const option_table *options; /* and its name */
   bool is_changing;            /* a directory of a crawl */
+  bool is_in_child;            /* for what it reads may end it: in_child.h */
   const char *what;
 } cmd_entry;
 

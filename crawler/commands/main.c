@@ -1,5 +1,6 @@
 /* strata: dispatch only. */
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/in_child.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -33,7 +34,7 @@ static int dispatch(int argc, char **argv)
       argv[0] = called;
       if (c->is_changing)
         signal(SIGPIPE, SIG_IGN);
-      return c->run(argc, argv);
+      return c->is_in_child ? in_child(c->run, argc, argv) : c->run(argc, argv);
     }
   fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
   return EXIT_USAGE;

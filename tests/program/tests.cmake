@@ -1,4 +1,5 @@
 strata_test(cmd_url crawler)
+strata_test(in_child crawler)
 strata_test(cmd_plan crawler)
 strata_test(cmd_admin crawler tests_crawl tests_frontier)
 strata_test(cmd_uniq crawler tests_frontier)
