@@ -2,12 +2,14 @@
 #include "crawler/base/crawl_dir.h"
 
 #include "crawler/base/message.h"
+#include "frontier/base/own_file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void crawl_dir_file(const char *directory, const char *name, char path[CRAWL_PATH_SIZE])
 {
@@ -45,6 +47,19 @@ static bool first_name(const char *directory, char name[256])
   return true;
 }
 
+/* What is in it is ours to write, and DIR/frontier no link to elsewhere. */
+static bool is_ours(const char *directory)
+{
+  char path[CRAWL_PATH_SIZE];
+  struct stat info;
+  crawl_dir_file(directory, "frontier", path);
+  bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+  if (!is_link && own_file_is_our_directory(directory))
+    return true;
+  say_error("crawl", "%s: %s", is_link ? path : directory, own_file_words(is_link ? ELOOP : errno));
+  return false;
+}
+
 bool crawl_dir_prepare(const char *directory)
 {
   char name[256] = "";
@@ -55,9 +70,17 @@ bool crawl_dir_prepare(const char *directory)
     return false;
   }
   if (crawl_dir_exists(directory) || !*name)
-    return true;
+    return is_ours(directory);
   say_error("crawl", "%s is not a crawl: it holds \"%s\"; choose another directory with --dir", directory, name);
   return false;
+}
+
+/* To somebody who waits. */
+static void say_progress(void *context, const char *sentence)
+{
+  (void)context;
+  if (isatty(STDERR_FILENO))
+    fprintf(stderr, "%s\n", sentence);
 }
 
 static frontier *open_as_made(const char *command, const char *directory, bool read_only)
@@ -71,6 +94,7 @@ static frontier *open_as_made(const char *command, const char *directory, bool r
                               .per_host = 1,
                               .depth_cap = UINT16_MAX,
                               .read_only = read_only,
+                              .log = say_progress,
                               .keep_identity = true};
   crawl_dir_file(directory, "frontier", path);
   if (!crawl_dir_exists(directory)) {

@@ -4,6 +4,7 @@
 #include "crawler/report/report_bodies.h"
 #include "crawler/report/report_html.h"
 #include "crawler/base/message.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,13 +19,14 @@ static int write_file(const report_input *input)
   char path[CRAWL_PATH_SIZE + 16], temporary[CRAWL_PATH_SIZE + 16];
   snprintf(path, sizeof path, "%.4000s/report.html", input->directory);
   snprintf(temporary, sizeof temporary, "%.4000s/report.html.tmp", input->directory);
-  FILE *file = fopen(temporary, "we");
+  FILE *file = own_file_stream(temporary, "w", 0666);
   bool written = file && report_html_write(file, input);
   if (file)
     written = fclose(file) == 0 && written;
   if (!written || rename(temporary, path) != 0) {
-    say_error("report", "%s: %s", path, strerror(errno));
-    unlink(temporary);
+    say_error("report", "%s: %s", path, own_file_words(errno));
+    if (file)
+      unlink(temporary);
     return EXIT_FAILED;
   }
   printf("%s\n", path);
@@ -73,7 +75,7 @@ static int report(const char *directory)
   if (data && report_bodies_read(path, &data->bodies))
     code = write_report(f, directory, data);
   else
-    say_error("report", "%s: %s", path, strerror(errno));
+    say_error("report", "%s: %s", path, own_file_words(errno));
   report_data_free(data);
   frontier_close(f);
   return code;

@@ -260,6 +260,10 @@ static const option_row option_rows[] = {
   {"warc-size", "BYTES", OPTION_BYTES, FIELD(warc_bytes), .low = 1, .high = (uint64_t)1 << 50,
    .help = "size at which the next WARC file begins (default 1G)",
    .manual = "Size at which the next WARC file begins; 1G if not given."},
+  {"group-readable", NULL, OPTION_FLAG, FIELD(group_readable),
+   .help = "the group of DIR's files may read those that hold its secret, too: mode 0640, not 0600",
+   .manual = "Let the group of the directory's files read those that hold its secret, too: they get mode 0640 in place "
+             "of 0600, so that {Nm} {Cm stat} and the like work for its members."},
   {"no-store", NULL, OPTION_FLAG, FIELD(no_store),
    .help = "keep nothing on disk: the queue is lost when the program ends",
    .manual = "Keep nothing on disk: no log of pages, and a queue that is lost when the program ends."},

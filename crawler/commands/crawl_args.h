@@ -28,6 +28,7 @@ typedef struct crawl_args {
   bool per_address_given;
   bool filter_given, rate_given, scope_given, profile_given; /* asked for, so they must agree with the directory */
   bool no_store;
+  bool group_readable;  /* what holds the secret */
   bool quiet, progress; /* nothing but errors on stderr; plain lines instead of the panel */
   bool retry_failed;
   bool no_similar; /* do not keep what pages say, to find those that resemble each other */

@@ -94,6 +94,14 @@ static int check_identity(crawl_job *job)
   return EXIT_DONE;
 }
 
+/* Only while it is opened, which may take long; later the panel is there. */
+static void say_while_opening(void *context, const char *sentence)
+{
+  const crawl_job *job = context;
+  if (!job->frontier && !job->args.quiet)
+    fprintf(stderr, "%s\n", sentence);
+}
+
 static int open_frontier(crawl_job *job)
 {
   char path[CRAWL_PATH_SIZE + 16], journal[CRAWL_PATH_SIZE + 16], message[FRONTIER_MESSAGE_SIZE];
@@ -112,6 +120,9 @@ static int open_frontier(crawl_job *job)
     .journal_path = keeps ? journal : NULL,
     .keep_identity = true,
     .secret = job->args.hash_secret_given ? job->args.hash_secret : NULL,
+    .group_readable = job->args.group_readable,
+    .log = say_while_opening,
+    .log_context = job,
   };
   frontier_status status = frontier_open(keeps ? path : NULL, &options, &job->frontier, message);
   if (status == FRONTIER_MISMATCH && options.secret)

@@ -4,6 +4,7 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
 #include "mlbf/digest.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -48,11 +49,11 @@ body_digests *body_digests_open(const char *directory)
     return NULL;
   }
   crawl_dir_file(directory, "digests.sdbf", b->path);
-  b->file = open(b->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  b->file = own_file_open(b->path, O_RDWR | O_CREAT, 0666);
   b->end = b->file >= 0 ? end_of_lines(b->file) : -1;
   if (b->end >= 0 && ftruncate(b->file, b->end) == 0)
     return b;
-  say_error("crawl", "%s: %s", b->path, strerror(errno));
+  say_error("crawl", "%s: %s", b->path, own_file_words(errno));
   body_digests_close(b);
   return NULL;
 }

@@ -4,6 +4,7 @@
 #include "crawler/loop/body_digests.h"
 #include "frontier/base/vector.h"
 #include "mlbf/digest.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -125,7 +126,7 @@ static bool compare_neighbours(const digests *d, report_pairs *pairs)
 bool report_bodies_read(const char *path, report_pairs *pairs)
 {
   digests d = {0};
-  FILE *file = fopen(path, "re");
+  FILE *file = own_file_stream(path, "r", 0);
   if (!file)
     return errno == ENOENT;
   bool is_done = read_lines(file, &d);

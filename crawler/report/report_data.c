@@ -1,5 +1,6 @@
 /* See report_data.h. The file is not trusted: lines that are not JSON objects are counted and left out. */
 #include "crawler/report/report_data.h"
+#include "frontier/base/own_file.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -249,7 +250,7 @@ static bool read_lines(reading *r, const char *path)
   char *line = NULL;
   size_t room = 0;
   ssize_t size;
-  FILE *file = fopen(path, "re");
+  FILE *file = own_file_stream(path, "r", 0);
   if (!file)
     return false;
   while (!r->has_failed && (size = getline(&line, &room, file)) > 0) {

@@ -1,5 +1,6 @@
 /* See cdxj.h. */
 #include "crawler/warc/cdxj.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -156,7 +157,7 @@ typedef struct mapped {
 static bool map_file(const char *path, mapped *m)
 {
   struct stat info;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = own_file_open(path, O_RDONLY, 0);
   *m = (mapped){0};
   if (fd < 0)
     return false;
@@ -195,7 +196,7 @@ static part *split_lines(const mapped *m, size_t *count)
 
 static bool write_lines(const char *path, const part *lines, size_t count)
 {
-  FILE *file = fopen(path, "we");
+  FILE *file = own_file_stream(path, "w", 0666);
   if (!file)
     return false;
   bool written = true;

@@ -16,6 +16,7 @@
 #include "crawler/warc/warc_files.h"
 
 #include "crawler/warc/cdxj.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -87,7 +88,7 @@ static int open_new(const warc_files *f, unsigned number, const char *suffix)
 {
   char path[WARC_PATH_SIZE];
   warc_path(f->directory, number, suffix, path);
-  return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return own_file_open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
 }
 
 static int settle_lines(warc_files *f)

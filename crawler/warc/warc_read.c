@@ -2,6 +2,7 @@
 #include "crawler/warc/warc_read.h"
 
 #include "crawler/http/http_head.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -130,7 +131,7 @@ bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, con
 {
   reading r = {.reader = reader};
   z_stream gzip = {0};
-  FILE *file = fopen(path, "re");
+  FILE *file = own_file_stream(path, "r", 0);
   if (!file || fseeko(file, (off_t)offset, SEEK_SET) != 0)
     r.why = strerror(errno);
   else if (inflateInit2(&gzip, GZIP_ONLY) != Z_OK)

@@ -166,7 +166,7 @@ static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes
   uint64_t end = v->row_at[v->rows];
   corpus_path(c->directory, v->number, ".docs", path);
   if (c->file < 0)
-    c->file = open(path, O_WRONLY | O_CLOEXEC);
+    c->file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
   if (c->file < 0 || lseek(c->file, (off_t)end, SEEK_SET) < 0)
     return corpus_complain(&where, path, MLBF_IO, NULL);
   if (mlbf_disk_write(c->file, c->buffer, bytes))

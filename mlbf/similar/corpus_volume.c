@@ -186,7 +186,7 @@ static mlbf_status cut(const corpus_place *where, const char *path, uint64_t end
 static bool make_documents(const char *made, const char *path)
 {
   docs_header header = header_of_ours();
-  int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
   bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
   int why = errno;
   if (file >= 0)
@@ -285,7 +285,7 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
   char path[PATH_MAX];
   struct stat info;
   corpus_path(where->directory, number, ".docs", path);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
   mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
@@ -331,7 +331,7 @@ static mlbf_status write_again(int file, const corpus_volume *v)
 /* The documents are on disk. */
 static mlbf_status settle(corpus_volume *v, const char *path)
 {
-  int file = open(path, O_RDWR | O_CLOEXEC);
+  int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0)
     return MLBF_IO;
   mlbf_status status = v->is_doubtful ? write_again(file, v) : MLBF_OK;
@@ -381,7 +381,7 @@ mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volum
   assert_volume(v);
   assert(row < v->rows && v->row_at[row + 1] - v->row_at[row] <= CORPUS_ROW_BYTES);
   corpus_path(where->directory, v->number, ".docs", path);
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
   *size = v->row_at[row + 1] - v->row_at[row];
