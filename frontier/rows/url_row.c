@@ -2,8 +2,7 @@
  *
  *     head (1)  verdict (1)  host  depth  via  [hops]  [name size, name]  [fields size, fields]  text
  *
- * head       bits 0, 1: class; 2, 3: form; 4: hops follow; 5: a host's name follows; 6: fields follow;
- *            7: it never waits
+ * head       bits 0, 1: class; 2, 3: form; 4: hops follow; 5: a host's name follows; 6: fields follow; 7: noted
  * verdict    bits 0 to 2: outcome; 3 to 7: layer
  * via        0: a start URL; else 1 more than twice the distance to it, back, or twice the distance forth; modulo 2^64
  *
@@ -127,7 +126,6 @@ bool url_row_read(url_row *row, uint64_t sequence, const uint8_t *bytes, size_t 
       (bytes[1] & OUTCOME_MASK) >= FRONTIER_OUTCOMES)
     return false;
   *row = (url_row){.class = (frontier_class)(bytes[0] & CLASS_MASK),
-                   .is_noted = (bytes[0] & IS_NOTED) != 0,
                    .form = (url_form)(bytes[0] >> FORM_SHIFT & FORM_MASK),
                    .is_noted = (bytes[0] & IS_NOTED) != 0,
                    .verdict = {(frontier_outcome)(bytes[1] & OUTCOME_MASK), bytes[1] >> LAYER_SHIFT}};

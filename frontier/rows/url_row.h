@@ -17,7 +17,6 @@ typedef struct url_row {
   frontier_origin origin;
   frontier_verdict verdict; /* that let it in */
   frontier_class class;
-  bool is_noted; /* it never waits */
   url_form form;
   bool is_noted;         /* it was never queued: a queue's reader need not know how it ended */
   const char *host_name; /* of a host's first URL; NULL: it is in the host's record only */
