@@ -11,6 +11,9 @@
 #include <cmocka.h>
 
 #include "frontier/admin.h"
+#include "frontier/host.h"
+#include "frontier/promote.h"
+#include "frontier/recrawl.h"
 #include "tests/support/dice.h"
 #include "tests/support/scratch.h"
 #include "tests/support/second_reader.h"
@@ -535,6 +538,88 @@ static void lost_urls_are_new_again_exactly(void **state)
   what_is_gone_is_new_again(true);
 }
 
+/* ---- URLs that wait again --------------------------------------------------------------------------------- */
+
+static bool is_every_fifth(void *context, const char *text, size_t size)
+{
+  (void)text, (void)size;
+  return ++*(unsigned *)context % 5 == 0;
+}
+
+/* Some are visited, some of these wait for the next visit, and some that wait were put first. */
+static void begin_again(void)
+{
+  enum { VISITS = 90, DUE = 12, AT_ONCE = 6, NOW_S = 1000000 };
+  small_crawl c = crawl_in(work, NULL, 0);
+  frontier_options options = small_crawl_options(&c);
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f;
+  frontier_lease leases[AT_ONCE];
+  size_t count = 0, promoted;
+  int64_t wait_ms;
+  uint64_t from = 0;
+  unsigned asked = 0;
+  copy_sound();
+  assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+  frontier_clock(f, 0, (uint64_t)NOW_S * 1000);
+  for (unsigned done = 0; done < VISITS; done += (unsigned)count) {
+    assert_int_equal(frontier_next(f, 0, leases, AT_ONCE, &count, &wait_ms), FRONTIER_OK);
+    assert_true(count > 0 || wait_ms == 0);
+    for (size_t i = 0; i < count; i++) {
+      frontier_visit visit = {.at_s = NOW_S, .etag = "\"abc\"", .etag_size = 5};
+      assert_int_equal(frontier_visit_note(f, leases[i].id, &visit), FRONTIER_OK);
+      assert_int_equal(frontier_done(f, leases[i].id, FRONTIER_DONE, 200, NULL, 0, 0), FRONTIER_OK);
+    }
+  }
+  assert_int_equal(frontier_sync(f), FRONTIER_OK);
+  assert_int_equal(frontier_recrawl(f, 10, 1000, NOW_S), FRONTIER_OK); /* those that were never visited */
+  for (unsigned taken = 0; taken < DUE; taken += (unsigned)count)
+    assert_int_equal(frontier_next(f, 0, leases, AT_ONCE, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(frontier_promote(f, is_every_fifth, &asked, URLS, &from, &promoted), FRONTIER_OK);
+  assert_true(promoted > 1);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  *transcript = '\0';
+  assert_sound();
+}
+
+static void those_that_wait_again_do_so_after(void **state)
+{
+  (void)state;
+  enum { TRIES = 25 };
+  size_t size, journal_size;
+  begin_again();
+  char *bytes = scratch_read(data, &size), *spoilt = malloc(size);
+  char *lines = scratch_read(journal, &journal_size);
+  spoil_value first = spoil_read(work, "again", 0);
+  assert_non_null(first.bytes);
+  assert_true(spoil_flip(work, &first, first.size - 1) > 0); /* its first row is still there */
+  frontier_repairs done = repair(FRONTIER_OK);
+  assert_int_equal(done.kept, accepted);
+  assert_int_equal(done.gone + done.keys_gone, 0);
+  assert_sound();
+  spoil_free(&first);
+  dice_begin(20261123);
+  for (unsigned i = 0; i < TRIES; i++) {
+    char message[FRONTIER_MESSAGE_SIZE] = "", kept[SCRATCH_PATH];
+    memcpy(spoilt, bytes, size);
+    spoil(i, spoilt, size);
+    scratch_write(data, spoilt, size);
+    scratch_write(journal, lines, journal_size);
+    scratch_join(work, "data.mdb.damaged", kept);
+    unlink(kept);
+    *transcript = '\0';
+    frontier_status status = frontier_repair(work, journal, note, NULL, &done, message);
+    if (status == FRONTIER_DAMAGED && strstr(message, "cannot be repaired"))
+      continue;
+    if (status != FRONTIER_OK)
+      fail_msg("damage %u: %s", i, message);
+    assert_sound();
+  }
+  free(lines);
+  free(spoilt);
+  free(bytes);
+}
+
 /* The old file is kept, and never written over by a second repair. */
 static void the_damaged_file_is_kept(void **state)
 {
@@ -562,13 +647,14 @@ static void the_damaged_file_is_kept(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(a_sound_directory_is_left_alone), cmocka_unit_test(a_filter_is_made_from_the_log),
-    cmocka_unit_test(a_journal_is_taken_as_it_is),     cmocka_unit_test(what_is_whole_is_kept),
-    cmocka_unit_test(lost_branches_lose_nothing),      cmocka_unit_test(lost_roots_lose_nothing),
-    cmocka_unit_test(a_lost_block_loses_its_rows),     cmocka_unit_test(a_lost_head_or_foot_loses_nothing),
-    cmocka_unit_test(lost_states_are_fetched_again),   cmocka_unit_test(rows_are_found_without_a_tree),
-    cmocka_unit_test(hosts_are_found_in_rows),         cmocka_unit_test(the_damaged_file_is_kept),
-    cmocka_unit_test(lost_urls_are_new_again),         cmocka_unit_test(lost_urls_are_new_again_exactly),
+    cmocka_unit_test(a_sound_directory_is_left_alone),   cmocka_unit_test(a_filter_is_made_from_the_log),
+    cmocka_unit_test(a_journal_is_taken_as_it_is),       cmocka_unit_test(what_is_whole_is_kept),
+    cmocka_unit_test(lost_branches_lose_nothing),        cmocka_unit_test(lost_roots_lose_nothing),
+    cmocka_unit_test(a_lost_block_loses_its_rows),       cmocka_unit_test(a_lost_head_or_foot_loses_nothing),
+    cmocka_unit_test(lost_states_are_fetched_again),     cmocka_unit_test(rows_are_found_without_a_tree),
+    cmocka_unit_test(hosts_are_found_in_rows),           cmocka_unit_test(the_damaged_file_is_kept),
+    cmocka_unit_test(lost_urls_are_new_again),           cmocka_unit_test(lost_urls_are_new_again_exactly),
+    cmocka_unit_test(those_that_wait_again_do_so_after),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }
