@@ -1,6 +1,7 @@
 /* See mdb_urls.h. FORMAT.md, "rows" and table "states". */
 #include "frontier/admin/mdb_urls.h"
 
+#include "frontier/base/limits.h"
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
 #include "frontier/core/state.h"
@@ -149,7 +150,8 @@ void mdb_urls_each_states(pages *p, uint64_t id, mdb_states_visitor *visit, mdb_
 
 /* ---- all that lie in the file ------------------------------------------------------------------------------- */
 
-enum { PIECE = 1 << 20, PAGE = 4096, BLOCK_MAX = 1 << 23 }; /* the largest of 64 rows are some 5 MB */
+enum { PIECE = FRONTIER_LIMIT(1 << 20, 1 << 12), PAGE = 4096 };
+enum { BLOCK_MAX = 1 << 23 }; /* the largest of 64 rows are some 5 MB */
 
 typedef struct search {
   const pages *p;
@@ -177,7 +179,9 @@ static void note_block(search *s, uint64_t offset, const rows_block *b, size_t s
 static size_t try_block(search *s, uint64_t offset, size_t at, size_t room, uint64_t left)
 {
   rows_block b;
-  size_t size = 0;
+  if (room - at < ROWS_BLOCK_HEAD)
+    return 0;
+  size_t size = rows_block_size(s->piece + at);
   bool is_whole = rows_block_find(s->kind, s->id, s->piece + at, room - at, &b, &size);
   if (!is_whole && size > room - at && size <= left && size <= BLOCK_MAX)
     is_whole = block_reader_read(&s->larger, &(found_block){.offset = offset + at, .size = (uint32_t)size}, &b);

@@ -191,6 +191,11 @@ bool rows_block_find(rows_kind kind, uint64_t id, const void *bytes, size_t room
          get_le(at + SUM_AT, 4) == sum_of(id, at + SUMMED_AT, out->end);
 }
 
+size_t rows_block_size(const void *head)
+{
+  return ROWS_BLOCK_HEAD + (size_t)get_le((const uint8_t *)head + BLOCK_SIZE_AT, 4);
+}
+
 bool rows_block_open(const rows_value *v, size_t block, rows_block *out)
 {
   assert(block < v->blocks);

@@ -98,6 +98,8 @@ bool rows_block_open(const rows_value *v, size_t block, rows_block *out);
 /* The same of bytes that no value says anything about: the block that begins here, of any number. Its size in all in
  * *size. */
 bool rows_block_find(rows_kind kind, uint64_t id, const void *bytes, size_t room, rows_block *out, size_t *size);
+/* As the block says whose head this is, ROWS_BLOCK_HEAD bytes, sound or not. */
+size_t rows_block_size(const void *head);
 
 /* The next row of a block: its bytes and their number. NULL: there is no more; `at` beyond `end` never. */
 const uint8_t *rows_next(rows_block *b, size_t *size);

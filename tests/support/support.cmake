@@ -67,7 +67,7 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 add_library(frontier_tiny OBJECT)
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/resize core/maintain
                core/workbench core/queue core/host core/recrawl core/folding hosts/host_changes admin/erase
-               admin/compact_copy)
+               admin/compact_copy admin/mdb_urls)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
