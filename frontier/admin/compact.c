@@ -102,19 +102,26 @@ static frontier_status count_urls(store *s, uint64_t *urls)
   return status == FRONTIER_NOT_FOUND ? FRONTIER_OK : status;
 }
 
+/* Those that verify_urls reads. */
 static bool is_of_rows(store_table table)
 {
   return table == STORE_TEXT || table == STORE_ENDED || table == STORE_STATES;
 }
 
-static frontier_status verify_records(frontier *f, pages *p, uint64_t *faults)
+static frontier_status count_wanted(frontier *f, store_table table, const compact_counts *copied, uint64_t *wanted)
+{
+  *wanted = table == STORE_HOSTS ? copied->hosts : 0;
+  return table == STORE_HOSTS || table == STORE_HOST_CHANGES ? FRONTIER_OK : store_count(f->store, table, wanted);
+}
+
+static frontier_status verify_records(frontier *f, pages *p, const compact_counts *copied, uint64_t *faults)
 {
   frontier_status status = FRONTIER_OK;
   for (int table = 0; table < STORE_TABLES && status == FRONTIER_OK; table++) {
     uint64_t records = 0, wanted = 0;
     if (is_of_rows((store_table)table))
       continue;
-    status = store_count(f->store, (store_table)table, &wanted);
+    status = count_wanted(f, (store_table)table, copied, &wanted);
     mdb_records_each(p, store_table_name((store_table)table), count_record, &records);
     *faults += records != wanted;
   }
@@ -152,7 +159,7 @@ static frontier_status verify(frontier *f, const char *path, const compact_count
   frontier_status status = mdb_pages_open(path, count_fault, &faults, &p, f->message);
   if (status != FRONTIER_OK)
     return status;
-  status = verify_records(f, p, &faults);
+  status = verify_records(f, p, copied, &faults);
   if (status == FRONTIER_OK)
     status = verify_urls(f, p, copied, &faults);
   mdb_pages_check_owners(p);
@@ -225,7 +232,7 @@ static frontier_status fill(frontier *f, store *to, compact_counts *copied)
   frontier_status status = is_exact ? store_find_exact(to, true) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(to));
-  status = compact_copy(f->store, to, copied, &reading);
+  status = compact_copy(f->store, to, secret_hasher(f), copied, &reading);
   if (status == FRONTIER_OK)
     return status;
   if (reading && status == FRONTIER_DAMAGED)

@@ -1,8 +1,9 @@
 /* See compact_copy.h. Each table is read in order of key and appended, so that its pages are full.
  *
- *     text, ended, states, again -> each URL with its row and state -> text: values of 16,384 rows
- *                                                                      states: those with a state
- *     all others                 -> as they are
+ *     text, ended, states -> each URL with its row and state -> text: values of 16,384 rows
+ *                                                               states: those with a state
+ *     hosts, host-changes -> each host as it is now          -> hosts
+ *     all others          -> as they are
  *
  * Called by compact.c while it holds the directory's LOCK. A transaction is written every 16 MB; a crash leaves a new
  * file that nobody reads. */
@@ -11,6 +12,7 @@
 #include "frontier/base/limits.h"
 #include "frontier/base/record.h"
 #include "frontier/hosts/fields.h"
+#include "frontier/hosts/host_changes.h"
 #include "frontier/rows/rows.h"
 #include "frontier/store/store_urls.h"
 #include "frontier/store/url_states.h"
@@ -22,6 +24,7 @@ enum { LOT_BYTES = FRONTIER_LIMIT(16 << 20, 1 << 14), RECORD_COST = 64 };
 
 typedef struct copying {
   store *from, *to;
+  const mlbf_hasher *hasher;
   store_table table;
   size_t bytes; /* gathered */
   compact_counts *counts;
@@ -104,13 +107,43 @@ static frontier_status copy_visits(copying *c)
 /* The log is among them, whole. */
 static frontier_status copy_tables(copying *c)
 {
-  static const store_table tables[] = {STORE_HOSTS,   STORE_HOST_CHANGES, STORE_HASHES,
-                                       STORE_REVOKED, STORE_DUE,          STORE_AGAIN};
+  static const store_table tables[] = {STORE_HASHES, STORE_REVOKED, STORE_DUE, STORE_AGAIN};
   frontier_status status = FRONTIER_OK;
   for (size_t i = 0; i < sizeof tables / sizeof *tables && status == FRONTIER_OK && c->status == FRONTIER_OK; i++) {
     c->table = tables[i];
     status = store_each(c->from, c->table, 0, copy_record, c);
   }
+  return status;
+}
+
+static bool put_hosts(copying *c, const hosts *all)
+{
+  uint8_t body[HOST_HEAD_2 + URL_LENGTH_MAX];
+  const host *who;
+  for (uint32_t id = 0; (who = hosts_at(all, id)); id++) {
+    size_t size = host_write(who, body);
+    store_append(c->to, STORE_HOSTS, id, body, size);
+    if (!gathered(c, size))
+      return false;
+  }
+  c->counts->hosts = hosts_count(all);
+  return true;
+}
+
+static frontier_status copy_hosts(copying *c)
+{
+  bool of_store;
+  host_changes changes = {0};
+  hosts *all = hosts_create(0, 1, c->hasher);
+  frontier_status status = all ? host_changes_load(&changes, all, c->from, &of_store) : FRONTIER_OK;
+  if (!all || status == FRONTIER_NO_MEMORY) {
+    c->status = FRONTIER_NO_MEMORY;
+    status = FRONTIER_OK;
+  } else if (status == FRONTIER_OK) {
+    put_hosts(c, all);
+  }
+  host_changes_free(&changes);
+  hosts_free(all);
   return status;
 }
 
@@ -199,7 +232,9 @@ static bool copy_url(void *context, const stored_url *u)
 
 static frontier_status copy_all(copying *c)
 {
-  frontier_status status = copy_tables(c);
+  frontier_status status = copy_hosts(c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    status = copy_tables(c);
   if (status == FRONTIER_OK && c->status == FRONTIER_OK)
     status = copy_visits(c);
   if (status == FRONTIER_OK && c->status == FRONTIER_OK)
@@ -211,9 +246,10 @@ static frontier_status copy_all(copying *c)
   return status;
 }
 
-frontier_status compact_copy(store *from, store *to, compact_counts *counts, bool *reading)
+frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, compact_counts *counts, bool *reading)
 {
-  copying c = {.from = from, .to = to, .counts = counts, .rows = {.kind = ROWS_TEXT, .id = store_id(to)}};
+  copying c = {
+    .from = from, .to = to, .hasher = hasher, .counts = counts, .rows = {.kind = ROWS_TEXT, .id = store_id(to)}};
   *counts = (compact_counts){0};
   frontier_status status = store_pin(from);
   *reading = status != FRONTIER_OK;

@@ -3,14 +3,16 @@
 #define STRATA_FRONTIER_COMPACT_COPY_H
 
 #include "frontier/store/store.h"
+#include "mlbf/secret.h"
 
 typedef struct compact_counts {
   uint64_t urls, states; /* rows of table text; URLs that have a state */
+  uint64_t hosts;
 } compact_counts;
 
-/* All that `from` has into `to`, which is new and has the same identity: `ended` folded, text in few values, no payload
- * of URLs that ended and were not visited. What `from` says while it is read is as of one commit. `*reading`: the
- * failure was of `from`. */
-frontier_status compact_copy(store *from, store *to, compact_counts *counts, bool *reading);
+/* All that `from` has into `to`, which is new and has the same identity: `ended` folded, `host-changes` in the records of
+ * hosts, text in few values, no payload of URLs that ended and were not visited. All of `from` is read as of one commit.
+ * `*reading`: the failure was of `from`. */
+frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, compact_counts *counts, bool *reading);
 
 #endif
