@@ -10,9 +10,9 @@ typedef struct compact_counts {
   uint64_t hosts;
 } compact_counts;
 
-/* All that `from` has into `to`, which is new and has the same identity: `ended` folded, `host-changes` in the records of
- * hosts, text in few values, no payload of URLs that ended and were not visited. All of `from` is read as of one commit.
- * `*reading`: the failure was of `from`. */
+/* All that `from` has into `to`, which is new and has the same identity: `ended` folded, hosts as they are now, text in
+ * few values, no payload of URLs that ended and were not visited. All of it as of one commit. `*reading`: the failure
+ * was of `from`. */
 frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, compact_counts *counts, bool *reading);
 
 #endif
