@@ -198,7 +198,7 @@ static bool is_sound(url_walk *w, uint64_t sequence, const url_row *row, const h
     return false;
   }
   if (size == 0 || url_parse(w->text, size, w->c->f->options.profile, u) != URL_OK) {
-    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is none", sequence, table,
+    check_say(w->c, IN_DATA, "URL %" PRIu64 ", table %s: %s is not a URL", sequence, table,
               mdb_records_quote(w->text, size, shown));
     return false;
   }

@@ -246,6 +246,20 @@ static frontier_status copy_all(copying *c)
   return status;
 }
 
+/* So that either of the file's two roots leads to all of it. */
+static frontier_status commit_twice(copying *c)
+{
+  frontier_status status = FRONTIER_OK;
+  c->status = store_commit(c->to);
+  if (c->status == FRONTIER_OK)
+    c->status = store_begin(c->to);
+  if (c->status == FRONTIER_OK)
+    status = store_each_meta(c->from, copy_meta, c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    c->status = store_commit(c->to);
+  return status;
+}
+
 frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, compact_counts *counts, bool *reading)
 {
   copying c = {
@@ -255,10 +269,10 @@ frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, 
   *reading = status != FRONTIER_OK;
   if (status == FRONTIER_OK && (c.status = store_begin(to)) == FRONTIER_OK) {
     status = copy_all(&c);
+    if (status == FRONTIER_OK && c.status == FRONTIER_OK)
+      status = commit_twice(&c);
     *reading = status != FRONTIER_OK;
   }
-  if (status == FRONTIER_OK && c.status == FRONTIER_OK)
-    c.status = store_commit(to);
   store_unpin(from);
   rows_free(&c.rows);
   free(c.was_visited);

@@ -348,7 +348,7 @@ static void find_root(pages *p, uint64_t file_size)
       p->free_list.flags |= KEYS_ARE_NUMBERS;
     }
   }
-  if (!p->has_root)
+  if (p->faults && p->count < file_size / p->page_size) /* the root that is lost may have led further */
     p->count = file_size / p->page_size;
   uint64_t apart = p->faults                           ? 1
                    : transactions[0] > transactions[1] ? transactions[0] - transactions[1]

@@ -422,6 +422,41 @@ static void rows_are_found_without_a_tree(void **state)
   assert_goes_on(&done);
 }
 
+/* A copy of a database is one transaction, so that its other root leads to nothing. */
+static void a_lost_root_of_a_copy_loses_nothing(void **state)
+{
+  (void)state;
+  for (int compacted = 0; compacted < 2; compacted++)
+    for (size_t page = 0; page < 2; page++) {
+      size_t size;
+      char copy[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
+      frontier *f;
+      if (compacted)
+        copy_compacted();
+      else
+        copy_sound();
+      small_crawl c = crawl_in(work, NULL, 0);
+      frontier_options options = small_crawl_options(&c);
+      if (!compacted) {
+        scratch_join(root, "copy", copy);
+        options.read_only = true;
+        assert_int_equal(frontier_open(work, &options, &f, message), FRONTIER_OK);
+        assert_int_equal(frontier_snapshot(f, copy, NULL, message), FRONTIER_OK);
+        frontier_close(f);
+        scratch_copy(copy, work);
+        scratch_remove(copy);
+      }
+      char *bytes = scratch_read(data, &size);
+      memset(bytes + page * PAGE, 0, PAGE);
+      scratch_write(data, bytes, size);
+      free(bytes);
+      frontier_repairs done = repair(FRONTIER_OK);
+      assert_int_equal(done.kept, accepted);
+      assert_int_equal(done.gone + done.keys_gone, 0);
+      assert_sound();
+    }
+}
+
 /* The records of hosts are lost: their names are in rows. */
 static void hosts_are_found_in_rows(void **state)
 {
@@ -654,7 +689,7 @@ int main(void)
     cmocka_unit_test(lost_states_are_fetched_again),     cmocka_unit_test(rows_are_found_without_a_tree),
     cmocka_unit_test(hosts_are_found_in_rows),           cmocka_unit_test(the_damaged_file_is_kept),
     cmocka_unit_test(lost_urls_are_new_again),           cmocka_unit_test(lost_urls_are_new_again_exactly),
-    cmocka_unit_test(those_that_wait_again_do_so_after),
+    cmocka_unit_test(those_that_wait_again_do_so_after), cmocka_unit_test(a_lost_root_of_a_copy_loses_nothing),
   };
   return cmocka_run_group_tests(tests, begin, end);
 }
