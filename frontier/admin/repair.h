@@ -1,13 +1,13 @@
 /* Makes a new environment from the undamaged records of a damaged one. Private to this room: frontier_repair is in
  * admin.h.
  *
- *     meta records            identity, settings, counters, progress           salvage_meta
- *     hosts, hash log, visits first those that the trees lead to,              salvage_tables
- *     URLs                      then those on stray pages                      salvage_urls
- *     what is gone            its keys                                         salvage_blot
- *     what is missing         keys of the log, from the texts of URLs;         salvage_finish
- *                             the table of exact keys;                         salvage_exact_*
- *                             counts; the numbers of lost URLs
+ *     meta records               identity, settings, counters, progress     salvage_meta
+ *     hosts, hash log, visits    first those that the trees lead to,        salvage_tables
+ *     URLs, how they ended         then those on stray pages                salvage_urls
+ *     what is gone               its keys leave the log                     salvage_blot
+ *     what is missing            keys of the log, from the texts of URLs;   salvage_finish
+ *                                the table of exact keys;                   salvage_exact_*
+ *                                counts; the numbers of lost URLs
  */
 #ifndef STRATA_FRONTIER_REPAIR_H
 #define STRATA_FRONTIER_REPAIR_H
