@@ -37,7 +37,7 @@ void environment_rebuilt(const char *directory, const char *name, char path[REBU
 
 void environment_remove_rebuilt(const char *directory)
 {
-  static const char *const names[] = {"data.mdb", "lock.mdb"};
+  static const char *const names[] = {"data.mdb", "lock.mdb", "IDENTITY", "IDENTITY.tmp"};
   char path[REBUILT_PATH_SIZE];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     environment_rebuilt(directory, names[i], path);
