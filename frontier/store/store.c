@@ -236,7 +236,7 @@ frontier_status store_begin(store *s)
   return FRONTIER_OK;
 }
 
-void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uint64_t seal, const void *body,
+void store_put_sealed(store *s, const MDB_dbi *table, write_what what, MDB_val key, uint64_t seal, const void *body,
                       size_t size)
 {
   assert_gathering(s);
@@ -250,29 +250,29 @@ void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uin
 
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  store_put_sealed(s, s->table[table], WRITE_PUT, (MDB_val){sizeof key, &key}, key, body, size);
+  store_put_sealed(s, &s->table[table], WRITE_PUT, (MDB_val){sizeof key, &key}, key, body, size);
 }
 
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size)
 {
-  store_put_sealed(s, s->table[table], WRITE_APPEND, (MDB_val){sizeof key, &key}, key, body, size);
+  store_put_sealed(s, &s->table[table], WRITE_APPEND, (MDB_val){sizeof key, &key}, key, body, size);
 }
 
 void store_append_rows(store *s, store_table table, uint64_t key, uint8_t *value, size_t size)
 {
   assert_gathering(s);
-  write_set_own(&s->gathered, s->table[table], WRITE_APPEND, &key, sizeof key, value, size);
+  write_set_own(&s->gathered, &s->table[table], WRITE_APPEND, &key, sizeof key, value, size);
 }
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
 {
-  store_put_sealed(s, s->meta, WRITE_PUT, store_name_key(name), name_seal(name), body, size);
+  store_put_sealed(s, &s->meta, WRITE_PUT, store_name_key(name), name_seal(name), body, size);
 }
 
 void store_delete(store *s, store_table table, uint64_t key)
 {
   assert_gathering(s);
-  write_set_put(&s->gathered, s->table[table], WRITE_DELETE, &key, sizeof key, 0);
+  write_set_put(&s->gathered, &s->table[table], WRITE_DELETE, &key, sizeof key, 0);
 }
 
 void store_fail(store *s)

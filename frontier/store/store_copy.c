@@ -10,7 +10,7 @@
 void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size)
 {
   assert(s->is_gathering);
-  uint8_t *copy = write_set_put(&s->gathered, s->table[table], WRITE_APPEND, &key, sizeof key, size);
+  uint8_t *copy = write_set_put(&s->gathered, &s->table[table], WRITE_APPEND, &key, sizeof key, size);
   if (copy)
     memcpy(copy, value, size);
 }
@@ -19,7 +19,7 @@ void store_append_exact(store *s, const store_exact_key *key)
 {
   store_exact_key copy = *key;
   MDB_val bytes = {sizeof copy.bytes, copy.bytes};
-  store_put_sealed(s, s->exact, WRITE_APPEND, bytes, XXH3_64bits(copy.bytes, sizeof copy.bytes), NULL, 0);
+  store_put_sealed(s, &s->exact, WRITE_APPEND, bytes, XXH3_64bits(copy.bytes, sizeof copy.bytes), NULL, 0);
 }
 
 frontier_status store_each_meta(store *s, store_meta_visitor *visit, void *context)

@@ -59,12 +59,12 @@ void store_put_exact(store *s, const store_exact_key *key)
 {
   store_exact_key copy = *key;
   MDB_val k = {sizeof copy, copy.bytes};
-  store_put_sealed(s, s->exact, WRITE_NEW, k, XXH3_64bits(&copy, sizeof copy), NULL, 0);
+  store_put_sealed(s, &s->exact, WRITE_NEW, k, XXH3_64bits(&copy, sizeof copy), NULL, 0);
 }
 
 void store_delete_exact(store *s, const store_exact_key *key)
 {
-  write_set_put(&s->gathered, s->exact, WRITE_DELETE, key->bytes, sizeof key->bytes, 0);
+  write_set_put(&s->gathered, &s->exact, WRITE_DELETE, key->bytes, sizeof key->bytes, 0);
 }
 
 typedef struct exact_reading {

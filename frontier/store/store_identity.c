@@ -131,7 +131,7 @@ int store_make_identity(store *s, MDB_txn *txn, const void *body, size_t size)
   s->has_second = true;
   s->is_gathering = true;
   store_put_meta(s, name, body, size);
-  store_put_sealed(s, s->second, WRITE_PUT, store_name_key(name), seal(), body, size);
+  store_put_sealed(s, &s->second, WRITE_PUT, store_name_key(name), seal(), body, size);
   s->is_gathering = false;
   error = write_set_apply(&s->gathered, txn);
   write_set_clear(&s->gathered);

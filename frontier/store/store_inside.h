@@ -55,7 +55,7 @@ MDB_val store_name_key(const char *name);
 int store_begin_reading(store *s, MDB_txn **txn);
 void store_end_reading(store *s, MDB_txn *txn);
 /* In the set that is gathered, under its checksum. */
-void store_put_sealed(store *s, MDB_dbi table, write_what what, MDB_val key, uint64_t seal, const void *body,
+void store_put_sealed(store *s, const MDB_dbi *table, write_what what, MDB_val key, uint64_t seal, const void *body,
                       size_t size);
 
 /* store_open.c: was its making cut short, so that it never had a record? */

@@ -74,7 +74,8 @@ static frontier_status say(store *s, int error, store_table table)
 {
   if (error != MDB_CORRUPTED)
     return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged", store_table_name(table));
+  snprintf(s->message, sizeof s->message, "a record of table %s is damaged; strata check says more",
+           store_table_name(table));
   return FRONTIER_DAMAGED;
 }
 
@@ -572,7 +573,7 @@ static int fold_group(store *s, MDB_txn *txn, ended_fold *fold)
   int error = read_group(s, txn, group, value);
   uint8_t *to = error
                   ? NULL
-                  : write_set_put(&s->gathered, s->table[STORE_STATES], WRITE_PUT, &group, sizeof group, STATES_SIZE);
+                  : write_set_put(&s->gathered, &s->table[STORE_STATES], WRITE_PUT, &group, sizeof group, STATES_SIZE);
   if (!to)
     return error ? error : ENOMEM;
   for (; fold->at < fold->count && group_of(fold->rows[fold->at]) == group; fold->at++)

@@ -7,7 +7,7 @@
 
 enum { ROOM_KEPT = 1 << 22 }; /* bytes; more is given back when the set is written */
 
-static write_op *add(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size, size_t more)
+static write_op *add(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size, size_t more)
 {
   if (!HAS_ROOM(w->ops, w->ops_room, w->count + 1) || !HAS_ROOM(w->bytes, w->room, w->size + key_size + more)) {
     w->has_failed = true;
@@ -20,7 +20,7 @@ static write_op *add(write_set *w, MDB_dbi table, write_what what, const void *k
   return op;
 }
 
-uint8_t *write_set_put(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size,
+uint8_t *write_set_put(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
                        size_t value_size)
 {
   write_op *op = add(w, table, what, key, key_size, value_size);
@@ -33,8 +33,8 @@ uint8_t *write_set_put(write_set *w, MDB_dbi table, write_what what, const void 
   return w->bytes + op->value;
 }
 
-void write_set_own(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size, uint8_t *value,
-                   size_t value_size)
+void write_set_own(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
+                   uint8_t *value, size_t value_size)
 {
   write_op *op = add(w, table, what, key, key_size, 0);
   if (!op)
@@ -50,10 +50,10 @@ static int apply(const write_set *w, const write_op *op, MDB_txn *txn)
   MDB_val key = {op->key_size, w->bytes + op->key};
   MDB_val value = {op->value_size, op->owned ? op->owned : w->bytes + op->value};
   if (op->what == WRITE_DELETE) {
-    int error = mdb_del(txn, op->table, &key, NULL);
+    int error = mdb_del(txn, *op->table, &key, NULL);
     return error == MDB_NOTFOUND ? 0 : error;
   }
-  int error = mdb_put(txn, op->table, &key, &value, flags[op->what]);
+  int error = mdb_put(txn, *op->table, &key, &value, flags[op->what]);
   return error == MDB_KEYEXIST && op->what == WRITE_NEW ? 0 : error;
 }
 

@@ -1,5 +1,5 @@
-/* All that one transaction changes, gathered before it begins: it refers to nothing outside. So it may be written by
- * another thread, and written again after a failure. */
+/* All that one transaction changes, gathered before it begins: it refers to nothing outside but the handles of
+ * tables. So it may be written by another thread, and written again after a failure. */
 #ifndef STRATA_FRONTIER_WRITE_SET_H
 #define STRATA_FRONTIER_WRITE_SET_H
 
@@ -16,7 +16,7 @@ typedef enum write_what {
 } write_what;
 
 typedef struct write_op {
-  MDB_dbi table;
+  const MDB_dbi *table; /* its number may be another once the environment was opened again */
   write_what what;
   size_t key, key_size; /* where in `bytes` */
   size_t value, value_size;
@@ -33,11 +33,11 @@ typedef struct write_set {
 } write_set;       /* all zeros is an empty one */
 
 /* Where the value is to be written, at once. NULL: no memory, which the set remembers. */
-uint8_t *write_set_put(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size,
+uint8_t *write_set_put(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
                        size_t value_size);
 /* The value, which is malloc's, is the set's once the set is sealed (store_seal); until then it must stay as it is. */
-void write_set_own(write_set *w, MDB_dbi table, write_what what, const void *key, size_t key_size, uint8_t *value,
-                   size_t value_size);
+void write_set_own(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
+                   uint8_t *value, size_t value_size);
 
 /* Into the transaction, in order; LMDB's error. */
 int write_set_apply(const write_set *w, MDB_txn *txn);

@@ -73,7 +73,7 @@ static const char *value_at(int of, uint64_t number, char text[VALUE_MAX + 1])
 
 static void put(write_set *w, int of, write_what what, uint64_t key, const char *text)
 {
-  uint8_t *at = write_set_put(w, table[of], what, &key, sizeof key, strlen(text));
+  uint8_t *at = write_set_put(w, &table[of], what, &key, sizeof key, strlen(text));
   assert_non_null(at);
   memcpy(at, text, strlen(text));
 }
@@ -84,7 +84,7 @@ static void own(write_set *w, int of, write_what what, uint64_t key, const char 
   uint8_t *value = malloc(strlen(text) + 1);
   assert_non_null(value);
   memcpy(value, text, strlen(text));
-  write_set_own(w, table[of], what, &key, sizeof key, value, strlen(text));
+  write_set_own(w, &table[of], what, &key, sizeof key, value, strlen(text));
 }
 
 /* ---- each kind ------------------------------------------------------------------------------------------------ */
@@ -147,7 +147,7 @@ static void giving_up_frees_no_value(void **state)
   uint64_t key = 1;
   uint8_t *value = calloc(1, 8);
   assert_non_null(value);
-  write_set_own(&w, table[0], WRITE_APPEND, &key, sizeof key, value, 8);
+  write_set_own(&w, &table[0], WRITE_APPEND, &key, sizeof key, value, 8);
   write_set_give_up(&w);
   write_set_clear(&w);
   free(value);
