@@ -33,9 +33,8 @@ static void *open_as(const char *directory, uint64_t expected_urls, variant as)
                               .per_host = CONTENDER_PER_HOST,
                               .depth_cap = UINT16_MAX,
                               .keep_identity = true,
-                              .exact = as == EXACT};
-  if (as == COMMIT_THREAD) /* options.commit_thread = true, once there is such an option */
-    contender_fail("strata", "this library has no commit thread");
+                              .exact = as == EXACT,
+                              .commit_thread = as == COMMIT_THREAD};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
