@@ -192,11 +192,7 @@ static void visit_start(crawl *c, visit *v)
   case ORIGIN_DENIED:
     visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
     break;
-  case ORIGIN_UNAVAILABLE:
-    if (visit_end_for_now(c, v, &(fetch_response){.status = 503, .retry_after_s = ruling.retry_after_s}))
-      break;
-    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
-    break;
+  case ORIGIN_UNAVAILABLE: visit_end_without_rules(c, v, &ruling); break;
   case ORIGIN_UNREACHABLE:
     visit_end_failed(c, v, &(fetch_response){.error = ruling.error, .explanation = ruling.explanation}, "unreachable");
     break;
@@ -378,7 +374,8 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->options = *options;
   c->visits = (visit_pool){.owner = c, .wants_images = options->wants_images, .wants_text = options->contents};
   c->fetcher = fetcher_create(&options->fetch);
-  c->origins = c->fetcher ? robots_cache_create(c->fetcher, "strata", robots_came) : NULL;
+  robots_patience patience = {.tries = options->tries, .first_rest_ms = retries_peace_ms(options->delay_ms)};
+  c->origins = c->fetcher ? robots_cache_create(c->fetcher, "strata", patience, robots_came) : NULL;
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;

@@ -152,11 +152,16 @@ uint64_t retries_asked_ms(const fetch_response *response)
   return 1000 * (response->retry_after_s < RETRY_WAIT_MAX_S ? response->retry_after_s : RETRY_WAIT_MAX_S);
 }
 
+uint64_t retries_peace_ms(uint64_t delay_ms)
+{
+  return delay_ms < PEACE_MIN_MS ? PEACE_MIN_MS : delay_ms < PEACE_MAX_MS ? delay_ms : PEACE_MAX_MS;
+}
+
 static uint64_t wait_of(const retries *r, const fetch_response *response, unsigned failed)
 {
   uint64_t longest = (uint64_t)RETRY_WAIT_MAX_S * 1000, wait = r->delay_ms * failed;
   if (!is_server_error(response)) {
-    wait = r->delay_ms < PEACE_MIN_MS ? PEACE_MIN_MS : r->delay_ms < PEACE_MAX_MS ? r->delay_ms : PEACE_MAX_MS;
+    wait = retries_peace_ms(r->delay_ms);
     for (unsigned i = 1; i < failed && wait < longest; i++)
       wait *= 4;
   }

@@ -20,6 +20,9 @@ typedef struct retries retries;
 retries *retries_create(unsigned tries_max, uint64_t delay_ms);
 void retries_free(retries *r);
 
+/* For a host in trouble, the first time: the delay, but 100 ms at least and a second at most. */
+uint64_t retries_peace_ms(uint64_t delay_ms);
+
 /* This try failed. True: try again, and give the host `*wait_ms` of peace. */
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms);
 

@@ -127,6 +127,17 @@ void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanati
     end_lease(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
+void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
+{
+  assert(ruling->answer == ORIGIN_UNAVAILABLE && (ruling->rest_ms || ruling->is_given_up));
+  if (ruling->rest_ms)
+    rest(c, v, ruling->rest_ms);
+  if (ruling->is_given_up)
+    visit_end_skipped(c, v, SKIP_ROBOTS_UNAVAILABLE, "robots.txt gave a server error, so nothing may be fetched");
+  else
+    put_off(c, v);
+}
+
 static void count_failure(crawl *c, const visit *v, const fetch_response *response)
 {
   failures_note(&c->failures, v->lease.url, response);

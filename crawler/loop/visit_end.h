@@ -5,6 +5,7 @@
 
 #include "crawler/loop/crawl.h"
 #include "crawler/loop/visit.h"
+#include "crawler/robots/robots_cache.h"
 
 /* An answer came, or none did: `finished` of a fetch_receiver whose context is the visit. */
 void visit_end_fetched(void *visit, const fetch_response *response);
@@ -13,6 +14,9 @@ void visit_end_fetched(void *visit, const fetch_response *response);
 void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission);
 
 void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanation);
+
+/* robots.txt gave a server error: the URL waits while its host rests, or is skipped if robots.txt was given up. */
+void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling);
 
 /* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
 bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response);

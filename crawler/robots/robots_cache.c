@@ -1,9 +1,9 @@
 /* The robots.txt cache: one entry an origin, in a tree by name. robots_cache.h says what each answer means.
  *
  *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, bad redirect---> KNOWN         stale after 24 hours
- *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a minute, or when a
- *                          |     '----no answer----------------> UNREACHABLE   visit is retried
- *                          '---asked when stale--------------------'
+ *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a rest (note_failure)
+ *                          |     '----no answer----------------> UNREACHABLE   stale after a minute, or when a
+ *                          '---asked when stale--------------------'           visit is retried
  *
  * Always (assert_origin): only an origin whose robots.txt is on its way has visits waiting, and all of them are called
  * when it settles, each once. A KNOWN origin has rules. A body is kept while it comes, ROBOTS_SIZE_MAX of it at most.
@@ -23,9 +23,11 @@
 
 enum {
   FRESH_MS = 24 * 3600 * 1000, /* RFC 9309, 2.4: at most 24 hours */
-  RETRY_MS = 60 * 1000,        /* a host that gave no rules may be asked again after a minute */
-  SITEMAPS_MAX = 1000,         /* of one robots.txt; it takes an index to name more */
-  HOPS_MAX = 5,                /* RFC 9309, 2.3.1.2: at least five */
+  RETRY_MS = 60 * 1000,        /* a host that gave no answer may be asked again after a minute */
+  REST_FACTOR = 16,            /* each rest of a host whose robots.txt fails is so much longer than the one before */
+  REST_MAX_MS = 3600 * 1000,
+  SITEMAPS_MAX = 1000, /* of one robots.txt; it takes an index to name more */
+  HOPS_MAX = 5,        /* RFC 9309, 2.3.1.2: at least five */
 };
 
 typedef struct waiter {
@@ -41,8 +43,10 @@ typedef struct origin {
   origin_state state;
   robots *rules;
   uint64_t known_ms;
-  bool has_allowed;       /* one that asked */
-  uint64_t retry_after_s; /* of UNAVAILABLE */
+  bool has_allowed;                 /* one that asked */
+  bool is_given_up;                 /* UNAVAILABLE, and none waits for it any more */
+  unsigned failed;                  /* server errors since the last rules */
+  uint64_t rest_until_ms, stale_ms; /* of UNAVAILABLE */
   fetch_error error;
   char explanation[128];
   waiter *waiting, **last_waiting;
@@ -56,6 +60,7 @@ typedef struct origin {
 struct robots_cache {
   fetcher *fetcher;
   const char *agent;
+  robots_patience patience;
   robots_cache_ready *ready;
   robots_cache_sitemap *found_sitemap; /* NULL: not wanted */
   void *sitemap_context;
@@ -96,12 +101,14 @@ static void origin_free(void *node)
   free(one);
 }
 
-robots_cache *robots_cache_create(fetcher *f, const char *agent_token, robots_cache_ready *ready)
+robots_cache *robots_cache_create(fetcher *f, const char *agent_token, robots_patience patience,
+                                  robots_cache_ready *ready)
 {
   robots_cache *o = calloc(1, sizeof *o);
   if (o) {
     o->fetcher = f;
     o->agent = agent_token;
+    o->patience = patience;
     o->ready = ready;
   }
   return o;
@@ -189,13 +196,42 @@ static void tell_sitemaps(const origin *one)
     o->found_sitemap(o->sitemap_context, one->address, href);
 }
 
+/* 1 s, 16 s, 256 s, an hour: an outage of minutes costs no page, and a lasting one a handful of requests. */
+static uint64_t next_rest_ms(const origin *one)
+{
+  uint64_t rest = one->owner->patience.first_rest_ms;
+  for (unsigned i = 1; i < one->failed && rest < REST_MAX_MS; i++)
+    rest *= REST_FACTOR;
+  return rest < REST_MAX_MS ? rest : REST_MAX_MS;
+}
+
+/* The host rests as its answer asks, else longer each time. Given up, it rests only as asked; and what gave no rules
+ * for so long is believed for a time after that, so that its URLs can be skipped. */
+static void settle_without_rules(origin *one, uint64_t retry_after_s)
+{
+  uint64_t now_ms = one->owner->now_ms, own_ms, asked_ms;
+  one->failed++;
+  own_ms = next_rest_ms(one);
+  asked_ms = 1000 * (retry_after_s < REST_MAX_MS / 1000 ? retry_after_s : REST_MAX_MS / 1000);
+  one->is_given_up = one->failed >= one->owner->patience.tries || (!asked_ms && own_ms == REST_MAX_MS);
+  one->rest_until_ms = now_ms + (asked_ms || one->is_given_up ? asked_ms : own_ms);
+  one->stale_ms = one->rest_until_ms;
+  if (one->is_given_up)
+    one->stale_ms += own_ms > RETRY_MS ? own_ms : RETRY_MS;
+  settle(one, UNAVAILABLE);
+}
+
 static void settle_with_rules(origin *one, const char *text, size_t size)
 {
   robots_free(one->rules);
   one->rules = robots_parse(text, size, one->owner->agent);
-  if (one->rules)
-    tell_sitemaps(one);
-  settle(one, one->rules ? KNOWN : UNAVAILABLE);
+  if (!one->rules) {
+    settle_without_rules(one, 0);
+    return;
+  }
+  one->failed = 0;
+  tell_sitemaps(one);
+  settle(one, KNOWN);
 }
 
 static bool request(origin *one, const char *address);
@@ -230,8 +266,7 @@ static void finished(void *context, const fetch_response *response)
   } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
     return;
   } else if (status >= 500 || one->lacks_memory) { /* rules that were not read forbid everything */
-    one->retry_after_s = response->retry_after_s;
-    settle(one, UNAVAILABLE);
+    settle_without_rules(one, response->retry_after_s);
   } else {
     settle_with_rules(one, "", 0);
   }
@@ -278,7 +313,7 @@ static origin_ruling wait_in_line(origin *one, void *visit)
   return (origin_ruling){.answer = ORIGIN_WAIT};
 }
 
-static origin_ruling rule(origin *one, const char *path)
+static origin_ruling rule(origin *one, const char *path, uint64_t now_ms)
 {
   origin_ruling ruling = {.crawl_delay = -1};
   assert_origin(one);
@@ -292,7 +327,8 @@ static origin_ruling rule(origin *one, const char *path)
     break;
   case UNAVAILABLE:
     ruling.answer = ORIGIN_UNAVAILABLE;
-    ruling.retry_after_s = one->retry_after_s;
+    ruling.rest_ms = one->rest_until_ms > now_ms ? one->rest_until_ms - now_ms : 0;
+    ruling.is_given_up = one->is_given_up;
     break;
   default:
     ruling.answer = ORIGIN_UNREACHABLE;
@@ -304,11 +340,13 @@ static origin_ruling rule(origin *one, const char *path)
 
 static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
 {
-  if (one->state == ON_ITS_WAY)
-    return false;
-  if (one->state == KNOWN)
-    return now_ms - one->known_ms >= FRESH_MS;
-  return one->state == UNKNOWN || now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+  switch (one->state) {
+  case ON_ITS_WAY: return false;
+  case KNOWN: return now_ms - one->known_ms >= FRESH_MS;
+  case UNAVAILABLE: return now_ms >= one->stale_ms;
+  case UNREACHABLE: return now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+  default: return true;
+  }
 }
 
 origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
@@ -322,5 +360,5 @@ origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path
     one->state = UNKNOWN;
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
   }
-  return one->state == ON_ITS_WAY ? wait_in_line(one, visit) : rule(one, address + path_begin);
+  return one->state == ON_ITS_WAY ? wait_in_line(one, visit) : rule(one, address + path_begin, now_ms);
 }

@@ -55,7 +55,8 @@ static origin_answer ask(void)
 {
   fetcher *f = fetcher_create(&(fetch_options){
     .user_agent = "test", .connections = 1, .timeout_ms = 5000, .max_body = 1 << 20, .allow_private = true});
-  robots_cache *o = f ? robots_cache_create(f, "test", come) : NULL;
+  robots_cache *o = f ? robots_cache_create(f, "test", (robots_patience){.tries = 1, .first_rest_ms = 1000}, come)
+                      : NULL;
   char address[64];
   int visit = 0;
   assert_non_null(o);
