@@ -98,7 +98,8 @@ static void rest(crawl *c, const visit *v, uint64_t wait_ms)
   crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
 }
 
-bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response)
+/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
+static bool end_for_now(crawl *c, visit *v, const fetch_response *response)
 {
   uint64_t wait_ms;
   if (was_neglected(c, v, response)) {
@@ -151,7 +152,7 @@ static void count_failure(crawl *c, const visit *v, const fetch_response *respon
 void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   bool answered = response->error == FETCH_OK;
-  if (visit_end_for_now(c, v, response) || !note_visit(c, v, response, true) || !archive(c, v, response))
+  if (end_for_now(c, v, response) || !note_visit(c, v, response, true) || !archive(c, v, response))
     return;
   v->tries = retries_end(c->retries, &v->lease, answered);
   char status[32];

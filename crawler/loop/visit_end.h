@@ -18,7 +18,4 @@ void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanati
 /* robots.txt gave a server error: the URL waits while its host rests, or is skipped if robots.txt was given up. */
 void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling);
 
-/* What may heal goes back to the head of its host's queue, and the host is left in peace for a while. */
-bool visit_end_for_now(crawl *c, visit *v, const fetch_response *response);
-
 #endif
