@@ -205,8 +205,9 @@ static uint64_t next_rest_ms(const origin *one)
   return rest < REST_MAX_MS ? rest : REST_MAX_MS;
 }
 
-/* The host rests as its answer asks, else longer each time. Given up, it rests only as asked; and what gave no rules
- * for so long is believed for a time after that, so that its URLs can be skipped. */
+/* The host rests longer each time, and no less than its answer asks: Retry-After alone, of a server that is slow and
+ * fails every so often, can lead into its bad time again and again. Given up, it rests only as asked; and what gave no
+ * rules for so long is believed for a time after that, so that its URLs can be skipped. */
 static void settle_without_rules(origin *one, uint64_t retry_after_s)
 {
   uint64_t now_ms = one->owner->now_ms, own_ms, asked_ms;
@@ -214,7 +215,7 @@ static void settle_without_rules(origin *one, uint64_t retry_after_s)
   own_ms = next_rest_ms(one);
   asked_ms = 1000 * (retry_after_s < REST_MAX_MS / 1000 ? retry_after_s : REST_MAX_MS / 1000);
   one->is_given_up = one->failed >= one->owner->patience.tries || (!asked_ms && own_ms == REST_MAX_MS);
-  one->rest_until_ms = now_ms + (asked_ms || one->is_given_up ? asked_ms : own_ms);
+  one->rest_until_ms = now_ms + (one->is_given_up || asked_ms > own_ms ? asked_ms : own_ms);
   one->stale_ms = one->rest_until_ms;
   if (one->is_given_up)
     one->stale_ms += own_ms > RETRY_MS ? own_ms : RETRY_MS;

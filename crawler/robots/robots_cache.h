@@ -5,9 +5,10 @@
  * without any answer the visit that asks fails as if its own page had not answered.
  *
  * After a 5xx the host is to rest, and robots.txt is requested again by the first visit after that: `tries` times at
- * most, for all URLs together. The rests are as long as Retry-After says, else each 16 times as long as the one before;
- * where the next one would be an hour, or no try is left, robots.txt is given up. Visits then may be skipped; one that
- * comes after the time of another rest, and a minute at least, requests it once more. */
+ * most, for all URLs together. Each rest is 16 times as long as the one before, or as long as Retry-After says if that
+ * is longer. When no try is left, or a rest would be an hour though no Retry-After asks for any, robots.txt is given
+ * up. Visits then may be skipped; one that comes after the time of another rest, and a minute at least, requests it
+ * once more. */
 #ifndef STRATA_CRAWLER_ROBOTS_CACHE_H
 #define STRATA_CRAWLER_ROBOTS_CACHE_H
 
