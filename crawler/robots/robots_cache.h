@@ -19,7 +19,7 @@ typedef enum origin_answer {
   ORIGIN_WAIT, /* robots.txt is on its way: `ready` will be called */
   ORIGIN_ALLOWED,
   ORIGIN_DENIED,      /* by a rule */
-  ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx: nothing may be fetched (RFC 9309, 2.3.1.4), see rest_ms, is_given_up */
+  ORIGIN_UNAVAILABLE, /* robots.txt answered 5xx: nothing may be fetched (RFC 9309, 2.3.1.4) */
   ORIGIN_UNREACHABLE, /* no answer: `error` and `explanation` say why */
   ORIGIN_NO_MEMORY,
 } origin_answer;

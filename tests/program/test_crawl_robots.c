@@ -1,6 +1,5 @@
 /* Hosts whose robots.txt gives a server error, beside healthy ones. A broken host rests as a whole: its robots.txt is
  * requested a few times, however many URLs it has. Names below localhost are 127.0.0.1, by libcurl itself. */
-#include "tests/site/pages.h"
 #include "tests/site/small.h"
 
 #include <setjmp.h>
@@ -20,7 +19,7 @@ enum { BROKEN = 3, HEALTHY = 5, URLS = 20, TRIES = 3, GAPS_MAX = 8 };
 static struct seen {
   unsigned robots[BROKEN], pages_of_broken, pages_of_healthy;
   long long last_ms[BROKEN], gap_ms[BROKEN][GAPS_MAX]; /* between requests for a robots.txt, the first ones */
-  long long begun_ms, healthy_ms;                      /* the last page of a healthy host */
+  long long healthy_ms;                                /* the last page of a healthy host */
   unsigned heals_after;                                /* failures; UINT_MAX: it does not */
   const char *retry_after;                             /* a line of the header, or "" */
 } * seen;
@@ -80,7 +79,6 @@ static void crawl(unsigned heals_after, const char *retry_after, const char *per
                                "--per-address", "0",     "--connections", "16",      "--allow-private",
                                "--tries",       "3",     "--per-host",    per_host,  "--seeds",
                                seeds,           NULL};
-  seen->begun_ms = now_ms();
   assert_int_equal(small_strata(&s, words, 0), 0);
   free(seeds);
   small_close(&s);
