@@ -121,6 +121,7 @@ static int open_frontier(crawl_job *job)
     .keep_identity = true,
     .secret = job->args.hash_secret_given ? job->args.hash_secret : NULL,
     .group_readable = job->args.group_readable,
+    .commit_thread = keeps,
     .log = say_while_opening,
     .log_context = job,
   };

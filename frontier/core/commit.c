@@ -108,6 +108,11 @@ static frontier_status land(frontier *f)
   return finish(f);
 }
 
+void commit_open(frontier *f)
+{
+  f->committing.sealed = f->committing.landed = counts_next_sequence(&f->counts);
+}
+
 bool commit_has_landed(const frontier *f, uint64_t sequence)
 {
   return sequence < f->committing.landed;
@@ -141,7 +146,7 @@ frontier_status commit_batch(frontier *f)
   if (!f->store) {
     status = hash_log_keep(f);
     if (status == FRONTIER_OK) {
-      f->batch.is_dirty = false;
+      batch_clean(&f->batch);
       status = tell_landed(f);
     }
     return status;
@@ -152,7 +157,7 @@ frontier_status commit_batch(frontier *f)
 
 frontier_status commit_begin(frontier *f)
 {
-  if (!f->lander.has_thread)
+  if (!lander_is_there(&f->lander))
     return commit_batch(f);
   frontier_status status = settle_last(f);
   if (status != FRONTIER_OK || !batch_is_dirty(&f->batch))

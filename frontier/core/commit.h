@@ -11,6 +11,8 @@ typedef struct committing {
   bool has_synced;         /* what the last transaction needed on disk before it; its thread writes this */
 } committing;
 
+void commit_open(frontier *f); /* at open: all that there is has landed */
+
 /* All that was added and has ended is on disk when it returns. */
 frontier_status commit_batch(frontier *f);
 /* The same in the commit thread, if there is one: it is on its way. Waits for the one before. */

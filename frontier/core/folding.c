@@ -32,14 +32,14 @@ static uint64_t limit_of(const frontier *f)
 
 static uint64_t rows_kept(const frontier *f)
 {
-  return f->batch.ended.first - f->folding.first_kept;
+  return batch_ended_first(&f->batch) - f->folding.first_kept;
 }
 
 /* So many that all are done before as many rows as there are have come. */
 static size_t groups_now(const frontier *f)
 {
   const folding *d = &f->folding;
-  uint64_t fresh = f->batch.ended.count;
+  uint64_t fresh = batch_ended_count(&f->batch);
   return d->fold.count ? (size_t)(2 * d->groups * fresh / d->fold.count) + 1 : 1;
 }
 
@@ -77,7 +77,7 @@ static void check(const frontier *f)
 {
   const folding *d = &f->folding;
   assert(d->sealed_at <= d->fold.count);
-  assert(!f->store || f->options.read_only || d->first_kept <= f->batch.ended.first);
+  assert(!f->store || f->options.read_only || d->first_kept <= batch_ended_first(&f->batch));
   (void)d;
 }
 

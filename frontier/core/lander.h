@@ -18,6 +18,11 @@ typedef struct lander {
 frontier_status lander_start(frontier *f); /* at open; without the option nothing happens */
 void lander_stop(frontier *f);             /* at close, before anything is closed; nothing may be under way */
 
+static inline bool lander_is_there(const lander *l)
+{
+  return l->has_thread;
+}
+
 /* What is sealed is to be written. Nothing is under way. */
 void lander_go(frontier *f);
 /* It is written, or has failed, when this returns. false: nothing was under way. */

@@ -20,7 +20,7 @@ frontier_status batch_open(frontier *f)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   f->batch.text = (rows_writer){.kind = ROWS_TEXT, .id = id, .first = counts_next_sequence(&f->counts)};
   f->batch.ended = (rows_writer){.kind = ROWS_ENDED, .id = id, .first = next};
-  f->committing.sealed = f->committing.landed = counts_next_sequence(&f->counts);
+  commit_open(f);
   folding_begin(&f->folding, first);
   return FRONTIER_OK;
 }

@@ -61,6 +61,22 @@ static inline void batch_touch(open_batch *b)
   b->is_dirty = true;
 }
 
+static inline void batch_clean(open_batch *b) /* where nothing is kept */
+{
+  b->is_dirty = false;
+}
+
+/* Rows of `ended`: the number of the first of this batch, and how many it has. */
+static inline uint64_t batch_ended_first(const open_batch *b)
+{
+  return b->ended.first;
+}
+
+static inline uint64_t batch_ended_count(const open_batch *b)
+{
+  return b->ended.count;
+}
+
 static inline bool batch_is_dirty(const open_batch *b)
 {
   return b->is_dirty;

@@ -1,8 +1,8 @@
 /* See promote.h. What is moved, and to where:
  *
- *     entry in a line of class NORMAL  --.    row in table `again`    .--> line of class HIGH: an entry, if there is room
- *                                         >-- with the next commit --<
- *     text on disk alone               --'                            '--> or a ref
+ *     entry of class NORMAL   --.    row in table `again`    .--> line of class HIGH: an entry, if there is room
+ *                                >-- with the next commit --<
+ *     text on disk alone      --'                            '--> or a ref
  *
  * Where the text was on disk, a ref of it may stay in the line of class NORMAL, or the reading of the queue may still
  * come by: neither takes a URL that was moved (queue_was_moved).

@@ -64,7 +64,7 @@ struct frontier {
 
   /* Parts: only the files named here read them; tests/house/test_handle_fields.sh checks it. */
   own_secret secret;         /* own_secret */
-  identity identity;         /* identity, open, repair */
+  identity identity;         /* identity, open, repair, mdb_urls */
   directory_lock lock;       /* directory */
   entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;          /* journal_record: NULL: none */

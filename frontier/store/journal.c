@@ -8,8 +8,8 @@
  * may have dropped what it should have written, and says so only once: so those lines are then written again.
  *
  * Called under the handle's mutex, but for journal_sync, which touches the file alone: journal_add as a URL ends;
- * journal_owed, journal_seal, journal_sync and journal_write, in this order, as a batch is committed. So its transaction
- * owes exactly the lines that are not on disk yet.
+ * journal_owed, journal_seal, journal_sync and journal_write, in this order, as a batch is committed. So its
+ * transaction owes exactly the lines that are not on disk yet.
  *
  * After a crash: a line that is torn, or missing after a power cut, is among the owed lines in LMDB. journal_open
  * writes those again at their offset and cuts off what follows; after a crash in journal_open the next one does the

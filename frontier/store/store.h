@@ -82,8 +82,8 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size);
 frontier_status store_commit(store *s);
 
 /* The same in steps, of which store_land may be taken by another thread meanwhile: seal what was gathered, make ready,
- * write it, and see what became of it. On failure it stays sealed, and all but the first may be tried again. More may be
- * gathered (store_begin) after the first, but not sealed before the last has succeeded. */
+ * write it, and see what became of it. On failure it stays sealed, and all but the first may be tried again. More may
+ * be gathered (store_begin) after the first, but not sealed before the last has succeeded. */
 frontier_status store_seal(store *s);
 frontier_status store_make_ready(store *s); /* before it is written */
 void store_land(store *s);                  /* the only call that needs no mutex; not while the store is opened again */

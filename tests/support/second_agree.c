@@ -34,7 +34,8 @@ static void agree_on_urls(second_view *v)
   for (uint64_t i = 1; i < v->url_room; i++) {
     const second_url *u = &v->urls[i];
     if (u->found != 1 || !u->text || u->is_again != u->has_again || u->was_noted != (u->state == 4)) {
-      second_fault(v, "sequence %llu is there %u times; or its newer row is missing, or it was not noted", (unsigned long long)i, u->found);
+      second_fault(v, "sequence %llu is there %u times; or its newer row is missing, or it was not noted",
+                   (unsigned long long)i, u->found);
       continue;
     }
     second_host *h = &counted[u->host];

@@ -10,8 +10,9 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-const char *const second_table_names[SECOND_TABLES] = {"text",    "ended",   "states", "again", "hosts", "host-changes",
-                                                       "hashes", "revoked", "visits", "due",   "meta",  "exact", "identity"};
+const char *const second_table_names[SECOND_TABLES] = {"text",         "ended",  "states",  "again",  "hosts",
+                                                       "host-changes", "hashes", "revoked", "visits", "due",
+                                                       "meta",         "exact",  "identity"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)

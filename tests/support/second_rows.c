@@ -171,8 +171,8 @@ static bool read_url(const second_view *v, uint64_t sequence, const uint8_t *row
   u->via = via_of(second_number(row, &at, end), sequence);
   if (head >> 4 & 1)
     hops = second_number(row, &at, end);
-  if (form > 2 || u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 ||
-      at > end || (head >> 4 & 1) != (hops != 0))
+  if (form > 2 || u->outcome > 5 || u->host >= v->host_count || depth > 65535 || hops > 65535 || at > end ||
+      (head >> 4 & 1) != (hops != 0))
     return false;
   u->depth = (unsigned)depth;
   u->hops = (unsigned)hops;
