@@ -347,6 +347,25 @@ static void the_library_reads_the_golden_files(void **state)
   scratch_remove(directory);
 }
 
+/* Checksums of rows are seeded with the directory's id, which is drawn. */
+static void forget_sums(const second_record *r)
+{
+  enum { VALUE_HEAD = 32, BLOCK_HEAD = 24, STATES_BLOCK = 260 };
+  if (r->table == SECOND_STATES)
+    for (size_t at = 0; at < r->value_size; at += STATES_BLOCK)
+      memset(r->value + at, 0, 4);
+  if (r->table != SECOND_TEXT && r->table != SECOND_ENDED)
+    return;
+  memset(r->value + 4, 0, 4);
+  memset(r->value + r->value_size - 4, 0, 4);
+  for (size_t at = VALUE_HEAD; memcmp(r->value + at, "SB", 2) == 0;) {
+    uint32_t size;
+    memcpy(&size, r->value + at + 16, sizeof size);
+    memset(r->value + at + 4, 0, 4);
+    at += BLOCK_HEAD + size;
+  }
+}
+
 static void the_writer_makes_the_golden_records(void **state)
 {
   (void)state;
@@ -370,6 +389,8 @@ static void the_writer_makes_the_golden_records(void **state)
       memcpy(b->value, a->value, 4);
       memcpy(b->value + 76, a->value + 76, 16);
     }
+    forget_sums(a);
+    forget_sums(b);
     assert_memory_equal(a->value, b->value, a->value_size);
   }
   second_free(&old);
