@@ -159,6 +159,19 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
+/* Many segments, whose memory is fetched together. */
+typedef struct mlbf_segment {
+  uint32_t layer; /* 1-based */
+  mlbf_hash128 hash;
+} mlbf_segment;
+
+void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count);
+
+/* Was this whole key inserted, whatever is known of its segments? False is certain; true is wrong at the filter's rate.
+ * For a filter whose keys' segments may be in another one. mlbf-paper: MLBF_BAD_ARGUMENT; MLBF_DAMAGED, and all true:
+ * a mapped filter is damaged. */
+mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known);
+
 /* How many layers have bits: always the first ones. So many of a key's segment hashes belong in a log. It depends on
  * kind, `signals` and `layers`, not on size: every filter built from the log has the same layers. */
 uint32_t mlbf_layer_count(const mlbf_filter *filter);
@@ -212,6 +225,14 @@ mlbf_status mlbf_map_with(const char *path, const uint8_t *secret, mlbf_filter *
 
 /* Checks all blocks not checked yet. MLBF_OK: the filter is now as fast as a loaded one. MLBF_DAMAGED. */
 mlbf_status mlbf_verify(mlbf_filter *filter);
+
+/* Blocks of a mapped filter are used unchecked from now on, so it is at once as fast as a loaded one. Until
+ * mlbf_verify_some finds a damaged block, keys that lie in it may be called new, or others seen. */
+void mlbf_use_unchecked(mlbf_filter *filter);
+
+/* Checks about `bytes` more of it (at least a block of 1 MiB), in the file's order; `*is_done`: all are checked, and
+ * sound. MLBF_DAMAGED. */
+mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done);
 
 /* Merges `from` into `into`, which then has the keys of both. Geometry, secret and profile must be equal, else
  * MLBF_MISMATCH, and nothing is changed. Counts become estimates from fill. MLBF_FULL as mlbf_insert. */

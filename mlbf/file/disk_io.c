@@ -40,6 +40,15 @@ mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset
   return MLBF_OK;
 }
 
+void mlbf_disk_begin_sync(int file, uint64_t offset, uint64_t size)
+{
+#ifdef __linux__
+  (void)sync_file_range(file, (off_t)offset, (off_t)size, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)file, (void)offset, (void)size;
+#endif
+}
+
 bool mlbf_disk_sync_directory_of(const char *path)
 {
   char directory[PATH_MAX];

@@ -6,6 +6,9 @@
 
 bool mlbf_disk_write(int file, const void *bytes, uint64_t size);
 
+/* These bytes begin their way to the disk, so that a later fsync has less to wait for. Promises nothing. */
+void mlbf_disk_begin_sync(int file, uint64_t offset, uint64_t size);
+
 /* So that a crash does not take the name away: the directory of `path`. */
 bool mlbf_disk_sync_directory_of(const char *path);
 

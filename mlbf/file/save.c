@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,7 @@
 
 #include "mlbf/file/disk_io.h"
 #include "mlbf/file/header.h"
-
-struct mlbf_saving {
-  const mlbf_filter *filter;
-  mlbf_filter as_it_was; /* when it began: counts, not bits */
-  int file;
-  bool is_done;
-  uint64_t block, blocks;
-  uint64_t *table;
-  char path[PATH_MAX], temporary[PATH_MAX];
-};
+#include "mlbf/file/saving.h"
 
 static void assert_saving(const mlbf_saving *s)
 {
@@ -85,8 +75,7 @@ uint64_t mlbf_save_size(const mlbf_saving *s)
   return s->filter->body_bytes;
 }
 
-/* Writes exactly the bytes of the checksum: no insertion runs meanwhile. */
-static bool write_block(mlbf_saving *s)
+bool mlbf_saving_block(mlbf_saving *s)
 {
   assert(s->block < s->blocks);
   uint64_t begin = s->block * MLBF_BLOCK_BYTES, left = s->filter->body_bytes - begin;
@@ -96,13 +85,24 @@ static bool write_block(mlbf_saving *s)
                          left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES);
 }
 
-static bool finish(mlbf_saving *s)
+static bool put_in_place(mlbf_saving *s)
 {
   mlbf_header header;
   assert(s->block == s->blocks);
   mlbf_header_fill(&s->as_it_was, s->table, 0, 1, &header);
   return mlbf_disk_write(s->file, s->table, s->blocks * sizeof *s->table) && lseek(s->file, 0, SEEK_SET) == 0 &&
          mlbf_disk_write(s->file, &header, sizeof header) && fsync(s->file) == 0 && rename(s->temporary, s->path) == 0;
+}
+
+mlbf_status mlbf_saving_finish(mlbf_saving *s, bool *is_done)
+{
+  if (!put_in_place(s))
+    return MLBF_IO;
+  s->is_done = true;
+  if (!mlbf_disk_sync_directory_of(s->path))
+    return MLBF_IO;
+  *is_done = true;
+  return MLBF_OK;
 }
 
 mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)
@@ -112,15 +112,9 @@ mlbf_status mlbf_save_step(mlbf_saving *s, uint64_t bytes, bool *is_done)
   uint64_t end = s->block + bytes / MLBF_BLOCK_BYTES + 1;
   *is_done = false;
   while (s->block < s->blocks && s->block < end)
-    if (!write_block(s))
+    if (!mlbf_saving_block(s))
       return MLBF_IO;
   if (s->block < s->blocks)
     return fdatasync(s->file) == 0 ? MLBF_OK : MLBF_IO;
-  if (!finish(s))
-    return MLBF_IO;
-  s->is_done = true;
-  if (!mlbf_disk_sync_directory_of(s->path))
-    return MLBF_IO;
-  *is_done = true;
-  return MLBF_OK;
+  return mlbf_saving_finish(s, is_done);
 }

@@ -113,6 +113,16 @@ bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash)
   return was_new;
 }
 
+void mlbf_classic_insert_within(mlbf_array *array, mlbf_hash128 hash, uint64_t first, uint64_t count)
+{
+  uint64_t place = hash.low, increment = hash.high | 1;
+  for (uint32_t i = 0; i < array->hashes; i++, place = next_place(place, increment)) {
+    uint64_t bit = mlbf_scale(place, array->bits);
+    if (bit - first < count)
+      mlbf_bit_set(array, bit);
+  }
+}
+
 void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash)
 {
   uint64_t place = hash.low, increment = hash.high | 1;

@@ -65,6 +65,8 @@ static inline void mlbf_fetch(const void *line)
 /* CLASSIC: k bits anywhere, each from one step of a generator started by the hash. */
 bool mlbf_classic_test(const mlbf_array *array, mlbf_hash128 hash);
 bool mlbf_classic_insert(mlbf_array *array, mlbf_hash128 hash); /* true: it was new */
+/* Of its bits those from `first` on, `count` of the array's. */
+void mlbf_classic_insert_within(mlbf_array *array, mlbf_hash128 hash, uint64_t first, uint64_t count);
 void mlbf_classic_prefetch(const mlbf_array *array, mlbf_hash128 hash);
 
 static inline bool mlbf_bit_test(const mlbf_array *array, uint64_t bit)

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "mlbf/filter/inside.h"
 #include "mlbf/filter/line.h"
@@ -115,11 +116,49 @@ mlbf_status mlbf_verify(mlbf_filter *filter)
   return MLBF_OK;
 }
 
+void mlbf_use_unchecked(mlbf_filter *filter)
+{
+  assert_filter(filter);
+  if (!filter->guard)
+    return;
+  filter->unchecked = filter->guard;
+  filter->guard = NULL;
+  set_arrays(filter);
+}
+
+void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block)
+{
+  if (block >= mlbf_block_count(filter->body_bytes))
+    return;
+  uintptr_t begin = (uintptr_t)filter->body + block * MLBF_BLOCK_BYTES;
+  uint64_t left = filter->body_bytes - block * MLBF_BLOCK_BYTES;
+  begin &= ~(uintptr_t)4095; /* behind a header of a page: it is one, on most machines */
+  madvise((void *)begin, left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES, MADV_WILLNEED); /* a wish */
+}
+
+mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done)
+{
+  assert_filter(filter);
+  uint64_t blocks = mlbf_block_count(filter->body_bytes), end = filter->verified + bytes / MLBF_BLOCK_BYTES + 1;
+  if (!filter->unchecked) {
+    *is_done = true;
+    return mlbf_verify(filter);
+  }
+  for (; filter->verified < blocks && filter->verified < end; filter->verified++) {
+    mlbf_filter_read_ahead(filter, filter->verified + 1);
+    if (!mlbf_guard_is_sound(filter->unchecked, filter->verified))
+      return MLBF_DAMAGED;
+  }
+  *is_done = filter->verified == blocks;
+  return MLBF_OK;
+}
+
 void mlbf_free(mlbf_filter *filter)
 {
   if (!filter)
     return;
   mlbf_guard_free(filter->guard);
+  mlbf_guard_free(filter->unchecked);
   mlbf_stripes_free(filter->stripes);
   mlbf_body_free(filter->memory.begin, filter->memory.bytes);
   free(filter);
@@ -196,6 +235,20 @@ void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segme
 {
   if (layer >= 1 && layer <= mlbf_layer_count(filter) && !filter->is_patch)
     filter->operations->insert_segment(filter, layer, segment);
+}
+
+void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count)
+{
+  uint32_t layers = filter->is_patch ? 0 : mlbf_layer_count(filter);
+  bool can_fetch = filter->operations->prefetch_segment;
+  for (size_t begin = 0, end; begin < count && layers; begin = end) {
+    end = count - begin < MLBF_BATCH ? count : begin + MLBF_BATCH;
+    for (size_t i = begin; i < end && can_fetch; i++)
+      if (segments[i].layer >= 1 && segments[i].layer <= layers)
+        filter->operations->prefetch_segment(filter, segments[i].layer, segments[i].hash);
+    for (size_t i = begin; i < end; i++)
+      mlbf_insert_segment(filter, segments[i].layer, segments[i].hash);
+  }
 }
 
 bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)

@@ -96,6 +96,22 @@ void mlbf_test_many(const mlbf_filter *filter, const mlbf_hashes *hashes, size_t
     say_unknown(count, verdicts);
 }
 
+mlbf_status mlbf_test_wholes(const mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *is_known)
+{
+  assert_filter(filter);
+  if (!filter->operations->test_wholes)
+    return MLBF_BAD_ARGUMENT;
+  for (size_t begin = 0; begin < count; begin += BATCH) {
+    size_t size = smaller(BATCH, count - begin);
+    filter->operations->prefetch_wholes(filter, wholes + begin, size);
+    spread(filter->operations->test_wholes(filter, wholes + begin, size), size, is_known + begin);
+  }
+  if (!mlbf_filter_cannot_tell(filter))
+    return MLBF_OK;
+  memset(is_known, true, count);
+  return filter->is_patch ? MLBF_BAD_ARGUMENT : MLBF_DAMAGED;
+}
+
 /* Whole keys to be inserted into a filter, with answers in verdicts or booleans. */
 typedef struct inserting {
   mlbf_filter *filter;

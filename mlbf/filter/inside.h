@@ -55,6 +55,7 @@ typedef struct mlbf_operations {
   /* of one layer, 1-based and within range; NULL for kinds without layers */
   bool (*test_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
   void (*insert_segment)(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+  void (*prefetch_segment)(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment); /* NULL: without */
   double (*layer_distinct)(const mlbf_filter *filter, uint32_t layer);
 } mlbf_operations;
 
@@ -80,6 +81,8 @@ struct mlbf_filter {
   uint64_t layer_found[MLBF_LAYERS_MAX]; /* mlbf with signals: distinct segments of layers from 2, see mlbf.c */
   uint64_t deep_set;                     /* and the bits set in their array */
   mlbf_guard *guard;                     /* mapped, and not all blocks checked yet; else NULL */
+  mlbf_guard *unchecked;                 /* mapped, and its blocks are used as they are; else NULL */
+  uint64_t verified;                     /* of those, the first so many are sound */
   mlbf_stripe *stripes;                  /* shared: many threads may insert; else NULL */
   size_t stripe_count;                   /* so many of them are used */
   mlbf_array arrays[MLBF_ARRAYS_MAX];
@@ -112,6 +115,9 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, c
 /* The same over a body inside `memory`, which it owns from now on, and `guard` too (may be NULL). */
 mlbf_status mlbf_filter_make_over(const mlbf_plan *plan, const mlbf_keying *keying, const char *profile,
                                   mlbf_memory memory, void *body, mlbf_guard *guard, mlbf_filter **filter);
+
+/* Of a mapped one: the system begins to read this block, if there is one. */
+void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block);
 
 static inline bool mlbf_kind_is_paper(mlbf_kind kind)
 {

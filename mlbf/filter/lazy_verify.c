@@ -43,13 +43,18 @@ void mlbf_guard_free(mlbf_guard *guard)
   free(guard);
 }
 
+bool mlbf_guard_is_sound(const mlbf_guard *guard, uint64_t block)
+{
+  return mlbf_block_checksum(guard->body, guard->body_bytes, block) == guard->table[block];
+}
+
 /* Two readers may check one block at the same time and find the same. */
 static bool check_block(mlbf_guard *guard, uint64_t block)
 {
   assert(block < mlbf_block_count(guard->body_bytes));
   if (__atomic_load_n(&guard->is_checked[block], __ATOMIC_RELAXED))
     return true;
-  if (mlbf_block_checksum(guard->body, guard->body_bytes, block) != guard->table[block]) {
+  if (!mlbf_guard_is_sound(guard, block)) {
     __atomic_store_n(&guard->is_damaged, true, __ATOMIC_RELAXED);
     return false;
   }

@@ -24,6 +24,9 @@ void mlbf_guard_free(mlbf_guard *guard); /* NULL is fine */
 bool mlbf_guard_touch(mlbf_guard *guard, const uint64_t *word);
 
 bool mlbf_guard_check_all(mlbf_guard *guard);
+
+/* A block by its bytes of this moment, whether it was checked before or not. */
+bool mlbf_guard_is_sound(const mlbf_guard *guard, uint64_t block);
 bool mlbf_guard_is_damaged(const mlbf_guard *guard);
 
 #endif

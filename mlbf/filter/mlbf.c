@@ -61,6 +61,14 @@ static uint32_t layers_asked(const mlbf_filter *filter, const mlbf_hashes *hashe
   return hashes->depth < layers ? hashes->depth : layers;
 }
 
+static void layered_prefetch_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment)
+{
+  if (layer == 1)
+    mlbf_line_prefetch(&filter->arrays[HOSTS], segment);
+  else
+    mlbf_classic_prefetch(&filter->arrays[DEEP], segment);
+}
+
 static mlbf_verdict layered_test(const mlbf_filter *filter, const mlbf_hashes *hashes)
 {
   uint32_t layers = layers_asked(filter, hashes);
@@ -297,5 +305,6 @@ const mlbf_operations mlbf_layered_operations = {
   .insert_wholes = mlbf_line_insert_wholes,
   .test_segment = layered_test_segment,
   .insert_segment = layered_insert_segment,
+  .prefetch_segment = layered_prefetch_segment,
   .layer_distinct = layered_distinct,
 };
