@@ -159,12 +159,12 @@ mlbf_status mlbf_insert_whole(mlbf_filter *filter, mlbf_hash128 whole); /* mlbf-
 mlbf_status mlbf_insert_wholes(mlbf_filter *filter, const mlbf_hash128 *wholes, size_t count, bool *was_new);
 void mlbf_insert_segment(mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
 
-/* Many segments, whose memory is fetched together. */
 typedef struct mlbf_segment {
   uint32_t layer; /* 1-based */
   mlbf_hash128 hash;
 } mlbf_segment;
 
+/* mlbf_insert_segment for many, whose memory is fetched together. */
 void mlbf_insert_segments(mlbf_filter *filter, const mlbf_segment *segments, size_t count);
 
 /* Was this whole key inserted, whatever is known of its segments? False is certain; true is wrong at the filter's rate.
@@ -179,6 +179,16 @@ uint32_t mlbf_layer_count(const mlbf_filter *filter);
 /* True if this segment may have been inserted at this layer (1-based); false is certain. A layer
  * without bits answers true. */
 bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 segment);
+
+typedef struct mlbf_promise {
+  mlbf_kind kind;
+  uint64_t keys; /* design load */
+  double rate;   /* promised at that load */
+  uint64_t bits; /* all arrays together */
+} mlbf_promise;
+
+/* What the filter was made for, without a look at its bits. */
+mlbf_promise mlbf_promise_of(const mlbf_filter *filter);
 
 /* What the filter is and how full it is. */
 typedef struct mlbf_stats {

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <sys/mman.h>
 
-enum { LINE_BYTES = 64, FILL_SAMPLE_WORDS = 1 << 16 };
+enum { LINE_BYTES = 64, FILL_SAMPLE_WORDS = 1 << 16, FILL_RUNS = 512 };
 
 static uint64_t array_bytes(const mlbf_array_plan *array)
 {
@@ -77,6 +77,12 @@ double mlbf_array_fill(const mlbf_array *array)
   assert(words);
   if (words <= FILL_SAMPLE_WORDS)
     return (double)popcount_words(array->words, words, 1) / (double)array->bits;
+  if (array->is_mapped) {
+    uint64_t set = 0, run = FILL_SAMPLE_WORDS / FILL_RUNS;
+    for (uint64_t i = 0; i < FILL_RUNS; i++)
+      set += popcount_words(array->words + i * (words / FILL_RUNS), run, 1);
+    return (double)set / (64.0 * FILL_SAMPLE_WORDS);
+  }
   uint64_t stride = words / FILL_SAMPLE_WORDS;
   return (double)popcount_words(array->words, FILL_SAMPLE_WORDS, stride) / (64.0 * FILL_SAMPLE_WORDS);
 }

@@ -31,6 +31,7 @@ typedef struct mlbf_array {
   const mlbf_line_path *path; /* how lines are read on this machine */
   mlbf_guard *guard;          /* asked before a word is touched; usually NULL */
   bool is_shared;             /* other threads may change words at any moment */
+  bool is_mapped;             /* words are a file's: each page that is touched may be read from a disk */
 } mlbf_array;
 
 /* An array of this plan over `words`; `guard` may be NULL. */
@@ -46,7 +47,8 @@ uint64_t mlbf_body_offset(const mlbf_plan *plan, uint32_t i);
 void *mlbf_body_allocate(uint64_t bytes);
 void mlbf_body_free(void *body, uint64_t bytes);
 
-/* Share of set bits: exact up to 4 Mbit, then of an even sample of that size (error below 0.001). */
+/* Share of set bits: exact up to 4 Mbit, then of an even sample of that size (error below 0.001). A mapped
+ * array's sample is some hundred runs of words. */
 double mlbf_array_fill(const mlbf_array *array);
 
 uint64_t mlbf_array_popcount(const mlbf_array *array);

@@ -34,6 +34,7 @@ static void set_arrays(mlbf_filter *filter)
     const mlbf_array_plan *array = &filter->plan.arrays[i];
     uint64_t *words = (uint64_t *)filter->body + mlbf_body_offset(&filter->plan, i) / sizeof(uint64_t);
     filter->arrays[i] = mlbf_array_over(array, words, path_for(filter, i), filter->guard, filter->stripes != NULL);
+    filter->arrays[i].is_mapped = filter->memory.begin != filter->body; /* behind the file's header */
   }
 }
 
@@ -255,6 +256,12 @@ bool mlbf_test_segment(const mlbf_filter *filter, uint32_t layer, mlbf_hash128 s
 {
   bool is_asked = layer >= 1 && layer <= mlbf_layer_count(filter);
   return !is_asked || filter->operations->test_segment(filter, layer, segment);
+}
+
+mlbf_promise mlbf_promise_of(const mlbf_filter *filter)
+{
+  const mlbf_plan *plan = &filter->plan;
+  return (mlbf_promise){.kind = plan->kind, .keys = plan->keys, .rate = plan->rate, .bits = plan->bits};
 }
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
