@@ -107,7 +107,7 @@ typedef struct frontier_options {
   frontier_logger *log;     /* gets events that are no errors: the filter grows, or is rebuilt; NULL: no log */
   void *log_context;
   /* An earlier crawl, to distinguish URLs new to both crawls from those new only here: a frontier's directory, or a
-   * filter file (mlbf_save), of the same profile. It is read once, at open, and not changed; a directory with exact
+   * filter file (mlbf_save), of the same profile. It is opened once, and not changed; a directory with exact
    * keys stays open for reading, to confirm each URL that its filter calls seen. Its secret may be another one; a file
    * that does not hold its own needs that of this frontier. NULL: no earlier crawl. */
   const char *previous_path;
@@ -153,7 +153,7 @@ static inline frontier_status frontier_open(const char *directory, const frontie
   return frontier_open_sized(directory, options, sizeof *options, out, message);
 }
 
-/* Commits, saves the filter if many keys came since its last save, frees. The status is the commit's; the handle is
+/* Commits, writes the filter file if many keys came since the last, frees. The status is the commit's; the handle is
  * freed in any case. NULL is fine. */
 frontier_status frontier_close(frontier *f);
 
@@ -334,10 +334,10 @@ frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *contex
 /* Commit now. After FRONTIER_OK all changes so far survive a crash and a power cut. */
 frontier_status frontier_sync(frontier *f);
 
-/* Maintenance ahead of time, for callers that wait anyway: the filter's next size and its checkpoints, which else are
- * done along with commits, in steps of some milliseconds for about `budget_ms` of real time. `*is_more`: there is
- * more to do. Need not be called at all. The status is that of reading the hash log; a checkpoint that cannot be
- * written is tried again later and costs time at the next open. */
+/* Maintenance ahead of time, for callers that wait anyway: the next filter file, and checks of the one in use, which
+ * else are done along with commits, in steps of about a millisecond for about `budget_ms` of real time. `*is_more`:
+ * there is more to do. Need not be called at all. OK: a file that cannot be written is tried again later, and costs
+ * memory and time at the next open. */
 frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more);
 
 /* Called before each transaction is written, for the caller's files that must be on disk with it: the hook syncs them,

@@ -57,9 +57,9 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
     return true;
   }
   if (w->log)
-    seen_replay(w->log, body, size, NULL);
+    seen_replay(&(seen_sink){.filter = w->log}, body, size);
   if (w->file && key >= w->c->stood.checkpoint_keys)
-    seen_replay(w->file, body, size, NULL);
+    seen_replay(&(seen_sink){.filter = w->file}, body, size);
   w->keys = key + keys;
   w->c->found->log_keys += keys;
   return true;
@@ -92,7 +92,6 @@ static mlbf_filter *load_file(check *c, unsigned slot)
 {
   char path[4096];
   mlbf_filter *filter = NULL;
-  mlbf_stats stats;
   snprintf(path, sizeof path, "%s/seen.%u", c->f->directory, slot);
   if (!own_file_is_plain(path, false)) {
     check_say(c, IN_FILTER, "seen.%u: %s", slot, own_file_words(errno));
@@ -106,10 +105,11 @@ static mlbf_filter *load_file(check *c, unsigned slot)
     check_say(c, IN_FILTER, "seen.%u: %s", slot, mlbf_status_text(status));
     return NULL;
   }
-  mlbf_stats_read(filter, &stats);
-  if (stats.kind == c->f->options.filter && stats.promised_rate == c->f->options.rate && is_valid)
+  mlbf_promise made_for = mlbf_promise_of(filter);
+  bool fits = made_for.kind == c->f->options.filter && made_for.rate == seen_main_rate(c->f->options.rate);
+  if (fits && is_valid)
     return filter;
-  if (stats.kind != c->f->options.filter || stats.promised_rate != c->f->options.rate)
+  if (!fits)
     check_say(c, IN_FILTER, "seen.%u: it is of another kind or rate than the crawl", slot);
   mlbf_free(filter);
   return NULL;

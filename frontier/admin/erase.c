@@ -1,7 +1,7 @@
 /* Takes what was forgotten out of exact keys and log, so that its tombstones may go. erase.h has the order, and why.
  *
- *     filter, in memory -> exact keys, on disk -> log, on disk -> filter file -> tombstones (table `revoked`)
- *                          65,536 keys a commit   16 MiB a commit                one commit, which names the file
+ *     filter file -> exact keys, on disk -> log, on disk -> tombstones (table `revoked`)
+ *                    65,536 keys a commit   16 MiB a commit  one commit, which names the file
  *
  * Always: a tombstone is deleted last, so a key that is erased only in some places is still not seen. A key in the log
  * is written over by its complement: chunks keep their size, and the log its number of keys. The tombstone of a key
@@ -160,9 +160,6 @@ static bool is_needed(void *context, mlbf_hash128 hash)
 
 static frontier_status drop_rows(frontier *f)
 {
-  if (!checkpoint_save(f))
-    return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written",
-                         f->directory);
   if (!tombstones_drop(&f->tombstones, is_needed, f))
     return no_memory(f);
   return commit_batch(f);
@@ -170,8 +167,11 @@ static frontier_status drop_rows(frontier *f)
 
 frontier_status erase_forgotten(frontier *f)
 {
-  frontier_status status = seen_make_anew(f);
-  if (status == FRONTIER_OK && f->options.exact)
+  if (!renewal_make(f, true))
+    return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written",
+                         f->directory);
+  frontier_status status = FRONTIER_OK;
+  if (f->options.exact)
     status = erase_from_table(f);
   if (status == FRONTIER_OK)
     status = erase_from_log(f);

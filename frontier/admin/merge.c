@@ -306,7 +306,7 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
     return status;
   bool is_same = secret_is(f, m->secret);
   m->from = f;
-  status = is_same ? seen_load(f) : rekey_load(f); /* and its tombstones */
+  status = is_same ? seen_load_whole(f) : rekey_load(f); /* and its tombstones */
   if (status != FRONTIER_OK)
     fail(m, status, f->message);
   else
@@ -332,7 +332,7 @@ static void save_filter(merging *m, const char *directory)
     return;
   mlbf_stats_read(m->filter, &stats);
   if (snprintf(path, sizeof path, "%s/seen.1", directory) >= FRESH_PATH_SIZE ||
-      stats.promised_rate != m->options.rate || m->stood.log_keys > stats.design_keys ||
+      stats.promised_rate != seen_main_rate(m->options.rate) || m->stood.log_keys > stats.design_keys ||
       mlbf_save(m->filter, path) != MLBF_OK)
     return;
   m->stood.checkpoint_slot = 1;

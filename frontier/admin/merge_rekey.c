@@ -28,7 +28,7 @@ typedef struct walk {
 frontier_status rekey_load(frontier *f)
 {
   frontier_status status = store_pin(f->store);
-  return status == FRONTIER_OK ? seen_load(f) : frontier_fail(f, status, "%s", store_message(f->store));
+  return status == FRONTIER_OK ? seen_load_whole(f) : frontier_fail(f, status, "%s", store_message(f->store));
 }
 
 /* A table that cannot be read has nothing. */

@@ -12,7 +12,7 @@
 static bool replay_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
   (void)key;
-  return seen_replay(context, body, size, NULL);
+  return seen_replay(context, body, size);
 }
 
 /* The filter that the salvaged log makes. */
@@ -31,7 +31,7 @@ static bool make_seen(salvage *s)
   mlbf_filter *filter;
   if (mlbf_create(&options, &filter) != MLBF_OK)
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a filter made from the hash log");
-  frontier_status read = store_each(s->to, STORE_HASHES, 0, replay_piece, filter);
+  frontier_status read = store_each(s->to, STORE_HASHES, 0, replay_piece, &(seen_sink){.filter = filter});
   s->seen = seen_adopt(filter);
   if (s->seen && read != FRONTIER_OK)
     return salvage_fail(s, read, store_message(s->to));

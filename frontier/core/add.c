@@ -173,7 +173,7 @@ static frontier_status look_up(frontier *f, const frontier_link *links, size_t c
 {
   for (size_t i = 0; i < count; i++)
     link_hash(seen_filter(f->seen), &links[i], &out->hashes[i]);
-  mlbf_test_many(seen_filter(f->seen), out->hashes, count, out->verdicts);
+  seen_ask(f->seen, out->hashes, count, out->verdicts);
   return f->options.exact ? confirm(f, links, count, out) : FRONTIER_OK;
 }
 

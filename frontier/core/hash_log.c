@@ -17,34 +17,38 @@ void hash_log_say(const frontier *f, progress *p)
   p->expected_lost = f->log.expected_lost;
 }
 
-/* ---- replay --------------------------------------------------------------------------------------------- */
+/* ---- reading it again ------------------------------------------------------------------------------------ */
 
-typedef struct replay {
-  mlbf_filter *filter;
-  const tombstones *except;
+typedef struct reading {
+  const seen_sink *sink;
+  uint64_t to, reached;
   bool is_damaged;
-} replay;
+} reading;
 
-static bool replay_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
+static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t size)
 {
-  replay *r = context;
-  (void)key;
-  r->is_damaged = !seen_replay(r->filter, body, size, r->except);
+  reading *r = context;
+  if (key >= r->to) {
+    r->reached = key;
+    return false;
+  }
+  r->is_damaged = !seen_replay(r->sink, body, size);
   return !r->is_damaged;
 }
 
-frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from)
+frontier_status hash_log_read(frontier *f, const seen_sink *sink, uint64_t from, uint64_t to, uint64_t *reached)
 {
-  replay r = {.filter = filter, .except = &f->tombstones};
+  reading r = {.sink = sink, .to = to, .reached = to};
   frontier_status status = FRONTIER_OK;
   if (f->store)
-    status = store_each(f->store, STORE_HASHES, from, replay_chunk, &r);
+    status = store_each(f->store, STORE_HASHES, from, read_chunk, &r);
   else
-    replay_chunk(&r, 0, f->log.memory, f->log.size);
+    read_chunk(&r, 0, f->log.memory, f->log.size);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: the hash log: %s", f->directory, store_message(f->store));
   if (r.is_damaged)
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the hash log is damaged", f->directory);
+  *reached = r.reached;
   return FRONTIER_OK;
 }
 
@@ -90,16 +94,15 @@ static frontier_status landed(frontier *f)
 {
   size_t keys = seen_batch_keys(f->seen);
   assert(f->log.keys + keys + 1 == counts_next_sequence(&f->counts));
-  frontier_status status = maintain_pay_all(f); /* whatever becomes of it, the keys are committed */
+  maintain_pay_all(f);
   if (keys == 0)
-    return status;
+    return FRONTIER_OK;
   if (!f->options.exact)
-    f->log.expected_lost += mlbf_rate_at(seen_filter(f->seen), (double)f->log.keys) * (double)keys;
+    f->log.expected_lost += renewal_rate(f) * (double)keys;
+  frontier_status status = renewal_make_room(f, keys); /* whatever becomes of it, the keys are committed */
   f->log.keys += keys;
   seen_settle(f->seen);
-  maintain_owe(&f->upkeep, keys);
-  bool is_overfull = resize_is_late(f); /* then its successor cannot wait */
-  return status == FRONTIER_OK && is_overfull ? maintain_pay_all(f) : status;
+  return status;
 }
 
 static void close_it(frontier *f)

@@ -8,6 +8,7 @@
 #define STRATA_FRONTIER_HASH_LOG_H
 
 #include "frontier/core/progress.h"
+#include "frontier/seen/seen.h"
 
 typedef struct hash_log {
   uint64_t keys;        /* committed */
@@ -29,8 +30,9 @@ static inline double hash_log_expected_lost(const hash_log *l)
 void hash_log_go_on(hash_log *l, const progress *p); /* at open */
 void hash_log_say(const frontier *f, progress *p);   /* its state once the open batch is committed */
 
-/* Keys `from` on, into the filter, except forgotten keys. */
-frontier_status hash_log_replay(frontier *f, mlbf_filter *filter, uint64_t from);
+/* All who need keys again read them here. Keys `from` on, chunk by chunk, until a chunk begins at `to` or later; that
+ * is `*reached` (`to` itself if the log ends before). Both are where chunks begin; a log in memory is read whole. */
+frontier_status hash_log_read(frontier *f, const seen_sink *sink, uint64_t from, uint64_t to, uint64_t *reached);
 
 /* The open batch's keys into memory, in place of a transaction. */
 frontier_status hash_log_keep(frontier *f);

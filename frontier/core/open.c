@@ -190,7 +190,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
 static frontier_status close_cleanly(frontier *f)
 {
   frontier_status status = commit_batch(f);
-  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && checkpoint_save(f))
+  if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && renewal_make(f, false))
     status = commit_batch(f);
   return status;
 }

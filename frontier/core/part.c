@@ -6,9 +6,9 @@
 const part *const all_parts[] = {&bench_part, &recrawl_part,
                                  &folding_part, /* before the batch: the rows of this one are not looked at */
                                  &batch_part, &flight_part,
-                                 /* these two before the filter goes */
-                                 &hosts_part, &checkpoint_part,
-                                 /* after the batch, which the log may mark as dirty again */
-                                 &resize_part, &log_part, &upkeep_part, &settings_part, &counts_part,
+                                 /* these three before the filters go */
+                                 &hosts_part, &checkpoint_part, &renewal_part,
+                                 /* after the batch, which it may mark as dirty again */
+                                 &log_part, &settings_part, &counts_part,
                                  /* its lines go to the file once all else is done */
                                  &journal_part, &chooser_part, &directory_part, &identity_part, &secret_part, NULL};

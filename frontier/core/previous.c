@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 
 struct previous {
-  mlbf_filter *filter;
+  seen *seen;        /* of a directory, or */
+  mlbf_filter *file; /* of a file */
   url_profile profile;
   tombstones tombstones;
   store *exact;        /* with the table of its keys; NULL: the filter alone */
@@ -36,7 +37,7 @@ static frontier_status from_directory(previous *p, const char *path, char messag
   status = seen_load(f);
   if (status == FRONTIER_OK) {
     p->profile = f->options.profile;
-    p->filter = seen_give_filter(f->seen);
+    p->seen = f->seen;
     p->tombstones = f->tombstones;
     f->seen = NULL;
     f->tombstones = (tombstones){0};
@@ -56,10 +57,10 @@ static frontier_status from_directory(previous *p, const char *path, char messag
 static frontier_status from_file(previous *p, const char *path, const uint8_t *secret,
                                  char message[FRONTIER_MESSAGE_SIZE])
 {
-  mlbf_status status = mlbf_load(path, &p->filter);
+  mlbf_status status = mlbf_load(path, &p->file);
   if (status == MLBF_SECRET)
-    status = mlbf_load_with(path, secret, &p->filter);
-  if (status == MLBF_OK && url_profile_parse(mlbf_profile(p->filter), &p->profile))
+    status = mlbf_load_with(path, secret, &p->file);
+  if (status == MLBF_OK && url_profile_parse(mlbf_profile(p->file), &p->profile))
     return FRONTIER_OK;
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: %s", path,
            status == MLBF_OK ? "its keys are not URLs by a profile known here" : mlbf_status_text(status));
@@ -103,7 +104,8 @@ void previous_close(previous *p)
 {
   if (!p)
     return;
-  mlbf_free(p->filter);
+  seen_free(p->seen);
+  mlbf_free(p->file);
   tombstones_free(&p->tombstones);
   store_close(p->exact);
   mlbf_hasher_free(p->hasher);
@@ -123,7 +125,12 @@ static bool is_in_table(const previous *p, const frontier_link *link, mlbf_hash1
 bool previous_knows(const previous *p, const frontier_link *link)
 {
   mlbf_hashes hashes;
-  link_hash(p->filter, link, &hashes);
-  return mlbf_test(p->filter, &hashes).outcome == MLBF_SEEN && is_in_table(p, link, hashes.whole) &&
+  mlbf_verdict verdict;
+  link_hash(p->seen ? seen_filter(p->seen) : p->file, link, &hashes);
+  if (p->seen)
+    seen_ask(p->seen, &hashes, 1, &verdict);
+  else
+    verdict = mlbf_test(p->file, &hashes);
+  return verdict.outcome == MLBF_SEEN && is_in_table(p, link, hashes.whole) &&
          !tombstones_has(&p->tombstones, hashes.whole);
 }

@@ -30,7 +30,7 @@
 #include "frontier/core/previous.h"
 #include "frontier/core/queue.h"
 #include "frontier/core/recrawl_inside.h"
-#include "frontier/core/resize.h"
+#include "frontier/core/renewal.h"
 #include "frontier/core/settings.h"
 #include "frontier/core/url_counts.h"
 #include "frontier/core/url_records.h"
@@ -79,9 +79,8 @@ struct frontier {
   folding folding;           /* folding */
   url_counts counts;         /* url_counts */
   hash_log log;              /* hash_log */
-  checkpoint checkpoint;     /* checkpoint */
-  resize resize;             /* resize */
-  upkeep upkeep;             /* maintain */
+  checkpoint checkpoint;     /* checkpoint, renewal */
+  renewal renewal;           /* renewal */
   settings settings;         /* settings */
   committing committing;     /* commit */
   lander lander;             /* lander */

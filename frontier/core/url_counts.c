@@ -41,7 +41,7 @@ frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
     if (status != FRONTIER_OK)
       return status;
   }
-  mlbf_stats_read(seen_filter(f->seen), &stats->filter);
+  seen_stats_read(f->seen, f->options.rate, &stats->filter);
   return FRONTIER_OK;
 }
 

@@ -1,29 +1,69 @@
-/* The seen keys: a filter, the open batch, and the hash log, from which both can be rebuilt.
+/* The seen keys: the filters, the open batch, and the hash log, from which all of them can be rebuilt.
  *
- *     seen_test -> filter says SEEN?  -> seen
- *               -> in open batch?     -> seen        (exact set: its bits are not in the filter yet)
- *               -> else new           -> seen_add: into the batch, its hashes into the log chunk
- *     commit of the chunk             -> seen_settle: bits set, batch empty
+ *     log       [================ main ================|==== frozen ====|==== young ====|= batch =]
+ *     filters    file, mapped, never written to           in memory        in memory      exact set
  *
- * A crash between commit and settle loses no key: open replays the part of the log that the filter file lacks. */
+ *     seen_ask  -> a filter knows the key? -> seen
+ *               -> in open batch?          -> seen     (its bits are not in a filter yet)
+ *               -> else new                -> seen_add: into the batch, its hashes into the log chunk
+ *     commit of the chunk                  -> seen_settle: bits set in `young`, batch empty
+ *
+ * While the next main file is made from `main` and `frozen`, new keys go into `young`; else there is no frozen one. A
+ * small crawl, and a frontier that keeps nothing, has `young` alone. A key's segments may be in an earlier filter than
+ * the key: so the small ones are asked for whole keys alone, and a segment is known if any of the three knows it.
+ *
+ * A crash between commit and settle loses no key: open replays the part of the log that the main file lacks. */
 #ifndef STRATA_FRONTIER_SEEN_H
 #define STRATA_FRONTIER_SEEN_H
 
 #include "frontier/frontier.h"
 #include "frontier/seen/tombstones.h"
+#include "mlbf/remake.h"
 
 typedef struct seen seen;
 
-seen *seen_adopt(mlbf_filter *filter); /* takes the filter; NULL: no memory, and the filter is freed */
-void seen_free(seen *s);
-mlbf_filter *seen_give_filter(seen *s); /* frees all but the filter, which is the caller's now */
+/* Of the promised rate p the main filter has 7/8, frozen and young one 1/16 each: their sum is p at most, as each holds
+ * at most its design load. A new key is wrongly seen if any of the three errs. 1/16 costs the small ones 6 bits a key
+ * more, of an eighth of the keys; 1/8 less costs the main one 0.3 bits. All of these are exact in binary. */
+static inline double seen_main_rate(double promised)
+{
+  return promised * 7 / 8;
+}
 
+static inline double seen_young_rate(double promised)
+{
+  return promised / 16;
+}
+
+/* With this young filter, which it takes; NULL: no memory, and the filter is freed. */
+seen *seen_adopt(mlbf_filter *young);
+void seen_free(seen *s);
+
+/* One of its filters, for what all have in common: kind, secret, profile, layers. */
 const mlbf_filter *seen_filter(const seen *s);
-mlbf_filter *seen_take_filter(seen *s); /* the caller frees it; `s` is good for seen_free alone from then on */
+mlbf_filter *seen_main(const seen *s);  /* NULL: none */
+mlbf_filter *seen_take_filter(seen *s); /* the young one; the caller frees it; `s` is good for seen_free alone then */
+
+/* From now on keys go into `young`; those of the one before wait for the next main file. There is no frozen one. */
+void seen_freeze(seen *s, mlbf_filter *young);
+bool seen_has_frozen(const seen *s);
+/* A main filter that has the first `keys` keys of the log, those of the frozen one too. */
+void seen_renew(seen *s, mlbf_filter *main, uint64_t keys);
+/* The young one grows: a larger one with its keys. */
+void seen_replace(seen *s, mlbf_filter *young);
+
+/* Of all filters together, and what was promised of them. The design load: before more keys than these have come, a
+ * filter grows or is merged. */
+void seen_stats_read(const seen *s, double promised_rate, mlbf_stats *stats);
+/* Probability that a new key is taken for seen, with so many keys in the young filter. */
+double seen_rate(const seen *s, uint64_t young_keys);
 
 void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /* of the URL's key */
 
-/* The filter's verdict on a key, with the keys of the open batch taken into account. */
+/* The filters' verdicts on many keys. NEW_SEGMENT: the first segment that main lacks, as seen_judge takes it. */
+void seen_ask(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
+
+/* Such a verdict, with the keys of the open batch taken into account. */
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
 
 /* To be judged, and perhaps added, soon: what that takes is fetched. */
@@ -44,9 +84,15 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size);
 /* The chunk is committed: set the bits. */
 void seen_settle(seen *s);
 
-/* Replay one chunk of the log into a filter, except keys that are forgotten (NULL: none). false: it is not a
- * chunk. */
-bool seen_replay(mlbf_filter *filter, const uint8_t *chunk, size_t size, const tombstones *except);
+/* Where keys of the log go: into a filter, or into one that is made anew. */
+typedef struct seen_sink {
+  mlbf_filter *filter;      /* or */
+  mlbf_remaking *remaking;  /* which wants keys */
+  const tombstones *except; /* keys that are forgotten stay out; NULL: none are */
+} seen_sink;
+
+/* One chunk of the log. false: it is not a chunk. */
+bool seen_replay(const seen_sink *sink, const uint8_t *chunk, size_t size);
 /* How many keys are in a chunk. false: it is not a chunk. */
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
@@ -56,7 +102,4 @@ void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void 
  * many there were. */
 size_t seen_erase(uint8_t *chunk, size_t size, const tombstones *which);
 mlbf_hash128 seen_tombstone(mlbf_hash128 whole); /* what such a key becomes: its complement */
-/* A larger filter, filled from the whole log, takes the place of the old one. */
-void seen_replace(seen *s, mlbf_filter *filter);
-
 #endif

@@ -114,7 +114,7 @@ static void the_log_rebuilds_any_size(void **state)
     .kind = MLBF_KIND_MLBF, .keys = 100000, .rate = 1e-9, .secret = test_secret(0), .signals = true};
   mlbf_filter *larger = NULL;
   assert_int_equal(mlbf_create(&options, &larger), MLBF_OK);
-  assert_true(seen_replay(larger, log.bytes, log.size, NULL));
+  assert_true(seen_replay(&(seen_sink){.filter = larger}, log.bytes, log.size));
   seen_replace(s, larger);
   for (unsigned i = 0; i < URLS; i++) {
     number_url(i, text);
@@ -124,6 +124,104 @@ static void the_log_rebuilds_any_size(void **state)
   }
   seen_free(s);
   free(log.bytes);
+}
+
+static mlbf_filter *filter_of(uint64_t keys, double rate)
+{
+  mlbf_options options = {
+    .kind = MLBF_KIND_MLBF, .keys = keys, .rate = rate, .secret = test_secret(0), .signals = true};
+  mlbf_filter *filter = NULL;
+  assert_int_equal(mlbf_create(&options, &filter), MLBF_OK);
+  return filter;
+}
+
+/* Main, frozen and young with a third of the keys each, whose segments the log has once. */
+static void three_filters_answer_as_one(void **state)
+{
+  (void)state;
+  enum { URLS = 6000 };
+  char text[64];
+  mlbf_hashes hashes;
+  seen *s = make(MLBF_KIND_MLBF, 2 * URLS, 1e-9);
+  whole_log log = {0};
+  bool was_added[URLS];
+  for (unsigned i = 0; i < URLS; i++) {
+    number_url(i, text);
+    was_added[i] = test_and_add(s, text).outcome != FRONTIER_SEEN;
+    if (i % 50 != 49)
+      continue;
+    keep_chunk(s, &log);
+    seen_settle(s);
+    if (i + 1 == URLS / 3) {
+      mlbf_filter *main = filter_of(2 * URLS, 1e-9);
+      assert_true(seen_replay(&(seen_sink){.filter = main}, log.bytes, log.size));
+      seen_renew(s, main, URLS / 3);
+      seen_replace(s, filter_of(2 * URLS, 1e-9));
+    } else if (i + 1 == URLS / 3 * 2) {
+      seen_freeze(s, filter_of(2 * URLS, 1e-9));
+    }
+  }
+  assert_true(seen_main(s) && seen_has_frozen(s));
+  mlbf_filter *alone = filter_of(2 * URLS, 1e-9);
+  assert_true(seen_replay(&(seen_sink){.filter = alone}, log.bytes, log.size));
+  seen *one = seen_adopt(alone);
+  for (unsigned i = 0; i < 2 * URLS; i++) {
+    number_url(i, text);
+    frontier_verdict v = test(s, text, &hashes), w = test(one, text, &hashes);
+    if (i < URLS && was_added[i])
+      assert_int_equal(v.outcome, FRONTIER_SEEN);
+    assert_int_equal(v.outcome == FRONTIER_SEEN, w.outcome == FRONTIER_SEEN);
+    assert_int_equal(seen_has_whole(s, hashes.whole), w.outcome == FRONTIER_SEEN);
+    if (v.layer && w.layer == 0) /* less full, so the three may know better; new is certain of both */
+      assert_true(v.outcome == FRONTIER_NEW_SEGMENT || v.outcome == FRONTIER_NEW_HOST);
+  }
+  seen_free(one);
+  seen_free(s);
+  free(log.bytes);
+}
+
+static uint64_t random_number(uint64_t *state)
+{
+  uint64_t x = *state += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return x ^ x >> 31;
+}
+
+static void fill(mlbf_filter *filter, uint64_t keys, uint64_t *state)
+{
+  bool was_new;
+  for (uint64_t i = 0; i < keys; i++)
+    mlbf_insert_wholes(filter, &(mlbf_hash128){random_number(state), random_number(state)}, 1, &was_new);
+}
+
+/* All three at their design load, and asked for whole keys, for which no segment says that they are new. */
+static void rates_add_up_to_the_promise(void **state)
+{
+  (void)state;
+  enum { KEYS = 400000, SMALL = KEYS / 16, ASKED = 4000000 };
+  const double rate = 1e-3;
+  uint64_t random = 7, wrong = 0;
+  mlbf_filter *main = filter_of(KEYS, seen_main_rate(rate)), *frozen = filter_of(SMALL, seen_young_rate(rate)),
+              *young = filter_of(SMALL, seen_young_rate(rate));
+  fill(main, KEYS, &random);
+  fill(frozen, SMALL, &random);
+  fill(young, SMALL, &random);
+  seen *s = seen_adopt(frozen);
+  seen_freeze(s, young);
+  double small = seen_rate(s, SMALL);
+  seen_replace(s,
+               young = filter_of(SMALL, seen_young_rate(rate))); /* renewing frees the frozen one, so in this order */
+  fill(young, SMALL, &random);
+  for (uint64_t i = 0; i < ASKED; i++)
+    wrong += seen_has_whole(s, (mlbf_hash128){random_number(&random), random_number(&random)});
+  assert_in_range(wrong, 0, (uint64_t)(ASKED * rate / 8 + 5 * 23)); /* five standard deviations */
+  seen_renew(s, main, KEYS);
+  assert_true(seen_rate(s, SMALL) + small - seen_young_rate(rate) <= rate);
+  for (uint64_t i = wrong = 0; i < ASKED; i++)
+    wrong += seen_has_whole(s, (mlbf_hash128){random_number(&random), random_number(&random)});
+  assert_in_range(wrong, 1, (uint64_t)(ASKED * rate * 15 / 16 + 5 * 62));
+  seen_free(s);
 }
 
 static void a_torn_chunk_is_none(void **state)
@@ -141,20 +239,20 @@ static void a_torn_chunk_is_none(void **state)
     uint8_t *exact = malloc(cut); /* for the sanitizer to see the byte behind */
     assert_non_null(exact);
     memcpy(exact, chunk, cut);
-    assert_false(seen_replay(filter, exact, cut, NULL));
+    assert_false(seen_replay(&(seen_sink){.filter = filter}, exact, cut));
     free(exact);
   }
   uint8_t changed[64];
   memcpy(changed, chunk, size);
-  assert_true(seen_replay(filter, changed, size, NULL));
+  assert_true(seen_replay(&(seen_sink){.filter = filter}, changed, size));
   changed[17] = 17; /* there is no such layer */
-  assert_false(seen_replay(filter, changed, size, NULL));
+  assert_false(seen_replay(&(seen_sink){.filter = filter}, changed, size));
   changed[17] = 0;
-  assert_false(seen_replay(filter, changed, size, NULL));
+  assert_false(seen_replay(&(seen_sink){.filter = filter}, changed, size));
   changed[17] = 1;
   changed[16] = 17; /* nor so many */
-  assert_false(seen_replay(filter, changed, size, NULL));
-  assert_true(seen_replay(filter, NULL, 0, NULL));
+  assert_false(seen_replay(&(seen_sink){.filter = filter}, changed, size));
+  assert_true(seen_replay(&(seen_sink){.filter = filter}, NULL, 0));
   mlbf_free(filter);
   seen_free(s);
 }
@@ -182,6 +280,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(the_batch_answers_beside_the_filter),
     cmocka_unit_test(the_log_rebuilds_any_size),
+    cmocka_unit_test(three_filters_answer_as_one),
+    cmocka_unit_test(rates_add_up_to_the_promise),
     cmocka_unit_test(a_torn_chunk_is_none),
     cmocka_unit_test(a_batch_of_any_size),
   };

@@ -65,7 +65,7 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 # The same frontier where memory holds 64 URLs, a batch 50, a chunk 8: what only a large crawl meets else happens all
 # the time.
 add_library(frontier_tiny OBJECT)
-foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/resize core/maintain
+foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
                core/workbench core/queue core/host core/recrawl core/folding hosts/host_changes admin/erase
                admin/compact_copy admin/mdb_urls)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
