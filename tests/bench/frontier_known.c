@@ -1,10 +1,11 @@
 /* Written as FORMAT.md has it, through the room's own store: an ordinary crawl of 10^8 URLs would take too long. The
- * filter file lacks the last 42nd of the log, as after a crash just before the next checkpoint. */
+ * filter file lacks the last 16th of the log, as after a crash just before the next one is begun. */
 #include "tests/bench/frontier_known.h"
 #include "tests/bench/frontier_contender.h"
 
 #include "frontier/frontier.h"
 #include "frontier/base/record.h"
+#include "frontier/seen/seen.h"
 #include "frontier/store/store.h"
 #include "tests/support/test_hasher.h"
 
@@ -82,13 +83,13 @@ void frontier_known_make(const char *directory, uint64_t urls)
   mlbf_filter *filter;
   char path[4096], message[FRONTIER_MESSAGE_SIZE];
   urls = (urls + CHUNK - 1) / CHUNK * CHUNK;
-  uint64_t saved = (urls - urls / 42) / CHUNK * CHUNK;
+  uint64_t saved = (urls - urls / 16) / CHUNK * CHUNK;
   uint64_t design = urls + urls / 4; /* as it is on average between two sizes */
   frontier_options options = {
     .filter = MLBF_KIND_MLBF, .expected_urls = design, .rate = 1e-6, .per_host = 1, .secret = test_secret(0)};
   mlbf_options filter_options = {.kind = MLBF_KIND_MLBF,
                                  .keys = design,
-                                 .rate = 1e-6,
+                                 .rate = seen_main_rate(1e-6),
                                  .secret = test_secret(0),
                                  .signals = true,
                                  .profile = "strict"};
