@@ -2,9 +2,30 @@
  *
  *     idle --lander_go--> busy --written, or failed--> done --lander_wait, by whoever needs it--> idle
  *
- * The thread then tries to do what a caller would do next (commit_finish), so that the journal's lines do not wait for
- * one. A caller may wait for it with the handle's mutex in hand: the thread takes that only when it is done. */
+ * The thread then tries to do what a caller would do next (commit_poll), so that the journal's lines do not wait for
+ * one. Always: the thread never waits for the handle's mutex. A caller has it while it waits for the thread; that may
+ * be for the next transaction by then, if it finished this one itself. */
 #include "frontier/core/state.h"
+
+#include "frontier/base/machine.h"
+
+/* What follows from what is done, unless a caller does it first. With the lander's mutex, which comes after the
+ * handle's: so that one is only tried. */
+static void follow(frontier *f)
+{
+  lander *l = &f->lander;
+  while (l->state == LANDER_DONE) {
+    bool has_handle = pthread_mutex_trylock(f->mutex) == 0;
+    pthread_mutex_unlock(&l->mutex);
+    if (has_handle) {
+      commit_poll(f);
+      pthread_mutex_unlock(f->mutex);
+    } else {
+      machine_sleep_ms(1);
+    }
+    pthread_mutex_lock(&l->mutex);
+  }
+}
 
 static void *run(void *context)
 {
@@ -21,11 +42,7 @@ static void *run(void *context)
     pthread_mutex_lock(&l->mutex);
     l->state = LANDER_DONE;
     pthread_cond_broadcast(&l->changed);
-    pthread_mutex_unlock(&l->mutex);
-    pthread_mutex_lock(f->mutex);
-    commit_poll(f);
-    pthread_mutex_unlock(f->mutex);
-    pthread_mutex_lock(&l->mutex);
+    follow(f);
   }
   pthread_mutex_unlock(&l->mutex);
   return NULL;

@@ -8,7 +8,7 @@
  * in a directory that holds what is not ours. If a step fails, all that was opened is closed and the caller gets no
  * handle.
  *
- * Open and close take no mutex (lock.h): no other thread has the handle yet, or any more.
+ * Open takes no mutex (lock.h): no other thread has the handle yet. Close takes it while there is a commit thread.
  *
  * After a crash while a directory is made: the next opening goes on. A data.mdb that never got a record is made again
  * (store_open.c), and so is a missing table of exact keys if there is no key yet. After one in frontier_close: the
@@ -189,6 +189,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
 
 static frontier_status close_cleanly(frontier *f)
 {
+  LOCKED(f); /* the commit thread may be at it */
   frontier_status status = commit_batch(f);
   if (status == FRONTIER_OK && checkpoint_is_worthwhile(f) && renewal_make(f, false))
     status = commit_batch(f);
