@@ -224,6 +224,7 @@ static bool write_rekeyed(merging *m)
     return true;
   store_append(m->to, STORE_HASHES, m->stood.log_keys, piece, size);
   m->stood.log_keys += seen_batch_keys(m->rekeyed);
+  seen_seal(m->rekeyed);
   seen_settle(m->rekeyed);
   return written(m);
 }

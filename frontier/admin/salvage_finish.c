@@ -63,6 +63,7 @@ static bool write_piece(salvage *s)
     return false;
   store_put(s->to, STORE_HASHES, s->gap, piece, size);
   memset(s->log.at + s->gap, LOG_MADE, (size_t)keys);
+  seen_seal(s->seen);
   seen_settle(s->seen);
   find_gap(s);
   return true;

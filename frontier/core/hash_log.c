@@ -58,10 +58,18 @@ static void put(frontier *f)
 {
   size_t size;
   const uint8_t *chunk = seen_batch_log(f->seen, &size);
+  assert(seen_landing_keys(f->seen) == 0); /* so f->log.keys is where the chunk begins */
   if (size)
     store_append(f->store, STORE_HASHES, f->log.keys, chunk, size);
   exact_write(&f->exact, f->store);
   tombstones_write(&f->tombstones, f->store);
+}
+
+static void sealed(frontier *f)
+{
+  seen_seal(f->seen);
+  exact_settle(&f->exact);
+  tombstones_settle(&f->tombstones);
 }
 
 frontier_status hash_log_keep(frontier *f)
@@ -81,19 +89,14 @@ frontier_status hash_log_keep(frontier *f)
     memcpy(l->memory + l->size, chunk, size);
   l->size += size;
   assert(l->size <= l->room);
+  sealed(f);
   return FRONTIER_OK;
-}
-
-static void sealed(frontier *f)
-{
-  exact_settle(&f->exact);
-  tombstones_settle(&f->tombstones);
 }
 
 static frontier_status landed(frontier *f)
 {
-  size_t keys = seen_batch_keys(f->seen);
-  assert(f->log.keys + keys + 1 == counts_next_sequence(&f->counts));
+  size_t keys = seen_landing_keys(f->seen);
+  assert(f->log.keys + seen_batch_keys(f->seen) + 1 == counts_next_sequence(&f->counts));
   maintain_pay_all(f);
   if (keys == 0)
     return FRONTIER_OK;

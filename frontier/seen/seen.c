@@ -1,4 +1,4 @@
-/* The seen keys: filters, open batch, and the log chunk that is committed with it. seen.h has the steps.
+/* The seen keys: filters, two batches, and the log chunk that is committed with each. seen.h has the steps.
  *
  * A key in a chunk (FORMAT.md, table "hashes"):
  *
@@ -8,11 +8,11 @@
  * out those that the *filter* knows would be wrong: it may know one wrongly, and a larger filter built from the log
  * would lack it (mlbf/filter.h, mlbf_insert_whole).
  *
- * Always: a key that was added is in the batch, and after seen_settle in a filter. Each of its segments is in its own
+ * Always: a key that was added is in a batch, and after seen_settle in a filter. Each of its segments is in its own
  * chunk or in an earlier one: the cache of logged segments (`logged`) compares all 128 bits, so it has no false hits; a
- * segment that it forgot is logged twice, which does no harm. The batch is at most half full. Here seen_settle alone
- * sets bits, those of `young`, when the chunk is committed. A segment that another filter knows is set there all the
- * same: that one may know it wrongly, and its successor lack it.
+ * segment that it forgot is logged twice, which does no harm. The set of a batch is at most half full. Here seen_settle
+ * alone sets bits, those of `young`, when the chunk is committed. A segment that another filter knows is set there all
+ * the same: that one may know it wrongly, and its successor lack it.
  *
  * Called under the handle's mutex, and by check and salvage on a `seen` of their own. After a crash: only committed
  * chunks are left, and opening replays those that the filter's file does not have (core/checkpoint.c). */
@@ -33,36 +33,50 @@ enum { BATCH_SIZE = 4096 }; /* the least its table has */
 
 enum { HASH_SIZE = 16, LAYER_SIZE = 1 + HASH_SIZE, KEY_SIZE_MAX = HASH_SIZE + 1 + MLBF_LAYERS_MAX * LAYER_SIZE };
 
+/* Keys whose bits are not set yet. */
+typedef struct key_batch {
+  mlbf_hash128 *set; /* open addressing, at most half full; all-zero = free */
+  size_t size;       /* a power of two */
+  size_t used;
+  size_t keys;
+  uint8_t *log; /* their chunk */
+  size_t log_size, log_room;
+} key_batch;
+
 struct seen {
   mlbf_filter *main, *frozen, *young;
   double main_rate, frozen_rate; /* these two do not change */
-  mlbf_recent *logged;           /* segments that the log holds */
-  mlbf_hash128 *batch;           /* open addressing, at most half full; all-zero = free */
-  size_t batch_size;             /* a power of two */
-  size_t batch_used;
-  size_t keys; /* added since the last settle */
-  uint8_t *log;
-  size_t log_size, log_room;
+  mlbf_recent *logged;           /* segments that the log, or a batch's chunk, holds */
+  key_batch open, landing;
 };
+
+static void assert_batch(const key_batch *b)
+{
+  assert(b->size >= BATCH_SIZE && (b->size & (b->size - 1)) == 0);
+  assert(2 * b->used <= b->size);
+  assert(b->log_size <= b->log_room);
+  assert(b->log_size >= b->keys * (HASH_SIZE + 1) && b->log_size <= b->keys * KEY_SIZE_MAX);
+  (void)b;
+}
 
 static void assert_seen(const seen *s)
 {
-  assert(s->batch_size >= BATCH_SIZE && (s->batch_size & (s->batch_size - 1)) == 0);
-  assert(2 * s->batch_used <= s->batch_size);
-  assert(s->log_size <= s->log_room);
-  assert(s->log_size >= s->keys * (HASH_SIZE + 1) && s->log_size <= s->keys * KEY_SIZE_MAX);
-  (void)s;
+  assert_batch(&s->open);
+  assert_batch(&s->landing);
+}
+
+static key_batch batch_create(void)
+{
+  return (key_batch){.size = BATCH_SIZE, .set = calloc(BATCH_SIZE, sizeof(mlbf_hash128))};
 }
 
 seen *seen_adopt(mlbf_filter *young)
 {
   seen *s = calloc(1, sizeof *s);
   if (s)
-    *s = (seen){.young = young,
-                .logged = mlbf_recent_create(RECENT_SLOTS),
-                .batch_size = BATCH_SIZE,
-                .batch = calloc(BATCH_SIZE, sizeof *s->batch)};
-  if (s && s->batch && s->logged)
+    *s = (seen){
+      .young = young, .logged = mlbf_recent_create(RECENT_SLOTS), .open = batch_create(), .landing = batch_create()};
+  if (s && s->open.set && s->landing.set && s->logged)
     return s;
   if (s)
     seen_free(s);
@@ -79,8 +93,10 @@ void seen_free(seen *s)
   mlbf_free(s->frozen);
   mlbf_free(s->young);
   mlbf_recent_free(s->logged);
-  free(s->batch);
-  free(s->log);
+  free(s->open.set);
+  free(s->open.log);
+  free(s->landing.set);
+  free(s->landing.log);
   free(s);
 }
 
@@ -166,7 +182,7 @@ void seen_stats_read(const seen *s, double promised_rate, mlbf_stats *stats)
   stats->design_keys = stats->design_keys > others + room ? stats->design_keys : others + room;
 }
 
-/* ---- the open batch ----------------------------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------------------------------------ */
 
 static bool is_free(mlbf_hash128 slot)
 {
@@ -175,60 +191,65 @@ static bool is_free(mlbf_hash128 slot)
 
 /* The slot of this hash, or the free one where it belongs. A hash of all zeros (1 in 2^128) takes the place of
  * its neighbour 1. */
-static size_t slot_of(const seen *s, mlbf_hash128 *hash)
+static size_t slot_of(const key_batch *b, mlbf_hash128 *hash)
 {
   if (is_free(*hash))
     hash->low = 1;
-  size_t slot = hash->low & (s->batch_size - 1);
-  while (!is_free(s->batch[slot]) && (s->batch[slot].low != hash->low || s->batch[slot].high != hash->high))
-    slot = (slot + 1) & (s->batch_size - 1);
+  size_t slot = hash->low & (b->size - 1);
+  while (!is_free(b->set[slot]) && (b->set[slot].low != hash->low || b->set[slot].high != hash->high))
+    slot = (slot + 1) & (b->size - 1);
   return slot;
 }
 
-static bool batch_has(const seen *s, mlbf_hash128 hash)
+static bool batch_has(const key_batch *b, mlbf_hash128 hash)
 {
-  return s->batch_used && !is_free(s->batch[slot_of(s, &hash)]);
+  return b->used && !is_free(b->set[slot_of(b, &hash)]);
 }
 
-static void batch_put(seen *s, mlbf_hash128 hash)
+static bool batches_have(const seen *s, mlbf_hash128 hash)
 {
-  size_t slot = slot_of(s, &hash);
-  s->batch_used += is_free(s->batch[slot]);
-  s->batch[slot] = hash;
+  return batch_has(&s->open, hash) || batch_has(&s->landing, hash);
+}
+
+static void batch_put(key_batch *b, mlbf_hash128 hash)
+{
+  size_t slot = slot_of(b, &hash);
+  b->used += is_free(b->set[slot]);
+  b->set[slot] = hash;
 }
 
 /* For one key: its whole hash and all its layers'. */
-static bool batch_make_room(seen *s)
+static bool batch_make_room(key_batch *b)
 {
-  if (2 * (s->batch_used + 1 + MLBF_LAYERS_MAX) <= s->batch_size)
+  if (2 * (b->used + 1 + MLBF_LAYERS_MAX) <= b->size)
     return true;
-  mlbf_hash128 *larger = calloc(2 * s->batch_size, sizeof *larger), *old = s->batch;
+  mlbf_hash128 *larger = calloc(2 * b->size, sizeof *larger), *old = b->set;
   if (!larger)
     return false;
-  size_t old_size = s->batch_size;
-  s->batch = larger;
-  s->batch_size *= 2;
+  size_t old_size = b->size;
+  b->set = larger;
+  b->size *= 2;
   for (size_t i = 0; i < old_size; i++)
     if (!is_free(old[i]))
-      s->batch[slot_of(s, &old[i])] = old[i];
+      b->set[slot_of(b, &old[i])] = old[i];
   free(old);
   return true;
 }
 
 /* After a large batch the table is too large for the next: to clear it, and to miss it, would cost more than to make it
  * again as it grows. */
-static void batch_empty(seen *s)
+static void batch_empty(key_batch *b)
 {
-  size_t size = s->batch_size;
-  while (size > BATCH_SIZE && 8 * s->batch_used < size)
+  size_t size = b->size;
+  while (size > BATCH_SIZE && 8 * b->used < size)
     size /= 2;
-  mlbf_hash128 *smaller = size < s->batch_size ? realloc(s->batch, size * sizeof *s->batch) : NULL;
+  mlbf_hash128 *smaller = size < b->size ? realloc(b->set, size * sizeof *b->set) : NULL;
   if (smaller) {
-    s->batch = smaller;
-    s->batch_size = size;
+    b->set = smaller;
+    b->size = size;
   }
-  memset(s->batch, 0, s->batch_size * sizeof *s->batch);
-  s->batch_used = 0;
+  memset(b->set, 0, b->size * sizeof *b->set);
+  b->used = b->keys = b->log_size = 0;
 }
 
 /* ---- one key ------------------------------------------------------------------------------------------ */
@@ -239,13 +260,13 @@ static uint32_t layers_of(const seen *s, const mlbf_hashes *hashes)
   return hashes->depth < layers ? hashes->depth : layers;
 }
 
-/* Known to a filter or accepted in the open batch. Layer hashes are salted by their layer, so they share the
- * batch's set with whole hashes. */
+/* Known to a filter or accepted in a batch. Layer hashes are salted by their layer, so they share a batch's set with
+ * whole hashes. */
 static bool segment_is_known(const seen *s, const mlbf_hashes *hashes, uint32_t i)
 {
   mlbf_hash128 segment = hashes->layer[i];
   return (s->main && mlbf_test_segment(s->main, i + 1, segment)) || mlbf_test_segment(s->young, i + 1, segment) ||
-         (s->frozen && mlbf_test_segment(s->frozen, i + 1, segment)) || batch_has(s, segment);
+         (s->frozen && mlbf_test_segment(s->frozen, i + 1, segment)) || batches_have(s, segment);
 }
 
 /* What main called new in segment `from` (1-based), once all others have their say. */
@@ -304,19 +325,26 @@ void seen_ask(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdi
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict)
 {
   assert(verdict.outcome != MLBF_NEW_SEGMENT || (verdict.layer >= 1 && verdict.layer <= MLBF_LAYERS_MAX));
-  if (verdict.outcome == MLBF_SEEN || batch_has(s, hashes->whole))
+  if (verdict.outcome == MLBF_SEEN || batches_have(s, hashes->whole))
     return (frontier_verdict){FRONTIER_SEEN, 0};
   if (verdict.outcome == MLBF_NEW_SEGMENT)
     return newest_segment(s, hashes, verdict.layer);
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
 }
 
+static void fetch_slots(const seen *s, mlbf_hash128 hash)
+{
+  __builtin_prefetch(&s->open.set[hash.low & (s->open.size - 1)], 1);
+  if (s->landing.used)
+    __builtin_prefetch(&s->landing.set[hash.low & (s->landing.size - 1)]);
+}
+
 void seen_fetch(const seen *s, const mlbf_hashes *hashes)
 {
   uint32_t layers = layers_of(s, hashes);
-  __builtin_prefetch(&s->batch[hashes->whole.low & (s->batch_size - 1)], 1);
+  fetch_slots(s, hashes->whole);
   for (uint32_t i = 0; i < layers; i++) {
-    __builtin_prefetch(&s->batch[hashes->layer[i].low & (s->batch_size - 1)], 1);
+    fetch_slots(s, hashes->layer[i]);
     mlbf_recent_fetch(s->logged, hashes->layer[i]);
   }
 }
@@ -345,22 +373,23 @@ bool seen_add(seen *s, const mlbf_hashes *hashes)
 {
   assert(s->young);
   assert_seen(s);
-  if (!batch_make_room(s) || !HAS_ROOM(s->log, s->log_room, s->log_size + KEY_SIZE_MAX))
+  key_batch *b = &s->open;
+  if (!batch_make_room(b) || !HAS_ROOM(b->log, b->log_room, b->log_size + KEY_SIZE_MAX))
     return false;
-  uint8_t *count = put_hash(s->log + s->log_size, hashes->whole), *at = count + 1;
+  uint8_t *count = put_hash(b->log + b->log_size, hashes->whole), *at = count + 1;
   uint32_t layers = layers_of(s, hashes);
   *count = 0;
   for (uint32_t i = 0; i < layers; i++) {
     if (!mlbf_recent_note(s->logged, hashes->layer[i])) {
-      batch_put(s, hashes->layer[i]); /* even if main knows it: perhaps wrongly, and its successor not */
+      batch_put(b, hashes->layer[i]); /* even if main knows it: perhaps wrongly, and its successor not */
       *at++ = (uint8_t)(i + 1);
       at = put_hash(at, hashes->layer[i]);
       ++*count;
     }
   }
-  s->log_size = (size_t)(at - s->log);
-  batch_put(s, hashes->whole);
-  s->keys++;
+  b->log_size = (size_t)(at - b->log);
+  batch_put(b, hashes->whole);
+  b->keys++;
   assert_seen(s);
   return true;
 }
@@ -369,13 +398,18 @@ bool seen_add(seen *s, const mlbf_hashes *hashes)
 
 size_t seen_batch_keys(const seen *s)
 {
-  return s->keys;
+  return s->open.keys + s->landing.keys;
+}
+
+size_t seen_landing_keys(const seen *s)
+{
+  return s->landing.keys;
 }
 
 const uint8_t *seen_batch_log(const seen *s, size_t *size)
 {
-  *size = s->log_size;
-  return s->log;
+  *size = s->open.log_size;
+  return s->open.log;
 }
 
 /* By the lot, their memory fetched together. */
@@ -496,16 +530,31 @@ bool seen_has_whole(const seen *s, mlbf_hash128 whole)
   mlbf_hashes alone = {.whole = whole}; /* of depth 0: no segment is asked */
   mlbf_verdict verdict;
   seen_ask(s, &alone, 1, &verdict);
-  return verdict.outcome == MLBF_SEEN || batch_has(s, whole);
+  return verdict.outcome == MLBF_SEEN || batches_have(s, whole);
+}
+
+static void swap_batches(seen *s)
+{
+  key_batch open = s->open;
+  s->open = s->landing;
+  s->landing = open;
+}
+
+void seen_seal(seen *s)
+{
+  assert(s->landing.keys == 0);
+  swap_batches(s);
+  assert_seen(s);
 }
 
 void seen_settle(seen *s)
 {
+  key_batch *b = &s->landing;
   assert(s->young);
   assert_seen(s);
-  seen_replay(&(seen_sink){.filter = s->young}, s->log, s->log_size); /* tombstones of this batch lie beside it */
-  batch_empty(s);
-  s->keys = 0;
-  s->log_size = 0;
+  seen_replay(&(seen_sink){.filter = s->young}, b->log, b->log_size); /* tombstones of this batch lie beside it */
+  batch_empty(b);
+  if (s->open.keys == 0) /* the next keys go where memory is; without a commit thread, into one batch for ever */
+    swap_batches(s);
   assert_seen(s);
 }

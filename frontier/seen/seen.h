@@ -1,12 +1,13 @@
-/* The seen keys: the filters, the open batch, and the hash log, from which all of them can be rebuilt.
+/* The seen keys: the filters, two batches, and the hash log, from which all of them can be rebuilt.
  *
- *     log       [================ main ================|==== frozen ====|==== young ====|= batch =]
- *     filters    file, mapped, never written to           in memory        in memory      exact set
+ *     log       [================ main ================|==== frozen ====|==== young ====|= landing =|= open =]
+ *     filters    file, mapped, never written to           in memory        in memory      exact set   exact set
  *
  *     seen_ask  -> a filter knows the key? -> seen
- *               -> in open batch?          -> seen     (its bits are not in a filter yet)
- *               -> else new                -> seen_add: into the batch, its hashes into the log chunk
- *     commit of the chunk                  -> seen_settle: bits set in `young`, batch empty
+ *               -> in a batch?             -> seen     (its bits are not in a filter yet)
+ *               -> else new                -> seen_add: into the open batch, its hashes into the log chunk
+ *     the chunk is in a transaction        -> seen_seal: the open batch is the landing one; keys go into an empty one
+ *     the transaction is on disk           -> seen_settle: bits of the landing batch set in `young`, and it is empty
  *
  * While the next main file is made from `main` and `frozen`, new keys go into `young`; else there is no frozen one. A
  * small crawl, and a frontier that keeps nothing, has `young` alone. A key's segments may be in an earlier filter than
@@ -63,7 +64,7 @@ void seen_hash(const mlbf_filter *filter, const url *u, mlbf_hashes *hashes); /*
 /* The filters' verdicts on many keys. NEW_SEGMENT: the first segment that main lacks, as seen_judge takes it. */
 void seen_ask(const seen *s, const mlbf_hashes *hashes, size_t count, mlbf_verdict *verdicts);
 
-/* Such a verdict, with the keys of the open batch taken into account. */
+/* Such a verdict, with the keys of both batches taken into account. */
 frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdict verdict);
 
 /* To be judged, and perhaps added, soon: what that takes is fetched. */
@@ -78,10 +79,13 @@ bool seen_has_whole(const seen *s, mlbf_hash128 whole);
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
 bool seen_add(seen *s, const mlbf_hashes *hashes);
 
-/* The chunk of the log for the keys added since the last settle: to be committed. */
-size_t seen_batch_keys(const seen *s);
+size_t seen_batch_keys(const seen *s);   /* keys whose bits are not set yet, of both batches; */
+size_t seen_landing_keys(const seen *s); /* of the landing one */
+/* The chunk of the log for the open batch: to be committed. Valid until a key is added, or seen_seal. */
 const uint8_t *seen_batch_log(const seen *s, size_t *size);
-/* The chunk is committed: set the bits. */
+/* The chunk will be committed. Nothing else is landing. */
+void seen_seal(seen *s);
+/* What was sealed is committed: set the bits. */
 void seen_settle(seen *s);
 
 /* Where keys of the log go: into a filter, or into one that is made anew. */

@@ -42,15 +42,24 @@ static void hear(void *context, const char *line)
   strncat(heard, line, sizeof heard - strlen(heard) - 1);
 }
 
-static frontier *open_frontier(uint64_t expected)
+static frontier *open_as(uint64_t expected, bool commit_thread)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
-  frontier_options options = {
-    .filter = MLBF_KIND_MLBF, .expected_urls = expected, .rate = 1e-6, .per_host = 1, .log = hear};
+  frontier_options options = {.filter = MLBF_KIND_MLBF,
+                              .expected_urls = expected,
+                              .rate = 1e-6,
+                              .per_host = 1,
+                              .log = hear,
+                              .commit_thread = commit_thread};
   frontier *f = NULL;
   if (frontier_open(directory, &options, &f, message) != FRONTIER_OK)
     fail_msg("%s", message);
   return f;
+}
+
+static frontier *open_frontier(uint64_t expected)
+{
+  return open_as(expected, false);
 }
 
 static frontier_outcome ask(frontier *f, unsigned number, bool add)
@@ -276,6 +285,42 @@ static void damage_is_not_copied(void **state)
   assert_int_equal(frontier_close(f), FRONTIER_OK);
 }
 
+/* ---- the commit thread ---------------------------------------------------------------------------------------- */
+
+/* A call that begins a commit, and fetches one URL. */
+static void fetch_one(frontier *f, uint64_t now_ms)
+{
+  frontier_lease lease;
+  size_t count;
+  int64_t wait_ms;
+  assert_int_equal(frontier_next(f, now_ms, &lease, 1, &count, &wait_ms), FRONTIER_OK);
+  if (count)
+    assert_int_equal(frontier_done(f, lease.id, FRONTIER_DONE, 200, NULL, 0, now_ms), FRONTIER_OK);
+}
+
+/* Filters are frozen, merged and replaced while a transaction is written and the next one gathers: each URL is new
+ * once, wherever its key is at that moment, and every one is there after it is opened again. */
+static void filters_are_merged_while_commits_land(void **state)
+{
+  (void)state;
+  enum { MANY = 12000, PART = 4000 };
+  for (unsigned part = 0; part < MANY; part += PART) {
+    frontier *f = open_as(100, true);
+    for (unsigned i = part; i < part + PART; i++) {
+      assert_int_not_equal(ask(f, i, true), FRONTIER_SEEN);
+      assert_int_equal(ask(f, i, true), FRONTIER_SEEN);
+      assert_int_equal(ask(f, i - i % 97 * (i / 97), true), FRONTIER_SEEN);
+      if (i % 60 == 59)
+        fetch_one(f, 1000 * (uint64_t)i);
+    }
+    for (unsigned i = 0; i < part + PART; i++)
+      assert_int_equal(ask(f, i, false), FRONTIER_SEEN);
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+    assert_in_range(progress_of(CHECKPOINT_KEYS), part + PART / 2, part + PART);
+    assert_int_equal(faults_found(), 0);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -285,6 +330,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_file_that_cannot_be_written, begin, end),
     cmocka_unit_test_setup_teardown(damage_is_found_and_mended, begin, end),
     cmocka_unit_test_setup_teardown(damage_is_not_copied, begin, end),
+    cmocka_unit_test_setup_teardown(filters_are_merged_while_commits_land, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,12 @@
 
 static url u;
 
+static void settle(seen *s)
+{
+  seen_seal(s);
+  seen_settle(s);
+}
+
 static seen *make(mlbf_kind kind, uint64_t keys, double rate)
 {
   mlbf_options options = {
@@ -54,16 +60,16 @@ static void the_batch_answers_beside_the_filter(void **state)
     {"http://b.test/x/y", FRONTIER_NEW_HOST, 1},        {"http://b.test/x", FRONTIER_NEW_COMBINATION, 0},
   };
   enum { ROWS = sizeof rows / sizeof *rows };
-  for (int settle = 0; settle < 2; settle++) { /* one batch for all, or one for each */
+  for (int one_each = 0; one_each < 2; one_each++) { /* one batch for all, or one for each */
     seen *s = make(MLBF_KIND_MLBF, 1000, 1e-9);
     for (size_t i = 0; i < ROWS; i++) {
       frontier_verdict v = test_and_add(s, rows[i].url);
       if (v.outcome != rows[i].outcome || v.layer != rows[i].layer)
         fail_msg("%s: %s, layer %u", rows[i].url, frontier_outcome_name(v.outcome), v.layer);
-      if (settle)
-        seen_settle(s);
+      if (one_each)
+        settle(s);
     }
-    assert_int_equal(seen_batch_keys(s), settle ? 0 : ROWS - 1);
+    assert_int_equal(seen_batch_keys(s), one_each ? 0 : ROWS - 1);
     seen_free(s);
   }
 }
@@ -106,7 +112,7 @@ static void the_log_rebuilds_any_size(void **state)
     added += was_added[i];
     if (i % 50 == 49) {
       keep_chunk(s, &log);
-      seen_settle(s);
+      settle(s);
     }
   }
   assert_true(added > 100);
@@ -151,7 +157,7 @@ static void three_filters_answer_as_one(void **state)
     if (i % 50 != 49)
       continue;
     keep_chunk(s, &log);
-    seen_settle(s);
+    settle(s);
     if (i + 1 == URLS / 3) {
       mlbf_filter *main = filter_of(2 * URLS, 1e-9);
       assert_true(seen_replay(&(seen_sink){.filter = main}, log.bytes, log.size));
@@ -269,9 +275,124 @@ static void a_batch_of_any_size(void **state)
       assert_int_equal(test_and_add(s, text).outcome, round ? FRONTIER_SEEN : FRONTIER_NEW);
     }
   assert_int_equal(seen_batch_keys(s), URLS);
-  seen_settle(s);
+  settle(s);
   number_url(URLS - 1, text);
   assert_int_equal(test_and_add(s, text).outcome, FRONTIER_SEEN);
+  seen_free(s);
+}
+
+typedef struct expected {
+  const char *url;
+  frontier_outcome outcome;
+  uint32_t layer;
+} expected;
+
+static void expect(const seen *s, const expected *rows, size_t count)
+{
+  mlbf_hashes hashes;
+  for (size_t i = 0; i < count; i++) {
+    frontier_verdict v = test(s, rows[i].url, &hashes);
+    if (v.outcome != rows[i].outcome || v.layer != rows[i].layer)
+      fail_msg("%s: %s, layer %u", rows[i].url, frontier_outcome_name(v.outcome), v.layer);
+    assert_int_equal(seen_has_whole(s, hashes.whole), v.outcome == FRONTIER_SEEN);
+  }
+}
+
+/* While a transaction is written: its keys and segments are known, the next ones gather beside them, and its bits are
+ * set when it has landed, not before. */
+static void a_batch_that_lands_is_known_beside_the_open_one(void **state)
+{
+  (void)state;
+  static const expected both[] = {
+    {"http://a.test/x/y", FRONTIER_SEEN, 0},
+    {"http://a.test/x/z", FRONTIER_SEEN, 0},
+    {"http://a.test/v/y", FRONTIER_SEEN, 0},
+    {"http://a.test/w/y", FRONTIER_NEW_SEGMENT, 2},
+    {"http://a.test/v/z", FRONTIER_NEW_COMBINATION, 0},
+    {"http://c.test/x/y", FRONTIER_NEW_HOST, 1},
+  };
+  enum { BOTH = sizeof both / sizeof *both };
+  uint8_t first[256];
+  size_t size, sealed_size;
+  seen *s = make(MLBF_KIND_MLBF, 1000, 1e-9);
+  test_and_add(s, "http://a.test/x/y");
+  test_and_add(s, "http://a.test/x/z");
+  const uint8_t *chunk = seen_batch_log(s, &sealed_size);
+  assert_int_equal(sealed_size, 2 * 17 + 4 * 17);
+  memcpy(first, chunk, sealed_size);
+  seen_seal(s);
+  assert_int_equal(seen_landing_keys(s), 2);
+  assert_int_equal(seen_batch_keys(s), 2);
+  seen_batch_log(s, &size);
+  assert_int_equal(size, 0);
+
+  frontier_verdict v = test_and_add(s, "http://a.test/v/y");
+  assert_int_equal(v.outcome, FRONTIER_NEW_SEGMENT);
+  assert_int_equal(v.layer, 2);
+  chunk = seen_batch_log(s, &size);
+  assert_int_equal(size, 17 + 17); /* the segments that are landing are in their own chunk */
+  assert_memory_not_equal(chunk, first, 16);
+  assert_int_equal(seen_landing_keys(s), 2);
+  assert_int_equal(seen_batch_keys(s), 3);
+  expect(s, both, BOTH);
+  mlbf_stats stats;
+  mlbf_stats_read(seen_filter(s), &stats);
+  assert_int_equal(stats.keys, 0);
+
+  seen_settle(s);
+  assert_int_equal(seen_landing_keys(s), 0);
+  assert_int_equal(seen_batch_keys(s), 1);
+  expect(s, both, BOTH);
+  mlbf_stats_read(seen_filter(s), &stats);
+  assert_int_equal(stats.keys, 2);
+  seen_batch_log(s, &size);
+  assert_int_equal(size, 17 + 17);
+
+  settle(s);
+  assert_int_equal(seen_batch_keys(s), 0);
+  expect(s, both, BOTH);
+  mlbf_stats_read(seen_filter(s), &stats);
+  assert_int_equal(stats.keys, 3);
+  seen_free(s);
+}
+
+/* Any number of batches, with as many keys as come while the one before lands: each key is new once, and the chunks in
+ * the order of their sealing make the same filter. */
+static void batches_land_while_keys_come(void **state)
+{
+  (void)state;
+  enum { URLS = 30000 };
+  static const unsigned sizes[] = {1, 0, 700, 9000, 3, 0, 0, 40};
+  char text[64];
+  mlbf_options options = {
+    .kind = MLBF_KIND_MLBF, .keys = URLS, .rate = 1e-9, .secret = test_secret(0), .signals = true};
+  mlbf_filter *rebuilt = NULL;
+  assert_int_equal(mlbf_create(&options, &rebuilt), MLBF_OK);
+  seen *s = make(MLBF_KIND_MLBF, URLS, 1e-9);
+  for (unsigned i = 0, turn = 0; i < URLS; turn++) {
+    size_t size;
+    const uint8_t *chunk = seen_batch_log(s, &size);
+    assert_true(seen_replay(&(seen_sink){.filter = rebuilt}, chunk, size));
+    seen_seal(s);
+    for (unsigned n = sizes[turn % 8]; n && i < URLS; n--, i++) {
+      number_url(i, text);
+      assert_int_not_equal(test_and_add(s, text).outcome, FRONTIER_SEEN);
+      number_url(i - (i > 3000 ? 3000 : i), text); /* in a filter, landing, or open */
+      assert_int_equal(test_and_add(s, text).outcome, FRONTIER_SEEN);
+    }
+    seen_settle(s);
+  }
+  settle(s);
+  size_t size;
+  const uint8_t *chunk = seen_batch_log(s, &size);
+  assert_int_equal(size, 0);
+  assert_true(seen_replay(&(seen_sink){.filter = rebuilt}, chunk, size));
+  mlbf_hashes hashes;
+  for (unsigned i = 0; i < URLS; i++) {
+    number_url(i, text);
+    assert_int_equal(test(s, text, &hashes).outcome, FRONTIER_SEEN);
+  }
+  mlbf_free(rebuilt);
   seen_free(s);
 }
 
@@ -284,6 +405,8 @@ int main(void)
     cmocka_unit_test(rates_add_up_to_the_promise),
     cmocka_unit_test(a_torn_chunk_is_none),
     cmocka_unit_test(a_batch_of_any_size),
+    cmocka_unit_test(a_batch_that_lands_is_known_beside_the_open_one),
+    cmocka_unit_test(batches_land_while_keys_come),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
