@@ -72,8 +72,9 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
 
 /* A copy of `f` as of its last commit, in a new directory `to` that opens as a frontier of its own. `f` may be the
  * writer's handle, which waits meanwhile, or a read-only one in another process, while the writer goes on; later writes
- * do not change the copy. The journal of `f` (options.journal_path), up to that commit, is copied to `journal_to`,
- * unless one of the two is NULL. `to` is made completely or not at all. */
+ * do not change the copy. The journal of `f` (options.journal_path), up to that commit, is copied to `journal_to`; NULL:
+ * it is not copied. BAD_ARGUMENT: `f` has no journal; NOT_FOUND: it is not where it was at open; DAMAGED: it is shorter
+ * than the commit says. `to` is made completely or not at all. */
 frontier_status frontier_snapshot(frontier *f, const char *to, const char *journal_to,
                                   char message[FRONTIER_MESSAGE_SIZE]);
 

@@ -132,8 +132,8 @@ typedef struct frontier_options {
 
 typedef struct frontier frontier;
 
-/* Open `directory`, or make it. NULL: keep everything in memory; it ends with the handle. On failure `message`
- * holds one sentence that names what and where.
+/* Open `directory`, or make it. NULL: keep everything in memory; it ends with the handle. All strings are copied. On
+ * failure `message` holds one sentence that names what and where.
  * A directory is taken for hostile: no link in it is followed, and one of another user can only be read (FRONTIER_IO).
  * If its data.mdb is not the file that a writer left there (a copy, a file changed since, one that was open as the
  * machine went down), all of its pages are read first; `log` hears how far it is. Damage is FRONTIER_DAMAGED, and

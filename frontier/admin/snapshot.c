@@ -4,7 +4,8 @@
  *     data.mdb                                         as of one transaction, in a reader
  *     progress in the copy: the same filter file?      then it is copied; else the log will make one at open
  *     IDENTITY                                         from the record
- *     journal, as far as the copy's record says        what is before that never changes
+ *     journal, as far as the copy's record says        what is before that never changes; if less is there, the
+ *                                                      snapshot fails
  */
 #include "frontier/admin.h"
 #include "frontier/admin/atomic_dir.h"
@@ -64,24 +65,42 @@ static int copy_filter(int filter, const beside *then, const beside *now, const 
   return atomic_dir_copy(filter, (uint64_t)file.st_size, path);
 }
 
-/* Shorter than the record says: it was moved away by its user, and the copy's begins empty too. */
-static int copy_journal(const char *from, uint64_t size, const char *to)
-{
-  struct stat file;
-  int fd = own_file_open(from, O_RDONLY, 0);
-  if (fd < 0)
-    return errno == ENOENT ? 0 : errno;
-  int error = fstat(fd, &file) != 0 ? errno : atomic_dir_copy(fd, (uint64_t)file.st_size < size ? 0 : size, to);
-  close(fd);
-  return error;
-}
-
 static frontier_status fail(int error, const char *path, char message[FRONTIER_MESSAGE_SIZE])
 {
   snprintf(message, FRONTIER_MESSAGE_SIZE, "%.400s: copying it: %s", path, strerror(error));
   return error == ENOSPC || error == EDQUOT || error == EFBIG ? FRONTIER_NO_SPACE
          : error == ENOMEM                                    ? FRONTIER_NO_MEMORY
                                                               : FRONTIER_IO;
+}
+
+static frontier_status refuse_journal(frontier_status status, const char *path, uint64_t missing,
+                                      char message[FRONTIER_MESSAGE_SIZE])
+{
+  if (status == FRONTIER_NOT_FOUND)
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%.400s: the journal is not there", path);
+  else
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%.400s: %llu bytes are missing at its end", path,
+             (unsigned long long)missing);
+  return status;
+}
+
+static frontier_status copy_journal(const frontier *f, uint64_t recorded, const char *to,
+                                    char message[FRONTIER_MESSAGE_SIZE])
+{
+  struct stat file;
+  const char *from = f->options.journal_path;
+  uint64_t size = journal_record_end(f, recorded);
+  int fd = own_file_open(from, O_RDONLY, 0);
+  if (fd < 0)
+    return errno == ENOENT ? refuse_journal(FRONTIER_NOT_FOUND, from, 0, message) : fail(errno, from, message);
+  int error = fstat(fd, &file) != 0 ? errno : 0;
+  uint64_t there = error ? size : (uint64_t)file.st_size;
+  if (there >= size && !error)
+    error = atomic_dir_copy(fd, size, to);
+  close(fd);
+  if (there < size)
+    return refuse_journal(FRONTIER_DAMAGED, from, size - there, message);
+  return error ? fail(error, from, message) : FRONTIER_OK;
 }
 
 static frontier_status read_copy(const char *partial, beside *now, char message[FRONTIER_MESSAGE_SIZE])
@@ -128,9 +147,7 @@ static frontier_status copy_all(frontier *f, int filter, const beside *then, con
   int error = copy_filter(filter, then, &now, partial);
   if (error)
     return fail(error, f->directory, message);
-  bool has_journal = f->options.journal_path && journal_to;
-  error = has_journal ? copy_journal(f->options.journal_path, now.journal_size, journal_to) : 0;
-  return error ? fail(error, f->options.journal_path, message) : FRONTIER_OK;
+  return journal_to ? copy_journal(f, now.journal_size, journal_to, message) : FRONTIER_OK;
 }
 
 frontier_status frontier_snapshot(frontier *f, const char *to, const char *journal_to,
@@ -141,6 +158,10 @@ frontier_status frontier_snapshot(frontier *f, const char *to, const char *journ
   beside then;
   if (!f->store) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "a frontier that keeps nothing has no snapshot");
+    return FRONTIER_BAD_ARGUMENT;
+  }
+  if (journal_to && !f->options.journal_path) {
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%.200s has no journal to copy to %.200s", f->directory, journal_to);
     return FRONTIER_BAD_ARGUMENT;
   }
   frontier_status status = read_beside(f->store, &then);
@@ -155,9 +176,12 @@ frontier_status frontier_snapshot(frontier *f, const char *to, const char *journ
   status = copy_all(f, filter, &then, partial, journal_to, message);
   if (filter >= 0)
     close(filter);
+  bool has_journal = status == FRONTIER_OK && journal_to;
   if (status == FRONTIER_OK)
     status = atomic_dir_finish(to, partial, message);
   if (status != FRONTIER_OK)
     atomic_dir_abandon(partial);
+  if (status != FRONTIER_OK && has_journal)
+    unlink(journal_to);
   return status;
 }

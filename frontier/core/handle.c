@@ -88,6 +88,16 @@ static pthread_mutex_t *mutex_create(void)
   return mutex;
 }
 
+/* The caller's strings may go. `options` points to the copies from here on. */
+static bool strings_copy(frontier *f)
+{
+  const char **const kept[] = {&f->options.journal_path, &f->options.previous_path};
+  for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+    if (*kept[i] && !(*kept[i] = f->strings[i] = strdup(*kept[i])))
+      return false;
+  return true;
+}
+
 frontier *handle_create(const char *directory, const frontier_options *options)
 {
   frontier *f = calloc(1, sizeof *f);
@@ -101,7 +111,7 @@ frontier *handle_create(const char *directory, const frontier_options *options)
                ? hosts_create(options->delay_ms, options->per_host, secret_hasher(f))
                : NULL;
   f->directory = f->hosts && directory ? strdup(directory) : NULL;
-  if (f->hosts && (f->directory || !directory))
+  if (f->hosts && (f->directory || !directory) && strings_copy(f))
     return f;
   handle_free(f);
   return NULL;
@@ -118,6 +128,8 @@ void handle_free(frontier *f)
     pthread_mutex_destroy(f->mutex);
   free(f->mutex);
   free(f->directory);
+  free(f->strings[0]);
+  free(f->strings[1]);
   free(f);
 }
 

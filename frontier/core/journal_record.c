@@ -49,6 +49,15 @@ frontier_status journal_record_open(frontier *f)
   return status;
 }
 
+uint64_t journal_record_end(const frontier *f, uint64_t recorded)
+{
+  size_t size;
+  uint64_t end = recorded;
+  if (f->journal)
+    journal_owed(f->journal, &size, &end);
+  return end < recorded ? end : recorded;
+}
+
 /* ---- as a part ------------------------------------------------------------------------------------------ */
 
 static void check(const frontier *f)

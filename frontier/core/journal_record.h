@@ -13,4 +13,8 @@ bool journal_record_add(frontier *f, const char *report, size_t size);
 /* Why its lines could not be synced. */
 frontier_status journal_record_failed(frontier *f);
 
+/* How much of the journal's file a copy of the directory needs whose record says `recorded`: so much; or nothing, if
+ * this writer found the file moved away, has begun it again, and has not committed since. */
+uint64_t journal_record_end(const frontier *f, uint64_t recorded);
+
 #endif

@@ -56,6 +56,7 @@ struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options; /* `secret`: that of own_secret; `key_scheme`: that of identity */
   char *directory;          /* NULL: keep nothing */
+  char *strings[2];         /* the copies that `options` points to */
   char message[FRONTIER_MESSAGE_SIZE];
   store *store; /* NULL: keep nothing */
   hosts *hosts;
