@@ -1,8 +1,9 @@
 /* frontier/admin.h: check, repair, compact, copy and merge a frontier's directory.
  *
  * check, repair and compact lock the directory as a writer does, and refuse with FRONTIER_BUSY while another process
- * writes it. If this process has the directory open, only frontier_snapshot may be used, on that handle: LMDB's locks
- * are per process. On failure `message` holds one sentence that names what and where. */
+ * writes it. If this process has the directory open, they, and frontier_merge, refuse too, since LMDB's locks are per
+ * process; frontier_snapshot works on that handle. On failure `message` holds one sentence that names what and
+ * where. */
 #ifndef STRATA_FRONTIER_ADMIN_H
 #define STRATA_FRONTIER_ADMIN_H
 
@@ -72,9 +73,9 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
 
 /* A copy of `f` as of its last commit, in a new directory `to` that opens as a frontier of its own. `f` may be the
  * writer's handle, which waits meanwhile, or a read-only one in another process, while the writer goes on; later writes
- * do not change the copy. The journal of `f` (options.journal_path), up to that commit, is copied to `journal_to`; NULL:
- * it is not copied. BAD_ARGUMENT: `f` has no journal; NOT_FOUND: it is not where it was at open; DAMAGED: it is shorter
- * than the commit says. `to` is made completely or not at all. */
+ * do not change the copy. The journal of `f` (options.journal_path), up to that commit, is copied to `journal_to`;
+ * NULL: it is not copied. BAD_ARGUMENT: `f` has no journal; NOT_FOUND: it is not where it was at open; DAMAGED: it is
+ * shorter than the commit says. `to` is made completely or not at all. */
 frontier_status frontier_snapshot(frontier *f, const char *to, const char *journal_to,
                                   char message[FRONTIER_MESSAGE_SIZE]);
 

@@ -32,7 +32,8 @@
  *
  * Processes: one writer (a second is refused with FRONTIER_BUSY) and any number of read-only handles, but at most one
  * handle per directory in a process: LMDB's locks are per process, so closing a second handle would drop those of the
- * first. A second writer in a process is refused; an additional reader is not detected.
+ * first. A second handle, to read or to write, is refused with FRONTIER_BUSY; so are the calls of admin.h on a
+ * directory that this process has open, by whatever path. options.previous_path with exact keys counts as open.
  * fork(): the handle stays with the parent. The child must neither use nor close the handle; it may only call exec,
  * which closes the handle's file descriptors, or _exit. A child that runs on without exec keeps the directory
  * FRONTIER_BUSY after its parent has ended. To use a frontier in a child, open it there, after the fork.
@@ -66,7 +67,7 @@ typedef enum frontier_status {
   FRONTIER_NOT_FOUND, /* no such directory, setting or lease */
   FRONTIER_NOT_OURS,  /* the directory belongs to another program */
   FRONTIER_VERSION,   /* of another format: the message says how to carry its URLs over */
-  FRONTIER_BUSY,      /* another process is writing it */
+  FRONTIER_BUSY,      /* another process is writing it, or this one has it open */
   FRONTIER_MISMATCH,  /* it was made with another filter or profile */
   FRONTIER_BAD_ARGUMENT,
   FRONTIER_DAMAGED,  /* a checksum is wrong */

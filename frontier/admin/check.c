@@ -13,6 +13,7 @@
 
 #include "frontier/base/own_file.h"
 #include "frontier/base/record.h"
+#include "frontier/store/open_here.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -177,7 +178,9 @@ static void hold_still(check *c, int *lock)
   char path[4096];
   snprintf(path, sizeof path, "%s/LOCK", c->f->directory);
   *lock = own_file_open(path, O_RDONLY, 0);
-  if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0)
+  if (open_here_has(c->f->directory))
+    check_fail(c, FRONTIER_BUSY, "this process itself has it open");
+  else if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) != 0)
     check_fail(c, FRONTIER_BUSY, "another process is writing it; end that one first");
 }
 

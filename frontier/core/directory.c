@@ -8,6 +8,7 @@
 
 #include "frontier/base/own_file.h"
 #include "frontier/store/left_file.h"
+#include "frontier/store/open_here.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -80,6 +81,8 @@ frontier_status directory_lock_it(frontier *f)
     return write_pid(f, path);
   ssize_t got = pread(f->lock.fd, pid, sizeof pid - 1, 0); /* a number, unless somebody else wrote there */
   pid[got > 0 ? got : 0] = '\0';
+  if (open_here_has(f->directory))
+    return frontier_fail(f, FRONTIER_BUSY, "%s: this process itself has it open", f->directory);
   return frontier_fail(f, FRONTIER_BUSY, "%s is in use by another process (%ld)", f->directory, strtol(pid, NULL, 10));
 }
 

@@ -42,7 +42,7 @@ const char *store_table_name(store_table table);
 
 /* Opens the environment in `directory` (which exists). A new one gets `identity`, first in its file, then in the
  * transaction that makes the tables; one without an identity record is another program's, is left as it is, and gives
- * NOT_OURS. */
+ * NOT_OURS. BUSY: this process has it open. */
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);

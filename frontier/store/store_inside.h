@@ -12,6 +12,7 @@
 #ifndef STRATA_FRONTIER_STORE_INSIDE_H
 #define STRATA_FRONTIER_STORE_INSIDE_H
 
+#include "frontier/store/open_here.h"
 #include "frontier/store/store.h"
 #include "frontier/store/url_states.h"
 #include "frontier/store/write_set.h"
@@ -20,6 +21,7 @@
 
 struct store {
   char *directory;
+  open_here *here;
   MDB_env *env; /* NULL: a commit failed, and opening it again failed too */
   bool is_read_only;
   size_t doubtful; /* the number of that commit's transaction; 0: no such commit */

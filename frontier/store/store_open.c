@@ -119,6 +119,13 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s: out of memory", directory);
     return FRONTIER_NO_MEMORY;
   }
+  frontier_status is_free = open_here_add(directory, &s->here);
+  if (is_free != FRONTIER_OK) {
+    store_close(s);
+    snprintf(message, FRONTIER_MESSAGE_SIZE, "%.400s: %s", directory,
+             is_free == FRONTIER_BUSY ? "this process itself has it open" : "out of memory");
+    return is_free;
+  }
   char path[4096], words[STORE_WORDS];
   s->is_read_only = read_only;
   snprintf(path, sizeof path, "%s/data.mdb", directory);
@@ -155,8 +162,11 @@ void store_close(store *s)
   if (!s)
     return;
   store_unpin(s);
-  if (s->env && !s->is_dead)
-    mdb_env_close(s->env);
+  if (!s->is_dead) { /* else LMDB has it open until the process ends */
+    if (s->env)
+      mdb_env_close(s->env);
+    open_here_remove(s->here);
+  }
   free(s->directory);
   write_set_free(&s->gathered);
   write_set_clear(&s->sealed);

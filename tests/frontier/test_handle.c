@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "frontier/frontier.h"
+#include "frontier/admin.h"
 #include "tests/support/scratch.h"
 
 static const frontier_options plain = {
@@ -134,6 +136,55 @@ static void skipped_for_a_reason(void **state)
   frontier_close(f);
 }
 
+/* LMDB's locks are per process. A second handle is refused, by whatever path and for whatever purpose, and the first
+ * goes on; a child has nothing open, and finds the lock of its parent. */
+static void one_handle_per_directory(void **state)
+{
+  (void)state;
+  static const char sentence[] = "this process itself has it open";
+  char root[SCRATCH_PATH], directory[SCRATCH_PATH], other[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  frontier_options reader = plain, later = plain;
+  frontier_findings found;
+  frontier_repairs repairs;
+  frontier_sizes sizes;
+  frontier_merged merged;
+  frontier *second = NULL;
+  scratch_make_fast(root);
+  scratch_join(root, "crawl", directory);
+  scratch_join(root, "link", other);
+  reader.read_only = true;
+  later.previous_path = directory;
+  assert_int_equal(frontier_close(open_or_fail(directory, &plain)), FRONTIER_OK);
+  assert_int_equal(symlink(directory, other), 0);
+  for (int is_reader = 0; is_reader < 2; is_reader++) {
+    frontier *f = open_or_fail(directory, is_reader ? &reader : &plain);
+    for (int way = 0; way < 8; way++) {
+      const char *const merge[] = {other};
+      frontier_status status = way < 4 ? frontier_open(way % 2 ? other : directory, way < 2 ? &plain : &reader, &second,
+                                                       message)
+                               : way == 4 ? frontier_check(other, NULL, hear, &(char[1024]){""}, &found, message)
+                               : way == 5 ? frontier_repair(other, NULL, hear, &(char[1024]){""}, &repairs, message)
+                               : way == 6 ? frontier_compact(other, &sizes, message)
+                                          : frontier_merge(merge, 1, "/nowhere/new", &merged, message);
+      if (status != FRONTIER_BUSY || !strstr(message, sentence))
+        fail_msg("way %d: status %d: %s", way, (int)status, message);
+    }
+    assert_int_equal(frontier_open(NULL, &later, &second, message), FRONTIER_BUSY);
+    pid_t child = fork();
+    if (child == 0)
+      _exit(frontier_open(directory, &plain, &second, message) != (is_reader ? FRONTIER_OK : FRONTIER_BUSY) ||
+            (!is_reader && !strstr(message, "another process")));
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_int_equal(how, 0);
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+  }
+  frontier *f = open_or_fail(NULL, &later); /* read, and closed again */
+  frontier_close(open_or_fail(directory, &plain));
+  frontier_close(f);
+  scratch_remove(root);
+}
+
 /* ---- threads -------------------------------------------------------------------------------------------- */
 
 enum { FINDERS = 3, FETCHERS = 3, FOUND = 1500, SHIFT = 500, PAGES = FOUND + (FINDERS - 1) * SHIFT };
@@ -220,9 +271,10 @@ static void many_threads_share_a_handle(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(options_of_another_size), cmocka_unit_test(what_the_library_is),
-    cmocka_unit_test(a_failure_in_words),      cmocka_unit_test(the_logger_hears),
-    cmocka_unit_test(skipped_for_a_reason),    cmocka_unit_test(many_threads_share_a_handle),
+    cmocka_unit_test(options_of_another_size),     cmocka_unit_test(what_the_library_is),
+    cmocka_unit_test(a_failure_in_words),          cmocka_unit_test(the_logger_hears),
+    cmocka_unit_test(one_handle_per_directory),    cmocka_unit_test(skipped_for_a_reason),
+    cmocka_unit_test(many_threads_share_a_handle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
