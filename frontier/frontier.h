@@ -38,9 +38,12 @@
  * which closes the handle's file descriptors, or _exit. A child that runs on without exec keeps the directory
  * FRONTIER_BUSY after its parent has ended. To use a frontier in a child, open it there, after the fork.
  *
- * Address space: 1 TiB is mapped, which takes no memory. Under a limit (ulimit -v) at most half of the free address
- * space is mapped at first, and more when needed; if none is left, calls return FRONTIER_NO_SPACE. The limit may be
- * raised while the program runs.
+ * Address space: 1 TiB is mapped, which takes no memory; some 170 such frontiers fit into a process. With
+ * options.map_size so much is mapped at first, and under a limit (ulimit -v) at most half of the free address space;
+ * more is mapped when needed. If none is left, calls return FRONTIER_NO_SPACE. The limit may be raised while the
+ * program runs.
+ * Many frontiers in a process: each needs 4 file descriptors, one more with a journal, one more with frontier_wake_fd
+ * (a reader needs 2), and some 80 KiB of memory beside its filter, 250 KiB in use.
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of a killed process.
  * Time: the frontier reads no clock, except in frontier_maintain to keep to its budget. `now_ms` is the caller's, in
  * milliseconds. If it goes back between two calls of frontier_next, the frontier's own time goes on from its latest
@@ -129,7 +132,19 @@ typedef struct frontier_options {
    * profile's keys of URLs. */
   const char *key_scheme;
   bool group_readable; /* its files that hold the secret may be read by their group too: mode 0640, not 0600 */
+  /* Bytes of address space to map at first, FRONTIER_MAP_MIN to FRONTIER_MAP_MAX; more is mapped when needed, as under
+   * a limit. 0: as the comment above says. For programs with many frontiers. */
+  uint64_t map_size;
+  uint64_t commit_after_ms; /* an open batch with a URL is due so long after its first change; 0: 100 */
+  /* A lease that was neither ended nor released within so much of the frontier's own time is released by the next call
+   * of frontier_next; to end it after that gives FRONTIER_NOT_FOUND, unless its URL was leased again: then it ends that
+   * lease. Longer than any fetch can take. 0: leases never end by themselves. */
+  uint64_t lease_ms;
 } frontier_options;
+
+/* Of options.map_size: 64 MiB, 64 TiB. */
+#define FRONTIER_MAP_MIN ((uint64_t)1 << 26)
+#define FRONTIER_MAP_MAX ((uint64_t)1 << 46)
 
 typedef struct frontier frontier;
 
@@ -252,7 +267,7 @@ frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t s
 
 typedef struct frontier_lease {
   uint64_t id;     /* > 0, rising in order of acceptance, the same across runs */
-  const char *url; /* the fetch URL, NUL-terminated; valid until done or release */
+  const char *url; /* the fetch URL, NUL-terminated; valid until the lease ends: done, release, options.lease_ms */
   uint32_t url_size;
   uint32_t host_begin, host_end; /* of host[:port] within `url` */
   frontier_origin origin;

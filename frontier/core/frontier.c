@@ -55,7 +55,7 @@ static frontier_status refuse_lease(frontier *f, entry *e, frontier_status why)
 
 static frontier_status lease_one(frontier *f, leasing *l, entry *e)
 {
-  frontier_status status = leases_add(&f->in_flight, e);
+  frontier_status status = leases_add(&f->in_flight, e, l->now_ms);
   if (status != FRONTIER_OK)
     return refuse_lease(f, e, status);
   counts_leased(&f->counts);
@@ -105,8 +105,9 @@ static frontier_status look_further(frontier *f, leasing *l, bool is_commit_due,
     status = lease_due(f, l, wait_ms);
   if (progressed && l->count == 0 && queue_is_unread(&f->queues))
     *wait_ms = 0;
-  if (!progressed && !may_commit && batch_has_untaken(&f->batch) && (*wait_ms < 0 || *wait_ms > COMMIT_AFTER_MS))
-    *wait_ms = COMMIT_AFTER_MS;
+  if (!progressed && !may_commit && batch_has_untaken(&f->batch) &&
+      (*wait_ms < 0 || *wait_ms > batch_wait_ms(&f->batch)))
+    *wait_ms = batch_wait_ms(&f->batch);
   return status;
 }
 
@@ -115,11 +116,12 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
 {
   LOCKED(f);
   leasing l = {.limits = limits, .now_ms = clock_now(f, now_ms), .leases = leases};
-  size_t first = leases_count(&f->in_flight);
   *count = 0;
   *wait_ms = 0;
   if (f->options.read_only)
     return refuse_reader(f);
+  flight_end_late(f, l.now_ms);
+  size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
   bool is_commit_due = batch_is_due(&f->batch, l.now_ms);
   frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
@@ -133,6 +135,7 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     status = lease_due(f, &l, wait_ms);
   if (status == FRONTIER_OK && l.count < limits->max && !(limits->max_hosts && l.hosts == limits->max_hosts))
     status = look_further(f, &l, is_commit_due, wait_ms);
+  flight_bound_wait(f, l.now_ms, wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
   assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));
@@ -227,6 +230,15 @@ frontier_status frontier_skip(frontier *f, uint64_t lease, const char *reason, c
   return status == FRONTIER_OK ? frontier_count(f, name, 1) : status;
 }
 
+void lease_put_back(frontier *f, entry *e)
+{
+  land(f, e);
+  free(e->note);
+  e->note = NULL;
+  hosts_push_front(f->hosts, e);
+  counts_waiting(&f->counts, 1);
+}
+
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
 {
   LOCKED(f);
@@ -234,11 +246,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   entry *e = find_in_flight(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
-  land(f, e);
-  free(e->note);
-  e->note = NULL;
-  hosts_push_front(f->hosts, e);
-  counts_waiting(&f->counts, 1);
+  lease_put_back(f, e);
   return FRONTIER_OK;
 }
 

@@ -78,7 +78,8 @@ static frontier_status open_store(frontier *f)
   size_t size = identity_write(&f->options, &f->identity, body);
   frontier_status status = directory_check_data(f);
   if (status == FRONTIER_OK)
-    status = store_open(f->directory, f->options.read_only, body, size, &f->store, f->message);
+    status = store_open_mapped(f->directory, f->options.read_only, f->options.map_size, body, size, &f->store,
+                               f->message);
   if (status == FRONTIER_OK && f->options.read_only)
     status = pin_store(f);
   if (status == FRONTIER_OK)
@@ -145,8 +146,9 @@ static bool is_profile(url_profile profile)
 static bool options_make_sense(const frontier_options *o)
 {
   bool is_known = o->filter == MLBF_KIND_MLBF || o->filter == MLBF_KIND_BLOOM || o->filter == MLBF_KIND_LINE;
-  return is_known && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 && is_profile(o->profile) &&
-         key_scheme_is_valid(o->key_scheme);
+  bool is_map = !o->map_size || (o->map_size >= FRONTIER_MAP_MIN && o->map_size <= FRONTIER_MAP_MAX);
+  return is_known && is_map && o->expected_urls > 0 && o->rate > 0 && o->rate < 1 && o->per_host > 0 &&
+         is_profile(o->profile) && key_scheme_is_valid(o->key_scheme);
 }
 
 frontier_status frontier_open_sized(const char *directory, const frontier_options *given, size_t options_size,
@@ -158,6 +160,8 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;
   }
+  if (options.lease_ms > HOST_DELAY_MAX_MS)
+    options.lease_ms = HOST_DELAY_MAX_MS;
   frontier *f = handle_create(directory, &options);
   if (!f) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "out of memory, or the system gave no random bytes");
@@ -173,6 +177,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
     status = previous_fits(f);
   if (status == FRONTIER_OK) {
     queue_begin(f);
+    batch_begin(&f->batch, f->options.commit_after_ms);
     status = lander_start(f);
   }
   if (status == FRONTIER_OK) {

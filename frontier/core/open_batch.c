@@ -97,8 +97,8 @@ bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence)
 /* The rule of group commit: large enough, or old enough. */
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
-  return batch_has_urls(b) && (batch_urls(b) >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES ||
-                               now_ms - b->first_ms >= COMMIT_AFTER_MS);
+  return batch_has_urls(b) &&
+         (batch_urls(b) >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES || now_ms - b->first_ms >= b->after_ms);
 }
 
 bool batch_is_full(const open_batch *b)

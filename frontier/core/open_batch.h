@@ -11,7 +11,7 @@
 
 enum {
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
-  COMMIT_AFTER_MS = 100,                   /* or after so long */
+  COMMIT_AFTER_MS = 100,                   /* or after so long, by default */
   BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 3 MB */
   BATCH_FULL_BYTES = 16 << 20,             /* nor to one with so much payload */
 };
@@ -33,6 +33,7 @@ typedef struct open_batch {
   size_t payload_size; /* bytes that go with those added */
   bool is_dirty;       /* there is something to commit, if only a counter */
   uint64_t first_ms;   /* when it began */
+  uint64_t after_ms;   /* and so long after that it is due */
 } open_batch;
 
 /* At open: where the tables go on. */
@@ -51,6 +52,17 @@ void batch_add_ended(open_batch *b, uint64_t sequence, url_state state, uint64_t
 void batch_add_done(open_batch *b, entry *e, frontier_state state, uint16_t code, uint64_t now_ms);
 /* Waits again, with this row. false: no memory. */
 bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence);
+
+/* 0: by default */
+static inline void batch_begin(open_batch *b, uint64_t after_ms)
+{
+  b->after_ms = after_ms ? after_ms : COMMIT_AFTER_MS;
+}
+
+static inline int64_t batch_wait_ms(const open_batch *b) /* no change waits longer */
+{
+  return b->after_ms < INT64_MAX ? (int64_t)b->after_ms : INT64_MAX;
+}
 
 bool batch_is_due(const open_batch *b, uint64_t now_ms);
 bool batch_is_full(const open_batch *b);

@@ -121,6 +121,11 @@ frontier_status link_judge(frontier *f, const frontier_link *link, mlbf_hashes *
 /* frontier.c: what is in flight under this lease id; NULL: nothing, and f->message says so */
 entry *lease_entry(frontier *f, uint64_t lease);
 host *lease_host(frontier *f, uint64_t lease);
+void lease_put_back(frontier *f, entry *e); /* it is in flight */
+/* flight.c: leases end by themselves. Those that did not end in time wait again; then, of a wait: not past the end of
+ * the next one. */
+void flight_end_late(frontier *f, uint64_t now_ms);
+void flight_bound_wait(const frontier *f, uint64_t now_ms, int64_t *wait_ms);
 /* classify.c: the class of a new URL */
 frontier_class host_classify(frontier *f, host *who, const frontier_link *link, frontier_verdict verdict);
 

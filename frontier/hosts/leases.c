@@ -9,7 +9,7 @@ enum { ROOM_MIN = 64 };
 void leases_free(lease_table *l)
 {
   for (size_t i = 0; i < l->count; i++)
-    entry_free(l->at[i]);
+    entry_free(l->at[i].entry);
   free(l->at);
   free(l->table);
   *l = (lease_table){0};
@@ -24,7 +24,7 @@ static size_t home_of(const lease_table *l, uint64_t id)
 static size_t slot_of(const lease_table *l, uint64_t id)
 {
   size_t slot = home_of(l, id);
-  while (l->table[slot] && l->at[l->table[slot] - 1]->sequence != id)
+  while (l->table[slot] && l->at[l->table[slot] - 1].entry->sequence != id)
     slot = (slot + 1) & (l->table_size - 1);
   return slot;
 }
@@ -34,7 +34,7 @@ static bool make_room(lease_table *l)
   if (l->count < l->room)
     return true;
   size_t room = l->room ? 2 * l->room : ROOM_MIN;
-  entry **larger = realloc(l->at, room * sizeof *larger);
+  flight *larger = realloc(l->at, room * sizeof *larger);
   if (!larger)
     return false;
   l->at = larger;
@@ -46,11 +46,19 @@ static bool make_room(lease_table *l)
   l->table_size = 2 * room;
   l->room = room;
   for (size_t i = 0; i < l->count; i++)
-    l->table[slot_of(l, l->at[i]->sequence)] = (uint32_t)i + 1;
+    l->table[slot_of(l, l->at[i].entry->sequence)] = (uint32_t)i + 1;
   return true;
 }
 
-frontier_status leases_add(lease_table *l, entry *e)
+/* In the order of taking, what is next to `one`, or the end of the list, points to these places + 1: its own, or, when
+ * it goes, those on its other side. */
+static void link_neighbours(lease_table *l, const flight *one, uint32_t to_older, uint32_t to_newer)
+{
+  *(one->older ? &l->at[one->older - 1].newer : &l->oldest) = to_newer;
+  *(one->newer ? &l->at[one->newer - 1].older : &l->newest) = to_older;
+}
+
+frontier_status leases_add(lease_table *l, entry *e, uint64_t taken_ms)
 {
   assert_leases(l);
   if (l->count == UINT32_MAX || !make_room(l))
@@ -58,8 +66,9 @@ frontier_status leases_add(lease_table *l, entry *e)
   size_t slot = slot_of(l, e->sequence);
   if (l->table[slot])
     return FRONTIER_DAMAGED;
-  l->at[l->count++] = e;
+  l->at[l->count++] = (flight){.entry = e, .taken_ms = taken_ms, .older = l->newest};
   l->table[slot] = (uint32_t)l->count;
+  link_neighbours(l, &l->at[l->count - 1], (uint32_t)l->count, (uint32_t)l->count);
   assert_leases(l);
   return FRONTIER_OK;
 }
@@ -68,7 +77,7 @@ entry *leases_find(const lease_table *l, uint64_t id)
 {
   assert_leases(l);
   size_t slot = l->count ? slot_of(l, id) : 0;
-  return l->count && l->table[slot] ? l->at[l->table[slot] - 1] : NULL;
+  return l->count && l->table[slot] ? l->at[l->table[slot] - 1].entry : NULL;
 }
 
 /* Who was pushed past the freed slot moves back, as in hash_set.c. */
@@ -76,7 +85,7 @@ static void free_slot(lease_table *l, size_t hole)
 {
   size_t mask = l->table_size - 1;
   for (size_t slot = (hole + 1) & mask; l->table[slot]; slot = (slot + 1) & mask) {
-    size_t home = home_of(l, l->at[l->table[slot] - 1]->sequence);
+    size_t home = home_of(l, l->at[l->table[slot] - 1].entry->sequence);
     if (((slot - home) & mask) >= ((slot - hole) & mask)) {
       l->table[hole] = l->table[slot];
       hole = slot;
@@ -90,11 +99,13 @@ void leases_remove(lease_table *l, const entry *e)
   assert_leases(l);
   assert(l->count);
   size_t slot = slot_of(l, e->sequence), at = l->table[slot] - 1;
-  assert(at < l->count && l->at[at] == e);
+  assert(at < l->count && l->at[at].entry == e);
   free_slot(l, slot);
-  entry *last = l->at[--l->count];
-  if (last == e)
+  link_neighbours(l, &l->at[at], l->at[at].older, l->at[at].newer);
+  const flight *last = &l->at[--l->count];
+  if (last->entry == e)
     return;
-  l->table[slot_of(l, last->sequence)] = (uint32_t)at + 1;
-  l->at[at] = last;
+  l->table[slot_of(l, last->entry->sequence)] = (uint32_t)at + 1;
+  l->at[at] = *last;
+  link_neighbours(l, last, (uint32_t)at + 1, (uint32_t)at + 1);
 }

@@ -45,6 +45,9 @@ const char *store_table_name(store_table table);
  * NOT_OURS. BUSY: this process has it open. */
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE]);
+/* The same with so much address space at first; 0: with as much as can be had, up to 1 TiB. */
+frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
+                                  size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
 enum { STORE_ID_AT = 72 };         /* the directory's id in its identity, of which 8 bytes */
 uint64_t store_id(const store *s); /* seed the checksums of rows */

@@ -24,9 +24,10 @@ struct store {
   open_here *here;
   MDB_env *env; /* NULL: a commit failed, and opening it again failed too */
   bool is_read_only;
-  size_t doubtful; /* the number of that commit's transaction; 0: no such commit */
-  bool is_lost;    /* it succeeded, but was reported as failed */
-  bool is_dead;    /* LMDB met a damaged page: store_guard.c */
+  size_t map_first; /* the map begins so large; 0: as large as can be */
+  size_t doubtful;  /* the number of that commit's transaction; 0: no such commit */
+  bool is_lost;     /* it succeeded, but was reported as failed */
+  bool is_dead;     /* LMDB met a damaged page: store_guard.c */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
   MDB_dbi meta, exact, second;  /* second: table identity */
@@ -84,8 +85,8 @@ void store_learn_id(store *s); /* 0: no identity of ours is left */
 
 /* ---- store_map.c; LMDB's errors, and after one s->env may be NULL ---- */
 
-/* An environment with the map that can be had. */
-int store_map(MDB_env **env, const char *directory, unsigned flags);
+/* s->env, with the map that can be had. */
+int store_map(store *s);
 
 /* The environment again, for nothing is known of the old one. EBUSY: it is being read, and stays. */
 int store_reopen(store *s);

@@ -3,7 +3,8 @@
  * Without a limit on address space the map has 1 TiB and never changes. Under a limit (ulimit -v) the rest of the
  * program needs some as well. So the map begins with half of what is free, or less, and is made larger before a
  * transaction that might not find room in it, as long as SPARE bytes stay free for the program. The limit is read each
- * time, as it can be raised while the program runs (prlimit --as).
+ * time, as it can be raised while the program runs (prlimit --as). The same holds where the caller says how large the
+ * map is at first.
  *
  * mdb_env_set_mapsize unmaps first, and leaves no map if the address space is short, so the environment is opened again
  * instead. A reader does the same when LMDB reports that the file has outgrown its map.
@@ -53,12 +54,29 @@ static int open_with(MDB_env **env, const char *directory, unsigned flags, size_
   return error;
 }
 
-int store_map(MDB_env **env, const char *directory, unsigned flags)
+static unsigned flags_of(const store *s)
 {
-  size_t map = MAP_MOST;
+  return MDB_NOTLS | (s->is_read_only ? MDB_RDONLY : 0);
+}
+
+/* A reader's map must be ahead of the file, too, or it would be made again after each commit of the writer. */
+static size_t first_map(const store *s)
+{
+  struct stat file;
+  char path[4096];
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), map = s->map_first ? (s->map_first + page - 1) / page * page : MAP_MOST;
+  if (snprintf(path, sizeof path, "%s/data.mdb", s->directory) < (int)sizeof path && stat(path, &file) == 0)
+    while (map < MAP_MOST && map < (size_t)file.st_size + AHEAD)
+      map *= 2;
+  return map;
+}
+
+int store_map(store *s)
+{
+  size_t map = first_map(s);
   while (map > MAP_LEAST && !has_address_space(2 * map))
     map /= 2;
-  return open_with(env, directory, flags, map);
+  return open_with(&s->env, s->directory, flags_of(s), map);
 }
 
 /* ---- once more, and larger -------------------------------------------------------------------------------- */
@@ -66,13 +84,12 @@ int store_map(MDB_env **env, const char *directory, unsigned flags)
 /* With a map of so many bytes; 0: as at first. */
 static int reopen(store *s, size_t map)
 {
-  unsigned flags = MDB_NOTLS | (s->is_read_only ? MDB_RDONLY : 0);
   if (s->readings)
     return EBUSY; /* they look into the map */
   if (s->env)
     mdb_env_close(s->env);
   s->env = NULL;
-  int error = map ? open_with(&s->env, s->directory, flags, map) : store_map(&s->env, s->directory, flags);
+  int error = map ? open_with(&s->env, s->directory, flags_of(s), map) : store_map(s);
   if (!error)
     error = store_adopt(s, s->is_read_only, NULL, 0);
   if (error && s->env) {

@@ -112,6 +112,12 @@ int store_adopt(store *s, bool read_only, const void *identity, size_t identity_
 frontier_status store_open(const char *directory, bool read_only, const void *identity, size_t identity_size,
                            store **out, char message[FRONTIER_MESSAGE_SIZE])
 {
+  return store_open_mapped(directory, read_only, 0, identity, identity_size, out, message);
+}
+
+frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
+                                  size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE])
+{
   store *s = calloc(1, sizeof *s);
   if (!s || !(s->directory = strdup(directory))) {
     if (s)
@@ -128,11 +134,12 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
   }
   char path[4096], words[STORE_WORDS];
   s->is_read_only = read_only;
+  s->map_first = map_size;
   snprintf(path, sizeof path, "%s/data.mdb", directory);
   bool is_empty = store_is_stillborn(path);
   if (is_empty && !read_only)
     unlink(path); /* and begin again */
-  int error = is_empty && read_only ? ENOENT : store_map(&s->env, directory, MDB_NOTLS | (read_only ? MDB_RDONLY : 0));
+  int error = is_empty && read_only ? ENOENT : store_map(s);
   if (!error)
     error = store_adopt(s, read_only, identity, identity_size);
   if (error) {
