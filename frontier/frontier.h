@@ -179,7 +179,9 @@ void frontier_secret(const frontier *f, uint8_t secret[MLBF_SECRET_BYTES]);
 /* One sentence about the last call that failed on this handle, valid until the next one that fails. */
 const char *frontier_message(const frontier *f);
 
-/* The same, copied, for handles that several threads use. */
+/* The same, copied, for handles that several threads use: about the last call of this thread that failed. A thread
+ * remembers one failure: if a call on another handle failed since, or no call of this thread did, it is about the last
+ * one of any thread on `f`. */
 void frontier_message_copy(const frontier *f, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* ---- adding ------------------------------------------------------------------------------------------ */
@@ -271,7 +273,7 @@ typedef struct frontier_lease {
   uint32_t url_size;
   uint32_t host_begin, host_end; /* of host[:port] within `url` */
   frontier_origin origin;
-  const void *payload; /* of its frontier_link; NULL if size is 0; valid as long as `url` */
+  const void *payload; /* of its frontier_link; NULL if size is 0; valid as long as `url`; aligned to 16 bytes */
   size_t payload_size;
   frontier_verdict verdict; /* on acceptance; SEEN: by frontier_force */
 } frontier_lease;

@@ -69,11 +69,9 @@ static entry *make_entry(frontier *f, const frontier_link *link, const url_row *
 {
   const url *u = link->target;
   entry *e = entry_create(&f->pool, counts_next_sequence(&f->counts), u->fetch, u->fetch_size, u->host_begin,
-                          u->host_end, link->origin, row->fields_size);
+                          u->host_end, link->origin, (field){row->fields, row->fields_size});
   if (!e)
     return NULL;
-  if (row->fields_size)
-    memcpy(entry_fields(e), row->fields, row->fields_size);
   e->host = who;
   e->class = row->class;
   e->verdict = row->verdict;

@@ -1,44 +1,8 @@
-/* The handle: create, free, error messages; and the library's version. */
+/* The handle: create, free; and the library's version. */
 #include "frontier/core/state.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- what it says --------------------------------------------------------------------------------------- */
-
-frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
-{
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(f->message, sizeof f->message, format, arguments);
-  va_end(arguments);
-  return status;
-}
-
-const char *frontier_message(const frontier *f)
-{
-  return f->message;
-}
-
-void frontier_message_copy(const frontier *f, char message[FRONTIER_MESSAGE_SIZE])
-{
-  LOCKED(f);
-  memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
-}
-
-void frontier_log(const frontier *f, const char *format, ...)
-{
-  char sentence[FRONTIER_MESSAGE_SIZE];
-  va_list arguments;
-  if (!f->options.log)
-    return;
-  va_start(arguments, format);
-  vsnprintf(sentence, sizeof sentence, format, arguments);
-  va_end(arguments);
-  f->options.log(f->options.log_context, sentence);
-}
 
 int frontier_abi(void)
 {
@@ -48,11 +12,6 @@ int frontier_abi(void)
 const char *frontier_version(void)
 {
   return STRATA_VERSION;
-}
-
-frontier_status refuse_reader(frontier *f)
-{
-  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
 }
 
 /* ---- its life ------------------------------------------------------------------------------------------- */
@@ -103,6 +62,7 @@ frontier *handle_create(const char *directory, const frontier_options *options)
   frontier *f = calloc(1, sizeof *f);
   if (!f)
     return NULL;
+  f->number = message_number();
   f->options = *options;
   directory_lock_begin(&f->lock);
   counts_begin(&f->counts);

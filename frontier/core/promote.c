@@ -86,12 +86,13 @@ static bool look_at(void *context, const url_record *r)
 
 static bool note_moved(frontier *f, const entry *e)
 {
+  field fields = entry_fields(e);
   url_row row = {.host = e->host->id,
                  .origin = e->origin,
                  .verdict = e->verdict,
                  .class = FRONTIER_HIGH,
-                 .fields = (const uint8_t *)e->url + e->url_size + 1,
-                 .fields_size = e->fields_size};
+                 .fields = fields.bytes,
+                 .fields_size = fields.size};
   url_row_set_url(&row, e->url, e->url_size, e->host->name, e->host->name_size);
   return !f->store || (queue_note_moved(&f->queues, e->sequence) && batch_add_again(&f->batch, &row, e->sequence));
 }

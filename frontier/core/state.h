@@ -58,7 +58,8 @@ struct frontier {
   char *directory;          /* NULL: keep nothing */
   char *strings[2];         /* the copies that `options` points to */
   char message[FRONTIER_MESSAGE_SIZE];
-  store *store; /* NULL: keep nothing */
+  uint64_t number; /* no other handle of the process ever has it */
+  store *store;    /* NULL: keep nothing */
   hosts *hosts;
   seen *seen;         /* NULL on a read-only handle until needed */
   previous *previous; /* the filter of an earlier crawl; NULL: none */
@@ -106,6 +107,8 @@ bool options_take(const frontier_options *given, size_t size, frontier_options *
 frontier *handle_create(const char *directory, const frontier_options *options);
 void handle_free(frontier *f);
 
+/* messages.c */
+uint64_t message_number(void); /* the next one */
 frontier_status frontier_fail(frontier *f, frontier_status status, const char *format, ...)
   __attribute__((format(printf, 3, 4)));
 

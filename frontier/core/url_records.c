@@ -144,15 +144,13 @@ frontier_status url_records_again(frontier *f, uint64_t from, url_record_visitor
 entry *url_record_entry(const url_record *record, entry_pool *pool)
 {
   entry *e = entry_create(pool, record->sequence, record->url, (uint32_t)record->url_size, record->host_begin,
-                          record->host_end, record->origin, record->fields.size);
+                          record->host_end, record->origin, record->fields);
   if (!e)
     return NULL;
   e->verdict = record->verdict;
   e->class = record->class;
   e->host = record->who;
   e->is_again = record->state.what == URL_WAITS_AGAIN;
-  if (record->fields.size)
-    memcpy(entry_fields(e), record->fields.bytes, record->fields.size);
   return e;
 }
 

@@ -20,17 +20,20 @@ typedef struct entry {
   visit_note *note;         /* what is said of its fetch, until it is committed: revisit_info.h. NULL: nothing */
   bool is_again;            /* its newest row is in table `again`, */
   bool is_fresh;            /* since this commit only */
+  uint8_t gap;              /* bytes between the URL's NUL and its fields, so that the payload is aligned */
   uint32_t host_begin, host_end;
   uint32_t url_size;
-  uint32_t fields_size; /* bytes behind the URL's NUL: fields.h */
-  char url[];           /* NUL-terminated */
+  uint32_t fields_size; /* fields.h */
+  char url[];           /* NUL-terminated; then the gap and the fields */
 } entry;
 
-/* In a pool (NULL: in none), with room for `fields_size` bytes of fields, which the caller fills. NULL: no memory. */
+enum { PAYLOAD_ALIGNMENT = 16 };
+
+/* In a pool (NULL: in none), with a copy of these fields. NULL: no memory. */
 entry *entry_create(entry_pool *pool, uint64_t sequence, const char *fetch, uint32_t url_size, uint32_t host_begin,
-                    uint32_t host_end, frontier_origin origin, size_t fields_size);
-void entry_free(entry *e); /* and its note; NULL is fine */
-uint8_t *entry_fields(entry *e);
+                    uint32_t host_end, frontier_origin origin, field fields);
+void entry_free(entry *e);          /* and its note; NULL is fine */
+field entry_fields(const entry *e); /* all of them */
 field entry_field(const entry *e, field_tag tag);
 
 enum { FIELDS_SIZE_MAX = 2 * FIELD_HEAD + sizeof(mlbf_hash128) + FRONTIER_PAYLOAD_MAX };

@@ -156,6 +156,44 @@ static void payloads_that_fill_a_batch(void **state)
   scratch_remove(directory);
 }
 
+/* URLs and payloads of every length, with and without an own key: from the batch, then from disk. */
+static void payloads_are_aligned(void **state)
+{
+  (void)state;
+  static url u;
+  static const char zeros[64] = "";
+  enum { LINKS = 160 };
+  char directory[SCRATCH_PATH], text[128], path[64] = "";
+  scratch_make_fast(directory);
+  frontier *f = open_or_fail(directory);
+  for (unsigned i = 0; i < LINKS; i++) {
+    memset(path, 'x', i / 2 % 37);
+    path[i / 2 % 37] = '\0';
+    int size = snprintf(text, sizeof text, "http://h.test/%u%s", i, path);
+    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+    mlbf_span own = {text, (size_t)size};
+    add_one(
+      f, (frontier_link){
+           .target = &u, .key = i % 2 ? &own : NULL, .key_count = i % 2, .payload = zeros, .payload_size = 1 + i % 35});
+  }
+  for (int round = 0; round < 2; round++) {
+    frontier_lease leases[LINKS];
+    size_t all = 0, count;
+    int64_t wait_ms;
+    for (uint64_t now_ms = 0; all < LINKS && now_ms < 10; now_ms++, all += count)
+      assert_int_equal(frontier_next(f, now_ms, leases + all, LINKS - all, &count, &wait_ms), FRONTIER_OK);
+    assert_int_equal(all, LINKS);
+    for (size_t i = 0; i < LINKS; i++) {
+      assert_int_equal((uintptr_t)leases[i].payload % 16, 0);
+      assert_memory_equal(leases[i].payload, zeros, leases[i].payload_size);
+    }
+    frontier_close(f);
+    f = open_or_fail(directory);
+  }
+  frontier_close(f);
+  scratch_remove(directory);
+}
+
 static void lose_filter_files(const char *directory)
 {
   char path[SCRATCH_PATH];
@@ -214,9 +252,8 @@ static void a_filter_made_anew(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(the_callers_own_key),
-    cmocka_unit_test(what_is_refused),
-    cmocka_unit_test(payloads_that_fill_a_batch),
+    cmocka_unit_test(the_callers_own_key),  cmocka_unit_test(what_is_refused),
+    cmocka_unit_test(payloads_are_aligned), cmocka_unit_test(payloads_that_fill_a_batch),
     cmocka_unit_test(a_filter_made_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

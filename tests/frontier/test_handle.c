@@ -74,6 +74,63 @@ static void a_failure_in_words(void **state)
   frontier_close(f);
 }
 
+typedef struct failing {
+  frontier *f;
+  uint64_t lease;
+  pthread_barrier_t *together;
+  bool is_fine;
+} failing;
+
+/* Its own failures, though another thread's calls fail in between. */
+static void *fail_and_read(void *context)
+{
+  failing *x = context;
+  char expected[64], message[FRONTIER_MESSAGE_SIZE];
+  snprintf(expected, sizeof expected, "no lease %llu is in flight", (unsigned long long)x->lease);
+  x->is_fine = true;
+  for (int i = 0; i < 200; i++) {
+    x->is_fine &= frontier_release(x->f, x->lease, 0) == FRONTIER_NOT_FOUND;
+    pthread_barrier_wait(x->together);
+    frontier_message_copy(x->f, message);
+    x->is_fine &= strcmp(message, expected) == 0;
+    pthread_barrier_wait(x->together);
+  }
+  return NULL;
+}
+
+static void each_thread_reads_its_own_failure(void **state)
+{
+  (void)state;
+  enum { THREADS = 3 };
+  pthread_barrier_t together;
+  pthread_t threads[THREADS];
+  failing all[THREADS];
+  char message[FRONTIER_MESSAGE_SIZE];
+  frontier *f = open_or_fail(NULL, &plain), *other = open_or_fail(NULL, &plain);
+  assert_int_equal(pthread_barrier_init(&together, NULL, THREADS), 0);
+  for (unsigned i = 0; i < THREADS; i++) {
+    all[i] = (failing){.f = f, .lease = 100 + i, .together = &together};
+    assert_int_equal(pthread_create(&threads[i], NULL, fail_and_read, &all[i]), 0);
+  }
+  for (unsigned i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    assert_true(all[i].is_fine);
+  }
+  frontier_message_copy(f, message); /* of this thread no call has failed */
+  assert_string_equal(message, frontier_message(f));
+  assert_int_equal(frontier_release(f, 7, 0), FRONTIER_NOT_FOUND);
+  assert_int_equal(frontier_release(other, 8, 0), FRONTIER_NOT_FOUND);
+  frontier_message_copy(f, message);
+  assert_string_equal(message, "no lease 7 is in flight");
+  frontier_close(other);
+  other = open_or_fail(NULL, &plain); /* maybe where the last one was */
+  frontier_message_copy(other, message);
+  assert_string_equal(message, "");
+  pthread_barrier_destroy(&together);
+  frontier_close(other);
+  frontier_close(f);
+}
+
 static void hear(void *context, const char *sentence)
 {
   char *heard = context;
@@ -271,10 +328,10 @@ static void many_threads_share_a_handle(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(options_of_another_size),     cmocka_unit_test(what_the_library_is),
-    cmocka_unit_test(a_failure_in_words),          cmocka_unit_test(the_logger_hears),
-    cmocka_unit_test(one_handle_per_directory),    cmocka_unit_test(skipped_for_a_reason),
-    cmocka_unit_test(many_threads_share_a_handle),
+    cmocka_unit_test(options_of_another_size), cmocka_unit_test(what_the_library_is),
+    cmocka_unit_test(a_failure_in_words),      cmocka_unit_test(each_thread_reads_its_own_failure),
+    cmocka_unit_test(the_logger_hears),        cmocka_unit_test(one_handle_per_directory),
+    cmocka_unit_test(skipped_for_a_reason),    cmocka_unit_test(many_threads_share_a_handle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ enum { IDS = 3000 };
 
 static entry *make(uint64_t id)
 {
-  entry *e = entry_create(NULL, id, "http://a.test/", 14, 7, 13, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, id, "http://a.test/", 14, 7, 13, (frontier_origin){0}, (field){0});
   assert_non_null(e);
   return e;
 }

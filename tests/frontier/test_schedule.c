@@ -20,7 +20,7 @@ static entry *push(hosts *h, const char *name)
 {
   host *who = hosts_find(h, name, strlen(name));
   assert_non_null(who);
-  entry *e = entry_create(NULL, ++next_sequence, "u", 1, 0, 1, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, ++next_sequence, "u", 1, 0, 1, (frontier_origin){0}, (field){0});
   assert_non_null(e);
   e->host = who;
   hosts_push(h, e);
@@ -172,7 +172,7 @@ static void the_heap_is_as_good_as_a_search(void **state)
 static void push_class(hosts *h, const char *name, frontier_class class)
 {
   host *who = hosts_find(h, name, strlen(name));
-  entry *e = entry_create(NULL, ++next_sequence, "u", 1, 0, 1, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, ++next_sequence, "u", 1, 0, 1, (frontier_origin){0}, (field){0});
   assert_non_null(e);
   assert_true(host_reserve(who, class));
   e->host = who;

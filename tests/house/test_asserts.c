@@ -90,7 +90,7 @@ static void land_twice(void)
   int64_t wait_ms;
   hosts *h = hosts_create(0, 1, test_hasher());
   host *who = hosts_find(h, "a", 1);
-  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, (field){0});
   e->host = who;
   hosts_push(h, e);
   if (hosts_pop_due(h, 0, &wait_ms) != e)
@@ -102,7 +102,7 @@ static void land_twice(void)
 static void push_into_no_line(void)
 {
   hosts *h = hosts_create(0, 1, test_hasher());
-  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, (field){0});
   e->host = hosts_find(h, "a", 1);
   e->class = FRONTIER_LOW; /* host_reserve was forgotten */
   hosts_push(h, e);
@@ -111,7 +111,7 @@ static void push_into_no_line(void)
 static void end_a_lease_that_is_not(void)
 {
   lease_table leases = {0};
-  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, 0);
+  entry *e = entry_create(NULL, 1, "u", 1, 0, 1, (frontier_origin){0}, (field){0});
   leases_remove(&leases, e);
 }
 
