@@ -35,8 +35,9 @@ typedef struct frontier_findings {
  *
  * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 4 bytes per URL, and 4.3 more for each of two filters); VERSION: the
  * directory is of another format. */
-frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
-                               frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say,
+                                             void *context, frontier_findings *found,
+                                             char message[FRONTIER_MESSAGE_SIZE]);
 
 typedef struct frontier_repairs {
   bool was_rebuilt;     /* data.mdb is another file now; the old one is data.mdb.damaged */
@@ -56,8 +57,9 @@ typedef struct frontier_repairs {
  *
  * A crash at any moment leaves the old files or the new ones. FRONTIER_OK: the directory was sound, or is now. DAMAGED:
  * its filter and profile cannot be read any more. */
-frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
-                                frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say,
+                                              void *context, frontier_repairs *done,
+                                              char message[FRONTIER_MESSAGE_SIZE]);
 
 typedef struct frontier_sizes {
   uint64_t before, after; /* bytes on disk, of all files */
@@ -69,7 +71,8 @@ typedef struct frontier_sizes {
  *
  * If keys were forgotten since the last time (frontier_forget), they are erased first, to free their memory: this opens
  * the frontier, makes a second filter from the hash log, and rewrites the pieces of the log that have such keys. */
-frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_compact(const char *directory, frontier_sizes *sizes,
+                                               char message[FRONTIER_MESSAGE_SIZE]);
 
 /* A copy of `f` as of its last commit, in a new directory `to` that opens as a frontier of its own. `f` may be the
  * writer's handle, which waits meanwhile, or a read-only one in another process, while the writer goes on; later writes
@@ -92,8 +95,46 @@ typedef struct frontier_merged {
  * With different secrets: keys that every stored URL makes again are hashed with the secret of the new frontier. A
  * directory that has others (frontier_link.key, those of a merge, those of URLs that a repair did not find) keeps its
  * secret, which is then that of the new frontier; MISMATCH if two such directories have different ones. */
-frontier_status frontier_merge(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
-                               char message[FRONTIER_MESSAGE_SIZE]);
+static inline frontier_status frontier_merge(const char *const *directories, size_t count, const char *to,
+                                             frontier_merged *merged, char message[FRONTIER_MESSAGE_SIZE]);
+
+/* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
+frontier_status frontier_check_sized(const char *directory, const char *journal_path, frontier_remark *say,
+                                     void *context, frontier_findings *found, size_t size,
+                                     char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status frontier_repair_sized(const char *directory, const char *journal_path, frontier_remark *say,
+                                      void *context, frontier_repairs *done, size_t size,
+                                      char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status frontier_compact_sized(const char *directory, frontier_sizes *sizes, size_t size,
+                                       char message[FRONTIER_MESSAGE_SIZE]);
+frontier_status frontier_merge_sized(const char *const *directories, size_t count, const char *to,
+                                     frontier_merged *merged, size_t size, char message[FRONTIER_MESSAGE_SIZE]);
+
+static inline frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say,
+                                             void *context, frontier_findings *found,
+                                             char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_check_sized(directory, journal_path, say, context, found, sizeof *found, message);
+}
+
+static inline frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say,
+                                              void *context, frontier_repairs *done,
+                                              char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_repair_sized(directory, journal_path, say, context, done, sizeof *done, message);
+}
+
+static inline frontier_status frontier_compact(const char *directory, frontier_sizes *sizes,
+                                               char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_compact_sized(directory, sizes, sizeof *sizes, message);
+}
+
+static inline frontier_status frontier_merge(const char *const *directories, size_t count, const char *to,
+                                             frontier_merged *merged, char message[FRONTIER_MESSAGE_SIZE])
+{
+  return frontier_merge_sized(directories, count, to, merged, sizeof *merged, message);
+}
 
 #ifdef __cplusplus
 }

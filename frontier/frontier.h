@@ -82,9 +82,9 @@ typedef enum frontier_status {
 enum { FRONTIER_MESSAGE_SIZE = 512 };
 
 /* The ABI number of this header, and that of the running library. It is raised, together with the name of the shared
- * library, when anything existing changes its meaning or its layout. Within one number, functions, enumerators, and
- * fields at the end of frontier_options may be added; no other struct changes. Treat an outcome that you do not know as
- * new, and such a status as an error. */
+ * library, when anything existing changes its meaning or its layout. Within one number, functions and enumerators may
+ * be added, and fields at the end of structs whose size is passed (see frontier_open_sized), or that the library hands
+ * to a visitor. Treat an outcome that you do not know as new, and such a status as an error. */
 enum { FRONTIER_ABI = 1 };
 int frontier_abi(void);             /* the library's */
 const char *frontier_version(void); /* its release, as "0.1.0" */
@@ -159,7 +159,11 @@ static inline frontier_status frontier_open(const char *directory, const frontie
 
 /* The same with the size that the options have in the caller's build: fields beyond it are zero. frontier_open passes
  * it; callers in other languages do so themselves. FRONTIER_BAD_ARGUMENT if the caller sets a field that this library
- * does not have. */
+ * does not have.
+ *
+ * So it is with each struct of these headers that may grow: a function `..._sized` takes its size, which is the step of
+ * an array too, and an inline function passes sizeof. What a function fills has zeros in the fields that this library
+ * does not have. frontier_verdict and frontier_origin never grow. */
 frontier_status frontier_open_sized(const char *directory, const frontier_options *options, size_t options_size,
                                     frontier **out, char message[FRONTIER_MESSAGE_SIZE]);
 
@@ -236,19 +240,21 @@ typedef struct frontier_link {
 /* frontier_add for many, in order, hashed and looked up together: faster than one by one once the filter is larger
  * than the caches; 32 or more at once are enough. Of equal keys in one batch only the first is new.
  * On failure the first `*settled` links were processed and have their verdicts; the rest may be tried again. */
-frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
-                                   frontier_verdict *verdicts, size_t *settled);
+static inline frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                                 frontier_verdict *verdicts, size_t *settled);
 
 /* Queue a link even if its key was seen: a page to be fetched again. The verdict is what frontier_add would give.
  * Each call adds a URL with a new id: a page still queued is then fetched twice. */
-frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+static inline frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms,
+                                             frontier_verdict *verdict);
 
 /* Remember a key as seen and queue nothing. If it was new, its URL is recorded as ended, in state FRONTIER_NOTED. */
-frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict);
+static inline frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms,
+                                            frontier_verdict *verdict);
 
 /* The verdicts frontier_add_batch would give, each as if it were alone; changes nothing. */
-frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
-                                      frontier_verdict *verdicts);
+static inline frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
+                                                    frontier_verdict *verdicts);
 
 /* ---- forgetting ------------------------------------------------------------------------------------------- */
 
@@ -256,7 +262,7 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
  * its URL ended stays. A URL that is still queued stays queued, and is fetched twice if found again. `*was_seen`: it
  * was seen before this call. No other key becomes new. Costs 32 to 64 bytes of memory for each key forgotten and not
  * accepted again, until frontier_compact (admin.h) erases it. */
-frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
+static inline frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
  * a key stays seen while a URL that has it is queued or in flight. Commits, then reads all of the history and the
@@ -283,8 +289,8 @@ enum { FRONTIER_WAIT_FOREVER = -1 };
 /* Lease up to `max` URLs that are due. `*count` may be 0: then `*wait_ms` says when to ask again, or
  * FRONTIER_WAIT_FOREVER if nothing will be due before a lease ends or a URL is added. Commits the open
  * batch when it is large or old enough. */
-frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
-                              int64_t *wait_ms);
+static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max,
+                                            size_t *count, int64_t *wait_ms);
 
 /* No URL is in flight, and none is queued except deeper than the cap or held (host.h). */
 bool frontier_is_finished(const frontier *f);
@@ -390,10 +396,66 @@ typedef struct frontier_stats {
 
 /* The current numbers, in constant time except for a scan of the filter's bits (some 100 us). A read-only handle loads
  * the filter first, and may fail as frontier_open does. */
-frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
+static inline frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 /* Was its directory made with options.exact? */
 bool frontier_is_exact(const frontier *f);
+
+/* ---- sizes ------------------------------------------------------------------------------------------- */
+
+/* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
+frontier_status frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                         uint64_t now_ms, frontier_verdict *verdicts, size_t *settled);
+frontier_status frontier_force_sized(frontier *f, const frontier_link *link, size_t link_size, uint64_t now_ms,
+                                     frontier_verdict *out);
+frontier_status frontier_note_sized(frontier *f, const frontier_link *link, size_t link_size, uint64_t now_ms,
+                                    frontier_verdict *out);
+frontier_status frontier_lookup_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                            frontier_verdict *verdicts);
+frontier_status frontier_forget_sized(frontier *f, const frontier_link *link, size_t link_size, bool *was_seen);
+frontier_status frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size, size_t max,
+                                    size_t *count, int64_t *wait_ms);
+frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *stats, size_t stats_size);
+
+static inline frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
+                                                 frontier_verdict *verdicts, size_t *settled)
+{
+  return frontier_add_batch_sized(f, links, sizeof *links, count, now_ms, verdicts, settled);
+}
+
+static inline frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms,
+                                             frontier_verdict *out)
+{
+  return frontier_force_sized(f, link, sizeof *link, now_ms, out);
+}
+
+static inline frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms,
+                                            frontier_verdict *out)
+{
+  return frontier_note_sized(f, link, sizeof *link, now_ms, out);
+}
+
+static inline frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
+                                                    frontier_verdict *verdicts)
+{
+  return frontier_lookup_batch_sized(f, links, sizeof *links, count, verdicts);
+}
+
+static inline frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen)
+{
+  return frontier_forget_sized(f, link, sizeof *link, was_seen);
+}
+
+static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max,
+                                            size_t *count, int64_t *wait_ms)
+{
+  return frontier_next_sized(f, now_ms, leases, sizeof *leases, max, count, wait_ms);
+}
+
+static inline frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
+{
+  return frontier_stats_read_sized(f, stats, sizeof *stats);
+}
 
 #ifdef __cplusplus
 }

@@ -46,8 +46,8 @@ typedef struct frontier_host_control {
 void frontier_clock(frontier *f, uint64_t now_ms, uint64_t wall_ms);
 
 /* BAD_ARGUMENT: not the name of a host, or an unknown class. get gives zeros for a host without controls. */
-frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control);
-frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control);
+static inline frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control);
+static inline frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control);
 frontier_status frontier_host_block(frontier *f, const char *name);
 frontier_status frontier_host_unblock(frontier *f, const char *name);
 
@@ -77,7 +77,7 @@ typedef struct frontier_host_info {
   uint64_t done, failed, skipped;
   uint64_t found, suspect; /* new URLs since frontier_watch_traps, and how many look like a trap's: traps.h */
   uint64_t trap_taken;     /* ended, of class TRAP */
-  frontier_host_control control;
+  const frontier_host_control *control; /* all zeros if nothing was set; valid during the call */
 } frontier_host_info;
 
 typedef bool frontier_host_visitor(void *context, const frontier_host_info *host); /* false: enough */
@@ -103,8 +103,32 @@ typedef struct frontier_limits {
 } frontier_limits;
 
 /* frontier_next with limits for this call. With a limit per host, the URLs of one host are adjacent. */
-frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
-                                    size_t *count, int64_t *wait_ms);
+static inline frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits,
+                                                  frontier_lease *leases, size_t *count, int64_t *wait_ms);
+
+/* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
+frontier_status frontier_host_get_sized(frontier *f, const char *name, frontier_host_control *control, size_t size);
+frontier_status frontier_host_set_sized(frontier *f, const char *name, const frontier_host_control *control,
+                                        size_t size);
+frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const frontier_limits *limits,
+                                          size_t limits_size, frontier_lease *leases, size_t lease_size, size_t *count,
+                                          int64_t *wait_ms);
+
+static inline frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control)
+{
+  return frontier_host_get_sized(f, name, control, sizeof *control);
+}
+
+static inline frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)
+{
+  return frontier_host_set_sized(f, name, control, sizeof *control);
+}
+
+static inline frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits,
+                                                  frontier_lease *leases, size_t *count, int64_t *wait_ms)
+{
+  return frontier_next_batch_sized(f, now_ms, limits, sizeof *limits, leases, sizeof *leases, count, wait_ms);
+}
 
 #ifdef __cplusplus
 }

@@ -35,12 +35,12 @@ typedef struct frontier_visit {
 
 /* The last visit of a lease's URL, for a conditional request; its strings are valid until the next call on the handle.
  * FRONTIER_NOT_FOUND: no visit was noted, or no such lease. */
-frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit);
+static inline frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit);
 
 /* Notes a fetch of the lease, at `at_s`: committed with its frontier_done, dropped by frontier_release. A page counts
  * as unchanged if `is_unchanged` is set or the content is that of the last visit; the last visit's validators are then
  * kept where `visit` has none. */
-frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit);
+static inline frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit);
 
 /* From now on also hand out pages due up to `until_s`, a wall-clock time; the interval between visits of a page is from
  * `least_s` to `most_s` seconds. frontier_is_finished waits for these pages. May be called again, with a later time or
@@ -50,6 +50,20 @@ frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_
  * (by frontier_clock, or `until_s`) and is at most `most_s`.
  * BAD_ARGUMENT: least_s is 0 or more than most_s, or the frontier has no directory. */
 frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s, uint64_t until_s);
+
+/* The functions of the same names above, with the size of the caller's struct: see frontier_open_sized. */
+frontier_status frontier_visit_get_sized(frontier *f, uint64_t lease, frontier_visit *visit, size_t size);
+frontier_status frontier_visit_note_sized(frontier *f, uint64_t lease, const frontier_visit *visit, size_t size);
+
+static inline frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit)
+{
+  return frontier_visit_get_sized(f, lease, visit, sizeof *visit);
+}
+
+static inline frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit)
+{
+  return frontier_visit_note_sized(f, lease, visit, sizeof *visit);
+}
 
 #ifdef __cplusplus
 }

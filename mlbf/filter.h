@@ -36,6 +36,12 @@ enum { MLBF_SECRET_BYTES = 32 };
 /* One layer per segment, up to this many; the last layer takes all further segments of a longer key. */
 enum { MLBF_LAYERS_MAX = 16 };
 
+/* The ABI number of these headers, and that of the running library. It is raised, together with the name of the shared
+ * library, when anything existing changes its meaning or its layout. Within one number, functions and enumerators may
+ * be added, and fields at the end of mlbf_options; no other struct changes. */
+enum { MLBF_ABI = 1 };
+int mlbf_abi(void); /* the library's */
+
 typedef enum mlbf_status {
   MLBF_OK = 0,
   MLBF_FULL,         /* done, and the design load is now exceeded; returned once per filter */
@@ -117,7 +123,18 @@ typedef struct mlbf_options {
 typedef struct mlbf_filter mlbf_filter;
 
 /* Allocates and clears. MLBF_BAD_ARGUMENT, MLBF_NO_MEMORY; `*filter` is set only on success. */
-mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
+static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter);
+
+/* The same with the size that the options have in the caller's build: fields beyond it are zero. mlbf_create passes it;
+ * callers in other languages do so themselves. MLBF_BAD_ARGUMENT if the caller sets a field that this library does not
+ * have. */
+mlbf_status mlbf_create_sized(const mlbf_options *options, size_t options_size, mlbf_filter **filter);
+
+static inline mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
+{
+  return mlbf_create_sized(options, sizeof *options, filter);
+}
+
 void mlbf_free(mlbf_filter *filter); /* NULL is fine */
 
 /* From now on any number of threads may call mlbf_insert* and mlbf_test* on this filter at once. Exactly one of them
@@ -207,6 +224,7 @@ typedef struct mlbf_stats {
   uint64_t answered_seen;
   uint64_t answered_new_combination;              /* kinds without layers: NEW */
   uint64_t answered_new_segment[MLBF_LAYERS_MAX]; /* by layer */
+  uint64_t reserved[8]; /* zeros: room for later releases, as frontier_stats has this struct inside */
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */

@@ -26,7 +26,16 @@ mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger);
 typedef struct mlbf_chain mlbf_chain;
 
 /* `first` describes the first slice; but `first->rate` is that of the whole chain, and `first->bits` must be 0. */
-mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain);
+static inline mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain);
+
+/* The same with the size of the caller's options: see mlbf_create_sized. */
+mlbf_status mlbf_chain_create_sized(const mlbf_options *first, size_t options_size, mlbf_chain **chain);
+
+static inline mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain)
+{
+  return mlbf_chain_create_sized(first, sizeof *first, chain);
+}
+
 void mlbf_chain_free(mlbf_chain *chain); /* NULL is fine */
 
 /* As the same calls of a filter. Hashes fit every slice. */

@@ -48,7 +48,16 @@ typedef struct mlbf_plan {
  * for those bits, which is then the promised rate. For bloom and the paper's kinds `bits` is the m of each
  * array, for line and mlbf the total, rounded down to whole cache lines.
  * MLBF_BAD_ARGUMENT sets `*reason` (if not NULL) to a sentence and leaves `*plan` alone. */
-mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
+static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason);
+
+/* The same with the size of the caller's options: see mlbf_create_sized. */
+mlbf_status mlbf_plan_make_sized(const mlbf_options *options, size_t options_size, mlbf_plan *plan,
+                                 const char **reason);
+
+static inline mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason)
+{
+  return mlbf_plan_make_sized(options, sizeof *options, plan, reason);
+}
 
 /* The inverse: the false-positive rate of SEEN at `keys` keys, for keys unrelated to the inserted ones (lower for
  * keys of new hosts). mlbf-paper: for keys with all segments known, its worst case. */

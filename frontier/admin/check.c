@@ -216,8 +216,8 @@ static void check_free(check *c)
   handle_free(c->f);
 }
 
-frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say, void *context,
-                               frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status check_it(const char *directory, const char *journal_path, frontier_remark *say, void *context,
+                                frontier_findings *found, char message[FRONTIER_MESSAGE_SIZE])
 {
   const frontier_options options = {.per_host = 1, .read_only = true, .keep_identity = true};
   check c = {.f = handle_create(directory, &options),
@@ -251,5 +251,15 @@ frontier_status frontier_check(const char *directory, const char *journal_path, 
   if (lock >= 0)
     close(lock);
   check_free(&c);
+  return status;
+}
+
+frontier_status frontier_check_sized(const char *directory, const char *journal_path, frontier_remark *say,
+                                     void *context, frontier_findings *found, size_t size,
+                                     char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_findings ours = {0};
+  frontier_status status = check_it(directory, journal_path, say, context, &ours, message);
+  sized_give(found, size, &ours, sizeof ours);
   return status;
 }

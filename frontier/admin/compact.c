@@ -310,7 +310,7 @@ static frontier_status compact(frontier *f, frontier_sizes *sizes)
   return status;
 }
 
-frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status compact_it(const char *directory, frontier_sizes *sizes, char message[FRONTIER_MESSAGE_SIZE])
 {
   frontier *f = handle_create(directory, &(frontier_options){.per_host = 1, .keep_identity = true});
   if (!f) {
@@ -326,5 +326,14 @@ frontier_status frontier_compact(const char *directory, frontier_sizes *sizes, c
   if (status != FRONTIER_OK)
     memcpy(message, f->message, FRONTIER_MESSAGE_SIZE);
   handle_free(f);
+  return status;
+}
+
+frontier_status frontier_compact_sized(const char *directory, frontier_sizes *sizes, size_t size,
+                                       char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_sizes ours = {0};
+  frontier_status status = compact_it(directory, &ours, message);
+  sized_give(sizes, size, &ours, sizeof ours);
   return status;
 }

@@ -380,8 +380,8 @@ static frontier_status merge_into(merging *m, const char *const *directories, si
   return status;
 }
 
-frontier_status frontier_merge(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
-                               char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status merge_it(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
+                                char message[FRONTIER_MESSAGE_SIZE])
 {
   char partial[FRESH_PATH_SIZE];
   merging m = {.message = message};
@@ -400,5 +400,14 @@ frontier_status frontier_merge(const char *const *directories, size_t count, con
     status = atomic_dir_finish(to, partial, message);
   if (status != FRONTIER_OK)
     atomic_dir_abandon(partial);
+  return status;
+}
+
+frontier_status frontier_merge_sized(const char *const *directories, size_t count, const char *to,
+                                     frontier_merged *merged, size_t size, char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_merged ours = {0};
+  frontier_status status = merge_it(directories, count, to, &ours, message);
+  sized_give(merged, size, &ours, sizeof ours);
   return status;
 }

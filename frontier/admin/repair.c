@@ -183,8 +183,8 @@ static bool repair_all(salvage *s, const frontier_findings *found, const char *j
   return (!of_data && !found->filter_faults && !found->journal_faults) || renew_filter(s, journal_path);
 }
 
-frontier_status frontier_repair(const char *directory, const char *journal_path, frontier_remark *say, void *context,
-                                frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE])
+static frontier_status repair_it(const char *directory, const char *journal_path, frontier_remark *say, void *context,
+                                 frontier_repairs *done, char message[FRONTIER_MESSAGE_SIZE])
 {
   const frontier_options options = {.per_host = 1, .keep_identity = true};
   salvage s = {.f = handle_create(directory, &options),
@@ -210,5 +210,15 @@ frontier_status frontier_repair(const char *directory, const char *journal_path,
     memcpy(message, s.f->message, FRONTIER_MESSAGE_SIZE);
   salvage_free(&s);
   handle_free(s.f);
+  return status;
+}
+
+frontier_status frontier_repair_sized(const char *directory, const char *journal_path, frontier_remark *say,
+                                      void *context, frontier_repairs *done, size_t size,
+                                      char message[FRONTIER_MESSAGE_SIZE])
+{
+  frontier_repairs ours = {0};
+  frontier_status status = repair_it(directory, journal_path, say, context, &ours, message);
+  sized_give(done, size, &ours, sizeof ours);
   return status;
 }

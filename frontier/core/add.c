@@ -266,12 +266,28 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
   return status;
 }
 
-static frontier_status settle_one(frontier *f, const frontier_link *link, purpose what_for, uint64_t now_ms,
-                                  frontier_verdict *verdict)
+/* The caller's links, from the `first` on, up to TOGETHER, as ours: in `room`, if theirs are of another size. NULL: a
+ * field is set that is not known here. */
+static const frontier_link *take_links(const frontier_link *links, size_t link_size, size_t first, size_t count,
+                                       frontier_link room[TOGETHER])
+{
+  if (link_size == sizeof *links)
+    return links + first;
+  for (size_t i = 0; i < count; i++)
+    if (!sized_take(&room[i], sizeof room[i], (const char *)links + (first + i) * link_size, link_size))
+      return NULL;
+  return room;
+}
+
+static frontier_status settle_one(frontier *f, const frontier_link *given, size_t link_size, purpose what_for,
+                                  uint64_t now_ms, frontier_verdict *verdict)
 {
   size_t settled;
-  return f->options.read_only ? refuse_reader(f)
-                              : settle_some(f, link, 1, what_for, clock_glance(f, now_ms), verdict, &settled);
+  frontier_link room[TOGETHER];
+  const frontier_link *link = take_links(given, link_size, 0, 1, room);
+  if (f->options.read_only)
+    return refuse_reader(f);
+  return link ? settle_some(f, link, 1, what_for, clock_glance(f, now_ms), verdict, &settled) : refuse_unknown_field(f);
 }
 
 /* ---- the calls ------------------------------------------------------------------------------------------ */
@@ -280,49 +296,58 @@ frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, 
                              frontier_verdict *verdict)
 {
   LOCKED(f);
-  return settle_one(f, &(frontier_link){.target = u, .origin = origin}, TO_QUEUE, now_ms, verdict);
+  const frontier_link link = {.target = u, .origin = origin};
+  return settle_one(f, &link, sizeof link, TO_QUEUE, now_ms, verdict);
 }
 
-frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+frontier_status frontier_force_sized(frontier *f, const frontier_link *link, size_t link_size, uint64_t now_ms,
+                                     frontier_verdict *verdict)
 {
   LOCKED(f);
-  return settle_one(f, link, TO_QUEUE_ANYHOW, now_ms, verdict);
+  return settle_one(f, link, link_size, TO_QUEUE_ANYHOW, now_ms, verdict);
 }
 
-frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms, frontier_verdict *verdict)
+frontier_status frontier_note_sized(frontier *f, const frontier_link *link, size_t link_size, uint64_t now_ms,
+                                    frontier_verdict *verdict)
 {
   LOCKED(f);
-  return settle_one(f, link, TO_NOTE, now_ms, verdict);
+  return settle_one(f, link, link_size, TO_NOTE, now_ms, verdict);
 }
 
-frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
-                                   frontier_verdict *verdicts, size_t *settled)
+frontier_status frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                         uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
 {
   LOCKED(f);
+  frontier_link room[TOGETHER];
   *settled = 0;
   now_ms = clock_glance(f, now_ms);
   frontier_status status = f->options.read_only ? refuse_reader(f) : FRONTIER_OK;
   while (*settled < count && status == FRONTIER_OK) {
-    size_t left = count - *settled, done;
-    status = settle_some(f, links + *settled, left < TOGETHER ? left : TOGETHER, TO_QUEUE, now_ms, verdicts + *settled,
-                         &done);
+    size_t left = count - *settled, size = left < TOGETHER ? left : TOGETHER, done = 0;
+    const frontier_link *some = take_links(links, link_size, *settled, size, room);
+    status = some ? settle_some(f, some, size, TO_QUEUE, now_ms, verdicts + *settled, &done) : refuse_unknown_field(f);
     *settled += done;
   }
   return status;
 }
 
-frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count, frontier_verdict *verdicts)
+frontier_status frontier_lookup_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                            frontier_verdict *verdicts)
 {
   LOCKED(f);
+  frontier_link room[TOGETHER];
+  looked_up found;
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
-  for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
-    status = refuse_empty_key(f, &links[i]);
   for (size_t begin = 0; begin < count && status == FRONTIER_OK; begin += TOGETHER) {
     size_t size = count - begin < TOGETHER ? count - begin : TOGETHER;
-    looked_up found;
-    status = look_up(f, links + begin, size, &found);
+    const frontier_link *some = take_links(links, link_size, begin, size, room);
+    status = some ? FRONTIER_OK : refuse_unknown_field(f);
     for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
-      verdicts[begin + i] = judge(f, &links[begin + i], &found, i);
+      status = refuse_empty_key(f, &some[i]);
+    if (status == FRONTIER_OK)
+      status = look_up(f, some, size, &found);
+    for (size_t i = 0; i < size && status == FRONTIER_OK; i++)
+      verdicts[begin + i] = judge(f, &some[i], &found, i);
   }
   return status;
 }
@@ -330,5 +355,6 @@ frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, s
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict)
 {
   LOCKED(f);
-  return frontier_lookup_batch(f, &(frontier_link){.target = u}, 1, verdict);
+  const frontier_link link = {.target = u};
+  return frontier_lookup_batch(f, &link, 1, verdict);
 }

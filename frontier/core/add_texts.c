@@ -38,25 +38,13 @@ typedef struct piece {
 
 /* ---- structs of the caller's sizes ----------------------------------------------------------------------- */
 
-/* false: the caller sets more than we know. */
-static bool take(void *ours, size_t our_size, const void *given, size_t size)
-{
-  const uint8_t *bytes = given;
-  memset(ours, 0, our_size);
-  memcpy(ours, given, size < our_size ? size : our_size);
-  for (size_t i = our_size; i < size; i++)
-    if (bytes[i])
-      return false;
-  return true;
-}
-
-/* The caller's own, or a copy in `room`; NULL: as take. */
+/* The caller's own, or a copy in `room`; NULL: a field is set that we do not know. */
 static const frontier_text *take_text(const call *c, size_t place, frontier_text *room)
 {
   const uint8_t *given = c->texts + place * c->text_size;
   if (c->text_size == sizeof *room)
     return (const frontier_text *)(const void *)given;
-  return take(room, sizeof *room, given, c->text_size) ? room : NULL;
+  return sized_take(room, sizeof *room, given, c->text_size) ? room : NULL;
 }
 
 /* Field by field, into the caller's memory if it has our size: one built on the stack, and then copied, costs a twelfth
@@ -69,11 +57,8 @@ static void answer(const call *c, size_t place, url_status status, int refused, 
   ours->refused = refused;
   ours->verdict = verdict;
   ours->id = id;
-  if (ours == &room) {
-    size_t known = c->answer_size < sizeof room ? c->answer_size : sizeof room;
-    memcpy(at, &room, known);
-    memset(at + known, 0, c->answer_size - known);
-  }
+  if (ours == &room)
+    sized_give(at, c->answer_size, &room, sizeof room);
 }
 
 /* ---- a piece --------------------------------------------------------------------------------------------- */
@@ -90,7 +75,7 @@ static void keep(piece *p, url *u)
   p->used = ((size_t)(end - p->urls) + alignof(url) - 1) / alignof(url) * alignof(url);
 }
 
-/* Into the piece, or into an answer. false: as take. */
+/* Into the piece, or into an answer. false: as take_text. */
 static bool gather_one(piece *p, const call *c, url_profile profile, size_t place)
 {
   frontier_text room;
@@ -115,7 +100,7 @@ static bool gather_one(piece *p, const call *c, url_profile profile, size_t plac
   return true;
 }
 
-/* Of the texts from `at` to `end`, as many as it has room for: `at` moves behind them. false: as take. */
+/* Of the texts from `at` to `end`, as many as it has room for: `at` moves behind them. false: as take_text. */
 static bool gather(piece *p, const call *c, url_profile profile, size_t *at, size_t end)
 {
   p->count = p->used = 0;
@@ -156,7 +141,7 @@ frontier_status frontier_add_texts_sized(frontier *f, const frontier_text_rules 
   frontier_status status = frontier_add_batch(f, NULL, 0, now_ms, NULL, settled); /* refuses a reader */
   if (status != FRONTIER_OK)
     return status;
-  if (!take(&c.rules, sizeof c.rules, rules ? rules : &none, rules ? rules_size : sizeof none))
+  if (!sized_take(&c.rules, sizeof c.rules, rules ? rules : &none, rules ? rules_size : sizeof none))
     return refuse(f, FRONTIER_BAD_ARGUMENT, "rules for texts that this library does not have");
   piece *p = malloc(sizeof *p);
   if (!p)

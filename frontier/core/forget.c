@@ -8,14 +8,17 @@
 
 #include <stdlib.h>
 
-frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen)
+frontier_status frontier_forget_sized(frontier *f, const frontier_link *given, size_t link_size, bool *was_seen)
 {
   LOCKED(f);
+  frontier_link link;
   if (f->options.read_only)
     return refuse_reader(f);
+  if (!sized_take(&link, sizeof link, given, link_size))
+    return refuse_unknown_field(f);
   mlbf_hashes hashes;
   frontier_verdict verdict;
-  frontier_status status = link_judge(f, link, &hashes, &verdict);
+  frontier_status status = link_judge(f, &link, &hashes, &verdict);
   if (status != FRONTIER_OK)
     return status;
   bool is_seen = verdict.outcome == FRONTIER_SEEN;

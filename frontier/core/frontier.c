@@ -40,7 +40,8 @@ static frontier_lease lease_of(const entry *e)
 typedef struct leasing {
   const frontier_limits *limits;
   uint64_t now_ms;
-  frontier_lease *leases;
+  frontier_lease *leases; /* the caller's, */
+  size_t lease_size;      /* each so large there */
   size_t count, hosts;
 } leasing;
 
@@ -61,7 +62,8 @@ static frontier_status lease_one(frontier *f, leasing *l, entry *e)
   counts_leased(&f->counts);
   if (e->host->blocked)
     bench_give_back(f, e->host);
-  l->leases[l->count++] = lease_of(e);
+  frontier_lease lease = lease_of(e);
+  sized_give((char *)l->leases + l->count++ * l->lease_size, l->lease_size, &lease, sizeof lease);
   return FRONTIER_OK;
 }
 
@@ -111,15 +113,18 @@ static frontier_status look_further(frontier *f, leasing *l, bool is_commit_due,
   return status;
 }
 
-frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier_limits *limits, frontier_lease *leases,
-                                    size_t *count, int64_t *wait_ms)
+frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const frontier_limits *given, size_t given_size,
+                                          frontier_lease *leases, size_t lease_size, size_t *count, int64_t *wait_ms)
 {
   LOCKED(f);
-  leasing l = {.limits = limits, .now_ms = clock_now(f, now_ms), .leases = leases};
+  frontier_limits limits;
+  leasing l = {.limits = &limits, .now_ms = clock_now(f, now_ms), .leases = leases, .lease_size = lease_size};
   *count = 0;
   *wait_ms = 0;
   if (f->options.read_only)
     return refuse_reader(f);
+  if (!sized_take(&limits, sizeof limits, given, given_size))
+    return refuse_unknown_field(f);
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
@@ -133,22 +138,23 @@ frontier_status frontier_next_batch(frontier *f, uint64_t now_ms, const frontier
     status = recrawl_take(f);
   if (status == FRONTIER_OK)
     status = lease_due(f, &l, wait_ms);
-  if (status == FRONTIER_OK && l.count < limits->max && !(limits->max_hosts && l.hosts == limits->max_hosts))
+  if (status == FRONTIER_OK && l.count < limits.max && !(limits.max_hosts && l.hosts == limits.max_hosts))
     status = look_further(f, &l, is_commit_due, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
-  assert(l.count <= limits->max && (!limits->max_hosts || l.hosts <= limits->max_hosts));
+  assert(l.count <= limits.max && (!limits.max_hosts || l.hosts <= limits.max_hosts));
   assert_frontier(f);
   *count = l.count;
   return l.count ? FRONTIER_OK : status;
 }
 
-frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
-                              int64_t *wait_ms)
+frontier_status frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size, size_t max,
+                                    size_t *count, int64_t *wait_ms)
 {
   LOCKED(f);
-  return frontier_next_batch(f, now_ms, &(frontier_limits){.max = max}, leases, count, wait_ms);
+  const frontier_limits limits = {.max = max};
+  return frontier_next_batch_sized(f, now_ms, &limits, sizeof limits, leases, lease_size, count, wait_ms);
 }
 
 bool frontier_is_finished(const frontier *f)

@@ -16,18 +16,6 @@ const char *frontier_version(void)
 
 /* ---- its life ------------------------------------------------------------------------------------------- */
 
-/* The caller's options, as far as both of us know them. false: it sets more than that. */
-bool options_take(const frontier_options *given, size_t size, frontier_options *options)
-{
-  const uint8_t *bytes = (const uint8_t *)given;
-  memset(options, 0, sizeof *options);
-  memcpy(options, given, size < sizeof *options ? size : sizeof *options);
-  for (size_t i = sizeof *options; i < size; i++)
-    if (bytes[i])
-      return false;
-  return true;
-}
-
 /* Recursive: lock.h. */
 static pthread_mutex_t *mutex_create(void)
 {

@@ -15,14 +15,16 @@ static frontier_status refuse_name(frontier *f, const char *name)
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a host is named as in URLs, example.org or example.org:8080");
 }
 
-frontier_status frontier_host_get(frontier *f, const char *name, frontier_host_control *control)
+static const frontier_host_control no_control;
+
+frontier_status frontier_host_get_sized(frontier *f, const char *name, frontier_host_control *control, size_t size)
 {
   LOCKED(f);
   frontier_status status = refuse_name(f, name);
   if (status != FRONTIER_OK)
     return status;
   const host *who = hosts_look(f->hosts, name, strlen(name));
-  *control = who && who->control ? *who->control : (frontier_host_control){0};
+  sized_give(control, size, who && who->control ? who->control : &no_control, sizeof no_control);
   return FRONTIER_OK;
 }
 
@@ -51,19 +53,22 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   bench_give_back(f, who);
 }
 
-frontier_status frontier_host_set(frontier *f, const char *name, const frontier_host_control *control)
+frontier_status frontier_host_set_sized(frontier *f, const char *name, const frontier_host_control *given, size_t size)
 {
   LOCKED(f);
+  frontier_host_control control;
   frontier_status status = refuse_name(f, name);
   if (status != FRONTIER_OK)
     return status;
-  if (f->options.read_only || (unsigned)control->priority >= FRONTIER_CLASSES)
+  if (!sized_take(&control, sizeof control, given, size))
+    return refuse_unknown_field(f);
+  if (f->options.read_only || (unsigned)control.priority >= FRONTIER_CLASSES)
     return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "host %s: %s", name,
                          f->options.read_only ? "open for reading only" : "no such priority class");
   host *who = hosts_find(f->hosts, name, strlen(name));
   if (!who || !host_control_of(who))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for host %s", name);
-  apply(f, who, control);
+  apply(f, who, &control);
   return FRONTIER_OK;
 }
 
@@ -177,13 +182,12 @@ static frontier_host_info info_of(const frontier *f, const host *who, uint64_t n
                              .skipped = who->skipped,
                              .found = who->found,
                              .suspect = who->suspect,
-                             .trap_taken = who->trap_ended};
+                             .trap_taken = who->trap_ended,
+                             .control = who->control ? who->control : &no_control};
   for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
     const line *l = host_line(who, (frontier_class) class);
     info.queued[class] = l ? l->queued : 0;
   }
-  if (who->control)
-    info.control = *who->control;
   return info;
 }
 

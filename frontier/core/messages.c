@@ -59,3 +59,8 @@ frontier_status refuse_reader(frontier *f)
 {
   return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "%s is open for reading only", f->directory);
 }
+
+frontier_status refuse_unknown_field(frontier *f)
+{
+  return frontier_fail(f, FRONTIER_BAD_ARGUMENT, "a field is set that libfrontier %s does not have", STRATA_VERSION);
+}

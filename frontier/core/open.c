@@ -155,7 +155,7 @@ frontier_status frontier_open_sized(const char *directory, const frontier_option
                                     frontier **out, char message[FRONTIER_MESSAGE_SIZE])
 {
   frontier_options options;
-  if (!options_take(given, options_size, &options) || !options_make_sense(&options) ||
+  if (!sized_take(&options, sizeof options, given, options_size) || !options_make_sense(&options) ||
       (!directory && (options.read_only || options.journal_path || options.exact))) {
     snprintf(message, FRONTIER_MESSAGE_SIZE, "these options make no frontier");
     return FRONTIER_BAD_ARGUMENT;

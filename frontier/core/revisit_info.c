@@ -72,7 +72,7 @@ frontier_status visits_find(frontier *f, uint64_t sequence, uint8_t **body, seen
   return frontier_fail(f, FRONTIER_DAMAGED, "%s: visit %llu is damaged", f->directory, (unsigned long long)sequence);
 }
 
-frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *visit)
+frontier_status frontier_visit_get_sized(frontier *f, uint64_t lease, frontier_visit *visit, size_t size)
 {
   LOCKED(f);
   seen_visit last;
@@ -86,7 +86,7 @@ frontier_status frontier_visit_get(frontier *f, uint64_t lease, frontier_visit *
     return status;
   free(f->recrawl.last_visit);
   f->recrawl.last_visit = body;
-  *visit = last.visit;
+  sized_give(visit, size, &last.visit, sizeof last.visit);
   return FRONTIER_OK;
 }
 
@@ -186,25 +186,28 @@ visit_note *visits_note_create(const seen_visit *v)
   return note;
 }
 
-frontier_status frontier_visit_note(frontier *f, uint64_t lease, const frontier_visit *visit)
+frontier_status frontier_visit_note_sized(frontier *f, uint64_t lease, const frontier_visit *given, size_t size)
 {
   LOCKED(f);
+  frontier_visit visit;
   seen_visit last = {0};
   uint8_t *body = NULL;
   entry *e = lease_entry(f, lease);
   if (!e)
     return FRONTIER_NOT_FOUND;
+  if (!sized_take(&visit, sizeof visit, given, size))
+    return refuse_unknown_field(f);
   frontier_status status = visits_find(f, lease, &body, &last);
   if (status != FRONTIER_OK && status != FRONTIER_NOT_FOUND)
     return status;
   const seen_visit *before = status == FRONTIER_OK ? &last : NULL;
   find_bounds(f);
-  bool is_unchanged = is_same(visit, before);
+  bool is_unchanged = is_same(&visit, before);
   seen_visit v = {.sequence = lease,
-                  .visit = complete(visit, before, is_unchanged),
+                  .visit = complete(&visit, before, is_unchanged),
                   .interval_s = next_interval(f, before, is_unchanged),
                   .class = e->class};
-  v.due_s = visits_due(visit->at_s, v.interval_s);
+  v.due_s = visits_due(visit.at_s, v.interval_s);
   visit_note *note = visits_note_create(&v);
   if (note) {
     note->old_due_s = before ? last.due_s : 0;

@@ -13,6 +13,7 @@
 #define STRATA_FRONTIER_STATE_H
 
 #include "frontier/base/lock.h"
+#include "frontier/base/sized.h"
 #include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
 #include "frontier/core/commit.h"
@@ -101,7 +102,6 @@ void assert_frontier(const frontier *f);
 #endif
 
 /* handle.c */
-bool options_take(const frontier_options *given, size_t size, frontier_options *options);
 /* With nothing in it, and the secret of its options, or one that is drawn; NULL: no memory, or no random bytes. And
  * when all in it is gone. */
 frontier *handle_create(const char *directory, const frontier_options *options);
@@ -114,7 +114,8 @@ frontier_status frontier_fail(frontier *f, frontier_status status, const char *f
 
 void frontier_log(const frontier *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-frontier_status refuse_reader(frontier *f); /* for the calls that write */
+frontier_status refuse_unknown_field(frontier *f); /* sized_take does not know it */
+frontier_status refuse_reader(frontier *f);        /* for the calls that write */
 
 /* add.c */
 void link_hash(const mlbf_filter *filter, const frontier_link *link, mlbf_hashes *hashes); /* of its key */

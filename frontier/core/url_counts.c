@@ -20,28 +20,29 @@ void counts_queued_again(url_counts *c, frontier_state state)
   c->queued++;
 }
 
-frontier_status frontier_stats_read(frontier *f, frontier_stats *stats)
+frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *given, size_t stats_size)
 {
   LOCKED(f);
   const url_counts *c = &f->counts;
-  *stats = (frontier_stats){.queued = c->queued,
-                            .in_flight = leases_count(&f->in_flight),
-                            .deferred = c->deferred,
-                            .done = c->done,
-                            .failed = c->failed,
-                            .skipped = c->skipped,
-                            .hosts = hosts_count(f->hosts),
-                            .profile = f->options.profile,
-                            .expected_lost = hash_log_expected_lost(&f->log),
-                            .noted = c->noted,
-                            .forced = c->forced};
-  memcpy(stats->outcomes, c->outcomes, sizeof stats->outcomes);
+  frontier_stats stats = {.queued = c->queued,
+                          .in_flight = leases_count(&f->in_flight),
+                          .deferred = c->deferred,
+                          .done = c->done,
+                          .failed = c->failed,
+                          .skipped = c->skipped,
+                          .hosts = hosts_count(f->hosts),
+                          .profile = f->options.profile,
+                          .expected_lost = hash_log_expected_lost(&f->log),
+                          .noted = c->noted,
+                          .forced = c->forced};
+  memcpy(stats.outcomes, c->outcomes, sizeof stats.outcomes);
   if (!f->seen) {
     frontier_status status = seen_load(f);
     if (status != FRONTIER_OK)
       return status;
   }
-  seen_stats_read(f->seen, f->options.rate, &stats->filter);
+  seen_stats_read(f->seen, f->options.rate, &stats.filter);
+  sized_give(given, stats_size, &stats, sizeof stats);
   return FRONTIER_OK;
 }
 

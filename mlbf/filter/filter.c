@@ -71,8 +71,24 @@ mlbf_status mlbf_filter_make(const mlbf_plan *plan, const mlbf_keying *keying, c
   return status;
 }
 
-mlbf_status mlbf_create(const mlbf_options *options, mlbf_filter **filter)
+/* What the caller gives, as far as both of us know it. false: it sets more than that. */
+bool mlbf_options_take(mlbf_options *options, const mlbf_options *given, size_t size)
 {
+  size_t common = size < sizeof *options ? size : sizeof *options;
+  memset(options, 0, sizeof *options);
+  memcpy(options, given, common);
+  for (size_t i = common; i < size; i++)
+    if (((const char *)given)[i])
+      return false;
+  return true;
+}
+
+mlbf_status mlbf_create_sized(const mlbf_options *given, size_t options_size, mlbf_filter **filter)
+{
+  mlbf_options known;
+  const mlbf_options *options = &known;
+  if (!mlbf_options_take(&known, given, options_size))
+    return MLBF_BAD_ARGUMENT;
   mlbf_plan plan;
   const char *profile = options->profile ? options->profile : "";
   if (strlen(profile) >= MLBF_PROFILE_SIZE)

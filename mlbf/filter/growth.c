@@ -47,9 +47,13 @@ mlbf_status mlbf_create_larger(const mlbf_filter *filter, mlbf_filter **larger)
   return create_like(filter, &options, larger);
 }
 
-mlbf_status mlbf_chain_create(const mlbf_options *first, mlbf_chain **chain)
+mlbf_status mlbf_chain_create_sized(const mlbf_options *given, size_t options_size, mlbf_chain **chain)
 {
-  mlbf_options options = *first;
+  mlbf_options known, options;
+  const mlbf_options *first = &known;
+  if (!mlbf_options_take(&known, given, options_size))
+    return MLBF_BAD_ARGUMENT;
+  options = known;
   options.rate *= 1 - tightening;
   if (mlbf_kind_is_paper(first->kind) || first->bits || !(first->rate < 1))
     return MLBF_BAD_ARGUMENT;

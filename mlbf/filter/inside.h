@@ -195,4 +195,7 @@ static inline uint64_t mlbf_counter_add(const mlbf_filter *filter, uint64_t *cou
   return before;
 }
 
+/* The caller's options, whose size there is given; false: one is set that is not known here. */
+bool mlbf_options_take(mlbf_options *options, const mlbf_options *given, size_t size);
+
 #endif

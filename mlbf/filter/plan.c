@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "mlbf/filter/inside.h"
 #include "mlbf/filter/rate.h"
 
 static const uint64_t bits_max = UINT64_C(1) << 48; /* 32 TiB: beyond any machine, below any overflow */
@@ -201,8 +202,12 @@ static size_t draft_arrays(const mlbf_options *options, draft *arrays)
   }
 }
 
-mlbf_status mlbf_plan_make(const mlbf_options *options, mlbf_plan *plan, const char **reason)
+mlbf_status mlbf_plan_make_sized(const mlbf_options *given, size_t options_size, mlbf_plan *plan, const char **reason)
 {
+  mlbf_options known;
+  const mlbf_options *options = &known;
+  if (!mlbf_options_take(&known, given, options_size))
+    return refuse(reason, "an option is set that this library does not have");
   const char *text = reason_to_refuse(options);
   if (text)
     return refuse(reason, text);

@@ -42,3 +42,8 @@ bool mlbf_kind_from_name(const char *name, mlbf_kind *kind)
     }
   return false;
 }
+
+int mlbf_abi(void)
+{
+  return MLBF_ABI;
+}

@@ -138,7 +138,7 @@ static bool visit_host(void *context, const frontier_host_info *host)
 {
   const visit *v = context;
   v->visit_host(v->context,
-                &(contender_host){host->name, strlen(host->name), host->control.delay_ms, host->done, host->failed});
+                &(contender_host){host->name, strlen(host->name), host->control->delay_ms, host->done, host->failed});
   return true;
 }
 

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "frontier/admin.h"
+#include "frontier/host.h"
+#include "frontier/recrawl.h"
 #include "tests/support/scratch.h"
 
 static const frontier_options plain = {
@@ -53,6 +55,164 @@ static void options_of_another_size(void **state)
   assert_int_equal(frontier_open_sized(NULL, &earlier, offsetof(frontier_options, keep_identity), &f, message),
                    FRONTIER_OK);
   frontier_close(f);
+}
+
+static void hear(void *context, const char *sentence)
+{
+  char *heard = context;
+  strncat(heard, sentence, 1000 - strlen(heard));
+  strncat(heard, "\n", 1000 - strlen(heard));
+}
+
+/* A caller of another release: its structs are longer, or end earlier. What it has and we do not is zero, and refused
+ * if it is set. */
+typedef struct later_link {
+  frontier_link known;
+  uint64_t more[3];
+} later_link;
+typedef struct later_lease {
+  frontier_lease known;
+  uint64_t more[3];
+} later_lease;
+typedef struct later_stats {
+  frontier_stats known;
+  uint64_t more[3];
+} later_stats;
+typedef struct later_control {
+  frontier_host_control known;
+  uint64_t more[3];
+} later_control;
+typedef struct later_limits {
+  frontier_limits known;
+  uint64_t more[3];
+} later_limits;
+typedef struct later_visit {
+  frontier_visit known;
+  uint64_t more[3];
+} later_visit;
+
+enum { MANY = 40 }; /* more than are settled together */
+
+static void add_later_links(frontier *f, url *urls)
+{
+  static later_link links[MANY];
+  frontier_verdict verdicts[MANY];
+  size_t settled, half = offsetof(frontier_link, payload);
+  bool was_seen;
+  for (unsigned i = 0; i < MANY; i++) {
+    parse(i, &urls[i]);
+    links[i].known = (frontier_link){.target = &urls[i], .payload = "p", .payload_size = 1};
+  }
+  links[MANY - 1].more[2] = 1;
+  assert_int_equal(frontier_add_batch_sized(f, &links->known, sizeof *links, MANY, 0, verdicts, &settled),
+                   FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(settled, 32); /* those of the pieces before */
+  assert_int_equal(frontier_lookup_batch_sized(f, &links->known, sizeof *links, MANY, verdicts), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_force_sized(f, &links[MANY - 1].known, sizeof *links, 0, verdicts), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_note_sized(f, &links[MANY - 1].known, sizeof *links, 0, verdicts), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_forget_sized(f, &links[MANY - 1].known, sizeof *links, &was_seen), FRONTIER_BAD_ARGUMENT);
+  links[MANY - 1].more[2] = 0;
+  assert_int_equal(frontier_add_batch_sized(f, &links[settled].known, sizeof *links, MANY - settled, 0, verdicts,
+                                            &settled),
+                   FRONTIER_OK);
+  assert_int_equal(frontier_lookup_batch_sized(f, &links->known, sizeof *links, MANY, verdicts), FRONTIER_OK);
+  for (unsigned i = 0; i < MANY; i++)
+    assert_int_equal(verdicts[i].outcome, FRONTIER_SEEN);
+
+  /* one that has no payload: what lies there is not the caller's */
+  links[0].known.payload_size = SIZE_MAX;
+  assert_int_equal(frontier_force_sized(f, &links[0].known, half, 0, verdicts), FRONTIER_OK);
+  assert_int_equal(frontier_forget_sized(f, &links[0].known, half, &was_seen), FRONTIER_OK);
+  assert_true(was_seen);
+  assert_int_equal(frontier_note_sized(f, &links[0].known, half, 0, verdicts), FRONTIER_OK);
+}
+
+static void lease_later_leases(frontier *f)
+{
+  static later_lease leases[MANY + 1];
+  uint8_t early[3][offsetof(frontier_lease, origin)];
+  later_limits limits = {.known = {.max = MANY + 1}};
+  size_t count;
+  int64_t wait_ms;
+  memset(leases, 0xff, sizeof leases);
+  limits.more[0] = 1;
+  assert_int_equal(frontier_next_batch_sized(f, 0, &limits.known, sizeof limits, &leases->known, sizeof *leases, &count,
+                                             &wait_ms),
+                   FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(count, 0);
+  limits.more[0] = 0;
+  assert_int_equal(frontier_next_batch_sized(f, 0, &limits.known, sizeof limits, &leases->known, sizeof *leases, &count,
+                                             &wait_ms),
+                   FRONTIER_OK);
+  assert_int_equal(count, MANY + 1);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(strncmp(leases[i].known.url, "http://h", 8), 0);
+    assert_int_equal(leases[i].more[0] | leases[i].more[1] | leases[i].more[2], 0);
+    if (i < 3)
+      assert_int_equal(frontier_release(f, leases[i].known.id, 0), FRONTIER_OK);
+  }
+  assert_int_equal(frontier_next_sized(f, 0, (frontier_lease *)(void *)early, sizeof early[0], 3, &count, &wait_ms),
+                   FRONTIER_OK);
+  assert_int_equal(count, 3);
+  for (size_t i = 0; i < count; i++) {
+    uint64_t id;
+    memcpy(&id, early[i], sizeof id);
+    assert_int_equal(frontier_release(f, id, 0), FRONTIER_OK);
+  }
+}
+
+static void structs_of_another_size(void **state)
+{
+  (void)state;
+  static url urls[MANY];
+  char directory[SCRATCH_PATH], copy[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  scratch_make_fast(directory);
+  scratch_join(directory, "crawl", copy);
+  frontier *f = open_or_fail(
+    copy, &(frontier_options){
+            .filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-9, .per_host = 1000, .depth_cap = 1});
+  add_later_links(f, urls);
+  lease_later_leases(f);
+
+  later_stats stats;
+  uint64_t early[2], whole = 0;
+  memset(&stats, 0xff, sizeof stats);
+  assert_int_equal(frontier_stats_read_sized(f, &stats.known, sizeof stats), FRONTIER_OK);
+  assert_int_equal(stats.known.queued, 3);
+  assert_int_equal(stats.more[0] | stats.more[2], 0);
+  early[1] = 77;
+  assert_int_equal(frontier_stats_read_sized(f, (frontier_stats *)(void *)early, sizeof early[0]), FRONTIER_OK);
+  assert_int_equal(early[0], 3);
+  assert_int_equal(early[1], 77);
+
+  later_control control = {.known = {.delay_ms = 9, .priority = FRONTIER_LOW}, .more = {[1] = 1}};
+  assert_int_equal(frontier_host_set_sized(f, "h1.test", &control.known, sizeof control), FRONTIER_BAD_ARGUMENT);
+  assert_int_equal(frontier_host_set_sized(f, "h1.test", &control.known, sizeof whole), FRONTIER_OK);
+  control.known = (frontier_host_control){.priority = FRONTIER_HIGH};
+  assert_int_equal(frontier_host_get_sized(f, "h1.test", &control.known, sizeof control), FRONTIER_OK);
+  assert_true(control.known.delay_ms == 9 && control.known.priority == FRONTIER_NORMAL && control.more[1] == 0);
+
+  later_visit visit = {.known = {.at_s = 5, .etag = "e", .etag_size = 1}, .more = {1}};
+  frontier_lease lease;
+  size_t count;
+  int64_t wait_ms;
+  assert_int_equal(frontier_next(f, 100, &lease, 1, &count, &wait_ms), FRONTIER_OK);
+  assert_int_equal(frontier_visit_note_sized(f, lease.id, &visit.known, sizeof visit), FRONTIER_BAD_ARGUMENT);
+  visit.more[0] = 0;
+  assert_int_equal(frontier_visit_note_sized(f, lease.id, &visit.known, sizeof visit), FRONTIER_OK);
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+
+  uint64_t words[4] = {7, 7, 7, 7};
+  frontier_findings found;
+  assert_int_equal(frontier_check_sized(copy, NULL, hear, &(char[1024]){""}, &found, sizeof found, message),
+                   FRONTIER_OK);
+  assert_int_equal(frontier_compact_sized(copy, (frontier_sizes *)(void *)words, 8, message), FRONTIER_OK);
+  assert_true(words[0] > 0 && words[1] == 7);
+  assert_int_equal(frontier_check_sized(copy, NULL, hear, &(char[1024]){""}, (frontier_findings *)(void *)words, 8,
+                                        message),
+                   FRONTIER_OK);
+  assert_true(words[0] == 0 && words[1] == 7);
+  scratch_remove(directory);
 }
 
 static void what_the_library_is(void **state)
@@ -129,13 +289,6 @@ static void each_thread_reads_its_own_failure(void **state)
   pthread_barrier_destroy(&together);
   frontier_close(other);
   frontier_close(f);
-}
-
-static void hear(void *context, const char *sentence)
-{
-  char *heard = context;
-  strncat(heard, sentence, 1000 - strlen(heard));
-  strncat(heard, "\n", 1000 - strlen(heard));
 }
 
 /* A filter made for 100 grows, and says so; one that is damaged is made anew, and says so. */
@@ -328,10 +481,15 @@ static void many_threads_share_a_handle(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(options_of_another_size), cmocka_unit_test(what_the_library_is),
-    cmocka_unit_test(a_failure_in_words),      cmocka_unit_test(each_thread_reads_its_own_failure),
-    cmocka_unit_test(the_logger_hears),        cmocka_unit_test(one_handle_per_directory),
-    cmocka_unit_test(skipped_for_a_reason),    cmocka_unit_test(many_threads_share_a_handle),
+    cmocka_unit_test(options_of_another_size),
+    cmocka_unit_test(structs_of_another_size),
+    cmocka_unit_test(what_the_library_is),
+    cmocka_unit_test(a_failure_in_words),
+    cmocka_unit_test(each_thread_reads_its_own_failure),
+    cmocka_unit_test(the_logger_hears),
+    cmocka_unit_test(one_handle_per_directory),
+    cmocka_unit_test(skipped_for_a_reason),
+    cmocka_unit_test(many_threads_share_a_handle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every public function of the frontier on a handle takes the handle's mutex first, but for those named in lock.h.
+# Every public function of the frontier on a handle takes the handle's mutex first, but for those named in lock.h, and
+# those that the header defines: x calls x_sized.
 #   test_locked.sh FRONTIER-DIRECTORY HEADER...
 set -eu
 room=$1
@@ -9,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 # name( in a header, of functions whose first argument is a handle
 cat "$@" | tr '\n' ' ' | grep -oE 'frontier_[a-z_]+\((const )?frontier \*[a-z]+' | sed 's/(.*//' | sort -u |
-  grep -vxE 'frontier_(close|message|add_texts|add_texts_sized)' >"$work/public"
+  grep -vxE 'frontier_(close|message|add_texts|add_texts_sized)' >"$work/named"
+sed -n 's/_sized$//p' "$work/named" | sort | comm -23 "$work/named" - >"$work/public"
 awk '
   FNR == 1 { name = "" }
   /^[a-z].*[ *]frontier_[a-z_]+\(/ && !/^static/ {

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "mlbf/filter.h"
+#include "mlbf/growth.h"
+#include "mlbf/plan.h"
 #include "mlbf/recent.h"
 #include "tests/site/random.h"
 
@@ -386,6 +388,35 @@ static void nonsense_is_refused(void **state)
   assert_null(filter);
 }
 
+/* A caller of another release: its options are longer, or end earlier. */
+static void options_of_another_size(void **state)
+{
+  (void)state;
+  struct {
+    mlbf_options known;
+    uint64_t more[3];
+  } later = {.known = {.kind = MLBF_KIND_LINE, .keys = 100, .rate = 0.01, .seed = 1}};
+  mlbf_filter *filter = NULL;
+  mlbf_chain *chain = NULL;
+  mlbf_plan plan;
+  const char *reason = NULL;
+  assert_int_equal(mlbf_abi(), MLBF_ABI);
+  later.more[2] = 1;
+  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_BAD_ARGUMENT);
+  assert_int_equal(mlbf_plan_make_sized(&later.known, sizeof later, &plan, &reason), MLBF_BAD_ARGUMENT);
+  assert_non_null(reason);
+  later.more[2] = 0;
+  assert_int_equal(mlbf_create_sized(&later.known, sizeof later, &filter), MLBF_OK);
+  mlbf_free(filter);
+  assert_int_equal(mlbf_chain_create_sized(&later.known, sizeof later, &chain), MLBF_OK);
+  mlbf_chain_free(chain);
+  later.known.bits = UINT64_MAX; /* behind the end of the struct that is said to be given */
+  assert_int_equal(mlbf_create_sized(&later.known, offsetof(mlbf_options, bits), &filter), MLBF_OK);
+  mlbf_free(filter);
+  assert_int_equal(mlbf_plan_make_sized(&later.known, offsetof(mlbf_options, bits), &plan, &reason), MLBF_OK);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -401,6 +432,7 @@ int main(void)
     cmocka_unit_test(answers_are_counted),
     cmocka_unit_test(layers_outside_are_unknown_land),
     cmocka_unit_test(nonsense_is_refused),
+    cmocka_unit_test(options_of_another_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 # Virtual time: strata crawl, whole, on a simulated machine in front of the web in a box. web/SIMULATION.md.
 # LMDB's writes fail and kill as ours do, so it is linked whole and static.
 if(LMDB_STATIC AND TARGET tests_web)
-  set(overheard frontier_add frontier_add_batch frontier_next frontier_done frontier_release
+  set(overheard frontier_add frontier_add_batch_sized frontier_next_sized frontier_done frontier_release
     frontier_is_finished commit_batch)
   list(TRANSFORM overheard PREPEND LINKER:--wrap=)
   foreach(limits usual tiny)

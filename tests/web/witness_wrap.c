@@ -16,14 +16,14 @@ const char *const plant_names[PLANTS] = {"none",         "lost-link",    "page-t
 
 frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                                     frontier_verdict *verdict);
-frontier_status __real_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
-                                          frontier_verdict *verdicts, size_t *settled);
-frontier_status __wrap_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
-                                          frontier_verdict *verdicts, size_t *settled);
-frontier_status __real_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
-                                     int64_t *wait_ms);
-frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
-                                     int64_t *wait_ms);
+frontier_status __real_frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                                uint64_t now_ms, frontier_verdict *verdicts, size_t *settled);
+frontier_status __wrap_frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                                uint64_t now_ms, frontier_verdict *verdicts, size_t *settled);
+frontier_status __real_frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size,
+                                           size_t max, size_t *count, int64_t *wait_ms);
+frontier_status __wrap_frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size,
+                                           size_t max, size_t *count, int64_t *wait_ms);
 frontier_status __real_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
                                      const char *report, size_t report_size, uint64_t now_ms);
 frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state state, uint16_t code,
@@ -67,7 +67,7 @@ static frontier_status add_one(frontier *f, const frontier_link *link, uint64_t 
     return FRONTIER_OK;
   }
   size_t settled;
-  frontier_status status = __real_frontier_add_batch(f, link, 1, now_ms, verdict, &settled);
+  frontier_status status = __real_frontier_add_batch_sized(f, link, sizeof *link, 1, now_ms, verdict, &settled);
   if (status != FRONTIER_OK)
     return status;
   witness_added(u->fetch, u->fetch_size, link->origin, verdict->outcome);
@@ -85,13 +85,13 @@ frontier_status __wrap_frontier_add(frontier *f, const url *u, frontier_origin o
 }
 
 /* What frontier_add_texts calls, 32 links at a time at most: so no commit comes between two of them. */
-frontier_status __wrap_frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
-                                          frontier_verdict *verdicts, size_t *settled)
+frontier_status __wrap_frontier_add_batch_sized(frontier *f, const frontier_link *links, size_t link_size, size_t count,
+                                                uint64_t now_ms, frontier_verdict *verdicts, size_t *settled)
 {
   frontier_status status = FRONTIER_OK;
   *settled = 0;
   if (planted == PLANT_NONE) {
-    status = __real_frontier_add_batch(f, links, count, now_ms, verdicts, settled);
+    status = __real_frontier_add_batch_sized(f, links, link_size, count, now_ms, verdicts, settled);
     for (size_t i = 0; i < *settled; i++)
       witness_added(links[i].target->fetch, links[i].target->fetch_size, links[i].origin, verdicts[i].outcome);
     return status;
@@ -125,8 +125,8 @@ static size_t starve(frontier *f, uint64_t now_ms, frontier_lease *leases, size_
   return kept;
 }
 
-frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max, size_t *count,
-                                     int64_t *wait_ms)
+frontier_status __wrap_frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size,
+                                           size_t max, size_t *count, int64_t *wait_ms)
 {
   enum { EARLY_ONE_IN = 31, EARLY_MS = 700 };
   if (planted == PLANT_HOST_TOO_EARLY && is_moment(EARLY_ONE_IN))
@@ -136,7 +136,7 @@ frontier_status __wrap_frontier_next(frontier *f, uint64_t now_ms, frontier_leas
     frontier_force(f, &(frontier_link){.target = &twice.target, .origin = twice.origin}, now_ms, &ignored);
     twice.is_set = false;
   }
-  frontier_status status = __real_frontier_next(f, now_ms, leases, max, count, wait_ms);
+  frontier_status status = __real_frontier_next_sized(f, now_ms, leases, lease_size, max, count, wait_ms);
   if (planted == PLANT_HOST_STARVES && *count) {
     *count = starve(f, now_ms, leases, *count);
     *wait_ms = *count ? 0 : 1;
