@@ -394,8 +394,9 @@ typedef struct frontier_stats {
   uint64_t forced;      /* queued by frontier_force though seen */
 } frontier_stats;
 
-/* The current numbers, in constant time except for a scan of the filter's bits (some 100 us). A read-only handle loads
- * the filter first, and may fail as frontier_open does. */
+/* The current numbers, in constant time, without looking at the filter's bits: those are counted along with commits, 16
+ * times while the filter fills; `filter.fill` and what is estimated from it are carried on in between. The first call
+ * counts them if no commit has. A read-only handle loads the filter first, and may fail as frontier_open does. */
 static inline frontier_status frontier_stats_read(frontier *f, frontier_stats *stats);
 
 /* Was its directory made with options.exact? */

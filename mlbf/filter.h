@@ -228,6 +228,9 @@ typedef struct mlbf_stats {
 } mlbf_stats;
 
 void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats); /* counts bits: some 100 us */
+/* `stats`, read from this filter before, brought up to date without looking at bits: what is counted is exact, what is
+ * estimated from fill is what is expected after so many more keys. */
+void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats);
 const char *mlbf_profile(const mlbf_filter *filter); /* as in its options, or ""; valid until mlbf_free */
 double mlbf_rate(const mlbf_filter *filter); /* false-positive probability of SEEN now, from fill; some 100 us */
 double mlbf_rate_at(const mlbf_filter *filter, double keys); /* the same at this many keys, calculated */

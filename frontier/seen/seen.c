@@ -43,8 +43,17 @@ typedef struct key_batch {
   size_t log_size, log_room;
 } key_batch;
 
+/* Counting a filter's bits takes some 300 us: that is done as its keys grow by a part of what it is made for. Between
+ * two counts the numbers are carried on. */
+typedef struct followed {
+  const mlbf_filter *of;
+  mlbf_stats stats;
+} followed;
+enum { COUNTS = 16 }; /* while it fills */
+
 struct seen {
   mlbf_filter *main, *frozen, *young;
+  followed main_stats, frozen_stats, young_stats;
   double main_rate, frozen_rate; /* these two do not change */
   mlbf_recent *logged;           /* segments that the log, or a batch's chunk, holds */
   key_batch open, landing;
@@ -153,32 +162,49 @@ double seen_rate(const seen *s, uint64_t young_keys)
   return s->main_rate + s->frozen_rate + mlbf_rate_at(s->young, (double)young_keys);
 }
 
-/* Segments that two filters know count twice. */
-static void add_stats(mlbf_stats *stats, const mlbf_filter *filter)
+static mlbf_stats stats_of(followed *f, const mlbf_filter *filter)
 {
-  mlbf_stats more;
-  if (!filter)
-    return;
-  mlbf_stats_read(filter, &more);
-  stats->bits += more.bits;
-  stats->memory_bytes += more.memory_bytes;
-  stats->keys += more.keys;
-  stats->estimated_keys += more.estimated_keys;
-  stats->answered_seen += more.answered_seen;
-  stats->answered_new_combination += more.answered_new_combination;
+  mlbf_stats now = f->stats;
+  if (f->of == filter)
+    mlbf_stats_follow(filter, &now);
+  const mlbf_stats *then = &f->stats;
+  if (f->of != filter || now.bits != then->bits || now.design_keys != then->design_keys || now.keys < then->keys ||
+      now.keys - then->keys > now.design_keys / COUNTS) {
+    mlbf_stats_read(filter, &now);
+    *f = (followed){filter, now};
+  }
+  return now;
+}
+
+/* Segments that two filters know count twice. */
+static void add_stats(mlbf_stats *stats, const mlbf_stats *more)
+{
+  stats->bits += more->bits;
+  stats->memory_bytes += more->memory_bytes;
+  stats->keys += more->keys;
+  stats->estimated_keys += more->estimated_keys;
+  stats->answered_seen += more->answered_seen;
+  stats->answered_new_combination += more->answered_new_combination;
   for (uint32_t i = 0; i < MLBF_LAYERS_MAX; i++) {
-    stats->layer_distinct[i] += more.layer_distinct[i];
-    stats->answered_new_segment[i] += more.answered_new_segment[i];
+    stats->layer_distinct[i] += more->layer_distinct[i];
+    stats->answered_new_segment[i] += more->answered_new_segment[i];
   }
 }
 
-void seen_stats_read(const seen *s, double promised_rate, mlbf_stats *stats)
+void seen_stats_read(seen *s, double promised_rate, mlbf_stats *stats)
 {
-  mlbf_stats_read(s->main ? s->main : s->young, stats);
+  mlbf_stats more;
+  *stats = s->main ? stats_of(&s->main_stats, s->main) : stats_of(&s->young_stats, s->young);
   stats->promised_rate = promised_rate;
-  add_stats(stats, s->frozen);
+  if (s->frozen) {
+    more = stats_of(&s->frozen_stats, s->frozen);
+    add_stats(stats, &more);
+  }
   uint64_t others = s->main ? stats->keys : 0, room = mlbf_promise_of(s->young).keys;
-  add_stats(stats, s->main ? s->young : NULL);
+  if (s->main) {
+    more = stats_of(&s->young_stats, s->young);
+    add_stats(stats, &more);
+  }
   stats->design_keys = stats->design_keys > others + room ? stats->design_keys : others + room;
 }
 

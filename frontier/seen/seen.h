@@ -55,7 +55,7 @@ void seen_replace(seen *s, mlbf_filter *young);
 
 /* Of all filters together, and what was promised of them. The design load: before more keys than these have come, a
  * filter grows or is merged. */
-void seen_stats_read(const seen *s, double promised_rate, mlbf_stats *stats);
+void seen_stats_read(seen *s, double promised_rate, mlbf_stats *stats);
 /* Probability that a new key is taken for seen, with so many keys in the young filter. */
 double seen_rate(const seen *s, uint64_t young_keys);
 

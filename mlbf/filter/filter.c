@@ -280,27 +280,51 @@ mlbf_promise mlbf_promise_of(const mlbf_filter *filter)
   return (mlbf_promise){.kind = plan->kind, .keys = plan->keys, .rate = plan->rate, .bits = plan->bits};
 }
 
-void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
+static mlbf_stats counted(const mlbf_filter *filter)
 {
   assert_filter(filter);
-  *stats = (mlbf_stats){
+  mlbf_stats stats = {
     .kind = filter->plan.kind,
     .bits = filter->plan.bits,
     .memory_bytes = filter->memory.bytes + sizeof *filter,
     .design_keys = filter->plan.keys,
     .keys = filter->keys,
     .promised_rate = filter->plan.rate,
-    .fill = mlbf_array_fill(&filter->arrays[0]),
     .hashes = filter->arrays[0].hashes,
     .layers = mlbf_layer_count(filter),
     .answered_seen = filter->answers.seen,
     .answered_new_combination = filter->answers.new_combination,
   };
-  memcpy(stats->answered_new_segment, filter->answers.new_segment, sizeof stats->answered_new_segment);
-  stats->estimated_keys = mlbf_layout_keys(filter->arrays[0].layout, stats->hashes, (double)filter->arrays[0].bits,
-                                           stats->fill);
+  memcpy(stats.answered_new_segment, filter->answers.new_segment, sizeof stats.answered_new_segment);
+  return stats;
+}
+
+void mlbf_stats_read(const mlbf_filter *filter, mlbf_stats *stats)
+{
+  const mlbf_array *array = &filter->arrays[0];
+  *stats = counted(filter);
+  stats->fill = mlbf_array_fill(array);
+  stats->estimated_keys = mlbf_layout_keys(array->layout, stats->hashes, (double)array->bits, stats->fill);
   for (uint32_t layer = 1; layer <= stats->layers; layer++)
     stats->layer_distinct[layer - 1] = filter->operations->layer_distinct(filter, layer);
+}
+
+/* A verdict names one new segment; those behind it in its key are new as well, mostly. */
+void mlbf_stats_follow(const mlbf_filter *filter, mlbf_stats *stats)
+{
+  const mlbf_array *array = &filter->arrays[0];
+  mlbf_stats before = *stats;
+  *stats = counted(filter);
+  stats->estimated_keys = before.estimated_keys;
+  stats->fill = before.fill;
+  if (stats->keys > before.keys) {
+    stats->estimated_keys += (double)(stats->keys - before.keys);
+    stats->fill = mlbf_layout_fill(array->layout, stats->hashes, (double)array->bits, stats->estimated_keys);
+  }
+  for (uint32_t i = 0; i < stats->layers; i++) {
+    uint64_t more = stats->answered_new_segment[i] - before.answered_new_segment[i];
+    stats->layer_distinct[i] = before.layer_distinct[i] + (double)more;
+  }
 }
 
 const char *mlbf_profile(const mlbf_filter *filter)

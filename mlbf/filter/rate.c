@@ -127,6 +127,11 @@ double mlbf_layout_keys(mlbf_layout layout, uint32_t hashes, double bits, double
   return -log1p(-fmin(fill, full)) / filling_speed(layout, hashes, bits);
 }
 
+double mlbf_layout_fill(mlbf_layout layout, uint32_t hashes, double bits, double keys)
+{
+  return -expm1(-keys * filling_speed(layout, hashes, bits));
+}
+
 double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate)
 {
   const double keys = 0x1p+32;       /* many lines */

@@ -30,6 +30,9 @@ double mlbf_layout_rate(mlbf_layout layout, uint32_t hashes, double bits, double
 /* Distinct keys expected where this share of the bits is set. */
 double mlbf_layout_keys(mlbf_layout layout, uint32_t hashes, double bits, double fill);
 
+/* The share of bits expected to be set with `keys` distinct keys: the other way. */
+double mlbf_layout_fill(mlbf_layout layout, uint32_t hashes, double bits, double keys);
+
 /* Bits per key for `rate` in a large array; infinite if this layout with k = `hashes` cannot have it. */
 double mlbf_layout_bits_per_key(mlbf_layout layout, uint32_t hashes, double rate);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -395,6 +396,57 @@ static void one_handle_per_directory(void **state)
   scratch_remove(root);
 }
 
+static uint64_t cpu_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A filter of a gigabyte costs no more than one of a page: its bits, which would take 300 us, are not looked at. And
+ * what is carried on between two counts is right. */
+static void totals_cost_the_same_at_any_size(void **state)
+{
+  (void)state;
+  enum { READS = 200, TRIALS = 9, MOST_NS = 50000 };
+  frontier_options options = plain;
+  options.expected_urls = 100000000;
+  frontier *f = open_or_fail(NULL, &options);
+  frontier_stats stats;
+  frontier_verdict verdict;
+  uint64_t best = UINT64_MAX;
+  static url u;
+  for (unsigned trial = 0; trial < TRIALS; trial++) {
+    uint64_t before = cpu_ns();
+    for (unsigned i = 0; i < READS; i++)
+      assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+    uint64_t took = (cpu_ns() - before) / READS;
+    best = took < best ? took : best;
+    parse(trial, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+    assert_int_equal(frontier_sync(f), FRONTIER_OK);
+  }
+  print_message("%llu ns a call\n", (unsigned long long)best);
+  assert_true(best < MOST_NS);
+  assert_true(stats.filter.design_keys >= 100000000);
+  frontier_close(f);
+
+  options.expected_urls = 20000;
+  f = open_or_fail(NULL, &options);
+  for (unsigned i = 0; i < 19000; i++) {
+    parse(i, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+    if (i % 250 != 249)
+      continue;
+    assert_int_equal(frontier_sync(f), FRONTIER_OK);
+    assert_int_equal(frontier_stats_read(f, &stats), FRONTIER_OK);
+    assert_int_equal(stats.filter.keys, i + 1);
+    assert_in_range((uint64_t)stats.filter.estimated_keys, (i + 1) * 95 / 100, (i + 1) * 105 / 100 + 10);
+    assert_in_range((uint64_t)stats.filter.layer_distinct[0], 14, 18); /* 16 hosts */
+  }
+  frontier_close(f);
+}
+
 /* ---- threads -------------------------------------------------------------------------------------------- */
 
 enum { FINDERS = 3, FETCHERS = 3, FOUND = 1500, SHIFT = 500, PAGES = FOUND + (FINDERS - 1) * SHIFT };
@@ -481,15 +533,11 @@ static void many_threads_share_a_handle(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(options_of_another_size),
-    cmocka_unit_test(structs_of_another_size),
-    cmocka_unit_test(what_the_library_is),
-    cmocka_unit_test(a_failure_in_words),
-    cmocka_unit_test(each_thread_reads_its_own_failure),
-    cmocka_unit_test(the_logger_hears),
-    cmocka_unit_test(one_handle_per_directory),
-    cmocka_unit_test(skipped_for_a_reason),
-    cmocka_unit_test(many_threads_share_a_handle),
+    cmocka_unit_test(options_of_another_size), cmocka_unit_test(structs_of_another_size),
+    cmocka_unit_test(what_the_library_is),     cmocka_unit_test(totals_cost_the_same_at_any_size),
+    cmocka_unit_test(a_failure_in_words),      cmocka_unit_test(each_thread_reads_its_own_failure),
+    cmocka_unit_test(the_logger_hears),        cmocka_unit_test(one_handle_per_directory),
+    cmocka_unit_test(skipped_for_a_reason),    cmocka_unit_test(many_threads_share_a_handle),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
