@@ -292,6 +292,22 @@ enum { FRONTIER_WAIT_FOREVER = -1 };
 static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t max,
                                             size_t *count, int64_t *wait_ms);
 
+/* A file descriptor for poll or epoll, beside others, in place of waiting for `*wait_ms` alone; -1: none could be made.
+ * The frontier's own: neither read nor close it. It is readable after a call of frontier_next that gave URLs, as there
+ * may be more. It is not after one that gave none, until something happens which that call did not foresee: a URL was
+ * added, released or promoted and may be taken sooner, a host may be asked sooner, a lease of a host with too many
+ * ended, or the last lease of all. So wait for it with a timeout of `*wait_ms`, then call frontier_next again:
+ *
+ *     while (frontier_next(f, now_ms(), leases, max, &count, &wait_ms) == FRONTIER_OK && !frontier_is_finished(f))
+ *       if (count)
+ *         begin(leases, count);
+ *       else
+ *         poll(&(struct pollfd){.fd = frontier_wake_fd(f), .events = POLLIN}, 1, (int)wait_ms);
+ *
+ * Several threads may wait so on one handle: all are woken, and those that get nothing wait again. Costs one write at
+ * most between two calls of frontier_next, and nothing before it is first asked for. */
+int frontier_wake_fd(frontier *f);
+
 /* No URL is in flight, and none is queued except deeper than the cap or held (host.h). */
 bool frontier_is_finished(const frontier *f);
 /* URLs deeper than the cap are waiting. */

@@ -41,7 +41,7 @@ frontier/hosts       frontier/base frontier/store
 frontier/seen        frontier/base frontier/store
 frontier/links
 frontier/traps       frontier/base frontier/hosts
-frontier/core        frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/traps
+frontier/core       frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/traps | sys/eventfd
 frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/core | lmdb
 
 datasets/sort                                                                  | xxhash

@@ -263,6 +263,7 @@ static frontier_status settle_some(frontier *f, const frontier_link *links, size
     status = settle(f, &links[i], &found, i, what_for, now_ms, &verdicts[i]);
     *settled += status == FRONTIER_OK;
   }
+  wake_look(f);
   return status;
 }
 

@@ -141,6 +141,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   if (status == FRONTIER_OK && l.count < limits.max && !(limits.max_hosts && l.hosts == limits.max_hosts))
     status = look_further(f, &l, is_commit_due, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
+  wake_foresee(f, l.count > 0 || status != FRONTIER_OK, l.now_ms, *wait_ms);
   while (first < leases_count(&f->in_flight))
     hosts_offer(f->hosts, leases_at(&f->in_flight, first++)->host);
   assert(l.count <= limits.max && (!limits.max_hosts || l.hosts <= limits.max_hosts));
@@ -219,6 +220,10 @@ frontier_status frontier_done(frontier *f, uint64_t lease, frontier_state state,
   else
     batch_touch(&f->batch);
   entry_free(e);
+  if (leases_count(&f->in_flight))
+    wake_look(f);
+  else /* the crawl may be over, or what is on disk may be read on */
+    wake_now(f);
   return FRONTIER_OK;
 }
 
@@ -253,6 +258,7 @@ frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)
   if (!e)
     return FRONTIER_NOT_FOUND;
   lease_put_back(f, e);
+  wake_look(f);
   return FRONTIER_OK;
 }
 

@@ -51,6 +51,7 @@ static void apply(frontier *f, host *who, const frontier_host_control *control)
   hosts_recount(f->hosts, who);
   hosts_offer(f->hosts, who);
   bench_give_back(f, who);
+  wake_now(f); /* URLs of the host may be on disk */
 }
 
 frontier_status frontier_host_set_sized(frontier *f, const char *name, const frontier_host_control *given, size_t size)
@@ -101,6 +102,7 @@ frontier_status frontier_host_delay(frontier *f, uint64_t lease, uint64_t delay_
   uint64_t before_ms = host_delay(f->hosts, who);
   who->asked_ms = delay_ms;
   hosts_shift(f->hosts, who, before_ms, rests_until(f, who));
+  wake_look(f);
   return FRONTIER_OK;
 }
 
@@ -117,6 +119,7 @@ frontier_status frontier_host_next(frontier *f, uint64_t lease, uint64_t now_ms,
   due_ms = due_ms > until_ms ? due_ms : until_ms;
   hosts_set_not_before(f->hosts, who, due_ms);
   hosts_hurry(f->hosts, who, due_ms);
+  wake_look(f);
   return FRONTIER_OK;
 }
 

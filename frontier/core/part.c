@@ -11,4 +11,5 @@ const part *const all_parts[] = {&bench_part, &recrawl_part,
                                  /* after the batch, which it may mark as dirty again */
                                  &log_part, &settings_part, &counts_part,
                                  /* its lines go to the file once all else is done */
-                                 &journal_part, &chooser_part, &directory_part, &identity_part, &secret_part, NULL};
+                                 &journal_part, &chooser_part, &directory_part, &identity_part, &secret_part,
+                                 &wake_part, /* nothing looks at it while the others close */ NULL};

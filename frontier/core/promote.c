@@ -201,5 +201,7 @@ frontier_status frontier_promote(frontier *f, frontier_wanted *wanted, void *con
   status = promote(&p, from, promoted);
   free(p.from_lines.at);
   free(p.from_disk.at);
+  if (status == FRONTIER_OK)
+    wake_now(f);
   return status;
 }

@@ -357,5 +357,6 @@ frontier_status frontier_recrawl(frontier *f, uint64_t least_s, uint64_t most_s,
   r->is_on = status == FRONTIER_OK;
   r->is_over = false;
   r->from = 0;
+  wake_now(f);
   return status;
 }

@@ -35,6 +35,7 @@
 #include "frontier/core/settings.h"
 #include "frontier/core/url_counts.h"
 #include "frontier/core/url_records.h"
+#include "frontier/core/wake.h"
 #include "frontier/core/workbench.h"
 #include "frontier/hosts/hosts.h"
 #include "frontier/hosts/leases.h"
@@ -89,6 +90,7 @@ struct frontier {
   lander lander;             /* lander */
   class_chooser chooser;     /* classify, traps */
   own_clock clock;           /* clock */
+  wake_event wake;           /* wake */
 };
 
 /* What always holds between any two calls: each part's `check`. */

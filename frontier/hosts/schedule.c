@@ -390,6 +390,11 @@ static unsigned ready_classes(const hosts *h)
   return has;
 }
 
+uint64_t hosts_first_due(const hosts *h)
+{
+  return ready_classes(h) ? 0 : h->heap_count ? h->heap[1]->due_ms : UINT64_MAX;
+}
+
 entry *hosts_pop_due(hosts *h, uint64_t now_ms, int64_t *wait_ms)
 {
   assert_hosts(h);

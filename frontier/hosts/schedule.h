@@ -38,6 +38,9 @@ bool hosts_push_ref(hosts *h, host *who, frontier_class class, uint64_t sequence
 /* The same within hosts_loader: the host is being taken from, and is not scheduled. */
 void hosts_fill(hosts *h, entry *e);
 
+/* When a host may start next; 0: now. UINT64_MAX: none has a URL to take. */
+uint64_t hosts_first_due(const hosts *h);
+
 /* The URL that is next, taken out of its line; its host's next start is then `now_ms` + delay, and hosts_offer must be
  * called for it. NULL if none is due: *wait_ms says how long, or FRONTIER_WAIT_FOREVER if no host may start one; or if
  * its loader failed: 0. */
