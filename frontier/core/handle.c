@@ -54,7 +54,6 @@ frontier *handle_create(const char *directory, const frontier_options *options)
   f->options = *options;
   directory_lock_begin(&f->lock);
   counts_begin(&f->counts);
-  wake_begin(&f->wake);
   f->mutex = mutex_create();
   f->hosts = f->mutex && identity_begin(f) && secret_begin(f)
                ? hosts_create(options->delay_ms, options->per_host, secret_hasher(f))

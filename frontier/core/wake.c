@@ -17,26 +17,26 @@ int frontier_wake_fd(frontier *f)
 {
   LOCKED(f);
   wake_event *w = &f->wake;
-  if (w->fd >= 0)
+  if (w->has_fd)
     return w->fd;
   w->fd = eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
   if (w->fd < 0)
     frontier_fail(f, FRONTIER_IO, "a file descriptor to wait on: %s", strerror(errno));
-  w->is_set = w->fd >= 0; /* what was said before is not known any more */
+  w->has_fd = w->is_set = w->fd >= 0; /* what was said before is not known any more */
   return w->fd;
 }
 
 static void set(wake_event *w)
 {
   static const uint64_t one = 1;
-  if (w->fd >= 0 && !w->is_set)
+  if (w->has_fd && !w->is_set)
     w->is_set = write(w->fd, &one, sizeof one) == sizeof one;
 }
 
 static void clear(wake_event *w)
 {
   uint64_t count;
-  if (w->fd >= 0 && w->is_set)
+  if (w->has_fd && w->is_set)
     (void)!read(w->fd, &count, sizeof count); /* EAGAIN: its reader has read it */
   w->is_set = false;
 }
@@ -55,7 +55,7 @@ void wake_foresee(frontier *f, bool gave, uint64_t now_ms, int64_t wait_ms)
 void wake_look(frontier *f)
 {
   const wake_event *w = &f->wake;
-  if (w->fd < 0 || w->is_set)
+  if (!w->has_fd || w->is_set)
     return;
   if (hosts_first_due(f->hosts) < w->foreseen_ms || queue_is_unread(&f->queues) != w->was_unread)
     set(&f->wake);
@@ -70,7 +70,7 @@ void wake_now(frontier *f)
 
 static void close_it(frontier *f)
 {
-  if (f->wake.fd >= 0)
+  if (f->wake.has_fd)
     close(f->wake.fd);
 }
 

@@ -5,16 +5,12 @@
 #include "frontier/frontier.h"
 
 typedef struct wake_event {
-  int fd;               /* -1: it was not asked for */
+  int fd; /* if it was asked for */
+  bool has_fd;
   bool is_set;          /* the fd is readable */
   bool was_unread;      /* at the end of the last call of frontier_next: some URL on disk was not read */
   uint64_t foreseen_ms; /* own time when it said to call again */
 } wake_event;
-
-static inline void wake_begin(wake_event *w)
-{
-  w->fd = -1;
-}
 
 /* frontier_next ends; `gave`: some URL. Else it said to wait so long. */
 void wake_foresee(frontier *f, bool gave, uint64_t now_ms, int64_t wait_ms);
