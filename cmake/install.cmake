@@ -13,25 +13,47 @@ include(CMakePackageConfigHelpers)
 set(STRATA_INCLUDES ${CMAKE_INSTALL_INCLUDEDIR}/strata)
 set(STRATA_CONFIGS ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
 
-# With BUILD_SHARED_LIBS=ON the libraries and the program find each other from where they lie. Before 1.0 any
-# minor version may break, so it is part of the soname.
-file(RELATIVE_PATH STRATA_BIN_TO_LIB /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
-set_target_properties(mlbf frontier PROPERTIES INSTALL_RPATH "$ORIGIN"
-  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-
-install(TARGETS mlbf frontier EXPORT strata
-  ARCHIVE LIBRARY
-  INCLUDES DESTINATION ${STRATA_INCLUDES}
-  FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES})
-
-# Between our own files there are names without a prefix, which a stranger's program may have too. A static library is
-# installed with its public functions alone; a shared one calls its own, whatever the program defines.
+# Between our own files there are names without a prefix, which a stranger's program or plugin may have too. So a
+# library is installed with its public functions alone: a static one as one object, a shared one (BUILD_SHARED_LIBS=ON)
+# by a version script that is made of its headers. Our own program uses private ones, and has the static libraries in
+# it. Before 1.0 any minor version may break, so it is part of the soname.
+set(libraries mlbf frontier)
+if(BUILD_SHARED_LIBS)
+  add_library(mlbf_shared SHARED $<TARGET_OBJECTS:mlbf>)
+  add_library(frontier_shared SHARED $<TARGET_OBJECTS:frontier>)
+  target_link_libraries(mlbf_shared PRIVATE PkgConfig::XXHASH m)
+  target_link_libraries(frontier_shared
+    PUBLIC mlbf_shared
+    PRIVATE PkgConfig::URIPARSER unistring PkgConfig::LMDB PkgConfig::XXHASH)
+  set(libraries mlbf_shared frontier_shared)
+endif()
 foreach(room mlbf frontier)
   get_target_property(headers ${room} HEADER_SET)
   list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
   if(BUILD_SHARED_LIBS)
-    target_link_options(${room} PRIVATE LINKER:-Bsymbolic-functions)
-  else()
+    set(script ${PROJECT_BINARY_DIR}/${room}.map)
+    add_custom_command(OUTPUT ${script}
+      COMMAND ${PROJECT_SOURCE_DIR}/cmake/version_script.sh ${script} ${headers}
+      DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/cmake/version_script.sh ${PROJECT_SOURCE_DIR}/cmake/public_names.sh
+      COMMENT "Version script of ${room}" VERBATIM)
+    add_custom_target(${room}_map DEPENDS ${script})
+    add_dependencies(${room}_shared ${room}_map)
+    target_link_options(${room}_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--version-script=${script})
+    target_sources(${room}_shared PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+    set_target_properties(${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set_target_properties(${room}_shared PROPERTIES OUTPUT_NAME ${room} EXPORT_NAME ${room} INSTALL_RPATH "$ORIGIN"
+      LINKER_LANGUAGE C LINK_DEPENDS ${script}
+      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  endif()
+endforeach()
+install(TARGETS ${libraries} EXPORT strata
+  ARCHIVE LIBRARY
+  INCLUDES DESTINATION ${STRATA_INCLUDES}
+  FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES})
+foreach(room mlbf frontier)
+  if(NOT BUILD_SHARED_LIBS)
+    get_target_property(headers ${room} HEADER_SET)
+    list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
     install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env
       \"LD=${CMAKE_LINKER}\" \"OBJCOPY=${CMAKE_OBJCOPY}\" \"AR=${CMAKE_AR}\"
       \"${PROJECT_SOURCE_DIR}/cmake/show_only.sh\" \"$<TARGET_FILE:${room}>\"
@@ -41,7 +63,6 @@ foreach(room mlbf frontier)
 endforeach()
 
 if(TARGET strata)
-  set_target_properties(strata PROPERTIES INSTALL_RPATH "$ORIGIN/${STRATA_BIN_TO_LIB}")
   install(TARGETS strata)
 endif()
 install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

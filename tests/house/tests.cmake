@@ -32,4 +32,8 @@ if(NOT STRATA_SANITIZE)
   add_test(NAME debian COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_debian.sh)
   add_test(NAME manual COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/house/test_manual.sh $<TARGET_FILE:strata> ${STRATA_MANUAL})
   add_test(NAME install COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install.sh ${PROJECT_BINARY_DIR})
+  add_test(NAME install_shared COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/install/test_install_shared.sh ${PROJECT_BINARY_DIR}
+    ${CMAKE_C_COMPILER})
+  set_tests_properties(install_shared PROPERTIES TIMEOUT 1200)
+  strata_slow(install_shared)
 endif()

@@ -16,13 +16,16 @@ if grep -rlI -e "$work/first" -e "$build" "$prefix"; then
   exit 1
 fi
 
-# A static library shows its public functions and nothing else: a stranger may have a store_open of their own.
+# A library shows its public functions and nothing else: a stranger may have a store_open of their own.
 names=$here/../../cmake/public_names.sh
 for room in mlbf frontier; do
-  library=$(find "$prefix" -name "lib$room.a")
-  [ -n "$library" ] || continue # shared
+  library=$(find "$prefix" -name "lib$room.a" -o -name "lib$room.so")
+  case $library in
+  *.a) nm -g --defined-only "$library" ;;
+  *.so) nm -D --defined-only "$library" ;;
+  *) echo "lib$room was not installed"; exit 1 ;;
+  esac | awk 'NF == 3 { print $3 }' | sort -u >"$work/shown"
   "$names" "$prefix/include/strata/$room"/*.h >"$work/public"
-  nm -g --defined-only "$library" | awk 'NF == 3 { print $3 }' | sort -u >"$work/shown"
   [ "$(wc -l <"$work/shown")" -gt 20 ] || { echo "$library shows only $(wc -l <"$work/shown") functions"; exit 1; }
   comm -13 "$work/public" "$work/shown" >"$work/leaked"
   [ ! -s "$work/leaked" ] || { echo "$library shows what is in no header:"; cat "$work/leaked"; exit 1; }
@@ -50,6 +53,13 @@ cc "$here/stranger_mlbf.c" -o "$work/stranger_mlbf" $(pkg-config --cflags --libs
 c++ "$here/stranger_frontier.cc" -o "$work/stranger_frontier" $(pkg-config --cflags --libs strata-frontier) "$rpath"
 run "$work/stranger_mlbf"
 run "$work/stranger_frontier"
+
+echo "with a plugin:"
+# shellcheck disable=SC2046
+cc -shared -fPIC "$here/stranger_plugin.c" -o "$work/plugin.so" $(pkg-config --cflags strata-frontier)
+# shellcheck disable=SC2046
+cc -rdynamic "$here/stranger_host.c" -o "$work/stranger_host" $(pkg-config --cflags --libs strata-frontier) "$rpath" -ldl
+"$work/stranger_host" "$work/plugin.so" || { echo "the plugin was bound to names of the library"; exit 1; }
 
 if [ -e "$build/crawler/strata" ]; then
   echo "the program and its manual:"
