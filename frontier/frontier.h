@@ -271,6 +271,18 @@ static inline frontier_status frontier_forget(frontier *f, const frontier_link *
 frontier_status frontier_forget_host(frontier *f, const char *name, size_t size, uint64_t *forgotten);
 frontier_status frontier_forget_prefix(frontier *f, const char *prefix, size_t size, uint64_t *forgotten);
 
+/* Priority classes. Each has its own queue, first in first out within a host; when a block or a budget ends, the URLs
+ * it held back are handed out only roughly in order. Of 64 turns 1 is for TRAP, of 16 turns 1 for LOW, of 4 turns 1 for
+ * NORMAL, the others are for HIGH; a turn of a class without due URLs goes to the highest class that has some. No class
+ * starves. */
+typedef enum frontier_class {
+  FRONTIER_NORMAL = 0,
+  FRONTIER_HIGH,
+  FRONTIER_LOW,
+  FRONTIER_TRAP, /* URLs that look like a trap's: traps.h */
+} frontier_class;
+enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
+
 /* ---- leasing ----------------------------------------------------------------------------------------- */
 
 typedef struct frontier_lease {
@@ -360,6 +372,9 @@ typedef struct frontier_record {
   size_t url_size;
   const void *payload; /* of a URL that is queued; NULL if size is 0 */
   size_t payload_size;
+  bool is_in_flight;        /* from frontier_find and frontier_find_id only */
+  frontier_verdict verdict; /* that let it in */
+  frontier_class priority;  /* the queue it waits in; of one that ended: as it was accepted */
 } frontier_record;
 
 typedef bool frontier_visitor(void *context, const frontier_record *record); /* false: enough */
@@ -368,6 +383,31 @@ typedef bool frontier_visitor(void *context, const frontier_record *record); /* 
  * except that URLs of hosts with very long queues come last. Reads from disk as it goes, in fixed memory; while a
  * writer goes on, a URL may be visited twice or be missed as it moves. Without a directory it visits no URL. */
 frontier_status frontier_each(frontier *f, frontier_visitor *visit, void *context);
+
+/* The record of a lease id, whatever became of its URL: waiting, in flight, or ended. What it points to is valid until
+ * the next call of one of these two on the handle. NOT_FOUND: no such id was given, or (without a directory) its URL
+ * has ended. Some page reads, unless it is in flight. What is not committed is committed first, so it may fail as
+ * frontier_sync does. */
+static inline frontier_status frontier_find_id(frontier *f, uint64_t id, frontier_record *record);
+
+/* The same for the key of `link`; of several URLs with this key, the one that was accepted last. There is no index from
+ * keys to records: NOT_FOUND is known at once where the key was never seen, but to find one all URLs are read, a second
+ * or so for each 10^6. It commits first, too. */
+static inline frontier_status frontier_find(frontier *f, const frontier_link *link, frontier_record *record);
+
+typedef struct frontier_in_flight {
+  uint64_t id;
+  const char *url; /* NUL-terminated; as `host` valid during the call */
+  uint32_t url_size;
+  const char *host;     /* NUL-terminated */
+  uint64_t taken_ms;    /* when it was leased, in the caller's time, */
+  uint64_t deadline_ms; /* and when options.lease_ms ends it; UINT64_MAX: never */
+} frontier_in_flight;
+
+typedef bool frontier_in_flight_visitor(void *context, const frontier_in_flight *lease); /* false: enough */
+
+/* Every lease in flight, the oldest first. `visit` may not call the frontier. */
+frontier_status frontier_leases(frontier *f, frontier_in_flight_visitor *visit, void *context);
 
 /* ---- maintenance ------------------------------------------------------------------------------------- */
 
@@ -433,6 +473,19 @@ frontier_status frontier_forget_sized(frontier *f, const frontier_link *link, si
 frontier_status frontier_next_sized(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t lease_size, size_t max,
                                     size_t *count, int64_t *wait_ms);
 frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *stats, size_t stats_size);
+frontier_status frontier_find_id_sized(frontier *f, uint64_t id, frontier_record *record, size_t record_size);
+frontier_status frontier_find_sized(frontier *f, const frontier_link *link, size_t link_size, frontier_record *record,
+                                    size_t record_size);
+
+static inline frontier_status frontier_find_id(frontier *f, uint64_t id, frontier_record *record)
+{
+  return frontier_find_id_sized(f, id, record, sizeof *record);
+}
+
+static inline frontier_status frontier_find(frontier *f, const frontier_link *link, frontier_record *record)
+{
+  return frontier_find_sized(f, link, sizeof *link, record, sizeof *record);
+}
 
 static inline frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
                                                  frontier_verdict *verdicts, size_t *settled)

@@ -14,18 +14,6 @@
 extern "C" {
 #endif
 
-/* Priority classes. Each has its own queue, first in first out within a host; when a block or a budget ends, the URLs
- * it held back are handed out only roughly in order. Of 64 turns 1 is for TRAP, of 16 turns 1 for LOW, of 4 turns 1 for
- * NORMAL, the others are for HIGH; a turn of a class without due URLs goes to the highest class that has some. No class
- * starves. */
-typedef enum frontier_class {
-  FRONTIER_NORMAL = 0,
-  FRONTIER_HIGH,
-  FRONTIER_LOW,
-  FRONTIER_TRAP, /* URLs that look like a trap's: traps.h */
-} frontier_class;
-enum { FRONTIER_CLASSES = FRONTIER_TRAP + 1 };
-
 /* All zero: the frontier's defaults apply. */
 typedef struct frontier_host_control {
   uint64_t delay_ms;       /* between starts; 0: the frontier's. The larger of this and frontier_host_delay's applies */

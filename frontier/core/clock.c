@@ -54,6 +54,11 @@ uint64_t clock_glance(const frontier *f, uint64_t now_ms)
   return own_ms > f->clock.latest_ms ? own_ms : f->clock.latest_ms;
 }
 
+uint64_t clock_said(const frontier *f, uint64_t own_ms)
+{
+  return own_ms > f->clock.shift_ms ? own_ms - f->clock.shift_ms : 0;
+}
+
 uint64_t clock_own_of(const frontier *f, uint64_t wall_s)
 {
   uint64_t wall_ms = wall_s < HOST_DELAY_MAX_MS / 1000 ? wall_s * 1000 : HOST_DELAY_MAX_MS;

@@ -12,4 +12,5 @@ const part *const all_parts[] = {&bench_part, &recrawl_part,
                                  &log_part, &settings_part, &counts_part,
                                  /* its lines go to the file once all else is done */
                                  &journal_part, &chooser_part, &directory_part, &identity_part, &secret_part,
-                                 &wake_part, /* nothing looks at it while the others close */ NULL};
+                                 /* nothing looks at the event while the others close */
+                                 &wake_part, &found_part, NULL};

@@ -1,4 +1,6 @@
 /* Every URL on disk: those that ended, then those that wait. */
+#include "frontier/core/scan.h"
+
 #include "frontier/core/state.h"
 
 typedef struct walk {
@@ -7,20 +9,27 @@ typedef struct walk {
   bool is_over;
 } walk;
 
+frontier_record scan_record(const url_record *r)
+{
+  bool is_ended = url_state_is_ended(r->state);
+  field payload = is_ended ? (field){0} : field_find(r->fields.bytes, r->fields.size, FIELD_PAYLOAD);
+  return (frontier_record){.id = r->sequence,
+                           .is_queued = !is_ended,
+                           .state = is_ended ? (frontier_state)r->state.what : 0,
+                           .code = r->state.code,
+                           .origin = r->origin,
+                           .url = r->url,
+                           .url_size = r->url_size,
+                           .payload = payload.bytes,
+                           .payload_size = payload.size,
+                           .verdict = r->verdict,
+                           .priority = r->class};
+}
+
 static bool hand_over(void *context, const url_record *r)
 {
   walk *w = context;
-  bool is_ended = url_state_is_ended(r->state);
-  field payload = is_ended ? (field){0} : field_find(r->fields.bytes, r->fields.size, FIELD_PAYLOAD);
-  frontier_record record = {.id = r->sequence,
-                            .is_queued = !is_ended,
-                            .state = is_ended ? (frontier_state)r->state.what : 0,
-                            .code = r->state.code,
-                            .origin = r->origin,
-                            .url = r->url,
-                            .url_size = r->url_size,
-                            .payload = payload.bytes,
-                            .payload_size = payload.size};
+  const frontier_record record = scan_record(r);
   w->is_over = !w->visit(w->context, &record);
   return !w->is_over;
 }

@@ -54,6 +54,12 @@ typedef struct class_chooser {
   void *context;
 } class_chooser;
 
+/* What frontier_find gave last; see find_url.c. */
+typedef struct found_url {
+  uint8_t *bytes;
+  size_t room;
+} found_url;
+
 struct frontier {
   pthread_mutex_t *mutex;   /* elsewhere, so that calls on a const handle may take it */
   frontier_options options; /* `secret`: that of own_secret; `key_scheme`: that of identity */
@@ -91,6 +97,7 @@ struct frontier {
   class_chooser chooser;     /* classify, traps */
   own_clock clock;           /* clock */
   wake_event wake;           /* wake */
+  found_url found;           /* find_url */
 };
 
 /* What always holds between any two calls: each part's `check`. */

@@ -86,6 +86,15 @@ static frontier_status read_hosts(reading *r, hosts **fresh)
   return FRONTIER_OK;
 }
 
+static frontier_status end(reading *r, hosts *fresh, frontier_status status)
+{
+  if (r->f->options.read_only)
+    store_unpin(r->f->store);
+  hosts_free(fresh);
+  free(r);
+  return status;
+}
+
 frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, url_record_visitor *visit, void *context)
 {
   reading *r = begin(f, visit, context);
@@ -95,11 +104,21 @@ frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, ur
   frontier_status status = f->options.read_only ? read_hosts(r, &fresh) : FRONTIER_OK;
   if (status == FRONTIER_OK)
     status = tell(r, store_each_url(f->store, wanted, from, visit_row, r));
-  if (f->options.read_only)
-    store_unpin(f->store);
-  hosts_free(fresh);
-  free(r);
-  return status;
+  return end(r, fresh, status);
+}
+
+/* A reader knows the hosts of the URLs that there were when it was opened. */
+frontier_status url_records_one(frontier *f, uint64_t sequence, url_record_visitor *visit, void *context)
+{
+  reading *r = begin(f, visit, context);
+  if (!r)
+    return FRONTIER_NO_MEMORY;
+  hosts *fresh = NULL;
+  bool is_later = f->options.read_only && sequence >= counts_next_sequence(&f->counts);
+  frontier_status status = is_later ? read_hosts(r, &fresh) : FRONTIER_OK;
+  if (status == FRONTIER_OK)
+    status = tell(r, store_find_url(f->store, sequence, visit_row, r));
+  return end(r, fresh, status);
 }
 
 frontier_status url_records_find(frontier *f, const uint64_t *sequences, size_t count, url_record_visitor *visit,

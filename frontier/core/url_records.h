@@ -24,6 +24,9 @@ typedef bool url_record_visitor(void *context, const url_record *record); /* fal
  * frontier_fail was called. */
 frontier_status url_records_each(frontier *f, unsigned wanted, uint64_t from, url_record_visitor *visit, void *context);
 
+/* This one; NOT_FOUND. On failure as above. */
+frontier_status url_records_one(frontier *f, uint64_t sequence, url_record_visitor *visit, void *context);
+
 /* These, in this order, as far as they are there; their states are not known. */
 frontier_status url_records_find(frontier *f, const uint64_t *sequences, size_t count, url_record_visitor *visit,
                                  void *context);

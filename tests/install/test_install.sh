@@ -58,7 +58,8 @@ echo "with a plugin:"
 # shellcheck disable=SC2046
 cc -shared -fPIC "$here/stranger_plugin.c" -o "$work/plugin.so" $(pkg-config --cflags strata-frontier)
 # shellcheck disable=SC2046
-cc -rdynamic "$here/stranger_host.c" -o "$work/stranger_host" $(pkg-config --cflags --libs strata-frontier) "$rpath" -ldl
+cc -rdynamic "$here/stranger_host.c" -o "$work/stranger_host" $(pkg-config --cflags --libs strata-frontier) "$rpath" \
+  -ldl
 "$work/stranger_host" "$work/plugin.so" || { echo "the plugin was bound to names of the library"; exit 1; }
 
 if [ -e "$build/crawler/strata" ]; then
