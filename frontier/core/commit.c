@@ -78,6 +78,8 @@ void commit_write(frontier *f)
 static frontier_status tell_landed(frontier *f)
 {
   f->committing.landed = f->committing.sealed;
+  if (queue_is_unread(&f->queues)) /* there is more to read now */
+    wake_now(f);
   frontier_status status = FRONTIER_OK;
   for (const part *const *p = all_parts; *p; p++) {
     frontier_status landed = (*p)->landed ? (*p)->landed(f) : FRONTIER_OK;

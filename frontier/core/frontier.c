@@ -107,8 +107,9 @@ static frontier_status look_further(frontier *f, leasing *l, bool is_commit_due,
     status = lease_due(f, l, wait_ms);
   if (progressed && l->count == 0 && queue_is_unread(&f->queues))
     *wait_ms = 0;
-  if (!progressed && !may_commit && batch_has_untaken(&f->batch) &&
-      (*wait_ms < 0 || *wait_ms > batch_wait_ms(&f->batch)))
+  bool is_behind = (!may_commit && batch_has_untaken(&f->batch)) ||
+                   (queue_is_unread(&f->queues) && !commit_is_landed(f)); /* by its thread */
+  if (!progressed && is_behind && (*wait_ms < 0 || *wait_ms > batch_wait_ms(&f->batch)))
     *wait_ms = batch_wait_ms(&f->batch);
   return status;
 }
