@@ -36,3 +36,8 @@ bool machine_random(void *bytes, size_t size)
   while (got < 0 && errno == EINTR); /* a signal before the kernel's pool was ready */
   return got == (ssize_t)size;
 }
+
+bool machine_has_threads(void)
+{
+  return true;
+}

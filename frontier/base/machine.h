@@ -1,4 +1,4 @@
-/* frontier/base/machine.h: all that differs from run to run: clocks, sleep, random bytes. No other file of frontier/
+/* frontier/base/machine.h: all that differs from run to run: clocks, sleep, random bytes, threads. No other file of frontier/
  * and crawler/ may ask the machine for them (tests/layering.sh). So a test that replaces these functions controls them
  * all, and the same seed gives the same crawl (tests/web/SIMULATION.md).
  *
@@ -15,5 +15,8 @@ uint64_t machine_monotonic_ms(void);           /* of a clock that only goes forw
 uint64_t machine_wall_ms(void);                /* since 1970; may be set, either way */
 void machine_sleep_ms(uint64_t ms);            /* or less, if a signal comes */
 bool machine_random(void *bytes, size_t size); /* unpredictable; at most 256 bytes. false: the kernel gave none */
+
+/* May the frontier make a thread? What it does when differs from run to run. */
+bool machine_has_threads(void);
 
 #endif

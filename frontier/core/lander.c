@@ -51,7 +51,7 @@ static void *run(void *context)
 frontier_status lander_start(frontier *f)
 {
   lander *l = &f->lander;
-  if (!f->options.commit_thread || !f->store || f->options.read_only)
+  if (!f->options.commit_thread || !f->store || f->options.read_only || !machine_has_threads())
     return FRONTIER_OK;
   pthread_mutex_init(&l->mutex, NULL);
   pthread_cond_init(&l->changed, NULL);

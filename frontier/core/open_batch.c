@@ -114,7 +114,7 @@ static void put_rows(store *s, store_table table, rows_writer *rows)
   if (!rows->count)
     return;
   uint8_t *value = rows_finish(rows, &size);
-  store_append_rows(s, table, rows->first, value, size);
+  store_append_raw(s, table, rows->first, value, size);
 }
 
 static void put(frontier *f)
@@ -146,9 +146,9 @@ static void sealed(frontier *f)
 {
   open_batch *b = &f->batch;
   if (b->text.count)
-    rows_taken(&b->text);
+    rows_clear(&b->text);
   if (b->ended.count)
-    rows_taken(&b->ended);
+    rows_clear(&b->ended);
   clear_lists(b);
   b->added = b->untaken = b->payload_size = 0;
   b->is_dirty = false;

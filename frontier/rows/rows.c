@@ -21,6 +21,7 @@
  *     0  magic "SB", kind, 1     4  checksum of byte 8 to its end     8  first row     16  bytes of rows (4)
  *     20 rows (2), zeros */
 enum { SUM_AT = 4, SUMMED_AT = 8, FIRST_AT = 8, ROWS_AT = 16, BLOCKS_AT = 24, BLOCK_SIZE_AT = 16, BLOCK_ROWS_AT = 20 };
+enum { ROOM_KEPT = 1 << 23 }; /* bytes */
 enum { OFFSET_BITS = 28, OFFSET_MASK = (1 << OFFSET_BITS) - 1 };
 
 const uint8_t *rows_get_number(const uint8_t *at, const uint8_t *end, uint64_t *number)
@@ -129,11 +130,15 @@ uint8_t *rows_finish(rows_writer *w, size_t *size)
   return value;
 }
 
-void rows_taken(rows_writer *w)
+void rows_clear(rows_writer *w)
 {
   w->first += w->count;
-  w->count = w->size = w->room = w->blocks = w->block = 0;
+  w->count = w->size = w->blocks = w->block = 0;
+  if (w->room <= ROOM_KEPT)
+    return;
+  free(w->bytes);
   w->bytes = NULL;
+  w->room = 0;
 }
 
 void rows_free(rows_writer *w)

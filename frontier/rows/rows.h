@@ -63,8 +63,8 @@ bool rows_make_room(rows_writer *w, size_t size);
 uint8_t *rows_add(rows_writer *w, size_t size, unsigned mark);
 /* The value, complete, in the writer's memory; there is room for it. More rows may be added after. */
 uint8_t *rows_finish(rows_writer *w, size_t *size);
-/* The finished value is the caller's from now on. The writer is empty: its next row is number first + count. */
-void rows_taken(rows_writer *w);
+/* The writer is empty: its next row is number first + count. Its memory stays, unless it is much. */
+void rows_clear(rows_writer *w);
 void rows_free(rows_writer *w);
 
 /* ---- a value that is ---------------------------------------------------------------------------------------- */

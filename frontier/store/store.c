@@ -258,10 +258,12 @@ void store_append(store *s, store_table table, uint64_t key, const void *body, s
   store_put_sealed(s, &s->table[table], WRITE_APPEND, (MDB_val){sizeof key, &key}, key, body, size);
 }
 
-void store_append_rows(store *s, store_table table, uint64_t key, uint8_t *value, size_t size)
+void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size)
 {
   assert_gathering(s);
-  write_set_own(&s->gathered, &s->table[table], WRITE_APPEND, &key, sizeof key, value, size);
+  uint8_t *copy = write_set_put(&s->gathered, &s->table[table], WRITE_APPEND, &key, sizeof key, size);
+  if (copy)
+    memcpy(copy, value, size);
 }
 
 void store_put_meta(store *s, const char *name, const void *body, size_t size)
@@ -292,7 +294,7 @@ frontier_status store_seal(store *s)
   assert(!s->is_sealed);
   s->is_gathering = false;
   if (s->gathered.has_failed) {
-    write_set_give_up(&s->gathered);
+    write_set_clear(&s->gathered);
     snprintf(s->message, sizeof s->message, "%s/data.mdb: out of memory for a transaction", s->directory);
     return FRONTIER_NO_MEMORY;
   }

@@ -71,8 +71,8 @@ frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
 void store_append(store *s, store_table table, uint64_t key, const void *body, size_t size); /* key above all others */
 void store_delete(store *s, store_table table, uint64_t key);
-/* A value of rows (rows.h), which has checksums of its own. It is malloc's; the store's once it is sealed. */
-void store_append_rows(store *s, store_table table, uint64_t key, uint8_t *value, size_t size);
+/* A value that has checksums of its own: rows (rows.h), or states. */
+void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size);
 /* In table `exact`; fine if it is there. */
 typedef struct store_exact_key {
   uint8_t bytes[24];
@@ -136,7 +136,6 @@ frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *con
 /* ---- for a file that is made of another: store_copy.c ---- */
 
 /* A value with checksums of its own, which is copied. */
-void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size);
 void store_append_exact(store *s, const store_exact_key *key); /* above all others */
 /* Each record of meta; `name` ends with NUL. DAMAGED if a checksum fails. */
 typedef bool store_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);

@@ -7,14 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size)
-{
-  assert(s->is_gathering);
-  uint8_t *copy = write_set_put(&s->gathered, &s->table[table], WRITE_APPEND, &key, sizeof key, size);
-  if (copy)
-    memcpy(copy, value, size);
-}
-
 void store_append_exact(store *s, const store_exact_key *key)
 {
   store_exact_key copy = *key;

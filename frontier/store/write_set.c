@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-enum { ROOM_KEPT = 1 << 22 }; /* bytes; more is given back when the set is written */
+enum { ROOM_KEPT = 1 << 23 }; /* bytes; more is given back when the set is written */
 
 static write_op *add(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size, size_t more)
 {
@@ -33,22 +33,11 @@ uint8_t *write_set_put(write_set *w, const MDB_dbi *table, write_what what, cons
   return w->bytes + op->value;
 }
 
-void write_set_own(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
-                   uint8_t *value, size_t value_size)
-{
-  write_op *op = add(w, table, what, key, key_size, 0);
-  if (!op)
-    return;
-  op->owned = value;
-  op->value_size = value_size;
-  w->weight += value_size;
-}
-
 static int apply(const write_set *w, const write_op *op, MDB_txn *txn)
 {
   static const unsigned flags[] = {[WRITE_PUT] = 0, [WRITE_APPEND] = MDB_APPEND, [WRITE_NEW] = MDB_NOOVERWRITE};
   MDB_val key = {op->key_size, w->bytes + op->key};
-  MDB_val value = {op->value_size, op->owned ? op->owned : w->bytes + op->value};
+  MDB_val value = {op->value_size, w->bytes + op->value};
   if (op->what == WRITE_DELETE) {
     int error = mdb_del(txn, *op->table, &key, NULL);
     return error == MDB_NOTFOUND ? 0 : error;
@@ -66,13 +55,6 @@ int write_set_apply(const write_set *w, MDB_txn *txn)
 }
 
 void write_set_clear(write_set *w)
-{
-  for (size_t i = 0; i < w->count; i++)
-    free(w->ops[i].owned);
-  write_set_give_up(w);
-}
-
-void write_set_give_up(write_set *w)
 {
   if (w->room > ROOM_KEPT) {
     free(w->bytes);

@@ -18,9 +18,8 @@ typedef enum write_what {
 typedef struct write_op {
   const MDB_dbi *table; /* its number may be another once the environment was opened again */
   write_what what;
-  size_t key, key_size; /* where in `bytes` */
+  size_t key, key_size; /* where in `bytes`, */
   size_t value, value_size;
-  uint8_t *owned; /* the value, in memory of its own; NULL: it is in `bytes` */
 } write_op;
 
 typedef struct write_set {
@@ -35,15 +34,10 @@ typedef struct write_set {
 /* Where the value is to be written, at once. NULL: no memory, which the set remembers. */
 uint8_t *write_set_put(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
                        size_t value_size);
-/* The value, which is malloc's, is the set's once the set is sealed (store_seal); until then it must stay as it is. */
-void write_set_own(write_set *w, const MDB_dbi *table, write_what what, const void *key, size_t key_size,
-                   uint8_t *value, size_t value_size);
-
 /* Into the transaction, in order; LMDB's error. */
 int write_set_apply(const write_set *w, MDB_txn *txn);
 
-void write_set_clear(write_set *w);   /* its room stays */
-void write_set_give_up(write_set *w); /* the same, before it took any value */
+void write_set_clear(write_set *w); /* some of its room stays */
 void write_set_free(write_set *w);
 
 static inline bool write_set_is_empty(const write_set *w)

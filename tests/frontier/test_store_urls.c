@@ -92,8 +92,8 @@ static void append(store *s, store_table table, rows_writer *w)
     return;
   uint64_t first = w->first;
   uint8_t *value = rows_finish(w, &size);
-  store_append_rows(s, table, first, value, size);
-  rows_taken(w);
+  store_append_raw(s, table, first, value, size);
+  rows_clear(w);
 }
 
 /* So many new URLs into what is gathered, most of this class. */

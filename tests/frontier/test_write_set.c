@@ -78,15 +78,6 @@ static void put(write_set *w, int of, write_what what, uint64_t key, const char 
   memcpy(at, text, strlen(text));
 }
 
-/* In memory of its own, which is the caller's until the set is sealed. */
-static void own(write_set *w, int of, write_what what, uint64_t key, const char *text)
-{
-  uint8_t *value = malloc(strlen(text) + 1);
-  assert_non_null(value);
-  memcpy(value, text, strlen(text));
-  write_set_own(w, &table[of], what, &key, sizeof key, value, strlen(text));
-}
-
 /* ---- each kind ------------------------------------------------------------------------------------------------ */
 
 static void each_kind_does_what_it_says(void **state)
@@ -100,7 +91,7 @@ static void each_kind_does_what_it_says(void **state)
   put(&w, 0, WRITE_NEW, 5, "not written");
   put(&w, 0, WRITE_NEW, 6, "six");
   put(&w, 0, WRITE_APPEND, 7, "seven");
-  own(&w, 0, WRITE_APPEND, 9, "nine");
+  put(&w, 0, WRITE_APPEND, 9, "nine");
   put(&w, 0, WRITE_PUT, 7, "seven again");
   put(&w, 0, WRITE_DELETE, 6, "");
   put(&w, 0, WRITE_DELETE, 8, ""); /* is not there */
@@ -133,24 +124,9 @@ static void an_error_is_the_sets(void **state)
   assert_false(write_set_is_empty(&w));
   assert_int_not_equal(apply(&w), 0);
   assert_string_equal(value_at(0, 1, text), "");
-  write_set_give_up(&w);
+  write_set_clear(&w);
   assert_true(write_set_is_empty(&w));
   assert_int_equal(apply(&w), 0);
-  write_set_free(&w);
-}
-
-/* A value that the set never took is still its caller's. */
-static void giving_up_frees_no_value(void **state)
-{
-  (void)state;
-  write_set w = {0};
-  uint64_t key = 1;
-  uint8_t *value = calloc(1, 8);
-  assert_non_null(value);
-  write_set_own(&w, &table[0], WRITE_APPEND, &key, sizeof key, value, 8);
-  write_set_give_up(&w);
-  write_set_clear(&w);
-  free(value);
   write_set_free(&w);
 }
 
@@ -170,10 +146,8 @@ static void change(write_set *w)
     what = WRITE_PUT;
   if (what == WRITE_DELETE)
     put(w, of, WRITE_DELETE, key, "");
-  else if (random_below(&dice, 3))
-    put(w, of, (write_what)what, key, text);
   else
-    own(w, of, (write_what)what, key, text);
+    put(w, of, (write_what)what, key, text);
   if (what == WRITE_DELETE)
     model[of][key][0] = '\0';
   else if (what == WRITE_PUT || !model[of][key][0])
@@ -216,7 +190,6 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(each_kind_does_what_it_says, begin, end),
     cmocka_unit_test_setup_teardown(an_error_is_the_sets, begin, end),
-    cmocka_unit_test_setup_teardown(giving_up_frees_no_value, begin, end),
     cmocka_unit_test_setup_teardown(any_changes_in_their_order, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,3 +96,8 @@ bool machine_random(void *bytes, size_t size)
     at[i] = (uint8_t)sim_throw(256);
   return true;
 }
+
+bool machine_has_threads(void)
+{
+  return false;
+}
