@@ -50,7 +50,7 @@
  * value at the pace of `now_ms`: no host starts early, and none waits longer. (A step back of two seconds or less
  * counts as a call from a delayed thread: own time stands still until `now_ms` has caught up.) A step forward counts as
  * time that passed.
- * No threads, no sleeping, no printing inside. */
+ * No threads but the one of `commit_thread`, no sleeping but in that one, no printing inside. */
 #ifndef STRATA_FRONTIER_FRONTIER_H
 #define STRATA_FRONTIER_FRONTIER_H
 

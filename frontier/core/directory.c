@@ -107,6 +107,7 @@ static void note(frontier *f, bool is_clean)
                      pwrite(f->lock.fd, text, size, LEFT_PID) == (ssize_t)size;
 }
 
+/* By their names: to close lock.mdb would drop LMDB's locks on it. */
 static void share(const frontier *f)
 {
   static const struct {
@@ -116,8 +117,7 @@ static void share(const frontier *f)
   char path[4096];
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     snprintf(path, sizeof path, "%s/%s", f->directory, files[i].name);
-    int fd = own_file_open(path, O_RDWR, 0);
-    if (fd >= 0 && (fchmod(fd, files[i].mode) != 0 || close(fd) != 0))
+    if (!own_file_is_plain(path, true) || chmod(path, files[i].mode) != 0)
       frontier_log(f, "%s: %s", path, strerror(errno));
   }
 }

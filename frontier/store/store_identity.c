@@ -179,12 +179,14 @@ frontier_status store_get_identity(store *s, uint8_t **body, size_t *size)
   return status == FRONTIER_OK || status == FRONTIER_NO_MEMORY ? status : FRONTIER_DAMAGED;
 }
 
-void store_learn_id(store *s)
+bool store_learn_id(store *s)
 {
   uint8_t *body;
   size_t size;
-  if (store_get_identity(s, &body, &size) != FRONTIER_OK)
-    return;
+  frontier_status status = store_get_identity(s, &body, &size);
+  if (status != FRONTIER_OK)
+    return status != FRONTIER_NO_MEMORY;
   s->id = size >= STORE_ID_AT + 8 ? get_le(body + STORE_ID_AT, 8) : 0;
   free(body);
+  return true;
 }

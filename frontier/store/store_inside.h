@@ -81,7 +81,7 @@ void store_mdb_abort(const store *s, MDB_txn *txn);
 /* store_identity.c: the tables that have our identity; MDB_INVALID: neither has. And in a new environment. */
 int store_find_identity(store *s, MDB_txn *txn);
 int store_make_identity(store *s, MDB_txn *txn, const void *body, size_t size);
-void store_learn_id(store *s); /* 0: no identity of ours is left */
+bool store_learn_id(store *s); /* 0: no identity of ours is left. false: no memory */
 
 /* ---- store_map.c; LMDB's errors, and after one s->env may be NULL ---- */
 

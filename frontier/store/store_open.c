@@ -142,6 +142,8 @@ frontier_status store_open_mapped(const char *directory, bool read_only, uint64_
   int error = is_empty && read_only ? ENOENT : store_map(s);
   if (!error)
     error = store_adopt(s, read_only, identity, identity_size);
+  if (!error && !store_learn_id(s))
+    error = ENOMEM;
   if (error) {
     error = s->env ? store_cause(s, error, directory) : error;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%s/data.mdb: %s", directory,
@@ -151,7 +153,6 @@ frontier_status store_open_mapped(const char *directory, bool read_only, uint64_
     store_close(s);
     return store_status(error);
   }
-  store_learn_id(s);
   *out = s;
   return FRONTIER_OK;
 }
