@@ -125,7 +125,8 @@ typedef struct frontier_options {
   const uint8_t *secret;
   /* Commits are written by a thread of the handle's own, so that no call waits for the disk but frontier_sync,
    * frontier_close, and one that finds a whole batch waiting behind the one that is being written. What a commit would
-   * have said is then said by a later call. Not for a process that forks and goes on using the handle. */
+   * have said is then said by a later call. Not for a process that forks and goes on using the handle.
+   * Under a limit on address space there is no such thread. */
   bool commit_thread;
   /* Names how the caller makes its own keys (frontier_link), so that a directory is not opened, nor merged, with
    * keys of another kind: up to FRONTIER_KEY_SCHEME_MAX printing characters. Fixed for a directory. NULL or "": the

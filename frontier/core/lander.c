@@ -9,6 +9,8 @@
 
 #include "frontier/base/machine.h"
 
+#include <sys/resource.h>
+
 /* What follows from what is done, unless a caller does it first. With the lander's mutex, which comes after the
  * handle's: so that one is only tried. */
 static void follow(frontier *f)
@@ -48,10 +50,17 @@ static void *run(void *context)
   return NULL;
 }
 
+/* A thread's heap takes 64 MiB of address space, which under a limit the map needs more. */
+static bool has_address_space(void)
+{
+  struct rlimit limit;
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY;
+}
+
 frontier_status lander_start(frontier *f)
 {
   lander *l = &f->lander;
-  if (!f->options.commit_thread || !f->store || f->options.read_only || !machine_has_threads())
+  if (!f->options.commit_thread || !f->store || f->options.read_only || !machine_has_threads() || !has_address_space())
     return FRONTIER_OK;
   pthread_mutex_init(&l->mutex, NULL);
   pthread_cond_init(&l->changed, NULL);
