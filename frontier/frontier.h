@@ -215,7 +215,7 @@ typedef struct frontier_origin {
 } frontier_origin;
 
 /* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
- * An open batch that is full (24,576 URLs, or 16 MiB of payload) is committed first, so memory stays bounded even
+ * An open batch that is full (24,576 URLs, or 16 MiB of them) is committed first, so memory stays bounded even
  * without calls of frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the
  * cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,

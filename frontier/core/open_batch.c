@@ -55,7 +55,6 @@ void batch_add_url(open_batch *b, const url_row *row, uint64_t sequence, uint64_
   begin(b, now_ms);
   assert(b->text.first + b->text.count == sequence);
   url_row_write(row, sequence, rows_add(&b->text, url_row_size(row, sequence), row->class));
-  b->payload_size += row->fields_size;
   b->added++;
 }
 
@@ -98,12 +97,12 @@ bool batch_add_again(open_batch *b, const url_row *row, uint64_t sequence)
 bool batch_is_due(const open_batch *b, uint64_t now_ms)
 {
   return batch_has_urls(b) &&
-         (batch_urls(b) >= COMMIT_URLS || b->payload_size >= BATCH_FULL_BYTES || now_ms - b->first_ms >= b->after_ms);
+         (batch_urls(b) >= COMMIT_URLS || b->text.size >= COMMIT_BYTES || now_ms - b->first_ms >= b->after_ms);
 }
 
 bool batch_is_full(const open_batch *b)
 {
-  return batch_urls(b) >= BATCH_FULL || b->payload_size >= BATCH_FULL_BYTES;
+  return batch_urls(b) >= BATCH_FULL || b->text.size >= BATCH_FULL_BYTES;
 }
 
 /* ---- the transaction ---------------------------------------------------------------------------------- */
@@ -150,7 +149,7 @@ static void sealed(frontier *f)
   if (b->ended.count)
     rows_clear(&b->ended);
   clear_lists(b);
-  b->added = b->untaken = b->payload_size = 0;
+  b->added = b->untaken = 0;
   b->is_dirty = false;
 }
 
@@ -170,7 +169,6 @@ static void check(const frontier *f)
   const open_batch *b = &f->batch;
   assert(b->untaken <= b->added && b->added <= b->text.count);
   assert(b->is_dirty || !batch_has_urls(b));
-  assert(b->added || !b->payload_size);
   (void)b;
 }
 

@@ -13,7 +13,8 @@ enum {
   COMMIT_URLS = FRONTIER_LIMIT(16384, 50), /* group commit: after so many URLs added or ended, */
   COMMIT_AFTER_MS = 100,                   /* or after so long, by default */
   BATCH_FULL = FRONTIER_LIMIT(24576, 800), /* nothing is added to so large a batch: some 3 MB */
-  BATCH_FULL_BYTES = 16 << 20,             /* nor to one with so much payload */
+  COMMIT_BYTES = 2 << 20,                  /* the same, by the bytes of their rows: payload, and very long URLs */
+  BATCH_FULL_BYTES = 16 << 20,
 };
 
 typedef struct open_batch {
@@ -30,10 +31,9 @@ typedef struct open_batch {
   size_t again_count, again_room;
   uint8_t *scratch;
   size_t scratch_room;
-  size_t payload_size; /* bytes that go with those added */
-  bool is_dirty;       /* there is something to commit, if only a counter */
-  uint64_t first_ms;   /* when it began */
-  uint64_t after_ms;   /* and so long after that it is due */
+  bool is_dirty;     /* there is something to commit, if only a counter */
+  uint64_t first_ms; /* when it began */
+  uint64_t after_ms; /* and so long after that it is due */
 } open_batch;
 
 /* At open: where the tables go on. */
