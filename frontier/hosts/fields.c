@@ -30,29 +30,25 @@ field field_find(const uint8_t *fields, size_t size, field_tag tag)
   return (field){0};
 }
 
+static bool has_size(uint8_t tag, size_t size)
+{
+  switch (tag) {
+  case FIELD_KEY: return size == sizeof(mlbf_hash128);
+  case FIELD_PAYLOAD: return size <= FRONTIER_PAYLOAD_MAX;
+  case FIELD_PRIORITY: return size == 4;
+  case FIELD_NOT_BEFORE: return size == 8;
+  default: return false;
+  }
+}
+
 bool fields_are_whole(const uint8_t *fields, size_t size)
 {
   for (const uint8_t *at = fields, *end = fields + size; at < end;) {
     field found = field_at(at, end);
-    bool is_known = *at == FIELD_KEY       ? found.size == sizeof(mlbf_hash128)
-                    : *at == FIELD_PAYLOAD ? found.size <= FRONTIER_PAYLOAD_MAX
-                                           : false;
-    if (!found.bytes || !is_known)
+    if (!found.bytes || !has_size(*at, found.size))
       return false;
     at = found.bytes + found.size;
   }
-  return true;
-}
-
-bool fields_cut(field *rest, field *fields)
-{
-  if (rest->size < 4)
-    return false;
-  size_t size = (size_t)get_le(rest->bytes, 4);
-  if (size > rest->size - 4 || !fields_are_whole(rest->bytes + 4, size))
-    return false;
-  *fields = (field){rest->bytes + 4, size};
-  *rest = (field){rest->bytes + 4 + size, rest->size - 4 - size};
   return true;
 }
 

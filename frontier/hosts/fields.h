@@ -12,6 +12,9 @@
 typedef enum field_tag {
   FIELD_KEY = 1,     /* hash of the caller's own key, 16 bytes */
   FIELD_PAYLOAD = 2, /* the caller's bytes */
+  /* Read, and not written yet, so that directories of today stay readable once they are: */
+  FIELD_PRIORITY = 3,   /* 4 bytes */
+  FIELD_NOT_BEFORE = 4, /* 8 bytes */
 } field_tag;
 
 enum { FIELD_HEAD = 5 };
@@ -31,9 +34,5 @@ bool field_hash(field key, mlbf_hash128 *hash);
 
 /* Are these whole fields, of tags and sizes we know? */
 bool fields_are_whole(const uint8_t *fields, size_t size);
-
-/* Cut the fields, with their size in front, off the head of `rest`. false: these are not whole fields, of tags and
- * sizes we know. */
-bool fields_cut(field *rest, field *fields);
 
 #endif

@@ -17,8 +17,6 @@
 typedef enum rows_kind {
   ROWS_TEXT = 'T',  /* URLs; the number of a row is its URL's sequence */
   ROWS_ENDED = 'E', /* how URLs ended */
-  ROWS_HASHES = 'H',
-  ROWS_HOSTS = 'C',
 } rows_kind;
 
 enum {

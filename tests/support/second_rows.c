@@ -119,7 +119,7 @@ static bool read_fields(const uint8_t *bytes, size_t size, second_url *u)
     } else if (bytes[at] == 2 && n <= 65536 && !u->payload) {
       u->payload = bytes + at + 5;
       u->payload_size = n;
-    } else {
+    } else if (!(bytes[at] == 3 && n == 4) && !(bytes[at] == 4 && n == 8)) {
       return false;
     }
     at += 5 + n;
