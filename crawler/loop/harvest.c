@@ -160,7 +160,7 @@ static int refuse(void *context, size_t index, const url *u)
 
 static void count_answer(harvest *h, const frontier_answer *said, page_links *links)
 {
-  _Static_assert(SKIP_SCOPE && SKIP_PATTERN, "0 is no refusal");
+  _Static_assert(SKIP_SCOPE != 0 && SKIP_PATTERN != 0, "0 is no refusal");
   if (said->url != URL_OK)
     h->skips[skip_of(said->url)]++;
   else if (said->refused)

@@ -263,7 +263,7 @@ static frontier_status make(frontier *f, compact_counts *copied)
 
 static frontier_status copy_store(frontier *f, const char *path)
 {
-  compact_counts copied;
+  compact_counts copied = {0};
   frontier_status status = store_open(f->directory, true, "", 0, &f->store, f->message);
   if (status == FRONTIER_OK)
     status = make(f, &copied);

@@ -85,9 +85,11 @@ static frontier_status compare(merging *m, const frontier *f)
              m->first, f->directory);
     return FRONTIER_MISMATCH;
   }
-  if (strcmp(ours->key_scheme, f->options.key_scheme) != 0) {
+  const char *of_ours = ours->key_scheme ? ours->key_scheme : "",
+             *of_it = f->options.key_scheme ? f->options.key_scheme : "";
+  if (strcmp(of_ours, of_it) != 0) {
     snprintf(m->message, FRONTIER_MESSAGE_SIZE, "%.120s has keys of scheme \"%s\", %.120s of \"%s\": their keys differ",
-             m->first, ours->key_scheme, f->directory, f->options.key_scheme);
+             m->first, of_ours, f->directory, of_it);
     return FRONTIER_MISMATCH;
   }
   url_profile_name(ours->profile, a);

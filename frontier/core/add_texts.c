@@ -52,7 +52,7 @@ static const frontier_text *take_text(const call *c, size_t place, frontier_text
 static void answer(const call *c, size_t place, url_status status, int refused, frontier_verdict verdict, uint64_t id)
 {
   uint8_t *at = c->answers + place * c->answer_size;
-  frontier_answer room, *ours = c->answer_size == sizeof room ? (frontier_answer *)(void *)at : &room;
+  frontier_answer room = {0}, *ours = c->answer_size == sizeof room ? (frontier_answer *)(void *)at : &room;
   ours->url = status;
   ours->refused = refused;
   ours->verdict = verdict;
@@ -78,7 +78,7 @@ static void keep(piece *p, url *u)
 /* Into the piece, or into an answer. false: as take_text. */
 static bool gather_one(piece *p, const call *c, url_profile profile, size_t place)
 {
-  frontier_text room;
+  frontier_text room = {0};
   const frontier_text *text = take_text(c, place, &room);
   if (!text)
     return false;
@@ -116,7 +116,7 @@ static frontier_status add(frontier *f, piece *p, const call *c, uint64_t now_ms
   LOCKED(f);
   uint64_t id = counts_next_sequence(&f->counts);
   frontier_status status = frontier_add_batch(f, p->links, p->count, now_ms, p->verdicts, added);
-  for (size_t i = 0; i < *added; i++) {
+  for (size_t i = 0; i < p->count && i < *added; i++) {
     bool is_queued = p->verdicts[i].outcome != FRONTIER_SEEN;
     answer(c, p->places[i], URL_OK, 0, p->verdicts[i], is_queued ? id++ : 0);
   }

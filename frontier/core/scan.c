@@ -12,7 +12,9 @@ typedef struct walk {
 frontier_record scan_record(const url_record *r)
 {
   bool is_ended = url_state_is_ended(r->state);
-  field payload = is_ended ? (field){0} : field_find(r->fields.bytes, r->fields.size, FIELD_PAYLOAD);
+  field payload = {0};
+  if (!is_ended)
+    payload = field_find(r->fields.bytes, r->fields.size, FIELD_PAYLOAD);
   return (frontier_record){.id = r->sequence,
                            .is_queued = !is_ended,
                            .state = is_ended ? (frontier_state)r->state.what : 0,

@@ -181,8 +181,8 @@ frontier_status store_get_identity(store *s, uint8_t **body, size_t *size)
 
 bool store_learn_id(store *s)
 {
-  uint8_t *body;
-  size_t size;
+  uint8_t *body = NULL;
+  size_t size = 0;
   frontier_status status = store_get_identity(s, &body, &size);
   if (status != FRONTIER_OK)
     return status != FRONTIER_NO_MEMORY;

@@ -475,7 +475,7 @@ static int ended_span(void *context)
   span *e = context;
   MDB_cursor *cursor;
   MDB_val key, value;
-  rows_value v;
+  rows_value v = {0};
   int error = mdb_cursor_open(e->txn, e->s->table[STORE_ENDED], &cursor);
   if (error)
     return error;

@@ -147,10 +147,10 @@ void mlbf_filter_read_ahead(const mlbf_filter *filter, uint64_t block)
 {
   if (block >= mlbf_block_count(filter->body_bytes))
     return;
-  uintptr_t begin = (uintptr_t)filter->body + block * MLBF_BLOCK_BYTES;
+  uint8_t *body = filter->body, *begin = body + block * MLBF_BLOCK_BYTES;
   uint64_t left = filter->body_bytes - block * MLBF_BLOCK_BYTES;
-  begin &= ~(uintptr_t)4095; /* behind a header of a page: it is one, on most machines */
-  madvise((void *)begin, left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES, MADV_WILLNEED); /* a wish */
+  begin -= (uintptr_t)begin % 4096; /* behind a header of a page: it is one, on most machines */
+  madvise(begin, left < MLBF_BLOCK_BYTES ? left : MLBF_BLOCK_BYTES, MADV_WILLNEED); /* a wish */
 }
 
 mlbf_status mlbf_verify_some(mlbf_filter *filter, uint64_t bytes, bool *is_done)

@@ -134,14 +134,16 @@ static double median(double *values, unsigned count)
 
 static double value_at(const load_result *r, size_t at)
 {
-  return *(const double *)((const char *)r + at);
+  double value;
+  memcpy(&value, (const char *)r + at, sizeof value);
+  return value;
 }
 
 static void print_line(const line *what, results all, size_t count, unsigned rounds)
 {
   printf("%-34s", what->label);
   for (size_t i = 0; i < count; i++) {
-    double values[ROUNDS_MAX];
+    double values[ROUNDS_MAX] = {0};
     for (unsigned round = 0; round < rounds; round++)
       values[round] = value_at(&all[i][round], what->at);
     printf(" %12.*f", what->digits, median(values, rounds));
@@ -157,7 +159,7 @@ static void print_ratios(const char *name, const char *what, size_t at, const lo
   snprintf(label, sizeof label, "%s's %s / own", name, what);
   printf("%-34s", label);
   for (size_t i = 0; i < count; i++) {
-    double values[ROUNDS_MAX];
+    double values[ROUNDS_MAX] = {0};
     for (unsigned round = 0; round < rounds; round++)
       values[round] = value_at(&other[round], at) / value_at(&all[i][round], at);
     printf(" %12.2f", median(values, rounds));

@@ -125,7 +125,7 @@ static int by_size(const void *left, const void *right)
 
 static void print_row(const char *directory, uint64_t hosts, resting what, unsigned rounds)
 {
-  double mean[ROUNDS_MOST], nearly_all[ROUNDS_MOST], longest[ROUNDS_MOST];
+  double mean[ROUNDS_MOST] = {0}, nearly_all[ROUNDS_MOST] = {0}, longest[ROUNDS_MOST] = {0};
   for (unsigned round = 0; round < rounds; round++) {
     cost_calls calls = {0};
     measure(directory, hosts, what, &calls);

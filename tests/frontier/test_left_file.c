@@ -297,22 +297,21 @@ static void spoil_branches(void)
 static int meet_damage(void)
 {
   frontier *f, *second;
-  url *u = malloc(sizeof *u);
+  static url u;
   frontier_verdict verdict;
-  if (!u || open_it(false, &f) != FRONTIER_OK)
+  if (open_it(false, &f) != FRONTIER_OK)
     return 1;
   spoil_branches();
   if (frontier_each(f, go_on, NULL) != FRONTIER_DAMAGED || !strstr(frontier_message(f), "strata check"))
     return 2;
-  url_parse("http://new.test/", 16, URL_STRICT, u);
-  frontier_add(f, u, (frontier_origin){0}, 0, &verdict);
+  url_parse("http://new.test/", 16, URL_STRICT, &u);
+  frontier_add(f, &u, (frontier_origin){0}, 0, &verdict);
   if (frontier_sync(f) != FRONTIER_DAMAGED)
     return 3;
   if (frontier_close(f) != FRONTIER_DAMAGED)
     return 4;
   if (open_it(false, &second) != FRONTIER_BUSY) /* its lock lives on in here */
     return 5;
-  free(u);
   return 0;
 }
 

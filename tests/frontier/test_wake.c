@@ -150,7 +150,7 @@ static void it_is_cheap(void **state)
 {
   (void)state;
   char directory[SCRATCH_PATH], text[64];
-  int64_t wait_ms;
+  int64_t wait_ms = 0;
   uint64_t written;
   scratch_make_fast(directory);
   frontier *f = open_or_fail(directory);

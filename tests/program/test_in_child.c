@@ -27,7 +27,7 @@ static int as_told(int argc, char **argv)
     FILE *file = tmpfile();
     volatile char *bytes = file ? mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(file), 0) : NULL;
     signal(SIGBUS, SIG_DFL);
-    return bytes[100];
+    return bytes ? bytes[100] : 1;
   }
   if (strcmp(argv[1], "term") == 0)
     raise(SIGTERM);
