@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const part *const all_parts[] = {&bench_part, &recrawl_part,
+const part *const all_parts[] = {&bench_part, &queue_part, &recrawl_part,
                                  &folding_part, /* before the batch: the rows of this one are not looked at */
                                  &batch_part, &flight_part,
                                  /* these three before the filters go */

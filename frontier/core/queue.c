@@ -230,3 +230,12 @@ frontier_status queue_refill(frontier *f)
   }
   return status;
 }
+
+/* ---- as a part ------------------------------------------------------------------------------------------- */
+
+static void close_it(frontier *f)
+{
+  hash_set_free(&f->queues.moved);
+}
+
+const part queue_part = {.close = close_it};
