@@ -5,7 +5,7 @@
 #include "frontier/core/progress.h"
 
 typedef struct checkpoint {
-  uint64_t keys; /* of the hash log, those that the main filter's file holds; 0: there is none */
+  uint64_t keys; /* of the hash log, those that the main filter's file holds; 0: no file is valid */
   unsigned slot; /* 0 or 1: the file that is valid */
 } checkpoint;
 

@@ -16,7 +16,7 @@ typedef struct search {
   uint64_t id; /* 0: by key */
   mlbf_hash128 whole;
   url *parsed;
-  frontier_record record; /* the newest so far; its id is 0: there is none */
+  frontier_record record; /* the newest so far; its id is 0 until one is found */
   frontier_status status;
 } search;
 

@@ -24,7 +24,8 @@ typedef struct renewal {
 frontier_status renewal_make_young(frontier *f, uint64_t from, bool is_empty);
 
 /* Before the bits of so many keys are set: room for them. It may freeze the young filter and begin the next main one.
- * NO_MEMORY: there is none, and the rate gets worse. */
+ * NO_MEMORY: the young filter takes them all the same, beyond what it is made for, so that more new keys are called
+ * seen. */
 frontier_status renewal_make_room(frontier *f, uint64_t keys);
 
 /* Keys that a main filter is made for when it has so many. */

@@ -6,7 +6,7 @@
  *     row     its size, its bytes; rows of kind ENDED have 8 bytes each, and no size
  *
  * A block can be found by its magic and checked without the value around it, so damage costs the rows of one block.
- * Checksums are seeded with the directory's id: a block of another directory is none. FORMAT.md, "rows". */
+ * Checksums are seeded with the directory's id: a block of another directory counts as damaged. FORMAT.md, "rows". */
 #ifndef STRATA_FRONTIER_ROWS_H
 #define STRATA_FRONTIER_ROWS_H
 

@@ -27,7 +27,8 @@ typedef struct left_file_reading {
   void *log_context;
 } left_file_reading;
 
-/* OK: LMDB may have it, or there is none yet. DAMAGED, NOT_OURS, IO, NO_MEMORY: a sentence in `message`. */
+/* OK: LMDB may open data.mdb, or the directory has no such file yet. DAMAGED, NOT_OURS, IO, NO_MEMORY: a sentence in
+ * `message`. */
 frontier_status left_file_check(const left_file_reading *r, char message[FRONTIER_MESSAGE_SIZE]);
 
 #endif

@@ -49,11 +49,11 @@ frontier_status store_open(const char *directory, bool read_only, const void *id
 frontier_status store_open_mapped(const char *directory, bool read_only, uint64_t map_size, const void *identity,
                                   size_t identity_size, store **out, char message[FRONTIER_MESSAGE_SIZE]);
 void store_close(store *s);
-enum { STORE_ID_AT = 72 };         /* the directory's id in its identity, of which 8 bytes */
-uint64_t store_id(const store *s); /* seed the checksums of rows */
+enum { STORE_ID_AT = 72 };         /* in the identity's body: the directory's id */
+uint64_t store_id(const store *s); /* its first 8 bytes, which seed the checksums of rows */
 
-/* LMDB met a damaged page, so every call fails with DAMAGED. NULL is fine. Until the process ends nobody may open the
- * directory to write (store_guard.c): keep it locked. */
+/* LMDB met a damaged page, so every call fails with DAMAGED. NULL is fine. The caller keeps the directory
+ * locked, so that no other handle opens it to write before this process ends (store_guard.c). */
 bool store_is_dead(const store *s);
 
 /* All reads until store_unpin are as of one commit, also while another process writes. This store does not write until

@@ -18,7 +18,7 @@ static inline uint64_t number(const uint8_t *at, unsigned bytes)
 /* Something is not as FORMAT.md says. */
 __attribute__((format(printf, 2, 3))) void second_fault(second_view *v, const char *format, ...);
 
-/* Seven bits a byte, lowest first; `*at` behind it, or behind `end` if there is none. */
+/* Seven bits a byte, lowest first; `*at` behind it, or behind `end` if the number does not end before it. */
 uint64_t second_number(const uint8_t *value, size_t *at, size_t end);
 
 /* second_records.c: what is there. */
