@@ -33,9 +33,10 @@ enum {
 
 typedef struct mlbf_corpus mlbf_corpus;
 
-/* Opens the corpus in `directory`, creating it if absent. read_only: opens its present state, creates nothing. MLBF_IO,
- * with ENOENT in errno if there is no corpus to read; MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED, MLBF_NO_MEMORY. On
- * failure `message` holds one sentence that names the file and the fault. */
+/* Opens the corpus in `directory`, creating it if absent. read_only: opens its present state, creates nothing. No link
+ * is followed (for one that is the directory write "LINK/."), and what belongs to another user or has a second name is
+ * not written. MLBF_IO, with ENOENT in errno if there is no corpus to read; MLBF_NOT_A_FILTER, MLBF_VERSION,
+ * MLBF_DAMAGED, MLBF_NO_MEMORY. On failure `message` holds one sentence that names the file and the fault. */
 mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus **out,
                              char message[MLBF_CORPUS_MESSAGE_SIZE]);
 void mlbf_corpus_close(mlbf_corpus *c); /* NULL is fine; nothing is left to write */

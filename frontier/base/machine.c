@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/random.h>
+#include <sys/time.h>
 #include <time.h>
 
 static uint64_t read_ms(clockid_t which)
@@ -26,6 +27,12 @@ void machine_sleep_ms(uint64_t ms)
 {
   const struct timespec moment = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms % 1000) * 1000000};
   nanosleep(&moment, NULL);
+}
+
+void machine_alarm(uint64_t ms)
+{
+  const struct itimerval once = {.it_value = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000) * 1000}};
+  setitimer(ITIMER_REAL, &once, NULL);
 }
 
 bool machine_random(void *bytes, size_t size)

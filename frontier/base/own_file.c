@@ -11,13 +11,20 @@
 #include <unistd.h>
 
 /* 0, or the reason. */
-static int refuse(const struct stat *file, bool to_write)
+static int refuse(const struct stat *file, bool to_replace)
 {
   if (S_ISLNK(file->st_mode))
     return ELOOP;
   if (!S_ISREG(file->st_mode))
     return ENXIO;
-  return to_write && file->st_uid != geteuid() ? EPERM : 0;
+  return to_replace && file->st_uid != geteuid() ? EPERM : 0;
+}
+
+/* What is written under one name changes under the other. */
+static int refuse_use(const struct stat *file, bool to_write)
+{
+  int error = refuse(file, to_write);
+  return !error && to_write && file->st_nlink > 1 ? EMLINK : error;
 }
 
 int own_file_open(const char *path, int flags, mode_t mode)
@@ -29,7 +36,7 @@ int own_file_open(const char *path, int flags, mode_t mode)
     errno = errno == EISDIR ? ENXIO : errno;
     return -1;
   }
-  int error = fstat(fd, &file) != 0 ? errno : refuse(&file, to_write);
+  int error = fstat(fd, &file) != 0 ? errno : refuse_use(&file, to_write);
   if (!error && flags & O_TRUNC && ftruncate(fd, 0) != 0)
     error = errno;
   if (!error)
@@ -68,8 +75,17 @@ bool own_file_is_plain(const char *path, bool to_write)
   struct stat file;
   if (lstat(path, &file) != 0)
     return errno == ENOENT;
-  errno = refuse(&file, to_write);
+  errno = refuse_use(&file, to_write);
   return errno == 0;
+}
+
+bool own_file_has_one_name(const char *path)
+{
+  struct stat file;
+  if (lstat(path, &file) != 0 || file.st_nlink == 1)
+    return true;
+  errno = EMLINK;
+  return false;
 }
 
 bool own_file_is_our_directory(const char *path)
@@ -81,12 +97,18 @@ bool own_file_is_our_directory(const char *path)
   return errno == 0;
 }
 
+bool own_file_is_refusal(int error)
+{
+  return error == ELOOP || error == ENXIO || error == EPERM || error == EMLINK;
+}
+
 const char *own_file_words(int error)
 {
   switch (error) {
   case ELOOP: return "it is a link, which is not followed";
   case ENXIO: return "it is no regular file";
   case EPERM: return "it belongs to another user, or must not be changed";
+  case EMLINK: return "it has a second name (a hard link), and is not written";
   default: return strerror(error);
   }
 }

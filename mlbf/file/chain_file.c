@@ -2,10 +2,10 @@
 #include "mlbf/growth.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "mlbf/file/disk_io.h"
 #include "mlbf/file/file.h"
 #include "mlbf/filter/growth_inside.h"
 
@@ -47,7 +47,7 @@ mlbf_status mlbf_chain_load(const char *path, mlbf_chain **chain)
 
 mlbf_status mlbf_chain_load_with(const char *path, const uint8_t *secret, mlbf_chain **chain)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = mlbf_disk_open(path);
   if (file < 0)
     return MLBF_IO;
   mlbf_chain *loaded = calloc(1, sizeof *loaded);

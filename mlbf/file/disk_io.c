@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool mlbf_disk_write(int file, const void *bytes, uint64_t size)
@@ -49,6 +50,50 @@ void mlbf_disk_begin_sync(int file, uint64_t offset, uint64_t size)
 #endif
 }
 
+int mlbf_disk_open(const char *path)
+{
+  return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+}
+
+/* By its descriptor, so that its name may change meanwhile. */
+static int refuse(int file, bool to_write)
+{
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return errno;
+  if (!S_ISREG(info.st_mode))
+    return ENXIO;
+  if (!to_write)
+    return 0;
+  return info.st_uid != geteuid() ? EPERM : info.st_nlink > 1 ? EMLINK : 0;
+}
+
+int mlbf_disk_open_in(int directory, const char *name, int flags)
+{
+  int file = openat(directory, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    errno = errno == EISDIR ? ENXIO : errno;
+    return -1;
+  }
+  int why = refuse(file, (flags & O_ACCMODE) != O_RDONLY);
+  if (!why)
+    return file;
+  close(file);
+  errno = why;
+  return -1;
+}
+
+const char *mlbf_disk_text(int error)
+{
+  switch (error) {
+  case ELOOP: return "it is a link, which is not followed";
+  case ENXIO: return "it is no regular file";
+  case EPERM: return "it belongs to another user, or must not be changed";
+  case EMLINK: return "it has a second name (a hard link), and is not written";
+  default: return strerror(error);
+  }
+}
+
 bool mlbf_disk_sync_directory_of(const char *path)
 {
   char directory[PATH_MAX];
@@ -65,11 +110,13 @@ bool mlbf_disk_sync_directory_of(const char *path)
 }
 
 /* An old file of this name may have another mode. */
-int mlbf_disk_create(const char *path, unsigned mode)
+int mlbf_disk_create(int directory, const char *path, unsigned mode)
 {
-  if (unlink(path) != 0 && errno != ENOENT)
+  if (unlinkat(directory, path, 0) != 0 && errno != ENOENT) {
+    errno = errno == EISDIR ? ENXIO : errno;
     return -1;
-  return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  }
+  return openat(directory, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 }
 
 /* Into the open temporary file, which is closed whatever happens. */
@@ -85,23 +132,29 @@ static mlbf_status write_and_close(int file, mlbf_disk_writer write, const void 
   return status;
 }
 
-mlbf_status mlbf_disk_replace(const char *path, unsigned mode, mlbf_disk_writer write, const void *context)
+static bool sync_directory(int directory, const char *path)
+{
+  return directory == AT_FDCWD ? mlbf_disk_sync_directory_of(path) : fsync(directory) == 0;
+}
+
+mlbf_status mlbf_disk_replace(int directory, const char *path, unsigned mode, mlbf_disk_writer write,
+                              const void *context)
 {
   char temporary[PATH_MAX];
   if (snprintf(temporary, sizeof temporary, "%s.tmp", path) >= (int)sizeof temporary) {
     errno = ENAMETOOLONG;
     return MLBF_IO;
   }
-  int file = mlbf_disk_create(temporary, mode);
+  int file = mlbf_disk_create(directory, temporary, mode);
   if (file < 0)
     return MLBF_IO;
   mlbf_status status = write_and_close(file, write, context);
-  if (status == MLBF_OK && rename(temporary, path) != 0)
+  if (status == MLBF_OK && renameat(directory, temporary, directory, path) != 0)
     status = MLBF_IO;
   if (status == MLBF_OK)
-    return mlbf_disk_sync_directory_of(path) ? MLBF_OK : MLBF_IO;
+    return sync_directory(directory, path) ? MLBF_OK : MLBF_IO;
   int why = errno;
-  unlink(temporary);
+  unlinkat(directory, temporary, 0);
   errno = why;
   return status;
 }

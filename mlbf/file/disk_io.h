@@ -15,13 +15,24 @@ bool mlbf_disk_sync_directory_of(const char *path);
 /* MLBF_DAMAGED if the file ends before: it shrank since its length was asked for. */
 mlbf_status mlbf_disk_read(int file, void *bytes, uint64_t size, uint64_t offset);
 
-/* A new empty file, instead of one that has this name; -1: errno says why. */
-int mlbf_disk_create(const char *path, unsigned mode);
+/* For reading; a FIFO is not waited for. -1: errno says why. */
+int mlbf_disk_open(const char *path);
+
+/* A file of a directory that others may have filled, which is there. No link is followed (errno is ELOOP), nothing but
+ * a regular file is opened (ENXIO), and none is opened for writing that belongs to another user (EPERM) or has a second
+ * name (EMLINK). */
+int mlbf_disk_open_in(int directory, const char *name, int flags);
+
+const char *mlbf_disk_text(int error); /* for a sentence */
+
+/* A new empty file, instead of one that has this name; -1: errno says why. `directory` as of openat(). */
+int mlbf_disk_create(int directory, const char *path, unsigned mode);
 
 /* What `write` puts into a new file beside `path` takes its place: fsync, rename, fsync of the directory. A crash
- * leaves the old file or the new one, whole; so does a failure, and then nothing of the new one is left. `mode` as of
- * open(). */
+ * leaves the old file or the new one, whole; so does a failure, and then nothing of the new one is left. `directory`
+ * and `mode` as of openat(). */
 typedef mlbf_status (*mlbf_disk_writer)(int file, const void *context);
-mlbf_status mlbf_disk_replace(const char *path, unsigned mode, mlbf_disk_writer write, const void *context);
+mlbf_status mlbf_disk_replace(int directory, const char *path, unsigned mode, mlbf_disk_writer write,
+                              const void *context);
 
 #endif

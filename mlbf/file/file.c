@@ -59,7 +59,8 @@ mlbf_status mlbf_file_save(const mlbf_filter *const *slices, uint32_t count, con
   for (uint32_t i = 0; i < count; i++) /* a new checksum must not be put over old damage */
     if (slices[i]->guard && !mlbf_guard_check_all(slices[i]->guard))
       return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, mlbf_keying_mode(&slices[0]->keying), write_slices, &(file_slices){slices, count});
+  return mlbf_disk_replace(AT_FDCWD, path, mlbf_keying_mode(&slices[0]->keying), write_slices,
+                           &(file_slices){slices, count});
 }
 
 mlbf_status mlbf_save(const mlbf_filter *filter, const char *path)
@@ -202,7 +203,7 @@ mlbf_status mlbf_file_load_slice(int file, const uint8_t *secret, uint64_t *offs
 
 static mlbf_status open_alone(const char *path, const uint8_t *secret, bool is_mapped, mlbf_filter **filter)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = mlbf_disk_open(path);
   if (file < 0)
     return MLBF_IO;
   file_image image = {.table = NULL};

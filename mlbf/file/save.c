@@ -37,7 +37,7 @@ static mlbf_status prepare(mlbf_saving *s, const mlbf_filter *filter, const char
   }
   if (filter->guard && !mlbf_guard_check_all(filter->guard)) /* a new checksum must not be put over old damage */
     return MLBF_DAMAGED;
-  s->file = mlbf_disk_create(s->temporary, mlbf_keying_mode(&filter->keying));
+  s->file = mlbf_disk_create(AT_FDCWD, s->temporary, mlbf_keying_mode(&filter->keying));
   return s->file >= 0 && lseek(s->file, MLBF_HEADER_BYTES, SEEK_SET) > 0 ? MLBF_OK : MLBF_IO;
 }
 

@@ -165,11 +165,18 @@ static mlbf_status write_image(int file, const void *context)
   return status;
 }
 
-mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, size_t count, const char *path)
+mlbf_status mlbf_table_save_in(int directory, const mlbf_table *table, const mlbf_span *parts, size_t count,
+                               const char *path)
 {
   if (table->guard && !mlbf_guard_check_all(table->guard)) /* a new checksum must not be put over old damage */
     return MLBF_DAMAGED;
-  return mlbf_disk_replace(path, mlbf_keying_mode(&table->keying), write_image, &(table_image){table, parts, count});
+  return mlbf_disk_replace(directory, path, mlbf_keying_mode(&table->keying), write_image,
+                           &(table_image){table, parts, count});
+}
+
+mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, size_t count, const char *path)
+{
+  return mlbf_table_save_in(AT_FDCWD, table, parts, count, path);
 }
 
 /* Reading */
@@ -250,8 +257,8 @@ static mlbf_status map_body(int file, uint64_t *checksums, mlbf_table *table)
   return MLBF_OK;
 }
 
-static mlbf_status open_file(int file, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
-                             mlbf_table_sizer body_bytes, mlbf_table *table)
+mlbf_status mlbf_table_read(int file, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
+                            mlbf_table_sizer body_bytes, mlbf_table *table)
 {
   struct stat info;
   table_header header;
@@ -286,10 +293,10 @@ static mlbf_status open_file(int file, mlbf_table_kind kind, const uint8_t *secr
 mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
                             mlbf_table_sizer body_bytes, mlbf_table *table)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = mlbf_disk_open(path);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = open_file(file, kind, secret, is_mapped, body_bytes, table);
+  mlbf_status status = mlbf_table_read(file, kind, secret, is_mapped, body_bytes, table);
   int why = errno;
   close(file);
   errno = why;

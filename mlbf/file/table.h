@@ -42,12 +42,18 @@ void mlbf_table_drop(mlbf_table *table); /* fine if it was never made, then all 
 
 /* The numbers, and instead of table->body the parts, one behind the other; as mlbf_save. */
 mlbf_status mlbf_table_save(const mlbf_table *table, const mlbf_span *parts, size_t count, const char *path);
+mlbf_status mlbf_table_save_in(int directory, const mlbf_table *table, const mlbf_span *parts, size_t count,
+                               const char *path); /* `directory` as of openat() */
 
 /* How long the body of these numbers is; 0: no such structure can be. */
 typedef uint64_t (*mlbf_table_sizer)(const mlbf_table *table);
 
 /* As mlbf_load_with or, with `is_mapped`, mlbf_map_with. A table of another kind: MLBF_MISMATCH. */
 mlbf_status mlbf_table_open(const char *path, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
+                            mlbf_table_sizer body_bytes, mlbf_table *table);
+
+/* The same of an open file, which stays open. */
+mlbf_status mlbf_table_read(int file, mlbf_table_kind kind, const uint8_t *secret, bool is_mapped,
                             mlbf_table_sizer body_bytes, mlbf_table *table);
 
 /* As mlbf_verify. */

@@ -2,11 +2,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "mlbf/file/disk_io.h"
 #include "mlbf/file/file.h"
 #include "mlbf/filter/inside.h"
 
@@ -215,7 +215,7 @@ static mlbf_status read_all(int file, mlbf_generations *made)
 
 mlbf_status mlbf_generations_load(const char *path, mlbf_generations **generations)
 {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = mlbf_disk_open(path);
   if (file < 0)
     return MLBF_IO;
   mlbf_generations *made = calloc(1, sizeof *made);

@@ -40,12 +40,14 @@ static bool make_room(mlbf_corpus *c)
   return true;
 }
 
-static bool has_volume(const mlbf_corpus *c, uint32_t number)
+static bool has_volume(mlbf_corpus *c, uint32_t number)
 {
-  char path[PATH_MAX];
-  struct stat info;
-  corpus_path(c->directory, number, ".docs", path);
-  return stat(path, &info) == 0 || errno != ENOENT;
+  corpus_place where = corpus_where(c);
+  int file = corpus_open_file(&where, number, ".docs", O_RDONLY);
+  bool is_there = file >= 0 || errno != ENOENT;
+  if (file >= 0)
+    close(file);
+  return is_there;
 }
 
 /* One that is full and has no rows on disk: death came before them. */
@@ -63,15 +65,30 @@ static mlbf_status open_next(mlbf_corpus *c, uint32_t number)
   return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK : corpus_volume_seal(&where, v);
 }
 
+/* Made if it is not there and may be; ours, if it is to be written. */
+static bool open_directory(mlbf_corpus *c)
+{
+  struct stat info;
+  if (!c->is_read_only && mkdir(c->directory, 0777) != 0 && errno != EEXIST)
+    return false;
+  c->files = open(c->directory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (c->files < 0) { /* ENOTDIR: of a link, too */
+    errno = errno == ENOTDIR && lstat(c->directory, &info) == 0 && S_ISLNK(info.st_mode) ? ELOOP : errno;
+    return false;
+  }
+  if (fstat(c->files, &info) != 0)
+    return false;
+  errno = EPERM;
+  return c->is_read_only || info.st_uid == geteuid();
+}
+
 static mlbf_status open_volumes(mlbf_corpus *c)
 {
   corpus_place where = corpus_where(c);
   mlbf_status status = MLBF_OK;
-  struct stat info;
-  if (!c->is_read_only && mkdir(c->directory, 0777) != 0 && errno != EEXIST)
+  if (!open_directory(c))
     return corpus_complain(&where, c->directory, MLBF_IO, NULL);
-  if (stat(c->directory, &info) != 0)
-    return corpus_complain(&where, c->directory, MLBF_IO, NULL);
+  where = corpus_where(c);
   for (uint32_t number = 1; status == MLBF_OK && has_volume(c, number); number++)
     status = open_next(c, number);
   return status;
@@ -84,7 +101,7 @@ mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus 
   mlbf_status status = c ? MLBF_OK : MLBF_NO_MEMORY;
   snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "out of memory");
   if (c) {
-    c->file = -1;
+    c->file = c->files = -1;
     c->is_read_only = read_only;
     c->buffer = malloc(CORPUS_ROW_BYTES);
     bool is_short = snprintf(c->directory, sizeof c->directory, "%s", directory) < PATH_MAX - 16;
@@ -108,6 +125,8 @@ void mlbf_corpus_close(mlbf_corpus *c)
     corpus_volume_drop(&c->volumes[i]);
   if (c->file >= 0)
     close(c->file);
+  if (c->files >= 0)
+    close(c->files);
   free(c->volumes);
   free(c->buffer);
   free(c);
@@ -166,7 +185,7 @@ static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes
   uint64_t end = v->row_at[v->rows];
   corpus_path(c->directory, v->number, ".docs", path);
   if (c->file < 0)
-    c->file = open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+    c->file = corpus_open_file(&where, v->number, ".docs", O_WRONLY);
   if (c->file < 0 || lseek(c->file, (off_t)end, SEEK_SET) < 0)
     return corpus_complain(&where, path, MLBF_IO, NULL);
   if (mlbf_disk_write(c->file, c->buffer, bytes))

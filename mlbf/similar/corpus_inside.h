@@ -10,6 +10,7 @@ struct mlbf_corpus {
   bool is_read_only;
   corpus_volume *volumes; /* all are full, or were once, but the last */
   size_t count, room;
+  int files;             /* the directory */
   int file;              /* of the last one's documents, to append to; -1: none */
   unsigned char *buffer; /* CORPUS_ROW_BYTES: a row that was read, or the record to be written */
   uint64_t cut_bytes;
@@ -17,7 +18,7 @@ struct mlbf_corpus {
 
 static inline corpus_place corpus_where(mlbf_corpus *c)
 {
-  return (corpus_place){.directory = c->directory, .message = c->message};
+  return (corpus_place){.directory = c->directory, .files = c->files, .message = c->message};
 }
 
 static inline mlbf_status corpus_no_memory(mlbf_corpus *c)

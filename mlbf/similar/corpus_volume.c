@@ -37,6 +37,20 @@ typedef struct rows_index {
 static const uint64_t words_bytes = CORPUS_ROW_BITS * sizeof(uint64_t);
 static const uint64_t docs_bytes_most = CORPUS_HEADER_BYTES + (uint64_t)MLBF_ROWS * CORPUS_ROW_BYTES;
 
+enum { NAME_SIZE = 24 };
+
+static void name_of(uint32_t number, const char *suffix, char name[NAME_SIZE])
+{
+  snprintf(name, NAME_SIZE, "%05u%s", (unsigned)number, suffix);
+}
+
+int corpus_open_file(const corpus_place *where, uint32_t number, const char *suffix, int flags)
+{
+  char name[NAME_SIZE];
+  name_of(number, suffix, name);
+  return mlbf_disk_open_in(where->files, name, flags);
+}
+
 void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX])
 {
   snprintf(path, PATH_MAX, "%s/%05u%s", directory, (unsigned)number, suffix);
@@ -45,7 +59,7 @@ void corpus_path(const char *directory, uint32_t number, const char *suffix, cha
 mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_status status, const char *what)
 {
   int why = errno;
-  const char *text = what ? what : status == MLBF_IO ? strerror(errno) : mlbf_status_text(status);
+  const char *text = what ? what : status == MLBF_IO ? mlbf_disk_text(errno) : mlbf_status_text(status);
   snprintf(where->message, MLBF_CORPUS_MESSAGE_SIZE, "%.400s: %s", path, text);
   errno = why;
   return status;
@@ -174,35 +188,43 @@ static mlbf_status read_documents(const corpus_place *where, const char *path, i
   return status;
 }
 
-static mlbf_status cut(const corpus_place *where, const char *path, uint64_t end, uint64_t size, uint64_t *cut_bytes)
+static mlbf_status cut(const corpus_place *where, const char *path, const corpus_volume *v, uint64_t size,
+                       uint64_t *cut_bytes)
 {
-  if (size > end && truncate(path, (off_t)end) != 0)
-    return corpus_complain(where, path, MLBF_IO, NULL);
-  *cut_bytes += size - end;
-  return MLBF_OK;
+  uint64_t end = v->row_at[v->rows];
+  if (size == end)
+    return MLBF_OK;
+  int file = corpus_open_file(where, v->number, ".docs", O_WRONLY);
+  bool is_cut = file >= 0 && ftruncate(file, (off_t)end) == 0;
+  mlbf_status status = is_cut ? MLBF_OK : corpus_complain(where, path, MLBF_IO, NULL);
+  if (file >= 0)
+    close(file);
+  *cut_bytes += is_cut ? size - end : 0;
+  return status;
 }
 
 /* Under another name first: there is no volume whose header is half written. */
-static bool make_documents(const char *made, const char *path)
+static bool make_documents(int directory, const char *made, const char *name)
 {
   docs_header header = header_of_ours();
-  int file = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  int file = mlbf_disk_create(directory, made, 0666);
   bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
   int why = errno;
   if (file >= 0)
     close(file);
   errno = why;
-  return is_written && rename(made, path) == 0 && mlbf_disk_sync_directory_of(path);
+  return is_written && renameat(directory, made, directory, name) == 0 && fsync(directory) == 0;
 }
 
 mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v)
 {
-  char made[PATH_MAX], path[PATH_MAX];
-  corpus_path(where->directory, number, ".docs.new", made);
-  corpus_path(where->directory, number, ".docs", path);
+  char made[NAME_SIZE], name[NAME_SIZE], path[PATH_MAX];
+  name_of(number, ".docs.new", made);
+  name_of(number, ".docs", name);
+  corpus_path(where->directory, number, ".docs.new", path);
   if (make_rows(number, v) != MLBF_OK)
     return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
-  if (make_documents(made, path))
+  if (make_documents(where->files, made, name))
     return MLBF_OK;
   corpus_volume_drop(v);
   return corpus_complain(where, path, MLBF_IO, NULL);
@@ -238,7 +260,13 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
   char path[PATH_MAX];
   mlbf_table table;
   corpus_path(where->directory, number, ".rows", path);
-  mlbf_status status = mlbf_table_open(path, MLBF_TABLE_ROWS, NULL, true, rows_body_bytes, &table);
+  int file = corpus_open_file(where, number, ".rows", O_RDONLY);
+  if (file < 0)
+    return corpus_complain(where, path, MLBF_IO, NULL);
+  mlbf_status status = mlbf_table_read(file, MLBF_TABLE_ROWS, NULL, true, rows_body_bytes, &table);
+  int why = errno;
+  close(file);
+  errno = why;
   if (status != MLBF_OK)
     return corpus_complain(where, path, status, NULL);
   const rows_index *index = (const void *)(table.body + words_bytes);
@@ -285,7 +313,7 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
   char path[PATH_MAX];
   struct stat info;
   corpus_path(where->directory, number, ".docs", path);
-  int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int file = corpus_open_file(where, number, ".docs", O_RDONLY);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
   mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
@@ -294,7 +322,7 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
   else
     status = open_rows(where, number, path, file, (uint64_t)info.st_size, v);
   if (status == MLBF_OK && may_cut)
-    status = cut(where, path, v->row_at[v->rows], (uint64_t)info.st_size, cut_bytes);
+    status = cut(where, path, v, (uint64_t)info.st_size, cut_bytes);
   int why = errno;
   close(file);
   errno = why;
@@ -329,9 +357,9 @@ static mlbf_status write_again(int file, const corpus_volume *v)
 }
 
 /* The documents are on disk. */
-static mlbf_status settle(corpus_volume *v, const char *path)
+static mlbf_status settle(const corpus_place *where, corpus_volume *v)
 {
-  int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+  int file = corpus_open_file(where, v->number, ".docs", O_RDWR);
   if (file < 0)
     return MLBF_IO;
   mlbf_status status = v->is_doubtful ? write_again(file, v) : MLBF_OK;
@@ -347,7 +375,7 @@ static mlbf_status settle(corpus_volume *v, const char *path)
 
 mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
 {
-  char docs[PATH_MAX], rows[PATH_MAX];
+  char docs[PATH_MAX], rows[PATH_MAX], name[NAME_SIZE];
   assert(!v->is_full && v->rows == MLBF_ROWS);
   assert_volume(v);
   rows_index *index = (void *)(v->table.body + words_bytes);
@@ -359,10 +387,11 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
   memcpy(v->table.numbers, numbers, sizeof numbers);
   corpus_path(where->directory, v->number, ".docs", docs);
   corpus_path(where->directory, v->number, ".rows", rows);
-  mlbf_status status = settle(v, docs);
+  mlbf_status status = settle(where, v);
   if (status != MLBF_OK)
     return corpus_complain(where, docs, status, NULL);
-  status = mlbf_table_save(&v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, rows);
+  name_of(v->number, ".rows", name);
+  status = mlbf_table_save_in(where->files, &v->table, &(mlbf_span){v->table.body, v->table.body_bytes}, 1, name);
   if (status != MLBF_OK)
     return corpus_complain(where, rows, status, NULL);
   corpus_volume mapped;
@@ -381,7 +410,7 @@ mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volum
   assert_volume(v);
   assert(row < v->rows && v->row_at[row + 1] - v->row_at[row] <= CORPUS_ROW_BYTES);
   corpus_path(where->directory, v->number, ".docs", path);
-  int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  int file = corpus_open_file(where, v->number, ".docs", O_RDONLY);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
   *size = v->row_at[row + 1] - v->row_at[row];

@@ -61,9 +61,12 @@ static inline void assert_volume(const corpus_volume *v)
 /* Where the complaint goes when something is wrong. */
 typedef struct corpus_place {
   const char *directory;
+  int files;     /* the directory, open: all files are opened in it */
   char *message; /* MLBF_CORPUS_MESSAGE_SIZE */
 } corpus_place;
 
+/* mlbf_disk_open_in of a volume's file. */
+int corpus_open_file(const corpus_place *where, uint32_t number, const char *suffix, int flags);
 void corpus_path(const char *directory, uint32_t number, const char *suffix, char path[PATH_MAX]);
 
 /* `status`, after a sentence about the file: errno's, or `what`. */
