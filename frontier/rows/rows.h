@@ -17,6 +17,7 @@
 typedef enum rows_kind {
   ROWS_TEXT = 'T',  /* URLs; the number of a row is its URL's sequence */
   ROWS_ENDED = 'E', /* how URLs ended */
+  ROWS_DOUBT = 'U', /* links that wait until it is certain whether their keys are known */
 } rows_kind;
 
 enum {
@@ -36,6 +37,14 @@ static inline uint8_t *rows_put_number(uint8_t *at, uint64_t number)
     *at++ = (uint8_t)(number | 128);
   *at++ = (uint8_t)number;
   return at;
+}
+
+static inline size_t rows_number_size(uint64_t number)
+{
+  size_t size = 1;
+  for (; number >= 128; number >>= 7)
+    ++size;
+  return size;
 }
 
 /* The byte behind it; NULL: it does not end before `end`, is too large, or `at` is NULL. */

@@ -58,24 +58,16 @@ static uint64_t via_of(uint64_t number, uint64_t sequence)
   return number & 1 ? sequence - number / 2 : sequence + number / 2;
 }
 
-static size_t number_size(uint64_t number)
-{
-  size_t size = 1;
-  for (; number >= 128; number >>= 7)
-    ++size;
-  return size;
-}
-
 size_t url_row_size(const url_row *row, uint64_t sequence)
 {
-  size_t size = 2 + number_size(row->host) + number_size(row->origin.depth) +
-                number_size(via_number(row->origin.via, sequence)) + row->text_size;
+  size_t size = 2 + rows_number_size(row->host) + rows_number_size(row->origin.depth) +
+                rows_number_size(via_number(row->origin.via, sequence)) + row->text_size;
   if (row->origin.hops)
-    size += number_size(row->origin.hops);
+    size += rows_number_size(row->origin.hops);
   if (row->host_name_size)
-    size += number_size(row->host_name_size) + row->host_name_size;
+    size += rows_number_size(row->host_name_size) + row->host_name_size;
   if (row->fields_size)
-    size += number_size(row->fields_size) + row->fields_size;
+    size += rows_number_size(row->fields_size) + row->fields_size;
   return size;
 }
 

@@ -160,7 +160,7 @@ frontier_status left_file_check(const left_file_reading *r, char message[FRONTIE
   struct stat file;
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     path_of(r->directory, names[i], path);
-    if (own_file_is_plain(path, r->to_write))
+    if (own_file_is_plain(path, r->to_write) && (i > 0 || own_file_has_one_name(path))) /* readers write to lock.mdb */
       continue;
     snprintf(message, FRONTIER_MESSAGE_SIZE, "%.*s: %s", SHOWN, path, own_file_words(errno));
     return FRONTIER_IO;

@@ -185,12 +185,12 @@ static bool note_key(walk *w, uint64_t page, const uint8_t *key, size_t size, bo
 static void visit_large(walk *w, const uint8_t *key, size_t key_size, uint64_t first, size_t size)
 {
   const pages *p = w->p;
-  uint8_t head[PAGE_HEAD];
+  uint8_t head[PAGE_HEAD], last;
   uint64_t needed = (PAGE_HEAD - 1 + (uint64_t)size) / p->page_size + 1, has = 0;
   if (first < p->count && read_at(p, first * p->page_size, head, sizeof head) && get_le(head, 8) == first &&
       get_le(head + 10, 2) == IS_LARGE)
     has = get_le(head + 12, 4);
-  if (has < needed || has > p->count) {
+  if (has < needed || has > p->count || !read_at(p, first * p->page_size + PAGE_HEAD - 1 + size, &last, 1)) {
     broken(w, first, "no large value of that size begins there");
     return;
   }

@@ -33,8 +33,8 @@
 
 enum { FREE_MIN = 1 << 20 }; /* bytes: with less room than this left, a short write is put down to that */
 
-static const char *const table_names[STORE_TABLES] = {"hosts",        "hashes", "revoked", "visits", "due",
-                                                      "host-changes", "text",   "ended",   "states", "again"};
+static const char *const table_names[STORE_TABLES] = {
+  "hosts", "hashes", "revoked", "visits", "due", "host-changes", "text", "ended", "states", "again", "unconfirmed"};
 
 /* Changes are gathered between begin and seal. */
 static void assert_gathering(const store *s)
@@ -271,6 +271,12 @@ void store_put_meta(store *s, const char *name, const void *body, size_t size)
   store_put_sealed(s, &s->meta, WRITE_PUT, store_name_key(name), name_seal(name), body, size);
 }
 
+void store_delete_meta(store *s, const char *name)
+{
+  assert_gathering(s);
+  write_set_put(&s->gathered, &s->meta, WRITE_DELETE, name, strlen(name), 0);
+}
+
 void store_delete(store *s, store_table table, uint64_t key)
 {
   assert_gathering(s);
@@ -392,7 +398,7 @@ frontier_status store_commit(store *s)
 /* As store_each within a transaction; LMDB's error, MDB_CORRUPTED where a checksum fails. */
 static int each_value(store *s, MDB_txn *txn, store_table table, uint64_t from, store_visitor *visit, void *context)
 {
-  assert(table != STORE_TEXT && table != STORE_ENDED); /* rows: store_urls.c */
+  assert(table != STORE_TEXT && table != STORE_ENDED && table != STORE_UNCONFIRMED); /* rows: store_rows.c */
   MDB_cursor *cursor;
   MDB_val k = {sizeof from, &from}, v;
   int error = mdb_cursor_open(txn, s->table[table], &cursor);

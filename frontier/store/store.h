@@ -10,7 +10,8 @@
  *          revoked  low half of a hash -> the high halves (tombstones.h)
  *          visits   sequence -> when a URL was last fetched, and what tells whether it changed (recrawl.h)
  *          due      when to fetch it again << 32 | sequence -> nothing more
- *          exact    hash of a host, hash of a key -> nothing more; where keys are kept exactly (exact_keys.h)
+ *          unconfirmed number of a commit's first row -> links whose keys may be known: rows.h, doubt_row.h; where keys
+ *                   are exact
  *          identity the record "identity" of meta once more, on a page of its own (store_identity.c)
  *          meta     name     -> identity, progress, counters, owed journal bytes, settings
  *
@@ -35,8 +36,10 @@ typedef enum store_table {
   STORE_ENDED,
   STORE_STATES,
   STORE_AGAIN,
+  STORE_UNCONFIRMED,
   STORE_TABLES
 } store_table;
+enum { STORE_ALWAYS = STORE_UNCONFIRMED }; /* those before it are in every directory */
 
 const char *store_table_name(store_table table);
 
@@ -64,8 +67,8 @@ void store_unpin(store *s); /* NULL is fine, and one that is not pinned */
 /* The name of a table that is not there: the directory is of another format, or damaged. NULL: all are there. */
 const char *store_missing_table(const store *s);
 
-/* Is table `exact` there? It is made if it may be; else NOT_FOUND. Not between store_begin and store_commit. */
-frontier_status store_find_exact(store *s, bool may_make);
+/* Is table `unconfirmed` there? It is made if it may be; else NOT_FOUND. Not between store_begin and store_commit. */
+frontier_status store_find_unconfirmed(store *s, bool may_make);
 
 frontier_status store_begin(store *s);
 void store_put(store *s, store_table table, uint64_t key, const void *body, size_t size);
@@ -73,13 +76,8 @@ void store_append(store *s, store_table table, uint64_t key, const void *body, s
 void store_delete(store *s, store_table table, uint64_t key);
 /* A value that has checksums of its own: rows (rows.h), or states. */
 void store_append_raw(store *s, store_table table, uint64_t key, const uint8_t *value, size_t size);
-/* In table `exact`; fine if it is there. */
-typedef struct store_exact_key {
-  uint8_t bytes[24];
-} store_exact_key;
-void store_put_exact(store *s, const store_exact_key *key);
-void store_delete_exact(store *s, const store_exact_key *key);
 void store_put_meta(store *s, const char *name, const void *body, size_t size);
+void store_delete_meta(store *s, const char *name); /* fine if it is not there */
 /* All or nothing: where the disk fails in the middle, the environment is opened again to see which. On failure nothing
  * of it is there, store_message says why, and what was gathered is forgotten. */
 frontier_status store_commit(store *s);
@@ -126,17 +124,8 @@ frontier_status store_copy(store *s, const char *path);
 
 frontier_status store_count(store *s, store_table table, uint64_t *records);
 
-/* Which of these keys are in table `exact`, as committed; one reading for all. */
-frontier_status store_has_exact(store *s, const store_exact_key *keys, size_t count, bool *has);
-frontier_status store_count_exact(store *s, uint64_t *keys); /* 0 if there is no such table */
-/* Each committed key of it, in order, until `visit` returns false. DAMAGED if a checksum fails. */
-typedef bool store_exact_visitor(void *context, const store_exact_key *key);
-frontier_status store_each_exact(store *s, store_exact_visitor *visit, void *context);
-
 /* ---- for a file that is made of another: store_copy.c ---- */
 
-/* A value with checksums of its own, which is copied. */
-void store_append_exact(store *s, const store_exact_key *key); /* above all others */
 /* Each record of meta; `name` ends with NUL. DAMAGED if a checksum fails. */
 typedef bool store_meta_visitor(void *context, const char *name, const uint8_t *body, size_t size);
 frontier_status store_each_meta(store *s, store_meta_visitor *visit, void *context);

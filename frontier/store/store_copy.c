@@ -7,13 +7,6 @@
 #include <assert.h>
 #include <stdio.h>
 
-void store_append_exact(store *s, const store_exact_key *key)
-{
-  store_exact_key copy = *key;
-  MDB_val bytes = {sizeof copy.bytes, copy.bytes};
-  store_put_sealed(s, &s->exact, WRITE_APPEND, bytes, XXH3_64bits(copy.bytes, sizeof copy.bytes), NULL, 0);
-}
-
 frontier_status store_each_meta(store *s, store_meta_visitor *visit, void *context)
 {
   enum { NAME_MAX_SIZE = 512 };

@@ -3,7 +3,7 @@
  *     store_open.c   from a directory to an environment with our tables
  *     store_map.c    how much address space it has
  *     store.c        transactions, records and their checksums
- *     store_exact.c  the table of exact keys
+ *     store_rows.c   tables of rows
  *     store_urls.c   URLs: their rows, and what became of them
  *     write_set.c    what a transaction will change
  *     store_identity.c  identity in three places
@@ -13,6 +13,7 @@
 #define STRATA_FRONTIER_STORE_INSIDE_H
 
 #include "frontier/store/open_here.h"
+#include "frontier/rows/rows.h"
 #include "frontier/store/store.h"
 #include "frontier/store/url_states.h"
 #include "frontier/store/write_set.h"
@@ -30,8 +31,8 @@ struct store {
   bool is_dead;     /* LMDB met a damaged page: store_guard.c */
   MDB_dbi table[STORE_TABLES];
   bool has_table[STORE_TABLES]; /* a directory of another format lacks some */
-  MDB_dbi meta, exact, second;  /* second: table identity */
-  bool has_exact, has_second;
+  MDB_dbi meta, second;         /* second: table identity */
+  bool has_second;
   size_t readings;   /* transactions that are open and look into the map */
   MDB_txn *pinned;   /* the one that all reading is done in; NULL: each has its own */
   bool is_gathering; /* between begin and seal */
@@ -82,6 +83,26 @@ void store_mdb_abort(const store *s, MDB_txn *txn);
 int store_find_identity(store *s, MDB_txn *txn);
 int store_make_identity(store *s, MDB_txn *txn, const void *body, size_t size);
 bool store_learn_id(store *s); /* 0: no identity of ours is left. false: no memory */
+
+/* ---- store_rows.c; LMDB's errors ---- */
+
+/* Each value from the row `from` on, until `visit` returns STORE_ENOUGH, or an error. */
+enum { STORE_ENOUGH = -1 };
+typedef int store_rows_visitor(void *context, const rows_value *v);
+int store_each_rows(const store *s, MDB_txn *txn, store_table table, rows_kind kind, uint64_t from,
+                    store_rows_visitor *visit, void *context);
+
+/* Which of its blocks has row `number`, or 0. */
+size_t store_block_of(const rows_value *v, uint64_t number);
+/* With gaps between values, the first one visited may be one before. */
+bool store_rows_end_before(const rows_value *v, uint64_t number);
+
+/* A row, in the map. */
+int store_find_bytes(const store *s, MDB_cursor *cursor, rows_kind kind, uint64_t number, const uint8_t **bytes,
+                     size_t *size);
+
+/* What the error means, where this table was read. */
+frontier_status store_rows_status(store *s, int error, store_table table);
 
 /* ---- store_map.c; LMDB's errors, and after one s->env may be NULL ---- */
 

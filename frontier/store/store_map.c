@@ -45,7 +45,7 @@ static int open_with(MDB_env **env, const char *directory, unsigned flags, size_
     return error;
   mdb_env_set_mapsize(*env, map); /* or as large as the file, if that is larger */
   mdb_env_set_assert(*env, store_guard_assertion);
-  mdb_env_set_maxdbs(*env, STORE_TABLES + 3);
+  mdb_env_set_maxdbs(*env, STORE_TABLES + 2);
   error = mdb_env_open(*env, directory, flags, 0600);
   if (!error)
     return 0;

@@ -53,18 +53,13 @@ static int open_tables(store *s, MDB_txn *txn, bool is_new)
 {
   int error = 0;
   for (int i = 0; i < STORE_TABLES && !error; i++) {
-    unsigned flags = MDB_INTEGERKEY | (is_new ? MDB_CREATE : 0);
+    unsigned flags = MDB_INTEGERKEY | (is_new && i < (int)STORE_ALWAYS ? MDB_CREATE : 0);
     error = mdb_dbi_open(txn, store_table_name((store_table)i), flags, &s->table[i]);
     s->has_table[i] = !error;
     unsigned kept = MDB_INTEGERKEY;
     if (!error)
       error = mdb_dbi_flags(txn, s->table[i], &kept);
     error = error == MDB_NOTFOUND ? 0 : !error && kept != MDB_INTEGERKEY ? MDB_CORRUPTED : error;
-  }
-  if (!error) {
-    error = mdb_dbi_open(txn, "exact", 0, &s->exact);
-    s->has_exact = !error;
-    error = error == MDB_NOTFOUND ? 0 : error;
   }
   return error == MDB_INCOMPATIBLE ? MDB_INVALID : error;
 }
@@ -159,10 +154,29 @@ frontier_status store_open_mapped(const char *directory, bool read_only, uint64_
 
 const char *store_missing_table(const store *s)
 {
-  for (int i = 0; i < STORE_TABLES; i++)
+  for (int i = 0; i < (int)STORE_ALWAYS; i++)
     if (!s->has_table[i])
       return store_table_name((store_table)i);
   return NULL;
+}
+
+frontier_status store_find_unconfirmed(store *s, bool may_make)
+{
+  MDB_txn *txn;
+  bool *is_there = &s->has_table[STORE_UNCONFIRMED];
+  if (*is_there || !may_make)
+    return *is_there ? FRONTIER_OK : FRONTIER_NOT_FOUND;
+  int error = store_mdb_begin(s, 0, &txn);
+  if (error)
+    return store_failed(s, error, "beginning a transaction");
+  error = mdb_dbi_open(txn, store_table_name(STORE_UNCONFIRMED), MDB_INTEGERKEY | MDB_CREATE,
+                       &s->table[STORE_UNCONFIRMED]);
+  if (error)
+    store_mdb_abort(s, txn);
+  else
+    error = store_mdb_commit(s, txn);
+  *is_there = !error;
+  return error ? store_failed(s, error, "making a table") : FRONTIER_OK;
 }
 
 void store_close(store *s)

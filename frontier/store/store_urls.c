@@ -11,74 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- values of rows, by the number of a row ----------------------------------------------------------------- */
-
-static uint64_t key_of(const MDB_val *key)
-{
-  uint64_t number;
-  memcpy(&number, key->mv_data, sizeof number);
-  return number;
-}
-
-/* The value that has row `number`, or else the first after it. */
-static int find_value(MDB_cursor *cursor, uint64_t number, MDB_val *key, MDB_val *value)
-{
-  *key = (MDB_val){sizeof number, &number};
-  int error = mdb_cursor_get(cursor, key, value, MDB_SET_RANGE);
-  if (error ? error != MDB_NOTFOUND : key_of(key) == number)
-    return error;
-  int before = mdb_cursor_get(cursor, key, value, error ? MDB_LAST : MDB_PREV);
-  return before == MDB_NOTFOUND ? mdb_cursor_get(cursor, key, value, MDB_FIRST) : before;
-}
-
-static bool open_value(const store *s, rows_kind kind, const MDB_val *key, const MDB_val *value, rows_value *out)
-{
-  return rows_open(out, kind, s->id, key_of(key), value->mv_data, value->mv_size);
-}
-
-/* Which of its blocks has row `number`, or 0. */
-static size_t block_of(const rows_value *v, uint64_t number)
-{
-  return number > v->first ? (size_t)((number - v->first) / ROWS_IN_BLOCK) : 0;
-}
-
-/* With gaps between values, the one that find_value finds may be one before. */
-static bool ends_before(const rows_value *v, uint64_t number)
-{
-  return number >= v->first && number - v->first >= v->count;
-}
-
-/* Each value from the row `from` on, until `visit` returns LOOK_ENOUGH; it returns LMDB's error else. */
-enum { LOOK_ENOUGH = -1 };
-typedef int value_visitor(void *context, const rows_value *v);
-
-static int each_rows(const store *s, MDB_txn *txn, store_table table, rows_kind kind, uint64_t from,
-                     value_visitor *visit, void *context)
-{
-  MDB_cursor *cursor;
-  MDB_val key, value;
-  rows_value v;
-  int error = mdb_cursor_open(txn, s->table[table], &cursor);
-  if (error)
-    return error;
-  for (error = find_value(cursor, from, &key, &value); !error; error = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)) {
-    error = open_value(s, kind, &key, &value, &v) ? visit(context, &v) : MDB_CORRUPTED;
-    if (error)
-      break;
-  }
-  mdb_cursor_close(cursor);
-  return error == MDB_NOTFOUND || error == LOOK_ENOUGH ? 0 : error;
-}
-
-static frontier_status say(store *s, int error, store_table table)
-{
-  if (error != MDB_CORRUPTED)
-    return error ? store_failed(s, error, "reading") : FRONTIER_OK;
-  snprintf(s->message, sizeof s->message, "a record of table %s is damaged; strata check says more",
-           store_table_name(table));
-  return FRONTIER_DAMAGED;
-}
-
 /* ---- the tail ----------------------------------------------------------------------------------------------- */
 
 static int add_tail(void *context, const rows_value *v)
@@ -99,7 +31,7 @@ static int add_tail(void *context, const rows_value *v)
 static int load_tail(const store *s, MDB_txn *txn, ended_tail *t)
 {
   t->count = 0;
-  int error = each_rows(s, txn, STORE_ENDED, ROWS_ENDED, 0, add_tail, t);
+  int error = store_each_rows(s, txn, STORE_ENDED, ROWS_ENDED, 0, add_tail, t);
   return !error && !tail_sort(t) ? ENOMEM : error;
 }
 
@@ -267,11 +199,11 @@ static int look_at_value(void *context, const rows_value *v)
 {
   walk *w = context;
   int error = 0;
-  if (ends_before(v, w->from))
+  if (store_rows_end_before(v, w->from))
     return 0;
-  for (size_t i = block_of(v, w->from); i < v->blocks && !error && !w->is_enough && w->left; i++)
+  for (size_t i = store_block_of(v, w->from); i < v->blocks && !error && !w->is_enough && w->left; i++)
     error = look_at_block(w, v, i);
-  return error ? error : w->is_enough || !w->left ? LOOK_ENOUGH : 0;
+  return error ? error : w->is_enough || !w->left ? STORE_ENOUGH : 0;
 }
 
 static int walk_all(void *context)
@@ -283,7 +215,7 @@ static int walk_all(void *context)
     return error;
   w->at = STORE_TEXT;
   states_begin(&w->states, w->store, w->txn, w->tail, w->from);
-  return each_rows(w->store, w->txn, STORE_TEXT, ROWS_TEXT, w->from, look_at_value, w);
+  return store_each_rows(w->store, w->txn, STORE_TEXT, ROWS_TEXT, w->from, look_at_value, w);
 }
 
 static frontier_status walk_text(store *s, walk *w, ended_tail *tail)
@@ -294,7 +226,7 @@ static frontier_status walk_text(store *s, walk *w, ended_tail *tail)
   w->tail = tail;
   error = store_guarded(s, walk_all, w);
   store_end_reading(s, w->txn);
-  return say(s, error, w->at);
+  return store_rows_status(s, error, w->at);
 }
 
 frontier_status store_each_url(store *s, unsigned wanted, uint64_t from, store_url_visitor *visit, void *context)
@@ -327,24 +259,10 @@ void store_forget_tail(store *s)
 
 static int find_row(const store *s, MDB_cursor *cursor, uint64_t sequence, url_row *row)
 {
-  MDB_val key, value;
-  rows_value v;
-  rows_block b;
-  const uint8_t *bytes = NULL;
-  size_t size = 0;
-  int error = find_value(cursor, sequence, &key, &value);
-  if (error)
-    return error;
-  if (!open_value(s, ROWS_TEXT, &key, &value, &v))
-    return MDB_CORRUPTED;
-  if (sequence < v.first || ends_before(&v, sequence))
-    return MDB_NOTFOUND;
-  if (!rows_block_open(&v, block_of(&v, sequence), &b))
-    return MDB_CORRUPTED;
-  for (uint64_t number = b.first; number <= sequence; number++)
-    if (!(bytes = rows_next(&b, &size)))
-      return MDB_CORRUPTED;
-  return url_row_read(row, sequence, bytes, size) ? 0 : MDB_CORRUPTED;
+  const uint8_t *bytes;
+  size_t size;
+  int error = store_find_bytes(s, cursor, ROWS_TEXT, sequence, &bytes, &size);
+  return error ? error : url_row_read(row, sequence, bytes, size) ? 0 : MDB_CORRUPTED;
 }
 
 typedef struct finding {
@@ -393,7 +311,7 @@ frontier_status store_find_urls(store *s, const uint64_t *sequences, size_t coun
     return store_failed(s, error, "reading");
   error = store_guarded(s, find_each, &f);
   store_end_reading(s, f.txn);
-  return say(s, error, f.at);
+  return store_rows_status(s, error, f.at);
 }
 
 typedef struct one_url {
@@ -419,92 +337,6 @@ frontier_status store_find_url(store *s, uint64_t sequence, store_url_visitor *v
   return status == FRONTIER_OK && !one.is_there ? FRONTIER_NOT_FOUND : status;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------- */
-
-typedef struct block_walk {
-  const store *s;
-  MDB_txn *txn;
-  store_table table;
-  rows_kind kind;
-  uint64_t from;
-  store_block_visitor *visit;
-  void *context;
-} block_walk;
-
-static int visit_blocks(void *context, const rows_value *v)
-{
-  const block_walk *w = context;
-  rows_block b;
-  if (ends_before(v, w->from))
-    return 0;
-  for (size_t i = block_of(v, w->from); i < v->blocks; i++) {
-    if (!rows_block_open(v, i, &b))
-      return MDB_CORRUPTED;
-    if (!w->visit(w->context, v->first, &b))
-      return LOOK_ENOUGH;
-  }
-  return 0;
-}
-
-static int walk_blocks(void *context)
-{
-  block_walk *w = context;
-  return each_rows(w->s, w->txn, w->table, w->kind, w->from, visit_blocks, w);
-}
-
-frontier_status store_each_block(store *s, store_table table, rows_kind kind, uint64_t from, store_block_visitor *visit,
-                                 void *context)
-{
-  block_walk w = {.s = s, .table = table, .kind = kind, .from = from, .visit = visit, .context = context};
-  int error = store_begin_reading(s, &w.txn);
-  if (error)
-    return store_failed(s, error, "reading");
-  error = store_guarded(s, walk_blocks, &w);
-  store_end_reading(s, w.txn);
-  return say(s, error, table);
-}
-
-typedef struct span {
-  const store *s;
-  MDB_txn *txn;
-  uint64_t first, next;
-} span;
-
-static int ended_span(void *context)
-{
-  span *e = context;
-  MDB_cursor *cursor;
-  MDB_val key, value;
-  rows_value v = {0};
-  int error = mdb_cursor_open(e->txn, e->s->table[STORE_ENDED], &cursor);
-  if (error)
-    return error;
-  error = mdb_cursor_get(cursor, &key, &value, MDB_FIRST);
-  if (!error) {
-    e->first = key_of(&key);
-    error = mdb_cursor_get(cursor, &key, &value, MDB_LAST);
-  }
-  if (!error)
-    error = open_value(e->s, ROWS_ENDED, &key, &value, &v) ? 0 : MDB_CORRUPTED;
-  if (!error)
-    e->next = v.first + v.count;
-  mdb_cursor_close(cursor);
-  return error == MDB_NOTFOUND ? 0 : error;
-}
-
-frontier_status store_ended_rows(store *s, uint64_t *first, uint64_t *next)
-{
-  span e = {.s = s};
-  int error = store_begin_reading(s, &e.txn);
-  if (error)
-    return store_failed(s, error, "reading");
-  error = store_guarded(s, ended_span, &e);
-  store_end_reading(s, e.txn);
-  *first = e.first;
-  *next = e.next;
-  return say(s, error, STORE_ENDED);
-}
-
 /* ---- folding ------------------------------------------------------------------------------------------------ */
 
 typedef struct fold_read {
@@ -517,7 +349,7 @@ static int take_value(void *context, const rows_value *v)
 {
   fold_read *r = context;
   if (r->tail.count >= r->most)
-    return LOOK_ENOUGH;
+    return STORE_ENOUGH;
   if (!HAS_ROOM(r->fold->keys, r->fold->key_room, r->fold->key_count + 1))
     return ENOMEM;
   r->fold->keys[r->fold->key_count++] = v->first;
@@ -534,7 +366,7 @@ static int begin_fold(const store *s, MDB_txn *txn, ended_fold *fold, size_t row
 {
   fold_read r = {.fold = fold, .most = rows};
   fold->key_count = 0;
-  int error = each_rows(s, txn, STORE_ENDED, ROWS_ENDED, 0, take_value, &r);
+  int error = store_each_rows(s, txn, STORE_ENDED, ROWS_ENDED, 0, take_value, &r);
   if (!error && !tail_sort(&r.tail))
     error = ENOMEM;
   if (error) {
@@ -616,7 +448,7 @@ frontier_status store_fold_some(store *s, ended_fold *fold, size_t rows, size_t 
   *is_over = !error && fold->at == fold->count;
   for (size_t i = 0; *is_over && i < fold->key_count; i++)
     store_delete(s, STORE_ENDED, fold->keys[i]);
-  return say(s, error, f.at);
+  return store_rows_status(s, error, f.at);
 }
 
 void store_fold_free(ended_fold *fold)

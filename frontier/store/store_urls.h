@@ -38,9 +38,6 @@ frontier_status store_find_urls(store *s, const uint64_t *sequences, size_t coun
 /* With its state; NOT_FOUND. `*u` is good for the visitor's time. */
 frontier_status store_find_url(store *s, uint64_t sequence, store_url_visitor *visit, void *context);
 
-/* Rows of table `ended` at the last commit, which are not folded: the numbers of the first and of the next. */
-frontier_status store_ended_rows(store *s, uint64_t *first, uint64_t *next);
-
 /* Into what is gathered: a share of the oldest rows of `ended`, `rows` of them or some more, goes into `states`, some
  * `groups` with each call. The caller passes the same `fold` until *is_over; all zeros at first. If the transaction is
  * not committed, `at` is set back to what it was; or store_fold_free, and begin again. On failure nothing more was
@@ -55,10 +52,5 @@ typedef struct ended_fold {
 } ended_fold;
 frontier_status store_fold_some(store *s, ended_fold *fold, size_t rows, size_t groups, bool *is_over);
 void store_fold_free(ended_fold *fold);
-
-/* Each block of a table of rows, from the one with row `from` on, until `visit` returns false. `key`: of its value. */
-typedef bool store_block_visitor(void *context, uint64_t key, rows_block *block);
-frontier_status store_each_block(store *s, store_table table, rows_kind kind, uint64_t from, store_block_visitor *visit,
-                                 void *context);
 
 #endif

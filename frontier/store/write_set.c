@@ -35,15 +35,13 @@ uint8_t *write_set_put(write_set *w, const MDB_dbi *table, write_what what, cons
 
 static int apply(const write_set *w, const write_op *op, MDB_txn *txn)
 {
-  static const unsigned flags[] = {[WRITE_PUT] = 0, [WRITE_APPEND] = MDB_APPEND, [WRITE_NEW] = MDB_NOOVERWRITE};
   MDB_val key = {op->key_size, w->bytes + op->key};
   MDB_val value = {op->value_size, w->bytes + op->value};
   if (op->what == WRITE_DELETE) {
     int error = mdb_del(txn, *op->table, &key, NULL);
     return error == MDB_NOTFOUND ? 0 : error;
   }
-  int error = mdb_put(txn, *op->table, &key, &value, flags[op->what]);
-  return error == MDB_KEYEXIST && op->what == WRITE_NEW ? 0 : error;
+  return mdb_put(txn, *op->table, &key, &value, op->what == WRITE_APPEND ? MDB_APPEND : 0);
 }
 
 int write_set_apply(const write_set *w, MDB_txn *txn)

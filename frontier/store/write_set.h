@@ -11,7 +11,6 @@
 typedef enum write_what {
   WRITE_PUT,
   WRITE_APPEND, /* its key is above all others of the table */
-  WRITE_NEW,    /* only if the key is not there */
   WRITE_DELETE, /* fine if the key is not there */
 } write_what;
 
