@@ -18,7 +18,7 @@ typedef void frontier_remark(void *context, const char *sentence);
 
 typedef struct frontier_findings {
   uint64_t faults;                        /* of all kinds, with the next two */
-  uint64_t filter_faults, journal_faults; /* faults outside of data.mdb */
+  uint64_t filter_faults, journal_faults; /* outside of data.mdb; the first in filter files and files of sorted keys */
   uint64_t pages;                         /* of data.mdb */
   uint64_t urls, hosts;                   /* undamaged records */
   uint64_t log_keys;                      /* in the hash log */
@@ -27,14 +27,15 @@ typedef struct frontier_findings {
 } frontier_findings;
 
 /* Reads everything and reports every fault: each page of data.mdb, each checksum, the invariants of FORMAT.md, both
- * filter files, whether the filter knows every URL, the journal at `journal_path` (NULL: the journal is not read).
+ * filter files, whether the filter knows every URL, files of sorted keys against the log and against the links that are
+ * unconfirmed, the journal at `journal_path` (NULL: the journal is not read).
  *
  * It trusts no byte, so a damaged file is reported where LMDB's reader would crash or never end. If no page is damaged,
  * a child process (fork) also reads all of it as a frontier would, and is killed after a minute without progress.
  * Changes nothing. The status is FRONTIER_OK with faults, too: `found->faults` counts them, `say` gets each.
  *
- * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 4 bytes per URL, and 4.3 more for each of two filters); VERSION: the
- * directory is of another format. */
+ * NOT_FOUND, BUSY, IO, NO_MEMORY (it needs 4 bytes per URL, 4.3 more for each of two filters, and 24 per unconfirmed
+ * link); VERSION: the directory is of another format. */
 static inline frontier_status frontier_check(const char *directory, const char *journal_path, frontier_remark *say,
                                              void *context, frontier_findings *found,
                                              char message[FRONTIER_MESSAGE_SIZE]);
@@ -49,11 +50,11 @@ typedef struct frontier_repairs {
 
 /* Repairs the faults that frontier_check reports, and says what it does and what is lost.
  *
- * Damaged filter files are removed, and rebuilt from the hash log. If data.mdb is damaged, its undamaged records are
- * written to a new file, which replaces it in one rename; the old one stays as data.mdb.damaged until you remove it,
- * and while it exists no further repair starts. A URL of which only the text can be read, not how it ended, is queued
- * again. A URL whose text is lost keeps its number, and is new when it is found again. The journal is accepted as it
- * is: lines missing at its end stay lost.
+ * Damaged filter files and files of sorted keys are removed, and rebuilt from the hash log. If data.mdb is damaged, its
+ * undamaged records are written to a new file, which replaces it in one rename; the old one stays as data.mdb.damaged
+ * until you remove it, and while it exists no further repair starts. A URL of which only the text can be read, not how
+ * it ended, is queued again. A URL whose text is lost keeps its number, and is new when it is found again. Unconfirmed
+ * links stay so. The journal is accepted as it is: lines missing at its end stay lost.
  *
  * A crash at any moment leaves the old files or the new ones. FRONTIER_OK: the directory was sound, or is now. DAMAGED:
  * its filter and profile cannot be read any more. */
@@ -70,7 +71,8 @@ typedef struct frontier_sizes {
  * disk space for the copy. Refuses, with BUSY, also while another process reads the directory.
  *
  * If keys were forgotten since the last time (frontier_forget), they are erased first, to free their memory: this opens
- * the frontier, makes a second filter from the hash log, and rewrites the pieces of the log that have such keys. */
+ * the frontier, makes a second filter from the hash log, and rewrites the pieces of the log that have such keys; where
+ * keys are exact, all are sorted again, with disk space for twice their 16 bytes each. */
 static inline frontier_status frontier_compact(const char *directory, frontier_sizes *sizes,
                                                char message[FRONTIER_MESSAGE_SIZE]);
 
@@ -94,7 +96,12 @@ typedef struct frontier_merged {
  *
  * With different secrets: keys that every stored URL makes again are hashed with the secret of the new frontier. A
  * directory that has others (frontier_link.key, those of a merge, those of URLs that a repair did not find) keeps its
- * secret, which is then that of the new frontier; MISMATCH if two such directories have different ones. */
+ * secret, which is then that of the new frontier; MISMATCH if two such directories have different ones.
+ *
+ * Keys are exact if they are in all of `directories`; one that is not may have missed pages, and so would the new one.
+ * Then a link that is unconfirmed in one of them is so in the new one, without the page that gave it; the next crawl
+ * confirms it, and fetches it if it is new. Else such links are left out: the filter judges them when they are found
+ * again. */
 static inline frontier_status frontier_merge(const char *const *directories, size_t count, const char *to,
                                              frontier_merged *merged, char message[FRONTIER_MESSAGE_SIZE]);
 

@@ -43,7 +43,8 @@
  * more is mapped when needed. If none is left, calls return FRONTIER_NO_SPACE. The limit may be raised while the
  * program runs.
  * Many frontiers in a process: each needs 4 file descriptors, one more with a journal, one more with frontier_wake_fd
- * (a reader needs 2), and some 80 KiB of memory beside its filter, 250 KiB in use.
+ * (a reader needs 2), and some 80 KiB of memory beside its filter, 250 KiB in use. With options.exact it needs up to
+ * three more for each fourfold of 65,536 URLs, a few for links that wait, and 6 to 16 MB of memory.
  * Signals: under a limit on file size (ulimit -f), ignore SIGXFSZ to get FRONTIER_NO_SPACE instead of a killed process.
  * Time: the frontier reads no clock, except in frontier_maintain to keep to its budget. `now_ms` is the caller's, in
  * milliseconds. If it goes back between two calls of frontier_next, the frontier's own time goes on from its latest
@@ -115,9 +116,11 @@ typedef struct frontier_options {
    * keys stays open for reading, to confirm each URL that its filter calls seen. Its secret may be another one; a file
    * that does not hold its own needs that of this frontier. NULL: no earlier crawl. */
   const char *previous_path;
-  /* No new URL is ever called seen: what the filter calls seen is looked up in a table of all keys, on disk. It costs
-   * that table, some 60 bytes per URL, and one read for each URL seen; what the filter calls new needs no read. Keys
-   * are stored by host: of a caller's own key the first segment is the host. Needs a directory; fixed for it. */
+  /* No URL is ever lost to the filter: what it calls seen, and is not certain yet, gets the verdict UNCONFIRMED,
+   * waits on disk, and is compared with all keys, many links at a time; one whose key is not there was new, and is
+   * queued then, seconds to ten minutes late. So `rate` is the share of new URLs that come late, and 1e-2 is a good
+   * one. Costs 16 bytes on disk for each URL, twice that while these are merged, and no read for a single link. It
+   * needs frontier_next to be called, which does the comparing. Needs a directory; fixed for it. */
   bool exact;
   /* MLBF_SECRET_BYTES (mlbf/secret.h), copied: all that hashes URLs and hosts is keyed with them, so that who chooses
    * links cannot choose where they lie. NULL: those of the directory, or drawn for a new one, and for a frontier
@@ -198,8 +201,9 @@ typedef enum frontier_outcome {
   FRONTIER_NEW_SEGMENT,     /* segment number `layer` was never seen at that depth */
   FRONTIER_NEW_COMBINATION, /* this combination was not seen; every segment may have been, at its depth */
   FRONTIER_KNOWN_BEFORE,    /* new here, and queued like any new URL; but known to the crawl in options.previous_path */
+  FRONTIER_UNCONFIRMED,     /* with options.exact: seen, or new and queued soon; nothing is to be done */
 } frontier_outcome;
-enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 };
+enum { FRONTIER_OUTCOMES = FRONTIER_KNOWN_BEFORE + 1 }; /* those that stay: an unconfirmed one becomes one of these */
 
 const char *frontier_outcome_name(frontier_outcome outcome); /* "seen", "new", "new-host", ... */
 
@@ -214,14 +218,17 @@ typedef struct frontier_origin {
   uint16_t hops;  /* redirects followed to get here */
 } frontier_origin;
 
-/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued.
+/* Queue `u` if its key is new. SEEN is no error: the URL is then not queued. UNCONFIRMED (options.exact): it is queued
+ * later if it turns out to be new, with this origin; then its verdict says why it is, as for any other.
  * An open batch that is full (24,576 URLs, or 16 MiB of them) is committed first, so memory stays bounded even
  * without calls of frontier_next. If that fails (FRONTIER_NO_SPACE, ...) `u` was not accepted: call again when the
  * cause is gone. */
 frontier_status frontier_add(frontier *f, const url *u, frontier_origin origin, uint64_t now_ms,
                              frontier_verdict *verdict);
 
-/* The verdict frontier_add would give; changes nothing. */
+/* The verdict frontier_add would give; changes nothing. With options.exact it is certain, for some reads of the disk:
+ * UNCONFIRMED is only a URL that was found, is not queued, and waits to be confirmed; or any that would have to be,
+ * while files of keys that were damaged are made again. */
 frontier_status frontier_lookup(frontier *f, const url *u, frontier_verdict *verdict);
 
 enum { FRONTIER_PAYLOAD_MAX = 65536 };
@@ -244,7 +251,8 @@ typedef struct frontier_link {
 static inline frontier_status frontier_add_batch(frontier *f, const frontier_link *links, size_t count, uint64_t now_ms,
                                                  frontier_verdict *verdicts, size_t *settled);
 
-/* Queue a link even if its key was seen: a page to be fetched again. The verdict is what frontier_add would give.
+/* Queue a link even if its key was seen: a page to be fetched again. The verdict is what frontier_lookup would give,
+ * SEEN if that is UNCONFIRMED.
  * Each call adds a URL with a new id: a page still queued is then fetched twice. */
 static inline frontier_status frontier_force(frontier *f, const frontier_link *link, uint64_t now_ms,
                                              frontier_verdict *verdict);
@@ -253,7 +261,7 @@ static inline frontier_status frontier_force(frontier *f, const frontier_link *l
 static inline frontier_status frontier_note(frontier *f, const frontier_link *link, uint64_t now_ms,
                                             frontier_verdict *verdict);
 
-/* The verdicts frontier_add_batch would give, each as if it were alone; changes nothing. */
+/* As frontier_lookup, each as if it were alone; changes nothing. */
 static inline frontier_status frontier_lookup_batch(frontier *f, const frontier_link *links, size_t count,
                                                     frontier_verdict *verdicts);
 
@@ -262,7 +270,8 @@ static inline frontier_status frontier_lookup_batch(frontier *f, const frontier_
 /* The key of `link` is new again at once, durably with the next commit: frontier_add will queue it. The record of how
  * its URL ended stays. A URL that is still queued stays queued, and is fetched twice if found again. `*was_seen`: it
  * was seen before this call. No other key becomes new. Costs 32 to 64 bytes of memory for each key forgotten and not
- * accepted again, until frontier_compact (admin.h) erases it. */
+ * accepted again, until frontier_compact (admin.h) erases it. A link that waits to be confirmed was not accepted yet:
+ * there is nothing to forget. */
 static inline frontier_status frontier_forget(frontier *f, const frontier_link *link, bool *was_seen);
 
 /* The same for every URL that ended on a host (host[:port] as in fetch URLs), or whose fetch URL begins with `prefix`;
@@ -317,11 +326,12 @@ static inline frontier_status frontier_next(frontier *f, uint64_t now_ms, fronti
  *       else
  *         poll(&(struct pollfd){.fd = frontier_wake_fd(f), .events = POLLIN}, 1, (int)wait_ms);
  *
- * Several threads may wait so on one handle: all are woken, and those that get nothing wait again. Costs one write at
- * most between two calls of frontier_next, and nothing before it is first asked for. */
+ * Several threads may wait so on one handle: one of them at least is woken, and each that gets URLs wakes the next. Who
+ * finds the frontier finished tells the others. Costs one write at most between two calls of frontier_next, and nothing
+ * before it is first asked for. */
 int frontier_wake_fd(frontier *f);
 
-/* No URL is in flight, and none is queued except deeper than the cap or held (host.h). */
+/* No URL is in flight, none is queued except deeper than the cap or held (host.h), and no link is unconfirmed. */
 bool frontier_is_finished(const frontier *f);
 /* URLs deeper than the cap are waiting. */
 bool frontier_is_deferring(const frontier *f);
@@ -446,9 +456,12 @@ typedef struct frontier_stats {
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost; /* expected number of URLs wrongly called seen: sum over commits of new keys x rate */
+  double expected_lost; /* expected number of URLs wrongly called seen: sum over commits of new keys x rate; 0 with
+                           options.exact */
   uint64_t noted;       /* new URLs of frontier_note */
   uint64_t forced;      /* queued by frontier_force though seen */
+  uint64_t unconfirmed; /* with options.exact: links that wait to be confirmed, and are not among `outcomes` yet */
+  uint64_t late;        /* of the new ones, those that the filter called seen: queued once that was found out */
 } frontier_stats;
 
 /* The current numbers, in constant time, without looking at the filter's bits: those are counted along with commits, 16

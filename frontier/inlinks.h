@@ -23,7 +23,8 @@ extern "C" {
 typedef struct inlinks inlinks;
 
 /* From the files PATH.0, PATH.1, ... or, if there is no PATH.0, empty and with room for `expected_urls` at first (at
- * most a million; it grows). NULL: in memory only. MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED,
+ * most a million; it grows). NULL: in memory only. No link is followed, and no file is replaced that belongs to another
+ * user or has a second name: MLBF_IO. Also MLBF_IO, MLBF_NOT_A_FILTER, MLBF_VERSION, MLBF_DAMAGED,
  * MLBF_MISMATCH (a counting filter of another kind), MLBF_NO_MEMORY, MLBF_BAD_ARGUMENT. */
 mlbf_status inlinks_open(const char *path, uint64_t expected_urls, inlinks **out);
 

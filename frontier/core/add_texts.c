@@ -110,16 +110,23 @@ static bool gather(piece *p, const call *c, url_profile profile, size_t *at, siz
   return true;
 }
 
-/* `*added`: how many of its links have their answers. */
+static bool is_queued(frontier_verdict verdict)
+{
+  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED;
+}
+
+/* `*added`: how many of its links have their answers. Their URLs were queued last: what comes late is queued before the
+ * links of a call. */
 static frontier_status add(frontier *f, piece *p, const call *c, uint64_t now_ms, size_t *added)
 {
   LOCKED(f);
-  uint64_t id = counts_next_sequence(&f->counts);
+  memset(p->verdicts, 0, sizeof p->verdicts);
   frontier_status status = frontier_add_batch(f, p->links, p->count, now_ms, p->verdicts, added);
-  for (size_t i = 0; i < p->count && i < *added; i++) {
-    bool is_queued = p->verdicts[i].outcome != FRONTIER_SEEN;
-    answer(c, p->places[i], URL_OK, 0, p->verdicts[i], is_queued ? id++ : 0);
-  }
+  uint64_t id = counts_next_sequence(&f->counts);
+  for (size_t i = 0; i < p->count && i < *added; i++)
+    id -= is_queued(p->verdicts[i]);
+  for (size_t i = 0; i < p->count && i < *added; i++)
+    answer(c, p->places[i], URL_OK, 0, p->verdicts[i], is_queued(p->verdicts[i]) ? id++ : 0);
   assert(id == counts_next_sequence(&f->counts));
   return status;
 }

@@ -28,8 +28,9 @@ static bool is_our_name(const char *name)
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     if (strcmp(name, ours[i]) == 0)
       return true;
-  /* a filter's temporary file that a crash left; what a repair kept, or was making */
-  return strncmp(name, "seen.", 5) == 0 || strncmp(name, "data.mdb.", 9) == 0 || strcmp(name, "rebuilt") == 0;
+  /* files of keys; a filter's temporary file that a crash left; what a repair kept, or was making */
+  return strncmp(name, "keys.", 5) == 0 || strncmp(name, "doubts.", 7) == 0 || strncmp(name, "seen.", 5) == 0 ||
+         strncmp(name, "data.mdb.", 9) == 0 || strcmp(name, "rebuilt") == 0;
 }
 
 /* Nothing is made in a directory that holds what we did not put there. */

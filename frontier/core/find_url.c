@@ -164,7 +164,8 @@ frontier_status frontier_find_sized(frontier *f, const frontier_link *given, siz
     status = link_judge(f, &link, &hashes, &verdict);
   if (status != FRONTIER_OK)
     return status;
-  if (verdict.outcome != FRONTIER_SEEN && !tombstones_has(&f->tombstones, hashes.whole))
+  if (verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED &&
+      !tombstones_has(&f->tombstones, hashes.whole))
     return frontier_fail(f, FRONTIER_NOT_FOUND, "this key was never seen");
   search s = {.f = f, .whole = hashes.whole, .parsed = malloc(sizeof(url))};
   if (!s.parsed)

@@ -24,8 +24,10 @@ frontier_status frontier_forget_sized(frontier *f, const frontier_link *given, s
   bool is_seen = verdict.outcome == FRONTIER_SEEN;
   if (is_seen && !tombstones_put(&f->tombstones, hashes.whole))
     return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more forgotten key");
-  if (is_seen)
+  if (is_seen) {
+    late_forget(f, hashes.whole);
     batch_touch(&f->batch);
+  }
   *was_seen = is_seen;
   return FRONTIER_OK;
 }
@@ -70,18 +72,14 @@ static bool hash_of(sweep *s, field own, const char *fetch, size_t size, mlbf_ha
   return true;
 }
 
-/* Where the table cannot tell, or be asked (which host an own key is of, no record says), the filter's word counts: a
- * row too many does no harm. */
-static bool is_still_seen(const sweep *s, field own, mlbf_hash128 hash)
+/* Where it cannot be confirmed now, the filter's word counts: a row too many does no harm. */
+static bool is_still_seen(const sweep *s, mlbf_hash128 hash)
 {
-  const frontier *f = s->frontier;
-  bool has;
+  frontier *f = s->frontier;
+  late_answer answer;
   if (tombstones_has(&f->tombstones, hash) || !seen_has_whole(f->seen, hash))
     return false;
-  if (!f->options.exact || own.bytes)
-    return true;
-  store_exact_key key = exact_key_of_url(secret_hasher(f), s->parsed, hash);
-  return store_has_exact(f->store, &key, 1, &has) != FRONTIER_OK || has;
+  return !late_is_on(f) || late_ask(f, hash, &answer) != FRONTIER_OK || answer != LATE_UNKNOWN;
 }
 
 static bool note_waiting(void *context, const url_record *r)
@@ -101,12 +99,13 @@ static bool revoke_ended(void *context, const url_record *r)
   mlbf_hash128 hash;
   field own = field_find(r->fields.bytes, r->fields.size, FIELD_KEY);
   if (!matches(s, r->url, r->url_size) || !hash_of(s, own, r->url, r->url_size, &hash) ||
-      hash_set_has(&s->waiting, hash) || !is_still_seen(s, own, hash))
+      hash_set_has(&s->waiting, hash) || !is_still_seen(s, hash))
     return true;
   if (!tombstones_put(&s->frontier->tombstones, hash)) {
     s->status = FRONTIER_NO_MEMORY;
     return false;
   }
+  late_forget(s->frontier, hash);
   s->forgotten++;
   batch_touch(&s->frontier->batch);
   return true;

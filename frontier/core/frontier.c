@@ -15,9 +15,9 @@
 
 const char *frontier_outcome_name(frontier_outcome outcome)
 {
-  static const char *const names[FRONTIER_OUTCOMES] = {
-    "seen", "new", "new-host", "new-segment", "new-combination", "known-before"};
-  return (unsigned)outcome < FRONTIER_OUTCOMES ? names[outcome] : "unknown";
+  static const char *const names[] = {"seen",         "new",        "new-host", "new-segment", "new-combination",
+                                      "known-before", "unconfirmed"};
+  return (unsigned)outcome <= FRONTIER_UNCONFIRMED ? names[outcome] : "unknown";
 }
 
 /* ---- out ------------------------------------------------------------------------------------------------ */
@@ -129,7 +129,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
-  bool is_commit_due = batch_is_due(&f->batch, l.now_ms);
+  bool is_commit_due = batch_is_due(&f->batch, l.now_ms) || late_is_full(f);
   frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);
@@ -141,6 +141,8 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
     status = lease_due(f, &l, wait_ms);
   if (status == FRONTIER_OK && l.count < limits.max && !(limits.max_hosts && l.hosts == limits.max_hosts))
     status = look_further(f, &l, is_commit_due, wait_ms);
+  if (status == FRONTIER_OK)
+    status = late_turn(f, l.count > 0, l.count == limits.max, l.now_ms, wait_ms);
   flight_bound_wait(f, l.now_ms, wait_ms);
   wake_foresee(f, l.count > 0 || status != FRONTIER_OK, l.now_ms, *wait_ms);
   while (first < leases_count(&f->in_flight))
@@ -164,7 +166,7 @@ bool frontier_is_finished(const frontier *f)
   LOCKED(f);
   const url_counts *c = &f->counts;
   return counts_queued(c) == counts_deferred(c) + f->hosts->blocked && leases_count(&f->in_flight) == 0 &&
-         recrawl_is_over(f);
+         recrawl_is_over(f) && late_waiting(f) == 0;
 }
 
 bool frontier_is_deferring(const frontier *f)

@@ -61,14 +61,12 @@ static void put(frontier *f)
   assert(seen_landing_keys(f->seen) == 0); /* so f->log.keys is where the chunk begins */
   if (size)
     store_append(f->store, STORE_HASHES, f->log.keys, chunk, size);
-  exact_write(&f->exact, f->store);
   tombstones_write(&f->tombstones, f->store);
 }
 
 static void sealed(frontier *f)
 {
   seen_seal(f->seen);
-  exact_settle(&f->exact);
   tombstones_settle(&f->tombstones);
 }
 
@@ -104,6 +102,7 @@ static frontier_status landed(frontier *f)
     f->log.expected_lost += renewal_rate(f) * (double)keys;
   frontier_status status = renewal_make_room(f, keys); /* whatever becomes of it, the keys are committed */
   f->log.keys += keys;
+  late_take_keys(f, f->log.keys);
   seen_settle(f->seen);
   return status;
 }
@@ -111,7 +110,6 @@ static frontier_status landed(frontier *f)
 static void close_it(frontier *f)
 {
   seen_free(f->seen);
-  exact_free(&f->exact);
   tombstones_free(&f->tombstones);
   free(f->log.memory);
 }
@@ -119,8 +117,6 @@ static void close_it(frontier *f)
 static void check(const frontier *f)
 {
   assert(f->log.size <= f->log.room && (!f->store || !f->log.room));
-  assert_exact(&f->exact);
-  assert(f->options.exact || exact_is_empty(&f->exact));
   (void)f;
 }
 

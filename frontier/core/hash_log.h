@@ -1,5 +1,5 @@
 /* The hash log: every key that was ever accepted, a chunk with each commit. A part of the handle (part.h). Together
- * with these keys it commits the table of exact keys and the tombstones.
+ * with these keys it commits the tombstones.
  *
  *     add --> [open batch of seen.c] -- put --> transaction -- sealed --> [landing batch] -- landed --> filter bits
  *

@@ -14,7 +14,7 @@
 
 static const char magic[16] = "STRATA frontier";
 enum { FORMAT_VERSION = 8 };
-/* On top of the kind of filter: there is a table `exact`. */
+/* On top of the kind of filter: its "seen" is confirmed (late.h). */
 enum { IS_EXACT = 0x100 };
 
 bool key_scheme_is_valid(const char *text)

@@ -16,6 +16,8 @@ void maintain_pay_some(frontier *f)
 {
   if (renewal_is_due(f))
     renewal_step(f);
+  else if (late_is_due(f))
+    late_step(f);
   else if (renewal_is_unverified(f))
     renewal_verify(f);
 }
@@ -28,10 +30,13 @@ frontier_status frontier_maintain(frontier *f, uint64_t budget_ms, bool *is_more
   do {
     if (renewal_can_step(f))
       renewal_step(f);
+    else if (late_can_step(f))
+      late_step(f);
     else if (renewal_is_unverified(f))
       renewal_verify(f);
     else
       is_due = false;
+    late_frees_disk(f);
   } while (is_due && machine_monotonic_ms() < end_ms);
   *is_more = is_due;
   return FRONTIER_OK;

@@ -11,8 +11,8 @@
  * Open takes no mutex (lock.h): no other thread has the handle yet. Close takes it while there is a commit thread.
  *
  * After a crash while a directory is made: the next opening goes on. A data.mdb that never got a record is made again
- * (store_open.c), and so is a missing table of exact keys if there is no key yet. After one in frontier_close: the
- * batch is committed before the filter is saved, so a save that was cut short costs only time at the next opening. */
+ * (store_open.c). After one in frontier_close: the batch is committed before the filter is saved, so a save that was
+ * cut short costs only time at the next opening. */
 #include "frontier/core/state.h"
 
 #include <stdio.h>
@@ -36,21 +36,6 @@ frontier_status meta_take(frontier *f, const char *name, bool is_required,
   status = read(f, body, size);
   free(body);
   return status;
-}
-
-/* Keys without a table of them: the directory is damaged. No key yet: its making was cut short. */
-static frontier_status open_exact(frontier *f)
-{
-  if (!f->options.exact)
-    return FRONTIER_OK;
-  frontier_status status = store_find_exact(f->store, hash_log_keys(&f->log) == 0 && !f->options.read_only);
-  if (status == FRONTIER_OK)
-    return FRONTIER_OK;
-  if (status != FRONTIER_NOT_FOUND)
-    return frontier_fail(f, status, "%s", store_message(f->store));
-  if (hash_log_keys(&f->log))
-    return frontier_fail(f, FRONTIER_DAMAGED, "%s/data.mdb: its table of exact keys is missing", f->directory);
-  return frontier_fail(f, status, "%s: its making was cut short; crawl again to begin it", f->directory);
 }
 
 /* For a reader: records of several tables, while another process commits. */
@@ -93,7 +78,7 @@ static frontier_status open_store(frontier *f)
     status = meta_take(f, "acceptance", false, counts_take_acceptance);
   if (status == FRONTIER_OK)
     status = meta_take(f, "counters", false, counters_take);
-  return status == FRONTIER_OK ? open_exact(f) : status;
+  return status;
 }
 
 static frontier_status find_data(frontier *f)
@@ -108,9 +93,9 @@ static frontier_status find_data(frontier *f)
 
 /* Each needs what those before it opened. */
 typedef frontier_status open_step(frontier *f);
-static open_step *const to_write[] = {
-  directory_make, directory_lock_it,   open_store,           host_table_load,     batch_open,
-  seen_load,      journal_record_open, directory_sync_names, directory_note_open, NULL};
+static open_step *const to_write[] = {directory_make,       directory_lock_it,   open_store, host_table_load,
+                                      batch_open,           seen_load,           late_open,  journal_record_open,
+                                      directory_sync_names, directory_note_open, NULL};
 static open_step *const to_read[] = {find_data, open_store, host_table_load, NULL};
 static open_step *const in_memory[] = {seen_load, NULL};
 

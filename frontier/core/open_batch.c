@@ -8,6 +8,7 @@
 #include "frontier/core/revisit_info.h"
 #include "frontier/base/record.h"
 #include "frontier/base/vector.h"
+#include "frontier/store/store_rows.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 frontier_status batch_open(frontier *f)
 {
   uint64_t first, next, id = store_id(f->store);
-  frontier_status status = store_ended_rows(f->store, &first, &next);
+  frontier_status status = store_row_span(f->store, STORE_ENDED, ROWS_ENDED, &first, &next);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: %s", f->directory, store_message(f->store));
   f->batch.text = (rows_writer){.kind = ROWS_TEXT, .id = id, .first = counts_next_sequence(&f->counts)};

@@ -37,13 +37,6 @@ const mlbf_hasher *secret_hasher(const frontier *f)
   return f->secret.hasher;
 }
 
-mlbf_hasher *secret_give_hasher(frontier *f)
-{
-  mlbf_hasher *hasher = f->secret.hasher;
-  f->secret.hasher = NULL;
-  return hasher;
-}
-
 bool secret_is(const frontier *f, const uint8_t bytes[MLBF_SECRET_BYTES])
 {
   return memcmp(f->secret.bytes, bytes, sizeof f->secret.bytes) == 0;

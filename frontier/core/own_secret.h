@@ -18,7 +18,6 @@ bool secret_begin(frontier *f); /* of its options, or drawn; false: no memory, o
 frontier_status secret_take(frontier *f, const uint8_t bytes[MLBF_SECRET_BYTES]);
 
 const mlbf_hasher *secret_hasher(const frontier *f);
-mlbf_hasher *secret_give_hasher(frontier *f); /* the caller's now; the handle hashes nothing more */
 
 /* Of the same secret? */
 bool secret_is(const frontier *f, const uint8_t bytes[MLBF_SECRET_BYTES]);

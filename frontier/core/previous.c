@@ -1,5 +1,5 @@
 /* See previous.h. A directory is opened read-only, to load its filter, the log's keys that the filter file lacks, and
- * its forgotten keys; then it is closed, except a table of exact keys. */
+ * its forgotten keys; then it is closed, unless its keys are exact. */
 #include "frontier/core/previous.h"
 
 #include "frontier/core/state.h"
@@ -14,8 +14,7 @@ struct previous {
   mlbf_filter *file; /* of a file */
   url_profile profile;
   tombstones tombstones;
-  store *exact;        /* with the table of its keys; NULL: the filter alone */
-  mlbf_hasher *hasher; /* of those; NULL: the filter alone */
+  frontier *exact; /* whose keys are confirmed; NULL: the filter alone */
 };
 
 static bool are_same(const char *a, const char *b)
@@ -35,17 +34,18 @@ static frontier_status from_directory(previous *p, const char *path, char messag
   if (status != FRONTIER_OK)
     return status;
   status = seen_load(f);
+  if (status == FRONTIER_OK)
+    status = late_load(f);
+  p->profile = f->options.profile;
+  if (status == FRONTIER_OK && late_is_on(f)) {
+    p->exact = f;
+    return status;
+  }
   if (status == FRONTIER_OK) {
-    p->profile = f->options.profile;
     p->seen = f->seen;
     p->tombstones = f->tombstones;
     f->seen = NULL;
     f->tombstones = (tombstones){0};
-    if (f->options.exact) {
-      p->exact = f->store;
-      p->hasher = secret_give_hasher(f);
-      f->store = NULL;
-    }
   } else {
     frontier_message_copy(f, message);
   }
@@ -107,30 +107,28 @@ void previous_close(previous *p)
   seen_free(p->seen);
   mlbf_free(p->file);
   tombstones_free(&p->tombstones);
-  store_close(p->exact);
-  mlbf_hasher_free(p->hasher);
+  frontier_close(p->exact);
   free(p);
 }
 
-/* A table that cannot be read says nothing: then it is as without one. */
-static bool is_in_table(const previous *p, const frontier_link *link, mlbf_hash128 whole)
+/* What cannot be read says nothing: then it is as with the filter alone. */
+static bool knows_exactly(frontier *f, const frontier_link *link)
 {
-  bool has;
-  if (!p->exact)
-    return true;
-  store_exact_key key = exact_key_of(p->hasher, link, whole);
-  return store_has_exact(p->exact, &key, 1, &has) != FRONTIER_OK || has;
+  frontier_verdict verdict;
+  frontier_status status = frontier_lookup_batch(f, link, 1, &verdict);
+  return status == FRONTIER_OK && (verdict.outcome == FRONTIER_SEEN || verdict.outcome == FRONTIER_UNCONFIRMED);
 }
 
 bool previous_knows(const previous *p, const frontier_link *link)
 {
   mlbf_hashes hashes;
   mlbf_verdict verdict;
+  if (p->exact)
+    return knows_exactly(p->exact, link);
   link_hash(p->seen ? seen_filter(p->seen) : p->file, link, &hashes);
   if (p->seen)
     seen_ask(p->seen, &hashes, 1, &verdict);
   else
     verdict = mlbf_test(p->file, &hashes);
-  return verdict.outcome == MLBF_SEEN && is_in_table(p, link, hashes.whole) &&
-         !tombstones_has(&p->tombstones, hashes.whole);
+  return verdict.outcome == MLBF_SEEN && !tombstones_has(&p->tombstones, hashes.whole);
 }

@@ -1,6 +1,8 @@
 /* What an open frontier is made of: private to this room.
  *
- *     add.c          takes links, and puts the new ones into the open batch
+ *     add.c          takes links, and asks the filters which are new
+ *     accept.c       ... puts these into the open batch
+ *     late.c         ... and confirms the others, where keys are exact
  *     frontier.c     the life of a URL: next, done, release
  *     commit.c       the open batch becomes one transaction, then bits
  *     open.c         from a directory to a frontier and back
@@ -14,6 +16,7 @@
 
 #include "frontier/base/lock.h"
 #include "frontier/base/sized.h"
+#include "frontier/core/accept.h"
 #include "frontier/core/checkpoint.h"
 #include "frontier/core/clock.h"
 #include "frontier/core/commit.h"
@@ -24,6 +27,7 @@
 #include "frontier/core/identity.h"
 #include "frontier/core/journal_record.h"
 #include "frontier/core/lander.h"
+#include "frontier/core/late.h"
 #include "frontier/core/maintain.h"
 #include "frontier/core/open_batch.h"
 #include "frontier/core/own_secret.h"
@@ -40,7 +44,6 @@
 #include "frontier/hosts/hosts.h"
 #include "frontier/hosts/leases.h"
 #include "frontier/hosts/schedule.h"
-#include "frontier/seen/exact_keys.h"
 #include "frontier/seen/seen.h"
 #include "frontier/store/store.h"
 #include "frontier/traps/trap_detector.h"
@@ -78,7 +81,7 @@ struct frontier {
   directory_lock lock;       /* directory */
   entry_pool pool;           /* entry_pool: of every entry in a line, in flight, in the batch */
   journal *journal;          /* journal_record: NULL: none */
-  exact exact;               /* exact_keys */
+  late_links late;           /* late, late_pass, late_upkeep */
   tombstones tombstones;     /* tombstones */
   host_changes host_changes; /* host_changes */
   lease_table in_flight;     /* leases */

@@ -36,11 +36,13 @@ frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *given, si
                           .noted = c->noted,
                           .forced = c->forced};
   memcpy(stats.outcomes, c->outcomes, sizeof stats.outcomes);
-  if (!f->seen) {
-    frontier_status status = seen_load(f);
-    if (status != FRONTIER_OK)
-      return status;
-  }
+  frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
+  if (status == FRONTIER_OK)
+    status = late_load(f);
+  if (status != FRONTIER_OK)
+    return status;
+  stats.unconfirmed = late_waiting(f);
+  stats.late = late_ever(f);
   seen_stats_read(f->seen, f->options.rate, &stats.filter);
   sized_give(given, stats_size, &stats, sizeof stats);
   return FRONTIER_OK;

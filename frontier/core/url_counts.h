@@ -44,6 +44,12 @@ static inline void counts_judged(url_counts *c, frontier_outcome outcome, bool i
   c->forced += is_forced;
 }
 
+/* So many links that were unconfirmed are seen. */
+static inline void counts_confirmed(url_counts *c, uint64_t links)
+{
+  c->outcomes[FRONTIER_SEEN] += links;
+}
+
 /* A URL was accepted: it waits, or is noted and has ended already, but has a sequence like any other. */
 static inline void counts_accepted(url_counts *c, bool is_noted)
 {

@@ -19,9 +19,15 @@ static field field_at(const uint8_t *at, const uint8_t *end)
   return left >= FIELD_HEAD && size <= left - FIELD_HEAD ? (field){at + FIELD_HEAD, size} : (field){0};
 }
 
+/* No fields may be at NULL, to which C does not let us add 0. */
+static const uint8_t *end_of(const uint8_t *fields, size_t size)
+{
+  return size ? fields + size : fields;
+}
+
 field field_find(const uint8_t *fields, size_t size, field_tag tag)
 {
-  for (const uint8_t *at = fields, *end = fields + size; at < end;) {
+  for (const uint8_t *at = fields, *end = end_of(fields, size); at < end;) {
     field found = field_at(at, end);
     if (!found.bytes || *at == tag)
       return found;
@@ -43,7 +49,7 @@ static bool has_size(uint8_t tag, size_t size)
 
 bool fields_are_whole(const uint8_t *fields, size_t size)
 {
-  for (const uint8_t *at = fields, *end = fields + size; at < end;) {
+  for (const uint8_t *at = fields, *end = end_of(fields, size); at < end;) {
     field found = field_at(at, end);
     if (!found.bytes || !has_size(*at, found.size))
       return false;

@@ -12,6 +12,8 @@
  * H1 (mlbf/count.h) counts most exactly when they come together. */
 #include "frontier/inlinks.h"
 
+#include "frontier/base/own_file.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,6 +70,12 @@ static void file_names(const inlinks *in, uint32_t index, char name[NAME_SIZE], 
   snprintf(next, NAME_SIZE, "%s.%u.next", in->path, (unsigned)index);
 }
 
+/* Filters are opened by name; so they are looked at first (own_file.h). */
+static mlbf_status load_filter(const char *name, const uint8_t *secret, mlbf_count **filter)
+{
+  return own_file_is_plain(name, false) ? mlbf_count_load_with(name, secret, filter) : MLBF_IO;
+}
+
 /* The options of the filters that this file makes. */
 static mlbf_count_options options_of(uint32_t index, uint64_t urls)
 {
@@ -108,7 +116,7 @@ static mlbf_status load_filters(inlinks *in, const uint8_t *secret)
   while (status == MLBF_OK && in->filter_count < FILTERS_MAX) {
     mlbf_count_stats stats;
     file_names(in, in->filter_count, name, next);
-    status = mlbf_count_load_with(name, in->filter_count ? in->secret : secret, &in->filters[in->filter_count]);
+    status = load_filter(name, in->filter_count ? in->secret : secret, &in->filters[in->filter_count]);
     if (status != MLBF_OK)
       break;
     mlbf_count_stats_read(in->filters[in->filter_count++], &stats);
@@ -307,7 +315,7 @@ static mlbf_status replace_files(const inlinks *in)
   uint32_t written = 0;
   for (; status == MLBF_OK && written < in->filter_count; written++) {
     file_names(in, written, name, next);
-    status = mlbf_count_save(in->filters[written], next);
+    status = own_file_is_plain(name, true) ? mlbf_count_save(in->filters[written], next) : MLBF_IO;
   }
   int why = errno;
   for (uint32_t i = 0; i < written; i++) {

@@ -358,6 +358,16 @@ frontier_verdict seen_judge(const seen *s, const mlbf_hashes *hashes, mlbf_verdi
   return (frontier_verdict){verdict.outcome == MLBF_NEW ? FRONTIER_NEW : FRONTIER_NEW_COMBINATION, 0};
 }
 
+mlbf_verdict seen_least(const mlbf_hashes *hashes)
+{
+  return hashes->depth ? (mlbf_verdict){MLBF_NEW_SEGMENT, 1} : (mlbf_verdict){MLBF_NEW, 0};
+}
+
+bool seen_has_in_batch(const seen *s, mlbf_hash128 whole)
+{
+  return batches_have(s, whole);
+}
+
 static void fetch_slots(const seen *s, mlbf_hash128 hash)
 {
   __builtin_prefetch(&s->open.set[hash.low & (s->open.size - 1)], 1);
@@ -438,6 +448,12 @@ const uint8_t *seen_batch_log(const seen *s, size_t *size)
   return s->open.log;
 }
 
+const uint8_t *seen_landing_log(const seen *s, size_t *size)
+{
+  *size = s->landing.log_size;
+  return s->landing.log;
+}
+
 /* By the lot, their memory fetched together. */
 typedef struct replaying {
   const seen_sink *sink;
@@ -496,9 +512,20 @@ static void replay_key(replaying *r, const uint8_t *at, const uint8_t *end)
     flush_wholes(r);
 }
 
+static bool visit_keys(const seen_sink *sink, const uint8_t *chunk, size_t size)
+{
+  uint64_t keys;
+  if (!seen_count_keys(chunk, size, &keys))
+    return false;
+  seen_each_key(chunk, size, sink->visit, sink->context);
+  return true;
+}
+
 bool seen_replay(const seen_sink *sink, const uint8_t *chunk, size_t size)
 {
   replaying r;
+  if (sink->visit)
+    return visit_keys(sink, chunk, size);
   r.sink = sink;
   r.whole_count = r.segment_count = 0;
   const uint8_t *end = size ? chunk + size : chunk, *next; /* an empty one may be NULL */
@@ -557,6 +584,14 @@ bool seen_has_whole(const seen *s, mlbf_hash128 whole)
   mlbf_verdict verdict;
   seen_ask(s, &alone, 1, &verdict);
   return verdict.outcome == MLBF_SEEN || batches_have(s, whole);
+}
+
+bool seen_has_all(const seen *s, const mlbf_hashes *hashes)
+{
+  for (uint32_t i = 0, layers = layers_of(s, hashes); i < layers; i++)
+    if (!segment_is_known(s, hashes, i))
+      return false;
+  return seen_has_whole(s, hashes->whole);
 }
 
 static void swap_batches(seen *s)

@@ -73,8 +73,16 @@ void seen_fetch(const seen *s, const mlbf_hashes *hashes);
 /* All three steps. Changes nothing. `hashes` serves a following seen_add. */
 frontier_verdict seen_test(const seen *s, const url *u, mlbf_hashes *hashes);
 
+/* For a key that the filters call seen, but is not: where seen_judge begins. */
+mlbf_verdict seen_least(const mlbf_hashes *hashes);
+
+/* Is the key in one of the batches? Then it is certain that it was accepted. */
+bool seen_has_in_batch(const seen *s, mlbf_hash128 whole);
+
 /* Is the whole key seen, whatever its segments say? */
 bool seen_has_whole(const seen *s, mlbf_hash128 whole);
+/* And is each of its segments? Else a main filter that is made of the same log would call it new. */
+bool seen_has_all(const seen *s, const mlbf_hashes *hashes);
 
 /* Remember a key that seen_test called new. false: no memory, nothing changed. */
 bool seen_add(seen *s, const mlbf_hashes *hashes);
@@ -83,15 +91,21 @@ size_t seen_batch_keys(const seen *s);   /* keys whose bits are not set yet, of 
 size_t seen_landing_keys(const seen *s); /* of the landing one */
 /* The chunk of the log for the open batch: to be committed. Valid until a key is added, or seen_seal. */
 const uint8_t *seen_batch_log(const seen *s, size_t *size);
+/* That of the landing batch, until seen_settle. */
+const uint8_t *seen_landing_log(const seen *s, size_t *size);
 /* The chunk will be committed. Nothing else is landing. */
 void seen_seal(seen *s);
 /* What was sealed is committed: set the bits. */
 void seen_settle(seen *s);
 
-/* Where keys of the log go: into a filter, or into one that is made anew. */
+typedef bool seen_visitor(void *context, mlbf_hash128 whole); /* false: enough */
+
+/* Where keys of the log go: into a filter, into one that is made anew, or to a visitor. */
 typedef struct seen_sink {
   mlbf_filter *filter;      /* or */
-  mlbf_remaking *remaking;  /* which wants keys */
+  mlbf_remaking *remaking;  /* which wants keys; or */
+  seen_visitor *visit;      /* of whole keys alone, forgotten ones too */
+  void *context;            /* of the visitor */
   const tombstones *except; /* keys that are forgotten stay out; NULL: none are */
 } seen_sink;
 
@@ -100,7 +114,6 @@ bool seen_replay(const seen_sink *sink, const uint8_t *chunk, size_t size);
 /* How many keys are in a chunk. false: it is not a chunk. */
 bool seen_count_keys(const uint8_t *chunk, size_t size, uint64_t *keys);
 /* The hash of each key in a chunk, until `visit` returns false. */
-typedef bool seen_visitor(void *context, mlbf_hash128 whole);
 void seen_each_key(const uint8_t *chunk, size_t size, seen_visitor *visit, void *context);
 /* Forgotten keys in a chunk become keys that no URL has; the segments beside them stay, since others may need them. How
  * many there were. */

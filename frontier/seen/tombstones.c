@@ -60,6 +60,15 @@ bool tombstones_drop(tombstones *r, tombstones_test *is_needed, void *context)
   return true;
 }
 
+bool tombstones_choose(const tombstones *from, tombstones_test *is_wanted, void *context, tombstones *to)
+{
+  mlbf_hash128 hash;
+  for (size_t i = 0; i < from->set.size; i++)
+    if (hash_set_at(&from->set, i, &hash) && is_wanted(context, hash) && !hash_set_put(&to->set, hash))
+      return false;
+  return true;
+}
+
 /* ---- on disk -------------------------------------------------------------------------------------------- */
 
 void tombstones_write(const tombstones *r, store *s)

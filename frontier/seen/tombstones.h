@@ -33,6 +33,9 @@ void tombstones_remove(tombstones *r, mlbf_hash128 hash); /* cannot fail in such
 typedef bool tombstones_test(void *context, mlbf_hash128 hash);
 bool tombstones_drop(tombstones *r, tombstones_test *is_needed, void *context);
 
+/* Those of `from` that are wanted, in `to` too, which is not for a transaction. false: no memory. */
+bool tombstones_choose(const tombstones *from, tombstones_test *is_wanted, void *context, tombstones *to);
+
 /* Its part of the transaction; and the transaction is committed. */
 void tombstones_write(const tombstones *r, store *s);
 void tombstones_settle(tombstones *r);

@@ -175,8 +175,9 @@ static void drop_path_sessions(key_parts *key)
     size_t end = begin + 1;
     while (end < key->path_size && key->path[end] != ';' && key->path[end] != '/')
       end++;
-    bool is_dropped = key->path[begin] == ';' && !ends_in_dots(key->path, written) &&
-                      is_session_id(parameter_read(key->path + begin + 1, end - begin - 1));
+    bool is_dropped = key->path[begin] == ';' &&
+                      is_session_id(parameter_read(key->path + begin + 1, end - begin - 1)) &&
+                      !ends_in_dots(key->path, written); /* last: of many in a segment each would look through it */
     if (!is_dropped) {
       memmove(key->path + written, key->path + begin, end - begin);
       written += end - begin;
