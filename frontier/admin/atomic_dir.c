@@ -1,6 +1,7 @@
 /* See atomic_dir.h. */
 #include "frontier/admin/atomic_dir.h"
 #include "frontier/base/own_file.h"
+#include "frontier/late/key_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,8 @@ void atomic_dir_abandon(const char *partial)
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (snprintf(path, sizeof path, "%s/%s", partial, names[i]) < FRESH_PATH_SIZE)
       unlink(path);
+  key_files_sweep(&(key_place){.directory = partial}, KEY_FILE_RUN, NULL, 0);
+  key_files_sweep(&(key_place){.directory = partial}, KEY_FILE_DOUBTS, NULL, 0);
   rmdir(partial);
 }
 

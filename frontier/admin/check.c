@@ -2,7 +2,7 @@
  *
  *     pages and meta records      identity, progress and the like
  *     hash log, filter files      check_filter.c
- *     exact keys                  check_exact.c
+ *     runs, unconfirmed links     check_late.c
  *     URLs and hosts              check_urls.c
  *     free pages                  every page has one owner
  *     journal                     check_journal.c
@@ -134,6 +134,10 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     keep(c, body, size, &c->sum, &c->sum_size);
   } else if (strcmp(name, "absent") == 0) {
     keep(c, body, size, &c->absent, &c->absent_size);
+  } else if (strcmp(name, "run_marks") == 0) {
+    keep(c, body, size, &c->run_marks, &c->run_marks_size);
+  } else if (strcmp(name, "late") == 0) {
+    keep(c, body, size, &c->late, &c->late_size);
   }
 }
 
@@ -163,7 +167,7 @@ static void check_meta(check *c)
   mdb_records_each_named(c->p, "meta", read_meta, c);
   if (c->status == FRONTIER_OK)
     check_identity_copies(c);
-  for (int table = 0; table < STORE_TABLES && c->status == FRONTIER_OK; table++)
+  for (int table = 0; table < (int)STORE_ALWAYS && c->status == FRONTIER_OK; table++)
     require_table(c, store_table_name((store_table)table));
   mdb_records_each(c->p, "revoked", read_tombstones, c);
   if (!c->has_identity && c->status == FRONTIER_OK)
@@ -191,8 +195,8 @@ static void check_all(check *c, const char *journal_path)
     return;
   if (c->has_identity && c->status == FRONTIER_OK)
     check_log(c);
-  if (c->status == FRONTIER_OK)
-    check_exact(c);
+  if (c->has_identity && c->status == FRONTIER_OK)
+    check_late(c);
   if (c->status == FRONTIER_OK)
     check_urls(c);
   mdb_pages_check_owners(c->p);
@@ -210,6 +214,8 @@ static void check_free(check *c)
   free(c->absent);
   free(c->journal);
   free(c->sum);
+  free(c->run_marks);
+  free(c->late);
   free(c->u);
   mdb_pages_close(c->p);
   tombstones_free(&c->tombstones);

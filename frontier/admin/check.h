@@ -19,8 +19,8 @@ typedef struct check {
   size_t identity_size;
   progress stood; /* as its record says */
   counters counters;
-  uint8_t *absent, *journal, *sum; /* these meta records; NULL: no such record */
-  size_t absent_size, journal_size, sum_size;
+  uint8_t *absent, *journal, *sum, *run_marks, *late; /* these meta records; NULL: no such record */
+  size_t absent_size, journal_size, sum_size, run_marks_size, late_size;
   url *u;
   tombstones tombstones;  /* keys that the filter file need not know */
   seen *from_log;         /* the filter that the hash log makes; NULL: it cannot be made */
@@ -28,7 +28,8 @@ typedef struct check {
   frontier_status status; /* why the check cannot go on */
 } check;
 
-typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL, IN_IDENTITY } check_area; /* IN_IDENTITY: its file */
+/* IN_FILTER: in a file that is made again from data.mdb; IN_IDENTITY: in its file. */
+typedef enum check_area { IN_DATA, IN_FILTER, IN_JOURNAL, IN_IDENTITY } check_area;
 void check_say(check *c, check_area where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The check itself failed. */
 void check_fail(check *c, frontier_status status, const char *what);
@@ -42,8 +43,8 @@ bool check_is_forgotten(const check *c, const mlbf_hash128 *own_key);
 /* Was it forgotten, and is its complement in the log instead (erase.h)? */
 bool check_is_erased(const check *c, const mlbf_hash128 *own_key);
 
-/* check_exact.c: the table of exact keys against the log. */
-void check_exact(check *c);
+/* check_late.c: runs, unconfirmed links, and the files of both. */
+void check_late(check *c);
 
 /* check_urls.c: URLs, their states and visits, and hosts, against each other and the filters. */
 void check_urls(check *c);

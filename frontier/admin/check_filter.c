@@ -8,10 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const double RATE_MAX = 1e-6;
+
 bool check_is_known(const seen *s, const url *u, const mlbf_hash128 *own_key)
 {
   mlbf_hashes hashes;
-  return own_key ? seen_has_whole(s, *own_key) : seen_test(s, u, &hashes).outcome == FRONTIER_SEEN;
+  if (own_key)
+    return seen_has_whole(s, *own_key);
+  seen_hash(seen_filter(s), u, &hashes);
+  return seen_has_all(s, &hashes);
 }
 
 static mlbf_hash128 key_of(const check *c, const mlbf_hash128 *own_key)
@@ -65,6 +70,7 @@ static bool read_chunk(void *context, uint64_t key, const uint8_t *body, size_t 
   return true;
 }
 
+/* With a better rate than a filter that stands in front of runs: it says what is missing in the log. */
 static mlbf_filter *make_filter(check *c)
 {
   char profile[URL_PROFILE_NAME_SIZE];
@@ -73,7 +79,7 @@ static mlbf_filter *make_filter(check *c)
   uint64_t keys = c->stood.log_keys > o->expected_urls ? c->stood.log_keys : o->expected_urls;
   mlbf_options options = {.kind = o->filter,
                           .keys = keys,
-                          .rate = o->rate,
+                          .rate = o->rate < RATE_MAX ? o->rate : RATE_MAX,
                           .secret = o->secret,
                           .signals = o->filter == MLBF_KIND_MLBF,
                           .profile = profile};

@@ -1,5 +1,6 @@
 /* Compacts data.mdb. LMDB's file never shrinks: deleted and overwritten records leave free pages, for later records.
- * Forgotten keys are erased first (erase.h), which frees their memory.
+ * Forgotten keys are erased first (erase.h), which frees their memory. Files of keys stay as they are; where keys were
+ * erased, runs are made again.
  *
  *     data.mdb -- copied in order of key (compact_copy.h) --> rebuilt/data.mdb -- read through --> renamed to data.mdb
  *
@@ -14,7 +15,9 @@
 #include "frontier/admin/replace.h"
 #include "frontier/core/state.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +31,26 @@ static void path_of(const frontier *f, const char *name, char path[PATH_SIZE])
   snprintf(path, PATH_SIZE, "%s/%s", f->directory, name);
 }
 
+static bool is_counted(const char *name)
+{
+  static const char *const kinds[] = {"data.mdb", "seen.", "keys.", "doubts."};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strncmp(name, kinds[i], strlen(kinds[i])) == 0 && strcmp(name, "data.mdb.damaged") != 0)
+      return true;
+  return false;
+}
+
 static uint64_t disk_use(const frontier *f)
 {
-  static const char *const names[] = {"data.mdb", "seen.0", "seen.1", "seen.0.tmp", "seen.1.tmp"};
   enum { BLOCK = 512 }; /* of st_blocks */
   uint64_t sum = 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    char path[PATH_SIZE];
-    struct stat file;
-    path_of(f, names[i], path);
-    if (stat(path, &file) == 0)
+  struct stat file;
+  DIR *directory = opendir(f->directory);
+  for (const struct dirent *d; directory && (d = readdir(directory)) != NULL;)
+    if (is_counted(d->d_name) && fstatat(dirfd(directory), d->d_name, &file, AT_SYMLINK_NOFOLLOW) == 0)
       sum += (uint64_t)file.st_blocks * BLOCK;
-  }
+  if (directory)
+    closedir(directory);
   return sum;
 }
 
@@ -56,12 +67,6 @@ static bool count_record(void *context, uint64_t key, const uint8_t *body, size_
   (void)key, (void)body, (void)size;
   ++*(uint64_t *)context;
   return true;
-}
-
-static void count_exact(void *context, const store_exact_key *key)
-{
-  (void)key;
-  ++*(uint64_t *)context;
 }
 
 static void pass_over(void *context, const char *name, const uint8_t *body, size_t size)
@@ -105,7 +110,7 @@ static frontier_status count_urls(store *s, uint64_t *urls)
 /* Those that verify_urls reads. */
 static bool is_of_rows(store_table table)
 {
-  return table == STORE_TEXT || table == STORE_ENDED || table == STORE_STATES;
+  return table == STORE_TEXT || table == STORE_ENDED || table == STORE_STATES || table == STORE_UNCONFIRMED;
 }
 
 static frontier_status count_wanted(frontier *f, store_table table, const compact_counts *copied, uint64_t *wanted)
@@ -127,22 +132,18 @@ static frontier_status verify_records(frontier *f, pages *p, const compact_count
   }
   mdb_records_each_named(p, "meta", pass_over, NULL);
   mdb_records_each_named(p, "identity", pass_over, NULL);
-  uint64_t keys = 0, wanted = 0;
-  if (status == FRONTIER_OK)
-    status = store_count_exact(f->store, &wanted);
-  mdb_records_each_exact(p, count_exact, &keys);
-  *faults += keys != wanted;
   return status;
 }
 
 static frontier_status verify_urls(frontier *f, pages *p, const compact_counts *copied, uint64_t *faults)
 {
-  uint64_t urls = 0, ended = 0, states = 0, wanted = 0, id = mdb_urls_id(f);
+  uint64_t urls = 0, ended = 0, states = 0, links = 0, wanted = 0, id = mdb_urls_id(f);
   mdb_urls_each_block(p, STORE_TEXT, ROWS_TEXT, id, count_block, &urls);
   mdb_urls_each_block(p, STORE_ENDED, ROWS_ENDED, id, count_block, &ended);
   mdb_urls_each_states(p, id, count_states, NULL, &states);
+  mdb_urls_each_block(p, STORE_UNCONFIRMED, ROWS_DOUBT, id, count_block, &links);
   frontier_status status = count_urls(f->store, &wanted);
-  *faults += urls != wanted || urls != copied->urls || ended || states != copied->states;
+  *faults += urls != wanted || urls != copied->urls || ended || states != copied->states || links != copied->doubts;
   return status;
 }
 
@@ -216,6 +217,8 @@ static frontier_status erase_if_any(frontier *f)
   if (status != FRONTIER_OK)
     return status;
   status = erase_forgotten(writer);
+  if (status == FRONTIER_OK)
+    status = late_complete(writer);
   if (status != FRONTIER_OK)
     memcpy(f->message, writer->message, FRONTIER_MESSAGE_SIZE);
   frontier_status closed = frontier_close(writer);
@@ -228,8 +231,8 @@ static frontier_status erase_if_any(frontier *f)
 
 static frontier_status fill(frontier *f, store *to, compact_counts *copied)
 {
-  bool reading, is_exact = store_find_exact(f->store, false) == FRONTIER_OK;
-  frontier_status status = is_exact ? store_find_exact(to, true) : FRONTIER_OK;
+  bool reading, has_doubts = store_find_unconfirmed(f->store, false) == FRONTIER_OK;
+  frontier_status status = has_doubts ? store_find_unconfirmed(to, true) : FRONTIER_OK;
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(to));
   status = compact_copy(f->store, to, secret_hasher(f), copied, &reading);

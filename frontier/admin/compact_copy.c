@@ -3,6 +3,7 @@
  *     text, ended, states -> each URL with its row and state -> text: values of 16,384 rows
  *                                                               states: those with a state
  *     hosts, host-changes -> each host as it is now          -> hosts
+ *     unconfirmed         -> links that are not settled      -> unconfirmed, with the same numbers
  *     all others          -> as they are
  *
  * Called by compact.c while it holds the directory's LOCK. A transaction is written every 16 MB; a crash leaves a new
@@ -14,6 +15,7 @@
 #include "frontier/hosts/fields.h"
 #include "frontier/hosts/host_changes.h"
 #include "frontier/rows/rows.h"
+#include "frontier/store/store_rows.h"
 #include "frontier/store/store_urls.h"
 #include "frontier/store/url_states.h"
 
@@ -31,7 +33,8 @@ typedef struct copying {
   uint8_t *was_visited; /* a bit for each sequence below visit_end */
   uint64_t visit_end;
   rows_writer rows;
-  uint64_t group; /* that `states` is of */
+  uint64_t settled; /* rows of `unconfirmed` before this one */
+  uint64_t group;   /* that `states` is of */
   uint8_t states[STATES_SIZE];
   bool has_states;
   uint8_t key_field[FIELD_HEAD + 16];
@@ -66,13 +69,6 @@ static bool copy_visit(void *context, uint64_t sequence, const uint8_t *body, si
   if (sequence < c->visit_end)
     c->was_visited[sequence / 8] |= (uint8_t)(1 << sequence % 8);
   return copy_record(context, sequence, body, size);
-}
-
-static bool copy_exact(void *context, const store_exact_key *key)
-{
-  copying *c = context;
-  store_append_exact(c->to, key);
-  return gathered(c, sizeof *key);
 }
 
 static bool copy_meta(void *context, const char *name, const uint8_t *body, size_t size)
@@ -149,17 +145,31 @@ static frontier_status copy_hosts(copying *c)
 
 /* ---- URLs --------------------------------------------------------------------------------------------------- */
 
-static bool write_rows(copying *c)
+static bool write_rows(copying *c, store_table table)
 {
   size_t size;
   if (!c->rows.count)
     return true;
   uint64_t next = c->rows.first + c->rows.count;
   const uint8_t *value = rows_finish(&c->rows, &size);
-  store_append_raw(c->to, STORE_TEXT, c->rows.first, value, size);
+  store_append_raw(c->to, table, c->rows.first, value, size);
   rows_free(&c->rows);
   c->rows.first = next;
   return gathered(c, size);
+}
+
+/* Where row `number` of so many bytes is to be written; NULL: `status` says why not. */
+static uint8_t *add_row(copying *c, store_table table, uint64_t number, size_t size, unsigned mark)
+{
+  bool is_next = number == c->rows.first + c->rows.count;
+  if ((!is_next || c->rows.count >= VALUE_ROWS || c->rows.size >= VALUE_BYTES) && !write_rows(c, table))
+    return NULL;
+  if (!c->rows.count)
+    c->rows.first = number;
+  if (rows_make_room(&c->rows, size))
+    return rows_add(&c->rows, size, mark);
+  c->status = FRONTIER_NO_MEMORY;
+  return NULL;
 }
 
 static bool write_states(copying *c)
@@ -213,19 +223,43 @@ static bool copy_url(void *context, const stored_url *u)
   url_row row = u->row;
   if (url_state_is_ended(u->state) && !was_visited(c, u->sequence))
     drop_payload(c, &row);
-  bool is_next = u->sequence == c->rows.first + c->rows.count;
-  if ((!is_next || c->rows.count >= VALUE_ROWS || c->rows.size >= VALUE_BYTES) && !write_rows(c))
+  uint8_t *at = add_row(c, STORE_TEXT, u->sequence, url_row_size(&row, u->sequence), row.class);
+  if (!at)
     return false;
-  if (!c->rows.count)
-    c->rows.first = u->sequence;
-  size_t size = url_row_size(&row, u->sequence);
-  if (!rows_make_room(&c->rows, size)) {
-    c->status = FRONTIER_NO_MEMORY;
-    return false;
-  }
-  url_row_write(&row, u->sequence, rows_add(&c->rows, size, row.class));
+  url_row_write(&row, u->sequence, at);
   c->counts->urls++;
   return put_state(c, u->sequence, u->state);
+}
+
+/* ---- doubts ------------------------------------------------------------------------------------------------- */
+
+static bool copy_doubts_of(void *context, uint64_t key, rows_block *block)
+{
+  copying *c = context;
+  size_t size;
+  uint64_t number = block->first;
+  (void)key;
+  for (const uint8_t *row; (row = rows_next(block, &size)); number++) {
+    uint8_t *at = number < c->settled ? NULL : add_row(c, STORE_UNCONFIRMED, number, size, 0);
+    if (at)
+      memcpy(at, row, size);
+    c->counts->doubts += at != NULL;
+    if (c->status != FRONTIER_OK)
+      return false;
+  }
+  return true;
+}
+
+static frontier_status copy_doubts(copying *c)
+{
+  frontier_status status = store_find_unconfirmed(c->from, false);
+  if (status != FRONTIER_OK)
+    return status == FRONTIER_NOT_FOUND ? FRONTIER_OK : status;
+  c->rows = (rows_writer){.kind = ROWS_DOUBT, .id = c->rows.id};
+  status = store_each_block(c->from, STORE_UNCONFIRMED, ROWS_DOUBT, c->settled, copy_doubts_of, c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK)
+    write_rows(c, STORE_UNCONFIRMED);
+  return status;
 }
 
 /* ---- all ---------------------------------------------------------------------------------------------------- */
@@ -239,8 +273,8 @@ static frontier_status copy_all(copying *c)
     status = copy_visits(c);
   if (status == FRONTIER_OK && c->status == FRONTIER_OK)
     status = store_each_url(c->from, STORED_WAITING | STORED_ENDED | STORED_AS_ACCEPTED, 0, copy_url, c);
-  if (status == FRONTIER_OK && c->status == FRONTIER_OK && write_rows(c) && write_states(c))
-    status = store_each_exact(c->from, copy_exact, c);
+  if (status == FRONTIER_OK && c->status == FRONTIER_OK && write_rows(c, STORE_TEXT) && write_states(c))
+    status = copy_doubts(c);
   if (status == FRONTIER_OK && c->status == FRONTIER_OK)
     status = store_each_meta(c->from, copy_meta, c);
   return status;

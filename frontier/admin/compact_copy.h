@@ -7,12 +7,12 @@
 
 typedef struct compact_counts {
   uint64_t urls, states; /* rows of table text; URLs that have a state */
-  uint64_t hosts;
+  uint64_t hosts, doubts;
 } compact_counts;
 
 /* All that `from` has into `to`, which is new and has the same identity: `ended` folded, hosts as they are now, text in
- * few values, no payload of URLs that ended and were not visited. All of it as of one commit. `*reading`: the failure
- * was of `from`. */
+ * few values, no payload of URLs that ended and were not visited, no unconfirmed links that are settled. All of it as
+ * of one commit. `*reading`: the failure was of `from`. */
 frontier_status compact_copy(store *from, store *to, const mlbf_hasher *hasher, compact_counts *counts, bool *reading);
 
 #endif

@@ -1,21 +1,23 @@
-/* Takes what was forgotten out of exact keys and log, so that its tombstones may go. erase.h has the order, and why.
+/* Takes what was forgotten out of the log, so that its tombstones may go. erase.h has the order, and why.
  *
- *     filter file -> exact keys, on disk -> log, on disk -> tombstones (table `revoked`)
- *                    65,536 keys a commit   16 MiB a commit  one commit, which names the file
+ *     filter file -> log, on disk     -> tombstones (table `revoked`)
+ *                    16 MiB a commit     one commit, which names the file
+ *                    no run is valid
  *
  * Always: a tombstone is deleted last, so a key that is erased only in some places is still not seen. A key in the log
  * is written over by its complement: chunks keep their size, and the log its number of keys. The tombstone of a key
- * that the new filter takes for seen all the same stays (is_needed).
+ * that the new filter takes for seen all the same stays (is_needed). Where keys are exact, one stays whole while a link
+ * with it is unconfirmed: that was found before it was forgotten, and would be taken for new without it in the log.
  *
  * Called by compact.c alone, on a writer's handle that it has just opened, with nothing to commit. Memory holds one
- * batch of chunks, or the exact keys to erase. After a crash: the next compaction does what is left. */
+ * batch of chunks. After a crash: the next compaction does what is left. */
 #include "frontier/admin/erase.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What is written by one transaction. Its pages are in memory until then, and their old ones free after it. */
-enum { LOT_BYTES = FRONTIER_LIMIT(16 << 20, 1 << 10), LOT_KEYS = FRONTIER_LIMIT(1 << 16, 8) };
+enum { LOT_BYTES = FRONTIER_LIMIT(16 << 20, 1 << 10) };
 
 static frontier_status store_said(frontier *f, frontier_status status)
 {
@@ -25,53 +27,6 @@ static frontier_status store_said(frontier *f, frontier_status status)
 static frontier_status no_memory(frontier *f)
 {
   return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory to erase what was forgotten");
-}
-
-/* ---- the table of exact keys ------------------------------------------------------------------------------ */
-
-typedef struct search {
-  const tombstones *which;
-  exact found;
-  bool lacks_memory;
-} search;
-
-static bool note_key(void *context, const store_exact_key *key)
-{
-  search *s = context;
-  if (!tombstones_has(s->which, exact_whole(key)))
-    return true;
-  s->lacks_memory = !exact_make_room(&s->found);
-  if (!s->lacks_memory)
-    exact_add(&s->found, *key);
-  return !s->lacks_memory;
-}
-
-static frontier_status erase_keys(store *s, const store_exact_key *keys, size_t count)
-{
-  frontier_status status = store_begin(s);
-  if (status != FRONTIER_OK)
-    return status;
-  for (size_t i = 0; i < count; i++) {
-    store_exact_key erased = exact_key_unused(seen_tombstone(exact_whole(&keys[i])));
-    store_delete_exact(s, &keys[i]);
-    store_put_exact(s, &erased);
-  }
-  return store_commit(s);
-}
-
-/* A key's place there is by its host, which only the table knows, so all of it is read. */
-static frontier_status erase_from_table(frontier *f)
-{
-  search s = {.which = &f->tombstones};
-  frontier_status status = store_each_exact(f->store, note_key, &s);
-  for (size_t i = 0, n; status == FRONTIER_OK && !s.lacks_memory && i < s.found.count; i += n) {
-    n = s.found.count - i < LOT_KEYS ? s.found.count - i : LOT_KEYS;
-    status = erase_keys(f->store, s.found.added + i, n);
-  }
-  exact_free(&s.found);
-  if (status != FRONTIER_OK)
-    return store_said(f, status);
-  return s.lacks_memory ? no_memory(f) : FRONTIER_OK;
 }
 
 /* ---- the log -------------------------------------------------------------------------------------------- */
@@ -121,6 +76,7 @@ static frontier_status write_lot(store *s, const lot *l)
     return status;
   for (const piece *p = l->pieces; p; p = p->next)
     store_put(s, STORE_HASHES, p->key, p->body, p->size);
+  store_delete_meta(s, "run_marks");
   return store_commit(s);
 }
 
@@ -134,9 +90,9 @@ static void empty_lot(lot *l)
   l->size = 0;
 }
 
-static frontier_status erase_from_log(frontier *f)
+static frontier_status erase_from_log(frontier *f, const tombstones *which)
 {
-  lot l = {.which = &f->tombstones};
+  lot l = {.which = which};
   frontier_status status = FRONTIER_OK;
   while (status == FRONTIER_OK && !l.is_last && !l.lacks_memory) {
     l.is_last = true;
@@ -154,8 +110,8 @@ static frontier_status erase_from_log(frontier *f)
 
 static bool is_needed(void *context, mlbf_hash128 hash)
 {
-  const frontier *f = context;
-  return !f->options.exact && seen_has_whole(f->seen, hash);
+  frontier *f = context;
+  return late_is_on(f) ? late_has_doubt(f, hash) : seen_has_whole(f->seen, hash);
 }
 
 static frontier_status drop_rows(frontier *f)
@@ -165,15 +121,24 @@ static frontier_status drop_rows(frontier *f)
   return commit_batch(f);
 }
 
+static bool is_settled(void *context, mlbf_hash128 hash)
+{
+  frontier *f = context;
+  return !late_is_on(f) || !late_has_doubt(f, hash);
+}
+
 frontier_status erase_forgotten(frontier *f)
 {
+  tombstones which = {0};
   if (!renewal_make(f, true))
     return frontier_fail(f, FRONTIER_IO, "%s: the filter without what was forgotten could not be written",
                          f->directory);
-  frontier_status status = FRONTIER_OK;
-  if (f->options.exact)
-    status = erase_from_table(f);
+  bool is_chosen = tombstones_choose(&f->tombstones, is_settled, f, &which);
+  frontier_status status = is_chosen ? FRONTIER_OK : no_memory(f);
   if (status == FRONTIER_OK)
-    status = erase_from_log(f);
+    status = erase_from_log(f, &which);
+  tombstones_free(&which);
+  if (status == FRONTIER_OK)
+    late_drop_runs(f);
   return status == FRONTIER_OK ? drop_rows(f) : status;
 }

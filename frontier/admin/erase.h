@@ -3,13 +3,15 @@
  * which no row is needed.
  *
  *     filter   made anew from the log, without these keys       in memory, until it is saved
- *     exact    if the table exists, each key becomes its complement, which no URL has (seen_tombstone)
- *     log      the same; table and log in batches, one transaction each
+ *     log      each key becomes its complement, which no URL has (seen_tombstone); in batches, one transaction each
+ *     runs     where keys are exact: not valid any more from the first of these transactions on, as they have such keys
  *     last     the filter's file; then one transaction that names it and deletes the rows
  *
  * A crash midway leaves keys that are erased in some places and still have tombstones: they are not seen, and the next
- * call does the rest. As the rows go last, a key accepted again before that call is put into table and log like any new
- * key. A key that the new filter wrongly calls seen, as it does with one in a million at a rate of 1e-6, keeps its row.
+ * call does the rest. As the rows go last, a key accepted again before that call is put into the log like any new key.
+ * A key that the new filter wrongly calls seen, as it does with one in a million at a rate of 1e-6, keeps its row;
+ * where keys are exact it needs none. There a key of which a link is unconfirmed, which was found before it was
+ * forgotten, stays in the log, and keeps its row.
  *
  * A URL whose key is erased keeps its record. That the log has the complement of its key tells check and repair that
  * the key is not missing by mistake. */

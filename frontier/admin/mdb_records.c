@@ -27,7 +27,6 @@ typedef struct reading {
   bool is_quiet, is_over;
   store_visitor *visit;
   mdb_records_named_visitor *visit_named;
-  mdb_records_exact_visitor *visit_exact;
   void *context;
 } reading;
 
@@ -71,18 +70,6 @@ static void read_named(void *context, const uint8_t *key, size_t key_size, const
     say_damaged(r, mdb_records_quote(key, key_size, text), value, size);
 }
 
-static void read_exact(void *context, const uint8_t *key, size_t key_size, const uint8_t *value, size_t size)
-{
-  const reading *r = context;
-  store_exact_key copy;
-  if (key_size == sizeof copy && size == RECORD_HEAD && record_is_whole(XXH3_64bits(key, key_size), value, size)) {
-    memcpy(&copy, key, sizeof copy);
-    r->visit_exact(r->context, &copy);
-  } else if (!r->is_quiet) {
-    mdb_pages_say(r->p, "a key of table exact is damaged");
-  }
-}
-
 void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *context)
 {
   reading r = {.p = p, .table = table, .is_quiet = mdb_pages_were_walked(p, table), .visit = visit, .context = context};
@@ -94,11 +81,4 @@ void mdb_records_each_named(pages *p, const char *table, mdb_records_named_visit
   reading r = {
     .p = p, .table = table, .is_quiet = mdb_pages_were_walked(p, table), .visit_named = visit, .context = context};
   mdb_pages_each(p, table, read_named, &r);
-}
-
-void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context)
-{
-  reading r = {
-    .p = p, .table = "exact", .is_quiet = mdb_pages_were_walked(p, "exact"), .visit_exact = visit, .context = context};
-  mdb_pages_each(p, "exact", read_exact, &r);
 }

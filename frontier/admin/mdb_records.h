@@ -13,10 +13,6 @@ void mdb_records_each(pages *p, const char *table, store_visitor *visit, void *c
 typedef void mdb_records_named_visitor(void *context, const char *name, const uint8_t *body, size_t size);
 void mdb_records_each_named(pages *p, const char *table, mdb_records_named_visitor *visit, void *context);
 
-/* The same for the table "exact", whose keys are all there is. */
-typedef void mdb_records_exact_visitor(void *context, const store_exact_key *key);
-void mdb_records_each_exact(pages *p, mdb_records_exact_visitor *visit, void *context);
-
 /* Text in a sentence: in quotes, what no terminal should see replaced by '?', cut where it is long. */
 enum { RECORDS_QUOTE_SIZE = 208 };
 const char *mdb_records_quote(const void *bytes, size_t size, char text[RECORDS_QUOTE_SIZE]);

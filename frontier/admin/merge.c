@@ -2,9 +2,14 @@
  *
  *     logs     one after the other; a key of two crawls is in it twice, which only makes the next filter larger than
  *              needed. Leaving out keys that the filter knows could leave out keys that it knows wrongly
- *     exact    the union of the tables, if all have one; forgotten keys are replaced by their complement
- *              (seen_tombstone), in log and table alike
+ *              (forgotten keys are replaced by their complement: seen_tombstone)
  *     filters  united bit by bit if they have one size; else one is made from the log at open
+ *     doubts   where keys are exact: links that are unconfirmed in one of them are so in the new one, and its next
+ *              crawl settles them. Where they are not, such a link is judged by the filter when it is found again
+ *
+ * The keys are exact if those of all are. (The log has what it takes if one of them is not; but that one has missed
+ * pages that its filter wrongly called seen.) Then runs are made in the end, so that all is certain from the first
+ * reader on.
  *
  * Crawls with different secrets: the new one has the secret of the first whose keys its URLs do not all make
  * (merge_rekey.h), or else of the first. The keys of those with another secret are made again from their URLs.
@@ -15,13 +20,14 @@
 #include "frontier/admin/merge_rekey.h"
 #include "frontier/base/record.h"
 #include "frontier/core/state.h"
+#include "frontier/store/store_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMMIT_PIECES = 1000, KEYS_PER_PIECE = 64, REKEYED_PER_PIECE = 1000 };
+enum { COMMIT_PIECES = 1000, REKEYED_PER_PIECE = 1000, DOUBTS_BYTES = FRONTIER_LIMIT(1 << 20, 1 << 10) };
 
 typedef struct merging {
   const frontier *from;     /* the one whose log is being copied */
@@ -29,14 +35,14 @@ typedef struct merging {
   uint8_t secret[MLBF_SECRET_BYTES];
   bool is_one_secret;                           /* they all have it */
   char key_scheme[FRONTIER_KEY_SCHEME_MAX + 1]; /* of all */
-  mlbf_hasher *hasher;                          /* keyed with it */
   progress stood;                               /* its numbers so far */
   store *to;
   mlbf_filter *filter; /* of all so far; NULL: they do not fit together */
   const char *first;   /* whose kind and profile the others must have */
-  seen *rekeyed;       /* of the one whose keys are made again, what is not written yet; NULL */
-  unsigned pieces;     /* since the last commit */
-  uint64_t keys;       /* exact ones, written */
+  rows_writer doubts;  /* of all, what is not written yet */
+  url *u;
+  seen *rekeyed;   /* of the one whose keys are made again, what is not written yet; NULL */
+  unsigned pieces; /* since the last commit */
   bool has_failed, lacks_memory;
   char *message;
 } merging;
@@ -78,13 +84,6 @@ static frontier_status compare(merging *m, const frontier *f)
     return FRONTIER_OK;
   }
   m->is_one_secret &= secret_is(f, m->secret);
-  if (ours->exact != f->options.exact) { /* a log does not say which host a key is of */
-    snprintf(m->message, FRONTIER_MESSAGE_SIZE,
-             "of %.200s and %.200s only one keeps its keys exactly: they cannot be "
-             "merged",
-             m->first, f->directory);
-    return FRONTIER_MISMATCH;
-  }
   const char *of_ours = ours->key_scheme ? ours->key_scheme : "",
              *of_it = f->options.key_scheme ? f->options.key_scheme : "";
   if (strcmp(of_ours, of_it) != 0) {
@@ -102,6 +101,7 @@ static frontier_status compare(merging *m, const frontier *f)
   }
   if (f->options.rate < ours->rate)
     ours->rate = f->options.rate;
+  ours->exact &= f->options.exact; /* one that wrongly called links seen has missed pages, and so has the merge */
   ours->expected_urls += f->options.expected_urls;
   return FRONTIER_OK;
 }
@@ -195,20 +195,9 @@ static bool copy_piece(void *context, uint64_t key, const uint8_t *body, size_t 
   return written(m);
 }
 
-static bool copy_exact(void *context, const store_exact_key *key)
-{
-  merging *m = context;
-  mlbf_hash128 whole = exact_whole(key);
-  store_exact_key erased = exact_key_unused(seen_tombstone(whole));
-  store_put_exact(m->to, tombstones_has(&m->from->tombstones, whole) ? &erased : key);
-  return ++m->keys % KEYS_PER_PIECE != 0 || written(m);
-}
-
 static frontier_status copy_keys(merging *m, frontier *f)
 {
   frontier_status status = store_each(f->store, STORE_HASHES, 0, copy_piece, m);
-  if (status == FRONTIER_OK && !m->has_failed)
-    status = store_each_exact(f->store, copy_exact, m);
   if (status != FRONTIER_OK)
     return fail(m, status, store_message(f->store));
   if (!m->has_failed)
@@ -239,12 +228,6 @@ static bool rekey_url(void *context, const url *u)
   if (!seen_add(m->rekeyed, &hashes)) {
     m->lacks_memory = true;
     return false;
-  }
-  if (m->options.exact) {
-    store_exact_key key = exact_key_of_url(m->hasher, u, hashes.whole);
-    store_put_exact(m->to, &key);
-    if (++m->keys % KEYS_PER_PIECE == 0 && !written(m))
-      return false;
   }
   return seen_batch_keys(m->rekeyed) < REKEYED_PER_PIECE || write_rekeyed(m);
 }
@@ -282,6 +265,61 @@ static frontier_status rekey_keys(merging *m, frontier *f)
   return lost == 0 ? FRONTIER_OK : fail(m, FRONTIER_MISMATCH, "a crawl got keys meanwhile that no URL of it makes");
 }
 
+/* ---- unconfirmed links ---------------------------------------------------------------------------------- */
+
+static bool write_doubts(merging *m)
+{
+  size_t size;
+  if (!m->doubts.count)
+    return true;
+  const uint8_t *value = rows_finish(&m->doubts, &size);
+  store_append_raw(m->to, STORE_UNCONFIRMED, m->doubts.first, value, size);
+  rows_clear(&m->doubts);
+  return written(m);
+}
+
+/* Its key with our secret. false: its text gives none. An own key is of our secret already: choose_secret. */
+static bool rekey_doubt(merging *m, doubt_row *row)
+{
+  if (!m->rekeyed || row->has_own_key)
+    return !m->rekeyed;
+  bool is_url = url_parse(row->url, row->url_size, m->options.profile, m->u) == URL_OK;
+  if (is_url)
+    seen_hash(seen_filter(m->rekeyed), m->u, &row->hashes);
+  return is_url;
+}
+
+/* The page that gave the link has no record here. One whose key was forgotten since it was found is of no interest. */
+static bool carry_doubt(void *context, uint64_t number, const doubt_row *given)
+{
+  merging *m = context;
+  doubt_row row = *given;
+  (void)number;
+  row.origin.via = 0;
+  if (tombstones_has(&m->from->tombstones, row.hashes.whole) || !rekey_doubt(m, &row))
+    return true;
+  size_t size = doubt_row_size(&row);
+  m->lacks_memory = !rows_make_room(&m->doubts, size);
+  if (m->lacks_memory)
+    return false;
+  doubt_row_write(&row, rows_add(&m->doubts, size, 0));
+  return m->doubts.size < DOUBTS_BYTES || write_doubts(m);
+}
+
+static frontier_status carry_doubts(merging *m, frontier *f)
+{
+  if (!m->options.exact)
+    return FRONTIER_OK;
+  frontier_status status = late_each_doubt(f, carry_doubt, m);
+  if (status != FRONTIER_OK)
+    return fail(m, status, f->message);
+  if (m->lacks_memory)
+    return fail(m, FRONTIER_NO_MEMORY, "out of memory for an unconfirmed link");
+  return !m->has_failed && write_doubts(m) ? FRONTIER_OK : fail(m, FRONTIER_NO_SPACE, store_message(m->to));
+}
+
+/* ---- filters -------------------------------------------------------------------------------------------- */
+
 /* The filter that is used up, and its bits in ours. The first becomes ours. */
 static void unite(merging *m, frontier *f, bool is_first)
 {
@@ -314,6 +352,8 @@ static frontier_status merge_one(merging *m, const char *directory, bool is_firs
     fail(m, status, f->message);
   else
     status = is_same ? copy_keys(m, f) : rekey_keys(m, f);
+  if (status == FRONTIER_OK)
+    status = carry_doubts(m, f);
   if (status == FRONTIER_OK) {
     m->stood.expected_lost += hash_log_expected_lost(&f->log);
     unite(m, f, is_first);
@@ -367,11 +407,12 @@ static frontier_status merge_into(merging *m, const char *const *directories, si
   frontier_status status = store_open(partial, false, body, identity_write(&m->options, &own, body), &m->to,
                                       m->message);
   if (status == FRONTIER_OK && m->options.exact)
-    status = store_find_exact(m->to, true);
+    status = store_find_unconfirmed(m->to, true);
   if (status == FRONTIER_OK)
     status = store_begin(m->to);
   if (status != FRONTIER_OK && m->to)
     fail(m, status, store_message(m->to));
+  m->doubts = (rows_writer){.kind = ROWS_DOUBT, .id = m->to ? store_id(m->to) : 0, .first = 1};
   for (size_t i = 0; i < count && status == FRONTIER_OK; i++)
     status = merge_one(m, directories[i], i == 0);
   if (status == FRONTIER_OK) {
@@ -379,24 +420,50 @@ static frontier_status merge_into(merging *m, const char *const *directories, si
     status = finish_store(m);
   }
   store_close(m->to);
+  rows_free(&m->doubts);
   return status;
+}
+
+/* Runs of the new log. */
+static frontier_status make_runs(const merging *m, const char *partial)
+{
+  frontier_options options = {
+    .filter = MLBF_KIND_MLBF, .expected_urls = 1, .rate = 0.5, .per_host = 1, .keep_identity = true};
+  frontier *f = NULL;
+  if (!m->options.exact)
+    return FRONTIER_OK;
+  frontier_status status = frontier_open(partial, &options, &f, m->message);
+  if (status != FRONTIER_OK)
+    return status;
+  status = late_complete(f);
+  if (status != FRONTIER_OK)
+    frontier_message_copy(f, m->message);
+  frontier_status closed = frontier_close(f);
+  if (status == FRONTIER_OK && closed != FRONTIER_OK)
+    snprintf(m->message, FRONTIER_MESSAGE_SIZE, "%.400s: closing it failed", partial);
+  return status == FRONTIER_OK ? closed : status;
 }
 
 static frontier_status merge_it(const char *const *directories, size_t count, const char *to, frontier_merged *merged,
                                 char message[FRONTIER_MESSAGE_SIZE])
 {
   char partial[FRESH_PATH_SIZE];
-  merging m = {.message = message};
-  frontier_status status = compare_all(&m, directories, count);
+  merging m = {.message = message, .u = malloc(sizeof *m.u)};
+  frontier_status status = m.u ? compare_all(&m, directories, count)
+                               : fail(&m, FRONTIER_NO_MEMORY, "out of memory for a URL");
   if (status == FRONTIER_OK)
     status = choose_secret(&m, directories, count);
-  if (status != FRONTIER_OK || (status = atomic_dir_begin(to, partial, message)) != FRONTIER_OK)
+  if (status == FRONTIER_OK)
+    status = atomic_dir_begin(to, partial, message);
+  if (status != FRONTIER_OK) {
+    free(m.u);
     return status;
-  m.hasher = mlbf_hasher_create(m.secret);
-  status = m.hasher ? merge_into(&m, directories, count, partial)
-                    : fail(&m, FRONTIER_NO_MEMORY, "out of memory for a secret");
+  }
+  status = merge_into(&m, directories, count, partial);
+  if (status == FRONTIER_OK)
+    status = make_runs(&m, partial);
   mlbf_free(m.filter);
-  mlbf_hasher_free(m.hasher);
+  free(m.u);
   *merged = (frontier_merged){.keys = m.stood.log_keys, .by_bits = m.stood.checkpoint_keys > 0};
   if (status == FRONTIER_OK)
     status = atomic_dir_finish(to, partial, message);

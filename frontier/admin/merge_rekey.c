@@ -5,7 +5,10 @@
  *                                                      forgotten, or erased from the log (erase.h)?    left out
  *                                                      neither: it was accepted under another key      lost
  *
- * An erased key is found by its complement in the log, which is read again if there is a key in doubt. */
+ * An unconfirmed link with a key of the caller's own counts as lost, too.
+ *
+ * An erased key is found by its complement in the log. The filter may take it for seen, and a filter in front of runs
+ * errs often; so these are looked for in the log first, which is read again if a URL's key is in doubt. */
 #include "frontier/admin/merge_rekey.h"
 
 #include "frontier/store/store_urls.h"
@@ -20,6 +23,7 @@ typedef struct walk {
   hosts *hosts; /* as of the commit that is read: the handle may be older */
   char text[URL_LENGTH_MAX + 1];
   uint64_t rows, lost;
+  hash_set erased; /* from the log, though the filter takes them for seen */
   hash_set doubts; /* keys of URLs that are not seen */
   bool is_over;
   frontier_status status;
@@ -31,15 +35,9 @@ frontier_status rekey_load(frontier *f)
   return status == FRONTIER_OK ? seen_load_whole(f) : frontier_fail(f, status, "%s", store_message(f->store));
 }
 
-/* A table that cannot be read has nothing. */
 static bool is_seen(const walk *w, mlbf_hash128 whole)
 {
-  const frontier *f = w->f;
-  bool has = false;
-  if (!seen_has_whole(f->seen, whole) || !f->options.exact)
-    return seen_has_whole(f->seen, whole);
-  store_exact_key key = exact_key_of_url(secret_hasher(f), w->u, whole);
-  return store_has_exact(f->store, &key, 1, &has) == FRONTIER_OK && has;
+  return seen_has_whole(w->f->seen, whole) && !hash_set_has(&w->erased, whole);
 }
 
 static bool take(walk *w, field own, const char *fetch, size_t size)
@@ -86,6 +84,49 @@ static bool clear_doubts(void *context, uint64_t key, const uint8_t *body, size_
   return w->doubts.used > 0;
 }
 
+/* ---- erased keys that the filter takes for seen ----------------------------------------------------------------- */
+
+static bool note_erased(void *context, mlbf_hash128 whole)
+{
+  walk *w = context;
+  mlbf_hash128 before = seen_tombstone(whole);
+  if (seen_has_whole(w->f->seen, before) && !hash_set_put(&w->erased, before))
+    w->status = FRONTIER_NO_MEMORY;
+  return w->status == FRONTIER_OK;
+}
+
+static bool note_erased_of(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  const walk *w = context;
+  (void)key;
+  seen_each_key(body, size, note_erased, context);
+  return w->status == FRONTIER_OK;
+}
+
+static bool clear_known(void *context, mlbf_hash128 whole)
+{
+  walk *w = context;
+  hash_set_remove(&w->erased, whole); /* accepted again since */
+  return true;
+}
+
+static bool clear_known_of(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  (void)key;
+  seen_each_key(body, size, clear_known, context);
+  return true;
+}
+
+static frontier_status find_erased(walk *w)
+{
+  frontier_status status = store_each(w->f->store, STORE_HASHES, 0, note_erased_of, w);
+  if (status == FRONTIER_OK && w->erased.used)
+    status = store_each(w->f->store, STORE_HASHES, 0, clear_known_of, w);
+  return status == FRONTIER_OK ? w->status : status;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
 /* Of the commit that is read; what stands in the handle may be older. */
 static frontier_status read_log_keys(frontier *f, uint64_t *keys)
 {
@@ -116,6 +157,15 @@ static frontier_status read_hosts(walk *w)
   return status;
 }
 
+/* A link that is unconfirmed here has its key made again where it is carried to (merge.c). */
+static bool count_own(void *context, uint64_t number, const doubt_row *row)
+{
+  walk *w = context;
+  (void)number;
+  w->lost += row->has_own_key && !tombstones_has(&w->f->tombstones, row->hashes.whole);
+  return true;
+}
+
 static frontier_status walk_all(walk *w)
 {
   uint64_t keys;
@@ -123,11 +173,15 @@ static frontier_status walk_all(walk *w)
   if (status == FRONTIER_OK)
     status = read_hosts(w);
   if (status == FRONTIER_OK)
+    status = find_erased(w);
+  if (status == FRONTIER_OK)
     status = store_each_url(w->f->store, STORED_WAITING | STORED_ENDED, 0, take_stored, w);
   if (status == FRONTIER_OK)
     status = w->status;
   if (status == FRONTIER_OK && w->doubts.used)
     status = store_each(w->f->store, STORE_HASHES, 0, clear_doubts, w);
+  if (status == FRONTIER_OK && w->f->options.exact)
+    status = late_each_doubt(w->f, count_own, w);
   w->lost += w->doubts.used;
   if (status == FRONTIER_OK && !w->is_over && keys > w->rows)
     w->lost += keys - w->rows;
@@ -148,6 +202,7 @@ frontier_status rekey_each(frontier *f, rekey_visitor *visit, void *context, uin
     *lost = w->lost;
     free(w->u);
     hosts_free(w->hosts);
+    hash_set_free(&w->erased);
     hash_set_free(&w->doubts);
     free(w);
   }

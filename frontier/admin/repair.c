@@ -2,7 +2,8 @@
  *
  *     check             sound: nothing to do
  *     IDENTITY          written from data.mdb
- *     journal, filter   its record is set from the file; wrong filter files are removed, and rebuilt from the log
+ *     journal, filter   its record is set from the file; wrong filter files and files of keys are removed, and rebuilt
+ *                       from the log
  *     data.mdb          salvage into DIRECTORY/rebuilt/data.mdb, which replaces it; the old is data.mdb.damaged
  *
  * New files are complete before old ones are removed. */
@@ -64,8 +65,8 @@ static bool open_both(salvage *s)
   if (s->status != FRONTIER_OK)
     return false;
   s->status = store_open(to, false, body, identity_write(&s->f->options, &s->f->identity, body), &s->to, s->f->message);
-  if (s->status == FRONTIER_OK &&
-      ((s->f->options.exact && store_find_exact(s->to, true) != FRONTIER_OK) || store_begin(s->to) != FRONTIER_OK))
+  if (s->status == FRONTIER_OK && ((s->f->options.exact && store_find_unconfirmed(s->to, true) != FRONTIER_OK) ||
+                                   store_begin(s->to) != FRONTIER_OK))
     return salvage_fail(s, FRONTIER_IO, store_message(s->to));
   return s->status == FRONTIER_OK;
 }
@@ -109,10 +110,11 @@ static void say_rebuilt(salvage *s)
     salvage_say(s, "gone: %" PRIu64 " keys of the hash log; a URL of theirs that is found again is new", d->keys_gone);
 }
 
-/* ---- filter files --------------------------------------------------------------------------------------- */
+/* ---- filter files, files of keys ------------------------------------------------------------------------ */
 
-/* Both go: opening makes the filter from the log, and closing saves it. */
-static bool renew_filter(salvage *s, const char *journal_path)
+/* All go: opening makes the filter from the log, and closing saves it. Files of keys are made again from the log and
+ * from the rows of unconfirmed links. */
+static bool renew_files(salvage *s, const char *journal_path)
 {
   static const char *const names[] = {"seen.0", "seen.1"};
   char path[PATH_SIZE];
@@ -124,21 +126,28 @@ static bool renew_filter(salvage *s, const char *journal_path)
                               .journal_path = journal_path,
                               .keep_identity = true};
   frontier *f = NULL;
+  bool is_exact = false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     path_of(s, names[i], path);
     if (unlink(path) != 0 && errno != ENOENT)
       return salvage_fail(s, FRONTIER_IO, strerror(errno));
   }
+  const key_place place = {.directory = s->f->directory};
+  key_files_sweep(&place, KEY_FILE_RUN, NULL, 0);
+  key_files_sweep(&place, KEY_FILE_DOUBTS, NULL, 0);
   directory_unlock(s->f); /* to be taken again by the one that follows */
   s->status = frontier_open(s->f->directory, &options, &f, s->f->message);
   if (s->status == FRONTIER_OK) {
+    is_exact = frontier_is_exact(f);
     checkpoint_lose(f); /* closing saves one */
+    if ((s->status = late_complete(f)) != FRONTIER_OK)
+      frontier_message_copy(f, s->f->message);
     frontier_status closed = frontier_close(f);
     if (closed != FRONTIER_OK)
       salvage_fail(s, closed, "the filter made from the log could not be committed");
   }
   if (s->status == FRONTIER_OK)
-    salvage_say(s, "filter: made anew from the hash log");
+    salvage_say(s, "filter%s: made anew from the hash log", is_exact ? " and runs" : "");
   return s->status == FRONTIER_OK;
 }
 
@@ -180,7 +189,7 @@ static bool repair_all(salvage *s, const frontier_findings *found, const char *j
     return false;
   if (journal_path && (found->journal_faults || of_data) && !repair_journal(s, journal_path))
     return false;
-  return (!of_data && !found->filter_faults && !found->journal_faults) || renew_filter(s, journal_path);
+  return (!of_data && !found->filter_faults && !found->journal_faults) || renew_files(s, journal_path);
 }
 
 static frontier_status repair_it(const char *directory, const char *journal_path, frontier_remark *say, void *context,

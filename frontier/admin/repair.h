@@ -6,8 +6,8 @@
  *     URLs, how they ended         then those on stray pages                salvage_urls
  *     what is gone               its keys leave the log                     salvage_blot
  *     what is missing            keys of the log, from the texts of URLs;   salvage_finish
- *                                the table of exact keys;                   salvage_exact_*
  *                                counts; the numbers of lost URLs
+ *     unconfirmed links          rows that are whole                        salvage_doubts
  */
 #ifndef STRATA_FRONTIER_REPAIR_H
 #define STRATA_FRONTIER_REPAIR_H
@@ -15,6 +15,7 @@
 #include "frontier/admin.h"
 #include "frontier/admin/mdb_records.h"
 #include "frontier/core/state.h"
+#include "frontier/late/late_records.h"
 
 /* A row of bytes that grows. */
 typedef struct byte_row {
@@ -44,11 +45,12 @@ typedef struct salvage {
   host **hosts_by_id; /* by their id in the damaged file; NULL: not known */
   size_t host_room;
   bool has_identity, has_progress;
-  byte_row places;                      /* by sequence: 0 nowhere */
-  byte_row log;                         /* by key of the hash log: */
-  seen *seen;                           /* knows the salvaged log */
-  hash_set in_log, in_table, of_nobody; /* where keys are exact: those of the salvaged log, of the new table, and
-                           without a host in the old one */
+  late_record late;      /* all zeros: it is not known */
+  bool doubts_are_whole; /* the tree of table `unconfirmed` */
+  byte_row places;       /* by sequence: 0 nowhere */
+  byte_row log;          /* by key of the hash log: */
+  seen *seen;            /* knows the salvaged log */
+  hash_set in_log;       /* where keys are exact: those of the salvaged log */
   url *u;
   char text[URL_LENGTH_MAX + 1];
   uint64_t gap, gap_room; /* of the log, to be filled next */
@@ -77,11 +79,8 @@ bool salvage_know_host(salvage *s, uint64_t id, host *who); /* that it has this 
  * has, so that these URLs are new when they are found again. */
 bool salvage_blot(salvage *s);
 
-/* salvage_exact.c: where keys are exact. Once the salvaged pieces of the log can be read; for the URL in s->u, whose
- * key the log has; and when the log is complete. */
-bool salvage_exact_begin(salvage *s);
-bool salvage_exact_url(salvage *s, mlbf_hash128 whole);
-bool salvage_exact_finish(salvage *s);
+/* salvage_doubts.c: unconfirmed links. */
+bool salvage_doubts(salvage *s);
 
 /* repair_journal.c: the record of the journal, after the file at `path`. */
 bool repair_journal(salvage *s, const char *path);

@@ -101,6 +101,8 @@ static void read_meta(void *context, const char *name, const uint8_t *body, size
     keep_absent(s, body, size);
   else if (strcmp(name, "acceptance") == 0)
     (void)acceptance_read(&s->stood, body, size); /* noted URLs are counted anew; forced ones may be lost count of */
+  else if (strcmp(name, "late") == 0 && !s->late.settled)
+    (void)late_record_read(&s->late, body, size);
   else if (meta_is_copied(name))
     keep_meta(s, name, body, size);
 }

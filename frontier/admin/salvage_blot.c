@@ -4,8 +4,8 @@
  *                                                else -> a key that no URL has, with the same segments
  *
  * Not the complement, as erasing puts it there (erase.h): where the key was erased already, that would be the key
- * again. A URL that was queued twice has its key at both numbers, and is seen as long as one of them is left. Tables of
- * exact keys and filters are made from the log afterwards.
+ * again. A URL that was queued twice has its key at both numbers, and is seen as long as one of them is left. Filters
+ * and runs are made from the log afterwards.
  *
  * Always: pieces keep their size. After a crash: salvage.c. */
 #include "frontier/admin/repair.h"

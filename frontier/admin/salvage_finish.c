@@ -15,16 +15,17 @@ static bool replay_piece(void *context, uint64_t key, const uint8_t *body, size_
   return seen_replay(context, body, size);
 }
 
-/* The filter that the salvaged log makes. */
+/* The filter that the salvaged log makes. A key that is lost, but that it calls seen, would stay lost. */
 static bool make_seen(salvage *s)
 {
+  const double rate_max = 1e-6;
   char profile[URL_PROFILE_NAME_SIZE];
   const frontier_options *o = &s->f->options;
   url_profile_name(o->profile, profile);
   uint64_t keys = s->log.count + s->places.count;
   mlbf_options options = {.kind = o->filter,
                           .keys = keys > o->expected_urls ? keys : o->expected_urls,
-                          .rate = o->rate,
+                          .rate = o->rate < rate_max ? o->rate : rate_max,
                           .secret = o->secret,
                           .signals = o->filter == MLBF_KIND_MLBF,
                           .profile = profile};
@@ -36,6 +37,27 @@ static bool make_seen(salvage *s)
   if (s->seen && read != FRONTIER_OK)
     return salvage_fail(s, read, store_message(s->to));
   return s->seen || salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory");
+}
+
+/* Where keys are exact: the keys of the log, since the filter's word that one is there is not enough. */
+static bool note_key(void *context, mlbf_hash128 whole)
+{
+  salvage *s = context;
+  return hash_set_put(&s->in_log, whole) || salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for one more key");
+}
+
+static bool note_piece(void *context, uint64_t key, const uint8_t *body, size_t size)
+{
+  salvage *s = context;
+  (void)key;
+  seen_each_key(body, size, note_key, s);
+  return s->status == FRONTIER_OK;
+}
+
+static bool note_log(salvage *s)
+{
+  frontier_status status = store_each(s->to, STORE_HASHES, 0, note_piece, s);
+  return status == FRONTIER_OK ? s->status == FRONTIER_OK : salvage_fail(s, status, store_message(s->to));
 }
 
 /* The next hole in the log, from `gap` on; at its end there is always room. */
@@ -92,31 +114,18 @@ static bool add_unless_erased(salvage *s, uint64_t sequence, const mlbf_hashes *
   return was_erased(s, sequence, hashes->whole) || add_key(s, hashes);
 }
 
-/* The same where keys are exact: the filter's word that the log has it is not enough. Nor is the key alone in the log:
- * its segments may have been in a piece that is lost. */
-static bool know_exactly(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
-{
-  mlbf_hashes hashes = {0};
-  if (field_hash(key, &hashes.whole))
-    return hash_set_has(&s->in_log, hashes.whole) || add_unless_erased(s, sequence, &hashes);
-  if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
-    return true;
-  bool is_seen = seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN; /* with its segments */
-  return ((is_seen && hash_set_has(&s->in_log, hashes.whole)) || add_unless_erased(s, sequence, &hashes)) &&
-         salvage_exact_url(s, hashes.whole);
-}
-
-/* Every URL that is left is in the log, as all of them were but for those erased; with its own key, by that. */
+/* Every URL that is left is in the log, as all of them were but for those erased; with its own key, by that. The key
+ * alone in the log is not enough: its segments may have been in a piece that is lost. */
 static bool know(salvage *s, uint64_t sequence, const char *text, size_t size, field key)
 {
   mlbf_hashes hashes = {0};
-  if (s->f->options.exact)
-    return know_exactly(s, sequence, text, size, key);
-  if (field_hash(key, &hashes.whole))
-    return seen_has_whole(s->seen, hashes.whole) || add_unless_erased(s, sequence, &hashes);
-  if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
-    return true;
-  return seen_test(s->seen, s->u, &hashes).outcome == FRONTIER_SEEN || add_unless_erased(s, sequence, &hashes);
+  if (!field_hash(key, &hashes.whole)) {
+    if (url_parse(text, size, s->f->options.profile, s->u) != URL_OK)
+      return true;
+    seen_hash(seen_filter(s->seen), s->u, &hashes);
+  }
+  bool is_known = seen_has_all(s->seen, &hashes) && (!s->f->options.exact || hash_set_has(&s->in_log, hashes.whole));
+  return is_known || add_unless_erased(s, sequence, &hashes);
 }
 
 static bool know_one(void *context, const stored_url *u)
@@ -150,12 +159,12 @@ static bool complete_log(salvage *s)
   uint64_t keys = s->has_progress ? s->stood.log_keys : 0;
   if (keys + 1 < s->places.count)
     keys = s->places.count - 1;
-  if (!make_seen(s) || (s->f->options.exact && !salvage_exact_begin(s)))
+  if (!make_seen(s) || (s->f->options.exact && !note_log(s)))
     return false;
   if (keys && !byte_row_reach(&s->log, keys - 1))
     return salvage_fail(s, FRONTIER_NO_MEMORY, "out of memory for a byte for each key");
   find_gap(s);
-  return know_all(s) && fill_gaps(s) && (!s->f->options.exact || salvage_exact_finish(s));
+  return know_all(s) && fill_gaps(s);
 }
 
 /* ---- what is gone --------------------------------------------------------------------------------------- */
@@ -235,7 +244,7 @@ bool salvage_finish(salvage *s)
     return false;
   write_progress(s);
   write_meta(s);
-  return write_gone(s) && salvage_commit(s);
+  return write_gone(s) && salvage_doubts(s) && salvage_commit(s);
 }
 
 void salvage_free(salvage *s)
@@ -249,8 +258,6 @@ void salvage_free(salvage *s)
   seen_free(s->seen);
   free(s->absent);
   hash_set_free(&s->in_log);
-  hash_set_free(&s->in_table);
-  hash_set_free(&s->of_nobody);
   free(s->absent);
   free(s->hosts_by_id);
   free(s->places.at);

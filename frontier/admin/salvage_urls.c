@@ -79,6 +79,9 @@ static void visit_all(url_salvage *u)
   uint64_t before = mdb_pages_faults(p);
   mdb_urls_each_block(p, STORE_ENDED, ROWS_ENDED, u->id, pass_block, NULL);
   u->ended_is_whole = mdb_pages_faults(p) == before && is_whole(p, STORE_ENDED);
+  before = mdb_pages_faults(p);
+  mdb_urls_each_block(p, STORE_UNCONFIRMED, ROWS_DOUBT, u->id, pass_block, NULL);
+  u->s->doubts_are_whole = mdb_pages_faults(p) == before && is_whole(p, STORE_UNCONFIRMED);
   u->states_are_whole = is_whole(p, STORE_STATES);
   u->again_is_whole = is_whole(p, STORE_AGAIN);
   const char *name;
