@@ -35,13 +35,14 @@ static void hear_lease(audit *a, uint32_t number)
   if (p->was_leased && p->may_return)
     a->again++;
   p->may_return = false;
-  p->is_leased = p->was_leased = true;
+  p->is_leased = p->was_leased = p->is_accepted = true;
 }
 
 static void hear_sync(audit *a)
 {
   for (uint32_t i = 0; i < WEB_PAGES; i++) {
     a->pages[i].is_accepted_for_good |= a->pages[i].is_accepted;
+    a->pages[i].is_found_for_good |= a->pages[i].is_found;
     a->pages[i].is_done_for_good |= a->pages[i].is_done;
   }
 }
@@ -51,10 +52,11 @@ void audit_hear(audit *a, report r)
   page *p = &a->pages[r.page % WEB_PAGES];
   switch ((report_kind)r.kind) {
   case REPORT_ACCEPTED:
-    if (p->is_accepted_for_good)
-      audit_break(a, "accepted again after it was committed", r.page);
+    if (p->is_accepted)
+      audit_break(a, p->is_accepted_for_good ? "accepted again after it was committed" : "accepted again", r.page);
     p->is_accepted = true;
     break;
+  case REPORT_FOUND: p->is_found = true; break;
   case REPORT_LEASED: hear_lease(a, r.page); break;
   case REPORT_RELEASED: p->is_leased = false; break;
   case REPORT_DONE:
@@ -63,6 +65,7 @@ void audit_hear(audit *a, report r)
     break;
   case REPORT_SYNCED: hear_sync(a); break;
   case REPORT_FINISHED: a->is_finished = true; break;
+  case REPORT_LATE: a->late = r.page > a->late ? r.page : a->late; break;
   case REPORT_FAILED: a->has_failed = true; break;
   }
 }
@@ -78,6 +81,7 @@ void audit_note_death(audit *a)
     p->is_leased = false;
     p->is_done = p->is_done_for_good;
     p->is_accepted = p->is_accepted_for_good;
+    p->is_found = p->is_found_for_good;
   }
 }
 
@@ -112,24 +116,53 @@ void audit_look_at_journal(audit *a)
   a->lines_size = size;
 }
 
+static uint32_t page_in(const char *text)
+{
+  return (uint32_t)strtoul(strrchr(text, '/') + 1, NULL, 10) % WEB_PAGES;
+}
+
+static void look_at_doubts(const second_view *v, bool is_found[WEB_PAGES])
+{
+  for (size_t i = 0; i < v->doubt_count; i++) {
+    char text[WEB_URL_SIZE];
+    const second_doubt *d = &v->doubts[i];
+    snprintf(text, sizeof text, "%.*s", (int)d->text_size, d->text);
+    is_found[page_in(text)] = true;
+  }
+}
+
+static void look_at_links(audit *a, uint32_t from, const bool is_found[WEB_PAGES])
+{
+  for (uint32_t i = 0; i < WEB_LINKS; i++)
+    if (!is_found[web_link(from, i)])
+      audit_break(a, "on a page that is done and committed, and lost", web_link(from, i));
+}
+
 void audit_look_at_directory(audit *a)
 {
-  bool is_there[WEB_PAGES] = {false}, is_ended[WEB_PAGES] = {false};
+  bool is_there[WEB_PAGES] = {false}, is_ended[WEB_PAGES] = {false}, is_found[WEB_PAGES] = {false};
   second_view v = {0};
   if (!second_is_unborn(a->directory))
     second_read(a->directory, false, &v);
   if (v.faults)
     audit_break(a, "the second reader finds faults", v.faults);
   for (uint64_t s = 1; s < v.url_room; s++) {
-    uint32_t number = (uint32_t)strtoul(strrchr(v.urls[s].text, '/') + 1, NULL, 10) % WEB_PAGES;
-    is_there[number] = true;
+    uint32_t number = page_in(v.urls[s].text);
+    if (is_there[number])
+      audit_break(a, "on disk twice", number);
+    is_there[number] = is_found[number] = true;
     is_ended[number] = v.urls[s].state != 0;
   }
+  look_at_doubts(&v, is_found);
   for (uint32_t i = 0; i < WEB_PAGES; i++) {
+    if (a->pages[i].is_found_for_good && !is_found[i])
+      audit_break(a, "found and committed, and lost", i);
     if (a->pages[i].is_accepted_for_good && !is_there[i])
       audit_break(a, "accepted and committed, and lost", i);
     if (a->pages[i].is_done_for_good && !is_ended[i])
       audit_break(a, "done and committed, and not in the history", i);
+    if (a->pages[i].is_done_for_good)
+      look_at_links(a, i, is_found);
   }
   second_free(&v);
 }

@@ -1,8 +1,9 @@
 /* tests/crash/audit.h: an auditor outside of a crawl of the small web, who knows what it was told and holds the
  * frontier to it, whenever the crawl was ended by force:
  *
- *     accepted, then synced      must be on disk after any crash, and ended when the crawl is finished
- *     done, then synced          must never be leased again
+ *     accepted, then synced      must be on disk after any crash, once, and ended when the crawl is finished
+ *     found, then synced         must be on disk, as a URL or as a link that is not confirmed yet
+ *     done, then synced          must never be leased again; and what it links to must be on disk, as above
  *     a line in the journal      is final: never taken back, there once, and its page never leased again
  *     leased or done, not synced may be leased again, once for each crash
  */
@@ -18,6 +19,7 @@
 
 typedef struct page {
   bool is_accepted, is_accepted_for_good; /* told; told and synced */
+  bool is_found, is_found_for_good;       /* so are its links that may be new */
   bool is_done, is_done_for_good;
   bool is_leased;  /* in this life */
   bool may_return; /* was leased or done when its life ended, and not for good */
@@ -34,6 +36,7 @@ typedef struct audit {
   uint64_t dice;
   /* figures */
   unsigned crawls, lives, kills, again, may_be_again, broken;
+  unsigned late; /* URLs of one crawl that turned out to be new later, at most */
 } audit;
 
 audit *audit_begin(void); /* prints its seed; STRATA_SEED repeats it; free() it */

@@ -54,13 +54,20 @@ static bool is_file(int fd)
   return fstat(fd, &info) == 0 && (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
 }
 
-__attribute__((destructor)) static void report(void)
+static FILE *report_file;
+
+/* At once: later the program may have given up the right to (crawler/base/confine.h). */
+__attribute__((constructor)) static void open_report(void)
 {
   const char *path = getenv("STRATA_FAULT_REPORT");
-  FILE *file = path ? fopen(path, "w") : NULL;
-  if (file) {
-    fprintf(file, "%ld\n", atomic_load(&calls));
-    fclose(file);
+  report_file = path ? fopen(path, "w") : NULL;
+}
+
+__attribute__((destructor)) static void report(void)
+{
+  if (report_file) {
+    fprintf(report_file, "%ld\n", atomic_load(&calls));
+    fclose(report_file);
   }
 }
 

@@ -2,8 +2,8 @@
  *
  *     frontier_driver DIRECTORY JOURNAL SEED STEPS [exact | lie]
  *
- * After STEPS steps it closes and leaves; 0: never. An exact one has a table of all keys beside its
- * filter. A lying one says "synced" when nothing is. */
+ * After STEPS steps it closes and leaves; 0: never. An exact one has a filter that takes many new URLs for seen, and
+ * confirms that. A lying one says "synced" when nothing is. */
 #include "frontier/frontier.h"
 #include "tests/crash/small_web.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEASES = 32 };
+enum { LEASES = 32, EXACT_PACE_MS = 60 /* links are confirmed after ten seconds, or one in which little was due */ };
 
 typedef struct driver {
   frontier *f;
@@ -21,6 +21,7 @@ typedef struct driver {
     uint32_t page;
   } leased[LEASES];
   size_t count;
+  uint32_t pace_ms; /* between two steps, at most */
   bool lies;
 } driver;
 
@@ -55,7 +56,7 @@ static void add(driver *d, uint32_t page, uint64_t via)
     abort();
   must(d, frontier_add(d->f, &u, (frontier_origin){.via = via}, d->now_ms, &verdict));
   if (verdict.outcome != FRONTIER_SEEN)
-    say(REPORT_ACCEPTED, page);
+    say(verdict.outcome == FRONTIER_UNCONFIRMED ? REPORT_FOUND : REPORT_ACCEPTED, page);
 }
 
 static void take(driver *d)
@@ -93,9 +94,22 @@ static void end(driver *d)
   say(REPORT_DONE, page);
 }
 
+/* How many URLs came late in all lives; none may wait any more. */
+static void say_late(const driver *d)
+{
+  frontier_stats stats;
+  must(d, frontier_stats_read(d->f, &stats));
+  if (stats.unconfirmed) {
+    fprintf(stderr, "driver: finished, and %llu links are not confirmed\n", (unsigned long long)stats.unconfirmed);
+    say(REPORT_FAILED, 0);
+    _exit(1);
+  }
+  say(REPORT_LATE, (uint32_t)stats.late);
+}
+
 static void step(driver *d)
 {
-  d->now_ms += roll(d, 3);
+  d->now_ms += roll(d, d->pace_ms);
   uint32_t what = roll(d, 100);
   if (what < 30)
     take(d);
@@ -119,9 +133,14 @@ int main(int argc, char **argv)
                               .per_host = 3,
                               .depth_cap = UINT16_MAX,
                               .journal_path = argv[2]};
-  options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
   char message[FRONTIER_MESSAGE_SIZE];
-  driver d = {.dice = strtoull(argv[3], NULL, 10), .lies = argc > 5 && strcmp(argv[5], "lie") == 0};
+  driver d = {.dice = strtoull(argv[3], NULL, 10), .pace_ms = 3, .lies = argc > 5 && strcmp(argv[5], "lie") == 0};
+  options.exact = argc > 5 && strcmp(argv[5], "exact") == 0;
+  if (options.exact) {
+    options.filter = MLBF_KIND_BLOOM;
+    options.rate = 0.5;
+    d.pace_ms = EXACT_PACE_MS;
+  }
   frontier_status status = frontier_open(argv[1], &options, &d.f, message);
   if (status != FRONTIER_OK) {
     fprintf(stderr, "driver: open: status %d, %s\n", (int)status, message);
@@ -133,6 +152,8 @@ int main(int argc, char **argv)
   for (unsigned long i = 1; i != steps && !(frontier_is_finished(d.f) && i > 1); i++)
     step(&d);
   bool is_finished = frontier_is_finished(d.f);
+  if (is_finished)
+    say_late(&d);
   if (frontier_close(d.f) != FRONTIER_OK) {
     say(REPORT_FAILED, 0);
     return 1;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILES = 256, NAMES = 64, PENDING = 256, FDS = 256, A_DIRECTORY = -1, FOREIGN = -2 };
+enum { FILES = 1024, NAMES = 128, PENDING = 1024, FDS = 256, A_DIRECTORY = -1, FOREIGN = -2 };
 
 typedef struct bytes {
   uint8_t *at;

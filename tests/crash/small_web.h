@@ -12,11 +12,13 @@ enum { WEB_PAGES = 4000, WEB_LINKS = 6, WEB_HOSTS = 23, WEB_URL_SIZE = 64 };
 /* What happened, said when the call had returned: by one write, which a pipe keeps whole. */
 typedef enum report_kind {
   REPORT_ACCEPTED, /* frontier_add called this page new */
+  REPORT_FOUND,    /* frontier_add could not say yet whether this page is new */
   REPORT_LEASED,
   REPORT_RELEASED,
   REPORT_DONE,     /* frontier_done, with the page's number as journal line */
   REPORT_SYNCED,   /* frontier_sync said OK: all that was reported before is committed */
   REPORT_FINISHED, /* nothing is left, and frontier_close said OK */
+  REPORT_LATE,     /* nothing is left, and `page` URLs, of all lives, turned out to be new later */
   REPORT_FAILED,   /* a call failed; the driver gives up */
 } report_kind;
 

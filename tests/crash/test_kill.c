@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -27,11 +28,13 @@ static int clean_up(void **state)
   return 0;
 }
 
+/* Those that confirm what a filter calls seen may have a bad one. */
 static pid_t start(trial *t, const char *filter, const char *expect)
 {
-  const char *const words[] = {"crawl",           "--dir",      "DIR", "--delay",  "0",
-                               "--allow-private", "--per-host", "16",  "--filter", filter,
-                               "--expect",        expect,       "URL", NULL};
+  const char *rate = strncmp(filter, "exact", 5) == 0 ? "0.5" : "1e-6";
+  const char *const words[] = {"crawl",      "--dir", "DIR",      "--delay", "0",        "--allow-private",
+                               "--per-host", "16",    "--filter", filter,    "--expect", expect,
+                               "--fp",       rate,    "URL",      NULL};
   return trial_strata_start(t, words);
 }
 
@@ -112,6 +115,20 @@ static void killed_twenty_times_while_the_filter_grows(void **state)
   kill_and_continue(random_seed(), "bloom", "64");
 }
 
+/* Up to every second URL is taken for seen, and waits to be confirmed when the kill comes. */
+static void killed_twenty_times_while_links_wait(void **state)
+{
+  (void)state;
+  kill_and_continue(random_seed(), "exact:bloom", "64");
+  const char *const words[] = {"stat", "DIR", "--json", NULL};
+  assert_int_equal(trial_strata(served, words), 0);
+  const char *late = strstr(served->out.bytes, "\"late\":");
+  assert_non_null(late);
+  unsigned long count = strtoul(late + strlen("\"late\":"), NULL, 10);
+  print_message("%lu URLs came late\n", count);
+  assert_true(count > 0);
+}
+
 /* The end of a crawl has its own writes: last commit, checkpoint, closing line. */
 static void killed_near_the_end(void **state)
 {
@@ -141,6 +158,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(killed_twenty_times_with_the_layered_filter, clean_up),
     cmocka_unit_test_teardown(killed_twenty_times_while_the_filter_grows, clean_up),
+    cmocka_unit_test_teardown(killed_twenty_times_while_links_wait, clean_up),
     cmocka_unit_test_teardown(killed_near_the_end, clean_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

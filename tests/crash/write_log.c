@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -191,6 +192,29 @@ int unlink(const char *path)
   static int (*next)(const char *);
   NEXT(unlink)
   int result = next(path);
+  if (result == 0)
+    record_path(EVENT_UNLINKED, -1, 0, path);
+  return result;
+}
+
+/* By a name in an open directory. */
+int unlinkat(int fd, const char *name, int flags)
+{
+  static int (*next)(int, const char *, int);
+  NEXT(unlinkat)
+  char self[64], path[PATH_MAX];
+  if (fd == AT_FDCWD) {
+    int result = next(fd, name, flags);
+    if (result == 0)
+      record_path(EVENT_UNLINKED, -1, 0, name);
+    return result;
+  }
+  snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+  ssize_t size = readlink(self, path, sizeof path / 2);
+  if (size < 0 || strlen(name) + 2 > sizeof path / 2)
+    abort();
+  snprintf(path + size, sizeof path - (size_t)size, "/%s", name);
+  int result = next(fd, name, flags);
   if (result == 0)
     record_path(EVENT_UNLINKED, -1, 0, path);
   return result;

@@ -41,6 +41,8 @@ typedef struct story {
   unsigned failures;                            /* calls that said so */
 } story;
 
+static uint64_t late; /* URLs of all stories that an exact frontier's filter took for seen */
+
 static url urls[PAGES], ghost; /* parsed beforehand: not what is tested here. The ghost is noted, and never fetched */
 
 static void parse_urls(void)
@@ -170,9 +172,9 @@ static frontier_status call(story *s, act what, unsigned page, uint64_t lease)
 
 static void open_story(story *s)
 {
-  frontier_options options = {.filter = MLBF_KIND_MLBF,
+  frontier_options options = {.filter = s->is_exact ? MLBF_KIND_BLOOM : MLBF_KIND_MLBF,
                               .expected_urls = 5,
-                              .rate = 1e-9,
+                              .rate = s->is_exact ? 0.5 : 1e-9,
                               .per_host = 2,
                               .depth_cap = UINT16_MAX,
                               .journal_path = s->keeps_nothing ? NULL : s->journal,
@@ -259,6 +261,7 @@ static void crawl(story *s)
     while (!frontier_is_finished(s->f));
     frontier_stats stats;
     assert_int_equal(frontier_stats_read(s->f, &stats), FRONTIER_OK);
+    late += stats.late;
     if (stats.filter.keys > stats.filter.design_keys)
       fail_msg("%llu keys in a filter for %llu", (unsigned long long)stats.filter.keys,
                (unsigned long long)stats.filter.design_keys);
@@ -300,7 +303,10 @@ static void check_directory(const story *s)
   }
   assert_int_equal(done, PAGES);
   assert_true(noted > 0 && done + noted + 1 == v.url_room);
-  assert_int_equal(v.revoked, 1);
+  if (s->is_exact)
+    assert_in_range(v.revoked, 0, 1); /* a ghost that was unconfirmed when it was forgotten may be noted after that */
+  else
+    assert_int_equal(v.revoked, 1);
   second_free(&v);
 }
 
@@ -321,6 +327,22 @@ static void end(story *s)
   scratch_remove(s->root);
 }
 
+/* A filter that is as small as some keys allow, and so takes every second URL for seen. */
+static void fill_filter(story *s)
+{
+  enum { KEYS = 60 };
+  static url u;
+  open_story(s);
+  for (unsigned i = 0; i < KEYS; i++) {
+    char text[64];
+    frontier_verdict verdict;
+    int size = snprintf(text, sizeof text, "http://h0.test/before/%u", i);
+    assert_int_equal(url_parse(text, (size_t)size, URL_STRICT, &u), URL_OK);
+    assert_int_equal(frontier_note(s->f, &(frontier_link){.target = &u}, 0, &verdict), FRONTIER_OK);
+  }
+  assert_int_equal(frontier_close(s->f), FRONTIER_OK);
+}
+
 typedef enum keeping { KEEPS, KEEPS_NOTHING, KEEPS_EXACTLY } keeping;
 
 /* A crawl in which the `number`-th call of that class fails. False: there are not so many. */
@@ -328,6 +350,8 @@ static bool strike(fault_class what, unsigned number, int error, bool stays, kee
 {
   story s = {.error = error, .keeps_nothing = how == KEEPS_NOTHING, .is_exact = how == KEEPS_EXACTLY};
   begin(&s);
+  if (s.is_exact)
+    fill_filter(&s);
   faults_set(what, number, error, stays);
   crawl(&s);
   bool has_struck = faults_have_struck();
@@ -381,6 +405,8 @@ static void each_call_where_keys_are_exact(void **state)
   strike_each(FAULT_WRITE, ENOSPC, true, KEEPS_EXACTLY, 7);
   strike_each(FAULT_SYNC, EIO, false, KEEPS_EXACTLY, 5);
   strike_each(FAULT_ALLOC, ENOMEM, false, KEEPS_EXACTLY, 7);
+  printf("%llu URLs came late\n", (unsigned long long)late);
+  assert_true(late > 0);
 }
 
 /* ulimit -f: no file may grow beyond, at any moment of the crawl; then it may. */

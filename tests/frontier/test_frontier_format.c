@@ -599,7 +599,7 @@ static void another_format_is_refused_and_left_as_it_is(void **state)
 static void a_missing_table_is_damage(void **state)
 {
   (void)state;
-  for (int i = 0; i < SECOND_META; i++) {
+  for (int i = 0; i < SECOND_UNCONFIRMED; i++) { /* that one need not be there */
     char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE] = "";
     frontier *f = NULL;
     frontier_options options = story_options;

@@ -40,11 +40,16 @@ static int end(void **state)
   return 0;
 }
 
-static void copy_original(void)
+static void copy_to_work(const char *from)
 {
   scratch_remove(work);
   assert_int_equal(mkdir(work, 0777), 0);
-  scratch_copy(original, work);
+  scratch_copy(from, work);
+}
+
+static void copy_original(void)
+{
+  copy_to_work(original);
 }
 
 static frontier_status open_it(bool read_only, frontier **f)
@@ -86,16 +91,15 @@ static void write_in_place(size_t at, const void *bytes, size_t size)
   close(fd);
 }
 
-static void every_truncation_is_a_sentence(void **state)
+static void cut_anywhere(const char *from)
 {
-  (void)state;
   size_t size;
   char path[SCRATCH_PATH];
-  scratch_join(original, "data.mdb", path);
+  scratch_join(from, "data.mdb", path);
   char *bytes = scratch_read(path, &size);
   for (size_t cut = PAGE; cut < size; cut += PAGE) {
     frontier *f;
-    copy_original();
+    copy_to_work(from);
     scratch_write(data, bytes, size - cut + 100);
     for (int reading = 0; reading < 2; reading++) {
       frontier_status status = open_it(reading, &f);
@@ -106,6 +110,31 @@ static void every_truncation_is_a_sentence(void **state)
     }
   }
   free(bytes);
+}
+
+static void every_truncation_is_a_sentence(void **state)
+{
+  (void)state;
+  cut_anywhere(original);
+}
+
+/* All links once more, which wait to be confirmed: the last pages of the file are those of a large value. */
+static void one_inside_a_value_too(void **state)
+{
+  (void)state;
+  static url u;
+  char twice[SCRATCH_PATH];
+  frontier_verdict verdict;
+  scratch_join(root, "twice", twice);
+  small_crawl c = {.directory = twice, .seed = 3, .urls = 800, .fetched = 200, .exact = true};
+  small_crawl_make(&c);
+  frontier *f = small_crawl_open(&c);
+  for (unsigned i = 0; i < c.urls; i++) {
+    small_crawl_url(&c, i, &u);
+    assert_int_equal(frontier_add(f, &u, (frontier_origin){0}, 0, &verdict), FRONTIER_OK);
+  }
+  assert_int_equal(frontier_close(f), FRONTIER_OK);
+  cut_anywhere(twice);
 }
 
 static void spoil_a_page(void)
@@ -331,6 +360,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(every_truncation_is_a_sentence),
+    cmocka_unit_test(one_inside_a_value_too),
     cmocka_unit_test(what_was_not_left_here_is_read_through),
     cmocka_unit_test(after_a_kill_nothing_is_read),
     cmocka_unit_test(an_empty_file_is_not_begun_again),

@@ -13,6 +13,7 @@
 
 #include "frontier/base/record.h"
 #include "frontier/store/store_inside.h"
+#include "frontier/store/store_rows.h"
 #include "frontier/store/store_urls.h"
 #include "tests/site/random.h"
 #include "tests/support/scratch.h"
@@ -345,7 +346,7 @@ static void an_empty_directory_has_no_urls(void **state)
   store *s = open_store();
   now = (model){.next = 1};
   check_all(s);
-  assert_int_equal(store_ended_rows(s, &first, &next), FRONTIER_OK);
+  assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next), FRONTIER_OK);
   assert_true(first == 0 && next == 0);
   assert_true(fold(s, 100, 1, 1));
   store_close(s);
@@ -413,7 +414,7 @@ static void folding_may_be_cut_short_anywhere(void **state)
     check_all(s);
     if (steps && !is_over)
       assert_true(fold(s, SIZE_MAX, 2, SIZE_MAX));
-    assert_int_equal(store_ended_rows(s, &first, &next), FRONTIER_OK);
+    assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next), FRONTIER_OK);
     assert_true(first == 0 && next == 0);
     check_all(s);
     if (!steps)
@@ -439,7 +440,7 @@ static void a_fold_that_is_not_committed_changes_nothing(void **state)
     assert_int_equal(store_commit(s), FRONTIER_NO_MEMORY);
   }
   store_fold_free(&f);
-  assert_int_equal(store_ended_rows(s, &first, &next), FRONTIER_OK);
+  assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next), FRONTIER_OK);
   assert_true(first == 0 && next == now.next_row);
   assert_int_equal(sum_of_states(s), 0);
   check_all(s);
@@ -629,7 +630,7 @@ static void damage_is_said_to_be_where_it_is(void **state)
       assert_false(is_over);
       store_fold_free(&f);
       assert_int_equal(store_commit(s), FRONTIER_OK);
-      assert_int_equal(store_ended_rows(s, &first, &next) == FRONTIER_OK, rows[i].at > 4);
+      assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next) == FRONTIER_OK, rows[i].at > 4);
     }
     store_close(s);
     end(NULL);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -173,8 +174,17 @@ enum { PAGES = 300, WAITERS = 3, WAIT_MOST_MS = 20000 };
 
 typedef struct waiting {
   frontier *f;
+  int over; /* an eventfd: readable once all is fetched */
   atomic_uint fetched, late;
 } waiting;
+
+/* Of those that wait at the end one at least is woken, and tells the others. */
+static void end_all(const waiting *w)
+{
+  const uint64_t one = 1;
+  if (write(w->over, &one, sizeof one) != sizeof one)
+    abort();
+}
 
 /* Own time stands still, so nothing but the descriptor can tell that there is something to do. */
 static void *wait_and_fetch(void *context)
@@ -184,17 +194,18 @@ static void *wait_and_fetch(void *context)
     frontier_lease one;
     size_t count;
     int64_t wait_ms;
-    struct pollfd event = {.fd = frontier_wake_fd(w->f), .events = POLLIN};
+    struct pollfd events[] = {{.fd = frontier_wake_fd(w->f), .events = POLLIN}, {.fd = w->over, .events = POLLIN}};
     if (frontier_next(w->f, 0, &one, 1, &count, &wait_ms) != FRONTIER_OK)
       abort();
     if (count) {
       if (frontier_done(w->f, one.id, FRONTIER_DONE, 200, NULL, 0, 0) != FRONTIER_OK)
         abort();
       atomic_fetch_add(&w->fetched, 1);
-    } else if (atomic_load(&w->fetched) < PAGES && poll(&event, 1, WAIT_MOST_MS) == 0) {
+    } else if (atomic_load(&w->fetched) < PAGES && poll(events, 2, WAIT_MOST_MS) == 0) {
       atomic_fetch_add(&w->late, 1);
     }
   }
+  end_all(w);
   return NULL;
 }
 
@@ -204,7 +215,8 @@ static void threads_that_wait_are_woken(void **state)
   char directory[SCRATCH_PATH], text[64];
   pthread_t threads[WAITERS];
   scratch_make_fast(directory);
-  waiting w = {.f = open_or_fail(directory)};
+  waiting w = {.f = open_or_fail(directory), .over = eventfd(0, EFD_CLOEXEC)};
+  assert_true(w.over >= 0);
   for (int i = 0; i < WAITERS; i++)
     assert_int_equal(pthread_create(&threads[i], NULL, wait_and_fetch, &w), 0);
   for (int i = 0; i < PAGES; i++) {
@@ -218,6 +230,7 @@ static void threads_that_wait_are_woken(void **state)
   assert_int_equal(atomic_load(&w.fetched), PAGES);
   assert_int_equal(atomic_load(&w.late), 0);
   assert_true(frontier_is_finished(w.f));
+  close(w.over);
   frontier_close(w.f);
   scratch_remove(directory);
 }

@@ -33,7 +33,8 @@ static void hear_fault(void *context, const char *sentence)
   model_differ(context, "check: %s", sentence);
 }
 
-/* No row is needed any more, as no filter here is so bad that one would be, or the keys are exact. */
+/* No row is needed any more, as no filter here is so bad that one would be; but where a link with such a key waits to
+ * be confirmed. */
 static void compact(model *m)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
@@ -43,7 +44,7 @@ static void compact(model *m)
   if (frontier_compact(m->directory, &sizes, message) != FRONTIER_OK)
     model_differ(m, "compact: %s", message);
   second_read(m->directory, false, &v);
-  if (v.revoked)
+  if (v.revoked > v.doubt_count)
     model_differ(m, "%llu rows are left of what was forgotten", (unsigned long long)v.revoked);
   second_free(&v);
   if (!model_roll(m, 3) && frontier_check(m->directory, m->journal_path, hear_fault, m, &found, message) != FRONTIER_OK)
@@ -215,6 +216,8 @@ static void drain(model *m)
   }
   if (m->difference[0])
     return;
+  if (model_unconfirmed(m))
+    model_differ(m, "finished, with %llu links unconfirmed", (unsigned long long)model_unconfirmed(m));
   if (model_count_of(m, QUEUED) != model_deferred(m) || model_count_of(m, IN_FLIGHT))
     model_differ(m, "finished, with %llu URLs queued", (unsigned long long)model_count_of(m, QUEUED));
   model_check_stats(m);
@@ -227,7 +230,7 @@ static void begin(model *m)
   m->options = (frontier_options){.filter = m->run->filter,
                                   .profile = URL_NO_WWW | URL_NO_TRAILING_SLASH,
                                   .expected_urls = m->run->expected_urls,
-                                  .rate = m->run->exact || m->run->lie == LIE_EXACT ? 0.3 : 1e-9,
+                                  .rate = m->run->lie == LIE_EXACT ? 0.3 : 1e-9,
                                   .exact = m->run->exact,
                                   .delay_ms = m->run->delay_ms,
                                   .per_host = m->run->per_host,

@@ -3,7 +3,9 @@
  *
  * A run throws dice from its seed, does the same to the model and to a real frontier, and compares whatever both can
  * say. Time is a number that the run moves on. Crashes are copies of the directory, taken while the frontier is open
- * and used in its place. */
+ * and used in its place.
+ *
+ * Filters make no mistakes here, so what is unconfirmed was seen. tests/frontier/test_late.c has those that do. */
 #ifndef STRATA_TESTS_FRONTIER_MODEL_H
 #define STRATA_TESTS_FRONTIER_MODEL_H
 
@@ -31,7 +33,7 @@ typedef struct model_run {
   unsigned steps;
   bool keeps_nothing; /* no directory: no reopening, no crashes */
   mlbf_kind filter;
-  bool exact;             /* with a filter that takes one new URL in three for seen */
+  bool exact;             /* what the filter calls seen is confirmed later */
   uint64_t expected_urls; /* small, and the filter must grow */
   uint32_t per_host;
   uint64_t delay_ms;

@@ -8,6 +8,12 @@
 
 /* ---- counts and values ------------------------------------------------------------------------------------ */
 
+uint64_t model_unconfirmed(model *m)
+{
+  frontier_stats s;
+  return model_holds(m, frontier_stats_read(m->f, &s), "stats") ? s.unconfirmed : 0;
+}
+
 void model_check_stats(model *m)
 {
   frontier_stats s;
@@ -20,6 +26,9 @@ void model_check_stats(model *m)
     model_differ(m, "queued %llu, in flight %llu, done %llu, failed %llu, skipped %llu of %zu",
                  (unsigned long long)s.queued, (unsigned long long)s.in_flight, (unsigned long long)s.done,
                  (unsigned long long)s.failed, (unsigned long long)s.skipped, m->now.pages);
+  if (s.late || (s.unconfirmed && !m->run->exact))
+    model_differ(m, "%llu unconfirmed, %llu late", (unsigned long long)s.unconfirmed, (unsigned long long)s.late);
+  s.outcomes[FRONTIER_SEEN] += s.unconfirmed;
   if (memcmp(s.outcomes, m->now.verdicts, sizeof s.outcomes) != 0)
     model_differ(m, "verdicts are counted otherwise");
   if (s.deferred > model_deferred(m))

@@ -21,8 +21,7 @@ static void make_url(model *m)
     model_differ(m, "url_parse refuses %s", text);
 }
 
-/* "New" is certain, and so is what is said to be new; the rate is small enough, or the mode exact, to make SEEN
- * certain too. */
+/* "New" is certain, and so is what is said to be new; the rate is small enough to make SEEN certain too. */
 static void check_verdict(model *m, frontier_verdict v)
 {
   const url *u = m->u;
@@ -59,6 +58,12 @@ static frontier_origin make_origin(model *m)
   return (frontier_origin){model_roll(m, m->now.pages + 1), (uint16_t)model_roll(m, 12), (uint16_t)model_roll(m, 3)};
 }
 
+/* Of a link that was added: the filter calls it seen, so it is. */
+static frontier_verdict confirm(const model *m, frontier_verdict v)
+{
+  return v.outcome == FRONTIER_UNCONFIRMED && m->run->exact ? (frontier_verdict){FRONTIER_SEEN, v.layer} : v;
+}
+
 static void check_and_count(model *m, frontier_verdict v)
 {
   check_verdict(m, v);
@@ -72,6 +77,7 @@ static void add_link(model *m)
   make_url(m);
   if (!model_holds(m, frontier_add(m->f, m->u, origin, m->now_ms, &v), "add"))
     return;
+  v = confirm(m, v);
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
     accept(m, origin, v, QUEUED);
@@ -97,6 +103,7 @@ static void add_batch(model *m, size_t count)
     model_differ(m, "%zu of %zu links settled", settled, count);
   for (size_t i = 0; i < count && !m->difference[0]; i++) {
     m->u = &m->urls[i];
+    verdicts[i] = confirm(m, verdicts[i]);
     check_and_count(m, verdicts[i]);
     if (verdicts[i].outcome == FRONTIER_SEEN)
       continue;
@@ -126,6 +133,7 @@ static void note_one(model *m)
   frontier_link link = {.target = m->u, .origin = make_origin(m)};
   if (!model_holds(m, frontier_note(m->f, &link, m->now_ms, &v), "note"))
     return;
+  v = confirm(m, v);
   check_and_count(m, v);
   if (v.outcome != FRONTIER_SEEN)
     accept(m, link.origin, v, NOTED);

@@ -122,6 +122,7 @@ void model_end_what_is_not_leased(model *m);
 /* ---- model_auditor.c ----------------------------------------------------------------------------------- */
 
 void model_check_stats(model *m);
+uint64_t model_unconfirmed(model *m); /* links that wait to be confirmed, as the frontier says */
 void model_check_values(model *m);
 void model_put_values(model *m);
 void model_check_journal(model *m, bool is_all); /* else the last lines may be owed */

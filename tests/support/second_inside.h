@@ -30,6 +30,15 @@ void second_states(second_view *v, const second_record *r);
 void second_ended(second_view *v, const second_record *r);
 void second_again(second_view *v, const second_record *r);
 
+/* A value of rows, in the order of their numbers, which are not below *next; `read` gets each, and says which bit of
+ * the foot its block has for it. */
+typedef unsigned second_row_reader(second_view *v, uint64_t row, const uint8_t *bytes, size_t size);
+void second_rows(second_view *v, const second_record *r, char kind, uint64_t *next, second_row_reader *read);
+
+/* second_late.c: links whose keys may be known; and once all tables were read, what the files beside them have. */
+void second_unconfirmed(second_view *v, const second_record *r);
+void second_late(second_view *v, const char *directory);
+
 /* second_agree.c: each table was read; what one says of another must be so. */
 void second_agree(second_view *v);
 

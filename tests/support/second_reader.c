@@ -279,11 +279,17 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
     second_table table;
     size_t head;
     void (*read)(second_view *, const second_record *);
-  } order[] = {{SECOND_HOSTS, 36, read_host},   {SECOND_HOST_CHANGES, 37, read_changes},
-               {SECOND_TEXT, 4, second_text},   {SECOND_STATES, 4, second_states},
-               {SECOND_ENDED, 4, second_ended}, {SECOND_AGAIN, 4, second_again},
-               {SECOND_HASHES, 4, read_hashes}, {SECOND_REVOKED, 4, read_revoked},
-               {SECOND_VISITS, 43, read_visit}, {SECOND_DUE, 12, read_due}};
+  } order[] = {{SECOND_HOSTS, 36, read_host},
+               {SECOND_HOST_CHANGES, 37, read_changes},
+               {SECOND_TEXT, 4, second_text},
+               {SECOND_STATES, 4, second_states},
+               {SECOND_ENDED, 4, second_ended},
+               {SECOND_AGAIN, 4, second_again},
+               {SECOND_HASHES, 4, read_hashes},
+               {SECOND_REVOKED, 4, read_revoked},
+               {SECOND_VISITS, 43, read_visit},
+               {SECOND_DUE, 12, read_due},
+               {SECOND_UNCONFIRMED, 4, second_unconfirmed}};
   *view = (second_view){.is_quiet = is_quiet};
   second_view *v = view;
   second_records(v, directory);
@@ -306,6 +312,7 @@ void second_read(const char *directory, bool is_quiet, second_view *view)
         order[t].read(v, r);
     }
   second_agree(v);
+  second_late(v, directory);
 }
 
 void second_free(second_view *v)
@@ -320,6 +327,7 @@ void second_free(second_view *v)
   for (uint64_t i = 0; i < v->url_room; i++)
     free(v->urls[i].text);
   free(v->log_hashes);
+  free(v->doubts);
   free(v->records);
   free(v->urls);
   free(v->hosts);

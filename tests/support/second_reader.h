@@ -20,8 +20,8 @@ typedef enum second_table {
   SECOND_REVOKED,
   SECOND_VISITS,
   SECOND_DUE,
+  SECOND_UNCONFIRMED,
   SECOND_META,
-  SECOND_EXACT,
   SECOND_IDENTITY,
   SECOND_TABLES
 } second_table;
@@ -56,6 +56,13 @@ typedef struct second_host {
   bool has_url;
 } second_host;
 
+typedef struct second_doubt {
+  uint64_t row;
+  const uint8_t *hash; /* of its key, 16 bytes */
+  const char *text;    /* the fetch URL; no NUL follows */
+  size_t text_size;
+} second_doubt;
+
 typedef struct second_view {
   second_record *records; /* of all tables, in their order */
   size_t record_count;
@@ -64,7 +71,7 @@ typedef struct second_view {
   char identity_magic[17], profile[256];
   uint8_t secret[32];
   uint32_t version, filter;
-  bool is_exact; /* and its keys are in `exact` */
+  bool is_exact;
   double rate;
   uint64_t expected_urls;
 
@@ -82,6 +89,9 @@ typedef struct second_view {
   bool changes_agree;                 /* the last of them, with both tables */
   uint64_t noted, forced, known_before;
   uint64_t revoked, visits, dues;
+  second_doubt *doubts; /* rows of `unconfirmed` */
+  size_t doubt_count;
+  uint64_t next_unconfirmed;      /* behind those; 0: there are none */
   uint64_t next_text, next_ended; /* behind the rows that were read */
   const uint8_t **log_hashes;     /* 16 bytes each, log_keys of them */
   uint64_t log_keys, log_segments;

@@ -12,7 +12,7 @@
 
 const char *const second_table_names[SECOND_TABLES] = {"text",         "ended",  "states",  "again",  "hosts",
                                                        "host-changes", "hashes", "revoked", "visits", "due",
-                                                       "meta",         "exact",  "identity"};
+                                                       "unconfirmed",  "meta",   "identity"};
 
 /* NUL behind, so that what ends a value may be read as text. */
 static uint8_t *copy_of(const MDB_val *bytes)
@@ -42,8 +42,8 @@ static void read_table(second_view *v, MDB_txn *txn, second_table table)
   MDB_cursor *cursor;
   MDB_val key, value;
   int error = mdb_dbi_open(txn, second_table_names[table], table >= SECOND_META ? 0 : MDB_INTEGERKEY, &dbi);
-  if (table == SECOND_EXACT && error == MDB_NOTFOUND)
-    return; /* where it has to be there, its keys are missed */
+  if (table == SECOND_UNCONFIRMED && error == MDB_NOTFOUND)
+    return; /* made by the first writer with exact keys */
   if (error || (error = mdb_cursor_open(txn, dbi, &cursor))) {
     second_fault(v, "table %s: %s", second_table_names[table], mdb_strerror(error));
     return;
@@ -107,9 +107,10 @@ bool second_is_unborn(const char *directory)
 /* Values of rows and states have theirs inside: second_rows.c. */
 static bool checksum_holds(const second_record *r)
 {
-  if (r->table == SECOND_TEXT || r->table == SECOND_ENDED || r->table == SECOND_STATES)
+  if (r->table == SECOND_TEXT || r->table == SECOND_ENDED || r->table == SECOND_STATES ||
+      r->table == SECOND_UNCONFIRMED)
     return true;
-  bool is_named = r->table == SECOND_META || r->table == SECOND_EXACT || r->table == SECOND_IDENTITY;
+  bool is_named = r->table == SECOND_META || r->table == SECOND_IDENTITY;
   uint64_t seed = is_named ? XXH3_64bits(r->key, r->key_size) : number(r->key, 8);
   return r->value_size >= 4 &&
          number(r->value, 4) == (XXH3_64bits_withSeed(r->value + 4, r->value_size - 4, seed) & 0xffffffff);

@@ -45,9 +45,6 @@ typedef struct value {
   char kind;
 } value;
 
-/* A row of `size` bytes; which bit of the foot its block has for it. */
-typedef unsigned read_row(second_view *v, uint64_t row, const uint8_t *bytes, size_t size);
-
 static bool open_value(second_view *v, const second_record *r, char kind, value *out)
 {
   const uint8_t magic[4] = {'S', 'V', (uint8_t)kind, 1};
@@ -69,7 +66,7 @@ static bool open_value(second_view *v, const second_record *r, char kind, value 
 }
 
 /* The i-th block, at `at`; returns where it ends, 0: it is damaged. */
-static size_t read_block(const value *u, size_t i, size_t at, read_row *read)
+static size_t read_block(const value *u, size_t i, size_t at, second_row_reader *read)
 {
   const uint8_t magic[4] = {'S', 'B', (uint8_t)u->kind, 1}, *block = u->bytes + at;
   uint64_t foot = number(u->bytes + u->end + 4 * i, 4), rows = i + 1 < u->blocks ? BLOCK : u->rows - BLOCK * i;
@@ -91,7 +88,7 @@ static size_t read_block(const value *u, size_t i, size_t at, read_row *read)
   return at == end && marks == foot >> 28 ? end : 0;
 }
 
-static void read_value(second_view *v, const second_record *r, char kind, uint64_t *next, read_row *read)
+void second_rows(second_view *v, const second_record *r, char kind, uint64_t *next, second_row_reader *read)
 {
   value u;
   size_t at = HEAD;
@@ -208,7 +205,7 @@ static unsigned read_text_row(second_view *v, uint64_t row, const uint8_t *bytes
 
 void second_text(second_view *v, const second_record *r)
 {
-  read_value(v, r, 'T', &v->next_text, read_text_row);
+  second_rows(v, r, 'T', &v->next_text, read_text_row);
 }
 
 /* Of a newer row only class and fields are new. */
@@ -254,7 +251,7 @@ static unsigned read_ended_row(second_view *v, uint64_t row, const uint8_t *byte
 void second_ended(second_view *v, const second_record *r)
 {
   uint64_t next = v->next_ended;
-  read_value(v, r, 'E', &v->next_ended, read_ended_row);
+  second_rows(v, r, 'E', &v->next_ended, read_ended_row);
   if (next && number(r->key, 8) != next)
     second_fault(v, "ended: row %llu is missing", (unsigned long long)next);
 }

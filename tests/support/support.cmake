@@ -47,6 +47,34 @@ endfunction()
 find_library(LMDB_STATIC liblmdb.a)
 set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
 
+# strata_steps(test_linear): the parsers of bytes from outside, compiled to count their steps (steps.h), are linked in
+# front of the libraries that have them as well.
+set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strnlen strchr strrchr strchrnul strspn
+                  strcspn strcmp strncmp strcasecmp strncasecmp calloc realloc snprintf
+                  iconv inflate pcre2_compile_8 pcre2_match_8)
+list(TRANSFORM counted_calls PREPEND LINKER:--wrap=)
+add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
+foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
+               crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/prescan
+               crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader crawler/html/srcset
+               crawler/html/tokenizer crawler/loop/visit crawler/robots/robots crawler/robots/robots_match
+               crawler/robots/robots_pack crawler/http/cookie_field crawler/http/cookies crawler/http/dechunk
+               crawler/http/http_head crawler/http/ledger crawler/http/response_head crawler/scope/domain
+               crawler/scope/patterns crawler/base/clip crawler/base/json crawler/base/utf8
+               frontier/url/url frontier/url/url_arena frontier/url/url_bytes frontier/url/url_direct
+               frontier/url/url_fast frontier/url/url_host frontier/url/url_idna frontier/url/url_profile
+               frontier/url/url_punycode frontier/url/url_reference frontier/url/url_rules
+               frontier/url/url_segments frontier/url/url_slow frontier/url/url_status mlbf/similar/shingle)
+  target_sources(parsers_counted PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
+endforeach()
+target_link_libraries(parsers_counted PRIVATE strata_flags crawler PkgConfig::URIPARSER PkgConfig::CURL PkgConfig::ZLIB
+  PkgConfig::PSL PkgConfig::PCRE2 PkgConfig::XXHASH)
+target_compile_options(parsers_counted PRIVATE -fsanitize-coverage=trace-pc -fno-builtin -U_FORTIFY_SOURCE)
+function(strata_steps target)
+  target_sources(${target} PRIVATE support/steps.c $<TARGET_OBJECTS:parsers_counted>)
+  target_link_options(${target} PRIVATE ${counted_calls})
+endfunction()
+
 # Scratch directories, a command as a shell would see it, trees of real pages, files of rows.
 add_library(tests_support STATIC support/scratch.c support/command.c support/page_trees.c support/row_file.c)
 target_link_libraries(tests_support PRIVATE strata_flags)
@@ -54,7 +82,7 @@ target_link_libraries(tests_support PRIVATE strata_flags)
 # Directories of a frontier, and a reader of FORMAT.md.
 add_library(tests_frontier STATIC
   support/story.c support/spoil.c support/second_records.c support/second_rows.c support/second_reader.c
-  support/second_agree.c)
+  support/second_late.c support/second_agree.c)
 target_link_libraries(tests_frontier PRIVATE strata_flags PUBLIC tests_support PkgConfig::LMDB PkgConfig::XXHASH)
 target_include_directories(tests_frontier PUBLIC ${PROJECT_SOURCE_DIR})
 
@@ -66,8 +94,9 @@ set(frontier_model support/frontier_model.c support/model_world.c support/model_
 # the time.
 add_library(frontier_tiny OBJECT)
 foreach(source core/add core/frontier core/open_batch core/commit core/open core/checkpoint core/renewal core/maintain
-               core/workbench core/queue core/host core/recrawl core/folding hosts/host_changes admin/erase
-               admin/compact_copy admin/mdb_urls)
+               core/workbench core/queue core/host core/recrawl core/folding core/late core/late_pass core/late_upkeep
+               hosts/host_changes late/doubts late/doubt_parts late/doubt_pass late/runs late/runs_marks late/runs_ask
+               late/runs_merge admin/erase admin/compact_copy admin/mdb_urls admin/merge)
   target_sources(frontier_tiny PRIVATE ${PROJECT_SOURCE_DIR}/frontier/${source}.c)
 endforeach()
 target_compile_definitions(frontier_tiny PUBLIC FRONTIER_TINY)
