@@ -1,11 +1,13 @@
 /* The whole way of a URL, fully synced: add -> next -> done, ours and plain ones over SQLite and RocksDB, in turn.
  *
  *     bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] [--known-dir DIR]
- *                    [--commit-thread] [--queued] [--again] [--compact] [--idle] [--check] [--only NAME,NAME...]
- *                    [--dir DIR]
+ *                    [--commit-thread] [--line] [--queued] [--again] [--compact] [--idle] [--check]
+ *                    [--only NAME,NAME...] [--dir DIR]
  *
- *     strata             ours; `thread`, with --commit-thread, is ours with a thread that commits
- *     exact              ours with exact keys, as those of the others are
+ *     strata             ours, a filter of 1e-6; `thread`, with --commit-thread, is ours with a thread that commits
+ *     exact              ours with options.exact and a filter of 1e-2: keys are exact, as those of the others are; also
+ *                        `exact-thread`, and with --line `exact-line`, of that filter
+ *     front              the same filter without it, which loses a hundredth
  *     sqlite, rocksdb    the same contract, tuned: hosts take turns, 8 in flight, order within each, delays, records of
  *                        hosts, state and code of each URL, what was in flight comes again
  *
@@ -30,15 +32,13 @@
  *     X's time / own      the median of these ratios in each round, and the same of processor time
  *
  * --known K: ours alone, beside a filter and a hash log of K URLs that are there already, the filter as old as it gets
- * before it is written. DIR needs 25 bytes for each. --known-dir: they are made in that directory, once, and copied.
- * --queued: N URLs are queued and none is taken, the process is killed (SIGKILL), and a new one opens what it left,
- * which is in the page cache, and takes 102,400.
- * --again: with each new URL comes one that was seen, any of those before.
- * --expect E: ours begins with a filter for E URLs, and it grows; what it ends with is printed, and how many of 10^7
- * other URLs it calls seen.
- * --compact: the directory of ours is compacted at the end.
- * --idle: ours alone; calls of frontier_next that have nothing to give, with 10^3 to H hosts (frontier_idle.c).
- * --only NAME,...: these columns.
+ * before it is written. DIR needs 25 bytes for each, of exact ones 45. --known-dir: they are made in that directory,
+ * once, and copied. --queued: N URLs are queued and none is taken, the process is killed (SIGKILL), and a new one opens
+ * what it left, which is in the page cache, and takes 102,400. --again: with each new URL comes one that was seen, any
+ * of those before. --expect E: ours begins with a filter for E URLs, and it grows; what it ends with is printed, and
+ * how many of 10^7 other URLs it calls seen. --compact: the directory of ours is compacted at the end. --idle: ours
+ * alone; calls of frontier_next that have nothing to give, with 10^3 to H hosts (frontier_idle.c). --only NAME,...:
+ * these columns.
  *
  * An opponent that was not there when this was built is named and skipped. */
 #include "tests/bench/frontier_check.h"
@@ -54,13 +54,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS_MAX = 99, CONTENDERS = 6 };
+enum { ROUNDS_MAX = 99, CONTENDERS = 9 };
 
 typedef struct work {
   load load;
   unsigned rounds;
   const char *only;
-  bool thread, idle, check;
+  bool thread, line, idle, check;
 } work;
 
 typedef load_result results[CONTENDERS][ROUNDS_MAX];
@@ -201,8 +201,8 @@ static uint64_t number(const char *text)
   double value = text ? strtod(text, &end) : 0; /* 1e7 is easier to read than its zeros */
   if (!text || *end || value < 1 || value > 1e12)
     contender_fail("usage", "bench_frontier [--urls N] [--hosts H] [--backlog B] [--rounds R] [--expect E] [--known K] "
-                            "[--known-dir DIR] [--commit-thread] [--queued] [--again] [--compact] [--idle] [--check] "
-                            "[--only NAME,NAME...] [--dir DIR]");
+                            "[--known-dir DIR] [--commit-thread] [--line] [--queued] [--again] [--compact] [--idle] "
+                            "[--check] [--only NAME,NAME...] [--dir DIR]");
   return (uint64_t)value;
 }
 
@@ -211,8 +211,9 @@ static bool parse_flag(work *w, const char *name)
   const struct {
     const char *name;
     bool *flag;
-  } flags[] = {{"--commit-thread", &w->thread}, {"--queued", &w->load.queued}, {"--again", &w->load.again},
-               {"--compact", &w->load.compact}, {"--idle", &w->idle},          {"--check", &w->check}};
+  } flags[] = {
+    {"--commit-thread", &w->thread}, {"--line", &w->line}, {"--queued", &w->load.queued}, {"--again", &w->load.again},
+    {"--compact", &w->load.compact}, {"--idle", &w->idle}, {"--check", &w->check}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     if (strcmp(name, flags[i].name) == 0)
       return *flags[i].flag = true;
@@ -272,20 +273,21 @@ static size_t choose(const work *w, const contender *row[CONTENDERS])
     const contender *who;
     bool takes_part;
   } all[] = {
-    {&contender_strata, true},
-    {&contender_thread, w->thread},
-    {&contender_exact, w->load.known == 0},
+    {&contender_strata, true},         {&contender_thread, w->thread},
+    {&contender_exact, !w->check},     {&contender_exact_thread, w->thread && !w->check},
+    {&contender_front, !w->check},     {&contender_exact_line, w->line},
+    {&contender_exact_sure, w->check},
 #ifdef HAVE_SQLITE
-    {&contender_sqlite, w->load.known == 0},
-    {&contender_sqlite_fifo, w->check},
+    {&contender_sqlite, true},         {&contender_sqlite_fifo, w->check},
 #endif
 #ifdef HAVE_ROCKSDB
-    {&contender_rocksdb, w->load.known == 0},
+    {&contender_rocksdb, true},
 #endif
   };
   size_t count = 0;
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (all[i].takes_part && (!w->only || is_listed(w->only, all[i].who->name)))
+    if (all[i].takes_part && (w->load.known == 0 || all[i].who->known_rate > 0) &&
+        (!w->only || is_listed(w->only, all[i].who->name)))
       row[count++] = all[i].who;
   if (count == 0)
     contender_fail(w->only, "takes no part");

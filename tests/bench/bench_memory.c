@@ -3,7 +3,8 @@
  *     bench_memory [--urls N] [--fp P] [--dir DIR]        default 10^7, 1e-6
  *
  * Filters alone: one for N URLs gets N, then its next size, 1.4 times, is filled beside it, as a rebuild does. A
- * frontier: it expects N, and is told of 1.2 N (noted, so that none waits; on 1,000 hosts), so that it rebuilds within.
+ * frontier: it expects N, and is told of 1.2 N (noted, so that none waits; on 1,000 hosts), so that it rebuilds within;
+ * and one with options.exact beside it.
  * Bytes are those of anonymous pages that are resident (RssAnon), less those there were before; and, of a frontier, the
  * most that its filter file, mapped, may take beside them: clean pages, which the system may drop (RssFile has LMDB's
  * map as well). Each row is a process of its own. Wrong: of 10^7 new pages in known directories, those called seen at
@@ -129,10 +130,20 @@ static uint64_t mapped_filter(const char *directory)
   return bytes;
 }
 
-static void measure_frontier(const work *w, const char *directory)
+/* What waits to be confirmed is so by the calls of frontier_next. */
+static void let_it_work(frontier *f, uint64_t now_ms)
+{
+  frontier_lease none;
+  size_t count;
+  int64_t wait_ms;
+  must(frontier_next(f, now_ms, &none, 0, &count, &wait_ms) == FRONTIER_OK, frontier_message(f));
+}
+
+static void measure_frontier(const work *w, const char *directory, bool exact)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "";
   frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = w->urls, .rate = w->rate, .per_host = 1};
+  options.exact = exact;
   frontier *f;
   frontier_stats stats;
   uint64_t before = resident(), most = 0, at_most = 1, step = w->urls / 500 + 1, mapped_most = 0, mapped = 0;
@@ -141,6 +152,7 @@ static void measure_frontier(const work *w, const char *directory)
     note(f, i);
     if (i % step)
       continue;
+    let_it_work(f, i / 1000);
     uint64_t now = resident() - before;
     mapped = mapped_filter(directory);
     if (i == w->urls / step * 88 / 100 * step)
@@ -181,7 +193,7 @@ static void filter_apart(const work *w, mlbf_kind kind, bool signals)
   await(child);
 }
 
-static void frontier_apart(const work *w)
+static void frontier_apart(const work *w, bool exact)
 {
   char directory[4096], command[4200];
   snprintf(directory, sizeof directory, "%s/bench-memory-XXXXXX", w->directory);
@@ -189,7 +201,7 @@ static void frontier_apart(const work *w)
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {
-    measure_frontier(w, directory);
+    measure_frontier(w, directory, exact);
     fflush(stdout);
     _exit(0);
   }
@@ -227,6 +239,8 @@ int main(int argc, char **argv)
   filter_apart(&w, MLBF_KIND_MLBF, false);
   filter_apart(&w, MLBF_KIND_MLBF, true);
   puts("a frontier (mlbf, signals; batch and hosts are in it)");
-  frontier_apart(&w);
+  frontier_apart(&w, false);
+  puts("the same with options.exact");
+  frontier_apart(&w, true);
   return 0;
 }

@@ -54,11 +54,14 @@ typedef void contender_host_visitor(void *context, const contender_host *host);
 typedef struct contender {
   const char *name;
   bool keeps_contract; /* all of it, hosts too */
+  double known_rate;   /* it can begin beside known URLs: in a directory of this rate; 0: it cannot */
+  bool is_exact;       /* with runs of their keys */
   void *(*open)(const char *directory, uint64_t expected_urls);
   bool (*add)(void *self, const char *url, size_t size); /* true: it was new */
   /* Links of a page, up to CONTENDER_PAGE, in one call; how many were new. NULL: they are added one by one. */
   size_t (*add_page)(void *self, const contender_text *urls, size_t count);
   size_t (*next)(void *self, contender_lease *leases, size_t max);
+  bool (*is_finished)(void *self); /* all that was added is done; NULL: when as many are as were new */
   void (*done)(void *self, uint64_t id, contender_state state, unsigned code);
   void (*delay)(void *self, uint64_t id, uint64_t delay_ms); /* of the host of what is in flight; NULL: has none */
   void (*each_ended)(void *self, contender_visitor *visit, void *context);
@@ -69,8 +72,12 @@ typedef struct contender {
   void (*compact)(const char *directory); /* that nobody has open; NULL: it has no way */
 } contender;
 
-/* Ours; with options.exact; with options.commit_thread. */
-extern const contender contender_strata, contender_exact, contender_thread;
+/* Ours: at a rate of 1e-6; the same with options.commit_thread. */
+extern const contender contender_strata, contender_thread;
+/* With options.exact and 1e-2; the same filter without it, which loses URLs; with a thread; with another filter; and at
+ * a rate at which none of a few thousand URLs is late, for --check: a late one comes out of order. */
+extern const contender contender_exact, contender_front, contender_exact_thread, contender_exact_line;
+extern const contender contender_exact_sure;
 extern const contender contender_sqlite, contender_sqlite_fifo, contender_rocksdb;
 
 uint64_t contender_now_ms(void); /* of a clock that never goes back; --check sets it as it likes */

@@ -40,17 +40,17 @@ static void put_digits(char *text, int pairs, uint64_t value)
   }
 }
 
-static void make_url(const load *l, uint64_t number, contender_text *url)
+static void make_url(const load *l, uint64_t number, contender_text *out)
 {
   static const char model[] = "https://www.host-000000.example/section-00/article-0000000000-title.html";
   uint64_t host = mix(number / RUN + 1) % l->hosts;
-  memcpy(url->text, model, sizeof model - 1);
-  url->size = sizeof model - 1;
-  put_digits(url->text + 17, 3, host);
+  memcpy(out->text, model, sizeof model - 1);
+  out->size = sizeof model - 1;
+  put_digits(out->text + 17, 3, host);
   if (host >= 1000000)
-    put_digits(url->text + 8, 1, host / 1000000);
-  put_digits(url->text + 40, 1, mix(number) % 20);
-  put_digits(url->text + 51, 5, number);
+    put_digits(out->text + 8, 1, host / 1000000);
+  put_digits(out->text + 40, 1, mix(number) % 20);
+  put_digits(out->text + 51, 5, number);
 }
 
 static void watch_lot(meter *m, double cpu_began)
@@ -118,7 +118,7 @@ static uint64_t take_lot(const contender *c, void *self, meter *m)
 static void run(const contender *c, void *self, const load *l, meter *m)
 {
   uint64_t added = 0, taken = 0;
-  while (added < l->urls || taken < m->accepted) {
+  while (added < l->urls || (c->is_finished ? !c->is_finished(self) : taken < m->accepted)) {
     uint64_t lot = l->urls - added < LOT ? l->urls - added : LOT;
     if (lot)
       add_lot(c, self, l, added, lot, m);
@@ -206,20 +206,30 @@ static void must_do(const char *command)
     contender_fail(command, "failed");
 }
 
+static void make_known(const contender *c, const load *l, const char *directory)
+{
+  known_crawl what = {
+    .urls = (l->known + 999) / 1000 * 1000, .rate = c->known_rate, .filter = MLBF_KIND_MLBF, .exact = c->is_exact};
+  frontier_known_make(directory, &what);
+  if (c->is_exact)
+    frontier_known_complete(directory, &what, NULL, NULL);
+}
+
 /* In `directory`, or a copy of what was made in the directory that was given, by this run or one before. */
-static void lay_out_known(const load *l, const char *directory)
+static void lay_out_known(const contender *c, const load *l, const char *directory)
 {
   char kept[4096], part[4200], command[9000];
   if (!l->known_directory) {
-    frontier_known_make(directory, l->known);
+    make_known(c, l, directory);
     return;
   }
-  snprintf(kept, sizeof kept, "%s/known-%" PRIu64, l->known_directory, l->known);
+  snprintf(kept, sizeof kept, "%s/known-%s%g-%" PRIu64, l->known_directory, c->is_exact ? "exact-" : "", c->known_rate,
+           l->known);
   if (access(kept, F_OK) != 0) {
     snprintf(part, sizeof part, "%s.part", kept);
     snprintf(command, sizeof command, "rm -rf '%s'; mkdir -p '%s'", part, part);
     must_do(command);
-    frontier_known_make(part, l->known);
+    make_known(c, l, part);
     if (rename(part, kept) != 0)
       contender_fail(kept, "cannot be made");
   }
@@ -251,7 +261,7 @@ static bool live(life what, const contender *c, const load *l, const char *direc
   pid_t child = fork();
   if (child == 0) {
     if (what == LAY_OUT)
-      lay_out_known(l, directory);
+      lay_out_known(c, l, directory);
     else if (what == QUEUE_AND_DIE)
       queue_and_die(c, l, directory);
     else

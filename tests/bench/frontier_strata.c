@@ -11,7 +11,11 @@
 
 enum { LEASES = 1024, TOGETHER = CONTENDER_PAGE };
 
-typedef enum variant { PLAIN, EXACT, COMMIT_THREAD } variant;
+typedef struct variant {
+  double rate;
+  mlbf_kind filter;
+  bool exact, commit_thread;
+} variant;
 
 typedef struct ours {
   frontier *frontier;
@@ -27,33 +31,38 @@ static void demand(const ours *o, frontier_status status)
 static void *open_as(const char *directory, uint64_t expected_urls, variant as)
 {
   char message[FRONTIER_MESSAGE_SIZE] = "out of memory";
-  frontier_options options = {.filter = MLBF_KIND_MLBF,
+  frontier_options options = {.filter = as.filter,
                               .expected_urls = expected_urls,
-                              .rate = 1e-6,
+                              .rate = as.rate,
                               .per_host = CONTENDER_PER_HOST,
                               .depth_cap = UINT16_MAX,
                               .keep_identity = true,
-                              .exact = as == EXACT,
-                              .commit_thread = as == COMMIT_THREAD};
+                              .exact = as.exact,
+                              .commit_thread = as.commit_thread};
   ours *o = calloc(1, sizeof *o);
   if (!o || frontier_open(directory, &options, &o->frontier, message) != FRONTIER_OK)
     contender_fail("strata", message);
   return o;
 }
 
-static void *open_ours(const char *directory, uint64_t expected_urls)
-{
-  return open_as(directory, expected_urls, PLAIN);
-}
+#define OPENING(name, ...)                                           \
+  static void *open_##name(const char *directory, uint64_t expected) \
+  {                                                                  \
+    return open_as(directory, expected, (variant){__VA_ARGS__});     \
+  }
 
-static void *open_exact(const char *directory, uint64_t expected_urls)
-{
-  return open_as(directory, expected_urls, EXACT);
-}
+OPENING(plain, 1e-6, MLBF_KIND_MLBF, false, false)
+OPENING(thread, 1e-6, MLBF_KIND_MLBF, false, true)
+OPENING(exact, 1e-2, MLBF_KIND_MLBF, true, false)
+OPENING(exact_thread, 1e-2, MLBF_KIND_MLBF, true, true)
+OPENING(exact_line, 1e-2, MLBF_KIND_LINE, true, false)
+OPENING(exact_sure, 1e-6, MLBF_KIND_MLBF, true, false)
+OPENING(front, 1e-2, MLBF_KIND_MLBF, false, false)
 
-static void *open_thread(const char *directory, uint64_t expected_urls)
+/* An unconfirmed one is queued later, or never. */
+static bool is_new(frontier_outcome outcome)
 {
-  return open_as(directory, expected_urls, COMMIT_THREAD);
+  return outcome != FRONTIER_SEEN && outcome != FRONTIER_UNCONFIRMED;
 }
 
 static bool add(void *self, const char *text, size_t size)
@@ -63,7 +72,7 @@ static bool add(void *self, const char *text, size_t size)
   if (url_parse(text, size, URL_STRICT, &o->urls[0]) != URL_OK)
     contender_fail("strata", text);
   demand(o, frontier_add(o->frontier, &o->urls[0], (frontier_origin){0}, contender_now_ms(), &verdict));
-  return verdict.outcome != FRONTIER_SEEN;
+  return is_new(verdict.outcome);
 }
 
 static size_t add_page(void *self, const contender_text *texts, size_t count)
@@ -79,7 +88,7 @@ static size_t add_page(void *self, const contender_text *texts, size_t count)
   }
   demand(o, frontier_add_batch(o->frontier, links, count, contender_now_ms(), verdicts, &settled));
   for (size_t i = 0; i < count; i++)
-    accepted += verdicts[i].outcome != FRONTIER_SEEN;
+    accepted += is_new(verdicts[i].outcome);
   return accepted;
 }
 
@@ -96,6 +105,12 @@ static size_t next(void *self, contender_lease *leased, size_t max)
     memcpy(leased[i].url.text, leases[i].url, leases[i].url_size);
   }
   return count;
+}
+
+static bool is_finished(void *self)
+{
+  ours *o = self;
+  return frontier_is_finished(o->frontier);
 }
 
 static void done(void *self, uint64_t id, contender_state state, unsigned code)
@@ -197,11 +212,27 @@ static void compact(const char *directory)
     contender_fail("strata", message);
 }
 
-#define OURS                                                                                                 \
-  .keeps_contract = true, .add = add, .add_page = add_page, .next = next, .done = done, .delay = delay,      \
-  .each_ended = each_ended, .each_host = each_host, .close = close_ours, .commit = commit, .report = report, \
-  .compact = compact
+#define OURS(identifier, of, ...)                           \
+  const contender identifier = {.open = open_##of,          \
+                                .add = add,                 \
+                                .add_page = add_page,       \
+                                .next = next,               \
+                                .done = done,               \
+                                .is_finished = is_finished, \
+                                .delay = delay,             \
+                                .each_ended = each_ended,   \
+                                .each_host = each_host,     \
+                                .close = close_ours,        \
+                                .commit = commit,           \
+                                .report = report,           \
+                                .compact = compact,         \
+                                .keeps_contract = true,     \
+                                __VA_ARGS__}
 
-const contender contender_strata = {.name = "strata", .open = open_ours, OURS};
-const contender contender_exact = {.name = "exact", .open = open_exact, OURS};
-const contender contender_thread = {.name = "thread", .open = open_thread, OURS};
+OURS(contender_strata, plain, .name = "strata", .known_rate = 1e-6);
+OURS(contender_thread, thread, .name = "thread", .known_rate = 1e-6);
+OURS(contender_exact, exact, .name = "exact", .known_rate = 1e-2, .is_exact = true);
+OURS(contender_exact_thread, exact_thread, .name = "exact-thread", .known_rate = 1e-2, .is_exact = true);
+OURS(contender_exact_line, exact_line, .name = "exact-line");
+OURS(contender_exact_sure, exact_sure, .name = "exact");
+OURS(contender_front, front, .name = "front", .known_rate = 1e-2);
