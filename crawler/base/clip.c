@@ -1,6 +1,9 @@
 /* See clip.h. Widths come from the C library, in our own locale, as the program's may be ASCII only. */
 #include "crawler/base/clip.h"
 
+#include "crawler/base/utf8.h"
+
+#include <limits.h>
 #include <locale.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -13,12 +16,6 @@ typedef struct character {
   int columns; /* -1: not printable */
 } character;
 
-/* Marks that turn the direction of what follows: a URL may not write itself backwards. */
-static bool turns_text(wchar_t c)
-{
-  return c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-}
-
 /* The character at `at`, which is not the end. */
 static character read_character(const char *at, bool is_utf8)
 {
@@ -26,10 +23,10 @@ static character read_character(const char *at, bool is_utf8)
   wchar_t wide;
   if ((unsigned char)*at < 0x7F)
     return (character){1, (unsigned char)*at < 0x20 ? -1 : 1};
-  size_t bytes = is_utf8 ? mbrtowc(&wide, at, strlen(at), &state) : (size_t)-1;
+  size_t bytes = is_utf8 ? mbrtowc(&wide, at, strnlen(at, MB_LEN_MAX), &state) : (size_t)-1;
   if (bytes == (size_t)-1 || bytes == (size_t)-2)
     return (character){1, -1};
-  return (character){bytes, turns_text(wide) ? -1 : wcwidth(wide)};
+  return (character){bytes, utf8_is_control((uint32_t)wide) ? -1 : wcwidth(wide)};
 }
 
 typedef struct filled {

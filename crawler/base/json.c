@@ -1,9 +1,11 @@
 /* See json.h. */
 #include "crawler/base/json.h"
 
+#include "crawler/base/utf8.h"
 #include "frontier/base/vector.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,29 +37,6 @@ static void append_text(json *j, const char *text)
   append(j, text, strlen(text));
 }
 
-/* Bytes of the UTF-8 sequence at `at` (RFC 3629: no overlong forms, no surrogates), 0 if it is none. */
-static size_t utf8_sequence(const unsigned char *at)
-{
-  static const struct {
-    unsigned char first_low, first_high, second_low, second_high;
-    size_t size;
-  } forms[] = {
-    {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3},
-    {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
-  };
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    if (at[0] < forms[i].first_low || at[0] > forms[i].first_high)
-      continue;
-    if (at[1] < forms[i].second_low || at[1] > forms[i].second_high)
-      return 0;
-    for (size_t more = 2; more < forms[i].size; more++)
-      if ((at[more] & 0xC0) != 0x80)
-        return 0;
-    return forms[i].size;
-  }
-  return 0;
-}
-
 static void assert_json(const json *j)
 {
   assert(j->size <= j->room && (j->text || !j->room));
@@ -83,15 +62,16 @@ static void append_escaped(json *j, const char *value)
     at += plain;
     if (!*at)
       break;
-    size_t sequence = utf8_sequence(at);
-    char escape[8];
-    if (sequence) {
+    size_t sequence = utf8_sequence((const char *)at);
+    uint32_t code = sequence ? utf8_code((const char *)at, sequence) : *at < 0x80 ? *at : 0xFFFD;
+    char escape[16];
+    if (sequence && !utf8_is_control(code)) {
       append(j, (const char *)at, sequence);
     } else {
-      if (*at == '"' || *at == '\\')
-        snprintf(escape, sizeof escape, "\\%c", *at);
+      if (code == '"' || code == '\\')
+        snprintf(escape, sizeof escape, "\\%c", (char)code);
       else
-        snprintf(escape, sizeof escape, "\\u%04X", *at < 0x80 ? *at : 0xFFFDu);
+        snprintf(escape, sizeof escape, "\\u%04" PRIX32, code);
       append_text(j, escape);
     }
     at += sequence ? sequence : 1;

@@ -26,7 +26,8 @@ void json_end(json *j); /* } */
 void json_begin_array(json *j, const char *name);
 void json_add_string(json *j, const char *value); /* to an array */
 void json_end_array(json *j);
-/* Bytes that are not UTF-8 become U+FFFD; control characters are escaped, so a line is one line. */
+/* Bytes that are not UTF-8 become U+FFFD; what utf8_is_control says is escaped: so a line is one line, and the text is
+ * harmless on a terminal. */
 void json_put_string(json *j, const char *name, const char *value);
 void json_put_number(json *j, const char *name, uint64_t value);
 /* 0 to 10^9, or the nearest; 1 to 9 decimals */

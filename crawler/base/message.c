@@ -1,6 +1,7 @@
 /* See message.h. */
 #include "crawler/base/message.h"
 
+#include "crawler/base/shown.h"
 #include "mlbf/secret.h"
 
 #include <inttypes.h>
@@ -8,20 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TEXT_SIZE = 2048, SHOWN_SIZE = 4 * TEXT_SIZE };
+
 void say_error(const char *command, const char *format, ...)
 {
-  char text[2048];
+  char text[TEXT_SIZE], shown[SHOWN_SIZE];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  fprintf(stderr, "strata %s: ", command);
-  for (const char *at = text; *at; at++)
-    if ((unsigned char)*at < 0x20 || *at == 0x7F)
-      fprintf(stderr, "\\x%02X", (unsigned char)*at);
-    else
-      putc(*at, stderr);
-  putc('\n', stderr);
+  fprintf(stderr, "strata %s: %s\n", command, shown_text(text, shown, sizeof shown));
+}
+
+void say_note(const char *format, ...)
+{
+  char text[TEXT_SIZE], shown[SHOWN_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  fprintf(stderr, "%s\n", shown_text(text, shown, sizeof shown));
 }
 
 void say_if_hashing_is_slow(const char *command)
@@ -65,5 +72,13 @@ const char *say_seconds(double seconds, char text[SAY_SIZE])
     snprintf(text, SAY_SIZE, "%lu min %02lu s", whole / 60, whole % 60);
   else
     snprintf(text, SAY_SIZE, "%lu h %02lu min", whole / 3600, whole / 60 % 60);
+  return text;
+}
+
+const char *say_late(uint64_t unconfirmed, uint64_t late, char text[SAY_LATE_SIZE])
+{
+  char links[SAY_SIZE], urls[SAY_SIZE];
+  snprintf(text, SAY_LATE_SIZE, "%s link%s to be confirmed; %s URL%s came late", say_count(unconfirmed, links),
+           unconfirmed == 1 ? " waits" : "s wait", say_count(late, urls), late == 1 ? "" : "s");
   return text;
 }

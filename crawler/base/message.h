@@ -1,5 +1,5 @@
-/* Messages for people, on stderr. Text from outside is shown with its control bytes escaped, so that no URL and no file
- * name can draw on the terminal. */
+/* Messages for people, on stderr. Each is one line, shown as shown.h says: no URL and no file name in it can draw on a
+ * terminal, or begin another line. */
 #ifndef STRATA_CRAWLER_MESSAGE_H
 #define STRATA_CRAWLER_MESSAGE_H
 
@@ -9,6 +9,9 @@
 /* "strata crawl: ...\n" */
 void say_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same line without "strata crawl: ". */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Once, before anything is hashed: if it uses no AES instructions of the processor, it takes several times as long. */
 void say_if_hashing_is_slow(const char *command);
 
@@ -17,5 +20,9 @@ enum { SAY_SIZE = 32 };
 const char *say_count(uint64_t number, char text[SAY_SIZE]);
 const char *say_bytes(uint64_t bytes, char text[SAY_SIZE]);
 const char *say_seconds(double seconds, char text[SAY_SIZE]);
+
+/* "12 links wait to be confirmed; 340 URLs came late" */
+enum { SAY_LATE_SIZE = 2 * SAY_SIZE + 64 };
+const char *say_late(uint64_t unconfirmed, uint64_t late, char text[SAY_LATE_SIZE]);
 
 #endif
