@@ -18,6 +18,7 @@ struct decoder {
   decoder_sink *sink;
   void *context;
   decoder_state state;
+  bool is_xml;
   const charset *charset;
   const charset *opened; /* what `conversion` is for; kept for the next page in the same charset */
   iconv_t conversion;
@@ -68,8 +69,14 @@ const charset *decoder_charset(const decoder *d)
 void decoder_begin(decoder *d, const charset *said)
 {
   d->state = DECIDING;
+  d->is_xml = false;
   d->charset = said;
   d->held_size = d->part_size = 0;
+}
+
+void decoder_expect_xml(decoder *d)
+{
+  d->is_xml = true;
 }
 
 /* ---- converting ------------------------------------------------------------------------------------------ */
@@ -166,7 +173,7 @@ static void decide(decoder *d, const char *bytes, size_t size)
   if (bom)
     d->charset = bom;
   else if (!d->charset)
-    d->charset = prescan(bytes, size < PRESCAN_MAX ? size : PRESCAN_MAX);
+    d->charset = (d->is_xml ? prescan_xml : prescan)(bytes, size < PRESCAN_MAX ? size : PRESCAN_MAX);
   if (!d->charset || charset_is_utf8(d->charset))
     d->state = PASSING;
   else if (charset_is_opaque(d->charset))

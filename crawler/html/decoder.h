@@ -21,6 +21,7 @@ void decoder_free(decoder *d);                              /* NULL is fine */
 
 /* A new page; what was left of another is dropped. `said` (NULL: nothing) is the header's word. */
 void decoder_begin(decoder *d, const charset *said);
+void decoder_expect_xml(decoder *d); /* after decoder_begin: the page is XML, in which a <meta> says nothing */
 void decoder_feed(decoder *d, const char *bytes, size_t size);
 void decoder_finish(decoder *d);
 

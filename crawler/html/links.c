@@ -52,7 +52,7 @@ struct links_scanner {
   void *context;
   bool is_finished; /* the next feed begins a page */
   bool is_xml;
-  bool wants_images;
+  bool wants_images, wants_cut;
   bool is_hidden; /* XHTML: inside script, style and the like */
   bool is_in_select;
   links_text_taker *take_text;
@@ -262,6 +262,20 @@ static void visit_image(links_scanner *scanner, const char *value, size_t size)
     visit(scanner, LINK_IMAGE, url, url_size);
 }
 
+/* A link, but for its length. What else the tag says of it is not known yet, or does not matter any more. */
+static void on_attribute_lost(void *context, const char *beginning, size_t size)
+{
+  links_scanner *scanner = context;
+  const open_tag *tag = &scanner->tag;
+  if (!scanner->wants_cut || !(tag->attribute & (HREF | XLINK_HREF | SRC | SRCSET)) || tag->element == BASE)
+    return;
+  scanner->visit(scanner->context, &(link_found){.kind = LINK_A,
+                                                 .href = beginning,
+                                                 .size = size < LINKS_BEGINNING ? size : LINKS_BEGINNING,
+                                                 .attribute = "href",
+                                                 .is_cut = true});
+}
+
 static void on_attribute_valued(void *context, const char *value, size_t size)
 {
   links_scanner *scanner = context;
@@ -346,8 +360,10 @@ static void on_text(void *context, const char *bytes, size_t size)
     scanner->take_text(scanner->text_context, bytes, size);
 }
 
-static const tokenizer_sink sink = {on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, NULL};
-static const tokenizer_sink text_sink = {on_tag_named, on_attribute_named, on_attribute_valued, on_tag_ended, on_text};
+static const tokenizer_sink sink = {on_tag_named,      on_attribute_named, on_attribute_valued,
+                                    on_attribute_lost, on_tag_ended,       NULL};
+static const tokenizer_sink text_sink = {on_tag_named,      on_attribute_named, on_attribute_valued,
+                                         on_attribute_lost, on_tag_ended,       on_text};
 
 links_scanner *links_create(links_visitor *visit_link, void *context)
 {
@@ -357,7 +373,7 @@ links_scanner *links_create(links_visitor *visit_link, void *context)
   scanner->visit = visit_link;
   scanner->context = context;
   scanner->nofollow = scanner->noindex = false;
-  scanner->is_xml = scanner->wants_images = false;
+  scanner->is_xml = scanner->wants_images = scanner->wants_cut = false;
   scanner->take_text = NULL;
   scanner->is_finished = true;
   return scanner;
@@ -394,6 +410,11 @@ void links_expect_xml(links_scanner *scanner)
 void links_want_images(links_scanner *scanner, bool wanted)
 {
   scanner->wants_images = wanted;
+}
+
+void links_want_cut(links_scanner *scanner, bool wanted)
+{
+  scanner->wants_cut = wanted;
 }
 
 void links_want_text(links_scanner *scanner, links_text_taker *take, void *context)

@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LINKS_VALUE_MAX = 16384 }; /* a longer attribute value is dropped, as no URL is that long */
+enum {
+  LINKS_VALUE_MAX = 16384, /* a longer attribute value is no link: no URL is that long */
+  LINKS_BEGINNING = 1024,  /* of such a value, if it is wanted */
+};
 
 typedef enum link_kind {
   LINK_BASE, /* <base href>: moves every relative link of the page; visited once, not itself a link */
@@ -35,6 +38,7 @@ typedef struct link_found {
   size_t size;
   const char *attribute; /* where it stood: "href", "src", "xlink:href" (SVG), "content" */
   bool nofollow;         /* rel=nofollow on the element */
+  bool is_cut;           /* the value is too long: its beginning, as it stands; only if asked for */
   bool canonical;        /* LINK_LINK with rel=canonical: the page's own preferred URL */
 } link_found;
 
@@ -50,6 +54,9 @@ void links_finish(links_scanner *scanner); /* end of page; the scanner is ready 
 
 /* Images as well, from the next page on: links_create's scanner passes them over. */
 void links_want_images(links_scanner *scanner, bool wanted);
+
+/* The beginnings of values that are too long to be links as well, from the next page on. */
+void links_want_cut(links_scanner *scanner, bool wanted);
 
 /* The page's text as it stands between tags, from the next page on; NULL: not wanted. `take` gets pieces of it,
  * their references not decoded, each with the '<' behind it if that has come; not the contents of title, script, style,

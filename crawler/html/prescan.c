@@ -122,15 +122,21 @@ static void skip_tag(cursor *in)
     ;
 }
 
-/* <?xml version="1.0" encoding="..."?> */
-static const charset *xml_encoding(const char *bytes, size_t size)
+/* <?xml version="1.0" encoding="..."?>; or its beginning in UTF-16, as a declaration that can be read says of none. */
+const charset *prescan_xml(const char *bytes, size_t size)
 {
   cursor in = {bytes, bytes + size};
+  skip_spaces(&in, false);
+  if (size >= 6 && memcmp(bytes, "<\0?\0x", 6) == 0)
+    return charset_of_label("utf-16le", strlen("utf-16le"));
+  if (size >= 6 && memcmp(bytes, "\0<\0?\0x", 6) == 0)
+    return charset_of_label("utf-16be", strlen("utf-16be"));
   if (!begins_with(&in, "<?xml"))
     return NULL;
+  const char *begin = in.at;
   skip_to(&in, '>');
   in.end = in.at;
-  for (in.at = bytes; in.at < in.end && !begins_with(&in, "encoding"); in.at++)
+  for (in.at = begin; in.at < in.end && !begins_with(&in, "encoding"); in.at++)
     ;
   skip_to(&in, '=');
   if (in.at == in.end)
@@ -182,5 +188,5 @@ static const charset *meta_charset(const char *bytes, size_t size)
 const charset *prescan(const char *bytes, size_t size)
 {
   const charset *said = has_meta(bytes, size) ? meta_charset(bytes, size) : NULL;
-  return said ? said : xml_encoding(bytes, size);
+  return said ? said : prescan_xml(bytes, size);
 }

@@ -11,4 +11,7 @@ enum { PRESCAN_SURE = 1024, PRESCAN_MAX = 4096 };
  * none is declared. */
 const charset *prescan(const char *bytes, size_t size);
 
+/* The second step alone, for what is XML and no page; white space may come before. */
+const charset *prescan_xml(const char *bytes, size_t size);
+
 #endif

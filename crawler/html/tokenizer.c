@@ -121,13 +121,14 @@ static void name_finish(char *name, size_t *size)
 /* A value that grows too long is no longer wanted. */
 static void value_append(tokenizer *machine, const char *at, const char *end)
 {
-  size_t size = (size_t)(end - at);
+  size_t size = (size_t)(end - at), room = TOKENIZER_VALUE_MAX - machine->value_size;
   assert(machine->value_size <= TOKENIZER_VALUE_MAX);
-  if (size > TOKENIZER_VALUE_MAX - machine->value_size) {
+  memcpy(machine->value + machine->value_size, at, size < room ? size : room);
+  if (size > room) {
     machine->wants_value = false;
+    machine->sink->attribute_lost(machine->context, machine->value, TOKENIZER_VALUE_MAX);
     return;
   }
-  memcpy(machine->value + machine->value_size, at, size);
   machine->value_size += size;
   assert(machine->value_size <= TOKENIZER_VALUE_MAX);
 }
@@ -172,15 +173,16 @@ static size_t value_decode(tokenizer *machine, const char *at, const char *end)
 static void value_report(tokenizer *machine, const char *at, const char *end)
 {
   size_t size = (size_t)(end - at);
-  if (size > TOKENIZER_VALUE_MAX)
-    return;
-  if (skip_until(at, end, SPECIAL_IN_VALUE) < end) {
+  const char *value = at;
+  if (size <= TOKENIZER_VALUE_MAX && skip_until(at, end, SPECIAL_IN_VALUE) < end) {
     size = value_decode(machine, at, end);
-    at = machine->decoded;
+    value = machine->decoded;
   }
-  assert(size > TOKENIZER_VALUE_MAX || machine->wish == WISH_ATTRIBUTES);
+  assert(machine->wish == WISH_ATTRIBUTES);
   if (size <= TOKENIZER_VALUE_MAX)
-    machine->sink->attribute_valued(machine->context, at, size);
+    machine->sink->attribute_valued(machine->context, value, size);
+  else
+    machine->sink->attribute_lost(machine->context, at, (size_t)(end - at));
 }
 
 /* [at, stop) is the next piece of the value, its last if `is_last`. A value within one feed is not copied. */

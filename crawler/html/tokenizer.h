@@ -34,8 +34,9 @@ typedef enum tokenizer_wish {
  * tag_ended, and never was. */
 typedef struct tokenizer_sink {
   tokenizer_wish (*tag_named)(void *context, const char *name, size_t size, bool is_end_tag);
-  bool (*attribute_named)(void *context, const char *name, size_t size);   /* report its value? */
-  void (*attribute_valued)(void *context, const char *value, size_t size); /* decoded; not NUL-terminated */
+  bool (*attribute_named)(void *context, const char *name, size_t size);     /* report its value? */
+  void (*attribute_valued)(void *context, const char *value, size_t size);   /* decoded; not NUL-terminated */
+  void (*attribute_lost)(void *context, const char *beginning, size_t size); /* of one too long; not decoded */
   tokenizer_content (*tag_ended)(void *context, bool is_self_closing);
   /* NULL, or: a piece of text, its references not decoded; it ends with the '<' behind it, if that is there already */
   void (*text)(void *context, const char *bytes, size_t size);
