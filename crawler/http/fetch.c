@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { IDLE_MS = 1000 }; /* of the network's thread; it is woken when there is work */
@@ -22,6 +23,7 @@ struct fetcher {
   channel *channel; /* NULL: the network is on the caller's thread */
   pthread_t thread;
   bool has_thread;
+  atomic_bool is_dropped;           /* nothing of any fetch is wanted any more */
   request *started, **started_last; /* without a thread: to be begun by the next poll */
   bool has_news;                    /* since that poll began */
   request *idle;
@@ -30,9 +32,9 @@ struct fetcher {
   size_t active;
 };
 
-const char *fetch_header(const fetch_response *response, const char *name, size_t nth)
+const char *fetch_header(const fetch_response *response, const char *name, const char *value)
 {
-  return response->head ? response_head_find(response->head, name, nth) : NULL;
+  return response->head ? response_head_next(response->head, name, value) : NULL;
 }
 
 /* ---- requests --------------------------------------------------------------------------------------------- */
@@ -81,6 +83,8 @@ static void give_response(fetcher *f, request *r)
 static bool body_came(void *context, request *r, const char *bytes, size_t size)
 {
   const fetcher *f = context;
+  if (f->is_dropped)
+    return false;
   if (f->channel)
     return channel_body(f->channel, r, bytes, size);
   give_piece(r, bytes, size);
@@ -90,6 +94,8 @@ static bool body_came(void *context, request *r, const char *bytes, size_t size)
 static void request_ended(void *context, request *r)
 {
   fetcher *f = context;
+  if (f->is_dropped) /* it goes with the fetcher */
+    return;
   if (f->channel)
     channel_end(f->channel, r); /* if the whole ends, so does the request, with the fetcher */
   else
@@ -142,14 +148,19 @@ static void stop_thread(fetcher *f)
   pthread_join(f->thread, NULL);
 }
 
-/* Call the receivers with what came; false: nothing did. */
+/* Call the receivers with what came, DELIVERED_MAX bytes of it, so that the caller sees soon that it is to stop; false:
+ * nothing did. */
 static bool deliver(fetcher *f)
 {
+  enum { DELIVERED_MAX = 1 << 20 };
+  size_t bytes = 0;
   /* then the caller may start others, so that the network has work while it goes on; a quarter of them costs more
    * wake-ups, with all of them one side waits for the other */
   size_t most = f->active / 2 + 1;
   bool any = false;
-  for (channel_event event; most && channel_next(f->channel, &event); any = true) {
+  for (channel_event event; most && !f->is_dropped && bytes < DELIVERED_MAX && channel_next(f->channel, &event);
+       any = true) {
+    bytes += event.size;
     if (event.bytes) {
       give_piece(event.request, event.bytes, event.size);
     } else {
@@ -248,9 +259,16 @@ static void poll_network(fetcher *f, int wait_ms)
     network_wait(f->network, wait_ms);
 }
 
+void fetch_drop_all(fetcher *f)
+{
+  f->is_dropped = true;
+}
+
 void fetch_poll(fetcher *f, int wait_ms)
 {
   assert_fetcher(f);
+  if (f->is_dropped)
+    return;
   if (f->channel)
     poll_thread(f, wait_ms);
   else

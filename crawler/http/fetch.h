@@ -28,8 +28,9 @@ typedef enum fetch_error {
   FETCH_BROKEN,   /* the connection ended before the response did, or the response is no HTTP */
   FETCH_ENCODING, /* the body is not what Content-Encoding says */
   FETCH_OTHER,
+  FETCH_LIMIT, /* more than one response may have: ledger.h */
 } fetch_error;
-enum { FETCH_ERRORS = FETCH_OTHER + 1 };
+enum { FETCH_ERRORS = FETCH_LIMIT + 1 };
 
 const char *fetch_error_name(fetch_error error); /* "name", "connect", ...: a word for logs */
 
@@ -44,16 +45,20 @@ typedef struct fetch_response {
   uint64_t body_bytes;      /* decoded, as given to `body` */
   const char *address;      /* of the server; "" if there was no connection */
   const exchange *exchange; /* what went over the wire; NULL if it is not kept */
+  bool has_new_cookies;     /* it set some with which the same request would now be another one */
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
+  uint64_t put_off_ms;      /* > 0: no answer, and no failure of the server: its address has had its share of requests,
+                               or the connection was kept for too long; ask again after so many */
   uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
   double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection
                                stood, TLS included, and the answer began; 0: it did not come to that */
 } fetch_response;
 
-/* The nth value (from 0) of a header field of the response; NULL: there is none. Valid until `finished` returns. */
-const char *fetch_header(const fetch_response *response, const char *name, size_t nth);
+/* The next value of a header field of the response behind `value`, which was returned before; NULL: the first. NULL
+ * after the last. Valid until `finished` returns. */
+const char *fetch_header(const fetch_response *response, const char *name, const char *value);
 
 enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most servers have closed it by then */
 
@@ -67,7 +72,7 @@ typedef struct fetch_receiver {
   const char *if_none_match; /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
   const char *if_modified_since;
   bool is_last;    /* nothing more is wanted of its host soon: the connection is not kept */
-  bool is_trusted; /* its host gets `user` and `headers` of fetch_options */
+  bool is_trusted; /* the server gets `user`, `headers` and the cookies of `cookie_file` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
@@ -77,6 +82,8 @@ typedef struct fetch_options {
   bool multiplexes;     /* several requests to one host at once: HTTP/2 where a server has it, on one connection */
   long timeout_ms;      /* for a whole fetch */
   uint64_t max_body;    /* decoded bytes */
+  unsigned per_address; /* an address gets no more than so many hosts with this delay (address_share.h); 0: any */
+  uint64_t delay_ms;    /* 0: any */
   bool allow_private;
   const char *user;           /* "name:password" for basic authentication; NULL: none */
   const char *const *headers; /* more request headers, "Name: value"; NULL ends them, or NULL for none */
@@ -101,6 +108,9 @@ size_t fetch_active(const fetcher *f);
 /* Fetches without a descriptor for their connection wait, and begin again; fewer than `connections` then go on at once.
  * Once it is hopeless, nothing more comes of them. */
 const fd_limit *fetch_fd_limit(const fetcher *f);
+
+/* From now on no receiver is called, for any of them: their servers may send as fast as they can. */
+void fetch_drop_all(fetcher *f);
 
 /* Work until something happened, a signal was caught, or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);

@@ -6,7 +6,7 @@
 const char *fetch_error_name(fetch_error error)
 {
   static const char *const names[FETCH_ERRORS] = {"ok",      "name",   "connect",  "private", "tls",
-                                                  "timeout", "broken", "encoding", "other"};
+                                                  "timeout", "broken", "encoding", "other",   "limit"};
   return (unsigned)error < FETCH_ERRORS ? names[error] : "other";
 }
 
@@ -28,6 +28,7 @@ fetch_error fetch_error_of(int code)
   case CURLE_HTTP2:
   case CURLE_HTTP2_STREAM:
   case CURLE_WEIRD_SERVER_REPLY:
+  case CURLE_BAD_FUNCTION_ARGUMENT: /* of a line that libcurl's list of header fields does not take */
   case CURLE_UNSUPPORTED_PROTOCOL: return FETCH_BROKEN;
   case CURLE_BAD_CONTENT_ENCODING: return FETCH_ENCODING;
   default: return FETCH_OTHER;

@@ -1,13 +1,12 @@
 /* See http_exchange.h. */
 #include "crawler/http/http_exchange.h"
 
+#include "crawler/base/nameless.h"
 #include "crawler/http/secrets.h"
 #include "frontier/base/vector.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,6 +92,8 @@ void exchange_begin(exchange *x)
 
 static void append(exchange *x, bytes *to, const char *from, size_t size)
 {
+  if (!size) /* then there may be no buffer, and none is made */
+    return;
   if (!HAS_ROOM(to->at, to->room, to->size + size)) {
     x->error = ENOMEM;
     return;
@@ -101,36 +102,14 @@ static void append(exchange *x, bytes *to, const char *from, size_t size)
   to->size += size;
 }
 
-/* A file without a name, which is gone with its descriptor. */
-static int open_nameless(const char *directory)
-{
-  char path[4096 + 32];
-  int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || errno != EOPNOTSUPP)
-    return fd;
-  snprintf(path, sizeof path, "%.4096s/body-XXXXXX", directory);
-  fd = mkostemp(path, O_CLOEXEC);
-  if (fd >= 0)
-    unlink(path);
-  return fd;
-}
-
 static void spill(exchange *x, const char *from, size_t size)
 {
   if (x->fd < 0)
-    x->fd = open_nameless(x->directory);
-  while (size && x->fd >= 0 && !x->tail.size) {
-    ssize_t written = pwrite(x->fd, from, size, (off_t)x->spilled);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      break;
-    from += written;
-    size -= (size_t)written;
-    x->spilled += (uint64_t)written;
-  }
-  if (size)
-    append(x, &x->tail, from, size);
+    x->fd = nameless_open(x->directory);
+  size_t written = x->fd >= 0 && !x->tail.size ? nameless_write(x->fd, from, size, x->spilled) : 0;
+  x->spilled += written;
+  if (written < size)
+    append(x, &x->tail, from + written, size - written);
 }
 
 static void add_body(exchange *x, const char *from, size_t size)
@@ -211,13 +190,10 @@ bool exchange_body(const exchange *x, exchange_sink *sink, void *context)
     sink(context, x->body.at, x->body.size);
   for (uint64_t offset = 0; offset < x->spilled;) {
     size_t wanted = x->spilled - offset < sizeof piece ? (size_t)(x->spilled - offset) : sizeof piece;
-    ssize_t got = pread(x->fd, piece, wanted, (off_t)offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0)
+    if (!nameless_read(x->fd, piece, wanted, offset))
       return false;
-    sink(context, piece, (size_t)got);
-    offset += (uint64_t)got;
+    sink(context, piece, wanted);
+    offset += wanted;
   }
   if (x->tail.size)
     sink(context, x->tail.at, x->tail.size);

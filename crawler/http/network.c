@@ -15,6 +15,7 @@
  * Called by fetch.c on one thread, the network's own or the caller's; network_wake on any. Nothing is on disk. */
 #include "crawler/http/network.h"
 
+#include "crawler/http/address_share.h"
 #include "crawler/http/ssrf_guard.h"
 #include "crawler/http/header_list.h"
 #include "crawler/http/transfer.h"
@@ -27,7 +28,8 @@
 
 enum {
   DESCRIPTORS_MS = 50,
-  PAUSE_MS = 10, /* where waiting itself fails */
+  PAUSE_MS = 10,      /* where waiting itself fails */
+  WIRE_LOOK_MS = 250, /* what came over the wire is looked at so often */
 };
 
 struct network {
@@ -42,6 +44,7 @@ struct network {
   transfer **all;
   size_t all_count, all_room;
   size_t active;
+  uint64_t wire_look_ms;
 };
 
 /* ---- transfers ------------------------------------------------------------------------------------------ */
@@ -59,7 +62,7 @@ static transfer *make_transfer(network *n)
 {
   if (!HAS_ROOM(n->all, n->all_room, n->all_count + 1))
     return NULL;
-  transfer *t = transfer_create(&n->setting, n->all_count == 0);
+  transfer *t = transfer_create(&n->setting);
   if (t)
     n->all[n->all_count++] = t;
   return t;
@@ -142,7 +145,7 @@ static void finish(network *n, transfer *t, CURLcode code)
 
 static bool try_again(network *n, transfer *t, CURLcode code)
 {
-  if (!transfer_deserves_second_try(t, code))
+  if (n->options->delay_ms || !transfer_deserves_second_try(t, code))
     return false;
   curl_multi_remove_handle(n->multi, t->easy);
   transfer_set_second_try(t);
@@ -162,19 +165,21 @@ static void fail(network *n, request *r, fetch_error error, const char *explanat
 static bool make_setting(network *n)
 {
   const fetch_options *o = n->options;
-  bool has_trust = o->user || o->headers;
+  bool has_trust = o->user || o->headers, has_share = o->per_address && o->delay_ms && !o->proxy;
   n->setting = (transfer_setting){.options = o,
                                   .headers = header_list_create(o, NULL),
                                   .body = n->receiver.body,
                                   .context = n->receiver.context,
+                                  .uses_handle_once = transfer_uses_handle_once(),
                                   .trusted_headers = has_trust ? header_list_create(o, o->headers) : NULL,
-                                  .share = o->cookie_file ? curl_share_init() : NULL,
+                                  .cookies = o->cookie_file ? cookies_create() : NULL,
                                   .tls = o->trust ? tls_create(o->trust) : NULL,
-                                  .kept = kept_create(SIZE_MAX)};
-  if (n->setting.share)
-    curl_share_setopt(n->setting.share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
-  return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.share || !o->cookie_file) &&
-         (n->setting.tls || !o->trust) && n->setting.kept;
+                                  .kept = kept_create(SIZE_MAX),
+                                  .addresses = has_share ? address_share_create(o->per_address, o->delay_ms) : NULL};
+  if (n->setting.cookies)
+    cookies_read(n->setting.cookies, o->cookie_file, machine_wall_ms() / 1000); /* "": none but those that are set */
+  return n->setting.headers && (n->setting.trusted_headers || !has_trust) && (n->setting.cookies || !o->cookie_file) &&
+         (n->setting.tls || !o->trust) && n->setting.kept && (n->setting.addresses || !has_share);
 }
 
 network *network_create(const fetch_options *options, network_receiver receiver)
@@ -208,9 +213,10 @@ void network_free(network *n)
   curl_multi_cleanup(n->multi);
   curl_slist_free_all(n->setting.headers);
   curl_slist_free_all(n->setting.trusted_headers);
-  curl_share_cleanup(n->setting.share);
+  cookies_free(n->setting.cookies);
   tls_free(n->setting.tls);
   kept_free(n->setting.kept);
+  address_share_free(n->setting.addresses);
   curl_global_cleanup();
   free(n);
 }
@@ -267,6 +273,20 @@ static void collect(network *n)
   }
 }
 
+/* Ends what sends too much that is no body. */
+static void end_endless(network *n)
+{
+  uint64_t now_ms = machine_monotonic_ms();
+  if (now_ms < n->wire_look_ms)
+    return;
+  n->wire_look_ms = now_ms + WIRE_LOOK_MS;
+  for (size_t i = 0; i < n->all_count; i++) {
+    transfer *t = n->all[i];
+    if (t->request && t->connection.uses.serial && transfer_exceeds_wire(t))
+      finish(n, t, CURLE_WRITE_ERROR);
+  }
+}
+
 static void start_waiting(network *n)
 {
   if (!n->waiting || machine_monotonic_ms() < n->fd_limit.retry_at_ms)
@@ -286,8 +306,11 @@ void network_work(network *n)
   int still;
   assert_network(n);
   start_waiting(n);
+  if (n->setting.tls)
+    tls_went_on(n->setting.tls);
   curl_multi_perform(n->multi, &still);
   collect(n);
+  end_endless(n);
   assert_network(n);
 }
 

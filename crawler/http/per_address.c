@@ -1,6 +1,7 @@
 /* See per_address.h. */
 #include "crawler/http/per_address.h"
 
+#include "crawler/http/address_key.h"
 #include "crawler/scope/domain.h"
 
 #include <assert.h>
@@ -83,8 +84,9 @@ static address_place place_of(uint64_t hash)
 void per_address_learn(per_address *a, const char *host, size_t size, const char *address)
 {
   uint64_t hash = hash_of(a, host, size);
-  address_place where = place_of(hash_of(a, address, strlen(address))), before;
-  if (!*address || (recall(a, hash, &before) && before == where))
+  uint64_t key = address_key_of_text(address);
+  address_place where = place_of(hash_of(a, (const char *)&key, sizeof key)), before;
+  if (!key || (recall(a, hash, &before) && before == where))
     return;
   remember(a, hash, where);
   remember(a, hash_of_domain(a, host, size), where);
@@ -93,6 +95,9 @@ void per_address_learn(per_address *a, const char *host, size_t size, const char
 static address_place find_place(const per_address *a, const char *host, size_t size)
 {
   address_place where;
+  uint64_t key = address_key_of_host(host, size);
+  if (key)
+    return place_of(hash_of(a, (const char *)&key, sizeof key));
   if (recall(a, hash_of(a, host, size), &where))
     return where;
   uint64_t domain = hash_of_domain(a, host, size);

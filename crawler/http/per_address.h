@@ -1,5 +1,5 @@
 /* Per-address politeness. Many names may be one server: virtual hosts, or a wildcard in the DNS. The per-address limit
- * is on the visits under way at one address, over all its hosts.
+ * is on the visits under way at one address, or in one /64 network of IPv6 (address_key.h), over all its hosts.
  *
  * A host's address is known from its first response until another host takes its slot in the table. A host without one
  * counts at the address where its registered domain was seen last. If none is known for the domain either, all its

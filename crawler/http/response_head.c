@@ -91,19 +91,27 @@ bool response_head_add(response_head *h, const char *line, size_t size)
   return true;
 }
 
-const char *response_head_find(const response_head *h, const char *name, size_t nth)
+const char *response_head_next(const response_head *h, const char *name, const char *value)
 {
   size_t name_size = strlen(name);
   assert_head(h);
   if (!(h->names & name_bit(name, name_size)))
     return NULL;
-  for (size_t at = 0; at < h->size;) {
+  for (size_t at = value ? (size_t)(value - h->text) + strlen(value) + 1 : 0; at < h->size;) {
     const char *found = h->text + at;
     size_t found_size = strlen(found);
-    const char *value = found + found_size + 1;
+    value = found + found_size + 1;
     at += found_size + strlen(value) + 2;
-    if (found_size == name_size && strncasecmp(found, name, name_size) == 0 && nth-- == 0)
+    if (found_size == name_size && strncasecmp(found, name, name_size) == 0)
       return value;
   }
   return NULL;
+}
+
+const char *response_head_last(const response_head *h, const char *name)
+{
+  const char *last = NULL, *value = NULL;
+  while ((value = response_head_next(h, name, value)))
+    last = value;
+  return last;
 }

@@ -21,7 +21,9 @@ void response_head_free(response_head *h);
 /* One line with its end. What is no field, or more than 256 KiB of them, is left out. false: out of memory. */
 bool response_head_add(response_head *h, const char *line, size_t size);
 
-/* The nth value (from 0) of that name, whatever its case, blanks around it taken off; NULL: there is none. */
-const char *response_head_find(const response_head *h, const char *name, size_t nth);
+/* The next value of that name, whatever its case, behind `value`, which was returned before; NULL: the first. Blanks
+ * around it are taken off. NULL after the last. To go through all of them is linear. */
+const char *response_head_next(const response_head *h, const char *name, const char *value);
+const char *response_head_last(const response_head *h, const char *name);
 
 #endif

@@ -48,18 +48,17 @@ static bool has_prefix(const uint8_t address[16], const char *prefix, size_t byt
 
 static bool v6_is_public(const uint8_t a[16])
 {
-  static const uint8_t zeros[12];
-  if (memcmp(a, zeros, 12) == 0) /* ::, ::1, ::a.b.c.d (deprecated) */
-    return false;
   if (has_prefix(a, "\0\0\0\0\0\0\0\0\0\0\xFF\xFF", 12)) /* ::ffff:a.b.c.d */
     return v4_is_public(v4_at(a + 12));
   if (has_prefix(a, "\0\x64\xFF\x9B\0\0\0\0\0\0\0\0", 12)) /* 64:ff9b::a.b.c.d, NAT64, RFC 6052 */
     return v4_is_public(v4_at(a + 12));
   if (has_prefix(a, "\x20\x02", 2)) /* 6to4 carries an IPv4 address */
     return v4_is_public(v4_at(a + 2));
-  if (has_prefix(a, "\x20\x01\x0D\xB8", 4) || has_prefix(a, "\x20\x01\0\0", 4)) /* documentation; Teredo */
+  if (has_prefix(a, "\x20\x01", 2) && a[2] < 2) /* 2001::/23, protocols: Teredo, benchmarking, ORCHID, anycast */
     return false;
-  return (a[0] & 0xE0) == 0x20; /* 2000::/3 is all the global unicast there is: neither ULA, link-local nor multicast */
+  if (has_prefix(a, "\x20\x01\x0D\xB8", 4) || (has_prefix(a, "\x3F\xFF", 2) && a[2] < 16)) /* documentation */
+    return false;
+  return (a[0] & 0xE0) == 0x20; /* 2000::/3 is all global unicast: not ::1, 100::, 5f00::, ULA, link-local, multicast */
 }
 
 bool ssrf_address_is_public(const struct sockaddr *address)
@@ -86,14 +85,35 @@ bool ssrf_text_is_public(const char *address)
   return inet_pton(AF_INET6, address, &v6) == 1 && v6_is_public(v6.s6_addr);
 }
 
-static bool is_localhost(const char *name)
+/* Of a name without its last dots. */
+static const char *last_label(const char *name)
 {
-  static const char word[] = "localhost";
-  size_t size = strlen(name), word_size = sizeof word - 1;
-  if (size && name[size - 1] == '.')
-    size--;
-  return size >= word_size && strncasecmp(name + size - word_size, word, word_size) == 0 &&
-         (size == word_size || name[size - word_size - 1] == '.');
+  const char *dot = strrchr(name, '.');
+  return dot ? dot + 1 : name;
+}
+
+/* Names of the local network alone: RFC 6761, 6762 and 8375, ICANN's "internal", what routers give to their own, and
+ * what has no dot at all. */
+static bool is_local(const char *name)
+{
+  static const char *const ends[] = {"localhost", "localdomain", "localdomain6", "localdomain4",
+                                     "internal",  "local",       "lan",          "home.arpa"};
+  size_t size = strlen(name);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    size_t end = strlen(ends[i]);
+    if (size > end && name[size - end - 1] == '.' && strcasecmp(name + size - end, ends[i]) == 0)
+      return true;
+  }
+  return !strchr(name, '.') || strcasecmp(name, "home.arpa") == 0;
+}
+
+/* As in browsers: who ends in a number is an IPv4 address, or nothing. */
+static bool ends_in_number(const char *name)
+{
+  const char *label = last_label(name);
+  bool is_hex = label[0] == '0' && (label[1] == 'x' || label[1] == 'X');
+  return *label &&
+         strspn(label + 2 * is_hex, is_hex ? "0123456789abcdefABCDEF" : "0123456789") == strlen(label + 2 * is_hex);
 }
 
 bool ssrf_host_is_public(const char *host, size_t size)
@@ -106,7 +126,12 @@ bool ssrf_host_is_public(const char *host, size_t size)
     return false;
   memcpy(name, host + is_bracketed, length);
   name[length] = '\0';
+  if (is_bracketed)
+    return end && ssrf_text_is_public(name);
+  while (length && name[length - 1] == '.')
+    name[--length] = '\0';
   struct in_addr v4;
-  bool is_address = is_bracketed || inet_pton(AF_INET, name, &v4) == 1;
-  return is_address ? ssrf_text_is_public(name) : !is_localhost(name);
+  if (ends_in_number(name)) /* inet_aton reads parts that are missing, octal and hexadecimal */
+    return inet_aton(name, &v4) && v4_is_public(ntohl(v4.s_addr));
+  return !is_local(name);
 }

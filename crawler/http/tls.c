@@ -10,10 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FLOODED_MAX = 64 };
+
 struct tls {
   trust *trust;
   tls_sessions *sessions;
-  bool is_openssl; /* what libcurl calls us with is OpenSSL's */
+  bool is_openssl;                 /* what libcurl calls us with is OpenSSL's */
+  const SSL *reading;              /* the last connection that was read from; only compared */
+  size_t unheard;                  /* bytes that came over it since tls_went_on */
+  const SSL *flooded[FLOODED_MAX]; /* the last ones that were ended; only compared */
+  size_t floods;
 };
 
 /* Where an SSL_CTX keeps the tls it was made for; one for the process, and OpenSSL has no way to give it back. */
@@ -51,12 +57,62 @@ void tls_free(tls *t)
   free(t);
 }
 
-/* ---- sessions --------------------------------------------------------------------------------------------- */
-
 static tls *owner_of(const SSL *ssl)
 {
   return SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), context_index());
 }
+
+/* ---- floods ----------------------------------------------------------------------------------------------- */
+
+void tls_went_on(tls *t)
+{
+  t->unheard = 0;
+}
+
+/* Of each record its head is shown first: type, version, size. To OpenSSL the server has then said goodbye. */
+static void count_record(int is_written, int version, int type, const void *bytes, size_t size, SSL *ssl, void *context)
+{
+  enum { RECORD_HEAD = 5 };
+  const unsigned char *head = bytes;
+  tls *t = owner_of(ssl);
+  (void)version;
+  (void)context;
+  if (is_written || type != SSL3_RT_HEADER || size < RECORD_HEAD)
+    return;
+  if (t->reading != ssl)
+    t->unheard = 0;
+  t->reading = ssl;
+  t->unheard += (size_t)head[3] << 8 | head[4];
+  if (t->unheard <= TLS_UNHEARD_MAX || SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN)
+    return;
+  SSL_set_shutdown(ssl, SSL_get_shutdown(ssl) | SSL_RECEIVED_SHUTDOWN);
+  t->flooded[t->floods++ % FLOODED_MAX] = ssl;
+}
+
+/* At its address there may have been another. */
+static void forget_flood(tls *t, const SSL *ssl)
+{
+  for (size_t i = 0; i < FLOODED_MAX; i++)
+    if (t->flooded[i] == ssl)
+      t->flooded[i] = NULL;
+}
+
+void tls_use(CURL *easy, tls_handle *h)
+{
+  struct curl_tlssessioninfo *info = NULL;
+  bool is_known = h->tls && h->tls->is_openssl && curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) == CURLE_OK;
+  h->connection = is_known && info ? info->internals : NULL;
+}
+
+bool tls_was_flooded(const tls_handle *h)
+{
+  for (size_t i = 0; h->connection && i < FLOODED_MAX; i++)
+    if (h->tls->flooded[i] == h->connection)
+      return true;
+  return false;
+}
+
+/* ---- sessions --------------------------------------------------------------------------------------------- */
 
 /* The host as it was asked for; NULL: an address, which has no name. */
 static const char *host_of(const SSL *ssl)
@@ -87,6 +143,8 @@ static SSL *changeable(const SSL *ssl)
 static void offer_session(const SSL *ssl, int where, int result)
 {
   (void)result;
+  if (where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl))
+    forget_flood(owner_of(ssl), ssl);
   const char *host = where == SSL_CB_HANDSHAKE_START && SSL_in_before(ssl) ? host_of(ssl) : NULL;
   SSL_SESSION *session = host ? tls_sessions_get(owner_of(ssl)->sessions, host) : NULL;
   if (session)
@@ -107,6 +165,7 @@ static CURLcode prepare(CURL *easy, void *context, void *handle)
   SSL_CTX_set1_cert_store(context, store);
   SSL_CTX_sess_set_new_cb(context, keep_session);
   SSL_CTX_set_info_callback(context, offer_session);
+  SSL_CTX_set_msg_callback(context, count_record);
   return CURLE_OK;
 }
 

@@ -1,14 +1,20 @@
 /* See transfer.h. */
 #include "crawler/http/transfer.h"
 
+#include "crawler/http/address_key.h"
+#include "crawler/http/address_share.h"
 #include "crawler/http/fetch_error.h"
 #include "crawler/http/ssrf_guard.h"
 #include "crawler/http/header_list.h"
+#include "crawler/http/http_head.h"
 #include "crawler/http/fd_limit.h"
 #include "frontier/base/machine.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <linux/tcp.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +28,18 @@ enum { NAMES_S = 2 };
 
 const char transfer_not_public[] = "not a public address; --allow-private fetches it";
 
+static const char no_status[] = "its status line has no valid status",
+                  no_field[] = "a line of its header is no header field";
+
+/* false: the address has had its share. Then its name leads there, which is worth to know. */
+static bool take_share(transfer *t, uint64_t key)
+{
+  bool is_free = !t->setting->addresses ||
+                 address_share_take(t->setting->addresses, key, machine_monotonic_ms(), &t->busy_ms);
+  t->paid_key = is_free ? key : 0;
+  return is_free;
+}
+
 /* ---- what libcurl calls ----------------------------------------------------------------------------------- */
 
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
@@ -31,6 +49,11 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   const fetch_options *o = t->setting->options;
   if (!o->allow_private && !o->proxy && !ssrf_address_is_public(&address->addr)) {
     t->was_private = true;
+    return CURL_SOCKET_BAD;
+  }
+  if (!take_share(t, address_key(&address->addr))) {
+    getnameinfo(&address->addr, address->addrlen, t->request->address, sizeof t->request->address, NULL, 0,
+                NI_NUMERICHOST);
     return CURL_SOCKET_BAD;
   }
   int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
@@ -46,27 +69,62 @@ static int close_socket(void *context, curl_socket_t fd)
   return close(fd);
 }
 
+/* Over its connection, since that was opened; 0: not known. */
+static uint64_t wire_bytes(const transfer *t)
+{
+  struct tcp_info info = {0};
+  socklen_t size = sizeof info;
+  if (!t->connection.uses.serial || getsockopt(t->connection.uses.socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+    return 0;
+  return info.tcpi_bytes_received;
+}
+
 /* Before each request, also on a connection that was there: open_socket is not asked again for those. */
 static int before_request(void *context, char *remote, char *local, int remote_port, int local_port)
 {
   transfer *t = context;
   t->tls.is_shaking = false;
+  tls_use(t->easy, &t->tls);
   kept_ends ends = {.local = local, .local_port = local_port, .remote = remote, .remote_port = remote_port};
   if (!kept_use(t->setting->kept, &t->connection, ends, machine_monotonic_ms()))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
-  if (t->setting->options->allow_private || t->setting->options->proxy || ssrf_text_is_public(remote))
-    return CURL_PREREQFUNC_OK;
-  t->was_private = true;
-  return CURL_PREREQFUNC_ABORT;
+  t->wire_before = wire_bytes(t);
+  if (!t->setting->options->allow_private && !t->setting->options->proxy && !ssrf_text_is_public(remote)) {
+    t->was_private = true;
+    return CURL_PREREQFUNC_ABORT;
+  }
+  if (t->was_asked && t->setting->options->delay_ms) { /* libcurl tries again, on another connection, but not now */
+    t->busy_ms = t->setting->options->delay_ms;
+    return CURL_PREREQFUNC_ABORT;
+  }
+  uint64_t key = address_key_of_text(remote);
+  if (t->paid_key != key && !take_share(t, key))
+    return CURL_PREREQFUNC_ABORT;
+  t->was_asked = true;
+  t->paid_key = t->busy_ms = 0; /* what other address there was, is not asked */
+  return CURL_PREREQFUNC_OK;
+}
+
+/* libcurl gives what it read. */
+static void note_progress(const transfer *t)
+{
+  if (t->setting->tls)
+    tls_went_on(t->setting->tls);
 }
 
 static size_t take_header(char *line, size_t one, size_t size, void *context)
 {
   transfer *t = context;
+  response_head *head = &t->request->head;
+  bool is_status = size > 5 && memcmp(line, "HTTP/", 5) == 0,
+       is_trailer = t->has_begun || (head->has_ended && !is_status);
   (void)one;
-  if (!t->has_begun && !response_head_add(&t->request->head, line, size))
+  note_progress(t);
+  if (is_status && !is_trailer)
+    t->status = http_head_status(line, size);
+  if (!ledger_add_line(&t->ledger, line, size, is_trailer))
     return 0;
-  return size;
+  return is_trailer || response_head_add(head, line, size) ? size : 0;
 }
 
 /* Its host wants to rest, longer than a connection lasts. */
@@ -79,18 +137,57 @@ static bool is_told_to_wait(const transfer *t)
   return seconds > FETCH_IDLE_S;
 }
 
+/* What the request has, or would have now. */
+static const char *cookies_of(const transfer *t, uint64_t *hash)
+{
+  const request *r = t->request;
+  const char *text = cookies_for(t->setting->cookies, r->url, r->receiver.is_trusted, machine_wall_ms() / 1000);
+  *hash = 0xCBF29CE484222325U;
+  for (const char *at = text; *at; at++)
+    *hash = (*hash ^ (uint8_t)*at) * 0x100000001B3U;
+  return text;
+}
+
+static void take_cookies(transfer *t)
+{
+  request *r = t->request;
+  const char *field = NULL;
+  uint64_t now_s = machine_wall_ms() / 1000, hash;
+  bool any = false;
+  while ((field = response_head_next(&r->head, "Set-Cookie", field)))
+    any |= cookies_take(t->setting->cookies, r->url, field, now_s);
+  if (!any)
+    return;
+  cookies_of(t, &hash);
+  r->response.has_new_cookies = hash != t->cookies_sent;
+}
+
 /* The head is complete, and stays as it is: the crawling thread may read it from the first piece of the body on. */
 static void begin_body(transfer *t)
 {
   fetch_response *response = &t->request->response;
   assert(!t->has_begun);
-  const char *value;
+  const char *type = response_head_last(&t->request->head, "Content-Type"); /* as browsers */
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &response->status);
-  for (size_t i = 0; (value = response_head_find(&t->request->head, "Content-Type", i)); i++)
-    response->content_type = value; /* the last, as browsers */
+  response->content_type = type ? type : "";
   if (is_told_to_wait(t))
     curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
+  if (t->setting->cookies && t->request->head.has_ended)
+    take_cookies(t);
   t->has_begun = true;
+}
+
+static uint64_t body_max(const transfer *t)
+{
+  uint64_t own = t->request->receiver.max_body;
+  return own ? own : t->setting->options->max_body;
+}
+
+/* To libcurl (7.88) "HTTP/200 OK" has status 0, and "HTTP/oops" 200. */
+static bool has_status(const transfer *t)
+{
+  long status = t->request->response.status;
+  return status >= 100 && status == t->status;
 }
 
 static size_t take_body(char *bytes, size_t one, size_t size, void *context)
@@ -98,9 +195,12 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *context)
   transfer *t = context;
   request *r = t->request;
   (void)one;
+  note_progress(t);
   if (!t->has_begun)
     begin_body(t);
-  uint64_t most = r->receiver.max_body ? r->receiver.max_body : t->setting->options->max_body;
+  if (!has_status(t))
+    return 0;
+  uint64_t most = body_max(t);
   assert(r->response.body_bytes <= most);
   uint64_t left = most - r->response.body_bytes;
   size_t taken = size <= left ? size : (size_t)left;
@@ -127,7 +227,7 @@ static int show_bytes(CURL *easy, curl_infotype kind, char *bytes, size_t size, 
 
 /* ---- a request begins ------------------------------------------------------------------------------------- */
 
-static void set_up(transfer *t, bool is_first)
+static void set_up(transfer *t)
 {
   const fetch_options *o = t->setting->options;
   CURL *e = t->easy;
@@ -151,16 +251,13 @@ static void set_up(transfer *t, bool is_first)
   }
   if (t->setting->tls)
     tls_set_up(t->setting->tls, e, &t->tls);
-  if (t->setting->share) {
-    curl_easy_setopt(e, CURLOPT_SHARE, t->setting->share);
-    curl_easy_setopt(e, CURLOPT_COOKIEFILE, is_first ? o->cookie_file : ""); /* read once */
-  }
   curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L);
   /* With one request at a time there is nothing to multiplex, and HTTP/2's connection takes twice the memory. */
   curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)(o->multiplexes ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(e, CURLOPT_ACCEPT_ENCODING, ""); /* decode; what we accept is among our headers */
   curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, o->timeout_ms);
   curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* else all wait for the name of a transfer that has ended */
   curl_easy_setopt(e, CURLOPT_DNS_CACHE_TIMEOUT, (long)NAMES_S);
   curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)FETCH_IDLE_S);
   if (o->exchange_directory) {
@@ -170,7 +267,23 @@ static void set_up(transfer *t, bool is_first)
   }
 }
 
-transfer *transfer_create(const transfer_setting *setting, bool is_first)
+bool transfer_uses_handle_once(void)
+{
+  return curl_version_info(CURLVERSION_NOW)->version_num < 0x080101;
+}
+
+/* A handle without a trace of another request; connections are the multi handle's, and stay. The old one goes first:
+ * its memory is the new one's, still in the cache. false: out of memory. */
+static bool renew_handle(transfer *t)
+{
+  curl_easy_cleanup(t->easy);
+  t->easy = curl_easy_init();
+  if (t->easy)
+    set_up(t);
+  return t->easy != NULL;
+}
+
+transfer *transfer_create(const transfer_setting *setting)
 {
   transfer *t = calloc(1, sizeof *t);
   if (!t || !(t->easy = curl_easy_init())) {
@@ -178,7 +291,7 @@ transfer *transfer_create(const transfer_setting *setting, bool is_first)
     return NULL;
   }
   t->setting = setting;
-  set_up(t, is_first);
+  set_up(t);
   return t;
 }
 
@@ -204,11 +317,19 @@ static bool set_headers(transfer *t)
 
 bool transfer_set(transfer *t, request *r)
 {
+  assert(!t->request);
+  if (t->is_used && t->setting->uses_handle_once && !renew_handle(t))
+    return false;
   if (t->is_second_try)
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 0L);
-  assert(!t->request);
+  t->is_used = true;
   t->request = r;
   *t->said = '\0';
+  t->paid_key = t->busy_ms = 0;
+  t->was_asked = false;
+  t->ledger = (ledger){0};
+  t->status = 0;
+  t->tls.connection = NULL;
   t->has_begun = t->was_private = t->was_without_descriptor = t->is_second_try = t->tls.is_shaking = false;
   /* To see whether the first connection to a host is HTTP/2; without TLS none is, and the first answer may be slow. */
   bool waits = t->setting->options->multiplexes && strncmp(r->url, "https:", strlen("https:")) == 0;
@@ -216,6 +337,9 @@ bool transfer_set(transfer *t, request *r)
   curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, (long)r->receiver.is_last);
   if (t->setting->trusted_headers)
     curl_easy_setopt(t->easy, CURLOPT_USERPWD, r->receiver.is_trusted ? t->setting->options->user : NULL);
+  const char *sent = t->setting->cookies ? cookies_of(t, &t->cookies_sent) : "";
+  if (t->setting->cookies && curl_easy_setopt(t->easy, CURLOPT_COOKIE, *sent ? sent : NULL) != CURLE_OK)
+    return false;
   return set_headers(t) && curl_easy_setopt(t->easy, CURLOPT_URL, r->url) == CURLE_OK;
 }
 
@@ -246,7 +370,34 @@ bool transfer_deserves_second_try(const transfer *t, CURLcode code)
 void transfer_set_second_try(transfer *t)
 {
   t->is_second_try = true;
+  t->was_asked = false;
+  t->ledger = (ledger){0};
   curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, 1L);
+}
+
+/* Others share an HTTP/2 connection: there only what the body took is known. */
+bool transfer_exceeds_wire(transfer *t)
+{
+  long version = 0;
+  curl_off_t body = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
+  curl_easy_getinfo(t->easy, CURLINFO_SIZE_DOWNLOAD_T, &body);
+  uint64_t all = wire_bytes(t),
+           bytes = version < CURL_HTTP_VERSION_2_0 && all > t->wire_before ? all - t->wire_before : (uint64_t)body;
+  return !ledger_see_wire(&t->ledger, bytes, body_max(t));
+}
+
+/* The limit that ended it, ours or one of libcurl (7.88), which has a lower one for lines that do not end, and for the
+ * field blocks of HTTP/2, which come as a whole; else NULL. */
+static const char *limit_of(const transfer *t, CURLcode code)
+{
+  if (code == CURLE_OK || t->ledger.exceeded)
+    return t->ledger.exceeded;
+  if (code == CURLE_OUT_OF_MEMORY || strstr(t->said, "Out of memory in chunked"))
+    return ledger_long_line;
+  if (strstr(t->said, "user callback function failed"))
+    return t->request->head.has_ended ? ledger_trailers : ledger_head_bytes;
+  return strstr(t->said, "Too large response headers") ? ledger_head_bytes : NULL;
 }
 
 /* When the transfer reached what; a TLS handshake is part of connecting. */
@@ -281,6 +432,8 @@ static fetch_error error_of(const transfer *t, CURLcode code)
 {
   long answer = 0;
   curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &answer);
+  if (limit_of(t, code))
+    return FETCH_LIMIT;
   return was_refused_by_proxy(code, answer) ? FETCH_CONNECT : fetch_error_of(code);
 }
 
@@ -288,7 +441,8 @@ static void take_address(const transfer *t)
 {
   char *address = NULL;
   curl_easy_getinfo(t->easy, CURLINFO_PRIMARY_IP, &address);
-  snprintf(t->request->address, sizeof t->request->address, "%s", address ? address : "");
+  if (!t->request->response.put_off_ms || (address && *address))
+    snprintf(t->request->address, sizeof t->request->address, "%s", address ? address : "");
 }
 
 /* The words of libcurl, but where the user can do something about it. */
@@ -296,10 +450,17 @@ static const char *explain(const transfer *t, CURLcode code)
 {
   long answer = 0;
   char *text = t->request->explanation;
+  const char *limit = limit_of(t, code);
+  if (limit)
+    return limit;
   if (fetch_error_of(code) == FETCH_TLS) {
     tls_explain(t->easy, code, t->said, text, REQUEST_EXPLANATION);
     return text;
   }
+  if (code == CURLE_WEIRD_SERVER_REPLY && !has_status(t))
+    return no_status;
+  if (code == CURLE_BAD_FUNCTION_ARGUMENT)
+    return no_field;
   if (code == CURLE_OPERATION_TIMEDOUT && t->tls.is_shaking)
     return "the TLS handshake did not end in time (--timeout)";
   curl_easy_getinfo(t->easy, CURLINFO_HTTP_CONNECTCODE, &answer);
@@ -317,11 +478,18 @@ void transfer_conclude(transfer *t, CURLcode code)
     code = CURLE_OK;
   if (!t->has_begun)
     begin_body(t);
-  const char *location = response_head_find(&r->head, "Location", 0);
+  if (!response->truncated && !t->ledger.exceeded && tls_was_flooded(&t->tls))
+    t->ledger.exceeded = ledger_wire_bytes;
+  if ((code == CURLE_OK || code == CURLE_WRITE_ERROR) && !t->ledger.exceeded && !has_status(t))
+    code = CURLE_WEIRD_SERVER_REPLY;
+  const char *location = response_head_next(&r->head, "Location", NULL);
   response->location = location ? location : "";
   kept_release(t->setting->kept, &t->connection, machine_monotonic_ms());
   response->error = t->was_private ? FETCH_PRIVATE : error_of(t, code);
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
+  if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code))
+    t->busy_ms = t->setting->options->delay_ms; /* the caller's second try comes on a new connection */
+  response->put_off_ms = code != CURLE_OK && !t->was_private ? t->busy_ms : 0;
   take_times(t, response);
   take_counts(t, response);
   take_address(t);

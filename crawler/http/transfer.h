@@ -1,9 +1,11 @@
-/* One request at a time on a curl easy handle, which is set up once and reused: setting it up for every page would
- * cost more than parsing the page. network.h runs many of them. */
+/* One request at a time on a curl easy handle, which is set up once and reused where libcurl can be trusted with that.
+ * network.h runs many of them. */
 #ifndef STRATA_CRAWLER_TRANSFER_H
 #define STRATA_CRAWLER_TRANSFER_H
 
+#include "crawler/http/cookies.h"
 #include "crawler/http/kept.h"
+#include "crawler/http/ledger.h"
 #include "crawler/http/request.h"
 #include "crawler/http/tls.h"
 
@@ -14,13 +16,15 @@
 /* What all of a network's have in common; it lives as long as they do. */
 typedef struct transfer_setting {
   const fetch_options *options;
-  CURLSH *share; /* cookies; NULL: none */
-  tls *tls;      /* NULL: libcurl's own */
-  kept *kept;    /* its connections */
+  cookies *cookies;                /* NULL: none are taken or sent */
+  tls *tls;                        /* NULL: libcurl's own */
+  kept *kept;                      /* its connections */
+  struct address_share *addresses; /* NULL: they have no limit */
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
   void *context;
+  bool uses_handle_once;
 } transfer_setting;
 
 typedef struct transfer {
@@ -29,8 +33,16 @@ typedef struct transfer {
   CURL *easy; /* its CURLINFO_PRIVATE is the transfer */
   request *request;
   struct curl_slist *headers; /* a list of its own, if the request has conditions */
+  ledger ledger;              /* what came so far */
+  int status;                 /* of the last status line; 0: it has none */
+  uint64_t cookies_sent;      /* hash of them */
+  uint64_t wire_before;       /* bytes that came over its connection before the request */
+  bool is_used;               /* it had a request */
   bool has_begun;             /* the first body byte came */
   bool was_private;
+  bool was_asked;    /* its request went out, on some connection */
+  uint64_t paid_key; /* of the address whose share was taken for the connection that is made; 0: none */
+  uint64_t busy_ms;  /* > 0: its address has had its share, and may be asked after so long */
   bool was_without_descriptor;
   bool is_second_try; /* on a connection of its own */
   tls_handle tls;
@@ -41,8 +53,12 @@ typedef struct transfer {
 /* What FETCH_PRIVATE means, in words. */
 extern const char transfer_not_public[];
 
-/* NULL: out of memory. The first of all reads the file of cookies, for them all. */
-transfer *transfer_create(const transfer_setting *setting, bool is_first);
+/* libcurl 7.84 to 8.1.0 frees memory twice where a head begins with a folded line, if its handle had a response before
+ * (curl pull request 11103). A new handle for each request costs 2 us. */
+bool transfer_uses_handle_once(void);
+
+/* NULL: out of memory. */
+transfer *transfer_create(const transfer_setting *setting);
 void transfer_free(transfer *t); /* which is in no multi handle */
 
 /* The next request; false: out of memory. */
@@ -53,9 +69,13 @@ bool transfer_lacks_descriptor(const transfer *t, CURLcode code);
 
 /* A connection that was kept alive may die under a request, when the server loses patience at the same moment. Nothing
  * came back, so nothing was done: ask once more, on a new connection (RFC 9112, section 9.3.1). libcurl tries again by
- * itself, but on other kept connections, which are as old, and gives up after five. */
+ * itself, but on other kept connections, which are as old, and gives up after five. With a delay (fetch_options)
+ * neither happens: it is a request, and the response says in how long it may be asked again (put_off_ms). */
 bool transfer_deserves_second_try(const transfer *t, CURLcode code);
 void transfer_set_second_try(transfer *t);
+
+/* Did more come over the wire than its body may have? Then it is to be concluded with CURLE_WRITE_ERROR. */
+bool transfer_exceeds_wire(transfer *t);
 
 /* Completes the request's response. The handle may go on to another request: all that is asked for later is copied. */
 void transfer_conclude(transfer *t, CURLcode code);

@@ -89,6 +89,7 @@ trust *trust_create(const char *ca_file, char message[TRUST_MESSAGE])
 {
   const char *who;
   trust *t = calloc(1, sizeof *t);
+  curl_global_init(CURL_GLOBAL_DEFAULT); /* opens what OPENSSL_CONF and SSLKEYLOGFILE name: later we may not */
   if (!t || !choose(t, ca_file, &who))
     snprintf(message, TRUST_MESSAGE, "out of memory");
   else if (!who || read_what_is_named(t, who, message))
@@ -105,6 +106,7 @@ void trust_free(trust *t)
   free(t->file);
   free(t->directory);
   free(t);
+  curl_global_cleanup();
 }
 
 const char *trust_file(const trust *t)
