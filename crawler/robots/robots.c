@@ -151,7 +151,11 @@ static void add_rule(robots *file, bool allows, uint32_t line, text pattern, con
   text exact = {file->bytes + added->exact.begin, added->exact.size};
   added->decoded.size = (uint32_t)robots_spell_decoded(exact, file->bytes + added->decoded.begin);
   assert(added->decoded.size <= added->exact.size && added->exact.size <= 3 * pattern.size + strlen(tail));
-  file->byte_count += added->decoded.size;
+  const char *decoded = file->bytes + added->decoded.begin;
+  if (added->decoded.size == exact.size && memcmp(exact.at, decoded, exact.size) == 0)
+    added->decoded = added->exact; /* of most */
+  else
+    file->byte_count += added->decoded.size;
 }
 
 /* To allow /dir/index.html is to allow /dir/ (a habit of Google's that sites count on). */
@@ -282,6 +286,7 @@ robots *robots_parse(const char *bytes, size_t size, const char *agent)
   qsort(file->rules, file->rule_count, sizeof *file->rules, compare_rules);
   file->rules = shrink(file->rules, (file->rule_count + 1) * sizeof *file->rules);
   file->bytes = shrink(file->bytes, file->byte_count + 1);
+  file->sitemaps = shrink(file->sitemaps, (file->sitemap_count + 1) * sizeof *file->sitemaps);
   return file;
 }
 

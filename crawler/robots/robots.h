@@ -18,6 +18,14 @@ typedef struct robots robots;
 robots *robots_parse(const char *text, size_t size, const char *agent);
 void robots_free(robots *rules);
 
+size_t robots_memory(const robots *rules); /* bytes it takes */
+
+/* The rules without the sitemaps, to be kept elsewhere for a while, in this process: malloc'd, `*size` bytes. NULL: out
+ * of memory. */
+void *robots_pack(const robots *rules, size_t *size);
+robots *robots_unpack(const void *packed, size_t size); /* NULL: out of memory, or not packed so */
+robots *robots_copy(const robots *rules);               /* without the sitemaps, too; NULL: out of memory */
+
 /* May `agent` fetch this path (with query, as in the request line)? If `rule` is not NULL it gets the
  * deciding line ("disallow: /private") or "" when none matched; it lives as long as `rules`. The line is as
  * hostile as the file: escape it before printing. /robots.txt itself is always allowed.

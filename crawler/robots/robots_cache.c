@@ -3,20 +3,23 @@
  *     UNKNOWN --asked--> ON_ITS_WAY --2xx, 4xx, bad redirect---> KNOWN         stale after 24 hours
  *                          ^     '----5xx----------------------> UNAVAILABLE   stale after a rest (note_failure)
  *                          |     '----no answer----------------> UNREACHABLE   stale after a minute, or when a
- *                          '---asked when stale--------------------'           visit is retried
+ *                          |     |                                             visit is retried
+ *                          |     '----3xx----------------------> MOVED         until its target's host may be asked
+ *                          '---asked when stale, or moved--------'
  *
  * Always (assert_origin): only an origin whose robots.txt is on its way has visits waiting, and all of them are called
  * when it settles, each once. A KNOWN origin has rules. A body is kept while it comes, ROBOTS_SIZE_MAX of it at most.
+ * `bytes` is the sum of all origins' costs. One that is on its way is not forgotten.
  *
- * Called on the thread that crawls, as are the receivers of its fetches: there is no lock. Entries stay until the cache
- * is freed. After a crash: nothing is on disk; a crawl that goes on asks each origin again. */
+ * Called on the thread that crawls, as are the receivers of its fetches: there is no lock. After a crash: nothing is on
+ * disk that lasts; a crawl that goes on asks each origin again. */
 #include "crawler/robots/robots_cache.h"
 
+#include "crawler/robots/origin_table.h"
 #include "frontier/base/machine.h"
 #include "frontier/url.h"
 
 #include <assert.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,41 +33,15 @@ enum {
   HOPS_MAX = 5,        /* RFC 9309, 2.3.1.2: at least five */
 };
 
-typedef struct waiter {
-  struct waiter *next;
-  void *visit;
-} waiter;
-
-typedef enum origin_state { UNKNOWN, ON_ITS_WAY, KNOWN, UNAVAILABLE, UNREACHABLE } origin_state;
-
-typedef struct origin {
-  char *name; /* the tree's key */
-  robots_cache *owner;
-  origin_state state;
-  robots *rules;
-  uint64_t known_ms;
-  bool has_allowed;                 /* one that asked */
-  bool is_given_up;                 /* UNAVAILABLE, and none waits for it any more */
-  unsigned failed;                  /* server errors since the last rules */
-  uint64_t rest_until_ms, stale_ms; /* of UNAVAILABLE */
-  fetch_error error;
-  char explanation[128];
-  waiter *waiting, **last_waiting;
-  unsigned hops;
-  char *address; /* where robots.txt is being fetched from */
-  char *body;    /* of robots.txt while it comes */
-  size_t body_size;
-  bool lacks_memory; /* what came is not all here */
-} origin;
+static const char robots_path[] = "/robots.txt";
 
 struct robots_cache {
   fetcher *fetcher;
-  const char *agent;
-  robots_patience patience;
+  robots_cache_options options;
   robots_cache_ready *ready;
   robots_cache_sitemap *found_sitemap; /* NULL: not wanted */
   void *sitemap_context;
-  void *tree; /* of origin * */
+  origin_table *origins;
   uint64_t requests;
   uint64_t now_ms;
   url target; /* room to resolve a redirect */
@@ -76,42 +53,24 @@ static void assert_origin(const origin *one)
   assert((one->waiting == NULL) == (one->last_waiting == &one->waiting) && !*one->last_waiting);
   assert(!one->waiting || one->state == ON_ITS_WAY);
   assert(one->state != KNOWN || one->rules);
-  assert(one->state != ON_ITS_WAY || one->address);
+  assert((one->state != ON_ITS_WAY && one->state != MOVED) || one->address);
   assert(one->body_size <= ROBOTS_SIZE_MAX && (one->body || !one->body_size));
   (void)one;
 }
 
-static int compare(const void *a, const void *b)
-{
-  return strcmp(((const origin *)a)->name, ((const origin *)b)->name);
-}
-
-static void origin_free(void *node)
-{
-  origin *one = node;
-  for (waiter *w = one->waiting; w;) {
-    waiter *next = w->next;
-    free(w);
-    w = next;
-  }
-  robots_free(one->rules);
-  free(one->address);
-  free(one->body);
-  free(one->name);
-  free(one);
-}
-
-robots_cache *robots_cache_create(fetcher *f, const char *agent_token, robots_patience patience,
-                                  robots_cache_ready *ready)
+robots_cache *robots_cache_create(fetcher *f, const robots_cache_options *options, robots_cache_ready *ready)
 {
   robots_cache *o = calloc(1, sizeof *o);
-  if (o) {
-    o->fetcher = f;
-    o->agent = agent_token;
-    o->patience = patience;
-    o->ready = ready;
-  }
-  return o;
+  if (!o)
+    return NULL;
+  o->fetcher = f;
+  o->options = *options;
+  o->ready = ready;
+  o->origins = origin_table_create(options->memory_bytes, options->directory, options->secret, o);
+  if (o->origins)
+    return o;
+  free(o);
+  return NULL;
 }
 
 void robots_cache_on_sitemap(robots_cache *o, robots_cache_sitemap *found, void *context)
@@ -124,7 +83,7 @@ void robots_cache_free(robots_cache *o)
 {
   if (!o)
     return;
-  tdestroy(o->tree, origin_free);
+  origin_table_free(o->origins);
   free(o);
 }
 
@@ -133,21 +92,9 @@ uint64_t robots_cache_requests(const robots_cache *o)
   return o->requests;
 }
 
-static origin *find(robots_cache *o, const char *name, size_t size)
+uint64_t robots_cache_memory(const robots_cache *o)
 {
-  origin *one = calloc(1, sizeof *one);
-  if (!one || !(one->name = strndup(name, size))) {
-    free(one);
-    return NULL;
-  }
-  origin **node = tsearch(one, &o->tree, compare);
-  if (!node || *node != one) { /* no memory, or it was there */
-    origin_free(one);
-    return node ? *node : NULL;
-  }
-  one->owner = o;
-  one->last_waiting = &one->waiting;
-  return one;
+  return origin_table_bytes(o->origins);
 }
 
 /* ---- fetching robots.txt --------------------------------------------------------------------------------- */
@@ -159,7 +106,8 @@ static void take_body(void *context, long status, const char *content_type, cons
   assert_origin(one);
   if (status < 200 || status > 299)
     return;
-  if (size > ROBOTS_SIZE_MAX - one->body_size)
+  one->is_cut |= size > ROBOTS_SIZE_MAX - one->body_size;
+  if (one->is_cut)
     size = ROBOTS_SIZE_MAX - one->body_size;
   if (!one->body && !(one->body = malloc(ROBOTS_SIZE_MAX)))
     one->lacks_memory = true;
@@ -169,21 +117,35 @@ static void take_body(void *context, long status, const char *content_type, cons
   one->body_size += size;
 }
 
-/* Known now: every visit that waited asks again. */
+static void drop_body(origin *one)
+{
+  free(one->body);
+  one->body = NULL;
+  one->body_size = 0;
+}
+
+/* Known now, or to be asked for elsewhere: every visit that waited asks again. */
 static void settle(origin *one, origin_state state)
 {
   waiter *line = one->waiting;
-  assert(one->state == ON_ITS_WAY && state != ON_ITS_WAY && state != UNKNOWN);
+  assert(one->state == ON_ITS_WAY && state != ON_ITS_WAY);
   assert(state != KNOWN || one->rules);
+  robots_cache *o = one->owner;
+  drop_body(one);
+  if (state != MOVED && state != UNKNOWN) {
+    free(one->address);
+    one->address = NULL;
+  }
   one->state = state;
-  one->known_ms = one->owner->now_ms;
-  one->has_allowed = false;
+  one->known_ms = o->now_ms;
+  one->is_stored = false;
   one->waiting = NULL;
   one->last_waiting = &one->waiting;
-  while (line) {
+  origin_table_weigh(o->origins, one);
+  while (line) { /* they may forget the origin */
     waiter *w = line;
     line = w->next;
-    one->owner->ready(w->visit);
+    o->ready(w->visit);
     free(w);
   }
 }
@@ -191,15 +153,20 @@ static void settle(origin *one, origin_state state)
 static void tell_sitemaps(const origin *one)
 {
   const robots_cache *o = one->owner;
-  const char *href;
-  for (size_t i = 0; o->found_sitemap && i < SITEMAPS_MAX && (href = robots_sitemap(one->rules, i)); i++)
-    o->found_sitemap(o->sitemap_context, one->address, href);
+  const char *href = NULL;
+  size_t i = 0;
+  if (!o->found_sitemap)
+    return;
+  for (; (href = robots_sitemap(one->rules, i)) && i < SITEMAPS_MAX; i++)
+    o->found_sitemap(o->sitemap_context, one->address, href, i);
+  if (href || one->is_cut)
+    o->found_sitemap(o->sitemap_context, one->address, NULL, i);
 }
 
 /* 1 s, 16 s, 256 s, an hour: an outage of minutes costs no page, and a lasting one a handful of requests. */
 static uint64_t next_rest_ms(const origin *one)
 {
-  uint64_t rest = one->owner->patience.first_rest_ms;
+  uint64_t rest = one->owner->options.patience.first_rest_ms;
   for (unsigned i = 1; i < one->failed && rest < REST_MAX_MS; i++)
     rest *= REST_FACTOR;
   return rest < REST_MAX_MS ? rest : REST_MAX_MS;
@@ -214,7 +181,7 @@ static void settle_without_rules(origin *one, uint64_t retry_after_s)
   one->failed++;
   own_ms = next_rest_ms(one);
   asked_ms = 1000 * (retry_after_s < REST_MAX_MS / 1000 ? retry_after_s : REST_MAX_MS / 1000);
-  one->is_given_up = one->failed >= one->owner->patience.tries || (!asked_ms && own_ms == REST_MAX_MS);
+  one->is_given_up = one->failed >= one->owner->options.patience.tries || (!asked_ms && own_ms == REST_MAX_MS);
   one->rest_until_ms = now_ms + (one->is_given_up || asked_ms > own_ms ? asked_ms : own_ms);
   one->stale_ms = one->rest_until_ms;
   if (one->is_given_up)
@@ -222,20 +189,42 @@ static void settle_without_rules(origin *one, uint64_t retry_after_s)
   settle(one, UNAVAILABLE);
 }
 
-static void settle_with_rules(origin *one, const char *text, size_t size)
+/* If `address` is the robots.txt of an origin, the size of that origin's name; else 0. */
+static size_t origin_size(const char *address)
+{
+  size_t size = strlen(address), path = sizeof robots_path - 1;
+  const char *slash = strstr(address, "://");
+  slash = slash ? strchr(slash + 3, '/') : NULL;
+  return slash && strcmp(slash, robots_path) == 0 ? size - path : 0;
+}
+
+/* An origin whose robots.txt redirected to that of another one has read it for both. */
+static void teach_other(const origin *one)
+{
+  size_t size = one->hops ? origin_size(one->address) : 0;
+  origin *other = size ? origin_table_find_or_add(one->owner->origins, one->address, size) : NULL;
+  if (!other || other == one || other->state != UNKNOWN || !(other->rules = robots_copy(one->rules)))
+    return;
+  other->state = KNOWN;
+  other->known_ms = one->owner->now_ms;
+  other->failed = 0;
+  origin_table_weigh(one->owner->origins, other);
+}
+
+static void settle_with_rules(origin *one, const char *text, size_t size, bool is_real)
 {
   robots_free(one->rules);
-  one->rules = robots_parse(text, size, one->owner->agent);
+  one->rules = robots_parse(text, size, one->owner->options.agent);
   if (!one->rules) {
     settle_without_rules(one, 0);
     return;
   }
   one->failed = 0;
   tell_sitemaps(one);
+  if (is_real)
+    teach_other(one);
   settle(one, KNOWN);
 }
-
-static bool request(origin *one, const char *address);
 
 /* A redirect of robots.txt; false if it leads nowhere, which counts as "no robots.txt" (RFC 9309, 2.3.1.2), or if
  * memory is short. */
@@ -243,12 +232,45 @@ static bool follow(origin *one, const char *location)
 {
   robots_cache *o = one->owner;
   url_base *base = url_base_create();
+  char *to = NULL;
   one->lacks_memory |= !base;
-  bool followed = base && url_base_set(base, one->address, strlen(one->address)) == URL_OK && one->hops++ < HOPS_MAX &&
-                  url_resolve(base, location, strlen(location), URL_STRICT, &o->target) == URL_OK &&
-                  request(one, o->target.fetch);
+  bool leads = base && url_base_set(base, one->address, strlen(one->address)) == URL_OK && one->hops++ < HOPS_MAX &&
+               url_resolve(base, location, strlen(location), URL_STRICT, &o->target) == URL_OK;
   url_base_free(base);
-  return followed;
+  if (leads && !(to = strdup(o->target.fetch)))
+    one->lacks_memory = true;
+  if (!to)
+    return false;
+  free(one->address);
+  one->address = to;
+  settle(one, MOVED);
+  return true;
+}
+
+/* host[:port] of an absolute URL. */
+static const char *host_of(const char *address, size_t *size)
+{
+  const char *host = strstr(address, "://");
+  host = host ? host + 3 : address;
+  *size = strcspn(host, "/?#");
+  return host;
+}
+
+static void end_turn(const origin *one, const fetch_response *response)
+{
+  const robots_turns *turns = &one->owner->options.turns;
+  size_t size;
+  const char *host = host_of(one->address, &size);
+  if (turns->end)
+    turns->end(turns->context, host, size, &one->turn, response);
+}
+
+static void unreachable(origin *one, const fetch_response *response)
+{
+  one->error = response->error;
+  free(one->explanation);
+  one->explanation = strdup(response->explanation);
+  settle(one, UNREACHABLE);
 }
 
 static void finished(void *context, const fetch_response *response)
@@ -258,48 +280,108 @@ static void finished(void *context, const fetch_response *response)
   assert_origin(one);
   assert(one->state == ON_ITS_WAY);
   one->owner->now_ms = machine_monotonic_ms(); /* it was asked for long ago, and is known from now on */
-  if (response->error != FETCH_OK) {
-    one->error = response->error;
-    snprintf(one->explanation, sizeof one->explanation, "%s", response->explanation);
-    settle(one, UNREACHABLE);
+  end_turn(one, response);
+  if (response->put_off_ms) {
+    one->not_before_ms = one->owner->now_ms + response->put_off_ms;
+    settle(one, one->hops ? MOVED : UNKNOWN);
+  } else if (response->error != FETCH_OK) {
+    unreachable(one, response);
   } else if (status >= 200 && status <= 299 && !one->lacks_memory) {
-    settle_with_rules(one, one->body ? one->body : "", one->body_size);
+    settle_with_rules(one, one->body ? one->body : "", one->body_size, true);
   } else if (status >= 300 && status <= 399 && *response->location && follow(one, response->location)) {
     return;
   } else if (status >= 500 || one->lacks_memory) { /* rules that were not read forbid everything */
     settle_without_rules(one, response->retry_after_s);
   } else {
-    settle_with_rules(one, "", 0);
+    settle_with_rules(one, "", 0, false);
   }
-  free(one->body);
-  one->body = NULL;
-  one->body_size = 0;
-}
-
-static bool request(origin *one, const char *address)
-{
-  fetch_receiver receiver = {.body = take_body, .finished = finished, .context = one};
-  free(one->address);
-  one->address = strdup(address);
-  one->owner->requests++;
-  one->lacks_memory = !one->address || !fetch_start(one->owner->fetcher, one->address, receiver);
-  return !one->lacks_memory;
-}
-
-static bool request_robots(origin *one)
-{
-  char address[URL_LENGTH_MAX + sizeof "/robots.txt"];
-  size_t size = strlen(one->name);
-  if (size > URL_LENGTH_MAX)
-    return false;
-  memcpy(address, one->name, size);
-  memcpy(address + size, "/robots.txt", sizeof "/robots.txt");
-  one->hops = 0;
-  one->state = ON_ITS_WAY;
-  return request(one, address);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------- */
+
+typedef enum going { GOES, WAITS, LACKS_MEMORY } going;
+
+/* What robots.txt leads to, or itself. `*wait_ms` of WAITS. */
+static going request(origin *one, uint64_t *wait_ms)
+{
+  robots_cache *o = one->owner;
+  fetch_receiver receiver = {.body = take_body, .finished = finished, .context = one};
+  const robots_turns *turns = &o->options.turns;
+  size_t size;
+  const char *host = host_of(one->address, &size);
+  one->turn = (robots_turn){.is_beside = one->hops > 0};
+  if (turns->begin && !turns->begin(turns->context, host, size, &one->turn, wait_ms))
+    return WAITS;
+  one->lacks_memory = one->is_cut = false;
+  if (!fetch_start(o->fetcher, one->address, receiver)) {
+    end_turn(one, NULL);
+    return LACKS_MEMORY;
+  }
+  o->requests++;
+  one->state = ON_ITS_WAY;
+  return GOES;
+}
+
+static going request_robots(origin *one, uint64_t *wait_ms)
+{
+  size_t size = strlen(one->name);
+  char *address = malloc(size + sizeof robots_path);
+  if (!address)
+    return LACKS_MEMORY;
+  memcpy(address, one->name, size);
+  memcpy(address + size, robots_path, sizeof robots_path);
+  free(one->address);
+  one->address = address;
+  one->hops = 0;
+  return request(one, wait_ms);
+}
+
+static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
+{
+  switch (one->state) {
+  case ON_ITS_WAY:
+  case MOVED: return false;
+  case KNOWN: return now_ms - one->known_ms >= FRESH_MS;
+  case UNAVAILABLE: return now_ms >= one->stale_ms;
+  case UNREACHABLE: return now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
+  default: return true;
+  }
+}
+
+/* Rules of the origin whose robots.txt this one leads to, if they are known: no request is needed. */
+static bool learn_from_other(origin *one, uint64_t now_ms)
+{
+  size_t size = origin_size(one->address);
+  const origin *other = size ? origin_table_find(one->owner->origins, one->address, size) : NULL;
+  if (!other || other == one || other->state != KNOWN || is_stale(other, now_ms, 0))
+    return false;
+  robots *rules = robots_copy(other->rules);
+  if (!rules)
+    return false;
+  robots_free(one->rules);
+  one->rules = rules;
+  one->failed = 0;
+  one->state = KNOWN;
+  one->known_ms = other->known_ms;
+  one->is_stored = false;
+  free(one->address);
+  one->address = NULL;
+  origin_table_weigh(one->owner->origins, one);
+  return true;
+}
+
+static going go_on(origin *one, uint64_t now_ms, uint64_t since_ms, uint64_t *wait_ms)
+{
+  if (one->state != MOVED && !is_stale(one, now_ms, since_ms))
+    return GOES;
+  if (now_ms < one->not_before_ms) {
+    *wait_ms = one->not_before_ms - now_ms;
+    return WAITS;
+  }
+  if (one->state == MOVED)
+    return learn_from_other(one, now_ms) ? GOES : request(one, wait_ms);
+  return request_robots(one, wait_ms);
+}
 
 static origin_ruling wait_in_line(origin *one, void *visit)
 {
@@ -314,17 +396,15 @@ static origin_ruling wait_in_line(origin *one, void *visit)
   return (origin_ruling){.answer = ORIGIN_WAIT};
 }
 
-static origin_ruling rule(origin *one, const char *path, uint64_t now_ms)
+static origin_ruling rule(const origin *one, const char *path, uint64_t now_ms)
 {
   origin_ruling ruling = {.crawl_delay = -1};
   assert_origin(one);
-  assert(one->state != UNKNOWN && one->state != ON_ITS_WAY && !one->waiting);
+  assert(one->state != UNKNOWN && one->state != ON_ITS_WAY && one->state != MOVED && !one->waiting);
   switch (one->state) {
   case KNOWN:
     ruling.answer = robots_allows(one->rules, path, strlen(path), NULL) ? ORIGIN_ALLOWED : ORIGIN_DENIED;
     ruling.crawl_delay = robots_crawl_delay(one->rules);
-    ruling.is_first = ruling.answer == ORIGIN_ALLOWED && !one->has_allowed;
-    one->has_allowed |= ruling.is_first;
     break;
   case UNAVAILABLE:
     ruling.answer = ORIGIN_UNAVAILABLE;
@@ -334,32 +414,26 @@ static origin_ruling rule(origin *one, const char *path, uint64_t now_ms)
   default:
     ruling.answer = ORIGIN_UNREACHABLE;
     ruling.error = one->error;
-    ruling.explanation = one->explanation;
+    ruling.explanation = one->explanation ? one->explanation : "";
   }
   return ruling;
-}
-
-static bool is_stale(const origin *one, uint64_t now_ms, uint64_t since_ms)
-{
-  switch (one->state) {
-  case ON_ITS_WAY: return false;
-  case KNOWN: return now_ms - one->known_ms >= FRESH_MS;
-  case UNAVAILABLE: return now_ms >= one->stale_ms;
-  case UNREACHABLE: return now_ms - one->known_ms >= RETRY_MS || one->known_ms < since_ms;
-  default: return true;
-  }
 }
 
 origin_ruling robots_cache_ask(robots_cache *o, const char *address, size_t path_begin, void *visit, uint64_t now_ms,
                                uint64_t since_ms)
 {
+  uint64_t wait_ms = 1;
   o->now_ms = now_ms;
-  origin *one = find(o, address, path_begin);
+  origin *one = origin_table_find_or_add(o->origins, address, path_begin);
   if (!one)
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
-  if (is_stale(one, now_ms, since_ms) && !request_robots(one)) {
-    one->state = UNKNOWN;
+  switch (go_on(one, now_ms, since_ms, &wait_ms)) {
+  case WAITS: return (origin_ruling){.answer = ORIGIN_LATER, .rest_ms = wait_ms ? wait_ms : 1};
+  case LACKS_MEMORY:
+    if (one->state != MOVED)
+      one->state = UNKNOWN;
     return (origin_ruling){.answer = ORIGIN_NO_MEMORY};
+  case GOES: break;
   }
   return one->state == ON_ITS_WAY ? wait_in_line(one, visit) : rule(one, address + path_begin, now_ms);
 }
