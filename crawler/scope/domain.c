@@ -3,7 +3,6 @@
 #include "crawler/scope/domain.h"
 
 #include <libpsl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,4 +20,9 @@ void domain_of_host(const char *host, size_t size, char domain[DOMAIN_SIZE])
   const char *registered = is_address ? NULL : psl_registrable_domain(psl_builtin(), domain);
   if (registered)
     memmove(domain, registered, strlen(registered) + 1);
+}
+
+bool domain_is_public_suffix(const char *domain)
+{
+  return psl_is_public_suffix(psl_builtin(), domain);
 }

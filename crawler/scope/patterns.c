@@ -25,6 +25,7 @@ struct patterns {
   pcre2_match_data *match;
   char *text;
   size_t text_size;
+  uint64_t undecided;
 };
 
 patterns *patterns_create(void)
@@ -99,26 +100,34 @@ bool patterns_add(patterns *p, bool is_include, const char *expression, char mes
 }
 
 /* By those of one kind: does any match? `if_undecided` where the limits were met. */
-static bool any_matches(const patterns *p, bool is_include, const char *address, size_t size, bool if_undecided)
+static bool any_matches(patterns *p, bool is_include, const char *address, size_t size, bool if_undecided)
 {
+  bool is_undecided = false;
   for (size_t i = 0; i < p->count; i++) {
     if (p->list[i].is_include != is_include)
       continue;
     int found = pcre2_match(p->list[i].code, (PCRE2_SPTR)address, size, 0, 0, p->match, p->limits);
-    if (found >= 0 || (found != PCRE2_ERROR_NOMATCH && if_undecided))
+    if (found >= 0)
       return true;
+    is_undecided |= found != PCRE2_ERROR_NOMATCH;
   }
-  return false;
+  p->undecided += is_undecided;
+  return is_undecided && if_undecided;
 }
 
-bool patterns_exclude(const patterns *p, const char *address, size_t size)
+bool patterns_exclude(patterns *p, const char *address, size_t size)
 {
   return any_matches(p, false, address, size, true);
 }
 
-bool patterns_take(const patterns *p, const char *address, size_t size)
+bool patterns_take(patterns *p, const char *address, size_t size)
 {
   return (!p->includes || any_matches(p, true, address, size, false)) && !patterns_exclude(p, address, size);
+}
+
+uint64_t patterns_undecided(const patterns *p)
+{
+  return p->undecided;
 }
 
 const char *patterns_text(const patterns *p)

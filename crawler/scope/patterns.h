@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { PATTERNS_MESSAGE = 200 };
 
@@ -19,8 +20,10 @@ void patterns_free(patterns *p); /* NULL is fine */
 /* false: `message` says what is wrong with `expression`, or that memory is out. */
 bool patterns_add(patterns *p, bool is_include, const char *expression, char message[PATTERNS_MESSAGE]);
 
-bool patterns_take(const patterns *p, const char *url, size_t size);
-bool patterns_exclude(const patterns *p, const char *url, size_t size); /* by an exclude, whatever the includes say */
+bool patterns_take(patterns *p, const char *url, size_t size);
+bool patterns_exclude(patterns *p, const char *url, size_t size); /* by an exclude, whatever the includes say */
+
+uint64_t patterns_undecided(const patterns *p); /* how many were not taken for want of steps, so far */
 
 /* "+include\n" and "-exclude\n" in order; lives as long as `p` is not added to. "" if there are none. */
 const char *patterns_text(const patterns *p);

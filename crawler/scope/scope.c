@@ -1,5 +1,5 @@
-/* See scope.h. Entries are "host:port", "host:port/path/" or "domain" in a balanced tree (libc's); a URL is looked up
- * by its host, or by each of its path's prefixes that end in a slash. */
+/* See scope.h. Entries are "host:port", "host:port/path/", "domain" or "scheme://host:port", in libc's balanced tree;
+ * a URL is looked up by its host, or by each of its path's prefixes that end in a slash. */
 #include "crawler/scope/scope.h"
 
 #include "crawler/scope/domain.h"
@@ -17,7 +17,7 @@ struct scope {
   bool is_dirty;
 };
 
-static const char *const kind_names[] = {"host", "prefix", "domain", "any"};
+static const char *const kind_names[] = {"host", "prefix", "domain", "any", "origin"};
 
 const char *scope_kind_name(scope_kind kind)
 {
@@ -104,6 +104,8 @@ bool scope_add(scope *s, const url *start)
     domain_of_host(start->fetch + start->host_begin, start->host_end - start->host_begin, domain);
     return add_entry(s, domain, strlen(domain));
   }
+  if (s->kind == SCOPE_ORIGIN)
+    return add_entry(s, start->fetch, start->host_end);
   return add_entry(s, start->fetch + start->host_begin, entry_size(s, start));
 }
 
@@ -114,6 +116,15 @@ static bool has_entry(const scope *s, char *text, size_t size)
   bool found = tfind(text, &s->tree, compare) != NULL;
   text[size] = after;
   return found;
+}
+
+static bool has_origin(const scope *s, const url *u)
+{
+  char text[URL_LENGTH_MAX + 1];
+  if (u->host_end > URL_LENGTH_MAX)
+    return false;
+  memcpy(text, u->fetch, u->host_end + 1);
+  return has_entry(s, text, u->host_end);
 }
 
 static bool has_domain(const scope *s, const url *u)
@@ -130,6 +141,8 @@ bool scope_has(const scope *s, const url *u)
     return true;
   if (s->kind == SCOPE_DOMAIN)
     return has_domain(s, u);
+  if (s->kind == SCOPE_ORIGIN)
+    return has_origin(s, u);
   assert(u->host_begin < u->host_end && u->host_end <= u->fetch_size);
   size_t host = u->host_end - u->host_begin, size = u->fetch_size - u->host_begin;
   if (size > URL_LENGTH_MAX)
@@ -173,6 +186,8 @@ static scope *read_kind(const char *line, size_t size)
   char name[16];
   scope_kind kind;
   snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : 0), line);
+  if (strcmp(name, kind_names[SCOPE_ORIGIN]) == 0)
+    return scope_create(SCOPE_ORIGIN);
   return scope_kind_from_name(name, &kind) ? scope_create(kind) : NULL;
 }
 

@@ -4,6 +4,7 @@
  *   prefix   as host, and the path begins with a start URL's path up to its last slash
  *   domain   the registrable domain of a start URL, with any name below it and any port
  *   any      the whole web
+ *   origin   scheme, host and port of a start URL: not a crawl's scope, but who is told its passwords
  *
  * The set grows when start URLs are added, and by the host a start URL redirects to (example.org -> www.example.org
  * is one site to its visitors). It is kept in the crawl's directory as text, so a resumed crawl has the same. */
@@ -12,10 +13,10 @@
 
 #include "frontier/url.h"
 
-typedef enum scope_kind { SCOPE_HOST, SCOPE_PREFIX, SCOPE_DOMAIN, SCOPE_ANY } scope_kind;
+typedef enum scope_kind { SCOPE_HOST, SCOPE_PREFIX, SCOPE_DOMAIN, SCOPE_ANY, SCOPE_ORIGIN } scope_kind;
 
 const char *scope_kind_name(scope_kind kind);
-bool scope_kind_from_name(const char *name, scope_kind *kind);
+bool scope_kind_from_name(const char *name, scope_kind *kind); /* of those that a crawl may have */
 
 typedef struct scope scope;
 
