@@ -22,6 +22,8 @@
  * After a crash: leases are not on disk, so what was in flight waits in the queue and is leased again. */
 #include "crawler/loop/crawl_state.h"
 
+#include "crawler/loop/held_hosts.h"
+#include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
 #include "crawler/loop/link_priority.h"
 #include "crawler/loop/visit_end.h"
@@ -35,7 +37,7 @@
 
 enum {
   POLL_MS = 100,
-  LAST_GRACE_MS = 2000, /* after a stop or at a cap, what is in flight may still land */
+  LAST_GRACE_MS = 2000, /* at a cap of pages or bytes, what is in flight may still land */
   BATCH = 64,           /* leases asked for at once */
 };
 
@@ -81,24 +83,44 @@ static bool may_add_again(void *context, frontier_status status)
   return crawl_wait_out(c, status, frontier_message(c->frontier));
 }
 
+static bool must_end(void *context)
+{
+  return crawl_drops_pages(context);
+}
+
 /* ---- visits --------------------------------------------------------------------------------------------- */
+
+static void read_piece(crawl *c, visit *v, long status, const char *content_type, const char *bytes, size_t size)
+{
+  if (c->options.keeps_log)
+    body_hash_add(v->hash, bytes, size);
+  if (status < 200 || status > 299)
+    return;
+  const char *rest = bytes;
+  size_t left = size;
+  while (!v->is_dropped && visit_read(v, content_type, &rest, &left))
+    v->is_dropped = crawl_drops_pages(c);
+  if (c->options.bodies && visit_is_no_page(v))
+    body_digests_take(c->options.bodies, &v->body, bytes, size);
+}
 
 static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
 {
-  const visit *v = context;
-  const crawl *c = v->owner;
-  if (c->options.keeps_log)
-    body_hash_add(v->hash, bytes, size);
-  if (status >= 200 && status <= 299)
-    visit_read(context, content_type, bytes, size);
-  if (c->options.bodies && status >= 200 && status <= 299 && visit_is_no_page(v))
-    body_digests_take(c->options.bodies, &((visit *)context)->body, bytes, size);
+  visit *v = context;
+  crawl *c = v->owner;
+  v->is_dropped |= crawl_drops_pages(c);
+  if (v->is_dropped)
+    return;
+  c->is_reading = 1;
+  read_piece(c, v, status, content_type, bytes, size);
+  c->is_reading = 0;
 }
 
 static bool is_trusted(crawl *c, const visit *v)
 {
   const fetch_options *o = &c->options.fetch;
-  return (o->user || o->headers) && url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
+  return (o->user || o->headers || o->cookie_file) &&
+         url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target) == URL_OK &&
          scope_has(c->options.trusted, c->target);
 }
 
@@ -112,6 +134,13 @@ static bool is_last_for_now(crawl *c, const visit *v, double crawl_delay)
          (v->lease.origin.depth >= c->options.max_depth && frontier_host_waiting(c->frontier, v->lease.id) == 0);
 }
 
+/* In milliseconds; 0: robots.txt asks for none. */
+static uint64_t delay_of(double crawl_delay)
+{
+  enum { SECONDS_MAX = 3600 }; /* a Crawl-delay of more than an hour means "do not"; an hour is slow enough */
+  return crawl_delay > 0 ? (uint64_t)((crawl_delay < SECONDS_MAX ? crawl_delay : SECONDS_MAX) * 1000) : 0;
+}
+
 /* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
 static void fetch_page(crawl *c, visit *v, double crawl_delay)
 {
@@ -123,6 +152,8 @@ static void fetch_page(crawl *c, visit *v, double crawl_delay)
                              .is_last = is_last_for_now(c, v, crawl_delay)};
   assert(v->stage == VISIT_ASKING);
   v->stage = VISIT_FETCHING;
+  v->pace = host_pace_begin(c->pace, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
+                            c->now_ms);
   if (c->options.keeps_log)
     body_hash_begin(v->hash);
   revisit_ask(v->revisit, &receiver);
@@ -132,10 +163,11 @@ static void fetch_page(crawl *c, visit *v, double crawl_delay)
 
 static void heed_delay(crawl *c, visit *v, double seconds)
 {
-  enum { SECONDS_MAX = 3600 }; /* a Crawl-delay of more than an hour means "do not"; an hour is slow enough */
-  if (seconds > 0)
-    crawl_holds(c, frontier_host_delay(c->frontier, v->lease.id,
-                                       (uint64_t)((seconds < SECONDS_MAX ? seconds : SECONDS_MAX) * 1000)));
+  if (seconds <= 0)
+    return;
+  host_pace_delay(c->pace, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin, c->now_ms,
+                  delay_of(seconds));
+  crawl_holds(c, frontier_host_delay(c->frontier, v->lease.id, delay_of(seconds)));
 }
 
 /* Until robots.txt has come nothing else of the host is leased: it could not be asked for either. */
@@ -146,31 +178,42 @@ static void hold_host(crawl *c, visit *v)
   crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, LONGER_THAN_A_FETCH_MS));
 }
 
-/* The delay counts from the request of the page that waited, not from its lease; what is not asked for costs none. */
-static void let_host_go(crawl *c, visit *v, bool is_asked)
+/* The delay counts from the answer to robots.txt, which was a request, too. */
+static void let_host_go(crawl *c, visit *v)
 {
   if (v->holds_host)
-    crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, is_asked ? FRONTIER_ITS_DELAY : 0));
+    crawl_holds(c, frontier_host_next(c->frontier, v->lease.id, c->now_ms, FRONTIER_ITS_DELAY));
   v->holds_host = false;
 }
 
-/* Several of a host may have been leased before its Crawl-delay was known: one goes, the others wait for their turn. */
-static bool is_one_too_many(const crawl *c, const visit *v, const origin_ruling *ruling)
+void crawl_put_off(crawl *c, visit *v, uint64_t wait_ms)
 {
-  return v->holds_host && !ruling->is_first && (c->options.delay_ms > 0 || ruling->crawl_delay > 0);
-}
-
-static void begin_allowed(crawl *c, visit *v, const origin_ruling *ruling)
-{
-  bool waits = is_one_too_many(c, v, ruling);
-  heed_delay(c, v, ruling->crawl_delay);
-  let_host_go(c, v, true);
-  if (!waits) {
-    fetch_page(c, v, ruling->crawl_delay);
-    return;
-  }
+  const frontier_lease *l = &v->lease;
+  uint64_t left_ms = host_pace_left_ms(c->pace, l->url + l->host_begin, l->host_end - l->host_begin, c->now_ms);
+  v->holds_host = false;
+  crawl_holds(c, frontier_host_next(c->frontier, l->id, c->now_ms, wait_ms > left_ms ? wait_ms : left_ms));
   crawl_holds(c, frontier_release(c->frontier, v->lease.id, c->now_ms));
   crawl_let_go(c, v);
+}
+
+/* The turn was robots.txt's, so the page waits for another one, unless the host needs no delay. */
+static void begin_allowed(crawl *c, visit *v, const origin_ruling *ruling)
+{
+  const frontier_lease *l = &v->lease;
+  bool waits = (v->holds_host && (c->options.delay_ms > 0 || ruling->crawl_delay > 0)) || !v->has_place;
+  uint64_t wait_ms = host_pace_wait_ms(c->pace, l->url + l->host_begin, l->host_end - l->host_begin, c->now_ms,
+                                       delay_of(ruling->crawl_delay));
+  let_host_go(c, v);
+  if (waits || wait_ms)
+    robots_passes_give(c->passes, l->id, ruling->crawl_delay, c->now_ms);
+  if (waits) {
+    crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
+    crawl_let_go(c, v);
+  } else if (wait_ms) {
+    crawl_put_off(c, v, wait_ms);
+  } else {
+    fetch_page(c, v, ruling->crawl_delay);
+  }
 }
 
 /* From the lease to the fetch: robots.txt has its say. Called again when robots.txt has come. */
@@ -180,14 +223,29 @@ static void visit_start(crawl *c, visit *v)
     fetch_page(c, v, -1);
     return;
   }
+  if (crawl_drops_pages(c)) { /* many may be waiting, and long rules take milliseconds for each */
+    crawl_put_off(c, v, 0);
+    return;
+  }
+  origin_ruling passed = {.answer = ORIGIN_ALLOWED};
+  if (robots_passes_take(c->passes, v->lease.id, c->now_ms, &passed.crawl_delay)) {
+    heed_delay(c, v, passed.crawl_delay);
+    begin_allowed(c, v, &passed);
+    return;
+  }
   /* the key has unreserved characters unescaped, as RFC 9309, 2.2.2 wants them compared */
   url_parse(v->lease.url, v->lease.url_size, URL_STRICT, c->target);
   uint64_t since_ms = retries_failed(c->retries, &v->lease) ? v->begun_ms : 0;
+  c->asking = v;
   origin_ruling ruling = robots_cache_ask(c->origins, c->target->key, c->target->path_begin, v, c->now_ms, since_ms);
+  c->asking = NULL;
+  if (ruling.answer == ORIGIN_ALLOWED || ruling.answer == ORIGIN_DENIED)
+    heed_delay(c, v, ruling.crawl_delay);
   if (ruling.answer != ORIGIN_WAIT && ruling.answer != ORIGIN_ALLOWED)
-    let_host_go(c, v, false);
+    let_host_go(c, v);
   switch (ruling.answer) {
   case ORIGIN_WAIT: hold_host(c, v); break;
+  case ORIGIN_LATER: crawl_put_off(c, v, ruling.rest_ms); break;
   case ORIGIN_ALLOWED: begin_allowed(c, v, &ruling); break;
   case ORIGIN_DENIED:
     visit_end_skipped(c, v, SKIP_ROBOTS, "forbidden by robots.txt (--ignore-robots fetches it anyway)");
@@ -222,24 +280,34 @@ static size_t lease_room(const crawl *c)
   return room < BATCH ? (size_t)room : BATCH;
 }
 
+void crawl_leave_address(crawl *c, visit *v)
+{
+  if (c->addresses && v->has_place)
+    per_address_leave(c->addresses, v->where);
+  v->has_place = false;
+}
+
 void crawl_let_go(crawl *c, visit *v)
 {
   assert(c->visits.active && v->owner == c);
   near_duplicates_forget(c, v);
-  if (c->addresses)
-    per_address_leave(c->addresses, v->where);
+  if (v->stage == VISIT_FETCHING)
+    host_pace_end(c->pace, v->pace, false);
+  crawl_leave_address(c, v);
   visit_pool_put_back(&c->visits, v);
 }
 
-/* false: its server has enough to do, and the host is asked again later. */
-static bool enter_address(crawl *c, visit *v)
+/* false: the host was asked for another's robots.txt, or its server has enough to do; it is asked again later. */
+static bool enter_host(crawl *c, visit *v)
 {
-  uint64_t wait_ms;
   const frontier_lease *l = &v->lease;
-  if (!c->addresses ||
-      per_address_enter(c->addresses, l->url + l->host_begin, l->host_end - l->host_begin, &v->where, &wait_ms))
+  const char *host = l->url + l->host_begin;
+  size_t size = l->host_end - l->host_begin;
+  uint64_t wait_ms = host_pace_wait_ms(c->pace, host, size, c->now_ms, 0);
+  v->has_place = !wait_ms && (!c->addresses || per_address_enter(c->addresses, host, size, &v->where, &wait_ms));
+  if (v->has_place)
     return true;
-  crawl_holds(c, frontier_host_back_off(c->frontier, l->id, c->now_ms, wait_ms));
+  crawl_holds(c, frontier_host_next(c->frontier, l->id, c->now_ms, wait_ms));
   crawl_holds(c, frontier_release(c->frontier, l->id, c->now_ms));
   visit_pool_put_back(&c->visits, v);
   return false;
@@ -252,7 +320,7 @@ static void begin_visit(crawl *c, visit *v, const frontier_lease *lease)
   visit_begin(v, lease);
   v->begun_ms = c->now_ms;
   v->stage = VISIT_ASKING;
-  if (!enter_address(c, v))
+  if (!held_hosts_allow(c, v) || !enter_host(c, v))
     return;
   frontier_status status = revisit_begin(v->revisit, c->frontier, lease->id, c->options.recrawl_least_s > 0);
   if (status == FRONTIER_OK) {
@@ -305,12 +373,11 @@ static bool is_over(crawl *c, crawl_end *end)
   return true;
 }
 
-/* What is in flight when the crawl ends may land for a moment more; a clean stop loses no page that was nearly here. */
+/* What is in flight when the crawl ends may land for a moment more. */
 static void land(crawl *c)
 {
   uint64_t deadline = machine_monotonic_ms() + LAST_GRACE_MS;
-  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) &&
-         (c->now_ms = machine_monotonic_ms()) < deadline)
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && !crawl_drops_pages(c) && c->now_ms < deadline)
     fetch_poll(c->fetcher, POLL_MS);
 }
 
@@ -320,16 +387,21 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   c->tick = told;
   c->tick_context = context;
   c->started_ms = c->now_ms = machine_monotonic_ms();
+  crawl_holds(c, lacks_begin(c->frontier));
   crawl_keep_scope(c);
+  held_hosts_begin(c);
   while (!is_over(c, &end)) {
     int64_t wait_ms = crawl_is_paused(c) ? DISK_PAUSE_RETRY_MIN_MS : start_visits(c);
     crawl_tell(c);
     fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
     c->now_ms = machine_monotonic_ms();
+    held_hosts_review(c);
     if (fetch_fd_limit(c->fetcher)->is_hopeless)
       crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
   }
   land(c);
+  held_hosts_keep(c);
+  crawl_holds(c, lacks_keep_rest(c->frontier));
   end = crawl_keep_all(c, end);
   c->end_ms = machine_monotonic_ms();
   return end;
@@ -340,12 +412,25 @@ void crawl_stop(crawl *c)
   c->is_stopping = 1;
 }
 
+bool crawl_is_reading(const crawl *c)
+{
+  return c->is_reading;
+}
+
 /* ---- before and after ----------------------------------------------------------------------------------- */
 
-static void sitemap_named(void *context, const char *base, const char *href)
+/* That there is more than is read is counted when it is read for the first time: then sitemaps in it are new. */
+static void sitemap_named(void *context, const char *base, const char *href, size_t before)
 {
   crawl *c = context;
-  crawl_holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms));
+  if (crawl_drops_pages(c)) /* the next run asks for robots.txt again */
+    return;
+  if (!before)
+    c->has_new_map = !href;
+  if (href)
+    crawl_holds(c, harvest_sitemap(c->harvest, base, href, c->now_ms, &c->has_new_map));
+  else if (c->has_new_map)
+    crawl_holds(c, lacks_change(c->frontier, 0, LACK_BIT(LACK_SITEMAP)));
 }
 
 /* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
@@ -372,10 +457,13 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->frontier = f;
   c->scope = s;
   c->options = *options;
-  c->visits = (visit_pool){.owner = c, .wants_images = options->wants_images, .wants_text = options->contents};
-  c->fetcher = fetcher_create(&options->fetch);
-  robots_patience patience = {.tries = options->tries, .first_rest_ms = retries_peace_ms(options->delay_ms)};
-  c->origins = c->fetcher ? robots_cache_create(c->fetcher, "strata", patience, robots_came) : NULL;
+  c->visits = (visit_pool){.owner = c,
+                           .directory = options->directory,
+                           .wants_images = options->wants_images,
+                           .wants_text = options->contents};
+  c->options.fetch.per_address = options->per_address;
+  c->options.fetch.delay_ms = options->delay_ms;
+  c->fetcher = fetcher_create(&c->options.fetch);
   c->target = malloc(sizeof *c->target);
   bool is_read = frontier_stats_read(f, &stats) == FRONTIER_OK;
   c->profile = stats.profile;
@@ -383,14 +471,28 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->retries = retries_create(options->tries, options->delay_ms);
   bool limits_addresses = options->per_address && !options->fetch.proxy; /* all would be the proxy's */
   c->addresses = limits_addresses ? per_address_create(options->per_address, secret) : NULL;
+  bool has_budgets = options->domain_budget && scope_kind_of(s) == SCOPE_ANY; /* else its user named each domain */
+  c->budgets = has_budgets ? domain_budget_create(options->domain_budget, secret) : NULL;
+  c->passes = robots_passes_create();
+  c->pace = host_pace_create(options->per_host, options->delay_ms, secret);
+  robots_cache_options caching = {.agent = "strata",
+                                  .patience = {options->tries, retries_peace_ms(options->delay_ms)},
+                                  .turns = crawl_robots_turns(c),
+                                  .memory_bytes = options->robots_bytes,
+                                  .directory = options->keeps_log ? options->directory : NULL,
+                                  .secret = secret};
+  c->origins = c->fetcher ? robots_cache_create(c->fetcher, &caching, robots_came) : NULL;
   harvest_rules rules = {.profile = stats.profile,
                          .patterns = options->patterns,
                          .counts = options->counts,
+                         .budgets = c->budgets,
                          .follows_nofollow = options->follows_nofollow,
+                         .must_end = must_end,
                          .may_add_again = may_add_again,
                          .context = c};
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
-  if (!c->origins || !c->target || !c->harvest || !c->retries || (limits_addresses && !c->addresses)) {
+  if (!c->origins || !c->target || !c->harvest || !c->retries || !c->pace || !c->passes ||
+      (limits_addresses && !c->addresses) || (has_budgets && !c->budgets)) {
     crawl_free(c);
     return NULL;
   }
@@ -414,6 +516,9 @@ void crawl_free(crawl *c)
   harvest_free(c->harvest);
   retries_free(c->retries);
   per_address_free(c->addresses);
+  host_pace_free(c->pace);
+  domain_budget_free(c->budgets);
+  robots_passes_free(c->passes);
   free(c->target);
   json_free(&c->line);
   free(c);

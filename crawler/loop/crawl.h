@@ -23,6 +23,7 @@ typedef struct crawl_options {
   uint64_t max_pages; /* 2xx responses with a body, over the life of the directory; UINT64_MAX: no cap */
   uint64_t max_bytes; /* of page bodies, decoded, over the life of the directory; UINT64_MAX: no cap */
   uint64_t max_ms;    /* of this run; UINT64_MAX: no cap */
+  uint64_t began_ms;  /* it counts from then (machine_monotonic_ms); 0: from crawl_run */
   uint16_t max_depth;
   bool ignore_robots;
   bool follows_nofollow; /* also links that say nofollow, and those of pages that do */
@@ -32,14 +33,18 @@ typedef struct crawl_options {
   uint64_t recrawl_least_s; /* fetch again what was fetched so long ago; 0: nothing */
   uint64_t recrawl_most_s;  /* however seldom it changes */
   crawl_sitemaps sitemaps;
-  unsigned per_address;        /* visits at once at one address, whatever their hosts; 0: no limit */
-  unsigned tries;              /* of a URL whose failure may heal; >= 1 */
-  const patterns *patterns;    /* which links to take */
-  scope *trusted;              /* hosts that get the user's password and headers: those of start URLs */
-  inlinks *counts;             /* borrowed: counts which page links where; NULL: not wanted */
+  unsigned per_host;      /* requests at once to one host, as the frontier's; 0 is 1 */
+  unsigned per_address;   /* so many hosts' share is what one address gets, whatever its hosts; 0: no limit */
+  uint64_t domain_budget; /* URLs of one domain not named at start, for each domain that links to it; 0: no limit */
+  uint64_t robots_bytes;  /* memory for rules of robots.txt files */
+  unsigned tries;         /* of a URL whose failure may heal; >= 1 */
+  patterns *patterns;     /* which links to take */
+  scope *trusted;         /* who gets the user's password, headers and cookies: origins of start URLs */
+  inlinks *counts;        /* borrowed: counts which page links where; NULL: not wanted */
   fingerprint_index *contents; /* borrowed: gets the text of pages; NULL: not wanted */
   body_digests *bodies;        /* borrowed: gets bodies that are not HTML; NULL: not wanted */
   bool near_last;              /* what a near-duplicate links to waits for all else */
+  const char *directory;       /* for files without a name; NULL: all is in memory. Without a log, none of robots.txt */
   fetch_options fetch;
   warc *warc; /* borrowed; NULL: none. `fetch` must then keep exchanges. */
 } crawl_options;
@@ -72,6 +77,10 @@ typedef void crawl_tick(void *context, const crawl *c);
 crawl_end crawl_run(crawl *c, crawl_tick *tick, void *context);
 
 void crawl_stop(crawl *c); /* from a signal handler too */
+
+/* It reads a page, of which the frontier knows nothing yet: if the program ends there, only a fetch is lost. From a
+ * signal handler too. */
+bool crawl_is_reading(const crawl *c);
 
 const char *crawl_message(const crawl *c);
 /* The first start URL that failed in this run and why, or "". */

@@ -4,8 +4,11 @@
 
 #include "crawler/http/per_address.h"
 #include "crawler/loop/crawl.h"
+#include "crawler/loop/domain_budget.h"
 #include "crawler/loop/harvest.h"
+#include "crawler/loop/host_pace.h"
 #include "crawler/robots/robots_cache.h"
+#include "crawler/robots/robots_passes.h"
 #include "crawler/loop/disk_pause.h"
 #include "crawler/loop/retry.h"
 #include "crawler/loop/visit_pool.h"
@@ -21,7 +24,13 @@ struct crawl {
   visit_pool visits; /* the active ones: leases not ended */
   harvest *harvest;
   retries *retries;
-  per_address *addresses;       /* NULL: no limit */
+  per_address *addresses; /* NULL: no limit */
+  host_pace *pace;
+  domain_budget *budgets;              /* NULL: no limit */
+  uint64_t reviewed_ms, kept_links_ms; /* hosts that are held, and who links to whom: the last time */
+  robots_passes *passes;
+  visit *asking;                /* for robots.txt, at this moment; NULL: none */
+  bool has_new_map;             /* the robots.txt whose sitemaps are told has named one that is new */
   const fingerprint_near *near; /* what the page is near whose links are being added; NULL: none */
   url *target;                  /* 17 KB: not for the stack */
   json line;
@@ -34,7 +43,8 @@ struct crawl {
   crawl_tick *tick;
   void *tick_context;
   uint64_t ticked_ms;
-  volatile sig_atomic_t is_stopping;
+  uint64_t cut_short_ms; /* since when it is known that it must end; 0: it need not */
+  volatile sig_atomic_t is_stopping, is_reading;
   bool is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
@@ -50,8 +60,19 @@ bool crawl_holds(crawl *c, frontier_status status);
 /* The lease of a visit has ended, or was given back. */
 void crawl_let_go(crawl *c, visit *v);
 
+/* It holds no place at an address any more. */
+void crawl_leave_address(crawl *c, visit *v);
+
 /* Before anything can commit a URL of a host that just joined. */
 void crawl_keep_scope(crawl *c);
+
+/* The lease of a visit goes back, and its host is not asked for so long. */
+void crawl_put_off(crawl *c, visit *v, uint64_t wait_ms);
+
+/* ---- robots_turns.c ---- */
+
+/* For the requests of `c->origins`. */
+robots_turns crawl_robots_turns(crawl *c);
 
 /* ---- disk_pause.c ---- */
 
@@ -60,6 +81,9 @@ void crawl_tell(crawl *c);
 
 /* Must the crawl end, whatever there is left to do? Then `*end` says why. */
 bool crawl_is_cut_short(const crawl *c, crawl_end *end);
+
+/* And soon: nothing more is read, and what is in flight comes again when the crawl goes on. */
+bool crawl_drops_pages(crawl *c);
 
 /* A call of the frontier failed. true: the crawl pauses. false: it does not heal, and the crawl is broken off. */
 bool crawl_note_pause(crawl *c, frontier_status status, const char *why);

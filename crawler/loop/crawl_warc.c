@@ -1,6 +1,8 @@
 /* See crawl_warc.h. */
 #include "crawler/loop/crawl_warc.h"
 
+#include "frontier/base/own_file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +11,8 @@ static const char SETTING[] = "warc";
 
 static frontier_status status_of(int error)
 {
+  if (own_file_is_refusal(error))
+    return FRONTIER_NOT_OURS;
   switch (error) {
   case 0: return FRONTIER_OK;
   case ENOSPC:

@@ -52,11 +52,24 @@ bool crawl_is_cut_short(const crawl *c, crawl_end *end)
     *end = CRAWL_BROKEN;
   else if (c->is_stopping)
     *end = CRAWL_STOPPED;
-  else if (c->now_ms - c->started_ms >= c->options.max_ms)
+  else if (c->now_ms - (c->options.began_ms ? c->options.began_ms : c->started_ms) >= c->options.max_ms)
     *end = CRAWL_TIME_CAP;
   else
     return false;
   return true;
+}
+
+bool crawl_drops_pages(crawl *c)
+{
+  enum { GRACE_MS = 300 }; /* a clean stop loses no page that was nearly here */
+  crawl_end end;
+  c->now_ms = machine_monotonic_ms();
+  if (!c->cut_short_ms && crawl_is_cut_short(c, &end))
+    c->cut_short_ms = c->now_ms;
+  bool is_late = c->cut_short_ms && c->now_ms - c->cut_short_ms >= GRACE_MS;
+  if (is_late)
+    fetch_drop_all(c->fetcher);
+  return is_late;
 }
 
 bool crawl_note_pause(crawl *c, frontier_status status, const char *why)
@@ -97,8 +110,12 @@ bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
     crawl_tell(c);
     machine_sleep_ms(DISK_PAUSE_RETRY_MIN_MS / 2);
     c->now_ms = c->stood_still_ms = machine_monotonic_ms();
-    if (has_healed(c))
-      return true;
+    if (!has_healed(c))
+      continue;
+    disk_pause_end(&c->pause);
+    c->ticked_ms = 0; /* even if the crawl is over now, it is told */
+    crawl_tell(c);
+    return true;
   }
   return false;
 }

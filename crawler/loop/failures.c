@@ -7,7 +7,7 @@
 /* In the order of fetch_error, then what answered. */
 static const char *const counters[] = {"failed-3xx",   "failed-name",    "failed-connect", "failed-private",
                                        "failed-tls",   "failed-timeout", "failed-broken",  "failed-encoding",
-                                       "failed-other", "failed-4xx",     "failed-5xx"};
+                                       "failed-other", "failed-limit",   "failed-4xx",     "failed-5xx"};
 enum { COUNTERS = sizeof counters / sizeof *counters, ANSWERED = FETCH_ERRORS };
 
 const char *failures_counter(const fetch_response *response)

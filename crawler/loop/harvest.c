@@ -2,6 +2,7 @@
  * like any other and fetched once, however many pages lead there. */
 #include "crawler/loop/harvest.h"
 
+#include "crawler/loop/lacks.h"
 #include "frontier/text.h"
 
 #include <assert.h>
@@ -35,6 +36,7 @@ struct harvest {
   url_base *own;  /* the page's own URL, where <base> moves nothing */
   uint64_t now_ms;
   uint64_t skips[CRAWL_SKIPS]; /* not counted in the frontier yet */
+  bool is_cut;                 /* the page's links are not all taken: the crawl ends */
   url target;
   waiting waiting;
   char canonical[URL_LENGTH_MAX + 1];
@@ -121,6 +123,12 @@ static bool may_heal(const harvest *h, frontier_status status)
   return status != FRONTIER_OK && h->rules.may_add_again(h->rules.context, status);
 }
 
+/* What is unconfirmed may be queued later, and is then no page's. */
+static bool is_fresh(frontier_verdict verdict)
+{
+  return verdict.outcome != FRONTIER_SEEN && verdict.outcome != FRONTIER_UNCONFIRMED;
+}
+
 /* h->target into the frontier, if it is in scope. */
 static frontier_status add_target(harvest *h, frontier_origin origin, page_links *links)
 {
@@ -138,8 +146,16 @@ static frontier_status add_target(harvest *h, frontier_origin origin, page_links
     status = frontier_add(h->frontier, &h->target, origin, h->now_ms, &verdict);
   while (may_heal(h, status));
   if (status == FRONTIER_OK)
-    links->fresh += verdict.outcome != FRONTIER_SEEN;
+    links->fresh += is_fresh(verdict);
   return status;
+}
+
+/* Looked at every so often, as each link may take long to judge: a user's expression has its time. */
+static bool must_end(harvest *h, size_t index)
+{
+  enum { OFTEN = 8 };
+  h->is_cut = h->is_cut || (index % OFTEN == 0 && h->rules.must_end(h->rules.context));
+  return h->is_cut;
 }
 
 /* A crawl_skip, or 0. In-links are counted here: one more page links to `u`. A count that cannot be had stops nothing:
@@ -151,22 +167,42 @@ static int refuse(void *context, size_t index, const url *u)
   purpose what_for = h->waiting.purposes[at];
   if (what_for == FOR_START)
     return 0;
+  if (must_end(h, index))
+    return SKIP_LINKS;
   if (!scope_has(h->scope, u))
     return SKIP_SCOPE;
   if (h->rules.counts && what_for == FOR_LINK)
     (void)inlinks_note(h->rules.counts, u);
+  if (h->rules.budgets && what_for == FOR_LINK)
+    domain_budget_link(h->rules.budgets, u->fetch + u->host_begin, u->host_end - u->host_begin);
   return is_wanted(h, u, h->waiting.texts[at].origin) ? 0 : SKIP_PATTERN;
 }
 
-static void count_answer(harvest *h, const frontier_answer *said, page_links *links)
+/* What is too long is lacking, unless its beginning shows that it is out of scope. */
+static void count_unusable(harvest *h, url_status why, const url_base *base, const char *href, size_t size,
+                           page_links *links)
+{
+  enum { BEGINNING = LINKS_BEGINNING }; /* three times as long, escaped, and no URL is too long for that */
+  crawl_skip skip = skip_of(why);
+  if (why == URL_TOO_LONG) {
+    why = url_resolve(base, href, size < BEGINNING ? size : BEGINNING, h->rules.profile, &h->target);
+    if (why == URL_BAD_SCHEME || (why == URL_OK && !scope_has(h->scope, &h->target)))
+      skip = why == URL_OK ? SKIP_SCOPE : SKIP_SCHEME;
+    else
+      links->lacks |= LACK_BIT(LACK_LINKS);
+  }
+  h->skips[skip]++;
+}
+
+static void count_answer(harvest *h, const frontier_text *t, const frontier_answer *said, page_links *links)
 {
   _Static_assert(SKIP_SCOPE != 0 && SKIP_PATTERN != 0, "0 is no refusal");
   if (said->url != URL_OK)
-    h->skips[skip_of(said->url)]++;
+    count_unusable(h, said->url, h->waiting.base, t->href, t->href_size, links);
   else if (said->refused)
     h->skips[said->refused]++;
   else
-    links->fresh += said->verdict.outcome != FRONTIER_SEEN;
+    links->fresh += is_fresh(said->verdict);
 }
 
 /* All that wait into the frontier. On failure some may be missing. */
@@ -182,8 +218,8 @@ static frontier_status add_waiting(harvest *h, page_links *links)
                                 w->answers + w->settled, &settled);
     w->settled += settled;
   } while (may_heal(h, status));
-  for (size_t i = 0; i < w->settled; i++)
-    count_answer(h, &w->answers[i], links);
+  for (size_t i = 0; i < w->settled && !h->is_cut; i++)
+    count_answer(h, &w->texts[i], &w->answers[i], links);
   w->count = w->used = 0;
   return status;
 }
@@ -268,40 +304,57 @@ static bool is_too_far(frontier_origin origin)
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links)
 {
   assert(h->waiting.count == 0);
-  *links = (page_links){.found = v->links + v->dropped};
+  *links = (page_links){.found = v->links + v->dropped, .limit = visit_limit(v)};
+  links->lacks = !links->limit ? 0 : v->is_map ? LACK_BIT(LACK_SITEMAP) : LACK_BIT(LACK_LINKS);
   h->now_ms = now_ms;
+  h->is_cut = false;
   h->skips[SKIP_LINKS] += v->dropped;
   if (!v->links)
     return FRONTIER_OK;
   set_base(h, v);
   if (h->rules.counts)
     inlinks_begin_page(h->rules.counts);
+  if (h->rules.budgets)
+    domain_budget_page(h->rules.budgets, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin);
   frontier_origin of_page = page_origin(v), of_map = next_hop(v);
+  uint64_t undecided = patterns_undecided(h->rules.patterns);
   frontier_status status = FRONTIER_OK;
   visit_link link;
-  for (size_t at = 0; status == FRONTIER_OK && visit_next_link(v, &at, &link);) {
+  for (size_t at = 0; status == FRONTIER_OK && !h->is_cut && visit_next_link(v, &at, &link);) {
     if (link.canonical)
       note_canonical(h, v, &link, links);
     if ((v->nofollow || link.nofollow) && !h->rules.follows_nofollow)
       h->skips[SKIP_NOFOLLOW]++;
+    else if (link.is_cut)
+      count_unusable(h, URL_TOO_LONG, base_of(h, v, &link), link.href, link.size, links);
     else if (link.is_map && is_too_far(of_map))
-      h->skips[SKIP_REDIRECTS]++;
+      h->skips[SKIP_REDIRECTS]++, links->lacks |= LACK_BIT(LACK_LINKS);
     else
       status = add_link(h, v, &link, link.is_map ? of_map : of_page, links);
   }
-  return status == FRONTIER_OK ? add_waiting(h, links) : status;
+  if (status == FRONTIER_OK)
+    status = add_waiting(h, links);
+  links->is_cut = h->is_cut;
+  if (patterns_undecided(h->rules.patterns) > undecided)
+    links->lacks |= LACK_BIT(LACK_LINKS);
+  if (v->is_map && links->lacks)
+    links->lacks = LACK_BIT(LACK_SITEMAP);
+  return status;
 }
 
-frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms)
+frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms, bool *is_new)
 {
   page_links links = {0};
   h->now_ms = now_ms;
   bool is_based = url_base_set(h->base, base, strlen(base)) == URL_OK;
-  url_status status = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->rules.profile, &h->target);
-  if (status == URL_OK)
-    return add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
-  h->skips[skip_of(status)]++;
-  return FRONTIER_OK;
+  url_status parsed = url_resolve(is_based ? h->base : NULL, href, strlen(href), h->rules.profile, &h->target);
+  if (parsed != URL_OK) {
+    h->skips[skip_of(parsed)]++;
+    return FRONTIER_OK;
+  }
+  frontier_status status = add_target(h, (frontier_origin){.hops = VISIT_SITEMAP}, &links);
+  *is_new |= links.fresh > 0;
+  return status;
 }
 
 /* ---- start URLs ------------------------------------------------------------------------------------------ */
@@ -347,6 +400,13 @@ static bool widen_scope(harvest *h, const visit *v)
   return !is_start || scope_has(h->scope, &h->target) || scope_add(h->scope, &h->target);
 }
 
+bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key)
+{
+  url_base_set(h->base, v->lease.url, v->lease.url_size);
+  return url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target) == URL_OK &&
+         strcmp(h->target.key, key) == 0;
+}
+
 frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
                                  const char **target)
 {
@@ -356,7 +416,7 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
   url_base_set(h->base, v->lease.url, v->lease.url_size);
   url_status status = url_resolve(h->base, location, strlen(location), h->rules.profile, &h->target);
   if (status != URL_OK) {
-    h->skips[skip_of(status)]++;
+    count_unusable(h, status, h->base, location, strlen(location), links);
     return FRONTIER_OK;
   }
   frontier_origin origin = next_hop(v);
@@ -364,6 +424,8 @@ frontier_status harvest_redirect(harvest *h, const visit *v, const char *locatio
   *target = h->target.fetch;
   if (is_too_far(origin)) {
     h->skips[SKIP_REDIRECTS]++;
+    links->limit = "too many redirects";
+    links->lacks |= LACK_BIT(LACK_REDIRECTS);
     return FRONTIER_OK;
   }
   return widen_scope(h, v) ? add_target(h, origin, links) : FRONTIER_NO_MEMORY;

@@ -7,6 +7,7 @@
 #include "crawler/scope/patterns.h"
 #include "crawler/scope/scope.h"
 #include "crawler/base/skip.h"
+#include "crawler/loop/domain_budget.h"
 #include "crawler/loop/visit.h"
 #include "frontier/inlinks.h"
 
@@ -14,9 +15,11 @@ typedef struct harvest harvest;
 
 typedef struct harvest_rules {
   url_profile profile;
-  const patterns *patterns; /* of links, not of start URLs */
-  inlinks *counts;          /* of pages that link to a URL; NULL: not wanted */
-  bool follows_nofollow;    /* also links that ask not to be followed */
+  patterns *patterns;              /* of links, not of start URLs */
+  inlinks *counts;                 /* of pages that link to a URL; NULL: not wanted */
+  domain_budget *budgets;          /* of the domains that pages link to; NULL: not wanted */
+  bool follows_nofollow;           /* also links that ask not to be followed */
+  bool (*must_end)(void *context); /* is what is left of a page's links to be left to the next run? */
   /* The frontier failed to take a link: is it to be asked again? May wait before it answers. */
   bool (*may_add_again)(void *context, frontier_status status);
   void *context;
@@ -26,7 +29,8 @@ typedef struct harvest_rules {
 harvest *harvest_create(frontier *f, scope *s, const harvest_rules *rules);
 void harvest_free(harvest *h);
 
-/* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said: then some links may be missing. */
+/* The links of a page whose body has ended. FRONTIER_OK, or what the frontier said: then some links may be missing, as
+ * where `links->is_cut`. Such a page must come again; the links that it gave are known then. */
 frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_links *links);
 
 /* Where a redirect leads; `*target` is NULL if nowhere, and lives until the next call. FRONTIER_OK, what the frontier
@@ -34,8 +38,12 @@ frontier_status harvest_links(harvest *h, const visit *v, uint64_t now_ms, page_
 frontier_status harvest_redirect(harvest *h, const visit *v, const char *location, uint64_t now_ms, page_links *links,
                                  const char **target);
 
-/* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. */
-frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms);
+/* Does a redirect lead to the URL with that key? */
+bool harvest_leads_to(harvest *h, const visit *v, const char *location, const char *key);
+
+/* A sitemap that was named at `base` ("" for an absolute href): queued, unless it is out of scope. `*is_new` is set if
+ * it is new. */
+frontier_status harvest_sitemap(harvest *h, const char *base, const char *href, uint64_t now_ms, bool *is_new);
 
 /* A start URL; with `guesses_map`, before it its host's /sitemap.xml, as harvest_sitemap. They are queued together with
  * others, by harvest_starts_end at the latest, which goes before any page is harvested. */

@@ -2,11 +2,15 @@
  * is skipped is never added later. */
 #include "crawler/loop/near_duplicates.h"
 
+#include "frontier/base/own_file.h"
+
 #include <assert.h>
 #include <errno.h>
 
 static frontier_status status_of(mlbf_status status)
 {
+  if (status == MLBF_IO && own_file_is_refusal(errno))
+    return FRONTIER_NOT_OURS;
   switch (status) {
   case MLBF_OK: return FRONTIER_OK;
   case MLBF_IO: return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? FRONTIER_NO_SPACE : FRONTIER_IO;

@@ -53,6 +53,9 @@ static void put_answer(json *line, const page_facts *facts)
   put_hash(line, facts);
   if (r->truncated)
     json_put_bool(line, "truncated", true);
+  const char *limit = r->truncated ? "too many decoded bytes" : facts->links.limit;
+  if (limit)
+    json_put_string(line, "limit", limit);
   if (facts->redirect)
     json_put_string(line, "redirect", facts->redirect);
   if (facts->links.canonical)

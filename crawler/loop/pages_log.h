@@ -9,7 +9,10 @@
 
 typedef struct page_links {
   uint64_t found, fresh; /* links on the page; those of them that were new and queued */
+  const char *limit;     /* why not all of them were taken, in words; NULL: they were */
+  unsigned lacks;        /* what that leaves out: bits of lacks.h */
   const char *canonical; /* the URL the page prefers for itself; NULL: it says none */
+  bool is_cut;           /* the crawl ends before all of them are taken: the page comes again, and has no line yet */
 } page_links;
 
 typedef struct page_facts {

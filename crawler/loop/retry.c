@@ -211,6 +211,17 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
   return true;
 }
 
+bool retries_come_again(retries *r, const frontier_lease *lease)
+{
+  enum { TIMES_MAX = 3 };
+  slot *s = retries_failed(r, lease) < TIMES_MAX ? find_or_add(r, lease->id) : NULL;
+  if (!s)
+    return false;
+  s->count++;
+  s->was_answered = true;
+  return true;
+}
+
 unsigned retries_end(retries *r, const frontier_lease *lease, bool was_answered)
 {
   if (!r->used)

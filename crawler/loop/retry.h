@@ -26,6 +26,9 @@ uint64_t retries_peace_ms(uint64_t delay_ms);
 /* This try failed. True: try again, and give the host `*wait_ms` of peace. */
 bool retries_again(retries *r, const frontier_lease *lease, const fetch_response *response, uint64_t *wait_ms);
 
+/* This answer only asked to come again, with the cookies it set. False: it did so often enough. */
+bool retries_come_again(retries *r, const frontier_lease *lease);
+
 /* How long the host asks us to wait, also if this URL is not tried again: Retry-After of a 429 or 503; else 0. */
 uint64_t retries_asked_ms(const fetch_response *response);
 

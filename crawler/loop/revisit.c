@@ -1,4 +1,6 @@
-/* See revisit.h. */
+/* See revisit.h. A page that lacks something is noted with a mark in place of its validators: a server that finds the
+ * page unchanged would not send what is lacking. The mark is a control character, which no validator may have, and a
+ * letter for the set of lacks. */
 #include "crawler/loop/revisit.h"
 
 #include "frontier/base/machine.h"
@@ -6,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MARK = '\x01', NO_LACK = '@', MARK_SIZE = 2 };
+
 struct revisit {
   bool was_visited, is_conditional;
+  unsigned lacks;
   char etag[FRONTIER_VALIDATOR_MAX + 1], last_modified[FRONTIER_VALIDATOR_MAX + 1];
 };
 
@@ -46,6 +51,7 @@ frontier_status revisit_begin(revisit *r, frontier *f, uint64_t lease, bool look
     return status;
   r->was_visited = status == FRONTIER_OK;
   r->is_conditional = false;
+  r->lacks = last.etag_size == MARK_SIZE && *last.etag == MARK ? (unsigned)last.etag[1] & (NO_LACK - 1) : 0;
   take(r->etag, last.etag, last.etag_size);
   take(r->last_modified, last.last_modified, last.last_modified_size);
   return FRONTIER_OK;
@@ -58,22 +64,36 @@ void revisit_ask(revisit *r, fetch_receiver *receiver)
   r->is_conditional = *r->etag || *r->last_modified;
 }
 
+bool revisit_is_again(const revisit *r)
+{
+  return r->was_visited;
+}
+
+unsigned revisit_lacks(const revisit *r)
+{
+  return r->lacks;
+}
+
 bool revisit_is_unchanged(const revisit *r, const fetch_response *response)
 {
   return r->is_conditional && response->error == FETCH_OK && response->status == 304;
 }
 
 frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, const fetch_response *response,
-                             const char *sha256, bool is_failure)
+                             const char *sha256, unsigned lacks, bool is_failure)
 {
+  const char mark[MARK_SIZE] = {MARK, (char)(NO_LACK | lacks)};
   frontier_visit visit = {.at_s = machine_wall_ms() / 1000,
                           .is_unchanged = is_failure || revisit_is_unchanged(r, response)};
   if (is_failure && !r->was_visited)
     return FRONTIER_OK;
-  if (!is_failure) {
-    visit.etag = fetch_header(response, "ETag", 0);
-    visit.etag_size = visit.etag ? strlen(visit.etag) : 0;
-    visit.last_modified = fetch_header(response, "Last-Modified", 0);
+  if (lacks) {
+    visit.etag = visit.last_modified = mark;
+    visit.etag_size = visit.last_modified_size = sizeof mark;
+  } else if (!is_failure) {
+    visit.etag = fetch_header(response, "ETag", NULL);
+    visit.etag_size = visit.etag && *visit.etag != MARK ? strlen(visit.etag) : 0;
+    visit.last_modified = fetch_header(response, "Last-Modified", NULL);
     visit.last_modified_size = visit.last_modified ? strlen(visit.last_modified) : 0;
   }
   if (!visit.is_unchanged && strlen(sha256) >= sizeof visit.content) {

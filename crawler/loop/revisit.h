@@ -20,9 +20,14 @@ void revisit_ask(revisit *r, fetch_receiver *receiver);
 /* The server says that the page is as it was. */
 bool revisit_is_unchanged(const revisit *r, const fetch_response *response);
 
-/* Before the lease is said to be done. `sha256` of the body, in hex: its beginning tells whether the page changed; ""
+/* It was fetched before, and then had these lacks (lacks.h). */
+bool revisit_is_again(const revisit *r);
+unsigned revisit_lacks(const revisit *r);
+
+/* Before the lease is said to be done. `lacks`: of a page that was fetched, which is then asked for without a condition
+ * the next time. `sha256` of the body, in hex: its beginning tells whether the page changed; ""
  * if that is not known. Of a failure only what was visited before is noted: it will be tried again. */
 frontier_status revisit_note(const revisit *r, frontier *f, uint64_t lease, const fetch_response *response,
-                             const char *sha256, bool is_failure);
+                             const char *sha256, unsigned lacks, bool is_failure);
 
 #endif

@@ -1,21 +1,24 @@
 /* See visit.h. */
 #include "crawler/loop/visit.h"
 
+#include "crawler/base/nameless.h"
 #include "crawler/html/link_headers.h"
 #include "crawler/html/refresh.h"
 #include "frontier/base/vector.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8 };
+enum { LINK_HEAD = sizeof(uint32_t) + 1, NOFOLLOW = 1, MAP = 2, HEADER = 4, CANONICAL = 8, CUT = 16 };
 
 static void assert_visit(const visit *v)
 {
   assert(v->links <= VISIT_LINKS_MAX && v->hrefs_size <= v->hrefs_room);
-  assert(v->hrefs_size >= v->links * LINK_HEAD);
+  assert(v->hrefs_before + v->hrefs_size >= v->links * LINK_HEAD);
   assert(!v->has_mapped || v->map);
   assert(!v->is_plain || v->text);
   assert(v->has_scanned + v->has_mapped + v->is_plain <= 1); /* a body is read in one way */
@@ -30,9 +33,24 @@ static void keep_base(visit *v, const link_found *link)
   v->base_size = link->size;
 }
 
+/* Many slow pages at once must not fill the memory. Where no file takes them, they stay there. */
+static void spill_hrefs(visit *v)
+{
+  if (!v->directory)
+    return;
+  if (v->hrefs_fd < 0)
+    v->hrefs_fd = nameless_open(v->directory);
+  if (v->hrefs_fd < 0 || nameless_write(v->hrefs_fd, v->hrefs, v->hrefs_size, v->hrefs_before) < v->hrefs_size)
+    return;
+  v->hrefs_before += v->hrefs_size;
+  v->hrefs_size = 0;
+}
+
 static void keep_href(visit *v, const char *href, size_t href_size, unsigned flags)
 {
-  if (v->links >= VISIT_LINKS_MAX || v->hrefs_size + href_size > VISIT_TEXT_MAX ||
+  if (v->hrefs_size + href_size > VISIT_NEAR_MAX)
+    spill_hrefs(v);
+  if (v->links >= VISIT_LINKS_MAX || v->hrefs_before + v->hrefs_size + href_size > VISIT_TEXT_MAX ||
       !HAS_ROOM(v->hrefs, v->hrefs_room, v->hrefs_size + LINK_HEAD + href_size)) {
     v->dropped++;
     return;
@@ -49,7 +67,7 @@ static void keep_href(visit *v, const char *href, size_t href_size, unsigned fla
 
 static unsigned flags_of(const link_found *link)
 {
-  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U);
+  return (link->nofollow ? NOFOLLOW : 0U) | (link->canonical ? CANONICAL : 0U) | (link->is_cut ? CUT : 0U);
 }
 
 static void keep_link(void *context, const link_found *link)
@@ -85,12 +103,14 @@ visit *visit_create(void *owner, bool wants_images)
   if (!v)
     return NULL;
   v->owner = owner;
+  v->hrefs_fd = -1;
   v->scanner = links_create(keep_link, v);
   v->decoder = decoder_create(scan, v);
   v->hash = body_hash_create(BODY_HASH_SHA256);
   v->revisit = revisit_create();
   if (v->scanner && v->decoder && v->hash && v->revisit) {
     links_want_images(v->scanner, wants_images);
+    links_want_cut(v->scanner, true);
     return v;
   }
   visit_free(v);
@@ -121,6 +141,7 @@ void visit_free(visit *v)
   decoder_free(v->decoder);
   sitemap_free(v->map);
   free(v->body.bytes);
+  visit_rest(v);
   free(v->hrefs);
   free(v->base);
   free(v);
@@ -133,8 +154,8 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->tries = 1;
   *v->sha256 = '\0';
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
-  v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = false;
-  v->hrefs_size = v->links = v->dropped = 0;
+  v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
+  v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
   free(v->base);
   v->base = NULL;
 }
@@ -146,14 +167,16 @@ static bool is_type(const char *type, const char *wanted)
 }
 
 /* Without memory for it, it is not looked into. */
-static void read_map(visit *v, const char *bytes, size_t size)
+static bool read_map(visit *v, const char *content_type, const char **bytes, size_t *size)
 {
-  if (!v->map && !(v->map = sitemap_create(keep_mapped, v)))
-    return;
+  if (!v->map && !(v->map = sitemap_create(keep_mapped, v))) {
+    v->dropped++;
+    return false;
+  }
   if (!v->has_mapped)
-    sitemap_begin(v->map);
+    sitemap_begin(v->map, charset_of_type(content_type, strlen(content_type)));
   v->has_mapped = true;
-  sitemap_feed(v->map, bytes, size);
+  return sitemap_feed(v->map, bytes, size);
 }
 
 static bool is_feed(const char *type)
@@ -171,13 +194,8 @@ static void read_plain(visit *v, const char *content_type, const char *bytes, si
   decoder_feed(v->decoder, bytes, size);
 }
 
-void visit_read(visit *v, const char *content_type, const char *bytes, size_t size)
+static void read_page(visit *v, const char *content_type, const char *bytes, size_t size)
 {
-  assert_visit(v);
-  if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type))) {
-    read_map(v, bytes, size);
-    return;
-  }
   if (v->is_plain || (v->text && !v->has_scanned && is_type(content_type, "text/plain"))) {
     read_plain(v, content_type, bytes, size);
     return;
@@ -194,6 +212,15 @@ void visit_read(visit *v, const char *content_type, const char *bytes, size_t si
     page_text_begin(v->text);
   v->has_scanned = true;
   decoder_feed(v->decoder, bytes, size);
+}
+
+bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size)
+{
+  assert_visit(v);
+  if (v->is_map || v->has_mapped || (!v->has_scanned && is_feed(content_type)))
+    return read_map(v, content_type, bytes, size);
+  read_page(v, content_type, *bytes, *size);
+  return false;
 }
 
 void visit_finish(visit *v)
@@ -213,15 +240,26 @@ void visit_finish(visit *v)
 void visit_take_headers(visit *v, const fetch_response *response)
 {
   enum { FIELDS_MAX = 100 }; /* of one name; libcurl has a limit for all of them together */
-  const char *value, *href;
+  const char *value = NULL, *href;
   size_t size;
-  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", i)); i++)
+  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "X-Robots-Tag", value)); i++)
     link_headers_read_robots(value, "strata", &v->nofollow, &v->noindex);
-  for (size_t i = 0; i < FIELDS_MAX && (value = fetch_header(response, "Link", i)); i++)
-    link_headers_read_link(value, keep_header_link, v);
-  value = fetch_header(response, "Refresh", 0);
+  value = NULL;
+  for (size_t i = 0; (value = fetch_header(response, "Link", value)); i++)
+    if (i < FIELDS_MAX)
+      link_headers_read_link(value, keep_header_link, v);
+    else
+      v->dropped++;
+  value = fetch_header(response, "Refresh", NULL);
   if (value && refresh_find_url(value, strlen(value), &href, &size))
     keep_href(v, href, size, HEADER);
+}
+
+const char *visit_limit(const visit *v)
+{
+  if (v->dropped)
+    return "too many links";
+  return v->has_mapped ? sitemap_limit(v->map) : NULL;
 }
 
 mlbf_shingles visit_shingles(visit *v)
@@ -233,6 +271,35 @@ mlbf_shingles visit_shingles(visit *v)
 const charset *visit_charset(const visit *v)
 {
   return v->has_scanned ? decoder_charset(v->decoder) : NULL;
+}
+
+bool visit_gather_links(visit *v)
+{
+  size_t before = v->hrefs_before;
+  if (!before)
+    return true;
+  if (!HAS_ROOM(v->hrefs, v->hrefs_room, before + v->hrefs_size)) {
+    errno = ENOMEM;
+    return false;
+  }
+  memmove(v->hrefs + before, v->hrefs, v->hrefs_size);
+  if (!nameless_read(v->hrefs_fd, v->hrefs, before, 0))
+    return false;
+  v->hrefs_size += before;
+  v->hrefs_before = 0;
+  return true;
+}
+
+void visit_rest(visit *v)
+{
+  if (v->hrefs_fd >= 0)
+    close(v->hrefs_fd);
+  v->hrefs_fd = -1;
+  if (v->hrefs_room <= 2 * VISIT_NEAR_MAX)
+    return;
+  free(v->hrefs);
+  v->hrefs = NULL;
+  v->hrefs_size = v->hrefs_room = 0;
 }
 
 bool visit_next_link(const visit *v, size_t *at, visit_link *link)
@@ -248,6 +315,7 @@ bool visit_next_link(const visit *v, size_t *at, visit_link *link)
                        .nofollow = flags & NOFOLLOW,
                        .is_map = flags & MAP,
                        .is_header = flags & HEADER,
+                       .is_cut = flags & CUT,
                        .canonical = flags & CANONICAL};
   *at += LINK_HEAD + bytes;
   assert(*at <= v->hrefs_size);

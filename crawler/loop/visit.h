@@ -14,9 +14,10 @@
 #include "frontier/frontier.h"
 
 enum {
-  VISIT_LINKS_MAX = 100000, /* links of one page; a page with more is a trap or a dump */
-  VISIT_TEXT_MAX = 8 << 20, /* bytes of their hrefs */
-  VISIT_SITEMAP = 0x8000,   /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
+  VISIT_LINKS_MAX = 100000,   /* links of one page; a page with more is a trap or a dump */
+  VISIT_TEXT_MAX = 8 << 20,   /* bytes of their hrefs, ... */
+  VISIT_NEAR_MAX = 256 << 10, /* ... of which so many are in memory until the page has ended */
+  VISIT_SITEMAP = 0x8000,     /* bit of a lease's origin.hops that is no redirect: the URL is a sitemap */
 };
 
 typedef enum visit_stage { VISIT_IDLE, VISIT_ASKING, VISIT_FETCHING } visit_stage; /* asking: for robots.txt */
@@ -27,15 +28,19 @@ typedef struct visit {
   frontier_lease lease;
   visit_stage stage;
   bool holds_host;     /* waits for robots.txt, and nothing else of its host is leased meanwhile */
+  bool has_place;      /* at its server's address: `where`, if there is a limit */
   address_place where; /* of the server, as far as is known when it begins */
+  uint16_t pace;       /* while it is fetched: the place of its host_pace */
   uint64_t begun_ms;
   unsigned tries;   /* that it took; known once it ends */
+  int hrefs_fd;     /* of the file with those of `hrefs_before`; -1: not needed yet */
   decoder *decoder; /* the body's bytes into UTF-8, for the scanner */
   links_scanner *scanner;
   body_hash *hash;             /* SHA-256 of the decoded body */
   char sha256[BODY_HASH_TEXT]; /* what came of it; "" before */
   revisit *revisit;            /* when it was fetched before, and what to note for the next time */
   sitemap *map;                /* made when first needed */
+  bool is_dropped;             /* not all of it was read: the crawl ends */
   bool is_map;                 /* the URL is a sitemap, no page */
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
@@ -44,6 +49,8 @@ typedef struct visit {
   body_copy body;              /* of what is no page, if that is wanted */
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
   size_t hrefs_size, hrefs_room;
+  size_t hrefs_before;   /* bytes of them that are in a file, before those in memory */
+  const char *directory; /* for that file; NULL: links stay in memory */
   size_t links;
   size_t dropped; /* links past the maxima */
   char *base;     /* of <base href>, NULL if none */
@@ -58,9 +65,11 @@ bool visit_want_text(visit *v); /* of all pages to come; false: out of memory */
 void visit_begin(visit *v, const frontier_lease *lease);
 
 /* A piece of the body; what is neither HTML, nor a feed by its type, nor a sitemap by its origin is not looked into,
- * nor is plain text unless it is wanted. */
-void visit_read(visit *v, const char *content_type, const char *bytes, size_t size);
+ * nor is plain text unless it is wanted. true: call it again, with what it left of `*bytes`: a sitemap is read step by
+ * step, as a piece of it may unpack to much more. */
+bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size);
 void visit_finish(visit *v);
+void visit_rest(visit *v); /* it is over: what may be large goes */
 
 /* The body so far is no page: nothing that has links was found in it, or looked for. */
 static inline bool visit_is_no_page(const visit *v)
@@ -70,6 +79,9 @@ static inline bool visit_is_no_page(const visit *v)
 
 /* What the page says, if that is wanted and it says anything: count is 0 else. After visit_finish. */
 mlbf_shingles visit_shingles(visit *v);
+
+/* Why not all of its links are known, in a few words; NULL: they are, as far as it came. After visit_take_headers. */
+const char *visit_limit(const visit *v);
 
 /* What the header of its response says: Link, Refresh, X-Robots-Tag. After visit_finish. */
 void visit_take_headers(visit *v, const fetch_response *response);
@@ -83,10 +95,14 @@ typedef struct visit_link {
   bool nofollow;
   bool is_map;    /* of a sitemap index: another sitemap */
   bool is_header; /* of the header, which no <base> moves */
+  bool is_cut;    /* the beginning of what is too long to be one */
   bool canonical; /* the page's own preferred URL */
 } visit_link;
 
-/* The links in order: start with *at = 0; false past the last. */
+/* Once it has ended: its links are in memory, all of them. false: they cannot be, errno says why. */
+bool visit_gather_links(visit *v);
+
+/* The links in order, after visit_gather_links: start with *at = 0; false past the last. */
 bool visit_next_link(const visit *v, size_t *at, visit_link *link);
 
 #endif

@@ -17,6 +17,7 @@
  * (warc.h). The files of near-duplicates may have it twice (fingerprint_index.h, body_digests.h). */
 #include "crawler/loop/visit_end.h"
 
+#include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
 #include "crawler/loop/crawl_state.h"
 #include "crawler/loop/crawl_warc.h"
@@ -33,11 +34,11 @@ static void note_start_failure(crawl *c, const visit *v, const char *why)
 }
 
 /* For the next time, in the transaction that says how the visit ended. */
-static bool note_visit(crawl *c, const visit *v, const fetch_response *response, bool is_failure)
+static bool note_visit(crawl *c, const visit *v, const fetch_response *response, unsigned lacks, bool is_failure)
 {
   frontier_status status;
-  while (c->options.keeps_log &&
-         (status = revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256, is_failure)) != FRONTIER_OK)
+  while (c->options.keeps_log && (status = revisit_note(v->revisit, c->frontier, v->lease.id, response, v->sha256,
+                                                        lacks, is_failure)) != FRONTIER_OK)
     if (!crawl_wait_out(c, status, frontier_message(c->frontier)))
       return false;
   return true;
@@ -71,9 +72,18 @@ static void end_lease(crawl *c, visit *v, frontier_state state, uint16_t code, c
     crawl_break_off(c, "out of memory for a line of pages.jsonl");
     return;
   }
+  if (c->budgets && state != FRONTIER_SKIPPED)
+    domain_budget_count(c->budgets, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin, 1);
   crawl_holds(c, harvest_count(c->harvest));
   crawl_holds(c, frontier_done(c->frontier, v->lease.id, state, code, c->line.text, c->line.size, c->now_ms));
   crawl_let_go(c, v);
+}
+
+/* Not to be had at this time; what was fetched before is not missing. */
+static void count_lack(crawl *c, const visit *v, crawl_lack lack)
+{
+  if (!revisit_is_again(v->revisit))
+    crawl_holds(c, lacks_change(c->frontier, 0, LACK_BIT(lack)));
 }
 
 /* ---- not for good, or not well ----------------------------------------------------------------------------- */
@@ -95,6 +105,8 @@ static void put_off(crawl *c, visit *v)
 static void rest(crawl *c, const visit *v, uint64_t wait_ms)
 {
   frontier_clock(c->frontier, c->now_ms, machine_wall_ms());
+  host_pace_rest(c->pace, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin, c->now_ms,
+                 wait_ms);
   crawl_holds(c, frontier_host_back_off(c->frontier, v->lease.id, c->now_ms, wait_ms));
 }
 
@@ -124,8 +136,11 @@ void visit_end_skipped(crawl *c, visit *v, crawl_skip why, const char *explanati
   note_start_failure(c, v, explanation);
   v->tries = retries_end(c->retries, &v->lease, true);
   harvest_skip(c->harvest, why);
-  if (note_visit(c, v, &(fetch_response){0}, true))
-    end_lease(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
+  if (!note_visit(c, v, &(fetch_response){0}, 0, true))
+    return;
+  if (why == SKIP_ROBOTS_UNAVAILABLE)
+    count_lack(c, v, LACK_ROBOTS);
+  end_lease(c, v, FRONTIER_SKIPPED, (uint16_t)why, NULL); /* not fetched: no line of pages.jsonl */
 }
 
 void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
@@ -139,8 +154,20 @@ void visit_end_without_rules(crawl *c, visit *v, const origin_ruling *ruling)
     put_off(c, v);
 }
 
+/* An answer for good: it is not there, or not for us. */
+static bool is_refused(const fetch_response *response)
+{
+  enum { TIMEOUT = 408, TOO_EARLY = 425, TOO_MANY = 429 };
+  long status = response->status;
+  return response->error == FETCH_OK && status >= 400 && status <= 499 && status != TIMEOUT && status != TOO_EARLY &&
+         status != TOO_MANY;
+}
+
 static void count_failure(crawl *c, const visit *v, const fetch_response *response)
 {
+  bool was_requested = response->start_ms > 0;
+  if (!is_refused(response))
+    count_lack(c, v, was_requested ? LACK_FAILED : LACK_ROBOTS);
   failures_note(&c->failures, v->lease.url, response);
   if (v->is_map)
     return; /* a sitemap that is not there is no error of the site's pages */
@@ -152,7 +179,7 @@ static void count_failure(crawl *c, const visit *v, const fetch_response *respon
 void visit_end_failed(crawl *c, visit *v, const fetch_response *response, const char *permission)
 {
   bool answered = response->error == FETCH_OK;
-  if (end_for_now(c, v, response) || !note_visit(c, v, response, true) || !archive(c, v, response))
+  if (end_for_now(c, v, response) || !note_visit(c, v, response, 0, true) || !archive(c, v, response))
     return;
   v->tries = retries_end(c->retries, &v->lease, answered);
   char status[32];
@@ -193,9 +220,15 @@ static bool harvest_all(crawl *c, visit *v, const fetch_response *response, answ
     crawl_keep_scope(c);
   } else if (kind == ANSWER_PAGE) {
     visit_take_headers(v, response);
+    if (!visit_gather_links(v)) {
+      crawl_break_off(c, "the links of a page cannot be read back");
+      return false;
+    }
     status = harvest_links(c->harvest, v, c->now_ms, &facts->links);
+    if (facts->links.is_cut)
+      put_off(c, v);
   }
-  return status == FRONTIER_OK;
+  return status == FRONTIER_OK && !facts->links.is_cut;
 }
 
 static void count_page(crawl *c, const visit *v, const fetch_response *response)
@@ -223,6 +256,11 @@ static void count_answer(crawl *c, const visit *v, const fetch_response *respons
   }
 }
 
+static unsigned lacks_of_body(const visit *v, const fetch_response *response, answer kind)
+{
+  return kind != ANSWER_PAGE || !response->truncated ? 0 : v->is_map ? LACK_BIT(LACK_SITEMAP) : LACK_BIT(LACK_BODY);
+}
+
 static void end_well(crawl *c, visit *v, const fetch_response *response, answer kind)
 {
   page_facts facts = {.visit = v, .outcome = FRONTIER_DONE, .robots = robots_word(c), .response = response};
@@ -231,10 +269,21 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
     return;
   bool is_harvested = harvest_all(c, v, response, kind, &facts);
   c->near = NULL;
-  if (!is_harvested || !note_visit(c, v, response, false) || !archive(c, v, response))
+  facts.links.lacks |= lacks_of_body(v, response, kind);
+  if (!is_harvested || !note_visit(c, v, response, facts.links.lacks, false) || !archive(c, v, response))
     return;
   count_answer(c, v, response, kind);
+  crawl_holds(c, lacks_change(c->frontier, revisit_lacks(v->revisit), facts.links.lacks));
   end_lease(c, v, FRONTIER_DONE, (uint16_t)response->status, &facts);
+}
+
+/* A cookie wall: it leads back to itself and sets cookies, with which it is a page. As a redirect it would be known. */
+static bool is_to_come_again(crawl *c, const visit *v, const fetch_response *response, answer kind)
+{
+  return kind == ANSWER_REDIRECT && response->has_new_cookies &&
+         url_parse(v->lease.url, v->lease.url_size, c->profile, c->target) == URL_OK &&
+         harvest_leads_to(c->harvest, v, response->location, c->target->key) &&
+         retries_come_again(c->retries, &v->lease);
 }
 
 void visit_end_fetched(void *context, const fetch_response *response)
@@ -242,8 +291,14 @@ void visit_end_fetched(void *context, const fetch_response *response)
   visit *v = context;
   crawl *c = v->owner;
   assert(v->stage == VISIT_FETCHING);
-  c->now_ms = machine_monotonic_ms();
+  v->is_dropped |= crawl_drops_pages(c);
+  if (v->is_dropped) { /* as if it had not come */
+    put_off(c, v);
+    return;
+  }
+  c->is_reading = 1;
   visit_finish(v);
+  c->is_reading = 0;
   if (c->addresses)
     per_address_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
                       response->address);
@@ -251,9 +306,15 @@ void visit_end_fetched(void *context, const fetch_response *response)
     body_hash_end(v->hash, v->sha256);
   c->totals.wire_bytes += response->wire_bytes;
   c->totals.body_bytes += response->body_bytes;
+  if (response->put_off_ms) {
+    crawl_put_off(c, v, response->put_off_ms);
+    return;
+  }
   answer kind = answer_of(v, response);
   if (kind == ANSWER_FAILURE)
     visit_end_failed(c, v, response, robots_word(c));
+  else if (is_to_come_again(c, v, response, kind))
+    put_off(c, v);
   else
     end_well(c, v, response, kind);
 }

@@ -23,8 +23,10 @@ static visit *make_one(visit_pool *vs)
     visit_free(v);
     return NULL;
   }
-  if (v)
-    vs->all[vs->count++] = v;
+  if (!v)
+    return NULL;
+  v->directory = vs->directory;
+  vs->all[vs->count++] = v;
   return v;
 }
 
@@ -45,6 +47,7 @@ void visit_pool_put_back(visit_pool *vs, visit *v)
 {
   assert_visits(vs);
   assert(vs->active && v->stage != VISIT_IDLE); /* else it were in the list twice */
+  visit_rest(v);
   vs->active--;
   v->stage = VISIT_IDLE;
   v->next = vs->idle;

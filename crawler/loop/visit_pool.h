@@ -5,13 +5,14 @@
 #include "crawler/loop/visit.h"
 
 typedef struct visit_pool {
-  void *owner; /* of each visit */
+  void *owner;           /* of each visit */
+  const char *directory; /* for files of theirs; NULL: none */
   bool wants_images, wants_text;
   visit *idle;
   visit **all;
   size_t count, room;
   size_t active; /* taken and not put back */
-} visit_pool;    /* zeros except the first three: none yet */
+} visit_pool;    /* zeros except the first four: none yet */
 
 visit *visit_pool_take(visit_pool *vs); /* NULL: out of memory */
 void visit_pool_put_back(visit_pool *vs, visit *v);
