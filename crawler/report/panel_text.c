@@ -77,8 +77,13 @@ static void say_urls(const panel_facts *f, panel_text *text)
   say(text, "  URLs: %s done, %s known, %s queued, %zu in flight; %s host%s", say_count(done, a),
       say_count(done + waiting, b), say_count(s->queued, c), f->totals.active, say_count(s->hosts, d),
       s->hosts == 1 ? "" : "s");
-  say(text, "  %s redirects, %s errors; filter %.0f%% full, %.1g URLs expected lost", say_count(f->totals.redirects, a),
-      say_count(f->totals.errors, b), 100.0 * (double)s->filter.keys / (double)s->filter.design_keys, s->expected_lost);
+  char lost[SAY_LATE_SIZE];
+  if (frontier_is_exact(f->frontier))
+    say_late(s->unconfirmed, s->late, lost);
+  else
+    snprintf(lost, sizeof lost, "%.1g URLs expected lost", s->expected_lost);
+  say(text, "  %s redirects, %s errors; filter %.0f%% full; %s", say_count(f->totals.redirects, a),
+      say_count(f->totals.errors, b), 100.0 * (double)s->filter.keys / (double)s->filter.design_keys, lost);
 }
 
 static void say_skipped(const panel_facts *f, panel_text *text)

@@ -4,15 +4,15 @@
 
 #include "crawler/base/message.h"
 #include "crawler/base/skip.h"
+#include "crawler/report/missing.h"
 #include "datasets/replay/html.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
-static const char head[] =
-  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>strata report</title>\n<style>\n"
+static const char style[] =
+  "\n"
   ":root { --ink: #222; --paper: #fff; --line: #ddd; --bar: #3b6ea5; --bad: #b3261e; --faint: #666; }\n"
   "@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181c; --line: #3a3d44; --bar: #6fa3dc;"
   " --bad: #f28b82; --faint: #9aa0a6; } }\n"
@@ -35,8 +35,13 @@ static const char head[] =
   "@media (max-width: 40rem) { body { padding: .6rem; } .wide { display: none; } }\n"
   "@media print { body { max-width: none; font-size: 11px; } h2 { break-after: avoid; }"
   " tr, .cards div { break-inside: avoid; }"
-  " rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }\n"
-  "</style>\n</head>\n<body>\n";
+  " rect { print-color-adjust: exact; -webkit-print-color-adjust: exact; } }\n";
+
+static const html_head head = {
+  .title = "strata report",
+  .style_hash = "lO5QSNZdKIMYuDnI8kpDu+KKnBmRZRZB1ars26IRCHY=",
+  .style = style,
+};
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
@@ -135,7 +140,8 @@ static void put_summary(FILE *to, const report_input *in)
     put_time(to, d->last_ms);
     fputs(". ", to);
   }
-  fprintf(to, waiting ? "Not finished: URLs are waiting.</p>\n" : "Finished: nothing is waiting.</p>\n");
+  fprintf(to,
+          waiting + s->unconfirmed ? "Not finished: URLs are waiting.</p>\n" : "Finished: nothing is waiting.</p>\n");
   fputs("<div class=\"cards\">\n", to);
   put_card(to, d->pages, "pages");
   put_card(to, d->redirects, "redirects");
@@ -207,6 +213,23 @@ static void put_skipped(FILE *to, const report_input *in)
       put_row(to, name + strlen("skipped-"), count, all, false);
   }
   end_table(to);
+}
+
+static void put_missing(FILE *to, const report_input *in)
+{
+  char text[MISSING_SENTENCE];
+  missing m = missing_read(in->frontier, in->stats);
+  if (m.is_complete) {
+    fprintf(to, "<p>Complete: every page %s was fetched.</p>\n", m.rest.too_deep ? "within --max-depth" : "in scope");
+    return;
+  }
+  fputs("<section><h2>Missing</h2>\n<ul>\n", to);
+  for (size_t i = 0; missing_sentence(&m, i, text); i++) {
+    fputs("<li>", to);
+    html_text(to, text);
+    fputs("</li>\n", to);
+  }
+  fputs("</ul></section>\n", to);
 }
 
 static void put_hosts(FILE *to, const report_data *d)
@@ -341,6 +364,20 @@ static void put_pairs(FILE *to, const char *title, const report_pairs *p, const 
   fputs(".</p>\n", to);
 }
 
+static void put_promise(FILE *to, const report_input *in)
+{
+  const frontier_stats *s = in->stats;
+  char promise[SAY_SIZE], late[SAY_LATE_SIZE];
+  say_count((uint64_t)(1 / s->filter.promised_rate + 0.5), promise);
+  if (frontier_is_exact(in->frontier))
+    fprintf(to, "No URL is missed; at most 1 new URL in %s comes late. %s.", promise,
+            say_late(s->unconfirmed, s->late, late));
+  else
+    fprintf(to, "The filter promises at most 1 new URL in %s wrongly called seen; expected so far: %.2g.", promise,
+            s->expected_lost);
+  fputs("</p>\n", to);
+}
+
 /* What the filter said about the links that were in scope: many new combinations of known parts hint at a trap. */
 static void put_verdicts(FILE *to, const report_input *in)
 {
@@ -352,7 +389,6 @@ static void put_verdicts(FILE *to, const report_input *in)
                                                           "new here, known to an earlier crawl"};
   const frontier_stats *s = in->stats;
   uint64_t all = 0, fresh = 0;
-  char promise[SAY_SIZE];
   for (int i = 0; i < FRONTIER_OUTCOMES; i++) {
     all += s->outcomes[i];
     fresh += i == FRONTIER_SEEN ? 0 : s->outcomes[i];
@@ -364,10 +400,9 @@ static void put_verdicts(FILE *to, const report_input *in)
   end_table(to);
   fprintf(to,
           "<p class=\"faint\">%.0f %% of the new URLs are new combinations of known parts: 4 to 19 %% is usual,"
-          " calendars, facets and link loops come near 100 %%. The filter promises at most 1 new URL in %s wrongly"
-          " called seen; expected so far: %.2g.</p>\n",
-          fresh ? 100 * (double)s->outcomes[FRONTIER_NEW_COMBINATION] / (double)fresh : 0.0,
-          say_count((uint64_t)(1 / s->filter.promised_rate + 0.5), promise), s->expected_lost);
+          " calendars, facets and link loops come near 100 %%. ",
+          fresh ? 100 * (double)s->outcomes[FRONTIER_NEW_COMBINATION] / (double)fresh : 0.0);
+  put_promise(to, in);
 }
 
 /* Hosts with URLs that look like a calendar's, a facet's or a link loop's; what was found to be suspect waits. */
@@ -403,8 +438,9 @@ static void put_traps(FILE *to, const trap_list *traps)
 bool report_html_write(FILE *to, const report_input *in)
 {
   const report_data *d = in->data;
-  fputs(head, to);
+  html_open(to, &head);
   put_summary(to, in);
+  put_missing(to, in);
   if (d->fetches) {
     put_timeline(to, d);
     fputs("<div class=\"pair\">\n", to);
@@ -427,6 +463,6 @@ bool report_html_write(FILE *to, const report_input *in)
   }
   put_traps(to, in->traps);
   put_verdicts(to, in);
-  fputs("</body>\n</html>\n", to);
+  html_end(to);
   return fflush(to) == 0 && !ferror(to);
 }

@@ -11,7 +11,7 @@
 typedef struct report_input {
   const char *directory;
   const report_data *data;
-  const frontier *frontier;
+  frontier *frontier;
   const frontier_stats *stats;
   const trap_list *traps;
 } report_input;

@@ -2,6 +2,7 @@
 #include "crawler/report/trap_list.h"
 
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,7 +164,7 @@ frontier_status trap_list_read(frontier *f, trap_list *traps)
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
 
-/* URLs and hosts hold no control bytes and nothing but ASCII: url.h. */
+/* URLs and hosts are ASCII without control bytes (url.h), unless somebody forged the directory. */
 void trap_list_print(const trap_list *traps)
 {
   char a[SAY_SIZE], b[SAY_SIZE];
@@ -174,12 +175,18 @@ void trap_list_print(const trap_list *traps)
            traps->hosts == 1 ? "" : "s", say_count(traps->taken, b), say_count(traps->waiting, (char[SAY_SIZE]){0}));
   for (unsigned i = 0; i < traps->count; i++) {
     const trap_host *h = &traps->list[i];
-    printf("  %s: %s taken, %s waiting\n", h->name, say_count(h->taken, a), say_count(h->waiting, b));
-    for (unsigned d = 0; d < h->directory_count; d++)
-      printf("    %s%s below %s\n", say_count(h->directories[d].waiting, a),
-             h->directories[d].waiting == MLBF_COUNT_LIMIT_MOST ? " or more" : "", h->directories[d].name);
-    for (unsigned e = 0; e < h->example_count; e++)
-      printf("    %s\n", h->examples[e]);
+    fputs("  ", stdout);
+    shown_put(stdout, h->name);
+    printf(": %s taken, %s waiting\n", say_count(h->taken, a), say_count(h->waiting, b));
+    for (unsigned d = 0; d < h->directory_count; d++) {
+      printf("    %s%s below ", say_count(h->directories[d].waiting, a),
+             h->directories[d].waiting == MLBF_COUNT_LIMIT_MOST ? " or more" : "");
+      shown_puts(h->directories[d].name);
+    }
+    for (unsigned e = 0; e < h->example_count; e++) {
+      fputs("    ", stdout);
+      shown_puts(h->examples[e]);
+    }
   }
   if (traps->hosts > traps->count)
     printf("  and %s hosts more\n", say_count(traps->hosts - traps->count, a));
