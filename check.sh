@@ -23,6 +23,7 @@ libbloom-dev          file /usr/include/bloom.h
 libcmocka-dev         module cmocka
 libgumbo-dev          module gumbo
 libnghttp2-dev        module libnghttp2
+libxml2-dev           module libxml-2.0
 python3               command python3
 '
 jobs=$(nproc)

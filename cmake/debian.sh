@@ -19,7 +19,6 @@ libxxhash-dev         module libxxhash
 libpcre2-dev          module libpcre2-8
 libssl-dev            module libssl
 libssl-dev            module libcrypto
-libxml2-dev           module libxml-2.0
 zlib1g-dev            module zlib
 libzstd-dev           module libzstd
 liblzma-dev           module liblzma

@@ -7,7 +7,6 @@ pkg_check_modules(LMDB      REQUIRED IMPORTED_TARGET lmdb)         # liblmdb-dev
 pkg_check_modules(CURL      REQUIRED IMPORTED_TARGET libcurl)      # libcurl4-openssl-dev
 pkg_check_modules(SSL       REQUIRED IMPORTED_TARGET libssl)       # libssl-dev
 pkg_check_modules(CRYPTO    REQUIRED IMPORTED_TARGET libcrypto)    # libssl-dev
-pkg_check_modules(XML2      REQUIRED IMPORTED_TARGET libxml-2.0)   # libxml2-dev
 pkg_check_modules(PSL       REQUIRED IMPORTED_TARGET libpsl)       # libpsl-dev
 pkg_check_modules(PCRE2     REQUIRED IMPORTED_TARGET libpcre2-8)   # libpcre2-dev
 pkg_check_modules(ZLIB      REQUIRED IMPORTED_TARGET zlib)         # zlib1g-dev

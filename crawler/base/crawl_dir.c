@@ -30,7 +30,21 @@ bool crawl_dir_exists(const char *directory)
   char path[CRAWL_PATH_SIZE];
   struct stat info;
   crawl_dir_file(directory, "frontier", path);
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  if (lstat(path, &info) != 0)
+    return false;
+  errno = S_ISLNK(info.st_mode) ? ELOOP : ENOTDIR;
+  return S_ISDIR(info.st_mode);
+}
+
+bool crawl_dir_find(const char *command, const char *directory)
+{
+  if (crawl_dir_exists(directory))
+    return true;
+  if (errno == ELOOP)
+    say_error(command, "%s/frontier: %s", directory, own_file_words(errno));
+  else
+    say_error(command, "%s is not the directory of a crawl", directory);
+  return false;
 }
 
 /* The first name in it, "" if it is empty. */
@@ -47,17 +61,19 @@ static bool first_name(const char *directory, char name[256])
   return true;
 }
 
-/* What is in it is ours to write, and DIR/frontier no link to elsewhere. */
-static bool is_ours(const char *directory)
+bool crawl_dir_is_ours(const char *command, const char *directory)
 {
   char path[CRAWL_PATH_SIZE];
-  struct stat info;
+  const char *at = directory;
   crawl_dir_file(directory, "frontier", path);
-  bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
-  if (!is_link && own_file_is_our_directory(directory))
-    return true;
-  say_error("crawl", "%s: %s", is_link ? path : directory, own_file_words(is_link ? ELOOP : errno));
-  return false;
+  bool is_ours = own_file_is_our_directory(directory);
+  if (is_ours && crawl_dir_exists(directory)) {
+    at = path;
+    is_ours = own_file_is_our_directory(path);
+  }
+  if (!is_ours)
+    say_error(command, "%s: %s", at, own_file_words(errno));
+  return is_ours;
 }
 
 bool crawl_dir_prepare(const char *directory)
@@ -65,12 +81,15 @@ bool crawl_dir_prepare(const char *directory)
   char name[256] = "";
   if (mkdir(directory, 0777) == 0)
     return true;
-  if (errno != EEXIST || (!crawl_dir_exists(directory) && !first_name(directory, name))) {
+  bool is_there = errno == EEXIST, is_crawl = is_there && crawl_dir_exists(directory);
+  if (is_there && !is_crawl && errno == ELOOP)
+    return crawl_dir_find("crawl", directory);
+  if (!is_there || (!is_crawl && !first_name(directory, name))) {
     say_error("crawl", "%s: %s", directory, strerror(errno));
     return false;
   }
-  if (crawl_dir_exists(directory) || !*name)
-    return is_ours(directory);
+  if (is_crawl || !*name)
+    return crawl_dir_is_ours("crawl", directory);
   say_error("crawl", "%s is not a crawl: it holds \"%s\"; choose another directory with --dir", directory, name);
   return false;
 }
@@ -80,7 +99,7 @@ static void say_progress(void *context, const char *sentence)
 {
   (void)context;
   if (isatty(STDERR_FILENO))
-    fprintf(stderr, "%s\n", sentence);
+    say_note("%s", sentence);
 }
 
 static frontier *open_as_made(const char *command, const char *directory, bool read_only)
@@ -97,10 +116,8 @@ static frontier *open_as_made(const char *command, const char *directory, bool r
                               .log = say_progress,
                               .keep_identity = true};
   crawl_dir_file(directory, "frontier", path);
-  if (!crawl_dir_exists(directory)) {
-    say_error(command, "%s is not the directory of a crawl", directory);
+  if (!crawl_dir_find(command, directory) || (!read_only && !crawl_dir_is_ours(command, directory)))
     return NULL;
-  }
   if (frontier_open(path, &options, &f, message) == FRONTIER_OK)
     return f;
   say_error(command, "%s", message);

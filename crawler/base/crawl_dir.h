@@ -17,8 +17,12 @@ enum { CRAWL_PATH_SIZE = 4096 };
 /* "strata-HOST[-PORT]", bytes outside [a-z0-9.-] replaced by '-'. */
 void crawl_dir_default(const url *start, char path[CRAWL_PATH_SIZE]);
 
-/* Is this the directory of a crawl? */
+/* Is this the directory of a crawl? A link is followed to it, and none in it; errno is ELOOP if DIR/frontier is one. */
 bool crawl_dir_exists(const char *directory);
+bool crawl_dir_find(const char *command, const char *directory); /* false after one sentence, said for `command` */
+
+/* It and the frontier in it, if there is one, belong to the effective user; false after one sentence. */
+bool crawl_dir_is_ours(const char *command, const char *directory);
 
 /* Make it, or find it ours or empty. false after one sentence on stderr. */
 bool crawl_dir_prepare(const char *directory);
