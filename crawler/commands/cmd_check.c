@@ -3,6 +3,7 @@
 #include "crawler/loop/fingerprint_index.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "frontier/admin.h"
 
 #include <errno.h>
@@ -13,19 +14,18 @@
 static void print_fault(void *context, const char *sentence)
 {
   (void)context;
-  puts(sentence);
+  shown_puts(sentence);
 }
 
 static void print_summary(const char *directory, const frontier_findings *found)
 {
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE];
-  fprintf(stderr, "%s: %s URLs, %s host%s, %s keys in the log, %s lines in pages.jsonl; ", directory,
-          say_count(found->urls, a), say_count(found->hosts, b), found->hosts == 1 ? "" : "s",
-          say_count(found->log_keys, c), say_count(found->lines, d));
-  if (found->faults == 0)
-    fputs("sound\n", stderr);
-  else
-    fprintf(stderr, "%s fault%s\n", say_count(found->faults, a), found->faults == 1 ? "" : "s");
+  char e[SAY_SIZE], faults[SAY_SIZE + 16] = "sound";
+  if (found->faults)
+    snprintf(faults, sizeof faults, "%s fault%s", say_count(found->faults, e), found->faults == 1 ? "" : "s");
+  say_note("%s: %s URLs, %s host%s, %s keys in the log, %s lines in pages.jsonl; %s", directory,
+           say_count(found->urls, a), say_count(found->hosts, b), found->hosts == 1 ? "" : "s",
+           say_count(found->log_keys, c), say_count(found->lines, d), faults);
 }
 
 /* Nothing on disk has the text of pages again: a damaged index is renamed, and the next pages begin a new one. */
@@ -34,7 +34,7 @@ static bool check_contents(const char *directory, bool repair)
   char message[MLBF_CORPUS_MESSAGE_SIZE], path[CRAWL_PATH_SIZE], aside[CRAWL_PATH_SIZE + 16];
   if (fingerprint_index_is_sound(directory, message))
     return true;
-  puts(message);
+  shown_puts(message);
   if (!repair)
     return false;
   crawl_dir_file(directory, "contents", path);
@@ -43,7 +43,10 @@ static bool check_contents(const char *directory, bool repair)
     say_error("check", "%s: %s", aside, strerror(errno));
     return false;
   }
-  printf("%s is put aside as %s; the next crawl begins a new one\n", path, aside);
+  shown_put(stdout, path);
+  fputs(" is put aside as ", stdout);
+  shown_put(stdout, aside);
+  puts("; the next crawl begins a new one");
   return true;
 }
 
@@ -54,10 +57,8 @@ static int check(const char *directory, bool repair)
   frontier_repairs done;
   crawl_dir_file(directory, "frontier", path);
   crawl_dir_file(directory, "pages.jsonl", pages);
-  if (!crawl_dir_exists(directory)) {
-    say_error("check", "%s is not the directory of a crawl", directory);
+  if (!crawl_dir_find("check", directory) || (repair && !crawl_dir_is_ours("check", directory)))
     return EXIT_FAILED;
-  }
   frontier_status status = repair ? frontier_repair(path, pages, print_fault, NULL, &done, message) : FRONTIER_OK;
   if (status == FRONTIER_OK)
     status = frontier_check(path, pages, print_fault, NULL, &found, message);

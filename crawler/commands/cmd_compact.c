@@ -12,15 +12,13 @@ static int compact(const char *directory)
   char path[CRAWL_PATH_SIZE], message[FRONTIER_MESSAGE_SIZE], a[SAY_SIZE], b[SAY_SIZE];
   frontier_sizes sizes;
   crawl_dir_file(directory, "frontier", path);
-  if (!crawl_dir_exists(directory)) {
-    say_error("compact", "%s is not the directory of a crawl", directory);
+  if (!crawl_dir_find("compact", directory) || !crawl_dir_is_ours("compact", directory))
     return EXIT_FAILED;
-  }
   if (frontier_compact(path, &sizes, message) != FRONTIER_OK) {
     say_error("compact", "%s", message);
     return EXIT_FAILED;
   }
-  fprintf(stderr, "%s: %s on disk before, %s now\n", path, say_bytes(sizes.before, a), say_bytes(sizes.after, b));
+  say_note("%s: %s on disk before, %s now", path, say_bytes(sizes.before, a), say_bytes(sizes.after, b));
   return EXIT_DONE;
 }
 

@@ -1,8 +1,11 @@
 /* strata crawl: from the command line to an exit code. */
 #include "crawler/commands/cmd.h"
+#include "crawler/commands/crawl_ending.h"
 #include "crawler/commands/crawl_job.h"
 #include "crawler/base/message.h"
 #include "crawler/commands/summary.h"
+#include "frontier/base/machine.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,29 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- signals -------------------------------------------------------------------------------------------- */
-
-static crawl *running; /* the one the handler stops */
-
-/* Once: stop cleanly. Twice: at once; what was committed is as safe as ever. */
-static void on_signal(int number)
-{
-  static volatile sig_atomic_t count;
-  (void)number;
-  if (count++)
-    _exit(EXIT_STOPPED);
-  if (running)
-    crawl_stop(running);
-}
-
-static void catch_signals(crawl *c)
-{
-  struct sigaction action = {.sa_handler = on_signal};
-  running = c;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* ---- beginning ------------------------------------------------------------------------------------------ */
 
@@ -44,7 +24,7 @@ static void save_counts(crawl_job *job)
   if (status != MLBF_OK && !job->lacks_saved_counts) {
     panel_clear(&job->panel);
     say_error("crawl", "%s/inlinks.*: %s; the counts there are as they were", job->directory,
-              status == MLBF_IO ? strerror(why) : mlbf_status_text(status));
+              status == MLBF_IO ? own_file_words(why) : mlbf_status_text(status));
   }
   job->lacks_saved_counts = status != MLBF_OK;
 }
@@ -123,7 +103,8 @@ static int conclude(crawl_job *job, crawl_end end)
                .run = crawl_totals_read(job->crawl),
                .frontier = job->frontier,
                .directory = *job->directory ? job->directory : NULL,
-               .args = &job->args};
+               .args = &job->args,
+               .is_confined = job->is_confined};
   job->is_kept = frontier_sync(job->frontier) == FRONTIER_OK;
   if (!job->is_kept && end == CRAWL_STOPPED) /* as asked, and nothing is lost but some fetches */
     say_error("crawl", "%s; what came after the last commit is fetched again when the crawl goes on",
@@ -185,12 +166,12 @@ static int run_crawl(crawl_job *job)
   if (code != EXIT_DONE)
     return code;
   job->args.crawl.keeps_log = job->args.crawl.fetch.has_thread = *job->directory;
+  job->args.crawl.directory = *job->directory ? job->directory : P_tmpdir;
   job->crawl = crawl_create(job->frontier, job->scope, &job->args.crawl);
   if (!job->crawl) {
     say_error("crawl", "out of memory, or libcurl would not start");
     return EXIT_FAILED;
   }
-  catch_signals(job->crawl);
   code = add_starts(job);
   if (code != EXIT_DONE)
     return code;
@@ -198,9 +179,11 @@ static int run_crawl(crawl_job *job)
   if (!job->args.quiet)
     say_if_hashing_is_slow("crawl");
   if (*job->directory && !job->args.quiet)
-    fprintf(stderr, "%s %s/\n", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
+    say_note("%s %s/", job->is_resumed ? "Going on with the crawl in" : "Crawling into", job->directory);
   job->panel = panel_create(job->frontier, &job->args.crawl, job->args.quiet, job->args.progress);
+  ending_run(job->crawl);
   crawl_end end = crawl_run(job->crawl, tick, job);
+  ending_close();
   panel_clear(&job->panel);
   return conclude(job, end);
 }
@@ -232,10 +215,14 @@ int cmd_crawl(int argc, char **argv)
     return EXIT_FAILED;
   }
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit is an error to report, not a death */
+  ending_begin();
+  uint64_t began_ms = machine_monotonic_ms();
   int code = crawl_args_parse(argc, argv, &job->args);
+  job->args.crawl.began_ms = began_ms;
+  ending_limit(code == OPTIONS_READ ? job->args.crawl.max_ms : UINT64_MAX);
   if (code == OPTIONS_READ)
     code = run_crawl(job);
-  running = NULL;
+  ending_close();
   code = close_stores(job, code);
   if (job->crawl && crawl_totals_read(job->crawl).active > 0) {
     /* libcurl would wait for its resolver threads, half a minute where names have no server; all is on disk by now */

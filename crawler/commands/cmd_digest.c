@@ -70,11 +70,11 @@ static bool make_ranks(char *const *paths)
 
 /* ---- scores -------------------------------------------------------------------------------------------- */
 
-/* Names come from files, and '|' parts them. */
+/* '|' parts them. */
 static void print_name(const char *name)
 {
   for (; *name; name++)
-    putchar((unsigned char)*name < 0x20 || *name == 0x7f || *name == '|' ? '?' : *name);
+    putchar(*name == '|' ? '?' : *name);
 }
 
 static void print_score(const digest_item *a, const digest_item *b, int score)

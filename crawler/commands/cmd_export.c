@@ -4,6 +4,7 @@
 #include "crawler/http/fetch.h"
 #include "crawler/base/json.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "crawler/base/skip.h"
 
 #include <getopt.h>
@@ -71,7 +72,8 @@ static bool print_url(void *context, const frontier_record *record)
     return true;
   if (j->format == JSONL)
     return print_object(j, record);
-  return fwrite(record->url, 1, record->url_size, stdout) == record->url_size && putchar('\n') != EOF;
+  shown_put_bytes(stdout, record->url, record->url_size);
+  return putchar('\n') != EOF && !ferror(stdout);
 }
 
 static int export(const char *directory, job *j)

@@ -14,13 +14,13 @@
 
 static int refuse(const char *why, const char *what)
 {
-  fprintf(stderr, "strata generate-urls: %s%s\n", why, what);
+  say_error("generate-urls", "%s%s", why, what);
   return EXIT_USAGE;
 }
 
 static int fail(const char *what, const char *why)
 {
-  fprintf(stderr, "strata generate-urls: %s: %s\n", what, why);
+  say_error("generate-urls", "%s: %s", what, why);
   return EXIT_FAILED;
 }
 
@@ -69,7 +69,7 @@ static int write_list(uint64_t count, uint64_t seed, const url_shape *shape)
 {
   url_generator *generator = generator_create(count, seed, shape);
   if (generator == NULL) {
-    fprintf(stderr, "strata generate-urls: out of memory\n");
+    say_error("generate-urls", "out of memory");
     return EXIT_FAILED;
   }
   char line[GENERATOR_URL_SIZE];

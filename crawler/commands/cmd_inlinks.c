@@ -3,6 +3,8 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/commands/inlinks_delta.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
+#include "frontier/base/own_file.h"
 #include "frontier/inlinks.h"
 
 #include <errno.h>
@@ -89,8 +91,10 @@ static void print(ranking *r)
 {
   qsort(r->best, r->size, sizeof *r->best, compare);
   for (size_t i = 0; i < r->size; i++)
-    if (i == 0 || r->best[i].id != r->best[i - 1].id) /* met twice, as it moved from queue to history */
-      printf("%u\t%s\n", (unsigned)r->best[i].count, r->best[i].url);
+    if (i == 0 || r->best[i].id != r->best[i - 1].id) { /* met twice, as it moved from queue to history */
+      printf("%u\t", (unsigned)r->best[i].count);
+      shown_puts(r->best[i].url);
+    }
 }
 
 static bool rank_all(frontier *f, ranking *r)
@@ -118,7 +122,7 @@ static inlinks *open_counts(const frontier *f, const char *directory)
   if (status == MLBF_IO && errno == ENOENT)
     say_error("inlinks", "%s: no in-link counts yet; a crawl saves them once a minute and at its end", directory);
   else if (status != MLBF_OK)
-    say_error("inlinks", "%s.*: %s", path, status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+    say_error("inlinks", "%s.*: %s", path, status == MLBF_IO ? own_file_words(errno) : mlbf_status_text(status));
   return counts;
 }
 

@@ -5,6 +5,7 @@
 #include "crawler/html/links.h"
 #include "crawler/html/page_text.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "crawler/commands/values.h"
 #include "frontier/url.h"
 
@@ -166,7 +167,8 @@ static bool print_matches(mlbf_corpus *c, const orders *o, const mlbf_shingles *
     say_error("like", "%s", mlbf_corpus_message(c));
   for (size_t i = 0; is_done && i < count && shown < o->top; i++)
     if (strcmp(matches[i].name, own) != 0) {
-      printf("%.3f\t%s\n", matches[i].share, matches[i].name);
+      printf("%.3f\t", matches[i].share);
+      shown_puts(matches[i].name);
       shown++;
     }
   if (is_done && !shown)
@@ -182,10 +184,8 @@ static mlbf_corpus *open_corpus(const char *directory)
   char path[CRAWL_PATH_SIZE], message[MLBF_CORPUS_MESSAGE_SIZE];
   mlbf_corpus *c = NULL;
   crawl_dir_file(directory, "contents", path);
-  if (!crawl_dir_exists(directory)) {
-    say_error("like", "%s is not the directory of a crawl", directory);
+  if (!crawl_dir_find("like", directory))
     return NULL;
-  }
   mlbf_status status = mlbf_corpus_open(path, true, &c, message);
   if (status == MLBF_IO && errno == ENOENT)
     say_error("like", "%s: what its pages say was not kept; crawl without --no-similar", directory);

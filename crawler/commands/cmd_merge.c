@@ -19,9 +19,8 @@ static char (*frontiers_of(char **directories, size_t count))[CRAWL_PATH_SIZE]
   char(*paths)[CRAWL_PATH_SIZE] = malloc(count * sizeof *paths);
   for (size_t i = 0; paths && i < count; i++) {
     crawl_dir_file(directories[i], "frontier", paths[i]);
-    if (crawl_dir_exists(directories[i]))
+    if (crawl_dir_find("merge", directories[i]))
       continue;
-    say_error("merge", "%s is not the directory of a crawl", directories[i]);
     free(paths);
     return NULL;
   }
@@ -46,8 +45,8 @@ static int merge_into(const char *output, const char *const *sources, size_t cou
       rmdir(output);
     return EXIT_FAILED;
   }
-  fprintf(stderr, "%s: %s keys of %zu crawl%s, %s\n", output, say_count(merged.keys, a), count, count == 1 ? "" : "s",
-          merged.by_bits ? "their filters united" : "the filter is made from their logs when it is first used");
+  say_note("%s: %s keys of %zu crawl%s, %s", output, say_count(merged.keys, a), count, count == 1 ? "" : "s",
+           merged.by_bits ? "their filters united" : "the filter is made from their logs when it is first used");
   return EXIT_DONE;
 }
 

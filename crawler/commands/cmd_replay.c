@@ -13,6 +13,7 @@
 #include "datasets/read/rowkey.h"
 #include "datasets/replay/stopwatch.h"
 #include "datasets/read/urlset.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ static bool fail(const char *what, const char *why)
 
 static void note(const char *text)
 {
-  fprintf(stderr, "%s\n", text);
+  say_note("%s", text);
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */
@@ -83,8 +84,8 @@ static bool read_file(job *of, const char *path, report_file *file)
   *file = (report_file){.path = path, .format = urlset_format(set), .compression = urlset_compression(set)};
   bool is_read = add_rows(of, path, set, file);
   if (is_read)
-    fprintf(stderr, "%s: %s; compression: %s; %s URLs, %s bad rows\n", path, file->format, file->compression,
-            say_count(file->urls, urls), say_count(file->bad, bad));
+    say_note("%s: %s; compression: %s; %s URLs, %s bad rows", path, file->format, file->compression,
+             say_count(file->urls, urls), say_count(file->bad, bad));
   urlset_close(set);
   return is_read;
 }
@@ -126,15 +127,15 @@ static void fit_sizes(job *of)
     return;
   if (*count == 0 || of->options.sizes[*count - 1] < distinct)
     of->options.sizes[(*count)++] = distinct;
-  fprintf(stderr, "the list has %s different URLs, fewer than asked for: running with what it has\n",
-          say_count(distinct, number));
+  say_note("the list has %s different URLs, fewer than asked for: running with what it has",
+           say_count(distinct, number));
 }
 
 static void tell_progress(void *context, uint64_t n, const char *what)
 {
   (void)context;
   char number[SAY_SIZE];
-  fprintf(stderr, "n = %s: %s\n", say_count(n, number), what);
+  say_note("n = %s: %s", say_count(n, number), what);
 }
 
 static bool make_filter(void *context, size_t index, uint64_t keys, contender *made, const char **reason)
@@ -171,7 +172,7 @@ static bool write_out(job *of, uint64_t began_ns)
 {
   const char *no_figures;
   if (!results_write(&of->results, of->args.out))
-    return fail("results.csv", strerror(errno));
+    return fail("results.csv", own_file_words(errno));
   bool has_figures = figures_draw(&of->options, &of->results, of->args.out, &no_figures);
   report_input input = {
     .files = of->files,
@@ -186,8 +187,8 @@ static bool write_out(job *of, uint64_t began_ns)
     .directory = of->args.out,
   };
   if (!report_write(&input))
-    return fail("report.html", strerror(errno));
-  fprintf(stderr, "wrote %s/report.html and results.csv\n", of->args.out);
+    return fail("report.html", own_file_words(errno));
+  say_note("wrote %s/report.html and results.csv", of->args.out);
   return has_figures || fail("figures", no_figures);
 }
 
@@ -208,8 +209,7 @@ static bool read_documents(const replay_args *args, texts *files)
   for (int i = 0; i < args->file_count; i++) {
     if (!texts_add_tree(files, args->files[i]))
       return fail(args->files[i], strerror(errno));
-    fprintf(stderr, "%s: %zu documents by now, %zu files passed over\n", args->files[i], files->count,
-            files->passed_over);
+    say_note("%s: %zu documents by now, %zu files passed over", args->files[i], files->count, files->passed_over);
   }
   return args->file_count == 0 || copies_are_enough(files, args->seed) ||
          fail(args->files[0], "too few documents of 1000 words or more");
@@ -223,22 +223,22 @@ static bool write_papers(const replay_args *args, const texts *files)
   paper_run run = {.seed = args->seed,
                    .rounds = args->rounds,
                    .note = note,
-                   .html = fopen(path, "w"),
+                   .html = own_file_stream(path, "w", 0666),
                    .files = files->count > 0 ? files : NULL};
   free(path);
   if (run.html == NULL)
-    return fail("report.html", strerror(errno));
+    return fail("report.html", own_file_words(errno));
   bool is_done = true;
   write_papers_heading(run.html, args);
   for (size_t i = 0; is_done && i < args->paper_count; i++)
-    is_done = paper_write(args->papers[i], args->out, &run) || fail(args->papers[i], strerror(errno));
+    is_done = paper_write(args->papers[i], args->out, &run) || fail(args->papers[i], own_file_words(errno));
   html_end(run.html);
   bool is_written = ferror(run.html) == 0;
   is_written = fclose(run.html) == 0 && is_written;
   if (is_done && !is_written)
-    return fail("report.html", strerror(errno));
+    return fail("report.html", own_file_words(errno));
   if (is_done)
-    fprintf(stderr, "wrote %s/report.html and paper-*.csv\n", args->out);
+    say_note("wrote %s/report.html and paper-*.csv", args->out);
   return is_done;
 }
 

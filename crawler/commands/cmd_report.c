@@ -4,6 +4,7 @@
 #include "crawler/report/report_bodies.h"
 #include "crawler/report/report_html.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "frontier/base/own_file.h"
 
 #include <errno.h>
@@ -19,18 +20,21 @@ static int write_file(const report_input *input)
   char path[CRAWL_PATH_SIZE + 16], temporary[CRAWL_PATH_SIZE + 16];
   snprintf(path, sizeof path, "%.4000s/report.html", input->directory);
   snprintf(temporary, sizeof temporary, "%.4000s/report.html.tmp", input->directory);
-  FILE *file = own_file_stream(temporary, "w", 0666);
+  if (!crawl_dir_is_ours("report", input->directory))
+    return EXIT_FAILED;
+  bool may_replace = own_file_is_plain(path, true);
+  FILE *file = may_replace ? own_file_stream(temporary, "w", 0666) : NULL;
   bool written = file && report_html_write(file, input);
   if (file)
     written = fclose(file) == 0 && written;
-  if (!written || rename(temporary, path) != 0) {
-    say_error("report", "%s: %s", path, own_file_words(errno));
-    if (file)
-      unlink(temporary);
-    return EXIT_FAILED;
+  if (written && rename(temporary, path) == 0) {
+    shown_puts(path);
+    return EXIT_DONE;
   }
-  printf("%s\n", path);
-  return EXIT_DONE;
+  say_error("report", "%s: %s", may_replace && !file ? temporary : path, own_file_words(errno));
+  if (file)
+    unlink(temporary);
+  return EXIT_FAILED;
 }
 
 static int write_pipe(const report_input *input)

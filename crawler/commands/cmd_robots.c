@@ -11,6 +11,7 @@
 #include "crawler/base/input.h"
 #include "crawler/robots/robots.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 
 static const char *path_of(const char *url, size_t *size)
 {
@@ -18,15 +19,6 @@ static const char *path_of(const char *url, size_t *size)
   const char *path = authority ? authority + 3 + strcspn(authority + 3, "/?#") : url;
   *size = strcspn(path, "#");
   return path;
-}
-
-static void print_escaped(const char *text)
-{
-  for (; *text; text++)
-    if ((unsigned char)*text < 0x20 || *text == 0x7F)
-      printf("\\x%02X", (unsigned char)*text);
-    else
-      putchar(*text);
 }
 
 /* False: out of memory. */
@@ -42,8 +34,7 @@ static bool decide(const robots *rules, const char *url)
   size_t skip = size > 0 && path[0] == '/'; /* "http://h?q" asks for "/?q" */
   bool allowed = robots_allows(rules, rooted + skip, size + 1 - skip, &rule);
   printf("%s\t", allowed ? "allow" : "deny");
-  print_escaped(rule);
-  putchar('\n');
+  shown_puts(rule);
   free(rooted);
   return true;
 }

@@ -2,6 +2,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -14,9 +15,7 @@ static bool print_verdict(frontier *f, url_profile profile, const char *text, ur
   frontier_verdict verdict;
   if (status != URL_OK) {
     printf("!%s\t-\t", url_status_name(status));
-    for (; *text; text++)
-      putchar((unsigned char)*text < 0x20 || *text == 0x7F ? '?' : *text);
-    putchar('\n');
+    shown_puts(text);
     return true;
   }
   if (frontier_lookup(f, u, &verdict) != FRONTIER_OK)
@@ -54,7 +53,8 @@ const option_table cmd_seen_options = {
     "  seen\t-\thttps://example.org/a\n"
     "  new-segment\t2\thttps://example.org/b\n"
     "\n"
-    "\"new\" verdicts are certain; \"seen\" is wrong with at most the crawl's --fp probability.\n",
+    "\"new\" verdicts are certain; \"seen\" is wrong with at most the crawl's --fp probability. With --filter exact\n"
+    "\"seen\" is certain too, or it is \"unconfirmed\": the URL was found, and whether it is new is not known yet.\n",
 };
 
 int cmd_seen(int argc, char **argv)

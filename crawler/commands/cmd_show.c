@@ -6,6 +6,7 @@
 #include "crawler/warc/stored_body.h"
 #include "crawler/warc/warc.h"
 #include "crawler/warc/warc_read.h"
+#include "frontier/base/own_file.h"
 #include "frontier/url.h"
 
 #include <errno.h>
@@ -13,11 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct showing {
   const char *directory;
-  bool wants_headers, is_terminal;
+  bool wants_headers;
   bool is_revisit; /* the body is elsewhere: */
   char *first_url;
   char first_date[14 + 1];
@@ -27,21 +27,11 @@ typedef struct showing {
 
 /* ---- onto standard output ------------------------------------------------------------------------------------- */
 
+/* Every byte, as files want them; before a terminal stands a guard: shown.h. */
 static void put(void *context, const char *bytes, size_t size)
 {
-  const showing *s = context;
-  if (!s->is_terminal) {
-    fwrite(bytes, 1, size, stdout);
-    return;
-  }
-  for (size_t i = 0; i < size; i++) {
-    unsigned char c = (unsigned char)bytes[i];
-    bool is_plain = (c >= 0x20 && c != 0x7F) || c == '\n' || c == '\t';
-    if (is_plain)
-      putchar(c);
-    else if (c != '\r')
-      printf("\\x%02X", c);
-  }
+  (void)context;
+  fwrite(bytes, 1, size, stdout);
 }
 
 /* ---- from the record ------------------------------------------------------------------------------------------- */
@@ -102,13 +92,14 @@ static int show_record(showing *s, const capture_place *place)
 static int show_url(showing *s, const char *address, const char *date)
 {
   capture_place place;
-  switch (warc_lookup_find(s->directory, address, date, &place)) {
+  char index[WARC_PATH_SIZE];
+  switch (warc_lookup_find(s->directory, address, date, &place, index)) {
   case WARC_LOOKUP_FOUND: return show_record(s, &place);
   case WARC_LOOKUP_NONE: say_error("show", "%s holds no response of %s", s->directory, address); break;
   case WARC_LOOKUP_NO_WARC:
     say_error("show", "%s has no WARC; only a crawl with --warc stores responses", s->directory);
     break;
-  case WARC_LOOKUP_UNREADABLE: say_error("show", "%s: the index of its WARC: %s", s->directory, strerror(errno)); break;
+  case WARC_LOOKUP_UNREADABLE: say_error("show", "%s: %s", index, own_file_words(errno)); break;
   }
   return EXIT_FAILED;
 }
@@ -162,13 +153,13 @@ const option_table cmd_show_options = {
             "\n"
             "  strata show strata-example.org https://example.org/ > index.html\n"
             "  strata show strata-example.org https://example.org/ --headers | less\n",
-  .after = "On a terminal, control bytes are shown as \\xHH; files and pipes get the bytes as stored.\n",
+  .after = "On a terminal, control characters are shown as \\xHH; files and pipes get the bytes as stored.\n",
   .exits = "0 done, 1 failed or not stored, 2 usage",
 };
 
 int cmd_show(int argc, char **argv)
 {
-  showing s = {.is_terminal = isatty(STDOUT_FILENO)};
+  showing s = {.body = NULL};
   int code = options_read(&cmd_show_options, argc, argv, &s);
   if (code != OPTIONS_READ)
     return code;

@@ -2,14 +2,16 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/commands/crawl_args.h"
 #include "crawler/commands/summary.h"
+#include "crawler/report/missing.h"
 #include "crawler/report/trap_list.h"
 
 #include <getopt.h>
 #include <stdio.h>
 
 /* `traps` may be NULL: not asked for. */
-static int print_json(const frontier *f, const frontier_stats *stats, const trap_list *traps)
+static int print_json(frontier *f, const frontier_stats *stats, const trap_list *traps)
 {
   json text = {0};
   json_begin(&text);
@@ -23,23 +25,42 @@ static int print_json(const frontier *f, const frontier_stats *stats, const trap
   return written ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int print_text(const frontier *f, const frontier_stats *stats, const trap_list *traps)
+static void print_filter(const frontier *f, const frontier_stats *stats)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], profile[URL_PROFILE_NAME_SIZE];
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], late[SAY_LATE_SIZE], profile[URL_PROFILE_NAME_SIZE];
+  bool is_exact = frontier_is_exact(f);
   url_profile_name(stats->profile, profile);
+  printf("filter     %s, profile %s, %s of %s keys, %s\n", crawl_filter_name(stats->filter.kind, is_exact), profile,
+         say_count(stats->filter.keys, a), say_count(stats->filter.design_keys, b),
+         say_bytes(stats->filter.memory_bytes, c));
+  say_count((uint64_t)(1 / stats->filter.promised_rate + 0.5), a);
+  if (is_exact)
+    printf("promise    no URL is missed; at most 1 in %s new URLs comes late\n"
+           "late       %s\n",
+           a, say_late(stats->unconfirmed, stats->late, late));
+  else
+    printf("promise    at most 1 in %s new URLs wrongly called seen; expected so far: %.2g URLs\n", a,
+           stats->expected_lost);
+}
+
+static void print_missing(frontier *f, const frontier_stats *stats)
+{
+  char text[MISSING_SENTENCE];
+  missing m = missing_read(f, stats);
+  printf("complete   %s\n", !m.is_complete ? "no" : m.rest.too_deep ? "yes, within --max-depth" : "yes");
+  for (size_t i = 0; missing_sentence(&m, i, text); i++)
+    printf("missing    %s\n", text);
+}
+
+static int print_text(frontier *f, const frontier_stats *stats, const trap_list *traps)
+{
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE];
   printf("URLs       %s done, %s failed, %s skipped\n", say_count(stats->done, a), say_count(stats->failed, b),
          say_count(stats->skipped, c));
   printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
          say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
-  bool is_exact = frontier_is_exact(f);
-  printf("filter     %s%s, profile %s, %s of %s keys, %s\n", mlbf_kind_name(stats->filter.kind),
-         is_exact ? " and a table of all keys" : "", profile, say_count(stats->filter.keys, a),
-         say_count(stats->filter.design_keys, b), say_bytes(stats->filter.memory_bytes, c));
-  if (is_exact)
-    printf("promise    no new URL is called seen\n");
-  else
-    printf("promise    at most 1 in %s new URLs wrongly called seen; expected so far: %.2g URLs\n",
-           say_count((uint64_t)(1 / stats->filter.promised_rate + 0.5), a), stats->expected_lost);
+  print_missing(f, stats);
+  print_filter(f, stats);
   printf("verdicts  ");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     printf(" %s %s%s", say_count(stats->outcomes[i], a), frontier_outcome_name((frontier_outcome)i),

@@ -304,7 +304,9 @@ static int run_uniq(run *r, char **files, int count)
 static bool take_filter(void *args, const option_row *row, char *value)
 {
   uniq_settings *settings = &((run *)args)->settings;
-  return value_filter("uniq", row->name, value, &settings->filter.kind, &settings->exact);
+  settings->exact = strcmp(value, "exact") == 0;
+  return value_kind_read(settings->exact ? "mlbf" : value, &settings->filter.kind) ||
+         value_refuse("uniq", row->name, value, "mlbf, bloom, line or exact, please");
 }
 
 /* A number alone is a number of lines. */

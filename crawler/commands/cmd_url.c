@@ -173,7 +173,7 @@ static int convert_file(job *work, const char *name)
   if (!is_stdin && from->file >= 0)
     close(from->file);
   if (from->error)
-    fprintf(stderr, "strata url: %s: %s\n", name, strerror(from->error));
+    say_error("url", "%s: %s", name, strerror(from->error));
   return from->error != 0;
 }
 
@@ -198,7 +198,7 @@ static int convert(job *work, int count, char **names)
   for (int i = 0; i < count; i++)
     result |= convert_file(work, names[i]);
   if (fflush(stdout) != 0 || ferror(stdout)) {
-    fprintf(stderr, "strata url: standard output: %s\n", strerror(errno));
+    say_error("url", "standard output: %s", strerror(errno));
     result = 1;
   }
   report_refusals(work);
@@ -271,7 +271,7 @@ int cmd_url(int argc, char **argv)
   if (work)
     work->base = url_base_create();
   if (!work || !work->base) {
-    fputs("strata url: out of memory\n", stderr);
+    say_error("url", "out of memory");
     goto done;
   }
   result = options_read(&cmd_url_options, argc, argv, work);

@@ -23,7 +23,17 @@ static bool take_directory(void *args, const option_row *row, char *value)
 static bool take_filter(void *args, const option_row *row, char *value)
 {
   crawl_args *a = args;
-  return value_filter("crawl", row->name, value, &a->filter, &a->exact);
+  size_t size = strlen("exact");
+  a->exact = strncmp(value, "exact", size) == 0 && (!value[size] || value[size] == ':');
+  const char *kind = !a->exact ? value : value[size] ? value + size + 1 : "mlbf";
+  return value_kind_read(kind, &a->filter) ||
+         value_refuse("crawl", row->name, value, "mlbf, bloom, line, exact, exact:bloom or exact:line, please");
+}
+
+const char *crawl_filter_name(mlbf_kind filter, bool exact)
+{
+  const char *name = filter == MLBF_KIND_BLOOM ? "exact:bloom" : filter == MLBF_KIND_LINE ? "exact:line" : "exact:mlbf";
+  return exact ? name : name + strlen("exact:");
 }
 
 static bool take_secret(void *args, const option_row *row, char *value)
@@ -172,6 +182,10 @@ static bool take_age(void *args, const option_row *row, char *value)
  * like one with 2,800 of them; a calendar of 1,000 years has 365,000. */
 enum { TRAP_BUDGET = 10000 };
 
+/* URLs of one domain for each other domain that links to it, if nothing else is said, and as many more. A domain that
+ * is found is linked to by one at least; of 200,000 pages that no third domain links to we know no honest example. */
+enum { DOMAIN_BUDGET = 100000 };
+
 /* Hosts of one address that are asked at once, if nothing else is said. Virtual hosts are many, their server is one;
  * yet one that serves thousands is made for more than one page at a time. */
 enum { HOSTS_PER_ADDRESS = 8 };
@@ -184,11 +198,12 @@ static const crawl_args defaults = {
      .max_depth = UINT16_MAX,
      .delay_ms = 1000,
      .tries = 3,
+     .domain_budget = DOMAIN_BUDGET,
+     .robots_bytes = 64 << 20,
      .sitemaps = SITEMAPS_ROBOTS,
      .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000, .max_body = 16 << 20}},
   .filter = MLBF_KIND_MLBF,
   .expect = 1000000,
-  .rate = 1e-6,
   .per_host = 1,
   .scope = SCOPE_HOST,
   .trap_budget = TRAP_BUDGET,
@@ -244,14 +259,23 @@ static const option_row option_rows[] = {
              "has not after twice that time, within these bounds. If the server sent an ETag or Last-Modified, the "
              "request is conditional; a page that has not changed is counted as unchanged."},
   {"retry-failed", NULL, OPTION_FLAG, FIELD(retry_failed), .help = "fetch again the URLs that failed in earlier runs",
-   .manual = "Queue the URLs that failed in earlier runs again, each once; they get a new id and a line of their own "
-             "in {Pa pages.jsonl}."},
+   .manual = "Queue the URLs that failed in earlier runs again, and those that were skipped because their robots.txt "
+             "could not be read, each once; they get a new id and a line of their own in {Pa pages.jsonl}."},
   {"trap-budget", "N", OPTION_COUNT, FIELD(trap_budget), .low = 0, .high = UINT64_MAX,
    .help = "URLs to fetch per host that look endless: calendars, session ids, ... (default 10000; 0: all)",
    .manual = "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
              "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
              "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
              "budget they are fetched."},
+  {"domain-budget", "N", OPTION_COUNT, FIELD(crawl.domain_budget), .low = 0, .high = UINT64_MAX,
+   .help = "with --scope any, URLs to fetch per registered domain, and as many again for each other domain\n"
+           "that links to it (default 100000; 0: all)",
+   .manual =
+     "With {Fl -scope Cm any}, how many URLs to fetch per registered domain, over all its names: {Ar N}, and "
+     "as many again for each other domain that links to it; 100000 if not given, 0 for no limit. So names "
+     "without end below one domain do not fill a crawl. There is no limit for domains of start URLs, nor for "
+     "those that some 260 others link to. URLs over the budget stay in the queue; with a larger budget, or when "
+     "more domains link there, they are fetched."},
   {"warc", NULL, OPTION_FLAG, FIELD(warc),
    .help = "also store requests and responses: DIR/pages-00001.warc.gz, ... with an index;\n"
            "see strata show",
@@ -273,10 +297,11 @@ static const option_row option_rows[] = {
   {"per-host", "N", OPTION_COUNT, FIELD(per_host), .low = 1, .high = 1000,
    .help = "parallel requests to one host (default 1)"},
   {"per-address", "N", OPTION_COUNT, FIELD(crawl.per_address), GIVEN(per_address_given), .low = 0, .high = 10000,
-   .help = "parallel requests to one address, for all its hosts (default 8 * --per-host; 0: no limit)",
-   .manual = "Parallel requests to one address, for all its hosts; eight times {Fl -per-host} if not given, and 0 for "
-             "no limit. The address of a host is known after its first response; until then the crawl assumes the "
-             "address of another host in its registered domain. With {Fl -proxy} there is no such limit."},
+   .help = "parallel requests to one address, and requests per --delay, for all its hosts\n"
+           "(default 8 * --per-host; 0: no limit)",
+   .manual = "Parallel requests to one address, or to one /64 network of IPv6, for all its hosts; eight times "
+             "{Fl -per-host} if not given, and 0 for no limit. It also gets no more requests than {Ar N} hosts: "
+             "{Ar N} within each {Fl -delay}. With {Fl -proxy} there is no such limit."},
   {"connections", "N", OPTION_COUNT, FIELD(crawl.fetch.connections), .low = 1, .high = 10000,
    .help = "parallel requests over all hosts (default 64)",
    .manual = "Parallel requests over all hosts; 64 if not given."},
@@ -287,6 +312,12 @@ static const option_row option_rows[] = {
              "connection takes 40 KiB, or 80 KiB with HTTP/2, so 64M is enough for 1,600 or 800. Beyond that, the one "
              "idle longest is closed if it was idle for five seconds; else the newest is closed. HTTP/2 is requested "
              "if {Fl -per-host} is over 1: with one request at a time there is nothing to multiplex."},
+  {"robots-memory", "BYTES", OPTION_BYTES, FIELD(crawl.robots_bytes), .low = 1 << 20, .high = (uint64_t)1 << 40,
+   .help = "memory for the rules of robots.txt files (default 64M); sixteen times as much on disk",
+   .manual =
+     "Memory for the rules of robots.txt files; 64M if not given. Rules that were not needed for longest are "
+     "moved to a nameless file of up to sixteen times that size in the crawl's directory; those that do not fit "
+     "there, or have more than 64 KiB, are requested again when the next page of their host is to be fetched."},
   {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent,
    .help = "default strata/" STRATA_VERSION "; the robots.txt rules for \"strata\" apply with any value",
    .manual = "Value of the User-Agent header; {Ql strata/} and the version if not given. The robots.txt rules for "
@@ -318,7 +349,8 @@ static const option_row option_rows[] = {
    .manual = "Give up on a request after {Ar S} seconds; 30 if not given."},
   {"max-body", "BYTES", OPTION_BYTES, FIELD(crawl.fetch.max_body), .low = 1, .high = (uint64_t)1 << 50,
    .help = "read at most this many bytes of a page (default 16M; with K, M or G)",
-   .manual = "Read at most this many bytes of one decoded page; 16M if not given. The number may end in K, M or G."},
+   .manual = "Read at most this many bytes of one decoded page; 16M if not given. The number may end in K, M or G. "
+             "Longer pages are cut and counted; a larger number, with {Fl -recrawl-after Cm 1s}, fetches them whole."},
   {.kind = OPTION_TEXT, .help = "\nText of pages"},
   {"no-similar", NULL, OPTION_FLAG, FIELD(no_similar),
    .help = "do not store the text of pages; without this option near-duplicates are reported, and\n"
@@ -335,18 +367,22 @@ static const option_row option_rows[] = {
              "{Pa digests.sdbf}, one line each, which {Nm strata digest} and sdhash 4.0 read; {Nm strata report} lists "
              "similar ones. The name of a digest is the URL with %, : and | written as %25, %3A and %7C. Bodies are "
              "held in memory until they are complete, up to 64 MiB in all; bodies that do not fit get no digest."},
-  {.kind = OPTION_TEXT, .help = "\nAccess (user and headers go to the hosts of start URLs only)"},
+  {.kind = OPTION_TEXT,
+   .help = "\nAccess (user, headers and cookies of FILE go to the schemes, hosts and ports of start URLs only)"},
   {"user", "NAME:PASSWORD", OPTION_CALL, .take = take_user, .help = "basic authentication",
-   .manual = "Basic authentication, only for the hosts of start URLs."},
+   .manual = "Basic authentication, only for the schemes, hosts and ports of start URLs: not by http where they have "
+             "https, and not where they redirect to."},
   {"header", "'NAME: VALUE'", OPTION_CALL, .take = take_header, .letter = 'H',
    .help = "one more request header; may be repeated",
-   .manual = "One more request header, only for the hosts of start URLs. May be repeated. Passwords, cookies of "
-             "requests and headers given here are never written to the files of the crawl, and {Dq To go on} shows "
-             "SECRET in their place."},
+   .manual = "One more request header, as {Fl -user} only for the schemes, hosts and ports of start URLs. May be "
+             "repeated. Passwords, cookies of requests and headers given here are never written to the files of the "
+             "crawl, and {Dq To go on} shows SECRET in their place."},
   {"cookies", "FILE", OPTION_FILE, FIELD(crawl.fetch.cookie_file),
    .help = "cookies in Netscape's format; those that servers set are sent back during this run",
-   .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as well as the cookies "
-             "that servers set during this run."},
+   .manual = "Send the cookies in {Ar FILE}, in Netscape's format, to the hosts they are for, as {Fl -user} only for "
+             "the schemes, hosts and ports of start URLs, and send back those that servers set during this run: 50 of "
+             "a host and 3,000 in all, the last ones used, none of https by http. A URL that redirects to itself and "
+             "sets a cookie is requested again with it, up to three times. {Ar FILE} may be empty."},
   {"proxy", "URL", OPTION_CALL, .take = take_proxy,
    .help = "through this proxy (http, https, socks5h, ...); none is taken from the environment",
    .manual = "Connect through this proxy: http, https, socks4, socks4a, socks5 or socks5h. None is taken from the "
@@ -361,17 +397,22 @@ static const option_row option_rows[] = {
              "name from a trusted issuer; revocation is not checked."},
   {.kind = OPTION_TEXT, .help = "\nFilter of seen URLs (fixed for a directory)"},
   {"filter", "KIND", OPTION_CALL, .take = take_filter, GIVEN(filter_given),
-   .help = "mlbf (default), bloom, line; or exact, which misses no URL",
+   .help = "mlbf (default), bloom, line; or exact, exact:bloom, exact:line, which miss no URL",
    .manual = "What tells new URLs from seen ones: {Cm mlbf} (the default), a filter with layers for the segments of a "
              "URL and one for the whole; {Cm bloom}, a classic Bloom filter; {Cm line}, one that keeps all bits of a "
-             "URL in one or two cache lines; or {Cm exact}, the layers and a table of all URLs on disk, some 60 bytes "
-             "each, in which every \"seen\" of the layers is checked: then no new URL is missed."},
+             "URL in one or two cache lines. What a filter calls new is new, but it calls a few new URLs seen, and "
+             "those are missed. With {Cm exact}, {Cm exact:bloom} or {Cm exact:line} none is missed: {Cm mlbf}, "
+             "{Cm bloom} or {Cm line} answers first, and what it calls seen is compared later with the keys of all "
+             "URLs, which are kept sorted on disk, 16 bytes each. A URL that is not among them is new after all, and "
+             "is fetched late: minutes later in a large crawl, at once when there is nothing else to fetch."},
   {"expect", "N", OPTION_COUNT, FIELD(expect), .low = 1, .high = (uint64_t)1 << 40, .is_once = true,
    .help = "URLs for which the filter is made (default 1000000); it grows by itself",
    .manual = "Distinct URLs to expect; 1000000 if not given. The filter grows by itself beyond that."},
   {"fp", "P", OPTION_RATE, FIELD(rate), GIVEN(rate_given),
-   .help = "probability that a new URL is called seen and missed (default 1e-6)",
-   .manual = "Probability that a new URL is called seen, and so missed; 1e-6 if not given."},
+   .help = "probability that a new URL is called seen and missed (default 1e-6); with exact, that it\n"
+           "comes late (default 1e-2)",
+   .manual = "Probability that a new URL is called seen. Then it is missed, and the default is 1e-6; with {Cm exact} "
+             "it comes late, and the default is 1e-2."},
   {"profile", "RULES", OPTION_PROFILE, FIELD(profile), GIVEN(profile_given),
    .help = "which spellings of a URL are one page: strict (default), or no-www, sort-query, ...",
    .manual = "Rules by which spellings of a URL are one page; see {Nm} {Cm url}."},
@@ -426,6 +467,16 @@ static bool name_agent(crawl_args *args)
   return true;
 }
 
+/* What was not named: a filter that needs no directory with --no-store; and a rate by what its errors cost, which is a
+ * page each, or some minutes. */
+static void settle_filter(crawl_args *a)
+{
+  if (a->no_store && !a->filter_given)
+    a->exact = false;
+  if (!a->rate_given)
+    a->rate = a->exact ? 1e-2 : 1e-6;
+}
+
 static bool is_consistent(const crawl_args *a)
 {
   const struct {
@@ -434,7 +485,7 @@ static bool is_consistent(const crawl_args *a)
   } rules[] = {
     {a->no_store && a->directory, "--no-store keeps nothing, so it takes no --dir"},
     {a->quiet && a->progress, "--quiet and --progress: one of them, please"},
-    {a->no_store && a->exact, "--filter exact keeps its table in the directory; leave it or --no-store out"},
+    {a->no_store && a->exact, "--filter exact keeps all keys in the directory; leave it or --no-store out"},
     {a->no_store && a->warc, "--no-store keeps nothing, so there can be no --warc"},
     {a->no_store && a->digests, "--no-store keeps nothing, so there can be no --digests"},
     {a->crawl.near_last && a->no_store, "--near-last is for near-duplicates; without --no-store they are found"},
@@ -492,7 +543,9 @@ int crawl_args_parse(int argc, char **argv, crawl_args *args)
     return code;
   if (!args->per_address_given)
     args->crawl.per_address = HOSTS_PER_ADDRESS * args->per_host;
+  args->crawl.per_host = args->per_host;
   args->crawl.fetch.multiplexes = args->per_host > 1;
+  settle_filter(args);
   if (!name_agent(args)) {
     say_error("crawl", "out of memory");
     return EXIT_FAILED;

@@ -15,9 +15,9 @@ typedef struct crawl_secret {
 typedef struct crawl_args {
   crawl_options crawl;
   mlbf_kind filter;
-  bool exact; /* and a table of all keys beside it */
+  bool exact; /* what it calls seen is confirmed later */
   uint64_t expect;
-  double rate;
+  double rate; /* that the filter promises */
   unsigned per_host;
   uint64_t keep_bytes;  /* memory for idle connections kept for the next request to their host */
   uint64_t trap_budget; /* of each host; 0: no limit */
@@ -55,5 +55,8 @@ typedef struct crawl_args {
  * stderr. `args` stays where it is: its parts point to each other. In any case crawl_args_free is called in the end. */
 int crawl_args_parse(int argc, char **argv, crawl_args *args);
 void crawl_args_free(crawl_args *args);
+
+/* As --filter has it: "mlbf", "exact:line". */
+const char *crawl_filter_name(mlbf_kind filter, bool exact);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/loop/requeue.h"
+#include "crawler/base/confine.h"
 #include "crawler/base/message.h"
 #include "frontier/base/machine.h"
+#include "frontier/base/own_file.h"
 #include "frontier/recrawl.h"
 #include "frontier/traps.h"
 
@@ -13,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* How many connections are kept for later, by the memory that one takes: bench_https.sh measures it. */
 static rlim_t kept_connections(const crawl_args *args)
@@ -56,7 +60,7 @@ static int find_directory(crawl_job *job)
     snprintf(job->directory, sizeof job->directory, "%s", job->args.directory);
   else
     crawl_dir_default(job->start, job->directory);
-  if (!job->has_start && !crawl_dir_exists(job->directory)) {
+  if (!job->has_start && !crawl_dir_exists(job->directory) && errno != ELOOP) {
     say_error("crawl", "%s holds no crawl to go on with; give a start URL", job->directory);
     return EXIT_FAILED;
   }
@@ -81,7 +85,7 @@ static int check_identity(crawl_job *job)
   }
   bool is_exact = frontier_is_exact(job->frontier);
   if (job->args.filter_given && (stats.filter.kind != job->args.filter || is_exact != job->args.exact))
-    return refuse_change(job, "filter", is_exact ? "exact" : mlbf_kind_name(stats.filter.kind));
+    return refuse_change(job, "filter", crawl_filter_name(stats.filter.kind, is_exact));
   if (job->args.profile_given && stats.profile != job->args.profile) {
     url_profile_name(stats.profile, name);
     return refuse_change(job, "profile", name);
@@ -99,7 +103,7 @@ static void say_while_opening(void *context, const char *sentence)
 {
   const crawl_job *job = context;
   if (!job->frontier && !job->args.quiet)
-    fprintf(stderr, "%s\n", sentence);
+    say_note("%s", sentence);
 }
 
 static int open_frontier(crawl_job *job)
@@ -188,17 +192,22 @@ static int open_patterns(crawl_job *job)
   return EXIT_FAILED;
 }
 
-/* The hosts that may be told a password: those of all start URLs, ever. */
+/* Who may be told a password: scheme, host and port of all start URLs, ever. Older directories know no schemes: theirs
+ * are not believed, and start URLs are to be given again. */
 static int open_trusted(crawl_job *job)
 {
   const void *text;
   size_t size;
   bool is_known = frontier_setting_get(job->frontier, "trusted", &text, &size) == FRONTIER_OK;
-  job->trusted = is_known ? scope_read(text, size) : scope_create(SCOPE_HOST);
+  job->trusted = is_known ? scope_read(text, size) : scope_create(SCOPE_ORIGIN);
+  if (job->trusted && scope_kind_of(job->trusted) != SCOPE_ORIGIN) {
+    scope_free(job->trusted);
+    job->trusted = scope_create(SCOPE_ORIGIN);
+  }
   job->args.crawl.trusted = job->trusted;
   if (job->trusted)
     return EXIT_DONE;
-  say_error("crawl", "%s: its start hosts cannot be read", job->directory);
+  say_error("crawl", "%s: its start URLs cannot be read", job->directory);
   return EXIT_FAILED;
 }
 
@@ -214,7 +223,7 @@ static int open_counts(crawl_job *job)
   mlbf_status status = inlinks_open_with(path, job->args.expect, secret, &job->args.crawl.counts);
   if (status != MLBF_OK)
     say_error("crawl", "%s.*: %s; links to pages are not counted in this run", path,
-              status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+              status == MLBF_IO ? own_file_words(errno) : mlbf_status_text(status));
   return EXIT_DONE;
 }
 
@@ -253,7 +262,7 @@ static int queue_failed_again(crawl_job *job)
   char text[SAY_SIZE];
   if (!job->args.retry_failed || !job->is_resumed)
     return EXIT_DONE;
-  frontier_status status = requeue_failed(job->frontier, 0, &count);
+  frontier_status status = requeue_failed(job->frontier, job->directory, 0, &count);
   if (status == FRONTIER_OK) {
     fprintf(stderr, "%s URLs that failed are queued again\n", say_count(count, text));
     return EXIT_DONE;
@@ -281,12 +290,33 @@ static int open_warc(crawl_job *job)
   return EXIT_DONE;
 }
 
+/* An old one stays as it is until the crawl begins. */
 static int open_summary(crawl_job *job)
 {
-  if (!job->args.summary || (job->summary_file = fopen(job->args.summary, "w")))
+  if (!job->args.summary || (job->summary_file = fopen(job->args.summary, "a")))
     return EXIT_DONE;
   say_error("crawl", "--summary %s: %s", job->args.summary, strerror(errno));
   return EXIT_FAILED;
+}
+
+static int empty_summary(crawl_job *job)
+{
+  struct stat info;
+  int fd = job->summary_file ? fileno(job->summary_file) : -1;
+  if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || ftruncate(fd, 0) == 0)
+    return EXIT_DONE;
+  say_error("crawl", "--summary %s: %s", job->args.summary, strerror(errno));
+  return EXIT_FAILED;
+}
+
+/* Before the first thread is made, and before a byte of the web or of an older crawl is read. Where the kernel has no
+ * Landlock the crawl is the same. */
+static int confine_all(crawl_job *job)
+{
+  const char *const named[] = {job->args.crawl.fetch.cookie_file, trust_file(job->trust), trust_directory(job->trust)};
+  job->is_confined = confine(confine_version(), *job->directory ? job->directory : P_tmpdir, named,
+                             sizeof named / sizeof *named);
+  return EXIT_DONE;
 }
 
 /* What pages say is the user's: a damaged file is not passed over, for pages that are missing in it once are missing
@@ -321,6 +351,10 @@ int crawl_job_open(crawl_job *job)
   if (code == EXIT_DONE)
     code = find_directory(job);
   if (code == EXIT_DONE)
+    code = open_summary(job);
+  if (code == EXIT_DONE)
+    code = confine_all(job);
+  if (code == EXIT_DONE)
     code = open_frontier(job);
   if (code == EXIT_DONE)
     code = ask_for_old_pages(job);
@@ -335,7 +369,7 @@ int crawl_job_open(crawl_job *job)
   if (code == EXIT_DONE)
     code = open_warc(job);
   if (code == EXIT_DONE)
-    code = open_summary(job);
+    code = empty_summary(job);
   if (code == EXIT_DONE)
     code = open_counts(job);
   if (code == EXIT_DONE)

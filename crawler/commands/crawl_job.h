@@ -20,9 +20,10 @@ typedef struct crawl_job {
   url *start;     /* room for one */
   bool has_start; /* `start` holds the first start URL */
   bool is_resumed;
+  bool is_confined; /* confine.h */
   frontier *frontier;
   scope *scope;
-  scope *trusted; /* hosts of start URLs */
+  scope *trusted; /* scheme, host and port of start URLs */
   crawl_warc warc;
   trust *trust; /* whose certificates are believed */
   crawl *crawl;

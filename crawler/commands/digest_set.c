@@ -7,17 +7,22 @@
 
 #include "crawler/base/input.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "frontier/base/vector.h"
 
 static const size_t FILE_MAX = (size_t)4 << 30;
 
+/* Names of files may hold anything, but a digest is a line. */
 static bool add(digest_set *set, mlbf_digest *digest, const char *name)
 {
   if (!HAS_ROOM(set->items, set->room, set->count + 1))
     return false;
   digest_item *item = &set->items[set->count];
   item->digest = digest;
-  item->name = strdup(name);
+  size_t room = 4 * strlen(name) + 1;
+  item->name = malloc(room);
+  if (item->name)
+    shown_text(name, item->name, room);
   set->count += item->name != NULL;
   return item->name != NULL;
 }

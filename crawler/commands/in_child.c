@@ -4,6 +4,7 @@
  * for it in the parent's place. */
 #include "crawler/commands/in_child.h"
 
+#include "crawler/base/message.h"
 #include "crawler/commands/cmd.h"
 
 #include <errno.h>
@@ -43,10 +44,9 @@ static int report(const char *command, const char *directory, int number)
 {
   if (!is_of_what_it_read(number))
     return die_of(number);
-  fprintf(stderr,
-          "%s: %.400s/frontier/data.mdb: a reader dies of it (signal %d), so it is damaged, or was cut short"
-          " meanwhile; strata check says more\n",
-          command, directory, number);
+  say_note("%s: %.400s/frontier/data.mdb: a reader dies of it (signal %d), so it is damaged, or was cut short"
+           " meanwhile; strata check says more",
+           command, directory, number);
   return EXIT_FAILED;
 }
 

@@ -4,6 +4,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "frontier/base/own_file.h"
 #include "frontier/inlinks.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 static void say_why(const char *path, mlbf_status status)
 {
-  say_error("inlinks", "%s.*: %s", path, status == MLBF_IO ? strerror(errno) : mlbf_status_text(status));
+  say_error("inlinks", "%s.*: %s", path, status == MLBF_IO ? own_file_words(errno) : mlbf_status_text(status));
 }
 
 /* The secret is that of the crawl in `owner`; NULL: of none, the counts hold theirs. */

@@ -1,6 +1,7 @@
 /* See line_pipe.h. Not stdio: when a signal interrupts fflush, glibc drops what is in the buffer. */
 #include "crawler/commands/line_pipe.h"
 
+#include "crawler/base/shown.h"
 #include "crawler/commands/cmd.h"
 #include "frontier/base/machine.h"
 
@@ -9,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,11 +71,19 @@ void line_pipe_wait(int file, int64_t timeout_ms)
 
 /* ---- output --------------------------------------------------------------------------------------------- */
 
+static ssize_t put_some(const char *bytes, size_t size)
+{
+  if (!shown_is_guarded())
+    return write(STDOUT_FILENO, bytes, size);
+  size_t written = fwrite(bytes, 1, size, stdout); /* the guard passes EINTR and EAGAIN by */
+  return fflush(stdout) == 0 ? (ssize_t)written : -1;
+}
+
 bool line_output_flush(line_output *output)
 {
   size_t done = 0;
   while (!output->error && done < output->used) {
-    ssize_t written = write(STDOUT_FILENO, output->bytes + done, output->used - done);
+    ssize_t written = put_some(output->bytes + done, output->used - done);
     if (written >= 0)
       done += (size_t)written;
     else if (errno == EAGAIN) /* another program made our end of the pipe non-blocking */

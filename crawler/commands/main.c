@@ -1,6 +1,8 @@
 /* strata: dispatch only. */
 #include "crawler/commands/cmd.h"
 #include "crawler/commands/in_child.h"
+#include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -36,7 +38,7 @@ static int dispatch(int argc, char **argv)
         signal(SIGPIPE, SIG_IGN);
       return c->is_in_child ? in_child(c->run, argc, argv) : c->run(argc, argv);
     }
-  fprintf(stderr, "strata: there is no command \"%.100s\"; \"strata help\" lists them\n", argv[0]);
+  say_note("strata: there is no command \"%.100s\"; \"strata help\" lists them", argv[0]);
   return EXIT_USAGE;
 }
 
@@ -64,6 +66,7 @@ static void spare_address_space(void)
 int main(int argc, char **argv)
 {
   fill_standard_streams();
+  shown_guard_terminals();
   spare_address_space();
   if (argc < 2) {
     print_usage(stderr);

@@ -7,6 +7,7 @@
 
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "frontier/base/own_file.h"
 #include "frontier/inlinks.h"
 #include "mlbf/key_set.h"
 
@@ -27,7 +28,7 @@ static bool has_failed(const char *directory, mlbf_status status)
 {
   if (status != MLBF_OK && !(status == MLBF_IO && errno == ENOENT))
     say_error("merge", "%s: its in-link counts are left out: %s", directory,
-              status == MLBF_IO         ? strerror(errno)
+              status == MLBF_IO         ? own_file_words(errno)
               : status == MLBF_MISMATCH ? "the crawls began with another --expect"
                                         : mlbf_status_text(status));
   return status != MLBF_OK;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -209,6 +210,22 @@ static int refuse_word(const option_table *table, int problem, const char *word)
   return EXIT_USAGE;
 }
 
+/* getopt_long, whose sentence shows the word as it is, line feeds too: it is caught, and said as ours are. */
+static int next_option(int argc, char **argv, const char *letters, const struct option *longs)
+{
+  char *said = NULL;
+  size_t size = 0;
+  FILE *before = stderr, *caught = opterr ? open_memstream(&said, &size) : NULL;
+  if (caught)
+    stderr = caught;
+  int option = getopt_long(argc, argv, letters, longs, NULL);
+  stderr = before;
+  if (caught && fclose(caught) == 0 && size)
+    say_note("%.*s", (int)size - 1, said);
+  free(said);
+  return option;
+}
+
 int options_read(const option_table *table, int argc, char **argv, void *args)
 {
   struct option longs[ROWS_MAX + 2];
@@ -217,7 +234,7 @@ int options_read(const option_table *table, int argc, char **argv, void *args)
   describe(table, longs, letters);
   optind = 0; /* glibc: begin anew */
   opterr = table->refusals != OPTIONS_ONE_LINE;
-  for (int option; (option = getopt_long(argc, argv, letters, longs, NULL)) != -1;) {
+  for (int option; (option = next_option(argc, argv, letters, longs)) != -1;) {
     if (option == HELP) {
       print_help(table);
       return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

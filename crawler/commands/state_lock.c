@@ -3,6 +3,7 @@
 #include "crawler/commands/state_lock.h"
 
 #include "crawler/base/message.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ int state_lock(const char *command, const char *state)
   int file = -1;
   errno = ENAMETOOLONG;
   if (snprintf(path, sizeof path, "%s.lock", state) < (int)sizeof path)
-    file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    file = own_file_open(path, O_RDWR | O_CREAT, 0600);
   if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) {
     write_pid(file);
     return file;
@@ -47,7 +48,7 @@ int state_lock(const char *command, const char *state)
   if (file >= 0 && errno == EWOULDBLOCK)
     say_busy(command, state, file);
   else
-    say_error(command, "%s: %s", path, strerror(errno));
+    say_error(command, "%s: %s", path, own_file_words(errno));
   if (file >= 0)
     close(file);
   return -1;

@@ -3,6 +3,8 @@
 
 #include "crawler/commands/cmd.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
+#include "crawler/report/missing.h"
 #include "frontier/host.h"
 
 #include <stdio.h>
@@ -24,6 +26,19 @@ static const char *const end_texts[] = {
 
 #define SECRET "SECRET"
 
+#define NOT_COMPLETE "not complete: see \"Missing\" below"
+
+/* "Every page" is said where it is so. */
+static const char *text_of_end(const summary *s, const missing *m)
+{
+  bool is_deferring = frontier_is_deferring(s->frontier), is_only_held = missing_is_only_held(m);
+  if (s->end > CRAWL_TRAPS_LEFT || m->is_complete || (s->end == CRAWL_TRAPS_LEFT && is_only_held && !is_deferring))
+    return end_texts[s->end];
+  if (s->end == CRAWL_TRAPS_LEFT && is_only_held)
+    return "Done: every page within --max-depth was fetched, but what looks like a trap";
+  return is_deferring ? "Done within --max-depth, but " NOT_COMPLETE : "Done, but " NOT_COMPLETE;
+}
+
 /* ---- for people ----------------------------------------------------------------------------------------- */
 
 /* As a shell reads it back. */
@@ -34,12 +49,17 @@ static void print_word(const char *word)
     fprintf(stderr, " %s", word);
     return;
   }
-  fputs(" '", stderr);
-  for (; *word; word++)
-    if (*word == '\'')
-      fputs("'\\''", stderr);
-    else
-      putc(*word, stderr);
+  bool is_odd = shown_differs(word); /* $'\x1B': as bash and zsh read it */
+  fputs(is_odd ? " $'" : " '", stderr);
+  for (size_t size; *word; word += size) {
+    size = strcspn(word, "'\\");
+    shown_put_bytes(stderr, word, size);
+    if (size)
+      continue;
+    fputs(is_odd ? "\\" : *word == '\'' ? "'\\'" : "", stderr);
+    putc(*word, stderr);
+    size = 1;
+  }
   putc('\'', stderr);
 }
 
@@ -159,13 +179,31 @@ static void print_held(const summary *s)
   uint64_t held = frontier_held(s->frontier);
   if (!held)
     return;
-  fprintf(stderr, "  Held back: %s URLs that look like a trap's (--trap-budget)", say_count(held, count));
+  fprintf(stderr, "  Held back: %s URLs that look like a trap's (--trap-budget, --domain-budget)",
+          say_count(held, count));
   if (s->directory) {
     fputs("; to see them: strata stat", stderr);
     print_word(s->directory);
     fputs(" --traps", stderr);
   }
   putc('\n', stderr);
+}
+
+/* What waits and what is held back has lines of its own. */
+static void print_missing(missing m)
+{
+  char text[MISSING_SENTENCE];
+  m.rest = (lacks_rest){0};
+  for (size_t i = 0; missing_sentence(&m, i, text); i++)
+    fprintf(stderr, "  Missing: %s\n", text);
+}
+
+/* Only with exact. */
+static void print_late(const frontier_stats *stats)
+{
+  char late[SAY_LATE_SIZE];
+  if (stats->unconfirmed + stats->late)
+    fprintf(stderr, "  %s\n", say_late(stats->unconfirmed, stats->late, late));
 }
 
 /* Pages that say what another says, and how to see them. */
@@ -186,7 +224,8 @@ void summary_print(const summary *s)
   char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], d[SAY_SIZE], e[SAY_SIZE];
   const crawl_totals *run = &s->run;
   const frontier_stats *stats = &s->stats;
-  fprintf(stderr, "%s.\n", end_texts[s->end]);
+  missing m = missing_read(s->frontier, stats);
+  fprintf(stderr, "%s.\n", text_of_end(s, &m));
   fprintf(stderr, "  %s pages, %s in %s (%.0f pages/s); %s redirects, %s errors\n", say_count(run->pages, a),
           say_bytes(run->body_bytes, b), say_seconds(run->seconds, c),
           run->seconds > 0 ? (double)run->pages / run->seconds : 0, say_count(run->redirects, d),
@@ -195,13 +234,15 @@ void summary_print(const summary *s)
   fprintf(stderr, "  In all: %s pages, %s URLs known, %s of them waiting, %s host%s\n",
           say_count(frontier_counter(s->frontier, "pages"), a), say_count(waiting + ended, b), say_count(waiting, c),
           say_count(stats->hosts, d), stats->hosts == 1 ? "" : "s");
+  print_late(stats);
   print_failed(s);
   print_skipped(s->frontier);
+  print_missing(m);
   print_held(s);
   print_near(s);
   if (!s->directory)
     return;
-  fprintf(stderr, "  What was fetched: %s/pages.jsonl\n", s->directory);
+  say_note("  What was fetched: %s/pages.jsonl", s->directory);
   print_command(s);
 }
 
@@ -222,17 +263,20 @@ static void put_filter(const frontier *f, const frontier_stats *stats, json *out
   json_end(out);
 }
 
-void summary_counters(const frontier *f, const frontier_stats *stats, json *out)
+void summary_counters(frontier *f, const frontier_stats *stats, json *out)
 {
   char profile[URL_PROFILE_NAME_SIZE];
+  missing m = missing_read(f, stats);
   url_profile_name(stats->profile, profile);
   json_put_string(out, "profile", profile);
+  missing_json(&m, out);
   json_put_number(out, "queued", stats->queued + stats->in_flight);
-  json_put_number(out, "too_deep", stats->deferred);
   json_put_number(out, "done", stats->done);
   json_put_number(out, "failed", stats->failed);
   json_put_number(out, "skipped", stats->skipped);
   json_put_number(out, "hosts", stats->hosts);
+  json_put_number(out, "unconfirmed", stats->unconfirmed);
+  json_put_number(out, "late", stats->late);
   json_begin_object(out, "verdicts");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
     json_put_number(out, frontier_outcome_name((frontier_outcome)i), stats->outcomes[i]);
@@ -258,7 +302,7 @@ void summary_json(const summary *s, json *out)
   json_put_number(out, "wire_bytes", s->run.wire_bytes);
   json_put_number(out, "body_bytes", s->run.body_bytes);
   json_put_real(out, "seconds", s->run.seconds, 3);
-  json_put_number(out, "held", frontier_held(s->frontier));
+  json_put_bool(out, "confined", s->is_confined);
   summary_counters(s->frontier, &s->stats, out);
   json_end(out);
 }

@@ -10,15 +10,16 @@ typedef struct summary {
   crawl_end end;
   crawl_totals run;     /* of this run */
   frontier_stats stats; /* since the crawl began */
-  const frontier *frontier;
+  frontier *frontier;
   const char *directory; /* NULL: kept nothing */
   const crawl_args *args;
+  bool is_confined; /* base/confine.h */
 } summary;
 
 void summary_print(const summary *s);
 void summary_json(const summary *s, json *out);
 
 /* The counters of a frontier as members of an open JSON object; `strata stat --json` has the same. */
-void summary_counters(const frontier *f, const frontier_stats *stats, json *out);
+void summary_counters(frontier *f, const frontier_stats *stats, json *out);
 
 #endif

@@ -1,6 +1,7 @@
 #include "crawler/commands/uniq_memory.h"
 #include "crawler/base/message.h"
 #include "frontier/base/machine.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -117,11 +118,22 @@ static mlbf_status create(uniq_settings *settings, uniq_memory *memory)
                          : mlbf_chain_create(&settings->filter, &memory->chain);
 }
 
+/* It is read, and then a new one takes its place. */
+static bool is_ours(const struct stat *info, const char *state)
+{
+  int error = !S_ISREG(info->st_mode) ? ENXIO : info->st_uid != geteuid() ? EPERM : 0;
+  if (error)
+    say_error("uniq", "--state %s: %s", state, own_file_words(error));
+  return !error;
+}
+
 bool uniq_memory_open(uniq_settings *settings, const char *state, uniq_memory *memory)
 {
   struct stat info;
-  if (state && (stat(state, &info) == 0 || errno != ENOENT))
-    return load(settings, state, memory);
+  if (state && stat(state, &info) == 0)
+    return is_ours(&info, state) && load(settings, state, memory);
+  if (state && errno != ENOENT)
+    return fail(state, MLBF_IO);
   settings->filter.profile = settings->window.profile = settings->profile_name;
   settings->window.rate = settings->filter.rate;
   mlbf_status status = create(settings, memory);

@@ -71,12 +71,10 @@ bool value_duration(const char *command, const char *option, const char *text, u
   return true;
 }
 
-bool value_filter(const char *command, const char *option, const char *text, mlbf_kind *kind, bool *is_exact)
+bool value_kind_read(const char *text, mlbf_kind *kind)
 {
-  *is_exact = strcmp(text, "exact") == 0;
-  if (!*is_exact && strcmp(text, "mlbf") != 0 && strcmp(text, "bloom") != 0 && strcmp(text, "line") != 0)
-    return value_refuse(command, option, text, "mlbf, bloom, line or exact, please");
-  return mlbf_kind_from_name(*is_exact ? "mlbf" : text, kind);
+  bool is_one = strcmp(text, "mlbf") == 0 || strcmp(text, "bloom") == 0 || strcmp(text, "line") == 0;
+  return is_one && mlbf_kind_from_name(text, kind);
 }
 
 bool value_secret(const char *command, const char *option, const char *path, uint8_t secret[MLBF_SECRET_BYTES])

@@ -23,8 +23,7 @@ bool value_milliseconds(const char *command, const char *option, const char *tex
 /* A whole number of s, m, h, d or w, such as 90s or 7d: at least one second, at most a hundred years. */
 bool value_duration(const char *command, const char *option, const char *text, uint64_t *ms);
 
-/* mlbf, bloom, line, or exact, which is mlbf with a table of all keys beside it. */
-bool value_filter(const char *command, const char *option, const char *text, mlbf_kind *kind, bool *is_exact);
+bool value_kind_read(const char *text, mlbf_kind *kind); /* mlbf, bloom or line; without words */
 
 /* A secret for filters, from the file of this name (mlbf_secret_read). */
 bool value_secret(const char *command, const char *option, const char *path, uint8_t secret[MLBF_SECRET_BYTES]);

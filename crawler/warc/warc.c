@@ -9,6 +9,7 @@
 #include "crawler/warc/warc_files.h"
 #include "crawler/warc/warc_record.h"
 #include "frontier/base/machine.h"
+#include "frontier/base/own_file.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -286,8 +287,10 @@ static void put_index(warc *w, const capture *c, uint64_t offset, uint64_t end)
 
 static int report(warc *w, int error)
 {
+  const char *file = w->files.not_made;
   if (error)
-    snprintf(w->message, sizeof w->message, "%.300s/: writing the WARC: %s", w->directory, strerror(error));
+    snprintf(w->message, sizeof w->message, "%.400s%s: writing the WARC: %s", *file ? file : w->directory,
+             *file ? "" : "/", own_file_words(error));
   return error;
 }
 

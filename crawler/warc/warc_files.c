@@ -84,11 +84,13 @@ void warc_files_free(warc_files *f)
 
 /* ---- writing ------------------------------------------------------------------------------------------------- */
 
-static int open_new(const warc_files *f, unsigned number, const char *suffix)
+static int open_new(warc_files *f, unsigned number, const char *suffix)
 {
   char path[WARC_PATH_SIZE];
   warc_path(f->directory, number, suffix, path);
-  return own_file_open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+  int fd = own_file_create(path, 0666);
+  snprintf(f->not_made, sizeof f->not_made, "%s", fd < 0 ? path : "");
+  return fd;
 }
 
 static int settle_lines(warc_files *f)
@@ -182,22 +184,40 @@ static bool say(char message[WARC_MESSAGE_SIZE], const char *path, const char *w
   return false;
 }
 
+/* Of a file that may be read-only; false: errno. */
+static bool size_of(const char *path, uint64_t *size)
+{
+  struct stat info;
+  int fd = own_file_open(path, O_RDONLY, 0);
+  bool is_known = fd >= 0 && fstat(fd, &info) == 0;
+  if (is_known)
+    *size = (uint64_t)info.st_size;
+  int error = errno;
+  close_one(fd);
+  errno = error;
+  return is_known;
+}
+
 /* A file that is not there was moved away by its user, and needs no cutting. */
 static bool cut(const char *path, uint64_t bytes, char message[WARC_MESSAGE_SIZE])
 {
-  struct stat info;
-  if (stat(path, &info) != 0)
-    return errno == ENOENT || say(message, path, strerror(errno));
-  if ((uint64_t)info.st_size < bytes)
+  uint64_t size;
+  if (!size_of(path, &size))
+    return errno == ENOENT || say(message, path, own_file_words(errno));
+  if (size < bytes)
     return say(message, path, "bytes are missing at its end; move it away to go on without it");
-  if ((uint64_t)info.st_size == bytes || truncate(path, (off_t)bytes) == 0)
+  if (size == bytes)
     return true;
-  return say(message, path, strerror(errno));
+  int fd = own_file_open(path, O_WRONLY, 0);
+  bool is_cut = (fd >= 0 && ftruncate(fd, (off_t)bytes) == 0) || say(message, path, own_file_words(errno));
+  close_one(fd);
+  return is_cut;
 }
 
 static bool is_there(const char *path)
 {
-  return access(path, F_OK) == 0;
+  struct stat info;
+  return lstat(path, &info) == 0;
 }
 
 bool warc_files_sort(warc_files *f, char message[WARC_MESSAGE_SIZE])
@@ -207,7 +227,7 @@ bool warc_files_sort(warc_files *f, char message[WARC_MESSAGE_SIZE])
     warc_path(f->directory, number, WARC_PART, part);
     warc_path(f->directory, number, WARC_INDEX, sorted);
     if (is_there(part) && !cdxj_sort(part, sorted))
-      return say(message, sorted, strerror(errno));
+      return say(message, part, own_file_words(errno));
   }
   return true;
 }

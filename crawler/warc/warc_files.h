@@ -12,7 +12,8 @@ typedef struct warc_files {
   warc_file data;
   json lines; /* of the index, not on disk yet */
   int index_fd;
-  uint64_t index_bytes; /* on disk */
+  uint64_t index_bytes;          /* on disk */
+  char not_made[WARC_PATH_SIZE]; /* the file that the last call could not make; "": none */
 } warc_files;
 
 bool warc_files_init(warc_files *f, const char *directory); /* false: out of memory. `directory` is borrowed. */

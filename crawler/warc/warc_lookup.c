@@ -67,18 +67,18 @@ static unsigned last_file(const char *directory)
   return last;
 }
 
-warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place)
+warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place,
+                                    char index[WARC_PATH_SIZE])
 {
-  char path[WARC_PATH_SIZE];
   search s = {.url = url, .date = date};
   unsigned last = last_file(directory);
   for (s.file = 1; s.file <= last; s.file++) {
     /* while it is written, and after a crash, there is the unsorted one */
-    warc_path(directory, s.file, WARC_PART, path);
-    bool read = cdxj_find(path, false, url, take_line, &s);
+    warc_path(directory, s.file, WARC_PART, index);
+    bool read = cdxj_find(index, false, url, take_line, &s);
     if (!read && errno == ENOENT) {
-      warc_path(directory, s.file, WARC_INDEX, path);
-      read = cdxj_find(path, true, url, take_line, &s);
+      warc_path(directory, s.file, WARC_INDEX, index);
+      read = cdxj_find(index, true, url, take_line, &s);
     }
     if (!read && errno != ENOENT)
       return WARC_LOOKUP_UNREADABLE;

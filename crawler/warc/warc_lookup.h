@@ -2,6 +2,8 @@
 #ifndef STRATA_CRAWLER_WARC_LOOKUP_H
 #define STRATA_CRAWLER_WARC_LOOKUP_H
 
+#include "crawler/warc/warc.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -15,10 +17,12 @@ typedef enum warc_lookup_status {
   WARC_LOOKUP_FOUND,
   WARC_LOOKUP_NONE,       /* the URL is in no index */
   WARC_LOOKUP_NO_WARC,    /* the directory has no WARC file */
-  WARC_LOOKUP_UNREADABLE, /* errno */
+  WARC_LOOKUP_UNREADABLE, /* errno, of the index that is named */
 } warc_lookup_status;
 
-/* The latest capture of `url`; with `date` (14 digits), only one of that second. */
-warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place);
+/* The latest capture of `url`; with `date` (14 digits), only one of that second. `index`: the file that cannot be
+ * read. */
+warc_lookup_status warc_lookup_find(const char *directory, const char *url, const char *date, capture_place *place,
+                                    char index[WARC_PATH_SIZE]);
 
 #endif

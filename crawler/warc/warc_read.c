@@ -133,7 +133,7 @@ bool warc_read(const char *path, uint64_t offset, const warc_reader *reader, con
   z_stream gzip = {0};
   FILE *file = own_file_stream(path, "r", 0);
   if (!file || fseeko(file, (off_t)offset, SEEK_SET) != 0)
-    r.why = strerror(errno);
+    r.why = own_file_words(errno);
   else if (inflateInit2(&gzip, GZIP_ONLY) != Z_OK)
     r.why = "out of memory";
   else

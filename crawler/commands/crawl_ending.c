@@ -1,0 +1,100 @@
+/* See crawl_ending.h. A stop is a flag that the crawl looks at between two pieces of work, none of which is long. That
+ * it ends in time is still not left to that: when LATE_MS have passed after a signal or the time limit, a timer looks
+ * where the crawl is. If it reads a page, of which nothing is kept yet, the program ends there; what was in flight is
+ * fetched again when the crawl goes on. Else it is committing, which is waited for and said.
+ *
+ * All but ending_begin, ending_limit, ending_run and ending_close runs in signal handlers, on the thread that crawls or
+ * one of the frontier's: write(2), _exit(2) and the timer are all that is called. */
+#include "crawler/commands/crawl_ending.h"
+
+#include "crawler/commands/cmd.h"
+#include "frontier/base/machine.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LATE_MS = 700 };
+
+static crawl *volatile running;
+static volatile sig_atomic_t is_closing, signals, has_told;
+
+static void say(const char *sentence)
+{
+  (void)!write(STDERR_FILENO, sentence, strlen(sentence));
+}
+
+static void end_now(const char *sentence)
+{
+  say(sentence);
+  _exit(EXIT_STOPPED);
+}
+
+#define TOO_EARLY "strata crawl: ended before it began; the same command begins again\n"
+#define TOO_LATE "strata crawl: ended amid a page; the same command goes on from the last commit\n"
+#define COMMITTING "strata crawl: a commit is under way, and waited for; Ctrl-C again ends it at once, and safely\n"
+
+/* Once: stop cleanly. Twice: at once. */
+static void on_signal(int number)
+{
+  int before = errno;
+  (void)number;
+  if (signals++)
+    end_now("");
+  if (!running && !is_closing)
+    end_now(TOO_EARLY);
+  if (running)
+    crawl_stop(running);
+  machine_alarm(LATE_MS);
+  errno = before;
+}
+
+static void on_time(int number)
+{
+  int before = errno;
+  (void)number;
+  if (!is_closing && !running)
+    end_now(TOO_EARLY);
+  if (!is_closing && crawl_is_reading(running))
+    end_now(TOO_LATE);
+  if (!has_told)
+    say(COMMITTING);
+  has_told = 1;
+  machine_alarm(LATE_MS / 4);
+  errno = before;
+}
+
+static void handle(int number, void (*by)(int), int flags)
+{
+  struct sigaction action = {.sa_handler = by, .sa_flags = flags};
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+void ending_begin(void)
+{
+  running = NULL;
+  is_closing = signals = has_told = 0;
+  handle(SIGINT, on_signal, 0); /* ends waiting */
+  handle(SIGTERM, on_signal, 0);
+  handle(SIGALRM, on_time, SA_RESTART);
+}
+
+void ending_limit(uint64_t max_ms)
+{
+  if (max_ms < UINT64_MAX - LATE_MS)
+    machine_alarm(max_ms + LATE_MS);
+}
+
+void ending_run(crawl *c)
+{
+  running = c;
+}
+
+void ending_close(void)
+{
+  is_closing = 1;
+  running = NULL;
+}
