@@ -1,4 +1,5 @@
 #include "datasets/papers/paper.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ const char *paper_name(int index)
 static bool run_into(int index, const char *path, const paper_run *run)
 {
   paper_run with = *run;
-  with.csv = fopen(path, "w");
+  with.csv = own_file_stream(path, "w", 0666);
   if (with.csv == NULL)
     return false;
   bool is_done = papers[index].run(&with);

@@ -1,5 +1,6 @@
 #include "datasets/replay/figures.h"
 #include "datasets/replay/results.h"
+#include "frontier/base/own_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -140,7 +141,7 @@ static bool write_script(const replay_options *options, const replay_results *re
   char *path;
   if (asprintf(&path, "%s/figures.gnuplot", directory) < 0)
     return false;
-  FILE *to = fopen(path, "w");
+  FILE *to = own_file_stream(path, "w", 0666);
   free(path);
   if (to == NULL)
     return false;
@@ -195,6 +196,6 @@ bool figures_draw(const replay_options *options, const replay_results *results, 
                   const char **reason)
 {
   remove_old(directory);
-  *reason = write_script(options, results, directory) ? run_gnuplot(directory) : strerror(errno);
+  *reason = write_script(options, results, directory) ? run_gnuplot(directory) : own_file_words(errno);
   return *reason == NULL;
 }

@@ -1,11 +1,11 @@
 #include "datasets/replay/html.h"
+#include "frontier/base/own_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char head[] =
-  "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>strata replay</title>\n<style>\n"
+static const char style[] =
+  "\n"
   "body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 82rem; margin: 0 auto;"
   " padding: 1rem; }\n"
   "h1 { font-size: 1.6rem; line-height: 1.2; } h2 { font-size: 1.25rem; margin-top: 2.2rem; }\n"
@@ -23,12 +23,31 @@ static const char head[] =
   ".partly { color: #8a5a00; font-weight: 600; }\n"
   ".figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem; }\n"
   "figure { margin: 0; } figure img { width: 100%; height: auto; } figcaption { font-size: 0.875rem; }\n"
-  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n"
-  "</style>\n</head>\n<body>\n";
+  "summary { cursor: pointer; font-weight: 600; padding: 0.3rem 0; }\n";
+
+static const html_head head = {
+  .title = "strata replay",
+  .style_hash = "d2drn2OKqccBymWJ0MEOrUzrg8Sv++4dyLh6doq4Ybw=",
+  .has_images = true,
+  .style = style,
+};
+
+/* First in the page, so that it governs all that follows: nothing is run, and nothing is loaded but what the page
+ * itself holds. A policy in a page cannot be taken back by what comes later in it. */
+void html_open(FILE *to, const html_head *page)
+{
+  fprintf(to,
+          "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s';%s"
+          " base-uri 'none'; form-action 'none'\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>%s</title>\n"
+          "<style>%s</style>\n</head>\n<body>\n",
+          page->style_hash, page->has_images ? " img-src data:;" : "", page->title, page->style);
+}
 
 void html_begin(FILE *to)
 {
-  fputs(head, to);
+  html_open(to, &head);
 }
 
 void html_end(FILE *to)
@@ -74,7 +93,7 @@ static void write_base64(FILE *to, FILE *from)
 
 bool html_figure(FILE *to, const char *path, const char *caption)
 {
-  FILE *from = fopen(path, "r");
+  FILE *from = own_file_stream(path, "r", 0);
   if (from == NULL)
     return false;
   fputs("<figure><img alt=\"", to);

@@ -6,7 +6,19 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Everything before a page's first heading, its style with it; and what closes it. */
+typedef struct html_head {
+  const char *title;
+  const char *style, *style_hash; /* CSS; its SHA-256 in base64: whoever changes one computes the other, and a test says
+                                     which it is (tests/program/test_crawl_shown.c) */
+  bool has_images;                /* html_figure is used */
+} html_head;
+
+/* Everything before a page's first heading, with a content security policy that allows this style, by its hash, and
+ * data: images if there are any. No script, handler, frame, form or address of elsewhere works in the page, whatever
+ * got into it. */
+void html_open(FILE *to, const html_head *page);
+
+/* The same with the style of replay's reports; and what closes either. */
 void html_begin(FILE *to);
 void html_end(FILE *to);
 

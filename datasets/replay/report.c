@@ -3,6 +3,7 @@
 #include "datasets/replay/figures.h"
 #include "datasets/replay/html.h"
 #include "datasets/replay/results.h"
+#include "frontier/base/own_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,7 +281,7 @@ bool report_write(const report_input *input)
   char *path;
   if (asprintf(&path, "%s/report.html", input->directory) < 0)
     return false;
-  FILE *to = fopen(path, "w");
+  FILE *to = own_file_stream(path, "w", 0666);
   free(path);
   if (to == NULL)
     return false;

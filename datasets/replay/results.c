@@ -1,4 +1,5 @@
 #include "datasets/replay/results.h"
+#include "frontier/base/own_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ bool results_write(const replay_results *results, const char *directory)
   char *path;
   if (asprintf(&path, "%s/results.csv", directory) < 0)
     return false;
-  FILE *to = fopen(path, "w");
+  FILE *to = own_file_stream(path, "w", 0666);
   free(path);
   if (to == NULL)
     return false;
