@@ -114,7 +114,8 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
   if (memmem(in, in_size, "\x02h2", 3))
     s->counts->offered_http2++;
   unsigned char *chosen;
-  if (SSL_select_next_proto(&chosen, out_size, (const unsigned char *)"\x08http/1.1", 9, in, in_size) !=
+  const char *ours = s->http2 ? "\x02h2" : "\x08http/1.1";
+  if (SSL_select_next_proto(&chosen, out_size, (const unsigned char *)ours, (unsigned)strlen(ours), in, in_size) !=
       OPENSSL_NPN_NEGOTIATED)
     return SSL_TLSEXT_ERR_NOACK;
   *out = chosen;
@@ -161,7 +162,9 @@ static void serve_one(const tls_server *s, SSL_CTX *context, int fd)
   s->counts->connections++;
   if (SSL_session_reused(ssl))
     s->counts->resumed++;
-  while (answer_one(s, ssl))
+  if (s->http2)
+    s->http2(ssl);
+  while (!s->http2 && answer_one(s, ssl))
     continue;
 }
 

@@ -1,8 +1,10 @@
 /* tests/site/tls_server.h: an https server with certificates of its own making, good and bad, and what it saw of
- * connections. HTTP/1.1, a process for each connection; it answers every target with a small page. */
+ * connections. HTTP/1.1, or what a test makes of HTTP/2, a process for each connection; it answers every target with a
+ * small page. */
 #ifndef STRATA_TESTS_SITE_TLS_SERVER_H
 #define STRATA_TESTS_SITE_TLS_SERVER_H
 
+#include <openssl/types.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
@@ -28,7 +30,8 @@ typedef struct tls_server {
   unsigned port;
   tls_flaw flaw;
   tls_counts *counts;
-  const char *head; /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
+  const char *head;        /* what each answer begins with; NULL: "HTTP/1.1 200 OK\r\n" */
+  void (*http2)(SSL *ssl); /* NULL: HTTP/1.1 alone; else it speaks HTTP/2 with those who can, to the end */
 } tls_server;
 
 /* A new authority, its certificate as PEM in the file `ca`; false: it cannot be written. */

@@ -80,8 +80,28 @@ static void answer_hop(const visit *v)
   redirect(v, redirect_status(v), is_short ? WEB_NO_HOST : place->host, target, size);
 }
 
+/* true: it strayed, or strays on. */
+static bool answer_stray_robots(const visit *v)
+{
+  char to[64];
+  unsigned left = 2;
+  uint32_t of = web_host_strayed(v->w, v->host, v->target, &left);
+  if (of == WEB_NO_HOST && !web_host_strays(v->w, v->host))
+    return false;
+  snprintf(to, sizeof to, "/robots-of/%u/%u", of == WEB_NO_HOST ? v->host : of, left - 1);
+  if (of != WEB_NO_HOST && !left) {
+    set_status(v->reply, 200, "text/plain");
+    web_write_robots(v->w, of, &v->reply->body);
+  } else {
+    redirect(v, 302, 0, to, strlen(to));
+  }
+  return true;
+}
+
 static void answer_robots(const visit *v)
 {
+  if (answer_stray_robots(v))
+    return;
   switch (web_host_robots(v->w, v->host)) {
   case WEB_NOROBOTS: say(v, 404, "no robots.txt"); return;
   case WEB_BROKENROBOTS: say(v, 500, "out of order"); return;
@@ -255,7 +275,12 @@ static bool answer_elsewhere(const visit *v, web_name name)
     return true;
   }
   if (name == WEB_NAME_ENDLESS && v->reply->place.what == WEB_ROBOTS) {
-    say(v, 404, "no robots.txt");
+    if (web_host_has(v->w, v->host, WEB_LONGROBOTS)) {
+      set_status(v->reply, 200, "text/plain");
+      web_write_long_robots(v->w, v->host, &v->reply->body);
+    } else {
+      say(v, 404, "no robots.txt");
+    }
     return true;
   }
   if (name == WEB_NAME_ENDLESS || (name == WEB_NAME_OWN && v->request->is_https == speaks_https))

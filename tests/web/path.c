@@ -185,7 +185,10 @@ web_place web_find_decoded(const web *w, uint32_t host, const char *target, unsi
   web_place place = {WEB_NOTHING, host, 0, host};
   const web_kind *kind = web_host_kind(w, host);
   uint32_t page;
+  uint32_t strayed = web_host_strayed(w, host, target, hop);
   *hop = 0;
+  if (strayed != WEB_NO_HOST)
+    return (web_place){WEB_ROBOTS, strayed, 0, host};
   if (is_robots(w, host, target))
     place.what = WEB_ROBOTS;
   else if (is_map(w, host, target))

@@ -57,6 +57,8 @@ size_t serve_dns_answer(const web *w, const unsigned char *question, size_t size
   if (!end || end + 4 > size)
     return 0;
   uint32_t host = web_find_host(w, name, strlen(name), NULL);
+  if (host != WEB_NO_HOST && web_host_has(w, host, WEB_MUTE))
+    return 0;
   uint32_t address = host == WEB_NO_HOST ? 0 : web_address(w, host);
   bool is_a = question[end] == 0 && question[end + 1] == TYPE_A;
   end += 4;

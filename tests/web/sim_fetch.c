@@ -21,11 +21,12 @@ struct fetcher {
   flight **heap; /* 1-based */
   size_t count, room;
   flight *idle;
+  bool is_dropped;
 };
 
-const char *fetch_header(const fetch_response *response, const char *name, size_t nth)
+const char *fetch_header(const fetch_response *response, const char *name, const char *value)
 {
-  return response->head ? response_head_find(response->head, name, nth) : NULL;
+  return response->head ? response_head_next(response->head, name, value) : NULL;
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------- */
@@ -134,8 +135,15 @@ static void deliver(fetcher *f)
   f->idle = l;
 }
 
+void fetch_drop_all(fetcher *f)
+{
+  f->is_dropped = true;
+}
+
 void fetch_poll(fetcher *f, int wait_ms)
 {
+  if (f->is_dropped)
+    return;
   uint64_t now_us = the_sim->us, until_us = now_us + (uint64_t)wait_ms * 1000;
   bool is_early = wait_ms > 0 && sim_throw(EARLY_ONE_IN) == 0;
   if (is_early)
@@ -148,6 +156,6 @@ void fetch_poll(fetcher *f, int wait_ms)
     sim_pass_us(f->heap[1]->at_us - now_us);
   size_t most = sim_throw(PART_ONE_IN) ? SIZE_MAX : 1;
   uint64_t here_us = the_sim->us; /* while they are delivered, it goes on */
-  while (most-- && f->count && f->heap[1]->at_us <= here_us)
+  while (most-- && !f->is_dropped && f->count && f->heap[1]->at_us <= here_us)
     deliver(f);
 }

@@ -129,7 +129,7 @@ static bool add_head(flight *l)
 /* Seconds or a date, as libcurl reads it. */
 static uint64_t retry_after_of(const response_head *head)
 {
-  const char *value = response_head_find(head, "Retry-After", 0);
+  const char *value = response_head_next(head, "Retry-After", NULL);
   if (!value)
     return 0;
   if (*value >= '0' && *value <= '9')
@@ -141,12 +141,11 @@ static uint64_t retry_after_of(const response_head *head)
 static void begin_body(flight *l)
 {
   fetch_response *response = &l->request->response;
-  const char *value;
   if (!add_head(l))
     sim_fail("no memory for a response's head");
-  for (size_t i = 0; (value = response_head_find(&l->request->head, "Content-Type", i)); i++)
-    response->content_type = value;
-  value = response_head_find(&l->request->head, "Location", 0);
+  const char *type = response_head_last(&l->request->head, "Content-Type");
+  response->content_type = type ? type : "";
+  const char *value = response_head_next(&l->request->head, "Location", NULL);
   response->location = value ? value : "";
   response->status = l->reply.status;
   response->retry_after_s = retry_after_of(&l->request->head);

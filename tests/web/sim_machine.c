@@ -89,6 +89,11 @@ void machine_sleep_ms(uint64_t ms)
   sim_pass_us(ms * 1000);
 }
 
+void machine_alarm(uint64_t ms)
+{
+  (void)ms; /* of real time, while the crawl's is another */
+}
+
 bool machine_random(void *bytes, size_t size)
 {
   uint8_t *at = bytes;

@@ -61,6 +61,7 @@ static const struct {
     {WEB_FORBIDDEN, 0.2}, {WEB_COPY, 0.3},        {WEB_SIMILAR, 0.3},    {WEB_DOOR, 0.3},       {WEB_AWAY, 0.2},
     {WEB_FLAKY, 0.3},     {WEB_GHOST, 0.3},       {WEB_SPELLED, 1},      {WEB_DISTRUSTED, 0.1}, {WEB_ASLEEP, 0.1},
 },
+  later[] = {{WEB_LONGROBOTS, 0.2}, {WEB_STRAYROBOTS, 0.5}}, /* drawn apart: the seeds above draw what they did */
   endless[] = {
     {WEB_CALENDAR, 0.1},
     {WEB_SESSIONS, 0.1},
@@ -76,6 +77,14 @@ static void draw_broken_robots(drawing *d)
     text_addf(&d->web, ",brokenrobots=%.3f", random_share(&d->dice) * 0.1);
   if (d->tries >= TRIES_ENOUGH)
     d->dice = before;
+}
+
+static void draw_later(drawing *d)
+{
+  uint64_t dice = random_stream(d->plan->seed, 3);
+  for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+    if (random_below(&dice, 3) == 0)
+      text_addf(&d->web, ",%s=%.3f", web_share_name(later[i].share), random_share(&dice) * later[i].most);
 }
 
 /* Periods are primes: waits of 4, 16, 64, ... 3600 s would meet every period of 4 or 20 s at the same point of it, and
@@ -96,6 +105,7 @@ static void draw_web(drawing *d)
     if (one_in(d, 3))
       text_addf(&d->web, ",%s=%.3f", web_share_name(ordinary[i].share), random_share(&d->dice) * ordinary[i].most);
   draw_broken_robots(d);
+  draw_later(d);
   d->has_traps = one_in(d, 8);
   for (size_t i = 0; d->has_traps && i < sizeof endless / sizeof *endless; i++)
     if (one_in(d, 2))
@@ -150,12 +160,35 @@ static void draw_manners(drawing *d)
   d->plan->has_truth = d->tries >= TRIES_ENOUGH && !d->has_traps;
 }
 
+/* Where keys are exact the filter may be bad, and all pages are demanded all the same. A rate shows in a life after one
+ * that ended well, if no more room is asked for. These dice are their own, so that all else stays the same. */
+static void draw_filter(drawing *d)
+{
+  static const char *const filters[] = {"mlbf", "bloom", "line", "exact", "exact:bloom", "exact:line"};
+  enum { EXACT = 3, KINDS = 3, SMALL = 10 };
+  uint64_t dice = random_stream(d->plan->seed, 3);
+  unsigned filter = below(d, EXACT + 1), expected = ONE_OF(d, SMALL, 100, 1000, 100000);
+  bool is_bad = filter == EXACT && random_below(&dice, 4);
+  if (filter == EXACT)
+    filter += random_below(&dice, KINDS);
+  add_arg(d, "--filter=%s", filters[filter]);
+  add_arg(d, "--expect=%u", is_bad ? SMALL : expected);
+  add_arg(d, "--fp=%s", !is_bad ? "1e-9" : random_below(&dice, 3) ? "0.5" : "0.3");
+}
+
+/* From a stream of its own, as draw_later. Where there are no traps, all is to be fetched. */
+static void draw_budget(drawing *d)
+{
+  uint64_t dice = random_stream(d->plan->seed, 4);
+  if (d->has_traps && random_below(&dice, 2) == 0)
+    add_arg(d, "--domain-budget=%u", 1 + random_below(&dice, 60));
+  if (random_below(&dice, 2) == 0)
+    add_arg(d, "--robots-memory=1M");
+}
+
 static void draw_memory(drawing *d)
 {
-  static const char *const filters[] = {"mlbf", "bloom", "line", "exact"};
-  add_arg(d, "--filter=%s", filters[below(d, 4)]);
-  add_arg(d, "--expect=%u", ONE_OF(d, 10, 100, 1000, 100000));
-  add_arg(d, "--fp=1e-9");
+  draw_filter(d);
   if (one_in(d, 3))
     add_arg(d, "--warc");
   if (one_in(d, 6))
@@ -168,6 +201,7 @@ static void draw_memory(drawing *d)
     add_arg(d, "--digests");
   if (d->has_traps)
     add_arg(d, "--trap-budget=%u", 1 + below(d, 60));
+  draw_budget(d);
 }
 
 /* ---- lives ------------------------------------------------------------------------------------------------------- */

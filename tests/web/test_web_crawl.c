@@ -1,4 +1,5 @@
 /* The whole program on a web in a box, and wget2 on a plain one: what the server saw must be the truth. */
+#include "tests/support/unclean.h"
 #include "tests/web/box.h"
 
 #include <setjmp.h>
@@ -126,12 +127,123 @@ static void wget2_agrees(void **state)
   box_close(b);
 }
 
+/* Responses with too much of something end by their limit, and all else is fetched. */
+static void strata_among_floods(void **state)
+{
+  (void)state;
+  char pages[SCRATCH_PATH], crawl[SCRATCH_PATH];
+  text log = {0};
+  box *b = box_open("seed=8,hosts=100,pages=6,https=0.5,calendar=0.4,flood=1");
+  STRATA(b, "--delay", "0", "--tries", "1", "--timeout", "20");
+  scratch_join(b->home, "crawl", crawl);
+  scratch_join(crawl, "pages.jsonl", pages);
+  assert_true(text_add_file(&log, pages));
+  static const char *const limits[] = {
+    "too many header fields", "too many bytes of header fields", "too many cookies", "too long a header field",
+    "too many redirects",     "too many decoded bytes",          "too many links"};
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    if (!strstr(log.bytes, limits[i]))
+      fail_msg("%s: not in pages.jsonl", limits[i]);
+  text_free(&log);
+  score s = box_score(b, &everything, 0);
+  assert_true(s.wanted > 400);
+  assert_int_equal(s.fetched, s.wanted);
+  box_close(b);
+}
+
+/* Control characters in titles, headers, redirects and links: all is fetched, and no file of the crawl has them. */
+static void strata_among_graffiti(void **state)
+{
+  (void)state;
+  static const char *const files[] = {"crawl/pages.jsonl", "crawl/pages-00001.cdxj"};
+  box *b = box_open("seed=8,hosts=60,pages=6,https=0.5,sessions=0.4,graffiti=1");
+  STRATA(b, "--delay", "0", "--tries", "1", "--warc");
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char path[SCRATCH_PATH];
+    text content = {0};
+    scratch_join(b->home, files[i], path);
+    assert_true(text_add_file(&content, path));
+    assert_non_null(strstr(content.bytes, "/wall/type\""));
+    assert_int_equal(first_unclean(content.bytes, content.size, false), content.size);
+    text_free(&content);
+  }
+  score s = box_score(b, &everything, 0);
+  assert_true(s.wanted > 250);
+  assert_int_equal(s.fetched, s.wanted);
+  box_close(b);
+}
+
+/* Runs `command` by a shell where all names are this web's, with $STRATA and $START; what it printed. Skips the test
+ * where there can be no namespace. */
+static text in_its_own_net(const char *line, const char *command)
+{
+  text said = {0}, script = {0};
+  char log[SCRATCH_PATH], authority[SCRATCH_PATH], out[SCRATCH_PATH], home[SCRATCH_PATH];
+  process_end end;
+  scratch_make(home);
+  scratch_join(home, "log", log);
+  scratch_join(home, "ca.pem", authority);
+  scratch_join(home, "said", out);
+  text_addf(&script,
+            "STRATA='" STRATA_PROGRAM " crawl --dir %s/crawl --quiet --allow-private --per-address 0 --scope any "
+            "--ca-file '$SSL_CERT_FILE' --delay 0 --tries 1'\n%s",
+            home, command);
+  const char *const words[] = {IN_A_BOX, WEB_SERVER, line, log, authority, "sh", "-c", script.bytes, NULL};
+  assert_true(process_wait(process_start(words, &(process_files){.out = out}), 120, &end));
+  assert_true(text_add_file(&said, out));
+  scratch_remove(home);
+  text_free(&script);
+  if (end.code == 77) {
+    print_message("skipped: there can be no namespace here\n");
+    skip();
+  }
+  return said;
+}
+
+#define SILENT_HOSTS "seed=5,hosts=200,pages=4,silent=0.5,mute=1"
+
+/* However it is ended: getaddrinfo cannot be told to give up. */
+static void a_stop_does_not_wait_for_the_dns(void **state)
+{
+  (void)state;
+  static const char *const ends[] = {"timeout --foreground -s INT 3 $STRATA $START",
+                                     "timeout --foreground -s TERM 3 $STRATA $START", "$STRATA --max-seconds 3 $START"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    text command = {0};
+    text_addf(&command, "began=$(date +%%s%%N)\n%s\necho $(($(date +%%s%%N) - began))", ends[i]);
+    text said = in_its_own_net(SILENT_HOSTS, command.bytes);
+    double seconds = strtod(said.bytes, NULL) / 1e9 - 3;
+    print_message("%s: %.2f s after\n", ends[i], seconds);
+    assert_true(seconds > -0.5 && seconds < 1);
+    text_free(&said);
+    text_free(&command);
+  }
+}
+
+/* Names that take ten seconds to fail hold nothing up but their own URLs. */
+static void other_pages_do_not_wait_for_the_dns(void **state)
+{
+  (void)state;
+  text said = in_its_own_net(SILENT_HOSTS, "began=$(date +%s%N)\n$STRATA --timeout 1 $START\n"
+                                           "echo $(($(date +%s%N) - began))");
+  print_message("%.2f s\n", strtod(said.bytes, NULL) / 1e9);
+  assert_true(strtod(said.bytes, NULL) / 1e9 < 10);
+  text_free(&said);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(strata_on_a_plain_web), cmocka_unit_test(strata_on_a_wild_web),
-    cmocka_unit_test(strata_on_a_flaky_web), cmocka_unit_test(strata_keeps_the_delay),
-    cmocka_unit_test(the_judge_notices),     cmocka_unit_test(wget2_agrees),
+    cmocka_unit_test(strata_on_a_plain_web),
+    cmocka_unit_test(strata_among_floods),
+    cmocka_unit_test(strata_among_graffiti),
+    cmocka_unit_test(strata_on_a_wild_web),
+    cmocka_unit_test(strata_on_a_flaky_web),
+    cmocka_unit_test(strata_keeps_the_delay),
+    cmocka_unit_test(the_judge_notices),
+    cmocka_unit_test(wget2_agrees),
+    cmocka_unit_test(a_stop_does_not_wait_for_the_dns),
+    cmocka_unit_test(other_pages_do_not_wait_for_the_dns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,6 +67,17 @@ static void names_by_dns(void **state)
     assert_int_equal(serve_dns_answer(w, question, asked, answer), asked);
     assert_int_equal(answer[7], 0);
   }
+  web *silent = make("hosts=100,silent=1,mute=0.5");
+  unsigned mute = 0;
+  for (uint32_t host = 0; host < 100; host++) {
+    char name[WEB_NAME_MAX];
+    web_host_name(silent, host, name);
+    bool is_mute = !serve_dns_answer(silent, question, make_question(question, name, A), answer);
+    assert_int_equal(is_mute, web_host_has(silent, host, WEB_MUTE));
+    mute += is_mute;
+  }
+  assert_in_range(mute, 20, 60);
+  web_free(silent);
   size_t asked = make_question(question, "www.example.org", A);
   assert_int_equal(serve_dns_answer(w, question, asked, answer), asked);
   assert_int_equal(answer[3] & 15, 3);

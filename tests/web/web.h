@@ -63,7 +63,12 @@ typedef enum web_share {
   /* of links */
   WEB_SPELLED, /* are written as few write them: escapes, ports, dot segments, references, raw letters */
   /* of hosts; here, as a share is drawn by its number, and those above should stay as they are */
-  WEB_ASLEEP, /* as resting, with robots.txt and sitemaps */
+  WEB_ASLEEP,      /* as resting, with robots.txt and sitemaps */
+  WEB_LONGROBOTS,  /* their robots.txt has 480 kB; those of names below a farm, too */
+  WEB_STRAYROBOTS, /* their robots.txt redirects to host 0, twice: it is asked for all of them */
+  WEB_FLOOD,       /* of those with a calendar: they have responses with too much of something in its place */
+  WEB_MUTE,        /* of silent hosts: the DNS gives no answer for their names either */
+  WEB_GRAFFITI,    /* of those with sessions: they have control characters everywhere in its place */
   WEB_SHARES
 } web_share;
 

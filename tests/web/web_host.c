@@ -158,6 +158,10 @@ web_share web_host_robots(const web *w, uint32_t host)
 const web_kind *web_host_kind(const web *w, uint32_t host)
 {
   web_share share = draw(w, host, WEB_ASK_KIND, WEB_NAMELESS, WEB_FARM);
+  if (share == WEB_CALENDAR && web_says(w, WEB_FLOOD, web_dice(w, WEB_ASK_SHARE + WEB_FLOOD, host, 0)))
+    share = WEB_FLOOD;
+  if (share == WEB_SESSIONS && web_says(w, WEB_GRAFFITI, web_dice(w, WEB_ASK_SHARE + WEB_GRAFFITI, host, 0)))
+    share = WEB_GRAFFITI;
   for (size_t i = 0; share != WEB_SHARES && i < web_kinds_count; i++)
     if (web_kinds[i].share == share)
       return &web_kinds[i];
@@ -166,12 +170,14 @@ const web_kind *web_host_kind(const web *w, uint32_t host)
 
 bool web_host_has(const web *w, uint32_t host, web_share what)
 {
-  if (what >= WEB_NAMELESS && what <= WEB_FARM) {
+  if ((what >= WEB_NAMELESS && what <= WEB_FARM) || what == WEB_FLOOD || what == WEB_GRAFFITI) {
     const web_kind *kind = web_host_kind(w, host);
     return kind && kind->share == what;
   }
   if (what >= WEB_NOROBOTS && what <= WEB_CRAWLDELAY)
     return web_host_robots(w, host) == what;
+  if (what == WEB_MUTE && !web_host_has(w, host, WEB_SILENT))
+    return false;
   return web_says(w, what, web_dice(w, WEB_ASK_SHARE + what, host, 0));
 }
 

@@ -87,6 +87,10 @@ void web_answer_calendar(const web *w, const web_request *request, uint32_t host
 void web_answer_shop(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply);
 void web_answer_lost(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply);
 void web_answer_farm(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply);
+bool web_is_wall(const char *target);
+void web_answer_wall(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply);
+bool web_is_flood(const char *target);
+void web_answer_flood(const web *w, const web_request *request, uint32_t host, const char *target, web_reply *reply);
 
 /* -- pages -- */
 
@@ -124,6 +128,11 @@ web_place web_find_decoded(const web *w, uint32_t host, const char *target, unsi
 void web_add_number(text *out, uint64_t number);
 void web_add_origin(const web *w, text *out, uint32_t host); /* "http://www.site12.test" */
 void web_write_robots(const web *w, uint32_t host, text *out);
+void web_write_long_robots(const web *w, uint32_t host, text *out); /* of a name below a farm */
+
+/* The host whose robots.txt strayed to this target of `host`, and how many redirects are left; WEB_NO_HOST: none. */
+uint32_t web_host_strayed(const web *w, uint32_t host, const char *target, unsigned *left);
+bool web_host_strays(const web *w, uint32_t host); /* has WEB_STRAYROBOTS, and a robots.txt to lead to */
 void web_write_map(const web *w, uint32_t host, const char *target, text *out);
 void web_write_page(const web *w, uint32_t host, uint32_t page, uint64_t version, text *out);
 

@@ -41,6 +41,11 @@ static const struct {
   [WEB_GHOST] = {"ghost", 0.1},
   [WEB_SPELLED] = {"spelled", 0.2},
   [WEB_ASLEEP] = {"asleep", 0.01},
+  [WEB_LONGROBOTS] = {"longrobots", 0.01},
+  [WEB_STRAYROBOTS] = {"strayrobots", 0.05},
+  [WEB_FLOOD] = {"flood", 0},
+  [WEB_MUTE] = {"mute", 0.2},
+  [WEB_GRAFFITI] = {"graffiti", 0},
 };
 
 static const struct {

@@ -1,9 +1,41 @@
 /* robots.txt, and the sitemaps that it names. */
 #include "tests/web/web_inside.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char other_crawler[] = "User-agent: otherbot\nDisallow: /\n\n";
+
+/* Rules that forbid nothing there is. */
+static void add_filler(const web *w, uint32_t host, text *out)
+{
+  enum { RULES = 11000 }; /* of 44 bytes: below the 500 KiB that count */
+  uint64_t state = web_dice(w, WEB_ASK_TRAP, host, 1);
+  for (unsigned i = 0; i < RULES; i++)
+    text_addf(out, "Disallow: /filler/%08u/%016llx\n", i, (unsigned long long)web_dice_next(&state));
+}
+
+void web_write_long_robots(const web *w, uint32_t host, text *out)
+{
+  text_add(out, "User-agent: *\nDisallow: /best/3\n");
+  add_filler(w, host, out);
+}
+
+bool web_host_strays(const web *w, uint32_t host)
+{
+  return host && web_host_has(w, host, WEB_STRAYROBOTS) && web_host_robots(w, host) == WEB_SHARES;
+}
+
+uint32_t web_host_strayed(const web *w, uint32_t host, const char *target, unsigned *left)
+{
+  unsigned of;
+  char own[64];
+  if (host || sscanf(target, "/robots-of/%u/%u", &of, left) != 2 || of >= w->options.hosts || *left > 1 ||
+      !web_host_strays(w, of))
+    return WEB_NO_HOST;
+  snprintf(own, sizeof own, "/robots-of/%u/%u", of, *left);
+  return strcmp(own, target) == 0 ? of : WEB_NO_HOST;
+}
 
 void web_write_robots(const web *w, uint32_t host, text *out)
 {
@@ -16,6 +48,8 @@ void web_write_robots(const web *w, uint32_t host, text *out)
     text_add(out, "Disallow: /private/\nAllow: /private/open/\nDisallow: /*.cgi$\n");
   else
     text_add(out, "Disallow:\n");
+  if (web_host_has(w, host, WEB_LONGROBOTS))
+    add_filler(w, host, out);
   if (delay_s) {
     text_add(out, "Crawl-delay: ");
     web_add_number(out, delay_s);

