@@ -33,8 +33,9 @@ static void rows_of_text(void **state)
     {"caf\xc3\xa9", 5, 0, "caf??", 5},
     {"a\xff\xc3z", 80, 1, "a??z", 4}, /* no UTF-8 */
     // NOLINTNEXTLINE(misc-misleading-bidirectional): what is tested is that it misleads nobody
-    {"\xe2\x80\xae\u200bx", 80, 1, "?\u200bx", 2}, /* U+202E turns the text round: not printable */
-    {"a\xe6\x97", 80, 1, "a??", 3},                /* cut inside a character */
+    {"\xe2\x80\xae\u200bx", 80, 1, "?\u200bx", 2},       /* U+202E turns the text round: not printable */
+    {"\xc2\x9b\xd8\x9c\xe2\x80\xa8x", 80, 1, "???x", 4}, /* C1, U+061C, a separator of lines */
+    {"a\xe6\x97", 80, 1, "a??", 3},                      /* cut inside a character */
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     char line[64];

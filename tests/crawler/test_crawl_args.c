@@ -90,6 +90,38 @@ static void options_are_understood(void **state)
   assert_int_equal(args.crawl.per_address, 0);
 }
 
+static void a_filter_and_its_rate(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *line;
+    mlbf_kind filter;
+    bool exact;
+    double rate;
+    const char *name;
+  } rows[] = {
+    {"--filter mlbf", MLBF_KIND_MLBF, false, 1e-6, "mlbf"},
+    {"--filter bloom", MLBF_KIND_BLOOM, false, 1e-6, "bloom"},
+    {"--filter line --fp 1e-2", MLBF_KIND_LINE, false, 1e-2, "line"},
+    {"--filter exact", MLBF_KIND_MLBF, true, 1e-2, "exact:mlbf"},
+    {"--filter exact:mlbf", MLBF_KIND_MLBF, true, 1e-2, "exact:mlbf"},
+    {"--filter exact:bloom", MLBF_KIND_BLOOM, true, 1e-2, "exact:bloom"},
+    {"--fp 0.5 --filter exact:line", MLBF_KIND_LINE, true, 0.5, "exact:line"},
+    {"--filter exact --filter mlbf", MLBF_KIND_MLBF, false, 1e-6, "mlbf"},
+    {"--filter mlbf --no-store", MLBF_KIND_MLBF, false, 1e-6, "mlbf"},
+    {"--no-store", MLBF_KIND_MLBF, false, 1e-6, "mlbf"},
+    {"--no-store --fp 1e-3", MLBF_KIND_MLBF, false, 1e-3, "mlbf"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char line[128];
+    snprintf(line, sizeof line, "%s http://h/", rows[i].line);
+    good(line);
+    if (args.filter != rows[i].filter || args.exact != rows[i].exact || args.rate != rows[i].rate)
+      fail_msg("\"%s\": %s, %g", line, crawl_filter_name(args.filter, args.exact), args.rate);
+    assert_string_equal(crawl_filter_name(args.filter, args.exact), rows[i].name);
+  }
+}
+
 static void sizes_have_units(void **state)
 {
   (void)state;
@@ -145,7 +177,12 @@ static void the_rest_is_refused_by_name(void **state)
     {"", "no start URL"},
     {"--max-bytes 0 http://h/", "--max-bytes"},
     {"--recrawl-after soon http://h/", "--recrawl-after \"soon\""},
-    {"--filter mlbf-paper http://h/", "mlbf, bloom, line or exact"},
+    {"--filter mlbf-paper http://h/", "mlbf, bloom, line, exact, exact:bloom or exact:line"},
+    {"--filter exact: http://h/", "--filter \"exact:\""},
+    {"--filter exact:exact http://h/", "--filter \"exact:exact\""},
+    {"--filter exactly http://h/", "--filter \"exactly\""},
+    {"--filter line:exact http://h/", "--filter \"line:exact\""},
+    {"--filter exact:line --no-store http://h/", "--filter exact keeps all keys in the directory"},
     {"--filter exact --no-store http://h/", "--no-store"},
     {"--filter magic http://h/", "--filter \"magic\""},
     {"--scope moon http://h/", "--scope \"moon\""},
@@ -214,6 +251,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(defaults_are_polite),
     cmocka_unit_test(options_are_understood),
+    cmocka_unit_test(a_filter_and_its_rate),
     cmocka_unit_test(sizes_have_units),
     cmocka_unit_test(start_urls_may_come_from_standard_input),
     cmocka_unit_test(who_asks),

@@ -62,6 +62,7 @@ static void add_body(exchange *x, uint64_t size) /* behind what is there */
 {
   char piece[PIECE];
   uint64_t begin = exchange_body_size(x), end = begin + size;
+  exchange_add(x, EXCHANGE_BODY, piece, 0); /* nothing, perhaps to where nothing is */
   for (uint64_t at = begin; at < end; at += PIECE) {
     size_t now = end - at < PIECE ? (size_t)(end - at) : PIECE;
     for (size_t i = 0; i < now; i++)

@@ -16,8 +16,15 @@ static void statuses(void **state)
     const char *head;
     int status;
   } rows[] = {
-    {"HTTP/1.1 200 OK\r\n", 200}, {"HTTP/1.0 404\r\n", 404}, {"HTTP/2 301 \r\n", 301}, {"HTTP/1.1 99", 0},
-    {"HTTP/1.1 2x0 OK", 0},       {"ICY 200 OK\r\n", 0},     {"HTTP/1.1", 0},          {"", 0},
+    {"HTTP/1.1 200 OK\r\n", 200},
+    {"HTTP/1.0 404\r\n", 404},
+    {"HTTP/2 301 \r\n", 301},
+    {"HTTP/1.1 99", 0},
+    {"HTTP/1.1  404 No\r\n", 404},
+    {"HTTP/1.1 2x0 OK", 0},
+    {"ICY 200 OK\r\n", 0},
+    {"HTTP/1.1", 0},
+    {"", 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     assert_int_equal(http_head_status(rows[i].head, strlen(rows[i].head)), rows[i].status);

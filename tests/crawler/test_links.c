@@ -352,23 +352,37 @@ static void meta_robots_are_heard(void **state)
   robots_of("<!-- <meta name=robots content=none> -->", false, false);
 }
 
+static void scan_long_value(size_t size, size_t piece, bool wants_cut)
+{
+  static char page[LINKS_VALUE_MAX + 64];
+  memcpy(page, "<a href='abc", 12);
+  memset(page + 12, 'x', size - 3);
+  memcpy(page + 9 + size, "' rel=nofollow><a href=y>", 25);
+  found notes = {.size = 0};
+  links_scanner *scanner = links_create(note, &notes);
+  assert_non_null(scanner);
+  links_want_cut(scanner, wants_cut);
+  for (size_t at = 0, end = 9 + size + 25; at < end; at += piece)
+    feed_copy(scanner, page + at, end - at < piece ? end - at : piece);
+  bool is_cut = size > LINKS_VALUE_MAX;
+  assert_int_equal(notes.count, is_cut && !wants_cut ? 1 : 2);
+  if (is_cut && wants_cut) { /* "a:", its beginning, " a:y" */
+    assert_int_equal(notes.size, 2 + LINKS_BEGINNING + 4);
+    assert_memory_equal(notes.text, "a:abcxxx", 8);
+  }
+  links_free(scanner);
+}
+
 /* A value of LINKS_VALUE_MAX bytes is a link, one more is none, before decoding and after. */
 static void values_have_a_limit(void **state)
 {
   (void)state;
-  static char page[LINKS_VALUE_MAX + 64];
+  static const size_t pieces[] = {1, 11, 1000, 2 * LINKS_VALUE_MAX};
+  static char page[LINKS_VALUE_MAX + 64] = "<a href='";
   for (size_t size = LINKS_VALUE_MAX - 1; size <= LINKS_VALUE_MAX + 1; size++)
-    for (size_t piece = 1000; piece <= sizeof page; piece += sizeof page - 1000) {
-      memcpy(page, "<a href='", 9);
-      memset(page + 9, 'x', size);
-      memcpy(page + 9 + size, "' rel=nofollow><a href=y>", 25);
-      found notes = {.size = 0};
-      links_scanner *scanner = links_create(note, &notes);
-      assert_non_null(scanner);
-      for (size_t at = 0, end = 9 + size + 25; at < end; at += piece)
-        feed_copy(scanner, page + at, end - at < piece ? end - at : piece);
-      assert_int_equal(notes.count, size <= LINKS_VALUE_MAX ? 2 : 1);
-      links_free(scanner);
+    for (size_t i = 0; i < 4; i++) {
+      scan_long_value(size, pieces[i], false);
+      scan_long_value(size, pieces[i], true);
     }
   memset(page + 9, 0, LINKS_VALUE_MAX / 3 + 1); /* each NUL becomes three bytes */
   memcpy(page + 9 + LINKS_VALUE_MAX / 3 + 1, "'><a href=y>", 12);

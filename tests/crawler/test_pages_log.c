@@ -76,7 +76,7 @@ static bool holds(const json_t *line, const char *when, const char *name)
     return answered && json_integer_value(json_object_get(line, "body_bytes")) > 0;
   if (strcmp(when, "redirect") == 0)
     return json_integer_value(json_object_get(line, "status")) / 100 == 3;
-  if (strcmp(when, "truncated") == 0)
+  if (strcmp(when, "truncated") == 0 || strcmp(when, "limited") == 0)
     return strstr(string_of(line, "url"), "/endless") != NULL;
   if (strcmp(when, "sitemap") == 0)
     return strstr(string_of(line, "url"), "/map.xml") != NULL;
@@ -176,7 +176,8 @@ static const struct row {
   {"/silent", "{'outcome':'failed','robots':'allowed','error':'timeout'}"},
   {"/half", "{'outcome':'failed','error':'broken'}"},
   {"/bad-zip", "{'outcome':'failed','error':'encoding'}"},
-  {"/endless", "{'outcome':'done','status':200,'body_bytes':1000,'type':'text/plain'}"},
+  {"/endless", "{'outcome':'done','status':200,'body_bytes':1000,'type':'text/plain',"
+               "'limit':'too many decoded bytes'}"},
   {"/empty", "{'outcome':'done','status':200,'body_bytes':0,'links':0}"},
   {"/zip", "{'outcome':'done','status':200,'wire_bytes':26,'body_bytes':51,"
            "'sha256':'a7af1f83e31e56c15e0e154a876a4768304d0bb9a988b904af9df87759d4bf52'}"},

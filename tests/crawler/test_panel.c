@@ -2,6 +2,7 @@
  * scrolls once the panel stands, and after Ctrl-C the screen has the summary and nothing of the panel. */
 #include "crawler/report/panel_text.h"
 #include "tests/site/trial.h"
+#include "tests/support/scratch.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -372,11 +373,48 @@ static void one_plain_line(void **state)
   frontier_close(f);
 }
 
+/* With exact a link that waits, and what came late, are shown in place of what is lost. */
+static void what_waits_and_what_came_late(void **state)
+{
+  (void)state;
+  static const struct row {
+    uint64_t unconfirmed, late;
+    const char *said;
+  } rows[] = {
+    {0, 0, "0 links wait to be confirmed; 0 URLs came late"},
+    {1, 1, "1 link waits to be confirmed; 1 URL came late"},
+    {1234, 5678, "1,234 links wait to be confirmed; 5,678 URLs came late"},
+  };
+  char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
+  frontier_options options = {.filter = MLBF_KIND_MLBF, .expected_urls = 100, .rate = 1e-2, .per_host = 1};
+  const crawl_options caps = {.max_pages = UINT64_MAX, .max_ms = UINT64_MAX};
+  scratch_make_fast(directory);
+  for (int exact = 0; exact < 2; exact++) {
+    frontier *f;
+    options.exact = exact;
+    assert_int_equal(frontier_open(exact ? directory : NULL, &options, &f, message), FRONTIER_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+      panel_text words;
+      panel_facts facts = {.frontier = f, .caps = &caps};
+      assert_int_equal(frontier_stats_read(f, &facts.stats), FRONTIER_OK);
+      facts.stats.unconfirmed = rows[i].unconfirmed;
+      facts.stats.late = rows[i].late;
+      panel_text_write(&facts, &words);
+      assert_int_equal(words.count, 4);
+      assert_int_equal(strstr(words.lines[3].text, rows[i].said) != NULL, exact);
+      assert_int_equal(strstr(words.lines[3].text, "URLs expected lost") != NULL, !exact);
+    }
+    assert_int_equal(frontier_close(f), FRONTIER_OK);
+  }
+  scratch_remove(directory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(time_left),
     cmocka_unit_test(one_plain_line),
+    cmocka_unit_test(what_waits_and_what_came_late),
     cmocka_unit_test_setup_teardown(every_width, serve, stop),
     cmocka_unit_test_setup_teardown(a_low_terminal, serve, stop),
     cmocka_unit_test_setup_teardown(a_width_that_changes, serve, stop),

@@ -78,7 +78,10 @@ static void a_runaway(void **state)
   address[sizeof address - 1] = '!';
   assert_false(patterns_take(p, address, sizeof address));
   assert_false(patterns_take(q, address, sizeof address));
+  assert_int_equal(patterns_undecided(p), 1);
+  assert_int_equal(patterns_undecided(q), 1);
   assert_true(patterns_take(q, address, 30));
+  assert_int_equal(patterns_undecided(q), 1);
   patterns_free(p);
   patterns_free(q);
 }

@@ -58,6 +58,33 @@ static void hosts_of_one_address(void **state)
   per_address_leave(a, second);
 }
 
+/* Who has an IPv6 address has all of its /64. An IPv4 address is one, however it is written. */
+static void networks_of_ipv6(void **state)
+{
+  (void)state;
+  address_place where[4], other;
+  learn("a.example", "2001:db8:1:2::1");
+  learn("b.test", "2001:db8:1:2:ffff::9");
+  learn("c.invalid", "2001:db8:1:3::1");
+  assert_true(enter("a.example", &where[0]));
+  assert_true(enter("b.test", &where[1]));
+  assert_false(enter("b.test", &other));
+  assert_false(enter("[2001:db8:1:2::abcd]:8080", &other));
+  assert_true(enter("c.invalid", &where[2]));
+  assert_true(enter("[2001:db8:1:3::2]", &where[3]));
+  assert_false(enter("c.invalid", &other));
+  learn("d.org", "192.0.2.9");
+  learn("e.org", "::ffff:192.0.2.9");
+  learn("f.org", "64:ff9b::192.0.2.9");
+  learn("g.org", "64:ff9b::192.0.2.10");
+  assert_true(enter("d.org", &other));
+  assert_true(enter("192.0.2.9:81", &other));
+  assert_false(enter("e.org", &other));
+  assert_false(enter("f.org", &other));
+  assert_false(enter("[2002:c000:209::1]", &other));
+  assert_true(enter("g.org", &other));
+}
+
 /* A host nobody asked yet is where its domain was met last; a host that answered is where that was. */
 static void names_of_one_domain(void **state)
 {
@@ -115,10 +142,8 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
-    CASE(hosts_of_one_address),
-    CASE(names_of_one_domain),
-    CASE(a_host_that_moves),
-    CASE(the_wait_grows),
+    CASE(hosts_of_one_address), CASE(networks_of_ipv6), CASE(names_of_one_domain),
+    CASE(a_host_that_moves),    CASE(the_wait_grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,17 @@
-/* crawler/robots/robots_cache.h: a robots.txt that finds no memory forbids everything for now; it does not allow it. */
+/* crawler/robots/robots_cache.h: a robots.txt that finds no memory forbids everything for now; it does not allow it.
+ * And memory is bounded, whatever robots.txt files are like; rules that had to go are obeyed all the same. */
 #include "crawler/robots/robots_cache.h"
 #include "frontier/base/machine.h"
 #include "frontier/url.h"
 #include "tests/site/raw.h"
 #include "tests/site/small.h"
+#include "tests/support/test_hasher.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -55,19 +58,21 @@ static origin_answer ask(void)
 {
   fetcher *f = fetcher_create(&(fetch_options){
     .user_agent = "test", .connections = 1, .timeout_ms = 5000, .max_body = 1 << 20, .allow_private = true});
-  robots_cache *o = f ? robots_cache_create(f, "test", (robots_patience){.tries = 1, .first_rest_ms = 1000}, come)
-                      : NULL;
+  robots_cache_options options = {
+    .agent = "test", .patience = {.tries = 1, .first_rest_ms = 1000}, .memory_bytes = 1 << 20};
+  robots_cache *o = f ? robots_cache_create(f, &options, come) : NULL;
   char address[64];
   int visit = 0;
   assert_non_null(o);
   int path = snprintf(address, sizeof address, "http://127.0.0.1:%u", small_port);
   snprintf(address + path, sizeof address - (size_t)path, "/page");
-  has_come = false;
-  origin_ruling said = robots_cache_ask(o, address, (size_t)path, &visit, machine_monotonic_ms(), 0);
-  assert_int_equal(said.answer, ORIGIN_WAIT);
-  while (!has_come)
-    fetch_poll(f, 100);
-  said = robots_cache_ask(o, address, (size_t)path, &visit, machine_monotonic_ms(), 0);
+  origin_ruling said;
+  do { /* once more for where it leads */
+    has_come = false;
+    said = robots_cache_ask(o, address, (size_t)path, &visit, machine_monotonic_ms(), 0);
+    while (said.answer == ORIGIN_WAIT && !has_come)
+      fetch_poll(f, 100);
+  } while (said.answer == ORIGIN_WAIT);
   robots_cache_free(o);
   fetcher_free(f);
   return said.answer;
@@ -87,10 +92,77 @@ static void without_memory_nothing_is_allowed(void **state)
   small_close(&s);
 }
 
+/* ---- bounded memory --------------------------------------------------------------------------------------- */
+
+enum { HOSTS = 120, MEMORY = 1 << 20 };
+
+/* Some 20 KB that forbid /only/HOST; of every fourth host 400 KB. */
+static void answer_long(int fd, const char *target)
+{
+  text page = {0};
+  const char *host = strstr(raw_head(), "Host: h");
+  unsigned number = host ? (unsigned)atoi(host + strlen("Host: h")) : 0;
+  (void)target;
+  text_addf(&page, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nUser-agent: *\nDisallow: /only/%u$\n", number);
+  for (int i = 0; i < (number % 4 ? 400 : 12000); i++)
+    text_addf(&page, "Disallow: /some/other/path/%d\n", i);
+  raw_send(fd, page.bytes, page.size);
+  text_free(&page);
+}
+
+static origin_answer ask_until_known(robots_cache *o, fetcher *f, unsigned host, unsigned path)
+{
+  char address[80];
+  int visit = 0, begin = snprintf(address, sizeof address, "http://h%u.localhost:%u", host, small_port);
+  origin_ruling said;
+  snprintf(address + begin, sizeof address - (size_t)begin, "/only/%u", path);
+  for (;;) {
+    has_come = false;
+    said = robots_cache_ask(o, address, (size_t)begin, &visit, machine_monotonic_ms(), 0);
+    if (said.answer != ORIGIN_WAIT)
+      return said.answer;
+    while (!has_come)
+      fetch_poll(f, 100);
+  }
+}
+
+static uint64_t requests_of_two_rounds(const char *directory)
+{
+  fetcher *f = fetcher_create(&(fetch_options){
+    .user_agent = "test", .connections = 1, .timeout_ms = 5000, .max_body = 1 << 20, .allow_private = true});
+  robots_cache_options options = {.agent = "test",
+                                  .patience = {.tries = 1, .first_rest_ms = 1000},
+                                  .memory_bytes = MEMORY,
+                                  .directory = directory,
+                                  .secret = test_secret(0)};
+  robots_cache *o = f ? robots_cache_create(f, &options, come) : NULL;
+  assert_non_null(o);
+  for (unsigned round = 0; round < 2; round++)
+    for (unsigned host = 0; host < HOSTS; host++) {
+      assert_int_equal(ask_until_known(o, f, host, host), ORIGIN_DENIED);
+      assert_int_equal(ask_until_known(o, f, host, host + 1), ORIGIN_ALLOWED);
+      assert_true(robots_cache_memory(o) <= MEMORY || host % 4 == 0); /* one alone may have more */
+    }
+  uint64_t requests = robots_cache_requests(o);
+  robots_cache_free(o);
+  fetcher_free(f);
+  return requests;
+}
+
+static void what_is_forgotten_is_asked_for_again(void **state)
+{
+  (void)state;
+  small s = small_open_with(answer_long);
+  assert_in_range(requests_of_two_rounds(NULL), 2 * HOSTS - 10, 2 * HOSTS);
+  assert_in_range(requests_of_two_rounds("/tmp"), HOSTS + HOSTS / 4 - 1, HOSTS + HOSTS / 4); /* the long ones */
+  small_close(&s);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(without_memory_nothing_is_allowed),
+    cmocka_unit_test(what_is_forgotten_is_asked_for_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,6 +60,12 @@ static const struct {
    "cher.example.de/",
    "http://x.example.de/", true, "IDN below it"},
   {SCOPE_ANY, "http://h.example/", "https://elsewhere.example:99/", true, "the whole web"},
+  {SCOPE_ORIGIN, "https://h.example/a", "https://h.example:443/b?c", true, "same scheme, host and port"},
+  {SCOPE_ORIGIN, "https://h.example/", "http://h.example/", false, "in clear text"},
+  {SCOPE_ORIGIN, "https://h.example:8080/", "http://h.example:8080/", false, "in clear text, at that port"},
+  {SCOPE_ORIGIN, "http://h.example/", "https://h.example/", false, "another server, perhaps"},
+  {SCOPE_ORIGIN, "http://h.example/", "http://h.example:81/", false, "another port"},
+  {SCOPE_ORIGIN, "http://h.example/", "http://h.example.evil.example/", false, "a longer name"},
 };
 
 static void check_row(const scope *s, size_t i, const char *when)

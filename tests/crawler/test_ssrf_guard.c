@@ -66,14 +66,102 @@ static const struct {
   {"2001:4860:4860::8888", true, "public"},
   {"2002:7f00:1::", false, "6to4 of loopback"},
   {"2002:808:808::", true, "6to4 of a public address"},
+  {"2000::1", true, "begin of 2000::/3"},
+  {"2001:1::4", false, "protocol assignments"},
+  {"2001:2::1", false, "benchmarking"},
+  {"2001:2:0:ffff::1", false, "benchmarking"},
+  {"2001:10::1", false, "ORCHID, deprecated"},
+  {"2001:20::1", false, "ORCHIDv2: hashes, no hosts"},
+  {"2001:1ff:ffff::1", false, "end of protocol assignments, 2001::/23"},
+  {"2001:200::1", true, "just after it"},
+  {"2001:db9::1", true, "just after documentation"},
+  {"2002:a00:1::1", false, "6to4 of a private address"},
+  {"3ffe:ffff::1", true, "just before documentation"},
+  {"3fff::1", false, "documentation, RFC 9637"},
+  {"3fff:fff:ffff::1", false, "end of documentation"},
+  {"3fff:1000::1", true, "just after it"},
   {"3fff:ffff::1", true, "end of 2000::/3"},
   {"4000::1", false, "not global unicast"},
+  {"5f00::1", false, "segment routing, RFC 9602"},
+  {"100:0:0:1::1", false, "dummy prefix, RFC 9780"},
+  {"::ffff:0:127.0.0.1", false, "translated, RFC 2765"},
+  {"fec0::1", false, "site-local, deprecated"},
   {"fc00::1", false, "unique local"},
   {"fd12:3456::1", false, "unique local"},
   {"fe80::1", false, "link-local"},
   {"ff02::1", false, "multicast"},
   {"example.org", false, "not an address"},
   {"", false, "not an address"},
+};
+
+static const struct {
+  const char *host;
+  bool is_public;
+} hosts[] = {
+  {"example.org", true},
+  {"example.org:8080", true},
+  {"example.org.", true},
+  {"8.8.8.8", true},
+  {"8.8.8.8:80", true},
+  {"[2606:4700::1]:443", true},
+  {"localhost.example.org", true},
+  {"internal.example.org", true},
+  {"notinternal", false}, /* no dot: a name of the local network */
+  {"notinternal.org", true},
+  {"xn--d1acpjx3f.xn--p1ai", true},
+  {"7f.example", true},
+  {"abcdefghijklmnop.onion", true},
+  {"localhost", false},
+  {"LOCALHOST", false},
+  {"localhost:8080", false},
+  {"localhost.", false},
+  {"localhost..", false},
+  {"a.b.localhost", false},
+  {"a.localhost.", false},
+  {"ip6-localhost", false},
+  {"ip6-loopback", false},
+  {"localhost.localdomain", false},
+  {"localhost6.localdomain6", false},
+  {"intranet", false},
+  {"intranet.", false},
+  {"wiki:8000", false},
+  {"metadata.google.internal", false},
+  {"METADATA.google.Internal.", false},
+  {"metadata.google.internal:80", false},
+  {"x.internal", false},
+  {"internal", false},
+  {"printer.local", false},
+  {"router.home.arpa", false},
+  {"home.arpa", false},
+  {"nas.lan", false},
+  {"127.0.0.1", false},
+  {"127.0.0.1.", false},
+  {"127.0.0.1.:80", false},
+  {"127.1", false},
+  {"0x7f.1", false},
+  {"0x7f000001", false},
+  {"0X7F.0x0.0.1", false},
+  {"2130706433", false},
+  {"2130706433.", false},
+  {"017700000001", false},
+  {"0177.0.0.01", false},
+  {"10.0x10203", false},
+  {"134744072", true}, /* 8.8.8.8 */
+  {"999.1.1.1", false},
+  {"1.2.3.4.5", false},
+  {"08.8.8.8", false}, /* no octal number: whoever reads it reads something else */
+  {"[::1]", false},
+  {"[::1]:80", false},
+  {"[::ffff:127.0.0.1]", false},
+  {"[::ffff:7f00:1]", false},
+  {"[2002:7f00:1::]", false},
+  {"[64:ff9b::7f00:1]", false},
+  {"[fe80::1%25eth0]", false},
+  {"[::1", false},
+  {"[]", false},
+  {"", false},
+  {".", false},
+  {":80", false},
 };
 
 static bool socket_address_is_public(const char *text)
@@ -96,6 +184,18 @@ static void each_range_ends_where_its_registry_says(void **state)
   }
 }
 
+static void a_host_is_judged_by_its_name(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+    if (ssrf_host_is_public(hosts[i].host, strlen(hosts[i].host)) != hosts[i].is_public)
+      fail_msg("host %s", hosts[i].host);
+  char longest[300];
+  memset(longest, 'a', sizeof longest);
+  memcpy(longest + sizeof longest - 9, ".internal", 9);
+  assert_false(ssrf_host_is_public(longest, sizeof longest));
+}
+
 static void other_families_are_not_public(void **state)
 {
   (void)state;
@@ -107,6 +207,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(each_range_ends_where_its_registry_says),
+    cmocka_unit_test(a_host_is_judged_by_its_name),
     cmocka_unit_test(other_families_are_not_public),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,11 +27,17 @@ static const char *links_of(const visit *v)
   return text;
 }
 
+static void read_piece(visit *v, const char *type, const char *bytes, size_t size)
+{
+  while (visit_read(v, type, &bytes, &size))
+    ;
+}
+
 static visit *read_as(visit *v, const char *type, const char *bytes)
 {
   visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
   for (const char *c = bytes; *c; c++)
-    visit_read(v, type, c, 1);
+    read_piece(v, type, c, 1);
   visit_finish(v);
   return v;
 }
@@ -91,7 +97,7 @@ static void a_sitemap_is_known_by_its_origin(void **state)
   visit *v = *state;
   visit_begin(v, &(frontier_lease){
                    .id = 1, .url = "http://h/", .url_size = 9, .host_end = 8, .origin = {.hops = VISIT_SITEMAP}});
-  visit_read(v, "text/html", index, sizeof index - 1);
+  read_piece(v, "text/html", index, sizeof index - 1);
   visit_finish(v);
   assert_string_equal(links_of(v), "eight+");
   assert_string_equal(links_of(read_as(v, "application/xml", index)), "");
@@ -102,10 +108,43 @@ static void a_page_of_links_only_is_cut(void **state)
   visit *v = *state;
   visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
   for (int i = 0; i < VISIT_LINKS_MAX + 10; i++)
-    visit_read(v, "text/html", "<a href=z>", 10);
+    read_piece(v, "text/html", "<a href=z>", 10);
   visit_finish(v);
   assert_int_equal(v->links, 100000);
   assert_int_equal(v->dropped, 10);
+}
+
+/* Whether a file takes them or not. */
+static void many_long_links_do_not_stay_in_memory(void **state)
+{
+  enum { LINKS = 30000, PAGES = 3 };
+  static const char *const directories[PAGES] = {"/tmp", "/no/such/directory", NULL};
+  visit *v = *state;
+  for (size_t i = 0; i < PAGES; i++) {
+    char text[128];
+    visit_link link;
+    size_t at = 0;
+    visit_rest(v);
+    v->directory = directories[i];
+    visit_begin(v, &(frontier_lease){.id = 1, .url = "http://h/", .url_size = 9, .host_end = 8});
+    for (unsigned k = 0; k < LINKS; k++) {
+      size_t size = (size_t)snprintf(text, sizeof text, "<a href=/%0100u>", k);
+      read_piece(v, "text/html", text, size);
+      assert_true(i > 0 || v->hrefs_room <= 2 * VISIT_NEAR_MAX);
+    }
+    visit_finish(v);
+    assert_true(visit_gather_links(v));
+    for (unsigned k = 0; k < LINKS; k++) {
+      assert_true(visit_next_link(v, &at, &link));
+      assert_int_equal(link.size, snprintf(text, sizeof text, "/%0100u", k));
+      assert_memory_equal(link.href, text, link.size);
+    }
+    assert_false(visit_next_link(v, &at, &link));
+    assert_true(visit_gather_links(v)); /* again changes nothing */
+    visit_rest(v);
+    assert_true(v->hrefs_room <= 2 * VISIT_NEAR_MAX && v->hrefs_fd == -1);
+  }
+  v->directory = NULL;
 }
 
 static int make(void **state)
@@ -130,6 +169,7 @@ int main(void)
     cmocka_unit_test(a_feed_is_known_by_its_type),
     cmocka_unit_test(a_sitemap_is_known_by_its_origin),
     cmocka_unit_test(a_page_of_links_only_is_cut),
+    cmocka_unit_test(many_long_links_do_not_stay_in_memory),
   };
   return cmocka_run_group_tests(tests, make, drop);
 }

@@ -42,7 +42,7 @@ static void tick(void *context, const crawl *c)
   (void)context, (void)c;
 }
 
-static crawl_options options_with(const patterns *all, scope *trusted)
+static crawl_options options_with(patterns *all, scope *trusted)
 {
   return (crawl_options){
     .max_pages = UINT64_MAX,

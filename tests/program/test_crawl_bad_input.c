@@ -336,7 +336,7 @@ static void another_filter_or_scope(void **state)
   crawl_some(served);
   size_t before = trial_requests(served);
   assert_refused(served, STRATA(served, CRAWL, "--filter", "bloom", "URL"), USAGE, "--filter");
-  assert_refused(served, STRATA(served, CRAWL, "--filter", "exact", "URL"), USAGE, "--filter");
+  assert_refused(served, STRATA(served, CRAWL, "--filter", "exact:bloom", "URL"), USAGE, "--filter");
   assert_refused(served, STRATA(served, CRAWL, "--scope", "prefix", "URL"), USAGE, "--scope");
   assert_int_equal(trial_requests(served), before);
   assert_continues(served);

@@ -47,7 +47,10 @@ static void answer(int fd, const char *target)
     raw_send_string(fd, SMALL_HTML
                     "<a href=/more>x</a><a href=http://127.0.0.1/private>x</a>"
                     "<a href='http://[::ffff:10.0.0.1]/private'>x</a><a href=http://localhost:99/private>x</a>"
-                    "<a href=http://2130706433/private>x</a>");
+                    "<a href=http://2130706433/private>x</a><a href=http://ip6-localhost/private>x</a>"
+                    "<a href=http://metadata.google.internal/private>x</a><a href=http://wiki/private>x</a>"
+                    "<a href=http://LOCALHOST./private>x</a><a href=http://printer.local/private>x</a>"
+                    "<a href='http://[3fff::1]/private'>x</a>");
   else if (authority)
     raw_send_string(fd, SMALL_LEAF);
   else if (strcmp(target, "/") == 0)
@@ -159,6 +162,27 @@ static void secrets_go_where_they_belong(void **state)
   free(cookies);
 }
 
+/* https://localhost is a start URL, http://localhost a link, at the same port: what it is told all can read. */
+static void secrets_are_bound_to_the_scheme(void **state)
+{
+  (void)state;
+  char start[64], *cookies = trial_path(s->trial, "cookies.txt");
+  FILE *file = fopen(cookies, "w");
+  assert_non_null(file);
+  fputs("127.0.0.1\tFALSE\t/\tFALSE\t0\ta\tb\nlocalhost\tFALSE\t/\tFALSE\t0\ta\tb\n", file);
+  fclose(file);
+  snprintf(start, sizeof start, "https://localhost:%u/", small_port);
+  const char *const words[] = {
+    CRAWL,       "--allow-private", "--scope",   "any", "--user", "name:pass", "--header", "X-Secret: 1",
+    "--cookies", cookies,           "--timeout", "1",   "URL",    start,       NULL};
+  run(words, 0);
+  assert_int_equal(body_bytes_of("/secrets"), strlen("Authorization: Basic bmFtZTpwYXNz"
+                                                     "X-Secret: 1"
+                                                     "Cookie: a=b"));
+  assert_int_equal(body_bytes_of("/secrets?elsewhere"), 0);
+  free(cookies);
+}
+
 /* ---- what is kept of secrets ------------------------------------------------------------------------------ */
 
 static const char *const secrets[] = {"pa55word", "bmFtZTpwYTU1d29yZA", "h3ader", "c00kie",
@@ -259,7 +283,7 @@ static void through_a_proxy(void **state)
     fetched += !is_private;
   }
   assert_int_equal(fetched, 2);
-  assert_int_equal(refused, 3); /* two spellings of 127.0.0.1 are one page */
+  assert_int_equal(refused, 9); /* two spellings of 127.0.0.1 are one page */
   pages_free(&log);
 }
 
@@ -305,6 +329,7 @@ int main(void)
     CASE(no_more_bytes_than_told),
     CASE(the_whole_web),
     CASE(secrets_go_where_they_belong),
+    CASE(secrets_are_bound_to_the_scheme),
     CASE(secrets_reach_no_file),
     CASE(through_a_proxy),
     CASE(no_proxy_from_the_environment),

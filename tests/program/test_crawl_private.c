@@ -157,7 +157,9 @@ static void answer_index(int fd)
   static const char *const hosts[] = {
     "private.example", "localhost", "127.0.0.1", "0x7f.1", "2130706433", "017700000001", "127.1", "0.0.0.0", "[::1]",
     "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::127.0.0.1]", "[fd00::1]", "[fe80::1]", "169.254.169.254",
-    "100.64.0.1", "192.168.7.7", "%31%32%37.0.0.1", "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1"};
+    "100.64.0.1", "192.168.7.7", "%31%32%37.0.0.1", "127.0.0.1.",
+    "[3fff::1]", "[2001:2::1]", "[5f00::1]", "[100:0:0:1::1]", "[2002:7f00:1::]",
+    "\xEF\xBC\x91\xEF\xBC\x92\xEF\xBC\x97.0.0.1"};
   /* clang-format on */
   text page = {0};
   text_add(&page, HTML "<a href=/fine>x</a><a href=/redirect>x</a>");
@@ -261,7 +263,7 @@ static void a_crawl_among_traps(void **state)
     fetched += !is_trap && !error;
   }
   assert_int_equal(fetched, 7);  /* /, /fine, /redirect, /first, /kept/1 to 3: a public address is fine */
-  assert_int_equal(refused, 22); /* each spelling with its own path, the redirect's target, the names that changed */
+  assert_int_equal(refused, 28); /* each spelling with its own path, the redirect's target, the names that changed */
   assert_true(shared->rebind_asked >= 2);
   /* A connection that is used again leads where it led: it is kept by name, but the name is not asked for again. There
    * is none to a refused address, as that is refused before there is a socket. */

@@ -197,7 +197,7 @@ static void a_stop_while_waiting_loses_nothing(void **state)
   served s = serve();
   text url = {0};
   text_addf(&url, "%sonce-429", s.url.bytes);
-  const char *const stopped[] = {CRAWL, "--max-seconds", "0.4", url.bytes, NULL};
+  const char *const stopped[] = {CRAWL, "--max-seconds", "0.9", url.bytes, NULL};
   assert_int_equal(trial_strata(s.trial, stopped), 0);
   assert_int_equal(seen_of[5].count, 1);
   const char *const resumed[] = {CRAWL, NULL};

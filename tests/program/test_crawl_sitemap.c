@@ -4,7 +4,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cmocka.h>
@@ -39,12 +41,11 @@ static void answer_list(int fd)
   text_free(&body);
 }
 
-static void answer_packed(int fd)
+static void send_packed(int fd, const char *map, size_t size)
 {
-  static const char map[] = "<urlset><url><loc>/packed</loc></url></urlset>";
-  unsigned char packed[256];
+  unsigned char packed[4096];
   z_stream z = {.next_in = (unsigned char *)(uintptr_t)map,
-                .avail_in = sizeof map - 1,
+                .avail_in = (unsigned)size,
                 .next_out = packed,
                 .avail_out = sizeof packed};
   deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -52,6 +53,12 @@ static void answer_packed(int fd)
   raw_send_string(fd, HEAD "application/gzip\r\n\r\n");
   raw_send(fd, packed, sizeof packed - z.avail_out);
   deflateEnd(&z);
+}
+
+static void answer_packed(int fd)
+{
+  static const char map[] = "<urlset><url><loc>/packed</loc></url></urlset>";
+  send_packed(fd, map, sizeof map - 1);
 }
 
 static bool is_page(const char *target)
@@ -81,6 +88,41 @@ static int serve(void **state)
 {
   static small s;
   s = small_open_with(answer);
+  *state = &s;
+  return 0;
+}
+
+/* Sitemaps that name each other, that go on and on, and one that comes late and unpacks to a megabyte. */
+static void answer_hostile(int fd, const char *target)
+{
+  static char late[1 << 20];
+  text body = {0};
+  unsigned n;
+  if (strcmp(target, "/robots.txt") == 0)
+    raw_send_string(fd, HEAD "text/plain\r\n\r\nSitemap: /ring-a.xml\nSitemap: /chain/0.xml\nSitemap: /late.xml.gz\n");
+  else if (strcmp(target, "/ring-a.xml") == 0)
+    raw_send_string(fd, XML "<sitemapindex><sitemap><loc>/ring-b.xml</loc></sitemap></sitemapindex>");
+  else if (strcmp(target, "/ring-b.xml") == 0)
+    raw_send_string(fd, XML "<sitemapindex><sitemap><loc>/ring-a.xml</loc></sitemap></sitemapindex>");
+  else if (sscanf(target, "/chain/%u.xml", &n) == 1)
+    text_addf(&body, XML "<sitemapindex><sitemap><loc>%u.xml</loc></sitemap></sitemapindex>", n + 1);
+  else if (strcmp(target, "/late.xml.gz") == 0) {
+    static const char end[] = "<url><loc>/leaf</loc></url></urlset>";
+    memset(late, ' ', sizeof late);
+    memcpy(late, "<urlset>", strlen("<urlset>"));
+    memcpy(late + sizeof late - strlen(end), end, strlen(end));
+    usleep(800000);
+    send_packed(fd, late, sizeof late);
+  } else
+    raw_send_string(fd, SMALL_LEAF);
+  raw_send(fd, body.bytes, body.size);
+  text_free(&body);
+}
+
+static int serve_hostile(void **state)
+{
+  static small s;
+  s = small_open_with(answer_hostile);
   *state = &s;
   return 0;
 }
@@ -124,12 +166,32 @@ static void none(void **state)
   assert_fetched(*state, words, "/ /feed /in-feed /linked ");
 }
 
+/* The first run ends before the late one has come: what is left of it is not read, and it comes again. */
+static void rings_chains_and_a_stop_in_the_middle(void **state)
+{
+  small *s = *state;
+  const char *const stopped[] = {CRAWL, "--max-seconds", "0.5", "URL", NULL}, *const words[] = {CRAWL, "URL", NULL};
+  assert_int_equal(small_strata(s, stopped, 0), 0);
+  text fetched = small_fetched(s);
+  assert_null(strstr(fetched.bytes, "late"));
+  text_free(&fetched);
+  assert_int_equal(small_strata(s, words, 0), 0);
+  fetched = small_fetched(s);
+  assert_non_null(strstr(fetched.bytes, "[/late.xml.gz] /leaf [/ring-a.xml] [/ring-b.xml] "));
+  size_t chained = 0;
+  for (const char *at = fetched.bytes; (at = strstr(at, "[/chain/")); at++)
+    chained++;
+  assert_int_equal(chained, 21);
+  text_free(&fetched);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(those_that_robots_txt_names, serve, stop),
     cmocka_unit_test_setup_teardown(a_guess_too, serve, stop),
     cmocka_unit_test_setup_teardown(none, serve, stop),
+    cmocka_unit_test_setup_teardown(rings_chains_and_a_stop_in_the_middle, serve_hostile, stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,9 @@ static void assert_inert_element(const GumboNode *node)
                                          "div",  "b",    "span", "table", "thead", "tbody",   "tr", "th", "td",
                                          "svg",  "rect", "a",    "ul",    "li",    "section", NULL};
   static const char *const attributes[] = {
-    "lang",        "charset", "name",   "content", "class", "viewbox", "preserveaspectratio",
-    "aria-hidden", "width",   "height", "x",       "y",     "role",    "aria-label",
-    "rel",         "href",    NULL};
+    "lang",        "charset", "name",       "content", "class", "viewbox", "preserveaspectratio",
+    "aria-hidden", "width",   "height",     "x",       "y",     "role",    "aria-label",
+    "rel",         "href",    "http-equiv", NULL};
   const GumboElement *e = &node->v.element;
   const char *name = gumbo_normalized_tagname(e->tag);
   if (e->tag == GUMBO_TAG_UNKNOWN)
