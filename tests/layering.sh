@@ -39,22 +39,24 @@ frontier/rows        frontier/base
 frontier/store       frontier/base frontier/rows                               | lmdb xxhash
 frontier/hosts       frontier/base frontier/store
 frontier/seen        frontier/base frontier/store
-frontier/links
+frontier/late        frontier/base frontier/rows frontier/store frontier/hosts | xxhash
+frontier/links       frontier/base
 frontier/traps       frontier/base frontier/hosts
-frontier/core       frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/traps | sys/eventfd
-frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/core | lmdb
+frontier/core       frontier/base frontier/rows frontier/store frontier/hosts frontier/seen frontier/late frontier/traps
+  | sys/eventfd
+frontier/admin       frontier/base frontier/rows frontier/store frontier/hosts frontier/late frontier/core | lmdb
 
 datasets/sort                                                                  | xxhash
 datasets/make        datasets/sort                                             | fts
 datasets/read        datasets/sort                                             | zlib zstd lzma iconv jansson
-datasets/replay      datasets/sort
-datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers   | xxhash
+datasets/replay      datasets/sort frontier/base
+datasets/papers      datasets/sort datasets/make datasets/replay mlbf/papers frontier/base | xxhash
 
-crawler/base         frontier/base                                             | openssl/evp
+crawler/base         frontier/base                                             | openssl/evp sys/prctl
 crawler/scope                                                                  | libpsl pcre2
 crawler/http         crawler/base crawler/scope frontier/base                  | curl/curl openssl/ssl openssl/types
-  | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in netinet/tcp sys/epoll sys/eventfd sys/socket sys/un
-crawler/html         crawler/base                                              | iconv libxml/parser zlib
+  | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in linux/tcp sys/epoll sys/eventfd sys/socket sys/un
+crawler/html         crawler/base                                              | iconv zlib
 crawler/robots       crawler/base crawler/http frontier/base
 crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base

@@ -27,7 +27,7 @@ expect() # RESULT FILE LINE...
   [ "$result" = "$wanted" ] || { echo "$file with '$*': $result, should be $wanted"; cat "$planted/said"; exit 1; }
 }
 
-ten='f->mutex; f->options; f->directory; f->message; f->store; f->hosts; f->pool; f->seen; f->exact; f->tombstones;'
+ten='f->mutex; f->options; f->directory; f->message; f->store; f->hosts; f->pool; f->seen; f->late; f->tombstones;'
 expect kept arena.c "void x(frontier *f) { $ten }"
 expect broken arena.c "void x(frontier *f) { $ten f->previous; }"
 expect broken arena.c "void x(salvage *s) { $ten s->f->previous; }"

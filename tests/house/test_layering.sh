@@ -88,7 +88,7 @@ expect broken frontier/store/frontier_store.c '#include <curl/curl.h>'
 expect broken frontier/core/frontier_core.c '#include <netdb.h>'
 expect broken datasets/sort/datasets_sort.c '#include <lmdb.h>'
 expect broken crawler/loop/crawler_loop.c '#include <curl/curl.h>'
-expect broken crawler/http/crawler_http.c '#include <libxml/parser.h>'
+expect broken crawler/http/crawler_http.c '#include <iconv.h>'
 expect broken crawler/http/crawler_http.c '#include <openssl/evp.h>'
 expect broken crawler/loop/crawler_loop.c '#include <unheard/of.h>'
 # 5: the machine

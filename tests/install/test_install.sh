@@ -31,6 +31,13 @@ for room in mlbf frontier; do
   [ ! -s "$work/leaked" ] || { echo "$library shows what is in no header:"; cat "$work/leaked"; exit 1; }
 done
 
+# No library is left out when the program is hardened.
+case $(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt") in
+Debug) ;;
+*) find "$prefix" -path '*/bin/strata' -o -type f -name 'lib*.a' -o -type f -name 'lib*.so.*' |
+  xargs "$here/../house/test_hardened.sh" ;;
+esac
+
 run() # PROGRAM
 {
   "$1" || { echo "$1 failed"; exit 1; }
