@@ -6,8 +6,8 @@
  *                             full       it fails with ENOSPC, and so does every one after it that needs room
  *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
  *
- * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open with
- * O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are
+ * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open
+ * and openat with O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are
  * seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C
  * library. */
 #include <dlfcn.h>
@@ -123,3 +123,24 @@ WRAP(int, rename, (const char *from, const char *to), (from, to), true, true)
 
 WRAP_OPEN(open)
 WRAP_OPEN(open64)
+
+#define WRAP_OPENAT(name)                                    \
+  int name(int in, const char *path, int flags, ...);        \
+  int name(int in, const char *path, int flags, ...)         \
+  {                                                          \
+    static int (*next)(int, const char *, int, ...);         \
+    if (!next) {                                             \
+      void *found = dlsym(RTLD_NEXT, #name);                 \
+      memcpy(&next, &found, sizeof next);                    \
+    }                                                        \
+    if (!(flags & O_CREAT))                                  \
+      return next(in, path, flags);                          \
+    va_list arguments;                                       \
+    va_start(arguments, flags);                              \
+    mode_t mode = va_arg(arguments, mode_t);                 \
+    va_end(arguments);                                       \
+    return strikes(true) ? -1 : next(in, path, flags, mode); \
+  }
+
+WRAP_OPENAT(openat)
+WRAP_OPENAT(openat64)

@@ -480,8 +480,11 @@ static bool is_same(const disk *d, const name *n)
   char *real = scratch_read(path, &size);
   bytes ours = newest(&d->files[n->file]);
   bool same = real && size == ours.size && (size == 0 || memcmp(real, ours.at, size) == 0);
+  size_t at = 0;
+  while (real && at < size && at < ours.size && (uint8_t)real[at] == ours.at[at])
+    at++;
   if (!same)
-    fprintf(stderr, "%s is not as it was recorded\n", path);
+    fprintf(stderr, "%s is not as it was recorded: %zu bytes of %zu, from byte %zu\n", path, size, ours.size, at);
   free(real);
   free(ours.at);
   return same;

@@ -197,26 +197,28 @@ int unlink(const char *path)
   return result;
 }
 
-/* By a name in an open directory. */
-int unlinkat(int fd, const char *name, int flags)
+/* The path of a name in an open directory. */
+static const char *path_in(int directory, const char *name, char path[PATH_MAX])
+{
+  char self[64];
+  if (directory == AT_FDCWD || *name == '/')
+    return name;
+  snprintf(self, sizeof self, "/proc/self/fd/%d", directory);
+  ssize_t size = readlink(self, path, PATH_MAX / 2);
+  if (size < 0 || strlen(name) + 2 > PATH_MAX / 2)
+    abort();
+  snprintf(path + size, PATH_MAX - (size_t)size, "/%s", name);
+  return path;
+}
+
+int unlinkat(int directory, const char *name, int flags)
 {
   static int (*next)(int, const char *, int);
   NEXT(unlinkat)
-  char self[64], path[PATH_MAX];
-  if (fd == AT_FDCWD) {
-    int result = next(fd, name, flags);
-    if (result == 0)
-      record_path(EVENT_UNLINKED, -1, 0, name);
-    return result;
-  }
-  snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-  ssize_t size = readlink(self, path, sizeof path / 2);
-  if (size < 0 || strlen(name) + 2 > sizeof path / 2)
-    abort();
-  snprintf(path + size, sizeof path - (size_t)size, "/%s", name);
-  int result = next(fd, name, flags);
+  char path[PATH_MAX];
+  int result = next(directory, name, flags);
   if (result == 0)
-    record_path(EVENT_UNLINKED, -1, 0, path);
+    record_path(EVENT_UNLINKED, -1, 0, path_in(directory, name, path));
   return result;
 }
 
@@ -254,4 +256,36 @@ int open64(const char *path, int flags, ...)
   mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
   return open(path, flags, mode);
+}
+
+int openat(int directory, const char *name, int flags, ...)
+{
+  static int (*next)(int, const char *, int, ...);
+  NEXT(openat)
+  char path[PATH_MAX];
+  mode_t mode = 0;
+  if (flags & O_CREAT) {
+    va_list arguments;
+    va_start(arguments, flags);
+    mode = va_arg(arguments, mode_t);
+    va_end(arguments);
+  }
+  int fd = next(directory, name, flags, mode);
+  if (fd >= 0)
+    record_path(EVENT_OPENED, fd, (uint64_t)flags, path_in(directory, name, path));
+  return fd;
+}
+
+/* What _FORTIFY_SOURCE makes of calls without a mode. */
+int __open_2(const char *path, int flags);
+int __openat_2(int directory, const char *name, int flags);
+
+int __open_2(const char *path, int flags)
+{
+  return open(path, flags);
+}
+
+int __openat_2(int directory, const char *name, int flags)
+{
+  return openat(directory, name, flags);
 }
