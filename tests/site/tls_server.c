@@ -8,6 +8,7 @@
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,6 +174,8 @@ static void serve(const tls_server *s, SSL_CTX *context, int listen_fd)
   pid_t self = getpid();
   signal(SIGCHLD, SIG_IGN); /* nobody waits for the children */
   for (;;) {
+    struct pollfd ready = {.fd = listen_fd, .events = POLLIN}; /* it does not block */
+    poll(&ready, 1, -1);
     int fd = accept4(listen_fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0 && fork() == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
