@@ -249,7 +249,8 @@ static double ns_a_link(const account *a, size_t column)
 
 static void print_times(const account *rounds, uint64_t count)
 {
-  double front[ROUNDS_MAX], exact[ROUNDS_MAX], ratio[ROUNDS_MAX], bare[ROUNDS_MAX], parsing[ROUNDS_MAX];
+  double front[ROUNDS_MAX] = {0}, exact[ROUNDS_MAX] = {0}, ratio[ROUNDS_MAX] = {0}, bare[ROUNDS_MAX] = {0};
+  double parsing[ROUNDS_MAX] = {0};
   for (uint64_t i = 0; i < count; i++) {
     front[i] = ns_a_link(&rounds[i], FRONT);
     exact[i] = ns_a_link(&rounds[i], EXACT);
