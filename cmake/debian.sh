@@ -21,6 +21,7 @@ libssl-dev            module libssl
 libssl-dev            module libcrypto
 zlib1g-dev            module zlib
 libzstd-dev           module libzstd
+libbrotli-dev         module libbrotlidec
 liblzma-dev           module liblzma
 libjansson-dev        module jansson
 ca-certificates       file /etc/ssl/certs/ca-certificates.crt

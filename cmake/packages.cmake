@@ -11,6 +11,7 @@ pkg_check_modules(PSL       REQUIRED IMPORTED_TARGET libpsl)       # libpsl-dev
 pkg_check_modules(PCRE2     REQUIRED IMPORTED_TARGET libpcre2-8)   # libpcre2-dev
 pkg_check_modules(ZLIB      REQUIRED IMPORTED_TARGET zlib)         # zlib1g-dev
 pkg_check_modules(ZSTD      REQUIRED IMPORTED_TARGET libzstd)      # libzstd-dev
+pkg_check_modules(BROTLI    REQUIRED IMPORTED_TARGET libbrotlidec) # libbrotli-dev
 pkg_check_modules(LZMA      REQUIRED IMPORTED_TARGET liblzma)      # liblzma-dev
 pkg_check_modules(JANSSON   REQUIRED IMPORTED_TARGET jansson)      # libjansson-dev
 find_library(UNISTRING unistring REQUIRED)                         # libunistring-dev, which has no module

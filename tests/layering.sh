@@ -58,7 +58,7 @@ crawler/http         crawler/base crawler/scope frontier/base                  |
   | openssl/x509 openssl/x509_vfy arpa/inet netdb net/if netinet/in linux/tcp sys/epoll sys/eventfd sys/socket sys/un
 crawler/html         crawler/base                                              | iconv zlib
 crawler/robots       crawler/base crawler/http frontier/base
-crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib
+crawler/warc         crawler/base crawler/http frontier/base                   | jansson zlib brotli/decode zstd
 crawler/loop         crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc frontier/base
 crawler/report       crawler/base crawler/loop datasets/replay frontier/base   | jansson
 crawler/commands     crawler/base crawler/scope crawler/http crawler/html crawler/robots crawler/warc crawler/loop

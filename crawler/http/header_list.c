@@ -34,11 +34,11 @@ bool header_list_add_all(struct curl_slist **list, const struct curl_slist *more
   return all;
 }
 
-/* What an archive keeps is coded as every reader of archives can undo. */
-static const char *codings(const fetch_options *o)
+/* What libcurl decodes; content_coding.h reads it again in an archive. */
+static const char *codings(void)
 {
   unsigned can = (unsigned)curl_version_info(CURLVERSION_NOW)->features;
-  if (o->exchange_directory || !(can & CURL_VERSION_BROTLI))
+  if (!(can & CURL_VERSION_BROTLI))
     return "gzip, deflate";
   return can & CURL_VERSION_ZSTD ? "gzip, deflate, br, zstd" : "gzip, deflate, br";
 }
@@ -50,7 +50,7 @@ struct curl_slist *header_list_create(const fetch_options *o, const char *const 
   struct curl_slist *list = NULL;
   bool all = header_list_add_field(&list, "User-Agent", o->user_agent) &&
              header_list_add_field(&list, "Accept", "text/html,application/xhtml+xml,*/*;q=0.8") &&
-             header_list_add_field(&list, "Accept-Encoding", codings(o));
+             header_list_add_field(&list, "Accept-Encoding", codings());
   for (; all && more && *more; more++)
     all = add_line(&list, *more);
   if (all)

@@ -169,7 +169,12 @@ enum { LARGE = 600000 }; /* more than is kept in memory */
 static const char zipped[] = /* "zip", 17 times: by `gzip -n` */
   "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xab\xca\x2c\xa8\x22\x11\x01\x00\x0e\xf0\x0e\xb1\x33\x00\x00\x00";
 #define UNZIPPED "zipzipzipzipzipzipzipzipzipzipzipzipzipzipzipzipzip"
-#define BROTLI "\x8b\x01\x80NOPE\x03" /* sent unasked: RFC 7932, one uncompressed meta-block */
+#define BROTLI   \
+  "\x8b\x01\x80" \
+  "BYTE"         \
+  "\x03" /* RFC 7932: one uncompressed meta-block */
+#define ZSTD \
+  "\x28\xb5\x2f\xfd\x00\x68\x4d\x00\x00\x18\x7a\x69\x70\x01\x00\x19\xb9\x21" /* UNZIPPED, by `zstd --no-check` */
 #define CHUNKED "Transfer-Encoding: chunked\r\n\r\n"
 
 static char large_byte(size_t at)
@@ -190,6 +195,12 @@ static void answer_large(int fd)
   }
 }
 
+static bool is_asked_for(const char *coding)
+{
+  const char *line = strstr(raw_head(), "Accept-Encoding: "), *found = line ? strstr(line, coding) : NULL;
+  return found && found < strstr(line, "\r\n");
+}
+
 static void answer(int fd, const char *target)
 {
   if (strcmp(target, "/") == 0) {
@@ -197,6 +208,7 @@ static void answer(int fd, const char *target)
                         "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n");
     raw_send_string(fd, "Connection: close\r\n\r\n<a href=chunks>1<a href=zip>2<a href=zip-chunks>3<a href=large>4"
                         "<a href=again>5<a href=endless>6<a href=gone>7<a href=half>8<a href=odd>9"
+                        "<a href=brotli>10<a href=zstd>11"
                         "<a href=\"/q?b=\\'&a\">");
   } else if (strcmp(target, "/chunks") == 0) {
     raw_send_string(fd, OK CHUNKED "5;x=y\r\nhello\r\n7\r\n, world\r\n0\r\nX-Trailer: 1\r\n\r\n");
@@ -219,7 +231,12 @@ static void answer(int fd, const char *target)
   } else if (strcmp(target, "/half") == 0) {
     raw_send_string(fd, OK "Content-Length: 100\r\n\r\nhalf");
   } else if (strcmp(target, "/odd") == 0) {
-    raw_send_string(fd, OK "X-Odd: \x1b[2J\r\nContent-Encoding: br\r\nContent-Length: 8\r\n\r\n" BROTLI);
+    raw_send_string(fd, OK "X-Odd: \x1b[2J\r\nContent-Length: 3\r\n\r\nodd");
+  } else if (strcmp(target, "/brotli") == 0 && is_asked_for("br")) {
+    raw_send_string(fd, OK "Content-Encoding: br\r\nContent-Length: 8\r\n\r\n" BROTLI);
+  } else if (strcmp(target, "/zstd") == 0 && is_asked_for("zstd")) {
+    raw_send_string(fd, OK "Content-Encoding: zstd\r\nContent-Length: 18\r\n\r\n");
+    raw_send(fd, ZSTD, sizeof ZSTD - 1);
   } else if (strncmp(target, "/q?", 3) == 0) {
     raw_send_string(fd, OK "Content-Length: 1\r\n\r\nq");
   } else {
@@ -273,8 +290,9 @@ static void bodies_shown_as_a_browser_sees_them(void **state)
     large[i] = large_byte(i);
   assert_shown(t, port, "/large", large, LARGE);
   free(large);
-  assert_shown(t, port, "/odd", BROTLI, 8);
-  assert_non_null(strstr(t->err.bytes, "Content-Encoding"));
+  assert_shown(t, port, "/odd", "odd", 3);
+  assert_shown(t, port, "/brotli", "BYTE", 4);
+  assert_shown(t, port, "/zstd", UNZIPPED, strlen(UNZIPPED));
 }
 
 static void headers_too(void **state)
