@@ -199,7 +199,7 @@ static const crawl_args defaults = {
      .delay_ms = 1000,
      .tries = 3,
      .domain_budget = DOMAIN_BUDGET,
-     .robots_bytes = 64 << 20,
+     .robots_bytes = 32 << 20,
      .sitemaps = SITEMAPS_ROBOTS,
      .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000, .max_body = 16 << 20}},
   .filter = MLBF_KIND_MLBF,
@@ -313,9 +313,9 @@ static const option_row option_rows[] = {
              "idle longest is closed if it was idle for five seconds; else the newest is closed. HTTP/2 is requested "
              "if {Fl -per-host} is over 1: with one request at a time there is nothing to multiplex."},
   {"robots-memory", "BYTES", OPTION_BYTES, FIELD(crawl.robots_bytes), .low = 1 << 20, .high = (uint64_t)1 << 40,
-   .help = "memory for the rules of robots.txt files (default 64M); sixteen times as much on disk",
+   .help = "memory for the rules of robots.txt files (default 32M); sixteen times as much on disk",
    .manual =
-     "Memory for the rules of robots.txt files; 64M if not given. Rules that were not needed for longest are "
+     "Memory for the rules of robots.txt files; 32M if not given. Rules that were not needed for longest are "
      "moved to a nameless file of up to sixteen times that size in the crawl's directory; those that do not fit "
      "there, or have more than 64 KiB, are requested again when the next page of their host is to be fetched."},
   {"user-agent", "TEXT", OPTION_CALL, .take = take_user_agent,
