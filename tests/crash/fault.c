@@ -6,10 +6,10 @@
  *                             full       it fails with ENOSPC, and so does every one after it that needs room
  *     STRATA_FAULT_REPORT=F   at a normal end, the number of such calls is written into the file F
  *
- * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open
- * and openat with O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic linker are
- * seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the C
- * library. */
+ * Calls that change a file: write, pwrite, writev, pwritev, ftruncate, fsync, fdatasync, msync, rename, and open and
+ * openat with O_CREAT. What goes to no regular file is passed over: it wakes threads. Only calls through the dynamic
+ * linker are seen, which is where LMDB's and our own come from; sockets are served by send(), stdio by calls inside the
+ * C library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -410,7 +410,7 @@ static void too_few_open_files(void **state)
   assert_continues(served);
 }
 
-#define PATIENCE "--max-seconds", "0.3" /* else it would wait for room */
+#define PATIENCE "--max-seconds", "2" /* else it would wait for room */
 
 /* Writes beyond a size fail with EFBIG, as a quota does; then the limit is lifted. */
 static void a_file_that_may_not_grow(void **state)
