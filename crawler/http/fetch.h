@@ -49,7 +49,8 @@ typedef struct fetch_response {
   bool truncated;           /* the body went on past max_body; what came before is good */
   uint64_t retry_after_s;   /* of a Retry-After header, seconds or date; 0: none */
   uint64_t put_off_ms;      /* > 0: no answer, and no failure of the server: its address has had its share of requests,
-                               or the connection was kept for too long; ask again after so many */
+                               the connection was kept for too long, or too many names are being resolved; ask again
+                               after so many */
   uint64_t start_ms;        /* of the Unix epoch */
   double seconds;           /* from start to end */
   double name_seconds, connect_seconds, first_byte_seconds; /* from start until the name was resolved, the connection

@@ -44,6 +44,7 @@ struct network {
   transfer **all;
   size_t all_count, all_room;
   size_t active;
+  name_limit names;
   uint64_t wire_look_ms;
 };
 
@@ -175,6 +176,7 @@ static bool make_setting(network *n)
                                   .cookies = o->cookie_file ? cookies_create() : NULL,
                                   .tls = o->trust ? tls_create(o->trust) : NULL,
                                   .kept = kept_create(SIZE_MAX),
+                                  .names = &n->names,
                                   .addresses = has_share ? address_share_create(o->per_address, o->delay_ms) : NULL};
   if (n->setting.cookies)
     cookies_read(n->setting.cookies, o->cookie_file, machine_wall_ms() / 1000); /* "": none but those that are set */
@@ -192,6 +194,7 @@ network *network_create(const fetch_options *options, network_receiver receiver)
   n->options = options;
   n->receiver = receiver;
   n->fd_limit.limit = SIZE_MAX;
+  n->names.threads = (uint64_t)options->connections + NAME_LIMIT_GIVEN_UP;
   n->multi = curl_multi_init();
   if (!n->multi || !make_setting(n)) {
     network_free(n);

@@ -63,6 +63,21 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
   return fd;
 }
 
+/* Addresses need no thread. Names do, and the proxy's is the only one, if there is a proxy. */
+static bool is_name(const transfer *t)
+{
+  const char *proxy = t->setting->options->proxy, *address = proxy ? proxy : t->request->url;
+  const char *scheme_end = strstr(address, "://"), *host = scheme_end ? scheme_end + 3 : address;
+  return *host != '[' && !strchr(":/?#", host[strspn(host, "0123456789.")]);
+}
+
+static int start_resolving(void *resolver, void *reserved, void *context)
+{
+  transfer *t = context;
+  (void)resolver, (void)reserved;
+  return is_name(t) && !name_limit_take(t->setting->names, machine_monotonic_ms(), &t->busy_ms);
+}
+
 static int close_socket(void *context, curl_socket_t fd)
 {
   kept_closed(context, fd);
@@ -239,6 +254,8 @@ static void set_up(transfer *t)
   curl_easy_setopt(e, CURLOPT_HEADERDATA, t);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   curl_easy_setopt(e, CURLOPT_OPENSOCKETDATA, t);
+  curl_easy_setopt(e, CURLOPT_RESOLVER_START_FUNCTION, start_resolving);
+  curl_easy_setopt(e, CURLOPT_RESOLVER_START_DATA, t);
   curl_easy_setopt(e, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
   curl_easy_setopt(e, CURLOPT_CLOSESOCKETDATA, t->setting->kept);
   curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_request);
@@ -347,6 +364,8 @@ bool transfer_set(transfer *t, request *r)
 
 bool transfer_lacks_descriptor(const transfer *t, CURLcode code)
 {
+  if (t->busy_ms)
+    return false;
   switch (code) {
   case CURLE_OK: return false;
   case CURLE_COULDNT_RESOLVE_HOST:

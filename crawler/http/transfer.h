@@ -6,6 +6,7 @@
 #include "crawler/http/cookies.h"
 #include "crawler/http/kept.h"
 #include "crawler/http/ledger.h"
+#include "crawler/http/name_limit.h"
 #include "crawler/http/request.h"
 #include "crawler/http/tls.h"
 
@@ -20,6 +21,7 @@ typedef struct transfer_setting {
   tls *tls;                        /* NULL: libcurl's own */
   kept *kept;                      /* its connections */
   struct address_share *addresses; /* NULL: they have no limit */
+  name_limit *names;
   struct curl_slist *headers;
   struct curl_slist *trusted_headers; /* and those of the options; NULL: neither headers nor user are given */
   bool (*body)(void *context, request *r, const char *bytes, size_t size); /* see network_receiver */
@@ -42,7 +44,7 @@ typedef struct transfer {
   bool was_private;
   bool was_asked;    /* its request went out, on some connection */
   uint64_t paid_key; /* of the address whose share was taken for the connection that is made; 0: none */
-  uint64_t busy_ms;  /* > 0: its address has had its share, and may be asked after so long */
+  uint64_t busy_ms; /* > 0: not now, but after so long: its address has had its share, or too many names are resolved */
   bool was_without_descriptor;
   bool is_second_try; /* on a connection of its own */
   tls_handle tls;

@@ -63,6 +63,7 @@ target_link_options(test_fetch_guard PRIVATE -Wl,--wrap=ssrf_address_is_public,-
 strata_test(robots_store crawler)
 strata_test(host_pace crawler)
 strata_test(address_share crawler)
+strata_test(name_limit trial crawler)
 strata_test(domain_budget crawler)
 strata_test(robots_cache trial crawler)
 target_link_options(test_robots_cache PRIVATE -Wl,--wrap=malloc,--wrap=url_base_create)
