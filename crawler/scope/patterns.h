@@ -1,8 +1,9 @@
 /* crawler/scope/patterns.h: --include and --exclude, regular expressions (PCRE2) over canonical URLs.
  *
- * A URL is taken if an include matches, or no include is given, and no exclude matches. An expression that exceeds a
- * limit of steps gives no result, and the URL is then not taken: a hostile URL cannot hold the crawl up, nor slip by an
- * exclude. They are kept in the crawl's directory as text, so a crawl that goes on has the same. */
+ * A URL is taken if an include matches, or no include is given, and no exclude matches. If all expressions together
+ * exceed a limit of steps for one URL, some 10 ms, those that are left give no result, and the URL is then not taken: a
+ * hostile URL cannot hold the crawl up, nor slip by an exclude. They are kept in the crawl's directory as text, so a
+ * crawl that goes on has the same. */
 #ifndef STRATA_CRAWLER_PATTERNS_H
 #define STRATA_CRAWLER_PATTERNS_H
 

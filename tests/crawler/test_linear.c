@@ -586,6 +586,30 @@ static void an_answer_of_robots_txt_has_a_limit(void **state)
   }
 }
 
+/* The longest URL, and expressions that look at all of it from each of its bytes. */
+static void an_expression_has_a_limit(void **state)
+{
+  static const char *const expressions[] = {"[a-z]{0,300}[a-z]{0,300}\\d", "(?:[a-z]|[a-y]|[a-x]){0,9}\\d",
+                                            "(?:[a-z]*+!|[a-z])*\\d", "(?=([a-z]+))\\1\\d"};
+  enum { STEPS_MAX = 1 << 24 };
+  char message[PATTERNS_MESSAGE];
+  (void)state;
+  text address = {0};
+  make(&(attack){.begin = "http://h/", .repeat = "a"}, URL_LENGTH_MAX, &address);
+  for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
+    patterns *p = patterns_create();
+    assert_non_null(p);
+    assert_true(patterns_add(p, false, expressions[i], message));
+    uint64_t before = steps_taken();
+    assert_false(patterns_take(p, address.bytes, address.size));
+    uint64_t steps = steps_taken() - before;
+    if (steps > STEPS_MAX || patterns_undecided(p) != 1)
+      fail_msg("%s: %llu steps", expressions[i], (unsigned long long)steps);
+    patterns_free(p);
+  }
+  text_free(&address);
+}
+
 /* The judge is judged: every byte is compared with all before it. */
 static void compare_all(const char *bytes, size_t size, size_t piece)
 {
@@ -610,6 +634,7 @@ int main(void)
     cmocka_unit_test(what_is_quadratic_is_found),
     cmocka_unit_test(twice_the_size_takes_twice_the_steps),
     cmocka_unit_test(an_answer_of_robots_txt_has_a_limit),
+    cmocka_unit_test(an_expression_has_a_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,12 +86,27 @@ static void a_runaway(void **state)
   patterns_free(q);
 }
 
+/* An expression that takes all steps leaves none for the next one, which matches; the next URL has all of them. */
+static void expressions_share_their_steps(void **state)
+{
+  (void)state;
+  char address[4000];
+  memset(address, 'a', sizeof address);
+  patterns *p = made_of("+[a-z]{0,300}[a-z]{0,300}\\d\n+^a\n");
+  assert_false(patterns_take(p, address, sizeof address));
+  assert_int_equal(patterns_undecided(p), 1);
+  assert_true(patterns_take(p, address, 30));
+  assert_int_equal(patterns_undecided(p), 1);
+  patterns_free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_is_taken),
     cmocka_unit_test(what_is_no_expression),
     cmocka_unit_test(a_runaway),
+    cmocka_unit_test(expressions_share_their_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -213,23 +213,29 @@ WRAPS(int, inflate, z_streamp z, int flush)
   return result;
 }
 
-/* Each item of an expression that is tried is a step. */
-static int called_out(pcre2_callout_block *block, void *context)
+/* Each item of an expression that is tried is a step: patterns.c is called before each. */
+static int (*own_callout)(pcre2_callout_block *, void *);
+static void *own_context;
+
+WRAPS(int, pcre2_set_callout_8, pcre2_match_context *match, int (*callout)(pcre2_callout_block *, void *),
+      void *context)
 {
-  (void)block, (void)context;
-  steps++;
+  (void)match;
+  own_callout = callout;
+  own_context = context;
   return 0;
 }
 
-WRAPS(pcre2_code *, pcre2_compile_8, PCRE2_SPTR expression, PCRE2_SIZE size, uint32_t options, int *error,
-      PCRE2_SIZE *at, pcre2_compile_context *context)
+static int called_out(pcre2_callout_block *block, void *context)
 {
-  return __real_pcre2_compile_8(expression, size, options | PCRE2_AUTO_CALLOUT, error, at, context);
+  (void)context;
+  steps++;
+  return own_callout ? own_callout(block, own_context) : 0;
 }
 
 WRAPS(int, pcre2_match_8, const pcre2_code *code, PCRE2_SPTR subject, PCRE2_SIZE size, PCRE2_SIZE begin,
       uint32_t options, pcre2_match_data *data, pcre2_match_context *context)
 {
-  pcre2_set_callout(context, called_out, NULL);
+  __real_pcre2_set_callout_8(context, called_out, NULL);
   return __real_pcre2_match_8(code, subject, size, begin, options, data, context);
 }

@@ -51,7 +51,7 @@ set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
 # front of the libraries that have them as well.
 set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strnlen strchr strrchr strchrnul strspn
                   strcspn strcmp strncmp strcasecmp strncasecmp calloc realloc snprintf
-                  iconv inflate pcre2_compile_8 pcre2_match_8)
+                  iconv inflate pcre2_set_callout_8 pcre2_match_8)
 list(TRANSFORM counted_calls PREPEND LINKER:--wrap=)
 add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
