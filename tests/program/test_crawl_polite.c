@@ -21,6 +21,7 @@ enum { NAMES = 3, REQUESTS_MAX = 4000, SLACK_MS = 270 };
 /* Shared with the server. */
 static struct log {
   atomic_uint count;
+  atomic_uint denied; /* requests for what robots.txt denies */
   struct {
     long long ms;
     char host[32];
@@ -221,14 +222,59 @@ static void what_breaks_is_asked_for_again_in_turn(void **state)
   assert_in_range(assert_share("k", 1, 300), 1 + 5, 2 * (1 + 5)); /* robots.txt and five pages */
 }
 
+/* ---- a robots.txt that fails once ----------------------------------------------------------------------------- */
+
+#define FAILED(status) "HTTP/1.1 " status "\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+
+/* By the host's name: a server error, too busy, or no answer at all. Each process of the server answers once. */
+static void fail_robots(int fd, const char *host)
+{
+  if (strcmp(host, "e500") == 0)
+    raw_send_string(fd, FAILED("500 Oops"));
+  else if (strcmp(host, "e503") == 0)
+    raw_send_string(fd, FAILED("503 Later"));
+}
+
+static unsigned requests_of(const char *host)
+{
+  unsigned count = 0;
+  for (unsigned i = 0; i < asked->count && i < REQUESTS_MAX; i++)
+    count += strcmp(asked->request[i].host, host) == 0;
+  return count;
+}
+
+static void answer_after_a_failure(int fd, const char *target)
+{
+  char host[32];
+  note(host);
+  if (strcmp(target, "/robots.txt") == 0 && requests_of(host) == 1)
+    fail_robots(fd, host);
+  else if (strcmp(target, "/robots.txt") == 0)
+    raw_send_string(fd, SMALL_HEAD "text/plain\r\n\r\nUser-agent: *\nDisallow: /no\n");
+  else if (strcmp(target, "/") == 0)
+    raw_send_string(fd, SMALL_HTML "<a href=/no>x</a><a href=/1>x</a><a href=/no/2>x</a><a href=/3>x</a>");
+  else
+    raw_send_string(fd, SMALL_LEAF);
+  asked->denied += strncmp(target, "/no", 3) == 0;
+}
+
+static void what_robots_txt_says_at_its_second_try_is_obeyed(void **state)
+{
+  (void)state;
+  static const char *const hosts[] = {"e500", "e503", "silent", NULL};
+  run(answer_after_a_failure, hosts, "0.3", "8");
+  for (size_t i = 0; hosts[i]; i++)
+    assert_int_equal(assert_share(hosts[i], 1, 300), 2 + 3); /* robots.txt twice, "/", "/1", "/3" */
+  assert_int_equal(asked->denied, 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_teardown(name, forget)
   const struct CMUnitTest tests[] = {
-    CASE(redirects_of_robots_txt_take_their_turns),
-    CASE(two_that_wait_for_each_other_end),
-    CASE(an_address_gets_no_more_than_so_many_hosts),
-    CASE(what_breaks_is_asked_for_again_in_turn),
+    CASE(redirects_of_robots_txt_take_their_turns),         CASE(two_that_wait_for_each_other_end),
+    CASE(an_address_gets_no_more_than_so_many_hosts),       CASE(what_breaks_is_asked_for_again_in_turn),
+    CASE(what_robots_txt_says_at_its_second_try_is_obeyed), CASE(a_denied_url_does_not_shorten_a_crawl_delay),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
