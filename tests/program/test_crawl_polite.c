@@ -78,6 +78,7 @@ static size_t assert_share(const char *host, unsigned share, long long delay_ms)
   return count;
 }
 
+/* `hosts`: first labels, each with the path of a start URL unless that is "/". */
 static void run(raw_answer *answer, const char *const hosts[], const char *delay, const char *per_address)
 {
   asked = mmap(NULL, sizeof *asked, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -86,8 +87,10 @@ static void run(raw_answer *answer, const char *const hosts[], const char *delay
   char *seeds = trial_path(s.trial, "seeds");
   FILE *file = fopen(seeds, "w");
   assert_non_null(file);
-  for (; *hosts; hosts++)
-    fprintf(file, "http://%s.localhost:%u/\n", *hosts, small_port);
+  for (; *hosts; hosts++) {
+    const char *path = strchrnul(*hosts, '/');
+    fprintf(file, "http://%.*s.localhost:%u%s\n", (int)(path - *hosts), *hosts, small_port, *path ? path : "/");
+  }
   assert_int_equal(fclose(file), 0);
   const char *const words[] = {
     "crawl", "--dir",   "DIR", "--delay",   delay, "--scope",       "any", "--per-address",   per_address, "--seeds",
@@ -266,6 +269,30 @@ static void what_robots_txt_says_at_its_second_try_is_obeyed(void **state)
   for (size_t i = 0; hosts[i]; i++)
     assert_int_equal(assert_share(hosts[i], 1, 300), 2 + 3); /* robots.txt twice, "/", "/1", "/3" */
   assert_int_equal(asked->denied, 0);
+}
+
+/* ---- a Crawl-delay, and URLs that robots.txt denies -------------------------------------------------------------- */
+
+static void answer_slowly(int fd, const char *target)
+{
+  char host[32];
+  note(host);
+  asked->denied += strncmp(target, "/no", 3) == 0;
+  raw_send_string(fd, strcmp(target, "/robots.txt") == 0 ? SMALL_HEAD
+                        "text/plain\r\n\r\nUser-agent: *\nCrawl-delay: 1\nDisallow: /no\n"
+                                                         : SMALL_LEAF);
+}
+
+/* The URL for which robots.txt was requested is denied, or later ones are. */
+static void a_denied_url_does_not_shorten_a_crawl_delay(void **state)
+{
+  (void)state;
+  static const char *const hosts[] = {"first/no",   "first/1", "first/2",    "later/1", "later/no/1",
+                                      "later/no/2", "later/2", "later/no/3", NULL};
+  run(answer_slowly, hosts, "0.1", "8");
+  assert_int_equal(asked->denied, 0);
+  assert_int_equal(assert_share("first", 1, 1000), 1 + 2);
+  assert_int_equal(assert_share("later", 1, 1000), 1 + 2);
 }
 
 int main(void)
