@@ -2,6 +2,7 @@
 #include "crawler/commands/cmd.h"
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
+#include "crawler/base/shown.h"
 #include "crawler/commands/crawl_args.h"
 #include "crawler/commands/summary.h"
 #include "crawler/report/missing.h"
@@ -54,7 +55,8 @@ static void print_missing(frontier *f, const frontier_stats *stats)
 
 static int print_text(frontier *f, const frontier_stats *stats, const trap_list *traps)
 {
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE];
+  enum { NAME_SIZE = 256 }; /* of 47 bytes, each shown as four at most */
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], shown[NAME_SIZE];
   printf("URLs       %s done, %s failed, %s skipped\n", say_count(stats->done, a), say_count(stats->failed, b),
          say_count(stats->skipped, c));
   printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
@@ -68,7 +70,7 @@ static int print_text(frontier *f, const frontier_stats *stats, const trap_list 
   const char *name;
   uint64_t value;
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
-    printf("%-26s %s\n", name, say_count(value, a));
+    printf("%-26s %s\n", shown_text(name, shown, sizeof shown), say_count(value, a));
   if (traps)
     trap_list_print(traps);
   return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
