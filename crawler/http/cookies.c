@@ -4,11 +4,14 @@
  *     free slot --cookies_take, cookies_read--> used --expired, replaced, or room needed--> free slot
  *
  * Always: a used slot has its texts in one allocation. Two registered domains with one hash share their limit, not
- * their cookies: whether one is sent is decided by its domain. Called on the network's thread; nothing is on disk. */
+ * their cookies: whether one is sent is decided by its domain. The hash is keyed with a secret that each jar draws, as
+ * one who can calculate it may choose domains that share a list, or that push another's cookies out. Called on the
+ * network's thread; nothing is on disk. */
 #include "crawler/http/cookies.h"
 
 #include "crawler/http/cookie_field.h"
 #include "crawler/scope/domain.h"
+#include "mlbf/secret.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -29,6 +32,7 @@ typedef struct cookie {
 } cookie;
 
 struct cookies {
+  mlbf_hasher *hasher;
   cookie all[COOKIES_MAX];
   int buckets[BUCKETS];
   int free, newest, oldest;
@@ -37,26 +41,21 @@ struct cookies {
   char sent[COOKIES_SENT_MAX + 1];
 };
 
-static uint64_t hash_text(const char *text)
-{
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (; *text; text++)
-    hash = (hash ^ (uint8_t)*text) * 0x100000001B3U;
-  return hash ^ hash >> 32;
-}
-
-static uint64_t site_of(const char *host)
+static uint64_t site_of(const cookies *c, const char *host)
 {
   char domain[DOMAIN_SIZE];
   domain_of_host(host, strlen(host), domain);
-  return hash_text(domain);
+  return mlbf_hasher_hash(c->hasher, 0, (mlbf_span){domain, strlen(domain)}).low;
 }
 
 cookies *cookies_create(void)
 {
-  cookies *c = calloc(1, sizeof *c);
-  if (!c)
+  uint8_t secret[MLBF_SECRET_BYTES];
+  cookies *c = mlbf_secret_draw(secret) == MLBF_OK ? calloc(1, sizeof *c) : NULL;
+  if (!c || !(c->hasher = mlbf_hasher_create(secret))) {
+    free(c);
     return NULL;
+  }
   c->newest = c->oldest = c->free = NONE;
   for (int i = 0; i < BUCKETS; i++)
     c->buckets[i] = NONE;
@@ -71,6 +70,8 @@ void cookies_free(cookies *c)
 {
   for (size_t i = 0; c && i < COOKIES_MAX; i++)
     free(c->all[i].name);
+  if (c)
+    mlbf_hasher_free(c->hasher);
   free(c);
 }
 
@@ -200,7 +201,7 @@ static bool put(cookies *c, uint64_t site, const cookie_field *f, uint64_t made,
 /* In place of one with the same name, domain and path. What a server has in place of the user's goes no further. */
 static bool keep(cookies *c, const cookie_field *f, bool is_users, bool is_from_https, uint64_t now_s)
 {
-  uint64_t site = site_of(f->domain), made = 0;
+  uint64_t site = site_of(c, f->domain), made = 0;
   int before = find(c, site, f);
   if (before != NONE) {
     if (c->all[before].is_secure && !is_from_https)
@@ -280,7 +281,7 @@ const char *cookies_for(cookies *c, const char *url, bool is_trusted, uint64_t n
   *c->sent = '\0';
   if (!c->count || !cookie_place_of(url, &place))
     return c->sent;
-  uint64_t site = site_of(place.host);
+  uint64_t site = site_of(c, place.host);
   for (int at = *bucket_of(c, site); at != NONE && count < COOKIES_SITE_MAX; at = c->all[at].next)
     if (c->all[at].site == site && is_for(&c->all[at], &place, is_trusted, now_s))
       found[count++] = &c->all[at];

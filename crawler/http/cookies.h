@@ -29,7 +29,7 @@ enum {
 
 typedef struct cookies cookies;
 
-cookies *cookies_create(void); /* NULL: out of memory */
+cookies *cookies_create(void); /* NULL: out of memory, or the operating system gave no random bytes */
 void cookies_free(cookies *c); /* NULL is fine */
 
 /* A file in Netscape's format; lines that are not are left out. false: it cannot be read, errno says why. */

@@ -15,7 +15,7 @@
 #include "crawler/robots/robots.h"
 #include "crawler/scope/patterns.h"
 #include "frontier/url.h"
-#include "tests/site/grown_text.h"
+#include "tests/support/attack.h"
 #include "tests/support/steps.h"
 
 #include <setjmp.h>
@@ -28,24 +28,6 @@
 
 #include <cmocka.h>
 #include <zlib.h>
-
-enum { NETWORK_PIECE = 16384, SMALL_PIECE = 61, NUMBER = 1 };
-
-#define N "\1" /* the number of the repetition */
-
-/* Twice the size may take so much more, as sorting has its logarithm; and takes so much, or the attack is not read. */
-static const double most_growth = 2.2, least_growth = 1.5;
-
-typedef void reader(const char *bytes, size_t size, size_t piece);
-
-/* `begin`, `repeat` again and again, as often `back`, and `end`. */
-typedef struct attack {
-  const char *name;
-  reader *read;
-  size_t size;
-  const char *begin, *repeat, *back, *end;
-  enum { LINEAR, LIMITED } growth; /* limited: twice the size may take fewer than twice the steps */
-} attack;
 
 /* ---- the parsers ----------------------------------------------------------------------------------------- */
 
@@ -509,58 +491,12 @@ static const attack attacks[] = {
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
-static void add_piece(text *t, const char *piece, unsigned number)
-{
-  for (; piece && *piece; piece++)
-    if (*piece == NUMBER)
-      text_addf(t, "%u", number);
-    else
-      text_add_byte(t, *piece);
-}
-
-static void make(const attack *a, size_t size, text *t)
-{
-  size_t turn = a->back ? size / 2 : size;
-  unsigned number = 0;
-  text_clear(t);
-  add_piece(t, a->begin, 0);
-  while (t->size < turn)
-    add_piece(t, a->repeat, number++);
-  while (a->back && t->size < size)
-    add_piece(t, a->back, number--);
-  add_piece(t, a->end, number);
-}
-
-static uint64_t steps_of(const attack *a, size_t size, size_t piece)
-{
-  text t = {0};
-  make(a, size, &t);
-  uint64_t before = steps_taken();
-  a->read(t.bytes ? t.bytes : "", t.size, piece);
-  uint64_t taken = steps_taken() - before;
-  text_free(&t);
-  return taken;
-}
-
-/* 1 if it is not linear. */
-static int judge(const attack *a, size_t piece)
-{
-  uint64_t nothing = steps_of(a, 0, piece); /* what it takes to begin */
-  uint64_t once = steps_of(a, a->size, piece) - nothing, twice = steps_of(a, 2 * a->size, piece) - nothing;
-  double growth = (double)twice / (double)once, each = (double)twice / (double)(2 * a->size);
-  bool is_bad = !(growth <= most_growth && (growth >= least_growth || a->growth == LIMITED)); /* of 0 / 0, too */
-  if (is_bad || getenv("STRATA_STEPS"))
-    print_message("%s%s, pieces of %zu: %.2f times the steps for twice %zu bytes, %.1f a byte\n",
-                  is_bad ? "NOT LINEAR: " : "", a->name, piece, growth, a->size, each);
-  return is_bad;
-}
-
 static void twice_the_size_takes_twice_the_steps(void **state)
 {
   int bad = 0;
   (void)state;
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
-    bad += judge(&attacks[i], NETWORK_PIECE) + judge(&attacks[i], SMALL_PIECE);
+    bad += attack_judge(&attacks[i], NETWORK_PIECE) + attack_judge(&attacks[i], SMALL_PIECE);
   assert_int_equal(bad, 0);
 }
 
@@ -573,8 +509,8 @@ static void an_answer_of_robots_txt_has_a_limit(void **state)
   (void)state;
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
     text file = {0}, path = {0};
-    make(&(attack){.begin = "User-agent: *\n", .repeat = lines[i]}, ROBOTS_SIZE_MAX, &file);
-    make(&(attack){.begin = "/", .repeat = "a"}, URL_LENGTH_MAX, &path);
+    attack_make(&(attack){.begin = "User-agent: *\n", .repeat = lines[i]}, ROBOTS_SIZE_MAX, &file);
+    attack_make(&(attack){.begin = "/", .repeat = "a"}, URL_LENGTH_MAX, &path);
     robots *r = robots_parse(file.bytes, file.size, "strata");
     assert_non_null(r);
     uint64_t before = steps_taken();
@@ -595,7 +531,7 @@ static void an_expression_has_a_limit(void **state)
   char message[PATTERNS_MESSAGE];
   (void)state;
   text address = {0};
-  make(&(attack){.begin = "http://h/", .repeat = "a"}, URL_LENGTH_MAX, &address);
+  attack_make(&(attack){.begin = "http://h/", .repeat = "a"}, URL_LENGTH_MAX, &address);
   for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
     patterns *p = patterns_create();
     assert_non_null(p);
@@ -608,6 +544,54 @@ static void an_expression_has_a_limit(void **state)
     patterns_free(p);
   }
   text_free(&address);
+}
+
+/* ---- cookies of domains that share a list -------------------------------------------------------------------- */
+
+/* FNV-1a, which who sets cookies can calculate: what the jar must not find domains by. */
+static unsigned list_of(const char *domain)
+{
+  uint64_t hash = 0xCBF29CE484222325U;
+  for (; *domain; domain++)
+    hash = (hash ^ (uint8_t)*domain) * 0x100000001B3U;
+  return (unsigned)((hash ^ hash >> 32) % 1024);
+}
+
+/* As many cookies as there may be, of domains that collide or of any; then one more, and one request for each. */
+static uint64_t steps_of_domains(bool collide)
+{
+  enum { DOMAINS = COOKIES_MAX / COOKIES_DOMAIN_MAX };
+  cookies *jar = cookies_create();
+  char domain[32], address[64], field[32];
+  unsigned met = 0;
+  assert_non_null(jar);
+  uint64_t before = steps_taken(), searching = 0;
+  for (unsigned number = 0; met < DOMAINS; number++) {
+    uint64_t from = steps_taken();
+    snprintf(domain, sizeof domain, "d%u.com", number);
+    bool is_chosen = !collide || list_of(domain) == 0;
+    searching += steps_taken() - from;
+    if (!is_chosen)
+      continue;
+    snprintf(address, sizeof address, "http://%s/", domain);
+    for (unsigned i = 0; i <= COOKIES_DOMAIN_MAX; i++) {
+      snprintf(field, sizeof field, "n%u=x", i);
+      assert_true(cookies_take(jar, address, field, 1));
+      cookies_for(jar, address, false, 1);
+    }
+    met++;
+  }
+  uint64_t taken = steps_taken() - before - searching;
+  cookies_free(jar);
+  return taken;
+}
+
+static void domains_cannot_be_chosen_to_share_a_list_of_cookies(void **state)
+{
+  (void)state;
+  uint64_t any = steps_of_domains(false), chosen = steps_of_domains(true);
+  print_message("%.2f times the steps for chosen domains\n", (double)chosen / (double)any);
+  assert_true((double)chosen < 2 * (double)any);
 }
 
 /* The judge is judged: every byte is compared with all before it. */
@@ -624,8 +608,8 @@ static void what_is_quadratic_is_found(void **state)
   static const attack quadratic = {"quadratic", compare_all, 1000, "", "a", NULL, "", LINEAR};
   static const attack deaf = {"deaf", content_type, 1000, "charset=x ", "a", NULL, "", LINEAR};
   (void)state;
-  assert_int_equal(judge(&quadratic, SMALL_PIECE), 1);
-  assert_int_equal(judge(&deaf, SMALL_PIECE), 1); /* what is not read at all proves nothing */
+  assert_int_equal(attack_judge(&quadratic, SMALL_PIECE), 1);
+  assert_int_equal(attack_judge(&deaf, SMALL_PIECE), 1); /* what is not read at all proves nothing */
 }
 
 int main(void)
@@ -635,6 +619,7 @@ int main(void)
     cmocka_unit_test(twice_the_size_takes_twice_the_steps),
     cmocka_unit_test(an_answer_of_robots_txt_has_a_limit),
     cmocka_unit_test(an_expression_has_a_limit),
+    cmocka_unit_test(domains_cannot_be_chosen_to_share_a_list_of_cookies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,7 +71,7 @@ target_link_libraries(parsers_counted PRIVATE strata_flags crawler PkgConfig::UR
   PkgConfig::PSL PkgConfig::PCRE2 PkgConfig::XXHASH)
 target_compile_options(parsers_counted PRIVATE -fsanitize-coverage=trace-pc -fno-builtin -U_FORTIFY_SOURCE)
 function(strata_steps target)
-  target_sources(${target} PRIVATE support/steps.c $<TARGET_OBJECTS:parsers_counted>)
+  target_sources(${target} PRIVATE support/steps.c support/attack.c $<TARGET_OBJECTS:parsers_counted>)
   target_link_options(${target} PRIVATE ${counted_calls})
 endfunction()
 
