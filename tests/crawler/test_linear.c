@@ -563,10 +563,9 @@ static uint64_t steps_of_domains(bool collide)
   enum { DOMAINS = COOKIES_MAX / COOKIES_DOMAIN_MAX };
   cookies *jar = cookies_create();
   char domain[32], address[64], field[32];
-  unsigned met = 0;
   assert_non_null(jar);
   uint64_t before = steps_taken(), searching = 0;
-  for (unsigned number = 0; met < DOMAINS; number++) {
+  for (unsigned number = 0, met = 0; met < DOMAINS; number++) {
     uint64_t from = steps_taken();
     snprintf(domain, sizeof domain, "d%u.com", number);
     bool is_chosen = !collide || list_of(domain) == 0;

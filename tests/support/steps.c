@@ -2,6 +2,7 @@
 #include "tests/support/steps.h"
 
 #include <iconv.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,6 +212,12 @@ WRAPS(int, inflate, z_streamp z, int flush)
   int result = __real_inflate(z, flush);
   steps += 1 + (z->total_in - in) + (z->total_out - out);
   return result;
+}
+
+WRAPS(json_t *, json_loadb, const char *at, size_t size, size_t flags, json_error_t *error)
+{
+  steps += size;
+  return __real_json_loadb(at, size, flags, error);
 }
 
 /* Each item of an expression that is tried is a step: patterns.c is called before each. */

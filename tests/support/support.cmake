@@ -51,7 +51,7 @@ set(lmdb_whole LINKER:--whole-archive ${LMDB_STATIC} LINKER:--no-whole-archive)
 # front of the libraries that have them as well.
 set(counted_calls memchr memrchr memmem memcpy memmove memset memcmp strlen strnlen strchr strrchr strchrnul strspn
                   strcspn strcmp strncmp strcasecmp strncasecmp calloc realloc snprintf
-                  iconv inflate pcre2_set_callout_8 pcre2_match_8)
+                  iconv inflate json_loadb pcre2_set_callout_8 pcre2_match_8)
 list(TRANSFORM counted_calls PREPEND LINKER:--wrap=)
 add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
@@ -64,11 +64,14 @@ foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities c
                frontier/url/url frontier/url/url_arena frontier/url/url_bytes frontier/url/url_direct
                frontier/url/url_fast frontier/url/url_host frontier/url/url_idna frontier/url/url_profile
                frontier/url/url_punycode frontier/url/url_reference frontier/url/url_rules
-               frontier/url/url_segments frontier/url/url_slow frontier/url/url_status mlbf/similar/shingle)
+               frontier/url/url_segments frontier/url/url_slow frontier/url/url_status mlbf/similar/shingle
+               crawler/base/tally crawler/report/report_data crawler/report/report_pairs datasets/read/format
+               datasets/read/format_archive datasets/read/format_sogou datasets/read/reader datasets/read/rowkey
+               datasets/read/source datasets/read/urlset)
   target_sources(parsers_counted PRIVATE ${PROJECT_SOURCE_DIR}/${source}.c)
 endforeach()
 target_link_libraries(parsers_counted PRIVATE strata_flags crawler PkgConfig::URIPARSER PkgConfig::CURL PkgConfig::ZLIB
-  PkgConfig::PSL PkgConfig::PCRE2 PkgConfig::XXHASH)
+  PkgConfig::PSL PkgConfig::PCRE2 PkgConfig::XXHASH PkgConfig::JANSSON PkgConfig::ZSTD PkgConfig::LZMA)
 target_compile_options(parsers_counted PRIVATE -fsanitize-coverage=trace-pc -fno-builtin -U_FORTIFY_SOURCE)
 function(strata_steps target)
   target_sources(${target} PRIVATE support/steps.c support/attack.c $<TARGET_OBJECTS:parsers_counted>)
