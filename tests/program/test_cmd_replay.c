@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -235,6 +236,75 @@ static void test_refuses_in_one_sentence(void **state)
   }
 }
 
+/* ---- what somebody planted in the directory of results --------------------------------------------------------- */
+
+#define FIGURES "--n 100 --m 4096 --protocol fresh --out planted list"
+#define PAPER "--paper skip --rounds 1 --out planted"
+
+static const struct planted {
+  const char *name, *run;
+} planted[] = {
+  {"results.csv", FIGURES}, {"report.html", FIGURES}, {"figures.gnuplot", FIGURES},
+  {"fig5.svg", FIGURES},    {"report.html", PAPER},   {"paper-skip.csv", PAPER},
+};
+enum { PLANTED = sizeof planted / sizeof *planted };
+
+/* The path of the name in an empty directory. Outside of it: a file "diary", and nothing called "absent". */
+static void clear_ground(const struct planted *p, char path[SCRATCH_PATH])
+{
+  scratch_remove("planted");
+  assert_int_equal(mkdir("planted", 0777), 0);
+  scratch_join("planted", p->name, path);
+  scratch_write("diary", "mine\n", 5);
+}
+
+static void assert_outside_is_as_it_was(const struct planted *p)
+{
+  char *diary = text_of("diary");
+  if (strcmp(diary, "mine\n") != 0)
+    fail_msg("%s: wrote to a file outside", p->name);
+  if (access("absent", F_OK) == 0)
+    fail_msg("%s: made a file outside", p->name);
+  free(diary);
+}
+
+/* A figure of before is removed, whatever it is, and then drawn. */
+static void assert_link_is_refused(const struct planted *p, int code)
+{
+  assert_outside_is_as_it_was(p);
+  if (strncmp(p->name, "fig5", 4) == 0)
+    return;
+  assert_int_equal(code, EXIT_FAILED);
+  assert_said("it is a link, which is not followed");
+}
+
+static void test_writes_through_no_link(void **state)
+{
+  char path[SCRATCH_PATH];
+  (void)state;
+  for (size_t i = 0; i < PLANTED; i++) {
+    clear_ground(&planted[i], path);
+    assert_int_equal(symlink("../diary", path), 0);
+    assert_link_is_refused(&planted[i], run(planted[i].run));
+    clear_ground(&planted[i], path);
+    assert_int_equal(symlink("../absent", path), 0);
+    assert_link_is_refused(&planted[i], run(planted[i].run));
+  }
+}
+
+/* The results are in a new file, or in none. */
+static void test_writes_to_no_file_with_a_second_name(void **state)
+{
+  char path[SCRATCH_PATH];
+  (void)state;
+  for (size_t i = 0; i < PLANTED; i++) {
+    clear_ground(&planted[i], path);
+    assert_int_equal(link("diary", path), 0);
+    run(planted[i].run);
+    assert_outside_is_as_it_was(&planted[i]);
+  }
+}
+
 static int make_list(void **state)
 {
   (void)state;
@@ -264,6 +334,8 @@ int main(void)
     cmocka_unit_test(test_a_short_list_says_so),
     cmocka_unit_test(test_formats_and_bad_rows_are_told),
     cmocka_unit_test(test_refuses_in_one_sentence),
+    cmocka_unit_test(test_writes_through_no_link),
+    cmocka_unit_test(test_writes_to_no_file_with_a_second_name),
   };
   return cmocka_run_group_tests(tests, make_list, remove_list);
 }
