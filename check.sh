@@ -95,9 +95,13 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
   for corpus in "$root"/tests/fuzz/corpus/*; do
     target=${corpus##*/}
     log=$root/build/log/fuzz-$target.log
+    case $target in
+    response | visit) dictionary=-dict=$root/tests/fuzz/http.dict ;;
+    *) dictionary= ;;
+    esac
     mkdir -p "$root/build/fuzz/tests/$target"
     (cd "$root/build/fuzz/tests" &&
-      "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" "$target" "$corpus") >"$log" 2>&1 ||
+      "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" ${dictionary:+"$dictionary"} "$target" "$corpus") >"$log" 2>&1 ||
       fail_with_log "fuzz_$target found something"
   done
 }

@@ -4,7 +4,9 @@
  *
  * The first two bytes of an input are options of the crawl. The rest are responses one after the other, each up to
  * "%%+\n": head, empty line, body; the first fetch gets the first one, whatever its URL. One that does not begin with
- * "HTTP/" is an error. When there are no more, the crawl is stopped.
+ * "HTTP/" is an error. With a field "X-Times: N" its body comes N times, so that a short input has a long one. When
+ * there are no more, the crawl is stopped. One into a directory that has ended before is begun again an hour later, and
+ * asks whether its pages have changed.
  *
  * In place of crawler/http/fetch.c and frontier/base/machine.c is what is defined here: nothing goes over a network,
  * and waiting makes the time pass at once. (Bytes on a socket: fuzz_response.c.) */
@@ -16,6 +18,7 @@
 #include "crawler/loop/crawl_warc.h"
 #include "crawler/loop/visit_end.h"
 #include "frontier/base/machine.h"
+#include "frontier/recrawl.h"
 #include "frontier/traps.h"
 #include "tests/support/scratch.h"
 
@@ -31,7 +34,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { NO_ROBOTS = 1, NOFOLLOW = 2, IMAGES = 4, GUESSES = 8, FILES = 16, ANY = 32, DOMAIN = 64, ADDRESSES = 128 };
 enum { PATTERNS = 1, TRIES = 2, DELAY = 4, SHALLOW = 8, BUDGETS = 16, NEAR_LAST = 32, COOKIES = 64, SMALL = 128 };
-enum { MARK = 4, STEPS_MAX = 20000, BODY_MAX = 1 << 16, BODY_SMALL = 100 };
+enum { MARK = 4, STEPS_MAX = 20000, BODY_MAX = 3 << 18, BODY_SMALL = 100 };
+enum { BODY_SENT_MAX = BODY_MAX + 1000, BODY_LONG = 1 << 16, PIECE_LONG = 5000, AGAIN_MAX = 2 };
 
 static void check(bool holds, const char *what)
 {
@@ -219,7 +223,7 @@ static void give_body(request *r, const char *bytes, size_t size, uint64_t most)
   size = response->truncated ? (size_t)most : size;
   response->body_bytes = size;
   for (size_t at = 0, piece; at < size; at += piece) {
-    piece = w.pieces ? 1 + throw(w.pieces) : size;
+    piece = w.pieces ? 1 + throw(size > BODY_LONG ? PIECE_LONG : w.pieces) : size;
     piece = piece < size - at ? piece : size - at;
     char *copy = malloc(piece);
     check(copy != NULL, "no memory");
@@ -227,6 +231,24 @@ static void give_body(request *r, const char *bytes, size_t size, uint64_t most)
     r->receiver.body(r->receiver.context, response->status, response->content_type, copy, piece);
     free(copy);
   }
+}
+
+/* The body as often as its head says. */
+static void give_times(request *r, const char *bytes, size_t size, uint64_t most)
+{
+  const char *field = response_head_next(&r->head, "X-Times", NULL);
+  size_t asked = field ? strtoul(field, NULL, 10) : 1, times = size ? BODY_SENT_MAX / size : 0, all = 0;
+  times = times < asked ? times : asked;
+  if (times < 2) {
+    give_body(r, bytes, size, most);
+    return;
+  }
+  char *body = malloc(times * size);
+  check(body != NULL, "no memory");
+  for (; all < times * size; all += size)
+    memcpy(body + all, bytes, size);
+  give_body(r, body, all, most);
+  free(body);
 }
 
 static void read_fields(request *r)
@@ -262,8 +284,8 @@ static void answer(const fetcher *f, request *r)
       response->explanation = "its status line has no valid status";
     }
     if (response->error == FETCH_OK)
-      give_body(r, (const char *)bytes + head, size - head,
-                r->receiver.max_body ? r->receiver.max_body : f->options.max_body);
+      give_times(r, (const char *)bytes + head, size - head,
+                 r->receiver.max_body ? r->receiver.max_body : f->options.max_body);
   }
   r->receiver.finished(r->receiver.context, response);
 }
@@ -345,7 +367,6 @@ typedef struct files {
 static void open_files(files *all, frontier *f, crawl_options *o)
 {
   char message[WARC_MESSAGE_SIZE];
-  scratch_make_fast(all->directory);
   const warc_options of_warc = {
     .directory = all->directory, .file_bytes = 1 << 20, .user_agent = "fuzz", .robots = "obey"};
   check(crawl_warc_open(&all->warc, f, &of_warc, true, message), message);
@@ -367,9 +388,14 @@ static void close_files(files *all)
   scratch_remove(all->directory);
 }
 
-static frontier *open_frontier(const uint8_t secret[MLBF_SECRET_BYTES])
+/* In memory, or in a directory that it makes. */
+static frontier *open_frontier(const uint8_t secret[MLBF_SECRET_BYTES], files *all)
 {
-  char message[FRONTIER_MESSAGE_SIZE];
+  char message[FRONTIER_MESSAGE_SIZE], path[SCRATCH_PATH];
+  if (w.of_crawl & FILES) {
+    scratch_make_fast(all->directory);
+    scratch_join(all->directory, "frontier", path);
+  }
   frontier *f = NULL;
   const frontier_options options = {.filter = MLBF_KIND_BLOOM,
                                     .expected_urls = 100,
@@ -378,7 +404,7 @@ static frontier *open_frontier(const uint8_t secret[MLBF_SECRET_BYTES])
                                     .per_host = 2,
                                     .depth_cap = w.more & SHALLOW ? 1 : UINT16_MAX,
                                     .secret = secret};
-  check(frontier_open(NULL, &options, &f, message) == FRONTIER_OK, "no frontier");
+  check(frontier_open(w.of_crawl & FILES ? path : NULL, &options, &f, message) == FRONTIER_OK, "no frontier");
   check(frontier_watch_traps(f, w.more & BUDGETS ? 3 : 500) == FRONTIER_OK, "no watch for traps");
   return f;
 }
@@ -418,6 +444,17 @@ static crawl_options options_of(patterns *all, scope *trusted)
       .user_agent = "fuzz", .connections = 8, .timeout_ms = 1000, .max_body = w.more & SMALL ? BODY_SMALL : BODY_MAX}};
 }
 
+static crawl_end crawl_once(frontier *f, scope *hosts, const crawl_options *options, const url *start)
+{
+  crawl *c = w.crawl = crawl_create(f, hosts, options);
+  check(c && crawl_add_start(c, start) == FRONTIER_OK && crawl_sync(c) == FRONTIER_OK, "no crawl");
+  crawl_end end = crawl_run(c, tick, NULL);
+  if (end == CRAWL_BROKEN)
+    check(false, crawl_message(c));
+  crawl_free(c);
+  return end;
+}
+
 /* Its end, and the hash of what it asked for and said. */
 static uint64_t run(const uint8_t *data, size_t size, unsigned pieces)
 {
@@ -434,7 +471,7 @@ static uint64_t run(const uint8_t *data, size_t size, unsigned pieces)
                      .random = (unsigned)size,
                      .hash = w.hash};
   XXH3_64bits_reset(w.hash);
-  frontier *f = open_frontier(secret);
+  frontier *f = open_frontier(secret, &all);
   scope *hosts = scope_create(w.of_crawl & ANY ? SCOPE_ANY : w.of_crawl & DOMAIN ? SCOPE_DOMAIN : SCOPE_HOST);
   scope *trusted = scope_create(SCOPE_ORIGIN);
   patterns *of_links = patterns_create();
@@ -443,12 +480,14 @@ static uint64_t run(const uint8_t *data, size_t size, unsigned pieces)
   crawl_options options = options_of(of_links, trusted);
   if (w.of_crawl & FILES)
     open_files(&all, f, &options);
-  crawl *c = w.crawl = crawl_create(f, hosts, &options);
-  check(c && crawl_add_start(c, &start) == FRONTIER_OK && crawl_sync(c) == FRONTIER_OK, "no crawl");
-  crawl_end end = crawl_run(c, tick, NULL);
-  if (end == CRAWL_BROKEN)
-    check(false, crawl_message(c));
-  crawl_free(c);
+  crawl_end end = crawl_once(f, hosts, &options, &start);
+  options.recrawl_least_s = 60;
+  options.recrawl_most_s = 3600;
+  for (int again = 0; w.of_crawl & FILES && w.rest_size && again < AGAIN_MAX; again++) {
+    w.now_ms += 3600 * 1000;
+    check(frontier_recrawl(f, 60, 3600, machine_wall_ms() / 1000) == FRONTIER_OK, frontier_message(f));
+    end = crawl_once(f, hosts, &options, &start);
+  }
   check(frontier_close(f) == FRONTIER_OK, "no end");
   if (w.of_crawl & FILES)
     close_files(&all);
