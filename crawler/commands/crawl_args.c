@@ -220,7 +220,7 @@ static const option_row option_rows[] = {
    .help = "directory of the crawl (default strata-HOST[-PORT] of the first URL)",
    .manual = "Directory of the crawl; if not given, {Pa strata-HOST} or {Pa strata-HOST-PORT} of the first URL."},
   {"seeds", "FILE", OPTION_STRING, FIELD(seeds), .is_once = true,
-   .help = "more start URLs, one per line; - is standard input"},
+   .help = "more start URLs, one per line, # begins a comment; - is standard input"},
   {"scope", "host|prefix|domain|any", OPTION_CHOICE, FIELD(scope), GIVEN(scope_given),
    .help = "links to follow: same host and port as a start URL (default), below its path,\n"
            "any host in its registered domain, or the whole web",

@@ -50,12 +50,24 @@ static void refuse(const char *text, url_status status, url_profile profile, url
     say_error("crawl", "\"%.500s\" is not a URL (%s)", text, url_status_name(status));
 }
 
+/* Nothing but blanks, or a comment as in configuration files: no URL begins with '#'. */
+static bool is_remark(const char *line, size_t size)
+{
+  while (size && (*line == ' ' || *line == '\t')) {
+    line++;
+    size--;
+  }
+  return !size || *line == '#';
+}
+
 static seeds_next_result next_line(seeds *s, url *out)
 {
   const char *line;
   size_t size;
   dataset_status status;
   while ((status = dataset_next(s->reader, &line, &size)) == DATASET_OK) {
+    if (is_remark(line, size))
+      continue;
     if (url_parse(line, size, s->args->profile, out) == URL_OK)
       return SEEDS_URL;
     dataset_refuse(s->reader, DATASET_REFUSED);

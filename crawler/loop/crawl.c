@@ -268,16 +268,28 @@ static void robots_came(void *context)
 
 /* ---- the loop ------------------------------------------------------------------------------------------- */
 
-/* How many more URLs may be leased: free connections, and no more than the page cap could use. */
+/* How many pages the cap of bytes has room for, as large as those before: the next one, if not all of its bytes. */
+static uint64_t pages_of_bytes(const crawl *c)
+{
+  uint64_t left = c->options.max_bytes > c->bytes_ever ? c->options.max_bytes - c->bytes_ever : 0;
+  return c->bytes_ever ? left / (c->bytes_ever / (c->pages_ever + 1) + 1) + 1 : UINT64_MAX;
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+  return a < b ? a : b;
+}
+
+/* How many more URLs may be leased: free connections, and no more than the caps could use. */
 static size_t lease_room(const crawl *c)
 {
   size_t active = c->visits.active, all = c->options.fetch.connections, fewer = fetch_fd_limit(c->fetcher)->limit;
   size_t connections = all > active && fewer > active ? (all < fewer ? all : fewer) - active : 0;
-  uint64_t taken = c->pages_ever + active;
-  uint64_t pages = c->options.max_pages > taken ? c->options.max_pages - taken : 0;
-  uint64_t room = connections < pages ? connections : pages;
+  uint64_t left = c->options.max_pages > c->pages_ever ? c->options.max_pages - c->pages_ever : 0;
+  uint64_t pages = less(left, pages_of_bytes(c));
+  uint64_t room = less(connections, pages > active ? pages - active : 0);
   assert(!room || active + room <= all);
-  return room < BATCH ? (size_t)room : BATCH;
+  return (size_t)less(room, BATCH);
 }
 
 void crawl_leave_address(crawl *c, visit *v)

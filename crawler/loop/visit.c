@@ -200,13 +200,13 @@ static void read_page(visit *v, const char *content_type, const char *bytes, siz
     read_plain(v, content_type, bytes, size);
     return;
   }
-  bool is_xhtml = is_type(content_type, "application/xhtml+xml");
+  bool is_xml = is_type(content_type, "application/xhtml+xml") || is_type(content_type, "image/svg+xml");
   /* a missing type is looked into, as browsers sniff */
-  if (!v->has_scanned && !is_xhtml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
+  if (!v->has_scanned && !is_xml && !is_type(content_type, "text/html") && !is_type(content_type, ""))
     return;
   if (!v->has_scanned)
     decoder_begin(v->decoder, charset_of_type(content_type, strlen(content_type)));
-  if (!v->has_scanned && is_xhtml)
+  if (!v->has_scanned && is_xml)
     links_expect_xml(v->scanner);
   if (!v->has_scanned && v->text)
     page_text_begin(v->text);

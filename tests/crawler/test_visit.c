@@ -83,6 +83,14 @@ static void xhtml_is_read_as_xml(void **state)
   assert_string_equal(links_of(v), "five");
 }
 
+static void links_of_a_drawing(void **state)
+{
+  visit *v = read_as(*state, "image/svg+xml; charset=utf-8",
+                     "<?xml version='1.0'?><svg xmlns='http://www.w3.org/2000/svg'><script/><image href='no'/>"
+                     "<a xlink:href='one'><text>1</text></a><g><a href='two' xlink:href='no'/></g></svg>");
+  assert_string_equal(links_of(v), "one two");
+}
+
 static void a_feed_is_known_by_its_type(void **state)
 {
   visit *v = read_as(*state, "application/rss+xml; charset=utf-8",
@@ -166,6 +174,7 @@ int main(void)
     cmocka_unit_test(nothing_is_left_for_the_next_page),
     cmocka_unit_test(what_is_no_html_is_not_looked_into),
     cmocka_unit_test(xhtml_is_read_as_xml),
+    cmocka_unit_test(links_of_a_drawing),
     cmocka_unit_test(a_feed_is_known_by_its_type),
     cmocka_unit_test(a_sitemap_is_known_by_its_origin),
     cmocka_unit_test(a_page_of_links_only_is_cut),

@@ -264,7 +264,8 @@ static char *write_seeds(trial *t)
   char *path = trial_path(t, "seeds.txt");
   FILE *file = fopen(path, "w");
   assert_non_null(file);
-  fprintf(file, "%s\n\nHTTP://127.0.0.1:%u/%%7eann/../\r\n%s#top\n", t->url, t->port, t->url);
+  fprintf(file, "# where to begin\n%s\n\n \t\r\nHTTP://127.0.0.1:%u/%%7eann/../\r\n %s#top\n \t# %sno\n", t->url,
+          t->port, t->url, t->url);
   assert_int_equal(fclose(file), 0);
   return path;
 }
@@ -275,8 +276,29 @@ static void start_urls_from_a_file(void **state)
   trial *t = case_serve_site(15, 300);
   char *seeds = write_seeds(t);
   case_assert_code(t, STRATA(t, CRAWL, "--per-host", "4", "--seeds", seeds), 0);
+  assert_null(strstr(t->err.bytes, seeds)); /* no bad lines */
   case_assert_perfect(case_requests(t, &judge_everything));
   free(seeds);
+}
+
+/* What is on its way when the cap is near would have gone beyond it by 64 pages. */
+static void not_many_bytes_beyond_the_cap(void **state)
+{
+  enum { CAP = 100000 };
+  (void)state;
+  trial *t = case_serve_site(19, 600);
+  case_assert_code(t, STRATA(t, CRAWL, "--per-host", "64", "--max-bytes", "100000", "URL"), 0);
+  page_log log = pages_read(t->pages);
+  long long all = 0, largest = 0;
+  for (size_t i = 0; i < pages_count(&log); i++) {
+    long long bytes = pages_number(&log, i, "body_bytes");
+    all += bytes;
+    largest = bytes > largest ? bytes : largest;
+  }
+  print_message("%lld bytes, a page of %lld at most\n", all, largest);
+  assert_true(all >= CAP);
+  assert_true(all <= CAP + 8 * largest);
+  pages_free(&log);
 }
 
 static void start_urls_from_standard_input(void **state)
@@ -321,6 +343,7 @@ int main(void)
     CASE(counters_agree),
     CASE(stat_while_it_runs),
     CASE(start_urls_from_a_file),
+    CASE(not_many_bytes_beyond_the_cap),
     CASE(start_urls_from_standard_input),
     CASE(a_second_run_fetches_nothing_new),
   };
