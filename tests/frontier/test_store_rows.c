@@ -10,38 +10,13 @@
 #include <cmocka.h>
 #include <lmdb.h>
 
-#include "frontier/store/store_inside.h"
 #include "frontier/store/store_rows.h"
 #include "tests/site/random.h"
-#include "tests/support/scratch.h"
+#include "tests/support/store_case.h"
 
-enum { ID = 0xabcdef, ROWS_MAX = 5000 };
+enum { ROWS_MAX = 5000 };
 
-static char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
 static uint64_t dice;
-
-static int begin(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int end(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-static store *open_store(bool read_only)
-{
-  store *s = NULL;
-  if (store_open(directory, read_only, "us", 2, &s, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  s->id = ID;
-  return s;
-}
 
 static void commit(store *s)
 {
@@ -57,7 +32,7 @@ static size_t size_of(uint64_t number)
 
 static void put_value(store *s, uint64_t first, uint64_t count)
 {
-  rows_writer w = {.kind = ROWS_DOUBT, .id = ID, .first = first};
+  rows_writer w = {.kind = ROWS_DOUBT, .id = STORE_CASE_ID, .first = first};
   size_t size;
   for (uint64_t number = first; number < first + count; ++number) {
     assert_true(rows_make_room(&w, size_of(number)));
@@ -107,7 +82,7 @@ static void a_table_that_is_not_there_has_no_rows(void **state)
   uint64_t first, next, count = 0;
   bool is_over = false;
   for (int read_only = 0; read_only < 2; ++read_only) {
-    store *s = open_store(read_only);
+    store *s = store_case_open(read_only);
     assert_null(store_missing_table(s));
     assert_int_equal(store_find_unconfirmed(s, false), FRONTIER_NOT_FOUND);
     assert_int_equal(read_span(s, &first, &next), FRONTIER_OK);
@@ -131,7 +106,7 @@ static void the_table_is_made_once(void **state)
 {
   (void)state;
   uint64_t first, next;
-  store *s = open_store(false);
+  store *s = store_case_open(false);
   assert_int_equal(store_find_unconfirmed(s, true), FRONTIER_OK);
   assert_int_equal(read_span(s, &first, &next), FRONTIER_OK);
   assert_true(first == 0 && next == 0);
@@ -141,7 +116,7 @@ static void the_table_is_made_once(void **state)
   commit(s);
   assert_int_equal(store_find_unconfirmed(s, true), FRONTIER_OK);
   store_close(s);
-  s = open_store(true);
+  s = store_case_open(true);
   assert_int_equal(store_find_unconfirmed(s, false), FRONTIER_OK);
   assert_int_equal(find(s, 3), FRONTIER_OK);
   store_close(s);
@@ -154,7 +129,7 @@ static void each_row_is_found(void **state)
   static bool is_there[ROWS_MAX];
   uint64_t next = 1 + random_below(&dice, 100), first = next, end_row = 0, count = 0, found = 0, got_first, got_next;
   memset(is_there, 0, sizeof is_there);
-  store *s = open_store(false);
+  store *s = store_case_open(false);
   store_find_unconfirmed(s, true);
   for (uint64_t rows; next < ROWS_MAX; next += rows) {
     rows = 1 + random_below(&dice, random_one_in(&dice, 3) ? 1000 : 70);
@@ -184,7 +159,7 @@ static void values_are_deleted_in_steps(void **state)
   (void)state;
   enum { VALUES = 60, EACH = 30, ALL = VALUES * EACH + 1 };
   uint64_t first, next, gone = 0;
-  store *s = open_store(false);
+  store *s = store_case_open(false);
   store_find_unconfirmed(s, true);
   store_begin(s);
   for (uint64_t i = 0; i < VALUES; ++i)
@@ -231,7 +206,7 @@ static void damage_is_said_and_can_be_deleted(void **state)
   (void)state;
   uint64_t first, next;
   bool is_over = false;
-  store *s = open_store(false);
+  store *s = store_case_open(false);
   store_find_unconfirmed(s, true);
   store_begin(s);
   put_value(s, 1, 200);
@@ -267,11 +242,11 @@ int main(void)
 {
   dice = random_seed();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(a_table_that_is_not_there_has_no_rows, begin, end),
-    cmocka_unit_test_setup_teardown(the_table_is_made_once, begin, end),
-    cmocka_unit_test_setup_teardown(each_row_is_found, begin, end),
-    cmocka_unit_test_setup_teardown(values_are_deleted_in_steps, begin, end),
-    cmocka_unit_test_setup_teardown(damage_is_said_and_can_be_deleted, begin, end),
+    cmocka_unit_test_setup_teardown(a_table_that_is_not_there_has_no_rows, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(the_table_is_made_once, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(each_row_is_found, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(values_are_deleted_in_steps, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(damage_is_said_and_can_be_deleted, store_case_begin, store_case_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

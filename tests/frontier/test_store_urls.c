@@ -12,39 +12,14 @@
 #include <lmdb.h>
 
 #include "frontier/base/record.h"
-#include "frontier/store/store_inside.h"
 #include "frontier/store/store_rows.h"
 #include "frontier/store/store_urls.h"
 #include "tests/site/random.h"
-#include "tests/support/scratch.h"
+#include "tests/support/store_case.h"
 
-enum { URLS = 3000, ID = 0xabcdef };
+enum { URLS = 3000 };
 
-static char directory[SCRATCH_PATH], message[FRONTIER_MESSAGE_SIZE];
 static uint64_t dice;
-
-static int begin(void **state)
-{
-  (void)state;
-  scratch_make_fast(directory);
-  return 0;
-}
-
-static int end(void **state)
-{
-  (void)state;
-  scratch_remove(directory);
-  return 0;
-}
-
-static store *open_store(void)
-{
-  store *s = NULL;
-  if (store_open(directory, false, "us", 2, &s, message) != FRONTIER_OK)
-    fail_msg("%s", message);
-  s->id = ID;
-  return s;
-}
 
 /* ---- the model ------------------------------------------------------------------------------------------------- */
 
@@ -100,7 +75,7 @@ static void append(store *s, store_table table, rows_writer *w)
 /* So many new URLs into what is gathered, most of this class. */
 static void accept(store *s, size_t count, unsigned usual)
 {
-  rows_writer w = {.kind = ROWS_TEXT, .id = ID, .first = now.next};
+  rows_writer w = {.kind = ROWS_TEXT, .id = STORE_CASE_ID, .first = now.next};
   for (; count && now.next < URLS; count--, now.next++) {
     now.urls[now.next].is_there = true;
     now.urls[now.next].text = random_below(&dice, 1000000);
@@ -145,7 +120,7 @@ static void change(store *s, rows_writer *ended, uint64_t sequence, bool ends)
 
 static void change_some(store *s, size_t count)
 {
-  rows_writer w = {.kind = ROWS_ENDED, .id = ID, .first = now.next_row};
+  rows_writer w = {.kind = ROWS_ENDED, .id = STORE_CASE_ID, .first = now.next_row};
   for (uint64_t sequence; count; count--)
     if (any_url(&sequence))
       change(s, &w, sequence, random_below(&dice, 4) != 0);
@@ -343,7 +318,7 @@ static void an_empty_directory_has_no_urls(void **state)
 {
   (void)state;
   uint64_t first = 9, next = 9;
-  store *s = open_store();
+  store *s = store_case_open(false);
   now = (model){.next = 1};
   check_all(s);
   assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next), FRONTIER_OK);
@@ -356,7 +331,7 @@ static void any_mix_of_endings(void **state)
 {
   (void)state;
   for (int i = 0; i < 12; i++) {
-    store *s = open_store();
+    store *s = store_case_open(false);
     build(s, i < 4 ? 200 : URLS, i % 2);
     check_all(s);
     while (random_below(&dice, 4)) { /* part of it is folded, and more ends */
@@ -368,11 +343,11 @@ static void any_mix_of_endings(void **state)
       check_all(s);
     }
     store_close(s);
-    s = open_store();
+    s = store_case_open(false);
     check_all(s);
     store_close(s);
-    end(NULL);
-    begin(NULL);
+    store_case_end(NULL);
+    store_case_begin(NULL);
   }
 }
 
@@ -399,18 +374,18 @@ static void folding_may_be_cut_short_anywhere(void **state)
   (void)state;
   char whole[SCRATCH_PATH];
   uint64_t first, next, wanted = 0;
-  store *s = open_store();
+  store *s = store_case_open(false);
   build(s, URLS, true);
   store_close(s);
   scratch_make_fast(whole);
-  scratch_copy(directory, whole);
+  scratch_copy(store_case_directory, whole);
   bool is_over = false;
   for (size_t steps = 0; !is_over; steps++) { /* 0: at once, to compare with */
-    scratch_copy(whole, directory);
-    s = open_store();
+    scratch_copy(whole, store_case_directory);
+    s = store_case_open(false);
     is_over = fold(s, SIZE_MAX, 1, steps ? steps : SIZE_MAX) && steps;
     store_close(s);
-    s = open_store();
+    s = store_case_open(false);
     check_all(s);
     if (steps && !is_over)
       assert_true(fold(s, SIZE_MAX, 2, SIZE_MAX));
@@ -431,7 +406,7 @@ static void a_fold_that_is_not_committed_changes_nothing(void **state)
   ended_fold f = {0};
   bool is_over = false;
   uint64_t first, next;
-  store *s = open_store();
+  store *s = store_case_open(false);
   build(s, 1500, false);
   while (!is_over) {
     begin_commit(s);
@@ -475,7 +450,7 @@ static bool check_text_block(void *context, uint64_t key, rows_block *b)
 static void blocks_come_in_order(void **state)
 {
   (void)state;
-  store *s = open_store();
+  store *s = store_case_open(false);
   build(s, URLS, true);
   for (int i = 0; i < 200; i++) {
     block_check c = {.from = i ? random_below(&dice, URLS) : 0, .left = i % 2 ? 1 : UINT32_MAX};
@@ -537,8 +512,8 @@ static void assert_damaged(store *s, frontier_status status, const char *table)
 /* 200 URLs of one commit, of which 100 ended, and one waits again. */
 static store *open_small(bool is_folded)
 {
-  store *s = open_store();
-  rows_writer ended = {.kind = ROWS_ENDED, .id = ID};
+  store *s = store_case_open(false);
+  rows_writer ended = {.kind = ROWS_ENDED, .id = STORE_CASE_ID};
   now = (model){.next = 1};
   begin_commit(s);
   accept(s, 200, FRONTIER_NORMAL);
@@ -565,7 +540,7 @@ static void a_damaged_block_of_text(void **state)
   MDB_val key = {sizeof first, &first}, value;
   assert_int_equal(mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn), 0);
   assert_int_equal(mdb_get(txn, s->table[STORE_TEXT], &key, &value), 0);
-  assert_true(rows_open(&v, ROWS_TEXT, ID, 1, value.mv_data, value.mv_size));
+  assert_true(rows_open(&v, ROWS_TEXT, STORE_CASE_ID, 1, value.mv_data, value.mv_size));
   long second = (long)(get_le(v.foot + ROWS_FOOT, ROWS_FOOT) & 0xfffffff);
   mdb_txn_abort(txn);
   flip(s, STORE_TEXT, 1, second + ROWS_BLOCK_HEAD);
@@ -633,8 +608,8 @@ static void damage_is_said_to_be_where_it_is(void **state)
       assert_int_equal(store_row_span(s, STORE_ENDED, ROWS_ENDED, &first, &next) == FRONTIER_OK, rows[i].at > 4);
     }
     store_close(s);
-    end(NULL);
-    begin(NULL);
+    store_case_end(NULL);
+    store_case_begin(NULL);
   }
 }
 
@@ -645,7 +620,7 @@ static void damage_is_not_folded_over(void **state)
   ended_fold f = {0};
   bool is_over;
   store *s = open_small(true);
-  rows_writer ended = {.kind = ROWS_ENDED, .id = ID, .first = 101};
+  rows_writer ended = {.kind = ROWS_ENDED, .id = STORE_CASE_ID, .first = 101};
   begin_commit(s);
   change(s, &ended, 180, true);
   append(s, STORE_ENDED, &ended);
@@ -671,7 +646,7 @@ static void rows_of_another_directory_are_refused(void **state)
   (void)state;
   size_t found = 0;
   store *s = open_small(true);
-  s->id = ID + 1;
+  s->id = STORE_CASE_ID + 1;
   assert_damaged(s, store_each_url(s, 3, 1, count_url, &found), "text");
   assert_int_equal(found, 0);
   store_close(s);
@@ -681,15 +656,15 @@ int main(void)
 {
   dice = random_seed();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(an_empty_directory_has_no_urls, begin, end),
-    cmocka_unit_test_setup_teardown(any_mix_of_endings, begin, end),
-    cmocka_unit_test_setup_teardown(folding_may_be_cut_short_anywhere, begin, end),
-    cmocka_unit_test_setup_teardown(a_fold_that_is_not_committed_changes_nothing, begin, end),
-    cmocka_unit_test_setup_teardown(blocks_come_in_order, begin, end),
-    cmocka_unit_test_setup_teardown(a_damaged_block_of_text, begin, end),
-    cmocka_unit_test_setup_teardown(damage_is_said_to_be_where_it_is, begin, end),
-    cmocka_unit_test_setup_teardown(damage_is_not_folded_over, begin, end),
-    cmocka_unit_test_setup_teardown(rows_of_another_directory_are_refused, begin, end),
+    cmocka_unit_test_setup_teardown(an_empty_directory_has_no_urls, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(any_mix_of_endings, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(folding_may_be_cut_short_anywhere, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(a_fold_that_is_not_committed_changes_nothing, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(blocks_come_in_order, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(a_damaged_block_of_text, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(damage_is_said_to_be_where_it_is, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(damage_is_not_folded_over, store_case_begin, store_case_end),
+    cmocka_unit_test_setup_teardown(rows_of_another_directory_are_refused, store_case_begin, store_case_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,9 +3,7 @@
  *
  * Frames are written as RFC 9113 has them, by hand: no library would send these. */
 #include "tests/site/pages.h"
-#include "tests/site/small.h"
-#include "tests/site/tls_server.h"
-#include "tests/support/scratch.h"
+#include "tests/support/tls_site.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -221,8 +219,6 @@ static const struct attack {
 };
 enum { ATTACKS = sizeof attacks / sizeof *attacks };
 
-static small s;
-static char ca[64];
 static tls_server servers[ATTACKS + 1]; /* the last one is good */
 
 static const struct attack *attack_of(const char *address)
@@ -262,7 +258,7 @@ static void begin_all(const char *list)
 static void floods_of_every_kind(void **state)
 {
   (void)state;
-  char *list = trial_path(s.trial, "list");
+  char *list = trial_path(tls_site.trial, "list");
   begin_all(list);
   const char *const words[] = {"crawl",
                                "--dir",
@@ -284,20 +280,20 @@ static void floods_of_every_kind(void **state)
                                "--max-body",
                                "1000000",
                                "--ca-file",
-                               ca,
+                               tls_ca,
                                "--seeds",
                                list,
                                NULL};
-  assert_int_equal(small_strata(&s, words, 0), 0);
-  const struct rusage *ended = &s.trial->end.usage;
+  assert_int_equal(small_strata(&tls_site, words, 0), 0);
+  const struct rusage *ended = &tls_site.trial->end.usage;
   print_message("%.1f MB, %.1f s of CPU time\n%s", (double)ended->ru_maxrss / 1024,
                 (double)(ended->ru_utime.tv_sec + ended->ru_stime.tv_sec) +
                   (double)(ended->ru_utime.tv_usec + ended->ru_stime.tv_usec) / 1e6,
-                s.trial->err.bytes);
+                tls_site.trial->err.bytes);
 #ifndef __SANITIZE_ADDRESS__
   assert_true(ended->ru_maxrss < MEMORY_KB);
 #endif
-  page_log log = pages_read(s.trial->pages);
+  page_log log = pages_read(tls_site.trial->pages);
   unsigned faults = 0;
   for (size_t i = 0; i < pages_count(&log); i++) {
     const json_t *line = json_array_get(log.list, i);
@@ -315,35 +311,18 @@ static void floods_of_every_kind(void **state)
   free(list);
 }
 
-static int open_site(void **state)
-{
-  static const small_page pages[] = {{"/", SMALL_LEAF}, {NULL, NULL}};
-  (void)state;
-  s = small_open(pages);
-  return 0;
-}
-
 static int close_site(void **state)
 {
-  (void)state;
   for (size_t i = 0; i <= ATTACKS; i++)
     if (servers[i].pid)
       tls_stop(&servers[i]);
-  small_close(&s);
-  return 0;
+  return tls_site_end(state);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(floods_of_every_kind, open_site, close_site),
+    cmocka_unit_test_setup_teardown(floods_of_every_kind, tls_site_begin, close_site),
   };
-  char scratch[SCRATCH_PATH];
-  scratch_make(scratch);
-  snprintf(ca, sizeof ca, "%.40s/ca.pem", scratch);
-  if (!tls_authority(ca))
-    return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_remove(scratch);
-  return failed;
+  return cmocka_run_group_tests(tests, tls_group_begin, tls_group_end);
 }

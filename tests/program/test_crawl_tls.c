@@ -1,8 +1,6 @@
 /* A crawl over https: servers that prove who they are and others, and what its user is told. */
-#include "tests/support/scratch.h"
 #include "tests/site/pages.h"
-#include "tests/site/small.h"
-#include "tests/site/tls_server.h"
+#include "tests/support/tls_site.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +13,6 @@
 #include <cmocka.h>
 
 #define CRAWL "crawl", "--dir", "DIR", "--delay", "0", "--ignore-robots", "--tries", "1", "--allow-private"
-
-static small *s;
-static char ca[64];
 
 static void address_of(const tls_server *server, char address[64])
 {
@@ -64,7 +59,7 @@ static void a_crawl_goes_on(void **state)
   enum { ROWS = sizeof rows / sizeof *rows };
   tls_server servers[ROWS] = {0};
   char addresses[ROWS][64];
-  const char *words[32] = {CRAWL, "--ca-file", ca, "--timeout", "2"};
+  const char *words[32] = {CRAWL, "--ca-file", tls_ca, "--timeout", "2"};
   size_t used = 0;
   while (words[used])
     used++;
@@ -73,8 +68,8 @@ static void a_crawl_goes_on(void **state)
     address_of(&servers[i], addresses[i]);
     words[used++] = addresses[i];
   }
-  assert_int_equal(small_strata(s, words, 0), 0);
-  page_log log = pages_read(s->trial->pages);
+  assert_int_equal(small_strata(&tls_site, words, 0), 0);
+  page_log log = pages_read(tls_site.trial->pages);
   assert_int_equal(pages_count(&log), ROWS);
   assert_int_equal(log.bad, 0);
   for (size_t i = 0; i < ROWS; i++)
@@ -93,10 +88,10 @@ static void the_only_start_is_not_believed(void **state)
   char address[64], wanted[160];
   tls_start(&server, TLS_SELF_SIGNED);
   address_of(&server, address);
-  const char *const words[] = {CRAWL, "--ca-file", ca, address, NULL};
-  assert_int_equal(small_strata(s, words, 1), 1);
+  const char *const words[] = {CRAWL, "--ca-file", tls_ca, address, NULL};
+  assert_int_equal(small_strata(&tls_site, words, 1), 1);
   snprintf(wanted, sizeof wanted, "%s: its certificate is self-signed; to believe it, give it to --ca-file", address);
-  assert_non_null(strstr(s->trial->err.bytes, wanted));
+  assert_non_null(strstr(tls_site.trial->err.bytes, wanted));
   tls_stop(&server);
 }
 
@@ -105,41 +100,18 @@ static void a_file_without_certificates(void **state)
 {
   (void)state;
   const char *const words[] = {CRAWL, "--ca-file", "/dev/null", "URL", NULL};
-  assert_int_equal(small_strata(s, words, 1), 1);
-  assert_non_null(strstr(s->trial->err.bytes, "strata crawl: --ca-file: /dev/null: no certificate in PEM format"));
-  assert_int_not_equal(access(s->trial->crawl, F_OK), 0);
-}
-
-static int begin(void **state)
-{
-  static const small_page pages[] = {{"/", SMALL_LEAF}, {NULL, NULL}};
-  static small opened;
-  (void)state;
-  opened = small_open(pages);
-  s = &opened;
-  return 0;
-}
-
-static int end(void **state)
-{
-  (void)state;
-  small_close(s);
-  return 0;
+  assert_int_equal(small_strata(&tls_site, words, 1), 1);
+  assert_non_null(strstr(tls_site.trial->err.bytes,
+                         "strata crawl: --ca-file: /dev/null: no certificate in PEM format"));
+  assert_int_not_equal(access(tls_site.trial->crawl, F_OK), 0);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(a_crawl_goes_on, begin, end),
-    cmocka_unit_test_setup_teardown(the_only_start_is_not_believed, begin, end),
-    cmocka_unit_test_setup_teardown(a_file_without_certificates, begin, end),
+    cmocka_unit_test_setup_teardown(a_crawl_goes_on, tls_site_begin, tls_site_end),
+    cmocka_unit_test_setup_teardown(the_only_start_is_not_believed, tls_site_begin, tls_site_end),
+    cmocka_unit_test_setup_teardown(a_file_without_certificates, tls_site_begin, tls_site_end),
   };
-  char scratch[SCRATCH_PATH];
-  scratch_make(scratch);
-  snprintf(ca, sizeof ca, "%.40s/ca.pem", scratch);
-  if (!tls_authority(ca))
-    return 1;
-  int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  scratch_remove(scratch);
-  return failed;
+  return cmocka_run_group_tests(tests, tls_group_begin, tls_group_end);
 }
