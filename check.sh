@@ -101,7 +101,8 @@ stage_fuzz() # every fuzz target for FUZZ_SECONDS (60), from its corpus; what it
     esac
     mkdir -p "$root/build/fuzz/tests/$target"
     (cd "$root/build/fuzz/tests" &&
-      "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" ${dictionary:+"$dictionary"} "$target" "$corpus") >"$log" 2>&1 ||
+      "./fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" ${dictionary:+"$dictionary"} \
+        "$target" "$corpus") >"$log" 2>&1 ||
       fail_with_log "fuzz_$target found something"
   done
 }
