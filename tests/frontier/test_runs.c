@@ -11,25 +11,9 @@
 
 #include <cmocka.h>
 
-#include "tests/support/dice.h"
 #include "tests/support/runs_world.h"
 
 enum { MANY = FRONTIER_LIMIT(1000000, 30000), SOME = FRONTIER_LIMIT(400000, 1500) };
-
-static int begin(void **state)
-{
-  (void)state;
-  dice_begin(17);
-  world_begin();
-  return 0;
-}
-
-static int end(void **state)
-{
-  (void)state;
-  world_end();
-  return 0;
-}
 
 /* ---- the ordinary way -------------------------------------------------------------------------------------- */
 
@@ -389,21 +373,21 @@ static void random_records_do_no_harm(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(random_commits_and_reopenings, begin, end),
-    cmocka_unit_test_setup_teardown(tiers_hold, begin, end),
-    cmocka_unit_test_setup_teardown(equal_and_extreme_keys, begin, end),
-    cmocka_unit_test_setup_teardown(the_keys_being_flushed_are_known, begin, end),
-    cmocka_unit_test_setup_teardown(without_a_record_all_is_a_gap, begin, end),
-    cmocka_unit_test_setup_teardown(a_small_tail_stays_in_memory, begin, end),
-    cmocka_unit_test_setup_teardown(runs_lost_and_filled, begin, end),
-    cmocka_unit_test_setup_teardown(keys_that_were_not_added_are_a_gap, begin, end),
-    cmocka_unit_test_setup_teardown(dropped_runs_are_gaps, begin, end),
-    cmocka_unit_test_setup_teardown(only_gaps_are_filled, begin, end),
-    cmocka_unit_test_setup_teardown(a_writer_sweeps_a_reader_does_not, begin, end),
-    cmocka_unit_test_setup_teardown(a_reader_keeps_its_files, begin, end),
-    cmocka_unit_test_setup_teardown(a_reader_fills_gaps_in_memory, begin, end),
-    cmocka_unit_test_setup_teardown(records_that_contradict_themselves, begin, end),
-    cmocka_unit_test_setup_teardown(random_records_do_no_harm, begin, end),
+    cmocka_unit_test_setup_teardown(random_commits_and_reopenings, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(tiers_hold, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(equal_and_extreme_keys, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(the_keys_being_flushed_are_known, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(without_a_record_all_is_a_gap, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_small_tail_stays_in_memory, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(runs_lost_and_filled, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(keys_that_were_not_added_are_a_gap, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(dropped_runs_are_gaps, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(only_gaps_are_filled, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_writer_sweeps_a_reader_does_not, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_reader_keeps_its_files, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_reader_fills_gaps_in_memory, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(records_that_contradict_themselves, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(random_records_do_no_harm, world_case_begin, world_case_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,26 +13,10 @@
 
 #include <cmocka.h>
 
-#include "tests/support/dice.h"
 #include "tests/support/faults.h"
 #include "tests/support/runs_world.h"
 
 enum { SOME = FRONTIER_LIMIT(400000, 1500) };
-
-static int begin(void **state)
-{
-  (void)state;
-  dice_begin(17);
-  world_begin();
-  return 0;
-}
-
-static int end(void **state)
-{
-  (void)state;
-  world_end();
-  return 0;
-}
 
 /* ---- damage ------------------------------------------------------------------------------------------------ */
 
@@ -289,13 +273,13 @@ static void killed_at_every_call(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(each_page_that_is_damaged_is_a_gap, begin, end),
-    cmocka_unit_test_setup_teardown(files_cut_or_replaced_are_gaps, begin, end),
-    cmocka_unit_test_setup_teardown(damage_in_a_merge, begin, end),
-    cmocka_unit_test_setup_teardown(a_failing_disk_loses_nothing, begin, end),
-    cmocka_unit_test_setup_teardown(a_gap_that_cannot_be_filled_stays, begin, end),
-    cmocka_unit_test_setup_teardown(without_memory_nothing_is_added, begin, end),
-    cmocka_unit_test_setup_teardown(killed_at_every_call, begin, end),
+    cmocka_unit_test_setup_teardown(each_page_that_is_damaged_is_a_gap, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(files_cut_or_replaced_are_gaps, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(damage_in_a_merge, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_failing_disk_loses_nothing, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(a_gap_that_cannot_be_filled_stays, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(without_memory_nothing_is_added, world_case_begin, world_case_end),
+    cmocka_unit_test_setup_teardown(killed_at_every_call, world_case_begin, world_case_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

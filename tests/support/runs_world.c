@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "tests/support/dice.h"
 #include "tests/support/faults.h"
 
 runs_world w = {.place = {w.directory, 77, 0600}};

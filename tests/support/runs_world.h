@@ -6,6 +6,7 @@
 
 #include "frontier/base/hash_set.h"
 #include "frontier/late/runs_inside.h"
+#include "tests/support/dice.h"
 #include "tests/support/scratch.h"
 
 enum { WORLD_LOG = 3000000, WORLD_COMMITS = 200000, WORLD_MARKS = 1 << 16, WORLD_ASKED = 2000 };
@@ -32,6 +33,22 @@ extern runs_world w;
 
 void world_begin(void);
 void world_end(void);
+
+/* Before and after each case. The dice of the test and those of the world are two. */
+static inline int world_case_begin(void **state)
+{
+  (void)state;
+  dice_begin(17);
+  world_begin();
+  return 0;
+}
+
+static inline int world_case_end(void **state)
+{
+  (void)state;
+  world_end();
+  return 0;
+}
 
 size_t world_any_count(void); /* of keys for a commit */
 mlbf_hash128 world_new_key(void);
