@@ -2,6 +2,7 @@
 #include "crawler/commands/crawl_job.h"
 
 #include "crawler/commands/cmd.h"
+#include "crawler/http/name_tries.h"
 #include "crawler/loop/requeue.h"
 #include "crawler/base/confine.h"
 #include "crawler/base/message.h"
@@ -344,6 +345,7 @@ static int open_trust(crawl_job *job)
 int crawl_job_open(crawl_job *job)
 {
   int code = reserve_descriptors(job);
+  name_tries_limit("/etc/resolv.conf", job->args.crawl.fetch.timeout_ms);
   if (code == EXIT_DONE)
     code = open_trust(job);
   if (code == EXIT_DONE)

@@ -222,15 +222,16 @@ static void a_stop_does_not_wait_for_the_dns(void **state)
   }
 }
 
-/* Names that take ten seconds to fail hold nothing up but their own URLs. */
+/* Names that take ten seconds to fail hold nothing up but their own URLs. They are three times as many as threads may
+ * be, and with a --timeout of a second none takes longer. */
 static void other_pages_do_not_wait_for_the_dns(void **state)
 {
   (void)state;
-  box *b = box_open(SILENT_HOSTS);
+  box *b = box_open("seed=5,hosts=500,pages=2,silent=0.8,mute=1");
   text said = in_its_own_net(b, "began=$(date +%s%N)\n$STRATA --timeout 1 $START\n"
                                 "echo $(($(date +%s%N) - began))");
   print_message("%.2f s\n", strtod(said.bytes, NULL) / 1e9);
-  assert_true(strtod(said.bytes, NULL) / 1e9 < 10);
+  assert_true(strtod(said.bytes, NULL) / 1e9 < 15);
   text_free(&said);
   box_close(b);
 }
