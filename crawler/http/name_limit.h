@@ -24,4 +24,8 @@ typedef struct name_limit {
 /* A name is to be resolved. false: too many are; ask again in `*wait_ms`, which is longer the more were told so. */
 bool name_limit_take(name_limit *l, uint64_t now_ms, uint64_t *wait_ms);
 
+/* There was no memory for its thread, as with `ulimit -v`: a stack takes 8 MB of addresses. true: others run and will
+ * give theirs back; ask again in `*wait_ms`. From now on fewer are begun. */
+bool name_limit_wait(name_limit *l, uint64_t now_ms, uint64_t *wait_ms);
+
 #endif

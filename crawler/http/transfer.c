@@ -508,6 +508,8 @@ void transfer_conclude(transfer *t, CURLcode code)
   response->explanation = t->was_private ? transfer_not_public : explain(t, code);
   if (t->setting->options->delay_ms && transfer_deserves_second_try(t, code))
     t->busy_ms = t->setting->options->delay_ms; /* the caller's second try comes on a new connection */
+  if (code == CURLE_COULDNT_RESOLVE_HOST && !t->busy_ms && strstr(t->said, "thread failed to start"))
+    name_limit_wait(t->setting->names, machine_monotonic_ms(), &t->busy_ms);
   response->put_off_ms = code != CURLE_OK && !t->was_private ? t->busy_ms : 0;
   take_times(t, response);
   take_counts(t, response);

@@ -236,15 +236,15 @@ static void other_pages_do_not_wait_for_the_dns(void **state)
   box_close(b);
 }
 
-/* A thread that resolves a name outlives the fetch that needed it, for four seconds here. So further names wait, and
+/* A thread that resolves a name outlives the fetch that needed it, for six seconds here. So further names wait, and
  * all pages of other hosts are fetched. */
 static void dead_names_do_not_pile_up_threads(void **state)
 {
   (void)state;
   enum { CONNECTIONS = 64, GIVEN_UP = 64 };
-  box *b = box_open("seed=5,hosts=1000,pages=2,silent=0.6,mute=1");
-  text said = in_its_own_net(b, "echo options timeout:5 attempts:1 >>/etc/resolv.conf\n"
-                                "$STRATA --timeout 1 $START &\n"
+  box *b = box_open("seed=5,hosts=700,pages=2,silent=0.6,mute=1");
+  text said = in_its_own_net(b, "echo options timeout:8 attempts:1 >>/etc/resolv.conf\n"
+                                "$STRATA --timeout 2 $START &\n"
                                 "while kill -0 $! 2>/dev/null; do\n"
                                 "  set -- /proc/$!/task/*\n"
                                 "  echo $#\n"
@@ -261,9 +261,35 @@ static void dead_names_do_not_pile_up_threads(void **state)
   print_message("%ld threads at most, %llu of %llu pages\n", most, (unsigned long long)s.fetched,
                 (unsigned long long)s.wanted);
   assert_in_range(most, CONNECTIONS, CONNECTIONS + GIVEN_UP);
-  assert_true(s.wanted > 500);
+  assert_true(s.wanted > 400);
   assert_int_equal(s.fetched, s.wanted);
   check_manners(&s);
+  text_free(&said);
+  box_close(b);
+}
+
+/* A thread's stack takes 8 MB of addresses, so that not all of them have room at once: their names wait. A few may fail
+ * all the same, if memory ends within getaddrinfo; without waiting it is over a hundred. */
+static void names_wait_for_address_space(void **state)
+{
+  (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  print_message("skipped: sanitizers need more address space\n");
+  skip();
+#endif
+  char pages[SCRATCH_PATH];
+  text log = {0};
+  unsigned failed = 0;
+  box *b = box_open("seed=5,hosts=300,pages=2,silent=0.5,mute=1");
+  text said = in_its_own_net(b, "ulimit -v 700000\n$STRATA --timeout 1 $START");
+  scratch_join(b->home, "crawl/pages.jsonl", pages);
+  assert_true(text_add_file(&log, pages));
+  assert_non_null(strstr(log.bytes, "\"error\":\"timeout\""));
+  for (const char *at = log.bytes; (at = strstr(at, "\"error\":\"name\"")); at++)
+    failed++;
+  print_message("%u names failed\n", failed);
+  assert_in_range(failed, 0, 20);
+  text_free(&log);
   text_free(&said);
   box_close(b);
 }
@@ -282,6 +308,7 @@ int main(void)
     cmocka_unit_test(a_stop_does_not_wait_for_the_dns),
     cmocka_unit_test(other_pages_do_not_wait_for_the_dns),
     cmocka_unit_test(dead_names_do_not_pile_up_threads),
+    cmocka_unit_test(names_wait_for_address_space),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
