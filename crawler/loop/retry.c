@@ -1,6 +1,9 @@
 /* See retry.h. One table of small counts: of URLs by their lease, of hosts that do not answer by the hash of their name
- * (two hosts with equal hashes would share a count, once in 2^63 pairs). Open addressing, at most half full. */
+ * (two hosts with equal hashes would share a count, once in 2^63 pairs), which is keyed, as others choose the names.
+ * Open addressing, at most half full. */
 #include "crawler/loop/retry.h"
+
+#include "mlbf/secret.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,6 +22,7 @@ typedef struct slot {
 } slot;
 
 struct retries {
+  mlbf_hasher *hasher;
   unsigned tries_max;
   uint64_t delay_ms;
   slot *table;
@@ -34,9 +38,10 @@ static void assert_retries(const retries *r)
 
 retries *retries_create(unsigned tries_max, uint64_t delay_ms)
 {
-  retries *r = calloc(1, sizeof *r);
-  if (!r || !(r->table = calloc(TABLE_MIN, sizeof *r->table))) {
-    free(r);
+  uint8_t secret[MLBF_SECRET_BYTES];
+  retries *r = mlbf_secret_draw(secret) == MLBF_OK ? calloc(1, sizeof *r) : NULL;
+  if (!r || !(r->hasher = mlbf_hasher_create(secret)) || !(r->table = calloc(TABLE_MIN, sizeof *r->table))) {
+    retries_free(r);
     return NULL;
   }
   r->size = TABLE_MIN;
@@ -49,6 +54,7 @@ void retries_free(retries *r)
 {
   if (!r)
     return;
+  mlbf_hasher_free(r->hasher);
   free(r->table);
   free(r);
 }
@@ -115,13 +121,10 @@ static void drop(retries *r, slot *gone)
 
 /* ---- what may heal --------------------------------------------------------------------------------------- */
 
-/* FNV-1a: hosts in trouble are few. */
-static uint64_t host_key(const frontier_lease *lease)
+static uint64_t host_key(const retries *r, const frontier_lease *lease)
 {
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (uint32_t i = lease->host_begin; i < lease->host_end; i++)
-    hash = (hash ^ (uint8_t)lease->url[i]) * 0x100000001B3U;
-  return HOST_BIT | hash;
+  mlbf_span host = {lease->url + lease->host_begin, lease->host_end - lease->host_begin};
+  return HOST_BIT | mlbf_hasher_hash(r->hasher, 0, host).low;
 }
 
 static bool is_without_answer(const fetch_response *response)
@@ -179,7 +182,7 @@ unsigned retries_failed(const retries *r, const frontier_lease *lease)
 
 static void forget_down(retries *r, const frontier_lease *lease)
 {
-  slot *s = r->used ? find(r, host_key(lease)) : NULL;
+  slot *s = r->used ? find(r, host_key(r, lease)) : NULL;
   if (s && s->key)
     drop(r, s);
 }
@@ -196,10 +199,10 @@ bool retries_again(retries *r, const frontier_lease *lease, const fetch_response
   const slot *before = r->used ? find(r, lease->id) : NULL;
   bool was_answered = !is_silent || (before && before->key && before->was_answered);
   unsigned failed = retries_failed(r, lease) + 1;
-  bool is_down = is_silent && r->used && find(r, host_key(lease))->key;
+  bool is_down = is_silent && r->used && find(r, host_key(r, lease))->key;
   if (failed >= r->tries_max || is_down) {
     if (!was_answered && r->tries_max > 1)
-      find_or_add(r, host_key(lease)); /* without memory for it, its URLs are only tried more often */
+      find_or_add(r, host_key(r, lease)); /* without memory for it, its URLs are only tried more often */
     return false;
   }
   slot *s = find_or_add(r, lease->id);

@@ -16,7 +16,8 @@ enum { RETRY_WAIT_MAX_S = 3600 }; /* the longest Retry-After that is heeded, and
 
 typedef struct retries retries;
 
-/* `tries_max` >= 1, the first one included; `delay_ms` between requests to one host. NULL: out of memory. */
+/* `tries_max` >= 1, the first one included; `delay_ms` between requests to one host. NULL: out of memory, or
+ * the operating system gave no random bytes. */
 retries *retries_create(unsigned tries_max, uint64_t delay_ms);
 void retries_free(retries *r);
 

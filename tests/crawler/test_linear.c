@@ -546,53 +546,6 @@ static void an_expression_has_a_limit(void **state)
   text_free(&address);
 }
 
-/* ---- cookies of domains that share a list -------------------------------------------------------------------- */
-
-/* FNV-1a, which who sets cookies can calculate: what the jar must not find domains by. */
-static unsigned list_of(const char *domain)
-{
-  uint64_t hash = 0xCBF29CE484222325U;
-  for (; *domain; domain++)
-    hash = (hash ^ (uint8_t)*domain) * 0x100000001B3U;
-  return (unsigned)((hash ^ hash >> 32) % 1024);
-}
-
-/* As many cookies as there may be, of domains that collide or of any; then one more, and one request for each. */
-static uint64_t steps_of_domains(bool collide)
-{
-  enum { DOMAINS = COOKIES_MAX / COOKIES_DOMAIN_MAX };
-  cookies *jar = cookies_create();
-  char domain[32], address[64], field[32];
-  assert_non_null(jar);
-  uint64_t before = steps_taken(), searching = 0;
-  for (unsigned number = 0, met = 0; met < DOMAINS; number++) {
-    uint64_t from = steps_taken();
-    snprintf(domain, sizeof domain, "d%u.com", number);
-    bool is_chosen = !collide || list_of(domain) == 0;
-    searching += steps_taken() - from;
-    if (!is_chosen)
-      continue;
-    snprintf(address, sizeof address, "http://%s/", domain);
-    for (unsigned i = 0; i <= COOKIES_DOMAIN_MAX; i++) {
-      snprintf(field, sizeof field, "n%u=x", i);
-      assert_true(cookies_take(jar, address, field, 1));
-      cookies_for(jar, address, false, 1);
-    }
-    met++;
-  }
-  uint64_t taken = steps_taken() - before - searching;
-  cookies_free(jar);
-  return taken;
-}
-
-static void domains_cannot_be_chosen_to_share_a_list_of_cookies(void **state)
-{
-  (void)state;
-  uint64_t any = steps_of_domains(false), chosen = steps_of_domains(true);
-  print_message("%.2f times the steps for chosen domains\n", (double)chosen / (double)any);
-  assert_true((double)chosen < 2 * (double)any);
-}
-
 /* The judge is judged: every byte is compared with all before it. */
 static void compare_all(const char *bytes, size_t size, size_t piece)
 {
@@ -618,7 +571,6 @@ int main(void)
     cmocka_unit_test(twice_the_size_takes_twice_the_steps),
     cmocka_unit_test(an_answer_of_robots_txt_has_a_limit),
     cmocka_unit_test(an_expression_has_a_limit),
-    cmocka_unit_test(domains_cannot_be_chosen_to_share_a_list_of_cookies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

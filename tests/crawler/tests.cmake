@@ -81,5 +81,7 @@ if(NOT STRATA_FUZZ AND NOT STRATA_SANITIZE) # sanitizers have steps of their own
   strata_steps(test_linear)
   strata_test(linear_files trial crawler PkgConfig::ZLIB PkgConfig::PCRE2 PkgConfig::JANSSON)
   strata_steps(test_linear_files)
+  strata_test(linear_tables trial crawler PkgConfig::ZLIB PkgConfig::PCRE2 PkgConfig::JANSSON)
+  strata_steps(test_linear_tables)
 endif()
 set_tests_properties(fetch channel PROPERTIES LABELS threads)

@@ -57,8 +57,9 @@ add_library(parsers_counted OBJECT EXCLUDE_FROM_ALL)
 foreach(source crawler/html/charset crawler/html/decoder crawler/html/entities crawler/html/foreign
                crawler/html/link_headers crawler/html/links crawler/html/page_text crawler/html/prescan
                crawler/html/refresh crawler/html/sitemap crawler/html/sitemap_reader crawler/html/srcset
-               crawler/html/tokenizer crawler/loop/visit crawler/robots/robots crawler/robots/robots_match
-               crawler/robots/robots_pack crawler/http/cookie_field crawler/http/cookies crawler/http/dechunk
+               crawler/html/tokenizer crawler/loop/retry crawler/loop/visit crawler/robots/robots
+               crawler/robots/robots_match crawler/robots/robots_pack crawler/http/cookie_field
+               crawler/http/cookies crawler/http/dechunk
                crawler/http/http_head crawler/http/ledger crawler/http/response_head crawler/scope/domain
                crawler/scope/patterns crawler/base/clip crawler/base/json crawler/base/utf8
                frontier/url/url frontier/url/url_arena frontier/url/url_bytes frontier/url/url_direct
