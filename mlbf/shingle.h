@@ -22,6 +22,7 @@ enum { MLBF_SHINGLE_WORDS = 4, MLBF_SHINGLE_WINDOW = 8 };
 typedef struct mlbf_shingles {
   uint64_t *at; /* ascending, each once */
   size_t count, room;
+  uint64_t text; /* a hash of all words in order, never 0; equal texts have equal ones. 0: not known */
 } mlbf_shingles;
 
 /* The shingles of `text` into `shingles`, which is all zeros or holds an earlier result; that is freed.

@@ -205,19 +205,17 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
       shingles->count > MLBF_CORPUS_SHINGLES_MAX)
     return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT,
                            "no name, no shingles, too many of them, or read-only");
-  uint64_t bytes = CORPUS_RECORD_HEAD + 8 * shingles->count + (name.size + 7) / 8 * 8;
+  uint64_t bytes = corpus_record_bytes(CORPUS_VERSION, name.size, shingles->count);
   mlbf_status status = have_room(c, shingles->count, bytes);
   if (status != MLBF_OK)
     return status;
   corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
-  corpus_record_write(c->buffer, at, name, shingles);
-  status = append(c, v, bytes);
+  corpus_record_write(c->buffer, v, at, name, shingles, &r);
+  status = append(c, v, r.bytes);
   if (status != MLBF_OK)
     return status;
-  if (!corpus_record_read(c->buffer, bytes, at, &r))
-    return corpus_complain(&where, c->directory, MLBF_DAMAGED, NULL);
   corpus_volume_take(v, &r);
   return MLBF_OK;
 }
@@ -239,7 +237,7 @@ bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, ui
   assert(row < v->rows && *at <= size && size <= CORPUS_ROW_BYTES);
   if (*at == size)
     return false;
-  if (corpus_record_read(c->buffer + *at, size - *at, offset, r)) {
+  if (corpus_record_read(c->buffer + *at, size - *at, v, offset, r)) {
     *at += r->bytes;
     return true;
   }

@@ -13,7 +13,7 @@
 
 #include "mlbf/file/disk_io.h"
 
-enum { DOCS_VERSION = 1, ENDIAN_MARK = 0x01020304 };
+enum { ENDIAN_MARK = 0x01020304 };
 enum { N_SHINGLES, N_BITS, N_HASHES, N_DOCUMENTS, N_DOCS_BYTES, NUMBERS };
 
 static const char magic[8] = {'M', 'L', 'B', 'C', '\r', '\n', 0x1a, '\n'};
@@ -103,9 +103,9 @@ void corpus_volume_take(corpus_volume *v, const corpus_record *r)
   assert_volume(v);
 }
 
-static mlbf_status make_rows(uint32_t number, corpus_volume *v)
+static mlbf_status make_rows(uint32_t number, uint32_t version, corpus_volume *v)
 {
-  *v = (corpus_volume){.number = number, .row_at = {CORPUS_HEADER_BYTES}};
+  *v = (corpus_volume){.number = number, .version = version, .row_at = {CORPUS_HEADER_BYTES}};
   mlbf_status status = mlbf_table_make(MLBF_TABLE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index),
                                        &v->table);
   v->words = (void *)v->table.body;
@@ -120,9 +120,9 @@ void corpus_volume_drop(corpus_volume *v)
 
 /* ---- documents ------------------------------------------------------------------------------------------ */
 
-static docs_header header_of_ours(void)
+static docs_header header_of(uint32_t version)
 {
-  docs_header h = {.version = DOCS_VERSION,
+  docs_header h = {.version = version,
                    .endian_mark = ENDIAN_MARK,
                    .row_shingles = CORPUS_ROW_SHINGLES,
                    .row_bits = CORPUS_ROW_BITS,
@@ -134,26 +134,30 @@ static docs_header header_of_ours(void)
   return h;
 }
 
-static mlbf_status check_header(int file, const struct stat *info)
+static mlbf_status check_header(int file, const struct stat *info, uint32_t *version)
 {
-  docs_header h, ours = header_of_ours();
+  docs_header h;
   if (!S_ISREG(info->st_mode) || info->st_size < CORPUS_HEADER_BYTES)
     return MLBF_NOT_A_FILTER;
   mlbf_status status = mlbf_disk_read(file, &h, sizeof h, 0);
-  if (status != MLBF_OK || memcmp(&h, &ours, sizeof h) == 0)
+  if (status != MLBF_OK)
     return status;
+  for (*version = 1; *version <= CORPUS_VERSION; ++*version) {
+    docs_header ours = header_of(*version);
+    if (memcmp(&h, &ours, sizeof h) == 0)
+      return MLBF_OK;
+  }
   if (memcmp(h.magic, magic, sizeof magic) != 0)
     return MLBF_NOT_A_FILTER;
   return h.checksum == XXH3_64bits(&h, offsetof(docs_header, checksum)) ? MLBF_VERSION : MLBF_DAMAGED;
 }
 
-/* What is behind the documents: nothing, the torn end of a power cut, or, if there is another document in it, damage.
- * */
-static bool follows_another(const unsigned char *bytes, uint64_t at, uint64_t size)
+/* What is behind the documents: nothing, the torn end of a power cut, or, if another document is in it, damage. */
+static bool follows_another(const corpus_volume *v, const unsigned char *bytes, uint64_t at, uint64_t size)
 {
   corpus_record r;
-  for (; at + CORPUS_RECORD_HEAD < size; at += 8)
-    if (corpus_record_read(bytes + at, size - at, at, &r))
+  for (; at < size; at += 8)
+    if (corpus_record_read(bytes + at, size - at, v, at, &r))
       return true;
   return false;
 }
@@ -163,11 +167,11 @@ static mlbf_status take_documents(const corpus_place *where, const char *path, c
 {
   corpus_record r;
   uint64_t at = CORPUS_HEADER_BYTES;
-  while (corpus_record_read(bytes + at, size - at, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
+  while (corpus_record_read(bytes + at, size - at, v, at, &r) && corpus_volume_has_room(v, r.count, r.bytes)) {
     corpus_volume_take(v, &r);
     at += r.bytes;
   }
-  if (!follows_another(bytes, at, size))
+  if (!follows_another(v, bytes, at, size))
     return MLBF_OK;
   char what[64];
   snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)at);
@@ -206,7 +210,7 @@ static mlbf_status cut(const corpus_place *where, const char *path, const corpus
 /* Under another name first: there is no volume whose header is half written. */
 static bool make_documents(int directory, const char *made, const char *name)
 {
-  docs_header header = header_of_ours();
+  docs_header header = header_of(CORPUS_VERSION);
   int file = mlbf_disk_create(directory, made, 0666);
   bool is_written = file >= 0 && mlbf_disk_write(file, &header, sizeof header) && fdatasync(file) == 0;
   int why = errno;
@@ -222,7 +226,7 @@ mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, cor
   name_of(number, ".docs.new", made);
   name_of(number, ".docs", name);
   corpus_path(where->directory, number, ".docs.new", path);
-  if (make_rows(number, v) != MLBF_OK)
+  if (make_rows(number, CORPUS_VERSION, v) != MLBF_OK)
     return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
   if (make_documents(where->files, made, name))
     return MLBF_OK;
@@ -255,7 +259,7 @@ static bool is_sound(const rows_index *index, const mlbf_table *table)
 }
 
 /* MLBF_IO with ENOENT: it has none. */
-static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_volume *v)
+static mlbf_status map_rows(const corpus_place *where, uint32_t number, uint32_t version, corpus_volume *v)
 {
   char path[PATH_MAX];
   mlbf_table table;
@@ -278,6 +282,7 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
     return corpus_complain(where, path, status, NULL);
   }
   *v = (corpus_volume){.number = number,
+                       .version = version,
                        .rows = MLBF_ROWS,
                        .documents = table.numbers[N_DOCUMENTS],
                        .is_full = true,
@@ -289,17 +294,17 @@ static mlbf_status map_rows(const corpus_place *where, uint32_t number, corpus_v
   return MLBF_OK;
 }
 
-static mlbf_status open_rows(const corpus_place *where, uint32_t number, const char *path, int file, uint64_t size,
-                             corpus_volume *v)
+static mlbf_status open_rows(const corpus_place *where, uint32_t number, uint32_t version, const char *path, int file,
+                             uint64_t size, corpus_volume *v)
 {
-  mlbf_status status = map_rows(where, number, v);
+  mlbf_status status = map_rows(where, number, version, v);
   if (status == MLBF_OK && v->row_at[MLBF_ROWS] != size) {
     corpus_volume_drop(v);
     return corpus_complain(where, path, MLBF_DAMAGED, "not as long as its .rows file says");
   }
   if (status != MLBF_IO || errno != ENOENT)
     return status;
-  if (make_rows(number, v) != MLBF_OK)
+  if (make_rows(number, version, v) != MLBF_OK)
     return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
   status = read_documents(where, path, file, size, v);
   if (status != MLBF_OK)
@@ -312,15 +317,16 @@ mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool 
 {
   char path[PATH_MAX];
   struct stat info;
+  uint32_t version = 0;
   corpus_path(where->directory, number, ".docs", path);
   int file = corpus_open_file(where, number, ".docs", O_RDONLY);
   if (file < 0)
     return corpus_complain(where, path, MLBF_IO, NULL);
-  mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info) : MLBF_IO;
+  mlbf_status status = fstat(file, &info) == 0 ? check_header(file, &info, &version) : MLBF_IO;
   if (status != MLBF_OK)
     status = corpus_complain(where, path, status, status == MLBF_NOT_A_FILTER ? "no file of documents" : NULL);
   else
-    status = open_rows(where, number, path, file, (uint64_t)info.st_size, v);
+    status = open_rows(where, number, version, path, file, (uint64_t)info.st_size, v);
   if (status == MLBF_OK && may_cut)
     status = cut(where, path, v, (uint64_t)info.st_size, cut_bytes);
   int why = errno;
@@ -337,7 +343,7 @@ static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned ro
   if (status != MLBF_OK)
     return status;
   for (uint64_t at = 0; at < size; at += r.bytes)
-    if (!corpus_record_read(bytes + at, size - at, from + at, &r))
+    if (!corpus_record_read(bytes + at, size - at, v, from + at, &r))
       return MLBF_DAMAGED;
   return lseek(file, (off_t)from, SEEK_SET) >= 0 && mlbf_disk_write(file, bytes, size) ? MLBF_OK : MLBF_IO;
 }
@@ -395,7 +401,7 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
   if (status != MLBF_OK)
     return corpus_complain(where, rows, status, NULL);
   corpus_volume mapped;
-  status = map_rows(where, v->number, &mapped);
+  status = map_rows(where, v->number, v->version, &mapped);
   if (status != MLBF_OK)
     return status;
   corpus_volume_drop(v);

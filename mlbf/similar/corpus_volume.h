@@ -12,7 +12,8 @@
 
 enum {
   CORPUS_HEADER_BYTES = 64,
-  CORPUS_RECORD_HEAD = 16,
+  CORPUS_RECORD_HEAD = 24,
+  CORPUS_VERSION = 2,          /* of new .docs files; one of version 1 has no hashes of texts */
   CORPUS_ROW_SHINGLES = 20000, /* the defaults of matrix.h: some 130 web pages */
   CORPUS_ROW_BITS = 124704,    /* m of that and a rate of 0.05 */
   CORPUS_HASHES = 4,
@@ -27,12 +28,14 @@ static const mlbf_rows_shape corpus_shape = {.bits = CORPUS_ROW_BITS, .hashes = 
 typedef struct corpus_record {
   const uint64_t *shingles;
   uint32_t count;
+  uint64_t text; /* as in mlbf_shingles */
   mlbf_span name;
   uint64_t bytes; /* of the record */
 } corpus_record;
 
 typedef struct corpus_volume {
   uint32_t number;                /* from 1 */
+  uint32_t version;               /* of its records */
   unsigned rows;                  /* begun */
   uint64_t row_at[MLBF_ROWS + 1]; /* offset of each row's first document in the file; after the last: the end */
   uint64_t row_first[MLBF_ROWS];  /* that document's number in the volume */
@@ -75,10 +78,14 @@ mlbf_status corpus_complain(const corpus_place *where, const char *path, mlbf_st
 /* The two marks of a name. */
 void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
 
-/* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of its file. */
-bool corpus_record_read(const unsigned char *at, uint64_t left, uint64_t offset, corpus_record *r);
-/* Into `to`, room for CORPUS_RECORD_MAX; its bytes. */
-uint64_t corpus_record_write(unsigned char *to, uint64_t offset, mlbf_span name, const mlbf_shingles *shingles);
+/* Of a record. */
+uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles);
+/* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of the volume's file. */
+bool corpus_record_read(const unsigned char *at, uint64_t left, const corpus_volume *v, uint64_t offset,
+                        corpus_record *r);
+/* Into `to`, room for CORPUS_RECORD_MAX; `*r` has the caller's shingles and name. */
+void corpus_record_write(unsigned char *to, const corpus_volume *v, uint64_t offset, mlbf_span name,
+                         const mlbf_shingles *shingles, corpus_record *r);
 
 /* A new one with its file. */
 mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, corpus_volume *v);

@@ -20,6 +20,7 @@ struct mlbf_shingler {
   size_t word_size;
   bool is_character; /* the word is one character, and ends with it */
   uint64_t words[MLBF_SHINGLE_WORDS];
+  uint64_t text; /* of all words so far */
   uint64_t window[MLBF_SHINGLE_WINDOW];
   size_t word_count, shingle_count;
   uint64_t least;      /* of the window */
@@ -61,6 +62,7 @@ void mlbf_shingler_begin(mlbf_shingler *s)
 {
   s->word_size = s->word_count = s->shingle_count = s->kept.count = 0;
   s->is_character = s->has_failed = false;
+  s->text = 0;
   s->limit = UINT64_MAX;
 }
 
@@ -164,11 +166,20 @@ static void slide(mlbf_shingler *s)
   keep(s, s->least);
 }
 
+/* Words in another order are another text. */
+static uint64_t with_word(uint64_t text, uint64_t word)
+{
+  text = ((text << 29 | text >> 35) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+  return text ^ text >> 32;
+}
+
 static void end_word(mlbf_shingler *s)
 {
   if (s->word_size == 0)
     return;
-  s->words[s->word_count++ % MLBF_SHINGLE_WORDS] = XXH3_64bits(s->word, s->word_size);
+  uint64_t word = XXH3_64bits(s->word, s->word_size);
+  s->words[s->word_count++ % MLBF_SHINGLE_WORDS] = word;
+  s->text = with_word(s->text, word);
   s->word_size = 0;
   s->is_character = false;
   if (s->word_count >= MLBF_SHINGLE_WORDS)
@@ -249,6 +260,7 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
   if (s->has_failed)
     return MLBF_NO_MEMORY;
   settle(s);
+  s->kept.text = s->text ? s->text : 1;
   *shingles = s->kept;
   return MLBF_OK;
 }

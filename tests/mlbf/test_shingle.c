@@ -53,6 +53,7 @@ static void any_cut_of_a_text_gives_the_same(void **state)
     }
     assert_int_equal(mlbf_shingler_finish(s, &pieces), MLBF_OK);
     assert_int_equal(pieces.count, whole.count);
+    assert_true(pieces.text == whole.text && whole.text);
     assert_same(&pieces, &whole, whole.count);
     mlbf_shingles_free(&whole);
     free(text);
@@ -94,6 +95,26 @@ static void each_chinese_character_is_a_word(void **state)
   mlbf_shingles_free(&b);
 }
 
+static void assert_equal_text(const char *a, const char *b, bool is_equal)
+{
+  mlbf_shingles x = of(a), y = of(b);
+  if ((x.text == y.text) != is_equal)
+    fail_msg("\"%s\" and \"%s\" are%s the same text", a, b, is_equal ? "" : " not");
+  mlbf_shingles_free(&x);
+  mlbf_shingles_free(&y);
+}
+
+static void equal_words_are_an_equal_text(void **state)
+{
+  (void)state;
+  assert_equal_text("one two three", " One, TWO\nthree!", true);
+  assert_equal_text("one two three", "one two four", false);
+  assert_equal_text("one two three", "one three two", false);
+  assert_equal_text("one two three", "one two", false);
+  assert_equal_text("one two three", "one two three three", false);
+  assert_equal_text("onetwo", "one two", false);
+}
+
 int main(void)
 {
   dice_begin(8);
@@ -101,6 +122,7 @@ int main(void)
     cmocka_unit_test(any_cut_of_a_text_gives_the_same),
     cmocka_unit_test(of_a_long_text_the_least_are_kept),
     cmocka_unit_test(each_chinese_character_is_a_word),
+    cmocka_unit_test(equal_words_are_an_equal_text),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
