@@ -7,15 +7,16 @@
  * The method is that of matrix.h. Documents fill one row after the other. A volume with 64 rows (some 8,000 web pages,
  * 11 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the documents of the
  * rows that can hold a match, best row first, and stops when none of the remaining rows can hold a better one. The
- * process holds only the growing volume's rows (1 MiB) and a buffer of 1 MiB; opening reads that volume whole, briefly.
- * The mapped rows take some 120 bytes of the kernel's cache for each web page.
+ * process holds 1.3 MiB of buffers, and 1 MiB for the rows of the volume that grows once there is a query; opening
+ * reads that volume whole, briefly. The mapped rows take some 120 bytes of the kernel's cache for each web page.
  *
- * Crashes. A document is in its file when mlbf_corpus_add returns: a process that dies loses no added document, and may
- * leave a torn one at the end. After a power cut the last documents may be missing or torn. Opening the corpus for
+ * Crashes. Documents are written 256 KiB at a time. After mlbf_corpus_flush those added before it are in their file: a
+ * process that dies loses none of these, and may leave a torn one at the end. After a power cut the last documents may be missing or torn. Opening the corpus for
  * writing cuts a torn end off. Anything else is damage: each document has a checksum, and so have the rows. To rebuild
  * a volume's rows, remove its .rows file.
  *
- * Threads: one at a time. Processes: one writer, which the caller ensures, and any number of readers. */
+ * Threads: one at a time. Processes: one writer, which the caller ensures, and any number of readers, which see what
+ * was flushed when they opened it. */
 #ifndef STRATA_MLBF_CORPUS_H
 #define STRATA_MLBF_CORPUS_H
 
@@ -39,7 +40,11 @@ typedef struct mlbf_corpus mlbf_corpus;
  * MLBF_DAMAGED, MLBF_NO_MEMORY. On failure `message` holds one sentence that names the file and the fault. */
 mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus **out,
                              char message[MLBF_CORPUS_MESSAGE_SIZE]);
-void mlbf_corpus_close(mlbf_corpus *c); /* NULL is fine; nothing is left to write */
+/* NULL is fine. Flushes; call mlbf_corpus_flush before to hear whether that fails. */
+void mlbf_corpus_close(mlbf_corpus *c);
+
+/* Writes the documents that are only in memory. MLBF_IO: the call may be repeated. Calls that read do it, too. */
+mlbf_status mlbf_corpus_flush(mlbf_corpus *c);
 
 /* About the last call that failed on this handle. */
 const char *mlbf_corpus_message(const mlbf_corpus *c);

@@ -203,6 +203,7 @@ static int close_stores(crawl_job *job, int code)
     say_error("crawl", "%s; the index stays in order of arrival, as .cdxj.part, until the next run sorts it", message);
   if (is_committed && code != EXIT_FAILED) /* else they would count links of pages that will be fetched again */
     save_counts(job);
+  fingerprint_index_close(job->args.crawl.contents);
   return code;
 }
 
@@ -231,7 +232,6 @@ int cmd_crawl(int argc, char **argv)
   }
   crawl_free(job->crawl);
   inlinks_close(job->args.crawl.counts);
-  fingerprint_index_close(job->args.crawl.contents);
   body_digests_close(job->args.crawl.bodies);
   scope_free(job->scope);
   scope_free(job->trusted);

@@ -329,6 +329,8 @@ static int open_contents(crawl_job *job)
     return EXIT_FAILED;
   if (job->args.digests && !(o->bodies = body_digests_open(job->directory)))
     return EXIT_FAILED;
+  job->files = (commit_files){.warc = job->warc.warc ? &job->warc : NULL, .contents = o->contents};
+  commit_files_begin(&job->files, job->frontier);
   return EXIT_DONE;
 }
 

@@ -4,7 +4,7 @@
 
 #include "crawler/commands/crawl_args.h"
 #include "crawler/base/crawl_dir.h"
-#include "crawler/loop/crawl_warc.h"
+#include "crawler/loop/commit_files.h"
 #include "crawler/loop/link_priority.h"
 #include "crawler/report/panel.h"
 #include "crawler/commands/seeds.h"
@@ -25,6 +25,7 @@ typedef struct crawl_job {
   scope *scope;
   scope *trusted; /* scheme, host and port of start URLs */
   crawl_warc warc;
+  commit_files files;
   trust *trust; /* whose certificates are believed */
   crawl *crawl;
   FILE *summary_file;

@@ -23,9 +23,8 @@ static frontier_status status_of(int error)
   }
 }
 
-static frontier_status before_commit(void *context, char message[FRONTIER_MESSAGE_SIZE])
+frontier_status crawl_warc_settle(crawl_warc *k, char message[FRONTIER_MESSAGE_SIZE])
 {
-  crawl_warc *k = context;
   warc_place place;
   char text[WARC_PLACE_TEXT];
   frontier_status status = status_of(warc_settle(k->warc, &place));
@@ -63,7 +62,6 @@ bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bo
     return warc_close(w, false, message);
   k->warc = w;
   k->place = place;
-  frontier_before_commit(f, before_commit, k);
   return true;
 }
 

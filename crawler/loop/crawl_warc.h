@@ -12,10 +12,13 @@ typedef struct crawl_warc {
   warc_place place; /* that the frontier was told last */
 } crawl_warc;
 
-/* What an earlier run left is made good in any case; `wanted`: this run writes one. Before each commit the frontier is
- * told how far the files go. `k` must stay where it is while the frontier lives. false: `message` has one sentence. */
+/* What an earlier run left is made good in any case; `wanted`: this run writes one. false: `message` has one
+ * sentence. */
 bool crawl_warc_open(crawl_warc *k, frontier *f, const warc_options *options, bool wanted,
                      char message[WARC_MESSAGE_SIZE]);
+
+/* Before each commit, if one is written (commit_files.h): syncs the files, and tells the frontier how far they go. */
+frontier_status crawl_warc_settle(crawl_warc *k, char message[FRONTIER_MESSAGE_SIZE]);
 
 /* What came of a lease, if an answer came. Else what the frontier would say: FRONTIER_NO_SPACE, and the call may be
  * repeated; warc_message has the sentence. */

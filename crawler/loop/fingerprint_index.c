@@ -87,6 +87,11 @@ mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const 
   return status;
 }
 
+mlbf_status fingerprint_index_flush(fingerprint_index *c)
+{
+  return mlbf_corpus_flush(c->corpus);
+}
+
 const char *fingerprint_index_message(const fingerprint_index *c)
 {
   return mlbf_corpus_message(c->corpus);

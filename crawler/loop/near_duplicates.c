@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <errno.h>
 
-static frontier_status status_of(mlbf_status status)
+frontier_status near_duplicates_status(mlbf_status status)
 {
   if (status == MLBF_IO && own_file_is_refusal(errno))
     return FRONTIER_NOT_OURS;
@@ -31,7 +31,7 @@ static bool note_text(crawl *c, visit *v)
   mlbf_shingles shingles = visit_shingles(v);
   mlbf_status status;
   while ((status = fingerprint_index_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
-    if (!crawl_wait_out(c, status_of(status), fingerprint_index_message(kept)))
+    if (!crawl_wait_out(c, near_duplicates_status(status), fingerprint_index_message(kept)))
       return false;
   if (status != MLBF_OK)
     crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
@@ -45,7 +45,7 @@ static bool note_body(crawl *c, visit *v)
   body_digests *kept = c->options.bodies;
   mlbf_status status;
   while ((status = body_digests_add(kept, &v->body, v->lease.url)) == MLBF_IO)
-    if (!crawl_wait_out(c, status_of(status), body_digests_message(kept)))
+    if (!crawl_wait_out(c, near_duplicates_status(status), body_digests_message(kept)))
       return false;
   if (status == MLBF_NO_MEMORY)
     crawl_holds(c, frontier_count(c->frontier, "not-digested", 1));

@@ -10,6 +10,9 @@
  * is set. false: the crawl is to end. */
 bool near_duplicates_note(crawl *c, visit *v, page_facts *facts);
 
+/* What the frontier would say of it; errno counts. */
+frontier_status near_duplicates_status(mlbf_status status);
+
 /* The body of a visit that ended, however it did. */
 void near_duplicates_forget(crawl *c, visit *v);
 

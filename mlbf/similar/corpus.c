@@ -1,11 +1,13 @@
 /* Volumes of a corpus, one after the other: opened, added to, read through. corpus.h draws the files.
  *
- *     add    last volume full? --> seal it: fdatasync(.docs), write .rows --> begin the next: .docs.new, renamed
- *            append the document to .docs --> then put it into the rows, in memory
+ *     add    last volume full? --> seal it: make its rows, fdatasync(.docs), write .rows --> begin the next: .docs.new,
+ *            the document into the tail; a full one is written            renamed
+ *     ask    write the tail --> make the rows of the last volume, or what is new of them --> test all rows
  *
  * Always: volumes[i] has the number i + 1, and all but the last are full, or were once. The rows of a full one are a
  * file that was checked as it was mapped. Other rows are in memory, and made of those documents of their file whose
- * checksum holds, so they know none that the file does not have. `buffer` holds one row or one record.
+ * checksum holds, so they know none that the file does not have. The tail are whole records, the last of the last
+ * volume; row_at counts them. `buffer` holds one row.
  *
  * One thread at a time, without a lock: in a crawl the thread that crawls (crawler/loop/fingerprint_index.c).
  *
@@ -62,7 +64,8 @@ static mlbf_status open_next(mlbf_corpus *c, uint32_t number)
   if (status != MLBF_OK)
     return status;
   c->count++;
-  return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK : corpus_volume_seal(&where, v);
+  return is_last || v->is_full || c->is_read_only || v->rows < MLBF_ROWS ? MLBF_OK
+                                                                         : corpus_volume_seal(&where, v, c->buffer);
 }
 
 /* Made if it is not there and may be; ours, if it is to be written. */
@@ -104,8 +107,11 @@ mlbf_status mlbf_corpus_open(const char *directory, bool read_only, mlbf_corpus 
     c->file = c->files = -1;
     c->is_read_only = read_only;
     c->buffer = malloc(CORPUS_ROW_BYTES);
+    c->tail = read_only ? NULL : malloc(CORPUS_TAIL_BYTES);
     bool is_short = snprintf(c->directory, sizeof c->directory, "%s", directory) < PATH_MAX - 16;
-    status = !c->buffer ? corpus_no_memory(c) : !is_short ? MLBF_BAD_ARGUMENT : open_volumes(c);
+    status = !c->buffer || (!c->tail && !read_only) ? corpus_no_memory(c)
+             : !is_short                            ? MLBF_BAD_ARGUMENT
+                                                    : open_volumes(c);
     snprintf(message, MLBF_CORPUS_MESSAGE_SIZE, "%s", is_short ? c->message : "the path is too long");
   }
   int why = errno;
@@ -121,6 +127,7 @@ void mlbf_corpus_close(mlbf_corpus *c)
 {
   if (!c)
     return;
+  mlbf_corpus_flush(c);
   for (size_t i = 0; i < c->count; i++)
     corpus_volume_drop(&c->volumes[i]);
   if (c->file >= 0)
@@ -129,6 +136,7 @@ void mlbf_corpus_close(mlbf_corpus *c)
     close(c->files);
   free(c->volumes);
   free(c->buffer);
+  free(c->tail);
   free(c);
 }
 
@@ -166,7 +174,9 @@ static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
   if (last && corpus_volume_has_room(last, shingles, bytes))
     return MLBF_OK;
   if (last && !last->is_full)
-    status = corpus_volume_seal(&where, last);
+    status = mlbf_corpus_flush(c);
+  if (last && !last->is_full && status == MLBF_OK)
+    status = corpus_volume_seal(&where, last, c->buffer);
   if (status != MLBF_OK)
     return status;
   close_file(c);
@@ -177,22 +187,39 @@ static mlbf_status have_room(mlbf_corpus *c, uint64_t shingles, uint64_t bytes)
   return status;
 }
 
-/* What a crash cuts short has no checksum that holds. */
-static mlbf_status append(mlbf_corpus *c, const corpus_volume *v, uint64_t bytes)
+/* Of the last volume, for flushing: that never has to open one. */
+static mlbf_status open_file(mlbf_corpus *c)
 {
   corpus_place where = corpus_where(c);
   char path[PATH_MAX];
-  uint64_t end = v->row_at[v->rows];
-  corpus_path(c->directory, v->number, ".docs", path);
   if (c->file < 0)
-    c->file = corpus_open_file(&where, v->number, ".docs", O_WRONLY);
-  if (c->file < 0 || lseek(c->file, (off_t)end, SEEK_SET) < 0)
-    return corpus_complain(&where, path, MLBF_IO, NULL);
-  if (mlbf_disk_write(c->file, c->buffer, bytes))
+    c->file = corpus_open_file(&where, (uint32_t)c->count, ".docs", O_WRONLY);
+  if (c->file >= 0)
     return MLBF_OK;
+  corpus_path(c->directory, (uint32_t)c->count, ".docs", path);
+  return corpus_complain(&where, path, MLBF_IO, NULL);
+}
+
+/* What a crash cuts short has no checksum that holds. */
+mlbf_status mlbf_corpus_flush(mlbf_corpus *c)
+{
+  corpus_place where = corpus_where(c);
+  char path[PATH_MAX];
+  if (!c->tail_bytes)
+    return MLBF_OK;
+  const corpus_volume *v = &c->volumes[c->count - 1];
+  assert(!c->is_read_only && !v->is_full && v->row_at[v->rows] >= CORPUS_HEADER_BYTES + c->tail_bytes);
+  uint64_t end = v->row_at[v->rows] - c->tail_bytes;
+  corpus_path(c->directory, v->number, ".docs", path);
+  if (lseek(c->file, (off_t)end, SEEK_SET) < 0)
+    return corpus_complain(&where, path, MLBF_IO, NULL);
+  if (mlbf_disk_write(c->file, c->tail, c->tail_bytes)) {
+    c->tail_bytes = 0;
+    return MLBF_OK;
+  }
   mlbf_status status = corpus_complain(&where, path, MLBF_IO, NULL);
   int why = errno;
-  (void)!ftruncate(c->file, (off_t)end); /* else the next document overwrites it, or the next opening cuts it off */
+  (void)!ftruncate(c->file, (off_t)end); /* else the next try overwrites it, or the next opening cuts it off */
   errno = why;
   return status;
 }
@@ -207,20 +234,31 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
                            "no name, no shingles, too many of them, or read-only");
   uint64_t bytes = corpus_record_bytes(CORPUS_VERSION, name.size, shingles->count);
   mlbf_status status = have_room(c, shingles->count, bytes);
+  if (status == MLBF_OK)
+    status = open_file(c);
+  if (status == MLBF_OK && c->tail_bytes + bytes > CORPUS_TAIL_BYTES)
+    status = mlbf_corpus_flush(c);
   if (status != MLBF_OK)
     return status;
   corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
-  corpus_record_write(c->buffer, v, at, name, shingles, &r);
-  status = append(c, v, r.bytes);
-  if (status != MLBF_OK)
-    return status;
+  corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, &r);
+  c->tail_bytes += r.bytes;
   corpus_volume_take(v, &r);
   return MLBF_OK;
 }
 
 /* ---- reading through ------------------------------------------------------------------------------------ */
+
+mlbf_status corpus_need_rows(mlbf_corpus *c)
+{
+  corpus_place where = corpus_where(c);
+  mlbf_status status = mlbf_corpus_flush(c);
+  for (size_t i = 0; i < c->count && status == MLBF_OK; i++)
+    status = corpus_volume_need_rows(&where, &c->volumes[i], c->buffer);
+  return status;
+}
 
 mlbf_status corpus_load_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t *size)
 {
@@ -249,9 +287,9 @@ bool corpus_next_record(mlbf_corpus *c, const corpus_volume *v, unsigned row, ui
 
 mlbf_status mlbf_corpus_each(mlbf_corpus *c, mlbf_corpus_visitor *visit, void *context)
 {
-  mlbf_status status = MLBF_OK;
+  mlbf_status status = mlbf_corpus_flush(c);
   corpus_record r;
-  for (size_t i = 0; i < c->count; i++)
+  for (size_t i = 0; i < c->count && status == MLBF_OK; i++)
     for (unsigned row = 0; row < c->volumes[i].rows; row++) {
       uint64_t size, at = 0;
       status = corpus_load_row(c, &c->volumes[i], row, &size);

@@ -4,6 +4,10 @@
 
 #include "mlbf/similar/corpus_volume.h"
 
+enum { CORPUS_TAIL_BYTES = 1 << 18 }; /* 200 web pages to a write */
+
+_Static_assert((int)CORPUS_RECORD_MAX <= (int)CORPUS_TAIL_BYTES, "each record fits");
+
 struct mlbf_corpus {
   char directory[PATH_MAX];
   char message[MLBF_CORPUS_MESSAGE_SIZE];
@@ -12,7 +16,9 @@ struct mlbf_corpus {
   size_t count, room;
   int files;             /* the directory */
   int file;              /* of the last one's documents, to append to; -1: none */
-  unsigned char *buffer; /* CORPUS_ROW_BYTES: a row that was read, or the record to be written */
+  unsigned char *buffer; /* CORPUS_ROW_BYTES: a row that was read */
+  unsigned char *tail;   /* CORPUS_TAIL_BYTES: the last volume's last records, not yet written */
+  size_t tail_bytes;
   uint64_t cut_bytes;
 };
 
@@ -27,7 +33,10 @@ static inline mlbf_status corpus_no_memory(mlbf_corpus *c)
   return corpus_complain(&where, c->directory, MLBF_NO_MEMORY, NULL);
 }
 
-/* Row `row` of a volume into c->buffer. */
+/* All documents are in the files, and the rows know them. */
+mlbf_status corpus_need_rows(mlbf_corpus *c);
+
+/* Row `row` of a volume into c->buffer; all records must be written. */
 mlbf_status corpus_load_row(mlbf_corpus *c, const corpus_volume *v, unsigned row, uint64_t *size);
 
 /* The record at `*at` of that row, and `*at` past it; false at the end of the row. A damaged one: *status says so. */

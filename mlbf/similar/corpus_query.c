@@ -70,7 +70,7 @@ static double known_least(const corpus_volume *v, unsigned row, double least, do
 static bool ask_volume(const corpus_volume *v, const search *s, uint64_t first_number, candidates *list)
 {
   uint32_t known[MLBF_ROWS] = {0};
-  if (!may_have_match(v, s->query, s->question->least))
+  if (v->rows == 0 || !may_have_match(v, s->query, s->question->least))
     return true;
   mlbf_rows_ask(v->words, corpus_shape, s->query->at, s->query->count, known);
   for (unsigned row = 0; row < v->rows; row++)
@@ -220,7 +220,9 @@ mlbf_status mlbf_corpus_query(mlbf_corpus *c, const mlbf_shingles *query, const 
   *count = 0;
   if (s.room == 0 || query->count == 0)
     return MLBF_OK;
-  mlbf_status status = search_rows(&s, &list);
+  mlbf_status status = corpus_need_rows(c);
+  if (status == MLBF_OK)
+    status = search_rows(&s, &list);
   free(list.all);
   if (status != MLBF_OK)
     mlbf_corpus_matches_free(matches, s.count);
@@ -265,10 +267,12 @@ mlbf_status mlbf_corpus_find(mlbf_corpus *c, mlbf_span name, mlbf_shingles *shin
 {
   uint64_t marks[CORPUS_NAME_MARKS];
   mlbf_shingles found = {0};
-  mlbf_status status = MLBF_OK;
+  mlbf_status status = corpus_need_rows(c);
   corpus_name_marks(name, marks);
   for (size_t i = c->count; status == MLBF_OK && i-- > 0 && !found.count;) {
     uint32_t known[MLBF_ROWS] = {0};
+    if (c->volumes[i].rows == 0)
+      continue;
     mlbf_rows_ask(c->volumes[i].words, corpus_shape, marks, CORPUS_NAME_MARKS, known);
     for (unsigned row = c->volumes[i].rows; status == MLBF_OK && row-- > 0 && !found.count;)
       if (known[row] == CORPUS_NAME_MARKS)

@@ -89,26 +89,62 @@ static void row_begin(corpus_volume *v)
 
 void corpus_volume_take(corpus_volume *v, const corpus_record *r)
 {
-  uint64_t marks[CORPUS_NAME_MARKS];
   assert(!v->is_full && corpus_volume_has_room(v, r->count, r->bytes));
   if (!row_has_room(v, r->count, r->bytes))
     row_begin(v);
-  unsigned row = v->rows - 1;
-  corpus_name_marks(r->name, marks);
-  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, r->shingles, r->count);
-  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, marks, CORPUS_NAME_MARKS);
   v->row_shingles += r->count + CORPUS_NAME_MARKS;
   v->row_at[v->rows] += r->bytes;
   v->documents++;
   assert_volume(v);
 }
 
-static mlbf_status make_rows(uint32_t number, uint32_t version, corpus_volume *v)
+static void begin_volume(uint32_t number, uint32_t version, corpus_volume *v)
 {
-  *v = (corpus_volume){.number = number, .version = version, .row_at = {CORPUS_HEADER_BYTES}};
-  mlbf_status status = mlbf_table_make(MLBF_TABLE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index),
-                                       &v->table);
+  *v = (corpus_volume){
+    .number = number, .version = version, .row_at = {CORPUS_HEADER_BYTES}, .words_end = CORPUS_HEADER_BYTES};
+}
+
+static void insert_record(corpus_volume *v, unsigned row, const corpus_record *r)
+{
+  uint64_t marks[CORPUS_NAME_MARKS];
+  corpus_name_marks(r->name, marks);
+  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, r->shingles, r->count);
+  v->bits_set[row] += mlbf_rows_insert(v->words, corpus_shape, row, marks, CORPUS_NAME_MARKS);
+}
+
+/* What is new of one row. */
+static mlbf_status insert_row(const corpus_place *where, corpus_volume *v, unsigned row, unsigned char *buffer)
+{
+  uint64_t size, at = v->words_end - v->row_at[row];
+  corpus_record r;
+  char path[PATH_MAX];
+  mlbf_status status = corpus_volume_read_row(where, v, row, buffer, &size);
+  if (status != MLBF_OK)
+    return status;
+  for (; at < size && corpus_record_read(buffer + at, size - at, v, v->row_at[row] + at, &r); at += r.bytes)
+    insert_record(v, row, &r);
+  v->words_end = v->row_at[row] + at;
+  if (at == size)
+    return MLBF_OK;
+  char what[64];
+  corpus_path(where->directory, v->number, ".docs", path);
+  snprintf(what, sizeof what, "damaged at byte %llu", (unsigned long long)v->words_end);
+  return corpus_complain(where, path, MLBF_DAMAGED, what);
+}
+
+mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
+{
+  mlbf_status status = MLBF_OK;
+  if (v->is_full || v->words_end == v->row_at[v->rows])
+    return MLBF_OK;
+  if (!v->words)
+    status = mlbf_table_make(MLBF_TABLE_ROWS, &mlbf_keying_none, NULL, words_bytes + sizeof(rows_index), &v->table);
+  if (status != MLBF_OK)
+    return corpus_complain(where, where->directory, status, NULL);
   v->words = (void *)v->table.body;
+  for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
+    if (v->words_end < v->row_at[row + 1])
+      status = insert_row(where, v, row, buffer);
   return status;
 }
 
@@ -226,11 +262,9 @@ mlbf_status corpus_volume_create(const corpus_place *where, uint32_t number, cor
   name_of(number, ".docs.new", made);
   name_of(number, ".docs", name);
   corpus_path(where->directory, number, ".docs.new", path);
-  if (make_rows(number, CORPUS_VERSION, v) != MLBF_OK)
-    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
+  begin_volume(number, CORPUS_VERSION, v);
   if (make_documents(where->files, made, name))
     return MLBF_OK;
-  corpus_volume_drop(v);
   return corpus_complain(where, path, MLBF_IO, NULL);
 }
 
@@ -304,12 +338,8 @@ static mlbf_status open_rows(const corpus_place *where, uint32_t number, uint32_
   }
   if (status != MLBF_IO || errno != ENOENT)
     return status;
-  if (make_rows(number, version, v) != MLBF_OK)
-    return corpus_complain(where, path, MLBF_NO_MEMORY, NULL);
-  status = read_documents(where, path, file, size, v);
-  if (status != MLBF_OK)
-    corpus_volume_drop(v);
-  return status;
+  begin_volume(number, version, v);
+  return read_documents(where, path, file, size, v);
 }
 
 mlbf_status corpus_volume_open(const corpus_place *where, uint32_t number, bool may_cut, corpus_volume *v,
@@ -350,25 +380,21 @@ static mlbf_status write_row_again(int file, const corpus_volume *v, unsigned ro
 
 /* What a failed sync did not write the kernel may drop at any time, and says so only once. Mostly it is there still,
  * and each document's checksum tells: so all are written again. */
-static mlbf_status write_again(int file, const corpus_volume *v)
+static mlbf_status write_again(int file, const corpus_volume *v, unsigned char *buffer)
 {
-  unsigned char *bytes = malloc(CORPUS_ROW_BYTES);
-  mlbf_status status = bytes ? MLBF_OK : MLBF_NO_MEMORY;
+  mlbf_status status = MLBF_OK;
   for (unsigned row = 0; status == MLBF_OK && row < v->rows; row++)
-    status = write_row_again(file, v, row, bytes);
-  int why = errno;
-  free(bytes);
-  errno = why;
+    status = write_row_again(file, v, row, buffer);
   return status;
 }
 
 /* The documents are on disk. */
-static mlbf_status settle(const corpus_place *where, corpus_volume *v)
+static mlbf_status settle(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
 {
   int file = corpus_open_file(where, v->number, ".docs", O_RDWR);
   if (file < 0)
     return MLBF_IO;
-  mlbf_status status = v->is_doubtful ? write_again(file, v) : MLBF_OK;
+  mlbf_status status = v->is_doubtful ? write_again(file, v, buffer) : MLBF_OK;
   if (status == MLBF_OK) {
     v->is_doubtful = fdatasync(file) != 0;
     status = v->is_doubtful ? MLBF_IO : MLBF_OK;
@@ -379,11 +405,14 @@ static mlbf_status settle(const corpus_place *where, corpus_volume *v)
   return status;
 }
 
-mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
+mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsigned char *buffer)
 {
   char docs[PATH_MAX], rows[PATH_MAX], name[NAME_SIZE];
   assert(!v->is_full && v->rows == MLBF_ROWS);
   assert_volume(v);
+  mlbf_status status = corpus_volume_need_rows(where, v, buffer);
+  if (status != MLBF_OK)
+    return status;
   rows_index *index = (void *)(v->table.body + words_bytes);
   memcpy(index->row_at, v->row_at, sizeof index->row_at);
   memcpy(index->row_first, v->row_first, sizeof index->row_first);
@@ -393,7 +422,7 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v)
   memcpy(v->table.numbers, numbers, sizeof numbers);
   corpus_path(where->directory, v->number, ".docs", docs);
   corpus_path(where->directory, v->number, ".rows", rows);
-  mlbf_status status = settle(where, v);
+  status = settle(where, v, buffer);
   if (status != MLBF_OK)
     return corpus_complain(where, docs, status, NULL);
   name_of(v->number, ".rows", name);

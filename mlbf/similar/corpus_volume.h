@@ -42,8 +42,9 @@ typedef struct corpus_volume {
   uint64_t bits_set[MLBF_ROWS];
   uint64_t row_shingles; /* in the row that grows */
   uint64_t documents;
-  uint64_t *words;  /* CORPUS_ROW_BITS of them, in `table` */
-  mlbf_table table; /* mapped once the volume is full */
+  uint64_t *words;    /* CORPUS_ROW_BITS of them, in `table`; NULL: not asked for yet */
+  uint64_t words_end; /* offset of the first document that they do not know */
+  mlbf_table table;   /* mapped once the volume is full */
   bool is_full;
   bool is_doubtful; /* a sync of its documents failed: some may not be on disk */
 } corpus_volume;
@@ -52,7 +53,7 @@ typedef struct corpus_volume {
 static inline void assert_volume(const corpus_volume *v)
 {
   assert(v->number >= 1 && v->rows <= MLBF_ROWS && v->row_at[0] == CORPUS_HEADER_BYTES);
-  assert(v->words == (const void *)v->table.body && v->words);
+  assert(v->words == (const void *)v->table.body && (v->words || !v->is_full));
   assert((v->rows == 0) == (v->documents == 0));
   assert(v->rows == 0 || v->row_at[v->rows] > v->row_at[v->rows - 1]);
   assert(v->rows == 0 || v->row_at[v->rows] - v->row_at[v->rows - 1] <= CORPUS_ROW_BYTES);
@@ -98,13 +99,17 @@ void corpus_volume_drop(corpus_volume *v);
 
 /* A record of these sizes fits, in the row that grows or in another. */
 bool corpus_volume_has_room(const corpus_volume *v, uint64_t shingles, uint64_t bytes);
-/* Takes in a document that is now at the end of the file; the volume must have room for it. */
+/* Takes in a document that is at the end of the file, or will be; the volume must have room for it. The rows do not
+ * know it yet. */
 void corpus_volume_take(corpus_volume *v, const corpus_record *r);
 
-/* The volume is full: writes its rows to disk and maps them. */
-mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v);
+/* Makes the rows know all documents, which are in the file. `buffer`: room for CORPUS_ROW_BYTES. */
+mlbf_status corpus_volume_need_rows(const corpus_place *where, corpus_volume *v, unsigned char *buffer);
 
-/* All records of row `row`, into `buffer`, which has room for CORPUS_ROW_BYTES. */
+/* The volume is full, and all of it in its file: writes its rows to disk and maps them. `buffer` as above. */
+mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsigned char *buffer);
+
+/* All records of row `row`, which are in the file, into `buffer`, as above. */
 mlbf_status corpus_volume_read_row(const corpus_place *where, const corpus_volume *v, unsigned row,
                                    unsigned char *buffer, uint64_t *size);
 

@@ -15,7 +15,7 @@
 #include "crawler/http/ledger.h"
 #include "crawler/http/request.h"
 #include "crawler/loop/crawl.h"
-#include "crawler/loop/crawl_warc.h"
+#include "crawler/loop/commit_files.h"
 #include "crawler/loop/visit_end.h"
 #include "frontier/base/machine.h"
 #include "frontier/recrawl.h"
@@ -360,6 +360,7 @@ frontier_status __wrap_frontier_done(frontier *f, uint64_t lease, frontier_state
 typedef struct files {
   char directory[SCRATCH_PATH];
   crawl_warc warc;
+  commit_files committed;
   fingerprint_index *contents;
   body_digests *bodies;
 } files;
@@ -373,6 +374,8 @@ static void open_files(files *all, frontier *f, crawl_options *o)
   all->contents = fingerprint_index_open(all->directory);
   all->bodies = body_digests_open(all->directory);
   check(all->contents && all->bodies, "no file for near-duplicates");
+  all->committed = (commit_files){.warc = &all->warc, .contents = all->contents};
+  commit_files_begin(&all->committed, f);
   o->directory = o->fetch.exchange_directory = all->directory;
   o->warc = all->warc.warc;
   o->contents = all->contents;

@@ -173,6 +173,7 @@ static void survives_and_grows_again(void **state)
   mlbf_corpus_stats_read(reader, &stats);
   assert_int_equal(stats.documents, 0); /* as it was when it was opened */
   mlbf_corpus_close(reader);
+  assert_int_equal(mlbf_corpus_flush(c), MLBF_OK);
   reader = open_corpus(true); /* while the writer lives: as after its death */
   ask_for_many(reader, &missed);
   assert_true(missed <= 4);
