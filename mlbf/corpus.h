@@ -3,6 +3,7 @@
  *     00001.docs  [ doc | doc | doc | ... ]     names and shingles, append-only
  *     00001.rows  [ 64 rows ]                   Bloom filters of these documents; made when the .docs is full
  *     00002.docs  [ doc | doc |
+ *     near.table  [ key, place | ... ]          of near-duplicates, for mlbf_corpus_add_near alone
  *
  * The method is that of matrix.h. Documents fill one row after the other. A volume with 64 rows (some 8,000 web pages,
  * 11 MB) is full and never changes again; its rows are mapped. A query tests all rows, then reads the documents of the
@@ -54,6 +55,33 @@ const char *mlbf_corpus_message(const mlbf_corpus *c);
  * read-only; MLBF_IO, MLBF_NO_MEMORY: it was not added, and the call may be repeated. */
 mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles);
 
+/* ---- near-duplicates ------------------------------------------------------------------------------------ */
+
+/* Two documents of at least so many shingles (some 150 words) are near if each has so much of the other's; shorter ones
+ * if their texts are equal. In a short text a few words are a tenth, and pages of one template would all be near. In a
+ * long template with few words of their own pages share nine tenths, and are near. */
+enum { MLBF_CORPUS_NEAR_SHINGLES = 32 };
+#define MLBF_CORPUS_NEAR 0.9
+
+/* Once, before mlbf_corpus_add_near: reads the table of near-duplicates, near.table, and the documents that it does not
+ * know: those of the last volume, or all if it is gone or damaged (some 5 s per million web pages). From then on it
+ * takes at most 64 bytes of memory for each document, and closing writes it. MLBF_BAD_ARGUMENT: read-only; MLBF_IO,
+ * MLBF_DAMAGED, MLBF_NO_MEMORY: it may be called again. */
+mlbf_status mlbf_corpus_near_open(mlbf_corpus *c);
+
+/* As mlbf_corpus_add. `*near`: the name of an earlier document of another name that it is near, to be freed with
+ * free(), or NULL; `*share`: the lesser of both shares. An older document of a name counts as well as its newest.
+ *
+ * The cost does not depend on how many documents there are: six keys of a document are looked up, each made of three
+ * minima of its shingles (minwise hashing: Broder, "On the resemblance and containment of documents", 1997; in one
+ * pass: Li, Owen, Zhang, "One permutation hashing", 2012), and at most eleven documents with equal keys are read. One
+ * near-duplicate in 1,000 is missed, of those that are just near one in 100. The keys depend on a secret, so pages
+ * cannot be made to have equal ones. */
+mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
+                                 double *share);
+
+/* ---- asking --------------------------------------------------------------------------------------------- */
+
 /* The shingles of the newest document of that name; free them. `shingles->count` is 0 if there is no such document. */
 mlbf_status mlbf_corpus_find(mlbf_corpus *c, mlbf_span name, mlbf_shingles *shingles);
 
@@ -97,6 +125,7 @@ typedef struct mlbf_corpus_stats {
   uint64_t documents, volumes;
   uint64_t document_bytes; /* of .docs files */
   uint64_t row_bytes;      /* of rows, mapped or in memory */
+  uint64_t near_bytes;     /* of the table of near-duplicates, in memory */
   uint64_t cut_bytes;      /* of a torn end that was cut off when it was opened */
 } mlbf_corpus_stats;
 

@@ -4,21 +4,14 @@
 #include "crawler/base/crawl_dir.h"
 #include "crawler/base/message.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  ROWS_MOST = 4, /* looked into for one page: half a millisecond, also on a site whose pages are all alike */
-  MATCHES = 2,   /* one may be the page itself, fetched before */
-};
-
 struct fingerprint_index {
   mlbf_corpus *corpus;
-  mlbf_corpus_match matches[MATCHES];
-  size_t match_count;
+  char *url; /* of what the last page is near; ours */
   fingerprint_near near;
 };
 
@@ -32,44 +25,29 @@ fingerprint_index *fingerprint_index_open(const char *directory)
   }
   crawl_dir_file(directory, "contents", path);
   mlbf_status status = mlbf_corpus_open(path, false, &c->corpus, message);
+  if (status == MLBF_OK && (status = mlbf_corpus_near_open(c->corpus)) != MLBF_OK)
+    snprintf(message, sizeof message, "%s", mlbf_corpus_message(c->corpus));
   if (status == MLBF_OK)
     return c;
+  mlbf_corpus_close(c->corpus);
   say_error("crawl", "%s; remove %s to index only the pages to come, or use --no-similar", message, path);
   free(c);
   return NULL;
 }
 
-static void drop_matches(fingerprint_index *c)
+static void drop_near(fingerprint_index *c)
 {
-  mlbf_corpus_matches_free(c->matches, c->match_count);
-  c->match_count = 0;
-  c->near.url = NULL;
+  free(c->url);
+  c->url = NULL;
 }
 
 void fingerprint_index_close(fingerprint_index *c)
 {
   if (!c)
     return;
-  drop_matches(c);
+  drop_near(c);
   mlbf_corpus_close(c->corpus);
   free(c);
-}
-
-static mlbf_status find_near(fingerprint_index *c, const char *page, const mlbf_shingles *shingles)
-{
-  const mlbf_corpus_question question = {.least = CONTENTS_NEAR, .mutual = true, .rows_most = ROWS_MOST};
-  size_t count = MATCHES;
-  mlbf_status status = mlbf_corpus_query(c->corpus, shingles, &question, c->matches, &count);
-  if (status != MLBF_OK)
-    return status;
-  assert(count <= MATCHES && !c->near.url);
-  c->match_count = count;
-  for (size_t i = 0; i < count && !c->near.url; i++) {
-    const mlbf_corpus_match *match = &c->matches[i];
-    if (strcmp(match->name, page) != 0)
-      c->near = (fingerprint_near){match->name, match->share < match->back_share ? match->share : match->back_share};
-  }
-  return MLBF_OK;
 }
 
 mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const mlbf_shingles *shingles,
@@ -78,11 +56,11 @@ mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const 
   *near = NULL;
   if (shingles->count == 0)
     return MLBF_OK;
-  drop_matches(c);
-  mlbf_status status = find_near(c, page, shingles);
-  if (status == MLBF_OK)
-    status = mlbf_corpus_add(c->corpus, (mlbf_span){page, strlen(page)}, shingles);
-  if (status == MLBF_OK && c->near.url)
+  drop_near(c);
+  mlbf_status status = mlbf_corpus_add_near(c->corpus, (mlbf_span){page, strlen(page)}, shingles, &c->url,
+                                            &c->near.share);
+  c->near.url = c->url;
+  if (c->url)
     *near = &c->near;
   return status;
 }

@@ -16,15 +16,12 @@ typedef struct fingerprint_near {
   double share;    /* of each that is in the other, the lesser of both */
 } fingerprint_near;
 
-/* From so much on a page is near another. */
-#define CONTENTS_NEAR 0.9
-
 /* Of the crawl in `directory`, for writing. NULL after one sentence on stderr. */
 fingerprint_index *fingerprint_index_open(const char *directory);
 void fingerprint_index_close(fingerprint_index *c); /* NULL is fine */
 
 /* One more page, by its URL, unless it says nothing. `*near`: what it is near, or NULL; that lives until the next call.
- * As mlbf_corpus_query and mlbf_corpus_add: after MLBF_IO, with errno, the call may be repeated. */
+ * As mlbf_corpus_add_near: after MLBF_IO, with errno, the call may be repeated. */
 mlbf_status fingerprint_index_add(fingerprint_index *c, const char *page, const mlbf_shingles *shingles,
                                   const fingerprint_near **near);
 

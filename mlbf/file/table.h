@@ -20,6 +20,7 @@ typedef enum mlbf_table_kind {
   MLBF_TABLE_MATRIX = 4,  /* matrix_file.c */
   MLBF_TABLE_KEY_SET = 5, /* key_set.c */
   MLBF_TABLE_ROWS = 6,    /* corpus_volume.c */
+  MLBF_TABLE_NEAR = 7,    /* near_table.c */
 } mlbf_table_kind;
 
 enum { MLBF_TABLE_NUMBERS = 24 };

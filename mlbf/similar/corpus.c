@@ -128,6 +128,7 @@ void mlbf_corpus_close(mlbf_corpus *c)
   if (!c)
     return;
   mlbf_corpus_flush(c);
+  corpus_near_close(c);
   for (size_t i = 0; i < c->count; i++)
     corpus_volume_drop(&c->volumes[i]);
   if (c->file >= 0)
@@ -147,7 +148,8 @@ const char *mlbf_corpus_message(const mlbf_corpus *c)
 
 void mlbf_corpus_stats_read(const mlbf_corpus *c, mlbf_corpus_stats *stats)
 {
-  *stats = (mlbf_corpus_stats){.volumes = c->count, .cut_bytes = c->cut_bytes};
+  *stats = (mlbf_corpus_stats){
+    .volumes = c->count, .cut_bytes = c->cut_bytes, .near_bytes = c->near ? corpus_near_bytes(c->near) : 0};
   for (size_t i = 0; i < c->count; i++) {
     stats->documents += c->volumes[i].documents;
     stats->document_bytes += c->volumes[i].row_at[c->volumes[i].rows];
@@ -224,7 +226,8 @@ mlbf_status mlbf_corpus_flush(mlbf_corpus *c)
   return status;
 }
 
-mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
+mlbf_status corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
+                       size_t key_count)
 {
   corpus_record r;
   corpus_place where = corpus_where(c);
@@ -243,10 +246,20 @@ mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles 
   corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
+  status = corpus_near_put(c, keys, key_count, v->number, at);
+  if (status != MLBF_OK) /* keys that are there already lead to another document, which is found unlike */
+    return status;
   corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, &r);
   c->tail_bytes += r.bytes;
   corpus_volume_take(v, &r);
   return MLBF_OK;
+}
+
+mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
+{
+  uint64_t keys[CORPUS_NEAR_KEYS];
+  size_t count = c->near ? corpus_near_keys(c->near, shingles->at, shingles->count, shingles->text, keys) : 0;
+  return corpus_add(c, name, shingles, keys, count);
 }
 
 /* ---- reading through ------------------------------------------------------------------------------------ */

@@ -8,6 +8,8 @@ enum { CORPUS_TAIL_BYTES = 1 << 18 }; /* 200 web pages to a write */
 
 _Static_assert((int)CORPUS_RECORD_MAX <= (int)CORPUS_TAIL_BYTES, "each record fits");
 
+typedef struct corpus_near corpus_near; /* corpus_near.c */
+
 struct mlbf_corpus {
   char directory[PATH_MAX];
   char message[MLBF_CORPUS_MESSAGE_SIZE];
@@ -20,6 +22,7 @@ struct mlbf_corpus {
   unsigned char *tail;   /* CORPUS_TAIL_BYTES: the last volume's last records, not yet written */
   size_t tail_bytes;
   uint64_t cut_bytes;
+  corpus_near *near; /* NULL: near-duplicates are not asked for */
 };
 
 static inline corpus_place corpus_where(mlbf_corpus *c)
@@ -32,6 +35,20 @@ static inline mlbf_status corpus_no_memory(mlbf_corpus *c)
   corpus_place where = corpus_where(c);
   return corpus_complain(&where, c->directory, MLBF_NO_MEMORY, NULL);
 }
+
+enum { CORPUS_NEAR_KEYS = 6 };
+
+/* The keys that stand for these shingles; how many. */
+size_t corpus_near_keys(const corpus_near *n, const uint64_t *shingles, size_t count, uint64_t text,
+                        uint64_t keys[CORPUS_NEAR_KEYS]);
+/* The document there gets these keys. */
+mlbf_status corpus_near_put(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset);
+void corpus_near_close(mlbf_corpus *c); /* saves it */
+uint64_t corpus_near_bytes(const corpus_near *n);
+
+/* mlbf_corpus_add of a document with these keys. */
+mlbf_status corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
+                       size_t key_count);
 
 /* All documents are in the files, and the rows know them. */
 mlbf_status corpus_need_rows(mlbf_corpus *c);

@@ -1,0 +1,354 @@
+/* Near-duplicates of a document as it is added.
+ *
+ *     shingles --keyed hash--> 18 minima --three each--> 6 keys --near_table.h--> places --read--> near, or not
+ *
+ * Two documents that share the part J of all their shingles have equal minima with probability J, and an equal key with
+ * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.16 for 0.3, which costs one
+ * document read in vain. Six keys of three found as many edited copies in three manuals as eleven of four
+ * (tests/bench/bench_near --trees), in half the memory.
+ *
+ * A table is never believed: what it leads to is read, and compared whole. So keys may lead to a document that was lost
+ * in a power cut, to half of one, or to one that came in its place.
+ *
+ * After a crash: near.table is that of the last close. It is used for the volumes that were full then, which were
+ * synced and never change; all later documents are read. */
+#include "mlbf/similar/corpus_inside.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mlbf/file/disk_io.h"
+#include "mlbf/similar/near_table.h"
+
+enum {
+  MINIMA = 3, /* in a key */
+  BINS = MINIMA * CORPUS_NEAR_KEYS,
+  CANDIDATES_MOST = CORPUS_NEAR_KEYS * NEAR_SAME_MOST,
+  READ_MOST = 11,    /* documents for one page */
+  READ_FIRST = 2048, /* bytes; most records are no longer */
+};
+
+struct corpus_near {
+  near_table table;
+  mlbf_keying keying;
+  uint64_t seeds[2]; /* of the secret; the second is odd */
+  near_cover cover;  /* of the file */
+  uint32_t number;   /* of the volume that is open to be read; 0: none */
+  int file;
+};
+
+/* ---- keys ----------------------------------------------------------------------------------------------- */
+
+/* A product folded to 64 bits, as in wyhash: two of the secret's numbers are in it. */
+static uint64_t mix(const corpus_near *n, uint64_t x)
+{
+  __extension__ unsigned __int128 product = (unsigned __int128)(x ^ n->seeds[0]) * n->seeds[1];
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The least of each bin. A bin that got none has another chance with other hashes, until none is empty: so equal
+ * minima stay as likely as equal shingles. */
+static void find_minima(const corpus_near *n, const uint64_t *shingles, size_t count, uint64_t minima[BINS])
+{
+  uint32_t empty = (1U << BINS) - 1;
+  assert(count > 0);
+  for (uint64_t round = 1; empty; round++) {
+    uint64_t least[BINS];
+    memset(least, 0xff, sizeof least);
+    for (size_t i = 0; i < count; i++) {
+      uint64_t hash = mix(n, shingles[i] + round * UINT64_C(0x9e3779b97f4a7c15));
+      size_t bin = (hash >> 32) * BINS >> 32;
+      least[bin] = hash < least[bin] ? hash : least[bin];
+    }
+    for (size_t bin = 0; bin < BINS; bin++)
+      if (empty >> bin & 1 && least[bin] != UINT64_MAX) {
+        minima[bin] = least[bin];
+        empty &= ~(1U << bin);
+      }
+  }
+}
+
+size_t corpus_near_keys(const corpus_near *n, const uint64_t *shingles, size_t count, uint64_t text,
+                        uint64_t keys[CORPUS_NEAR_KEYS])
+{
+  uint64_t minima[BINS];
+  if (count < MLBF_CORPUS_NEAR_SHINGLES) {
+    keys[0] = mix(n, mix(n, text));
+    return text != 0;
+  }
+  find_minima(n, shingles, count, minima);
+  for (size_t i = 0; i < CORPUS_NEAR_KEYS; i++) {
+    keys[i] = i + 1;
+    for (size_t k = 0; k < MINIMA; k++)
+      keys[i] = mix(n, keys[i] ^ minima[i * MINIMA + k]);
+  }
+  return CORPUS_NEAR_KEYS;
+}
+
+mlbf_status corpus_near_put(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset)
+{
+  if (volume >> NEAR_VOLUME_BITS) /* some 500 million pages: the later ones are not found */
+    return MLBF_OK;
+  for (size_t i = 0; i < count; i++)
+    if (!near_table_put(&c->near->table, keys[i], (near_place){volume, offset}))
+      return corpus_no_memory(c);
+  return MLBF_OK;
+}
+
+uint64_t corpus_near_bytes(const corpus_near *n)
+{
+  return near_table_bytes(&n->table);
+}
+
+/* ---- opening and closing -------------------------------------------------------------------------------- */
+
+/* The volumes that never change. */
+static near_cover cover_of(const mlbf_corpus *c, uint64_t volumes)
+{
+  near_cover cover = {.volumes = 0};
+  while (cover.volumes < volumes && cover.volumes < c->count && c->volumes[cover.volumes].is_full) {
+    const corpus_volume *v = &c->volumes[cover.volumes++];
+    cover.documents += v->documents;
+    cover.bytes += v->row_at[v->rows];
+  }
+  return cover;
+}
+
+static void take_secret(corpus_near *n)
+{
+  memcpy(n->seeds, n->keying.secret, sizeof n->seeds);
+  n->seeds[1] |= 1;
+}
+
+static mlbf_status put_row(mlbf_corpus *c, const corpus_volume *v, unsigned row)
+{
+  uint64_t keys[CORPUS_NEAR_KEYS], size, at = 0, begin;
+  corpus_record r;
+  mlbf_status status = corpus_load_row(c, v, row, &size);
+  for (begin = at; status == MLBF_OK && corpus_next_record(c, v, row, size, &at, &r, &status); begin = at) {
+    size_t count = corpus_near_keys(c->near, r.shingles, r.count, r.text, keys);
+    status = corpus_near_put(c, keys, count, v->number, v->row_at[row] + begin);
+  }
+  return status;
+}
+
+/* What the file does not cover. */
+static mlbf_status put_documents(mlbf_corpus *c)
+{
+  mlbf_status status = mlbf_corpus_flush(c);
+  for (size_t i = c->near->cover.volumes; i < c->count; i++)
+    for (unsigned row = 0; status == MLBF_OK && row < c->volumes[i].rows; row++)
+      status = put_row(c, &c->volumes[i], row);
+  return status;
+}
+
+/* A file that is gone, damaged, or of other volumes is as good as none. */
+static mlbf_status load(mlbf_corpus *c)
+{
+  corpus_near *n = c->near;
+  mlbf_status status = near_table_load(c->files, &n->table, &n->keying, &n->cover);
+  near_cover own = cover_of(c, n->cover.volumes);
+  if (status == MLBF_NO_MEMORY)
+    return corpus_no_memory(c);
+  if (status == MLBF_OK && memcmp(&own, &n->cover, sizeof own) == 0)
+    return MLBF_OK;
+  near_table_free(&n->table);
+  n->cover = (near_cover){.volumes = 0};
+  corpus_place where = corpus_where(c);
+  status = mlbf_keying_make(NULL, 0, &n->keying);
+  return status == MLBF_OK ? MLBF_OK : corpus_complain(&where, c->directory, status, NULL);
+}
+
+static void drop(mlbf_corpus *c)
+{
+  if (c->near->file >= 0)
+    close(c->near->file);
+  near_table_free(&c->near->table);
+  free(c->near);
+  c->near = NULL;
+}
+
+mlbf_status mlbf_corpus_near_open(mlbf_corpus *c)
+{
+  corpus_place where = corpus_where(c);
+  if (c->is_read_only || c->near)
+    return corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "read-only, or open already");
+  c->near = calloc(1, sizeof *c->near);
+  if (!c->near)
+    return corpus_no_memory(c);
+  c->near->file = -1;
+  mlbf_status status = load(c);
+  take_secret(c->near);
+  if (status == MLBF_OK)
+    status = put_documents(c);
+  int why = errno;
+  if (status != MLBF_OK)
+    drop(c);
+  errno = why;
+  return status;
+}
+
+/* One that cannot be written is made anew by the next opening. */
+void corpus_near_close(mlbf_corpus *c)
+{
+  if (!c->near)
+    return;
+  near_cover cover = cover_of(c, UINT64_MAX);
+  if (cover.volumes != c->near->cover.volumes)
+    (void)!near_table_save(c->files, &c->near->table, &c->near->keying, cover);
+  drop(c);
+}
+
+/* ---- asking --------------------------------------------------------------------------------------------- */
+
+typedef struct candidate {
+  near_place place;
+  unsigned keys; /* that lead there */
+} candidate;
+
+static size_t count_candidate(candidate *all, size_t count, near_place place)
+{
+  size_t i = 0;
+  while (i < count && (all[i].place.volume != place.volume || all[i].place.offset != place.offset))
+    i++;
+  if (i == count)
+    all[count++] = (candidate){.place = place};
+  all[i].keys++;
+  return count;
+}
+
+static int most_keys_first(const void *a, const void *b)
+{
+  const candidate *x = a, *y = b;
+  if (x->keys != y->keys)
+    return x->keys < y->keys ? 1 : -1;
+  uint64_t of_x = (uint64_t)x->place.volume << 32 | x->place.offset;
+  uint64_t of_y = (uint64_t)y->place.volume << 32 | y->place.offset;
+  return of_x < of_y ? 1 : of_x > of_y ? -1 : 0;
+}
+
+static size_t find_candidates(const corpus_near *n, const uint64_t *keys, size_t key_count,
+                              candidate all[CANDIDATES_MOST])
+{
+  size_t count = 0;
+  for (size_t i = 0; i < key_count; i++)
+    near_table_prefetch(&n->table, keys[i]);
+  for (size_t i = 0; i < key_count; i++) {
+    near_place places[NEAR_SAME_MOST];
+    size_t found = near_table_get(&n->table, keys[i], places);
+    for (size_t k = 0; k < found; k++)
+      count = count_candidate(all, count, places[k]);
+  }
+  if (count > 1)
+    qsort(all, count, sizeof *all, most_keys_first);
+  return count;
+}
+
+/* Of the volume's documents, to be read; it stays open, for most candidates are new. */
+static mlbf_status open_volume(mlbf_corpus *c, uint32_t number)
+{
+  corpus_near *n = c->near;
+  corpus_place where = corpus_where(c);
+  char path[PATH_MAX];
+  if (n->file >= 0 && n->number == number)
+    return MLBF_OK;
+  if (n->file >= 0)
+    close(n->file);
+  n->file = corpus_open_file(&where, number, ".docs", O_RDONLY);
+  n->number = number;
+  if (n->file >= 0)
+    return MLBF_OK;
+  corpus_path(c->directory, number, ".docs", path);
+  return corpus_complain(&where, path, MLBF_IO, NULL);
+}
+
+/* As much as is there, up to `size` bytes, into c->buffer. */
+static mlbf_status read_bytes(mlbf_corpus *c, const corpus_volume *v, uint64_t offset, uint64_t *size)
+{
+  bool is_last = v->number == c->count;
+  uint64_t end = v->row_at[v->rows], written = end - (is_last ? c->tail_bytes : 0);
+  uint64_t limit = offset < written ? written : end;
+  *size = limit < offset ? 0 : limit - offset < *size ? limit - offset : *size;
+  if (offset >= written) {
+    memcpy(c->buffer, c->tail + (offset - written), *size);
+    return MLBF_OK;
+  }
+  mlbf_status status = open_volume(c, v->number);
+  return status == MLBF_OK ? mlbf_disk_read(c->near->file, c->buffer, *size, offset) : status;
+}
+
+/* The document there, in c->buffer. `*is_there`: false: there is none. */
+static mlbf_status read_candidate(mlbf_corpus *c, near_place place, corpus_record *r, bool *is_there)
+{
+  *is_there = false;
+  if (place.volume == 0 || place.volume > c->count)
+    return MLBF_OK;
+  const corpus_volume *v = &c->volumes[place.volume - 1];
+  uint64_t size = READ_FIRST;
+  mlbf_status status = read_bytes(c, v, place.offset, &size);
+  *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
+  if (status == MLBF_OK && !*is_there && size == READ_FIRST) {
+    size = CORPUS_RECORD_MAX;
+    status = read_bytes(c, v, place.offset, &size);
+    *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
+  }
+  return status == MLBF_DAMAGED ? MLBF_OK : status;
+}
+
+static double share_of(const mlbf_shingles *s, const corpus_record *r)
+{
+  double share, back;
+  if (s->count < MLBF_CORPUS_NEAR_SHINGLES || r->count < MLBF_CORPUS_NEAR_SHINGLES)
+    return s->text && s->text == r->text && s->count == r->count ? 1 : 0;
+  mlbf_corpus_compare(s->at, s->count, r->shingles, r->count, &share, &back);
+  return share < back ? share : back;
+}
+
+static mlbf_status find_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
+                             size_t key_count, char **near, double *share)
+{
+  candidate all[CANDIDATES_MOST];
+  mlbf_status status = MLBF_OK;
+  size_t count = find_candidates(c->near, keys, key_count, all);
+  for (size_t i = 0; status == MLBF_OK && i < count && i < READ_MOST; i++) {
+    corpus_record r;
+    bool is_there;
+    status = read_candidate(c, all[i].place, &r, &is_there);
+    if (!is_there || (r.name.size == name.size && memcmp(r.name.bytes, name.bytes, name.size) == 0))
+      continue;
+    double found = share_of(shingles, &r);
+    if (found < MLBF_CORPUS_NEAR)
+      continue;
+    *share = found;
+    *near = strndup(r.name.bytes, r.name.size);
+    return *near ? MLBF_OK : corpus_no_memory(c);
+  }
+  return status;
+}
+
+mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
+                                 double *share)
+{
+  uint64_t keys[CORPUS_NEAR_KEYS];
+  char *found = NULL;
+  double found_share = 0;
+  if (!c->near || shingles->count == 0)
+    return mlbf_corpus_add(c, (mlbf_span){NULL, 0}, shingles); /* which refuses it */
+  size_t count = corpus_near_keys(c->near, shingles->at, shingles->count, shingles->text, keys);
+  mlbf_status status = find_near(c, name, shingles, keys, count, &found, &found_share);
+  if (status == MLBF_OK)
+    status = corpus_add(c, name, shingles, keys, count);
+  if (status == MLBF_OK) {
+    *near = found;
+    *share = found_share;
+  } else {
+    int why = errno;
+    free(found);
+    errno = why;
+  }
+  return status;
+}
