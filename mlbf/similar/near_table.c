@@ -11,7 +11,7 @@
 #include "mlbf/file/disk_io.h"
 #include "mlbf/similar/corpus_volume.h"
 
-enum { PLACE_BITS = NEAR_VOLUME_BITS + NEAR_OFFSET_BITS, FIRST_ROOM = 16, TAIL = 32 };
+enum { PLACE_BITS = NEAR_VOLUME_BITS + NEAR_OFFSET_BITS, FIRST_ROOM = 16, TAIL = 32, PREFETCHED = 3 };
 enum { N_SEGMENTS, N_VOLUMES, N_DOCUMENTS, N_DOCS_BYTES, N_SLOTS, NUMBERS };
 
 _Static_assert(NEAR_HASH_BITS + PLACE_BITS == 64, "a slot is full");
@@ -169,8 +169,11 @@ size_t near_table_get(const near_table *t, uint64_t key, near_place places[NEAR_
 void near_table_prefetch(const near_table *t, uint64_t key)
 {
   const near_segment *s = &t->segments[segment_of(key)];
-  if (s->room)
-    __builtin_prefetch(s->slots + home(s->room, slot_of(key, (near_place){1, CORPUS_HEADER_BYTES})), 1);
+  if (!s->room)
+    return;
+  const uint64_t *slot = s->slots + home(s->room, slot_of(key, (near_place){1, CORPUS_HEADER_BYTES}));
+  for (size_t line = 0; line < PREFETCHED; line++)
+    __builtin_prefetch(slot + 8 * line, 1);
 }
 
 uint64_t near_table_bytes(const near_table *t)

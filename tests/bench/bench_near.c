@@ -160,7 +160,7 @@ static void print_window(const mlbf_corpus *c, uint64_t pages, const window *w)
 static void measure(const char *where, uint64_t pages)
 {
   mlbf_corpus *c = open_corpus(where);
-  printf("%10s %11s %11s %13s %10s %8s %8s\n", "pages", "CPU a page", "kernel", "longest, 100", "memory", "found",
+  printf("%10s %11s %11s %13s %10s %8s %8s\n", "pages", "own CPU", "kernel", "longest, 100", "memory", "found",
          "false");
   uint64_t step = WINDOW;
   window w = {.user = 0};

@@ -70,7 +70,7 @@ static int clean_up(void **state)
 /* As it was when it was just full. */
 static void restore(void)
 {
-  static const char *const later[] = {"corpus/00001.rows", "corpus/00001.rows.tmp", "corpus/00002.docs"};
+  static const char *const later[] = {"corpus/00001.rows", "corpus/00001.rows.tmp", "corpus/00002.docs", "corpus/near.table"};
   char path[SCRATCH_PATH];
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
     scratch_join(root, later[i], path);
@@ -203,6 +203,102 @@ static void documents_that_were_not_synced_are_written_again(void **state)
   }
 }
 
+/* ---- near-duplicates ------------------------------------------------------------------------------------- */
+
+enum { PAGES = 6, PAGE_SHINGLES = 40 };
+
+/* Each second one is as the one before it. */
+static mlbf_shingles page(uint64_t id)
+{
+  static uint64_t shingles[PAGE_SHINGLES];
+  for (uint64_t i = 0; i < PAGE_SHINGLES; i++)
+    shingles[i] = (i + 1) * (UINT64_MAX / (PAGE_SHINGLES + 1)) + id / 2 * UINT64_C(0x9e3779b97f4a7);
+  return (mlbf_shingles){.at = shingles, .count = PAGE_SHINGLES, .text = 1 + id / 2};
+}
+
+static mlbf_status add_near(mlbf_corpus *c, uint64_t id)
+{
+  char name[32], *near = NULL;
+  double share;
+  mlbf_shingles d = page(id);
+  mlbf_status status = mlbf_corpus_add_near(c, name_of(id, name), &d, &near, &share);
+  if (status == MLBF_OK)
+    assert_true((near != NULL) == (id % 2 == 1) && (!near || strtoull(near, NULL, 10) == id - 1));
+  assert_true(status == MLBF_OK || !near);
+  free(near);
+  return status;
+}
+
+static bool live_with_pages(fault_class what, unsigned number, bool stays)
+{
+  char place[SCRATCH_PATH];
+  mlbf_corpus *c = NULL;
+  mlbf_corpus_stats stats;
+  scratch_make_fast(place);
+  faults_set(what, number, what == FAULT_ALLOC ? ENOMEM : ENOSPC, stays);
+  while (has_failed(what, mlbf_corpus_open(place, false, &c, message)))
+    assert_null(c);
+  while (has_failed(what, mlbf_corpus_near_open(c)))
+    continue;
+  for (uint64_t id = 0; id < PAGES; id++) {
+    while (has_failed(what, add_near(c, id)))
+      continue;
+    while (id % 2 == 0 && has_failed(what, mlbf_corpus_flush(c)))
+      continue;
+  }
+  bool has_struck = faults_have_struck();
+  faults_end();
+  mlbf_corpus_close(c);
+  assert_int_equal(mlbf_corpus_open(place, true, &c, message), MLBF_OK);
+  mlbf_corpus_stats_read(c, &stats);
+  assert_int_equal(stats.documents, PAGES);
+  mlbf_corpus_close(c);
+  scratch_remove(place);
+  return has_struck;
+}
+
+static void near_duplicates_are_found_whatever_fails(void **state)
+{
+  (void)state;
+  static const fault_class all[] = {FAULT_WRITE, FAULT_SYNC, FAULT_ALLOC};
+  for (size_t i = 0; i < 3; i++)
+    for (int stays = 0; stays < 2; stays++) {
+      unsigned number = 1;
+      while (live_with_pages(all[i], number, stays))
+        number++;
+      assert_true(number > 2);
+    }
+}
+
+/* The table of a full volume cannot be saved: the next opening makes it. */
+static void a_table_that_is_not_saved_is_made_again(void **state)
+{
+  (void)state;
+  mlbf_corpus *c = NULL;
+  char *near = NULL;
+  double share;
+  restore();
+  assert_int_equal(mlbf_corpus_open(directory, false, &c, message), MLBF_OK);
+  assert_int_equal(mlbf_corpus_near_open(c), MLBF_OK);
+  assert_int_equal(add(c, FULL), MLBF_OK);
+  assert_int_equal(mlbf_corpus_flush(c), MLBF_OK);
+  faults_set(FAULT_WRITE, 1, ENOSPC, true);
+  mlbf_corpus_close(c);
+  assert_true(faults_have_struck());
+  faults_end();
+  assert_int_equal(mlbf_corpus_open(directory, false, &c, message), MLBF_OK);
+  assert_int_equal(mlbf_corpus_near_open(c), MLBF_OK);
+  for (uint64_t id = 0; id <= FULL; id += FULL / 2) {
+    mlbf_shingles d = document(id);
+    assert_int_equal(mlbf_corpus_add_near(c, (mlbf_span){"x", 1}, &d, &near, &share), MLBF_OK);
+    assert_non_null(near);
+    assert_int_equal(strtoull(near, NULL, 10), id);
+    free(near);
+    near = NULL;
+  }
+  mlbf_corpus_close(c);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -210,6 +306,8 @@ int main(void)
     cmocka_unit_test(syncs_fail),
     cmocka_unit_test(allocations_fail),
     cmocka_unit_test(documents_that_were_not_synced_are_written_again),
+    cmocka_unit_test(near_duplicates_are_found_whatever_fails),
+    cmocka_unit_test(a_table_that_is_not_saved_is_made_again),
   };
   return cmocka_run_group_tests(tests, fill_a_volume, clean_up);
 }
