@@ -226,10 +226,8 @@ mlbf_status mlbf_corpus_flush(mlbf_corpus *c)
   return status;
 }
 
-mlbf_status corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
-                       size_t key_count)
+mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r)
 {
-  corpus_record r;
   corpus_place where = corpus_where(c);
   if (c->is_read_only || name.size == 0 || name.size > MLBF_CORPUS_NAME_MAX || shingles->count == 0 ||
       shingles->count > MLBF_CORPUS_SHINGLES_MAX)
@@ -243,23 +241,32 @@ mlbf_status corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shin
     status = mlbf_corpus_flush(c);
   if (status != MLBF_OK)
     return status;
-  corpus_volume *v = &c->volumes[c->count - 1];
+  const corpus_volume *v = &c->volumes[c->count - 1];
   uint64_t at = v->row_at[v->rows];
   assert(at % 8 == 0 && bytes <= CORPUS_RECORD_MAX && v->number == c->count);
-  status = corpus_near_put(c, keys, key_count, v->number, at);
+  corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, r);
+  return MLBF_OK;
+}
+
+mlbf_status corpus_take_staged(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count)
+{
+  corpus_volume *v = &c->volumes[c->count - 1];
+  mlbf_status status = corpus_near_put(c, keys, key_count, v->number, v->row_at[v->rows]);
   if (status != MLBF_OK) /* keys that are there already lead to another document, which is found unlike */
     return status;
-  corpus_record_write(c->tail + c->tail_bytes, v, at, name, shingles, &r);
-  c->tail_bytes += r.bytes;
-  corpus_volume_take(v, &r);
+  c->tail_bytes += r->bytes;
+  corpus_volume_take(v, r);
   return MLBF_OK;
 }
 
 mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
-  size_t count = c->near ? corpus_near_keys(c->near, shingles->at, shingles->count, shingles->text, keys) : 0;
-  return corpus_add(c, name, shingles, keys, count);
+  corpus_record r;
+  mlbf_status status = corpus_stage(c, name, shingles, &r);
+  if (status != MLBF_OK)
+    return status;
+  return corpus_take_staged(c, &r, keys, c->near ? corpus_near_keys(c->near, &r, keys) : 0);
 }
 
 /* ---- reading through ------------------------------------------------------------------------------------ */

@@ -38,17 +38,17 @@ static inline mlbf_status corpus_no_memory(mlbf_corpus *c)
 
 enum { CORPUS_NEAR_KEYS = 6 };
 
-/* The keys that stand for these shingles; how many. */
-size_t corpus_near_keys(const corpus_near *n, const uint64_t *shingles, size_t count, uint64_t text,
-                        uint64_t keys[CORPUS_NEAR_KEYS]);
+/* The keys that stand for a document; how many. */
+size_t corpus_near_keys(const corpus_near *n, const corpus_record *r, uint64_t keys[CORPUS_NEAR_KEYS]);
 /* The document there gets these keys. */
 mlbf_status corpus_near_put(mlbf_corpus *c, const uint64_t *keys, size_t count, uint32_t volume, uint64_t offset);
 void corpus_near_close(mlbf_corpus *c); /* saves it */
 uint64_t corpus_near_bytes(const corpus_near *n);
 
-/* mlbf_corpus_add of a document with these keys. */
-mlbf_status corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
-                       size_t key_count);
+/* The first half of mlbf_corpus_add: the record is made, behind the tail. */
+mlbf_status corpus_stage(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, corpus_record *r);
+/* The other: it is part of the tail and of the volume. */
+mlbf_status corpus_take_staged(mlbf_corpus *c, const corpus_record *r, const uint64_t *keys, size_t key_count);
 
 /* All documents are in the files, and the rows know them. */
 mlbf_status corpus_need_rows(mlbf_corpus *c);

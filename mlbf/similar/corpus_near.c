@@ -72,15 +72,14 @@ static void find_minima(const corpus_near *n, const uint64_t *shingles, size_t c
   }
 }
 
-size_t corpus_near_keys(const corpus_near *n, const uint64_t *shingles, size_t count, uint64_t text,
-                        uint64_t keys[CORPUS_NEAR_KEYS])
+size_t corpus_near_keys(const corpus_near *n, const corpus_record *r, uint64_t keys[CORPUS_NEAR_KEYS])
 {
   uint64_t minima[BINS];
-  if (count < MLBF_CORPUS_NEAR_SHINGLES) {
-    keys[0] = mix(n, mix(n, text));
-    return text != 0;
+  if (r->count < MLBF_CORPUS_NEAR_SHINGLES) {
+    keys[0] = mix(n, mix(n, r->text));
+    return r->text != 0;
   }
-  find_minima(n, shingles, count, minima);
+  find_minima(n, r->shingles, r->count, minima);
   for (size_t i = 0; i < CORPUS_NEAR_KEYS; i++) {
     keys[i] = i + 1;
     for (size_t k = 0; k < MINIMA; k++)
@@ -130,7 +129,7 @@ static mlbf_status put_row(mlbf_corpus *c, const corpus_volume *v, unsigned row)
   corpus_record r;
   mlbf_status status = corpus_load_row(c, v, row, &size);
   for (begin = at; status == MLBF_OK && corpus_next_record(c, v, row, size, &at, &r, &status); begin = at) {
-    size_t count = corpus_near_keys(c->near, r.shingles, r.count, r.text, keys);
+    size_t count = corpus_near_keys(c->near, &r, keys);
     status = corpus_near_put(c, keys, count, v->number, v->row_at[row] + begin);
   }
   return status;
@@ -235,8 +234,6 @@ static size_t find_candidates(const corpus_near *n, const uint64_t *keys, size_t
                               candidate all[CANDIDATES_MOST])
 {
   size_t count = 0;
-  for (size_t i = 0; i < key_count; i++)
-    near_table_prefetch(&n->table, keys[i]);
   for (size_t i = 0; i < key_count; i++) {
     near_place places[NEAR_SAME_MOST];
     size_t found = near_table_get(&n->table, keys[i], places);
@@ -299,17 +296,17 @@ static mlbf_status read_candidate(mlbf_corpus *c, near_place place, corpus_recor
   return status == MLBF_DAMAGED ? MLBF_OK : status;
 }
 
-static double share_of(const mlbf_shingles *s, const corpus_record *r)
+static double share_of(const corpus_record *a, const corpus_record *b)
 {
   double share, back;
-  if (s->count < MLBF_CORPUS_NEAR_SHINGLES || r->count < MLBF_CORPUS_NEAR_SHINGLES)
-    return s->text && s->text == r->text && s->count == r->count ? 1 : 0;
-  mlbf_corpus_compare(s->at, s->count, r->shingles, r->count, &share, &back);
+  if (a->count < MLBF_CORPUS_NEAR_SHINGLES || b->count < MLBF_CORPUS_NEAR_SHINGLES)
+    return a->text && a->text == b->text && a->count == b->count ? 1 : 0;
+  mlbf_corpus_compare(a->shingles, a->count, b->shingles, b->count, &share, &back);
   return share < back ? share : back;
 }
 
-static mlbf_status find_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, const uint64_t *keys,
-                             size_t key_count, char **near, double *share)
+static mlbf_status find_near(mlbf_corpus *c, const corpus_record *page, const uint64_t *keys, size_t key_count,
+                             char **near, double *share)
 {
   candidate all[CANDIDATES_MOST];
   mlbf_status status = MLBF_OK;
@@ -318,37 +315,42 @@ static mlbf_status find_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles
     corpus_record r;
     bool is_there;
     status = read_candidate(c, all[i].place, &r, &is_there);
-    if (!is_there || (r.name.size == name.size && memcmp(r.name.bytes, name.bytes, name.size) == 0))
+    if (!is_there || (r.name.size == page->name.size && memcmp(r.name.bytes, page->name.bytes, r.name.size) == 0))
       continue;
-    double found = share_of(shingles, &r);
-    if (found < MLBF_CORPUS_NEAR)
+    *share = share_of(page, &r);
+    if (*share < MLBF_CORPUS_NEAR)
       continue;
-    *share = found;
     *near = strndup(r.name.bytes, r.name.size);
     return *near ? MLBF_OK : corpus_no_memory(c);
   }
   return status;
 }
 
+/* The keys are on their way from memory while the record is made. */
 mlbf_status mlbf_corpus_add_near(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles, char **near,
                                  double *share)
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
+  corpus_record r = {.shingles = shingles->at, .count = (uint32_t)shingles->count, .text = shingles->text};
   char *found = NULL;
   double found_share = 0;
-  if (!c->near || shingles->count == 0)
-    return mlbf_corpus_add(c, (mlbf_span){NULL, 0}, shingles); /* which refuses it */
-  size_t count = corpus_near_keys(c->near, shingles->at, shingles->count, shingles->text, keys);
-  mlbf_status status = find_near(c, name, shingles, keys, count, &found, &found_share);
+  size_t count = c->near && shingles->count ? corpus_near_keys(c->near, &r, keys) : 0;
+  for (size_t i = 0; i < count; i++)
+    near_table_prefetch(&c->near->table, keys[i]);
+  corpus_place where = corpus_where(c);
+  mlbf_status status = c->near ? corpus_stage(c, name, shingles, &r)
+                               : corpus_complain(&where, c->directory, MLBF_BAD_ARGUMENT, "not open for this");
   if (status == MLBF_OK)
-    status = corpus_add(c, name, shingles, keys, count);
+    status = find_near(c, &r, keys, count, &found, &found_share);
+  if (status == MLBF_OK)
+    status = corpus_take_staged(c, &r, keys, count);
   if (status == MLBF_OK) {
     *near = found;
     *share = found_share;
-  } else {
-    int why = errno;
-    free(found);
-    errno = why;
+    return MLBF_OK;
   }
+  int why = errno;
+  free(found);
+  errno = why;
   return status;
 }
