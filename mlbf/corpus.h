@@ -94,8 +94,7 @@ typedef struct mlbf_corpus_match {
 } mlbf_corpus_match;
 
 typedef struct mlbf_corpus_question {
-  double least;     /* minimum `share` of a match, in (0,1]; with `mutual` also its minimum `back_share` */
-  bool mutual;      /* rank by the smaller of both shares; else by `share` */
+  double least;     /* minimum `share` of a match, in (0,1] */
   size_t rows_most; /* read at most this many rows, of some 130 pages each, best first; 0: as many as needed */
 } mlbf_corpus_question;
 

@@ -119,16 +119,10 @@ void mlbf_corpus_compare(const uint64_t *query, size_t query_count, const uint64
   *back_share = document_count ? common / (double)document_count : 0;
 }
 
-static double measure(const search *s, const mlbf_corpus_match *match)
+static bool is_better(const mlbf_corpus_match *a, const mlbf_corpus_match *b)
 {
-  return s->question->mutual && match->back_share < match->share ? match->back_share : match->share;
-}
-
-static bool is_better(const search *s, const mlbf_corpus_match *a, const mlbf_corpus_match *b)
-{
-  double x = measure(s, a), y = measure(s, b);
-  if (x != y)
-    return x > y;
+  if (a->share != b->share)
+    return a->share > b->share;
   return a->back_share != b->back_share ? a->back_share > b->back_share : a->number < b->number;
 }
 
@@ -155,10 +149,10 @@ static bool is_newest(search *s, const mlbf_corpus_match *match, mlbf_span name)
 /* Into the list of the best, if it belongs there; false: no memory. */
 static bool offer(search *s, mlbf_corpus_match match, mlbf_span name)
 {
-  if (measure(s, &match) < s->question->least || !is_newest(s, &match, name))
+  if (match.share < s->question->least || !is_newest(s, &match, name))
     return true;
   size_t at = s->count;
-  while (at > 0 && is_better(s, &match, &s->matches[at - 1]))
+  while (at > 0 && is_better(&match, &s->matches[at - 1]))
     at--;
   if (at == s->room)
     return true;
@@ -194,7 +188,7 @@ static mlbf_status search_row(search *s, const candidate *in)
 /* The matches at hand are as good as any in a row that knows so much. */
 static bool is_settled(const search *s, uint32_t known)
 {
-  return s->count == s->room && measure(s, &s->matches[s->count - 1]) >= (double)known / (double)s->query->count;
+  return s->count == s->room && s->matches[s->count - 1].share >= (double)known / (double)s->query->count;
 }
 
 static mlbf_status search_rows(search *s, candidates *list)

@@ -1,4 +1,5 @@
-/* Which of so many pages resemble this one: a corpus on disk against comparing it with every sketch in memory.
+/* Which of so many pages resemble this one, as strata like asks: a corpus on disk against comparing it with every sketch
+ * in memory. What a crawl asks is in bench_near.c.
  *
  *     bench_like [PAGES [DIRECTORY]]      default 100000, in a new directory below TMPDIR
  *
@@ -170,7 +171,7 @@ static void ask(mlbf_corpus *c, const sketches *s, const char *what, const mlbf_
   for (size_t i = 0; shingler && i < QUERIES; i++) {
     mlbf_corpus_match matches[TOP];
     double best[TOP];
-    size_t count = question->mutual ? 2 : TOP;
+    size_t count = TOP;
     make_page(&p, new_words ? i * s->count / QUERIES : s->count + i, new_words);
     mlbf_shingles query = shingles_of(shingler, &p);
     double begin = seconds_now();
@@ -180,7 +181,7 @@ static void ask(mlbf_corpus *c, const sketches *s, const char *what, const mlbf_
     size_t expected = compare_all(s, &query, question->least, best);
     ours[i] = middle - begin;
     theirs[i] = seconds_now() - middle;
-    for (size_t k = 0; !question->mutual && (k < count || k < expected); k++)
+    for (size_t k = 0; k < count || k < expected; k++)
       unlike += k >= count || k >= expected || matches[k].share != best[k];
     mlbf_corpus_matches_free(matches, count);
   }
@@ -223,9 +224,6 @@ int main(int argc, char **argv)
   ask(c, &s, "strata like, a tenth of it new", &like, 60);
   ask(c, &s, "strata like, a page like no other", &like, 0);
   ask(c, &s, "the same, all rows that may hold a match", &all, 60);
-  const mlbf_corpus_question near = {.least = 0.9, .mutual = true, .rows_most = 4};
-  ask(c, &s, "a crawl's, of a page that is a copy", &near, 1);
-  ask(c, &s, "a crawl's, of a page like no other", &near, 0);
   mlbf_corpus_close(c);
   free(s.all);
   free(s.ends);
