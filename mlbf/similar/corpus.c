@@ -262,7 +262,7 @@ mlbf_status corpus_take_staged(mlbf_corpus *c, const corpus_record *r, const uin
 mlbf_status mlbf_corpus_add(mlbf_corpus *c, mlbf_span name, const mlbf_shingles *shingles)
 {
   uint64_t keys[CORPUS_NEAR_KEYS];
-  corpus_record r;
+  corpus_record r = {.count = 0};
   mlbf_status status = corpus_stage(c, name, shingles, &r);
   if (status != MLBF_OK)
     return status;

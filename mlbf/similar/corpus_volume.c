@@ -413,6 +413,7 @@ mlbf_status corpus_volume_seal(const corpus_place *where, corpus_volume *v, unsi
   mlbf_status status = corpus_volume_need_rows(where, v, buffer);
   if (status != MLBF_OK)
     return status;
+  assert(v->table.body && v->words_end == v->row_at[MLBF_ROWS]);
   rows_index *index = (void *)(v->table.body + words_bytes);
   memcpy(index->row_at, v->row_at, sizeof index->row_at);
   memcpy(index->row_first, v->row_first, sizeof index->row_first);
