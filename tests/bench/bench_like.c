@@ -1,5 +1,5 @@
-/* Which of so many pages resemble this one, as strata like asks: a corpus on disk against comparing it with every sketch
- * in memory. What a crawl asks is in bench_near.c.
+/* Which of so many pages resemble this one, as strata like asks: a corpus on disk against comparing it with every
+ * sketch in memory. What a crawl asks is in bench_near.c.
  *
  *     bench_like [PAGES [DIRECTORY]]      default 100000, in a new directory below TMPDIR
  *

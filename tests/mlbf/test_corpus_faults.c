@@ -70,7 +70,8 @@ static int clean_up(void **state)
 /* As it was when it was just full. */
 static void restore(void)
 {
-  static const char *const later[] = {"corpus/00001.rows", "corpus/00001.rows.tmp", "corpus/00002.docs", "corpus/near.table"};
+  static const char *const later[] = {"corpus/00001.rows", "corpus/00001.rows.tmp", "corpus/00002.docs",
+                                      "corpus/near.table"};
   char path[SCRATCH_PATH];
   for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
     scratch_join(root, later[i], path);
