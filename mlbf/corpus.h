@@ -12,9 +12,9 @@
  * reads that volume whole, briefly. The mapped rows take some 120 bytes of the kernel's cache for each web page.
  *
  * Crashes. Documents are written 256 KiB at a time. After mlbf_corpus_flush those added before it are in their file: a
- * process that dies loses none of these, and may leave a torn one at the end. After a power cut the last documents may be missing or torn. Opening the corpus for
- * writing cuts a torn end off. Anything else is damage: each document has a checksum, and so have the rows. To rebuild
- * a volume's rows, remove its .rows file.
+ * process that dies loses none of these, and may leave a torn one at the end. After a power cut the last documents may
+ * be missing or torn. Opening the corpus for writing cuts a torn end off. Anything else is damage: each document has a
+ * checksum, and so have the rows. To rebuild a volume's rows, remove its .rows file.
  *
  * Threads: one at a time. Processes: one writer, which the caller ensures, and any number of readers, which see what
  * was flushed when they opened it. */

@@ -1,8 +1,8 @@
 /* crawler/loop/fingerprint_index.h: the fingerprint index, which finds a crawl's near-duplicate pages: a corpus
  * (mlbf/corpus.h) of their shingles in DIR/contents/, whose documents are named by their URLs.
  *
- * Crashes: a page is written before the commit that marks it done, so a crash loses no page that is done. A page that was written
- * but not committed is fetched again and stored twice; the newest document of a URL counts. */
+ * Crashes: a page is written before the commit that marks it done, so a crash loses no page that is done. A page that
+ * was written but not committed is fetched again and stored twice; the newest document of a URL counts. */
 #ifndef STRATA_CRAWLER_FINGERPRINT_INDEX_H
 #define STRATA_CRAWLER_FINGERPRINT_INDEX_H
 

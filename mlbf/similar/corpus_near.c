@@ -3,9 +3,9 @@
  *     shingles --keyed hash--> 18 minima --three each--> 6 keys --near_table.h--> places --read--> near, or not
  *
  * Two documents that share the part J of all their shingles have equal minima with probability J, and an equal key with
- * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.16 for 0.3, which costs one
- * document read in vain. Six keys of three found as many edited copies in three manuals as eleven of four
- * (tests/bench/bench_near --trees), in half the memory.
+ * 1 - (1 - J^3)^6: 0.9996 for J = 0.9, 0.992 for 0.82, the least of two that are near, and 0.15 for 0.3, which costs
+ * one document read in vain. Of the edited copies in three manuals (tests/bench/bench_near --trees) six keys of three
+ * found as many as eleven of four, in half the memory.
  *
  * A table is never believed: what it leads to is read, and compared whole. So keys may lead to a document that was lost
  * in a power cut, to half of one, or to one that came in its place.
