@@ -287,12 +287,12 @@ static mlbf_status read_candidate(mlbf_corpus *c, near_place place, corpus_recor
   const corpus_volume *v = &c->volumes[place.volume - 1];
   uint64_t size = READ_FIRST;
   mlbf_status status = read_bytes(c, v, place.offset, &size);
-  *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
-  if (status == MLBF_OK && !*is_there && size == READ_FIRST) {
-    size = CORPUS_RECORD_MAX;
+  uint64_t claimed = status == MLBF_OK ? corpus_record_claims(c->buffer, size, v) : 0;
+  if (claimed > size) {
+    size = claimed;
     status = read_bytes(c, v, place.offset, &size);
-    *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
   }
+  *is_there = status == MLBF_OK && corpus_record_read(c->buffer, size, v, place.offset, r);
   return status == MLBF_DAMAGED ? MLBF_OK : status;
 }
 

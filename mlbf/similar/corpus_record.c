@@ -34,6 +34,16 @@ uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles
   return head_bytes(version) + shingles * sizeof(uint64_t) + padded(name_size);
 }
 
+uint64_t corpus_record_claims(const unsigned char *at, uint64_t left, const corpus_volume *v)
+{
+  record_head head;
+  if (left < sizeof head)
+    return 0;
+  memcpy(&head, at, sizeof head);
+  bool can_be = head.count <= MLBF_CORPUS_SHINGLES_MAX && head.name_size <= MLBF_CORPUS_NAME_MAX;
+  return can_be ? corpus_record_bytes(v->version, head.name_size, head.count) : 0;
+}
+
 bool corpus_record_read(const unsigned char *at, uint64_t left, const corpus_volume *v, uint64_t offset,
                         corpus_record *r)
 {

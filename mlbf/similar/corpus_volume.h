@@ -81,6 +81,8 @@ void corpus_name_marks(mlbf_span name, uint64_t marks[CORPUS_NAME_MARKS]);
 
 /* Of a record. */
 uint64_t corpus_record_bytes(uint32_t version, size_t name_size, size_t shingles);
+/* How many bytes the one at `at` says it has; 0: it cannot be one. */
+uint64_t corpus_record_claims(const unsigned char *at, uint64_t left, const corpus_volume *v);
 /* Reads the record at `at`, with `left` bytes from there to the end of the buffer, at `offset` of the volume's file. */
 bool corpus_record_read(const unsigned char *at, uint64_t left, const corpus_volume *v, uint64_t offset,
                         corpus_record *r);
