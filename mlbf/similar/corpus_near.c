@@ -263,7 +263,7 @@ static mlbf_status open_volume(mlbf_corpus *c, uint32_t number)
   return corpus_complain(&where, path, MLBF_IO, NULL);
 }
 
-/* As much as is there, up to `size` bytes, into c->buffer. */
+/* As much as is there, up to `*size` bytes, into c->buffer. */
 static mlbf_status read_bytes(mlbf_corpus *c, const corpus_volume *v, uint64_t offset, uint64_t *size)
 {
   bool is_last = v->number == c->count;
@@ -271,11 +271,17 @@ static mlbf_status read_bytes(mlbf_corpus *c, const corpus_volume *v, uint64_t o
   uint64_t limit = offset < written ? written : end;
   *size = limit < offset ? 0 : limit - offset < *size ? limit - offset : *size;
   if (offset >= written) {
-    memcpy(c->buffer, c->tail + (offset - written), *size);
+    if (*size)
+      memcpy(c->buffer, c->tail + (offset - written), *size);
     return MLBF_OK;
   }
   mlbf_status status = open_volume(c, v->number);
-  return status == MLBF_OK ? mlbf_disk_read(c->near->file, c->buffer, *size, offset) : status;
+  if (status != MLBF_OK || (status = mlbf_disk_read(c->near->file, c->buffer, *size, offset)) != MLBF_IO)
+    return status;
+  corpus_place where = corpus_where(c);
+  char path[PATH_MAX];
+  corpus_path(c->directory, v->number, ".docs", path);
+  return corpus_complain(&where, path, MLBF_IO, NULL);
 }
 
 /* The document there, in c->buffer. `*is_there`: false: there is none. */

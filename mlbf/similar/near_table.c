@@ -99,7 +99,7 @@ static bool grow(near_segment *s)
   return true;
 }
 
-/* The first slot that has this hash, or where it would be; how many have it. The tail's end is empty. */
+/* The first slot that has this hash, or where it would be; how many have it. */
 static size_t find(const near_segment *s, uint64_t slot, size_t *same)
 {
   size_t at = home(s->room, slot), end = (size_t)s->room + TAIL;
@@ -114,10 +114,13 @@ static size_t find(const near_segment *s, uint64_t slot, size_t *same)
 /* false: the segment must grow first. */
 static bool insert(near_segment *s, uint64_t slot)
 {
-  size_t same, at = s->room ? find(s, slot, &same) : 0;
-  if (s->room && same && s->slots[at + same - 1] == slot)
+  size_t same;
+  if (!s->room)
+    return false;
+  size_t at = find(s, slot, &same);
+  if (same && s->slots[at + same - 1] == slot)
     return true;
-  if (s->room && same >= NEAR_SAME_MOST) {
+  if (same >= NEAR_SAME_MOST) {
     memmove(s->slots + at, s->slots + at + 1, (same - 1) * sizeof slot);
     s->slots[at + same - 1] = slot;
     return true;
