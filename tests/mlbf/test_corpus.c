@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -186,6 +187,36 @@ static void survives_and_grows_again(void **state)
   add(c, make_document(100, 3, 1));
   ask_for_many(c, &missed);
   assert_true(missed <= 4);
+  mlbf_corpus_close(c);
+}
+
+static off_t bytes_on_disk(void)
+{
+  char path[SCRATCH_PATH];
+  struct stat info;
+  scratch_join(directory, "00001.docs", path);
+  assert_int_equal(stat(path, &info), 0);
+  return info.st_size;
+}
+
+/* 256 KiB at a time, or what there is. */
+static void documents_are_written_together(void **state)
+{
+  (void)state;
+  mlbf_corpus *c = open_corpus(false);
+  mlbf_corpus_stats stats;
+  unsigned writes = 0;
+  off_t last = 64;
+  for (int i = 0; i < 600; i++) {
+    add(c, make_document(100, 0, 0));
+    writes += bytes_on_disk() != last;
+    last = bytes_on_disk();
+  }
+  assert_int_equal(writes, 1);
+  assert_in_range(last, (1 << 18) - 1000, 64 + (1 << 18));
+  assert_int_equal(mlbf_corpus_flush(c), MLBF_OK);
+  mlbf_corpus_stats_read(c, &stats);
+  assert_int_equal(bytes_on_disk(), stats.document_bytes);
   mlbf_corpus_close(c);
 }
 
@@ -524,6 +555,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(finds_what_comparing_all_finds, begin, end),
     cmocka_unit_test_setup_teardown(survives_and_grows_again, begin, end),
+    cmocka_unit_test_setup_teardown(documents_are_written_together, begin, end),
     cmocka_unit_test_setup_teardown(the_newest_of_a_name_counts, begin, end),
     cmocka_unit_test_setup_teardown(a_full_volume_is_mapped, begin, end),
     cmocka_unit_test_setup_teardown(a_torn_end_is_cut_off, begin, end),

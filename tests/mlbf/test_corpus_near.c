@@ -369,6 +369,99 @@ static void what_cannot_be_is_refused(void **state)
   mlbf_corpus_close(c);
 }
 
+/* ---- a second reader ------------------------------------------------------------------------------------- */
+
+static uint64_t number_at(const char *bytes, size_t offset)
+{
+  uint64_t number;
+  memcpy(&number, bytes + offset, sizeof number);
+  return number;
+}
+
+/* FORMAT.md's mix, by long multiplication. `key`: where the secret is. */
+static uint64_t mix_of(const char *key, uint64_t x)
+{
+  uint64_t a = x ^ number_at(key, 0), b = number_at(key, 8) | 1;
+  uint64_t low = (a & UINT32_MAX) * (b & UINT32_MAX), cross = (a >> 32) * (b & UINT32_MAX) + (low >> 32);
+  uint64_t other = (a & UINT32_MAX) * (b >> 32) + (cross & UINT32_MAX);
+  uint64_t high = (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32);
+  return (other << 32 | (low & UINT32_MAX)) ^ high;
+}
+
+/* The least of that bin, in the first round that has any. */
+static uint64_t minimum_of(const char *key, const mlbf_shingles *s, uint64_t bin)
+{
+  for (uint64_t round = 1;; round++) {
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < s->count; i++) {
+      uint64_t y = mix_of(key, s->at[i] + round * 0x9e3779b97f4a7c15);
+      if ((y >> 32) * 18 >> 32 == bin && y < least)
+        least = y;
+    }
+    if (least != UINT64_MAX)
+      return least;
+  }
+}
+
+static bool has_slot(const char *table, uint64_t key, uint64_t offset)
+{
+  uint64_t segment = key >> 55, wanted = key >> 30 << 39 | UINT64_C(1) << 23 | (offset - 64) / 8;
+  size_t at = 4096 + 8 * 512;
+  for (size_t i = 0; i < segment; i++)
+    at += 8 * number_at(table, 4096 + 8 * i);
+  for (size_t i = 0; i < number_at(table, 4096 + 8 * segment); i++)
+    if (number_at(table, at + 8 * i) == wanted)
+      return true;
+  return false;
+}
+
+static void fill_with_pages(void)
+{
+  mlbf_corpus *c = open_corpus();
+  mlbf_corpus_stats stats = {.volumes = 0};
+  double share;
+  for (size_t i = 0; stats.volumes < 2; i++) {
+    page p = {.count = 0};
+    add_words(&p, i % 20 == 3 ? 10 : 60 + dice_throw(700));
+    mlbf_shingles s = shingles_of(&p);
+    add(c, i, &s, &share);
+    mlbf_shingles_free(&s);
+    mlbf_corpus_stats_read(c, &stats);
+  }
+  mlbf_corpus_close(c);
+}
+
+static void the_keys_are_as_FORMAT_says(void **state)
+{
+  (void)state;
+  char path[SCRATCH_PATH];
+  size_t size, short_ones = 0, long_ones = 0;
+  fill_with_pages();
+  scratch_join(directory, "near.table", path);
+  char *table = scratch_read(path, &size), *key = table + 504 + 24;
+  scratch_join(directory, "00001.docs", path);
+  char *docs = scratch_read(path, &size);
+  for (size_t at = 64, next; at < size && long_ones < 200; at = next) {
+    uint64_t heads = number_at(docs, at + 8), shingles[WORDS_MAX];
+    mlbf_shingles s = {.at = shingles, .count = heads & UINT32_MAX, .text = number_at(docs, at + 16)};
+    next = at + 24 + 8 * s.count + ((heads >> 32) + 7) / 8 * 8;
+    memcpy(shingles, docs + at + 24, 8 * s.count);
+    for (uint64_t i = 0; s.count >= 32 && i < 6; i++) {
+      uint64_t of_all = i + 1;
+      for (uint64_t j = 0; j < 3; j++)
+        of_all = mix_of(key, of_all ^ minimum_of(key, &s, 3 * i + j));
+      assert_true(has_slot(table, of_all, at));
+    }
+    if (s.count < 32)
+      assert_true(has_slot(table, mix_of(key, mix_of(key, s.text)), at));
+    long_ones += s.count >= 32;
+    short_ones += s.count < 32;
+  }
+  assert_true(short_ones > 5 && long_ones == 200);
+  free(table);
+  free(docs);
+}
+
 int main(void)
 {
   dice_begin(19);
@@ -382,6 +475,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(a_table_that_is_lost_or_damaged_is_made_again, begin, end),
     cmocka_unit_test_setup_teardown(a_table_need_not_fit_the_documents, begin, end),
     cmocka_unit_test_setup_teardown(what_cannot_be_is_refused, begin, end),
+    cmocka_unit_test_setup_teardown(the_keys_are_as_FORMAT_says, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
