@@ -52,7 +52,7 @@ static struct world {
   size_t rest_size;
   uint64_t now_ms;
   unsigned pieces, random; /* pieces: the largest of a body; 0: it is whole */
-  unsigned steps;
+  unsigned steps, idle;    /* idle: of the last steps, those in which nothing was under way */
   crawl *crawl;
   XXH3_state_t *hash; /* of all that was asked for, and all lines */
 } w;
@@ -290,15 +290,19 @@ static void answer(const fetcher *f, request *r)
   r->receiver.finished(r->receiver.context, response);
 }
 
-/* One of those under way ends, or the time passes. */
+/* One of those under way ends, or the time passes: the faster the longer nothing comes, as a host may rest for an
+ * hour. */
 void fetch_poll(fetcher *f, int wait_ms)
 {
+  enum { DOUBLINGS = 10 };
   check(++w.steps < STEPS_MAX, "a crawl that does not end");
   request *r = f->first;
   if (!r || f->is_dropped) {
-    w.now_ms += wait_ms > 0 ? (unsigned)wait_ms : 1;
+    w.now_ms += (uint64_t)(wait_ms > 0 ? wait_ms : 1) << (w.idle < DOUBLINGS ? w.idle : DOUBLINGS);
+    w.idle++;
     return;
   }
+  w.idle = 0;
   w.now_ms += 250;
   f->first = r->next;
   if (!f->first)
