@@ -6,7 +6,8 @@
  * Made pages have 40 to 200 shingles, 15 % of them of the site they are on, of a hundred; each tenth is a copy of an
  * earlier page with up to 8 % of it changed. Printed, at each step, is the CPU time a page of the last 100,000, full
  * volumes with it: the program's and the kernel's, which writes and reads files; the longest that a hundred pages took;
- * memory a page; copies found.
+ * memory a page; copies found. In the end both take turns, the corpus of so many pages and one of 100,000: what else the
+ * machine does then costs both the same. Medians.
  *
  * Of real pages each is compared with all before it, and recall is how many of those that have a near one got one. */
 #include <ftw.h>
@@ -22,6 +23,7 @@
 #include "mlbf/corpus.h"
 
 enum { SITES = 100, BATCH = 100, WINDOW = 100000, LEAST = 40, SPREAD = 160, ROOM = LEAST + SPREAD };
+enum { ROUNDS = 10, ROUND = 10000 };
 
 static uint64_t state;
 
@@ -157,6 +159,44 @@ static void print_window(const mlbf_corpus *c, uint64_t pages, const window *w)
   fflush(stdout);
 }
 
+static int lesser_first(const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Own and kernel's CPU time. */
+static double add_round(mlbf_corpus *c, uint64_t first, double *own)
+{
+  window w = {.user = 0};
+  for (uint64_t i = 0; i < ROUND; i += BATCH)
+    add_batch(c, first + i, &w);
+  *own = 1e6 * w.user / ROUND;
+  return 1e6 * (w.user + w.kernel) / ROUND;
+}
+
+static void take_turns(mlbf_corpus *large, uint64_t pages, const char *where)
+{
+  char directory[4096];
+  double own[2][ROUNDS], all[2][ROUNDS];
+  window w = {.user = 0};
+  snprintf(directory, sizeof directory, "%s/small", where);
+  mlbf_corpus *small = open_corpus(directory);
+  for (uint64_t i = 0; i < WINDOW; i += BATCH)
+    add_batch(small, i, &w);
+  for (uint64_t i = 0; i < ROUNDS; i++) {
+    all[0][i] = add_round(small, WINDOW + i * ROUND, &own[0][i]);
+    all[1][i] = add_round(large, pages + i * ROUND, &own[1][i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    qsort(own[i], ROUNDS, sizeof **own, lesser_first);
+    qsort(all[i], ROUNDS, sizeof **all, lesser_first);
+    printf("in turns, from %10llu on: own %.2f us, with the kernel's %.2f us\n", i ? (unsigned long long)pages : WINDOW,
+           own[i][ROUNDS / 2], all[i][ROUNDS / 2]);
+  }
+  mlbf_corpus_close(small);
+}
+
 static void measure(const char *where, uint64_t pages)
 {
   mlbf_corpus *c = open_corpus(where);
@@ -173,6 +213,7 @@ static void measure(const char *where, uint64_t pages)
       step += step < 1000000 ? WINDOW : 1000000;
     }
   }
+  take_turns(c, pages, where);
   double before = seconds_of(CLOCK_MONOTONIC);
   mlbf_corpus_close(c);
   double between = seconds_of(CLOCK_MONOTONIC);
