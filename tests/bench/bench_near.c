@@ -6,8 +6,8 @@
  * Made pages have 40 to 200 shingles, 15 % of them of the site they are on, of a hundred; each tenth is a copy of an
  * earlier page with up to 8 % of it changed. Printed, at each step, is the CPU time a page of the last 100,000, full
  * volumes with it: the program's and the kernel's, which writes and reads files; the longest that a hundred pages took;
- * memory a page; copies found. In the end both take turns, the corpus of so many pages and one of 100,000: what else the
- * machine does then costs both the same. Medians.
+ * memory a page; copies found. In the end both take turns, the corpus of so many pages and one of 100,000: what else
+ * the machine does then costs both the same. Medians.
  *
  * Of real pages each is compared with all before it, and recall is how many of those that have a near one got one. */
 #include <ftw.h>
