@@ -8,9 +8,10 @@
 
 typedef struct html_head {
   const char *title;
-  const char *style, *style_hash; /* CSS; its SHA-256 in base64: whoever changes one computes the other, and a test says
-                                     which it is (tests/program/test_crawl_shown.c) */
-  bool has_images;                /* html_figure is used */
+  const char *style;      /* CSS */
+  const char *style_hash; /* SHA-256 of `style`, in base64. A change of the style needs a new hash; the failing test in
+                             tests/program/test_crawl_shown.c prints it */
+  bool has_images;        /* html_figure is used */
 } html_head;
 
 /* Everything before a page's first heading, with a content security policy that allows this style, by its hash, and

@@ -202,6 +202,13 @@ void audit_end_crawl(audit *a)
   scratch_remove(a->root);
 }
 
+bool audit_goes_on(const audit *a, unsigned kills_wanted)
+{
+  enum { CRAWLS = 2, CRAWLS_MAX = 6 };
+  unsigned crawls = a->late ? CRAWLS : CRAWLS_MAX;
+  return !a->broken && (a->kills < kills_wanted || a->crawls < crawls);
+}
+
 audit *audit_begin(void)
 {
   audit *a = calloc(1, sizeof *a);

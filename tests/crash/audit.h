@@ -47,6 +47,10 @@ uint64_t audit_roll(audit *a, uint64_t sides);
 void audit_begin_crawl(audit *a);
 void audit_end_crawl(audit *a);
 
+/* Is another crawl to be begun? Until there were as many kills as wanted, in two crawls at least, and a URL came late:
+ * a filter that is made anew in each of many short lives may make no mistake, in a long one it makes hundreds. */
+bool audit_goes_on(const audit *a, unsigned kills_wanted);
+
 void audit_hear(audit *a, report r);
 void audit_note_death(audit *a);        /* what was in flight, or not committed, may come back */
 void audit_look_at_journal(audit *a);   /* after a death: its whole lines stay for ever, and what they say is final */

@@ -116,14 +116,14 @@ static void promises_hold_through_kills(void **state)
 {
   (void)state;
   audit *a = audit_begin();
-  do { /* a filter that is made anew in each short life may make no mistake; in a long life it makes hundreds */
+  do {
     audit_begin_crawl(a);
     while (!a->is_finished && !a->broken)
       next_life(a);
     if (a->broken)
       fail_msg("%u promises broken; the directory is %s", a->broken, a->root);
     audit_end_crawl(a);
-  } while ((a->kills < kills_wanted || a->crawls < (a->late ? 2U : 6U)) && !a->broken);
+  } while (audit_goes_on(a, kills_wanted));
   printf(
     "%u kills in %u lives of %u crawls: %u promises broken, %u of %u that might be were leased again, up to %u URLs "
     "came late in a crawl\n",

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Where the first byte stands that should not reach a terminal: of a control character (C0 but line feed and tab, DEL,
- * C1), a mark that turns text round, a separator of lines or paragraphs, or of what is no UTF-8; with `is_ascii` of
- * any character past 0x7E. `size` if there is none. Written from the Unicode standard alone. */
+/* The place of the first byte that should not reach a terminal; `size` if all may. These may not: control characters
+ * (C0 except line feed and tab, DEL, C1), bidi controls, separators of lines and paragraphs, invalid UTF-8; with
+ * `is_ascii` also every character past 0x7E. Follows the Unicode standard alone, not the product's tables. */
 size_t first_unclean(const char *bytes, size_t size, bool is_ascii);
 
 #endif
