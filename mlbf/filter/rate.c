@@ -12,11 +12,13 @@ bool mlbf_layout_fits(const mlbf_array_plan *plan)
     return true;
   if (plan->layout != MLBF_LAYOUT_LINE && plan->layout != MLBF_LAYOUT_TWO_LINES)
     return false;
+  if (plan->bits % MLBF_LINE_BITS != 0) /* so there is a line, and a page */
+    return false;
   uint32_t hashes = mlbf_layout_next_hashes(plan->layout, 0);
   while (hashes && hashes != plan->hashes)
     hashes = mlbf_layout_next_hashes(plan->layout, hashes);
   bool is_paged = plan->layout == MLBF_LAYOUT_LINE || lines % mlbf_layout_pages(lines) == 0;
-  return hashes && plan->bits % MLBF_LINE_BITS == 0 && is_paged;
+  return hashes && is_paged;
 }
 
 uint64_t mlbf_layout_pages(uint64_t lines)
