@@ -190,18 +190,23 @@ enum { DOMAIN_BUDGET = 100000 };
  * yet one that serves thousands is made for more than one page at a time. */
 enum { HOSTS_PER_ADDRESS = 8 };
 
+enum { READERS_MAX = 256 };
+
 static const crawl_args defaults = {
-  .crawl =
-    {.max_pages = UINT64_MAX,
-     .max_bytes = UINT64_MAX,
-     .max_ms = UINT64_MAX,
-     .max_depth = UINT16_MAX,
-     .delay_ms = 1000,
-     .tries = 3,
-     .domain_budget = DOMAIN_BUDGET,
-     .robots_bytes = 32 << 20,
-     .sitemaps = SITEMAPS_ROBOTS,
-     .fetch = {.user_agent = "strata/" STRATA_VERSION, .connections = 64, .timeout_ms = 30000, .max_body = 16 << 20}},
+  .crawl = {.max_pages = UINT64_MAX,
+            .max_bytes = UINT64_MAX,
+            .max_ms = UINT64_MAX,
+            .max_depth = UINT16_MAX,
+            .delay_ms = 1000,
+            .tries = 3,
+            .domain_budget = DOMAIN_BUDGET,
+            .robots_bytes = 32 << 20,
+            .sitemaps = SITEMAPS_ROBOTS,
+            .fetch = {.user_agent = "strata/" STRATA_VERSION,
+                      .connections = 64,
+                      .readers = READERS_MAX,
+                      .timeout_ms = 30000,
+                      .max_body = 16 << 20}},
   .filter = MLBF_KIND_MLBF,
   .expect = 1000000,
   .per_host = 1,
@@ -312,6 +317,11 @@ static const option_row option_rows[] = {
              "connection takes 40 KiB, or 80 KiB with HTTP/2, so 64M is enough for 1,600 or 800. Beyond that, the one "
              "idle longest is closed if it was idle for five seconds; else the newest is closed. HTTP/2 is requested "
              "if {Fl -per-host} is over 1: with one request at a time there is nothing to multiplex."},
+  {"readers", "N", OPTION_COUNT, FIELD(crawl.fetch.readers), .low = 0, .high = READERS_MAX,
+   .help = "threads that read pages, beside the two that crawl and fetch (default: fewer than cores)",
+   .manual = "Threads that read pages, beside the one that fetches and the one that crawls, which reads when it has "
+             "nothing else to do. If not given, and at most, one fewer than there are cores. With one core, or "
+             "{Fl -no-store}, one thread does everything."},
   {"robots-memory", "BYTES", OPTION_BYTES, FIELD(crawl.robots_bytes), .low = 1 << 20, .high = (uint64_t)1 << 40,
    .help = "memory for the rules of robots.txt files (default 32M); sixteen times as much on disk",
    .manual =

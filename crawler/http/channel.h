@@ -1,17 +1,23 @@
-/* The queues between the thread that crawls and the one that waits for the network: requests one way, their events the
- * other.
+/* What passes between the threads of a fetcher: requests to the network, pieces of bodies to whoever reads them, and
+ * requests that are over to the thread that crawls.
  *
- *      crawling                                                    network
- *      channel_start, channel_push     -- requests -->           channel_take
- *      channel_next                     <-- blocks of events --   channel_body, channel_end, channel_publish
+ *      crawling                       network                    readers, and the thread that crawls
+ *      channel_start, channel_push --> channel_take
+ *                                     channel_body, channel_end
+ *                                     channel_publish        --> channel_read: all that came of one request
+ *      channel_ended               <---------------------------  channel_was_read
  *
- * Each side collects a batch, and takes the lock once a round; it wakes the other only if that one sleeps. Bodies wait
- * in a fixed pool of blocks, of which the last used is taken first; when all are full, the network waits. */
+ * A request of which something came stands in a line, once, and one thread at a time reads it: so its pieces are read
+ * in order, and two requests may be read at once. The thread that crawls reads too when it has nothing else to do; a
+ * reader is woken only if more waits than is worth it, as waking costs as much as reading a small page.
+ *
+ * The network takes the lock once a round. Bodies wait in a fixed pool of blocks, of which the last used is taken
+ * first; when all are full, the network waits. */
 #ifndef STRATA_CRAWLER_CHANNEL_H
 #define STRATA_CRAWLER_CHANNEL_H
 
-#include "crawler/http/request.h"
 #include "crawler/http/fd_limit.h"
+#include "crawler/http/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,29 +25,40 @@
 typedef struct channel channel;
 
 channel *channel_create(void); /* NULL: no memory, or no descriptor */
-void channel_free(channel *h); /* NULL is fine; both threads are done with it */
+void channel_free(channel *h); /* NULL is fine; all threads are done with it */
 
-/* ---- of the crawling thread ---- */
+/* ---- of the thread that crawls ---- */
 
 void channel_start(channel *h, request *r);
 bool channel_push(channel *h); /* what was started; true: and the network sleeps, so wake it */
 
-typedef struct channel_event {
-  request *request;
-  const char *bytes; /* of its body, until the next call; NULL: it has ended */
-  size_t size;
-} channel_event;
+/* A request that is over and read to its end; NULL: there is none now. It is the caller's again. */
+request *channel_ended(channel *h);
 
-/* In the order they were given; false: there are no more now. */
-bool channel_next(channel *h, channel_event *event);
-
-/* Until there is an event, a signal was caught, or the time is over. */
+/* Until a request is over or waits to be read, a signal was caught, or the time has passed. */
 void channel_wait(channel *h, int wait_ms);
 
-/* As the network last said, when channel_next last looked. */
+/* As the network last said, when channel_ended last looked. */
 const fd_limit *channel_fd_limit(const channel *h);
 
-void channel_finish(channel *h); /* the network shall end; wake it */
+/* All shall end: the network, which the caller wakes, and the readers. */
+void channel_finish(channel *h);
+
+/* ---- of those who read ---- */
+
+typedef struct channel_job {
+  request *request;
+  struct channel_block *pieces; /* of its body, in order */
+  bool is_last;                 /* and they are its end */
+} channel_job;
+
+/* Bytes of a piece, and the piece behind it, NULL after the last. */
+const char *channel_piece(const struct channel_block *piece, size_t *size, const struct channel_block **next);
+
+/* The next request to be read; false: there is none. To be followed by channel_was_read. */
+bool channel_read_here(channel *h, channel_job *job); /* on the thread that crawls: those that it must read, too */
+bool channel_read(channel *h, channel_job *job);      /* on a reader: waits for one; false: it shall end */
+void channel_was_read(channel *h, channel_job *job);
 
 /* ---- of the network's thread ---- */
 
@@ -50,7 +67,7 @@ bool channel_take(channel *h, request **started);
 
 /* false: it shall end, and the bytes are no longer wanted. Waits while there is no room. */
 bool channel_body(channel *h, request *r, const char *bytes, size_t size);
-bool channel_end(channel *h, request *r); /* now it is the caller's; false: as above, it stays the network's */
+void channel_end(channel *h, request *r); /* its response is complete */
 
 /* What was given since. true: there is nothing to take, and this side is now known to sleep until channel_take. */
 bool channel_publish(channel *h, const fd_limit *s);

@@ -1,5 +1,6 @@
-/* See fetch.h. On a thread of its own the network goes on while the caller reads pages and waits for the disk. The
- * caller need not know of it: receivers are called by fetch_poll, and nothing else is shared (channel.h).
+/* See fetch.h. On a thread of its own the network goes on while the caller waits for the disk; bodies are read by more
+ * threads, and by the caller's when it has nothing else to do (channel.h). A caller that wants nothing of this leaves
+ * its receivers' reads_anywhere false: then fetch_poll calls them, and nothing else is shared.
  *
  * It pays where the caller waits for disks, and where a second core is free: README.md has the figures. */
 #include "crawler/http/fetch.h"
@@ -23,7 +24,10 @@ struct fetcher {
   channel *channel; /* NULL: the network is on the caller's thread */
   pthread_t thread;
   bool has_thread;
-  atomic_bool is_dropped;           /* nothing of any fetch is wanted any more */
+  pthread_t *readers;
+  unsigned reader_count;
+  atomic_bool is_dropped; /* nothing of any fetch is wanted any more */
+  atomic_bool is_reading;
   request *started, **started_last; /* without a thread: to be begun by the next poll */
   bool has_news;                    /* since that poll began */
   request *idle;
@@ -69,6 +73,12 @@ static void give_piece(const request *r, const char *bytes, size_t size)
   r->receiver.body(r->receiver.context, r->response.status, r->response.content_type, bytes, size);
 }
 
+static void give_end(const request *r)
+{
+  if (r->receiver.ended)
+    r->receiver.ended(r->receiver.context, &r->response);
+}
+
 static void give_response(fetcher *f, request *r)
 {
   assert(f->active);
@@ -82,12 +92,14 @@ static void give_response(fetcher *f, request *r)
 
 static bool body_came(void *context, request *r, const char *bytes, size_t size)
 {
-  const fetcher *f = context;
+  fetcher *f = context;
   if (f->is_dropped)
     return false;
   if (f->channel)
     return channel_body(f->channel, r, bytes, size);
+  f->is_reading = true;
   give_piece(r, bytes, size);
+  f->is_reading = false;
   return true;
 }
 
@@ -96,9 +108,14 @@ static void request_ended(void *context, request *r)
   fetcher *f = context;
   if (f->is_dropped) /* it goes with the fetcher */
     return;
-  if (f->channel)
+  if (f->channel) {
     channel_end(f->channel, r); /* if the whole ends, so does the request, with the fetcher */
-  else
+    return;
+  }
+  f->is_reading = true;
+  give_end(r);
+  f->is_reading = false;
+  if (!f->is_dropped)
     give_response(f, r);
 }
 
@@ -124,32 +141,78 @@ static void *work(void *context)
   return NULL;
 }
 
-static bool has_second_core(void)
+/* Of a job; how many bytes. */
+static size_t read_job(const fetcher *f, const channel_job *job)
+{
+  size_t all = 0, size;
+  for (const struct channel_block *piece = job->pieces; piece && !f->is_dropped; all += size) {
+    const char *bytes = channel_piece(piece, &size, &piece);
+    give_piece(job->request, bytes, size);
+  }
+  if (job->is_last && !f->is_dropped)
+    give_end(job->request);
+  return all;
+}
+
+static void *read_all(void *context)
+{
+  const fetcher *f = context;
+  for (channel_job job; channel_read(f->channel, &job); channel_was_read(f->channel, &job))
+    read_job(f, &job);
+  return NULL;
+}
+
+static unsigned cores(void)
 {
   cpu_set_t ours;
-  return sched_getaffinity(0, sizeof ours, &ours) == 0 && CPU_COUNT(&ours) > 1;
+  return sched_getaffinity(0, sizeof ours, &ours) == 0 ? (unsigned)CPU_COUNT(&ours) : 1;
+}
+
+static bool start_readers(fetcher *f)
+{
+  unsigned most = cores() - 1, count = f->options.readers < most ? f->options.readers : most;
+  f->readers = calloc(count + 1, sizeof *f->readers);
+  while (f->readers && f->reader_count < count && pthread_create(&f->readers[f->reader_count], NULL, read_all, f) == 0)
+    f->reader_count++;
+  return f->readers && f->reader_count == count;
 }
 
 /* Signals are for the thread that crawls: they end its waiting. */
-static bool start_thread(fetcher *f)
+static bool start_threads(fetcher *f)
 {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   f->has_thread = pthread_create(&f->thread, NULL, work, f) == 0;
+  bool has_all = f->has_thread && start_readers(f);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return f->has_thread;
+  return has_all;
 }
 
-static void stop_thread(fetcher *f)
+static void stop_threads(fetcher *f)
 {
   channel_finish(f->channel);
   network_wake(f->network);
   pthread_join(f->thread, NULL);
+  for (unsigned i = 0; i < f->reader_count; i++)
+    pthread_join(f->readers[i], NULL);
 }
 
-/* Call the receivers with what came, DELIVERED_MAX bytes of it, so that the caller sees soon that it is to stop; false:
- * nothing did. */
+/* One that waits to be read is read here; its bytes are added. false: none waits. */
+static bool read_one(fetcher *f, size_t *bytes)
+{
+  channel_job job;
+  if (!channel_read_here(f->channel, &job))
+    return false;
+  f->is_reading = true;
+  *bytes += read_job(f, &job);
+  f->is_reading = false;
+  channel_was_read(f->channel, &job);
+  return true;
+}
+
+/* Those that are over first, then what is to be read, DELIVERED_MAX bytes of it, so that the caller sees soon that it
+ * is to stop; false: there was nothing. */
 static bool deliver(fetcher *f)
 {
   enum { DELIVERED_MAX = 1 << 20 };
@@ -157,16 +220,16 @@ static bool deliver(fetcher *f)
   /* then the caller may start others, so that the network has work while it goes on; a quarter of them costs more
    * wake-ups, with all of them one side waits for the other */
   size_t most = f->active / 2 + 1;
-  bool any = false;
-  for (channel_event event; most && !f->is_dropped && bytes < DELIVERED_MAX && channel_next(f->channel, &event);
-       any = true) {
-    bytes += event.size;
-    if (event.bytes) {
-      give_piece(event.request, event.bytes, event.size);
-    } else {
-      give_response(f, event.request);
+  bool any = false, is_more = true;
+  while (most && is_more && !f->is_dropped && bytes < DELIVERED_MAX) {
+    request *r = channel_ended(f->channel);
+    if (r) {
+      give_response(f, r);
       most--;
+    } else {
+      is_more = read_one(f, &bytes);
     }
+    any |= is_more;
   }
   return any;
 }
@@ -191,10 +254,10 @@ fetcher *fetcher_create(const fetch_options *options)
   f->options = *options;
   f->started_last = &f->started;
   f->network = network_create(&f->options, (network_receiver){body_came, request_ended, f});
-  bool wants_thread = options->has_thread && has_second_core();
-  if (wants_thread)
+  bool wants_threads = options->has_thread && cores() > 1;
+  if (wants_threads)
     f->channel = channel_create();
-  if (f->network && (!wants_thread || (f->channel && start_thread(f))))
+  if (f->network && (!wants_threads || (f->channel && start_threads(f))))
     return f;
   fetcher_free(f);
   return NULL;
@@ -204,8 +267,10 @@ void fetcher_free(fetcher *f)
 {
   if (!f)
     return;
+  f->is_dropped = true;
   if (f->has_thread)
-    stop_thread(f);
+    stop_threads(f);
+  free(f->readers);
   network_free(f->network);
   channel_free(f->channel);
   for (size_t i = 0; i < f->all_count; i++)
@@ -262,6 +327,11 @@ static void poll_network(fetcher *f, int wait_ms)
 void fetch_drop_all(fetcher *f)
 {
   f->is_dropped = true;
+}
+
+bool fetch_is_reading(const fetcher *f)
+{
+  return f->is_reading;
 }
 
 void fetch_poll(fetcher *f, int wait_ms)

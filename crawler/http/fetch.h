@@ -1,6 +1,6 @@
 /* Fetching over HTTP: many at once, with libcurl's multi interface, on the caller's thread or beside it.
  *
- *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, receiver.finished
+ *     fetch_start(fetcher, url, receiver) ... fetch_poll(fetcher, wait) -> receiver.body, .ended, .finished
  *
  * Keep-alive, HTTP/2 by ALPN where it pays, content decoding. Redirects are not followed here: the crawl decides on
  * each hop.
@@ -66,14 +66,18 @@ enum { FETCH_IDLE_S = 60 }; /* a connection idle for longer is of no use: most s
 typedef struct fetch_receiver {
   /* Bytes of the decoded body of a response with this status and type. */
   void (*body)(void *context, long status, const char *content_type, const char *bytes, size_t size);
+  /* The body has ended, and all of it was given; NULL: that need not be said. Before `finished`. */
+  void (*ended)(void *context, const fetch_response *response);
   /* Last call for this fetch. May start other fetches. */
   void (*finished)(void *context, const fetch_response *response);
   void *context;
   uint64_t max_body;         /* decoded bytes; 0: as in fetch_options */
   const char *if_none_match; /* conditions of the request (RFC 9110, 13.1), copied; NULL: none */
   const char *if_modified_since;
-  bool is_last;    /* nothing more is wanted of its host soon: the connection is not kept */
-  bool is_trusted; /* the server gets `user`, `headers` and the cookies of `cookie_file` of fetch_options */
+  bool reads_anywhere; /* `body` and `ended` may be called on any thread, on one at a time for this fetch; else they are
+                          called on the caller's, as `finished` always is */
+  bool is_last;        /* nothing more is wanted of its host soon: the connection is not kept */
+  bool is_trusted;     /* the server gets `user`, `headers` and the cookies of `cookie_file` of fetch_options */
 } fetch_receiver;
 
 typedef struct fetch_options {
@@ -92,8 +96,8 @@ typedef struct fetch_options {
   const char *proxy;          /* NULL: none, whatever the environment says */
   struct trust *trust; /* whose certificates are believed; NULL: as libcurl was built, read for each connection */
   const char *exchange_directory; /* keep each exchange, long ones in files there; NULL: do not */
-  bool has_thread; /* libcurl works on a thread of its own, if there is a second core to run on; receivers are
-                               called on the caller's all the same */
+  bool has_thread;                /* libcurl works on a thread of its own, if there is a second core to run on */
+  unsigned readers; /* with that, threads besides the caller's for `body` and `ended`: so many, but fewer than cores */
 } fetch_options;
 
 typedef struct fetcher fetcher;
@@ -110,8 +114,12 @@ size_t fetch_active(const fetcher *f);
  * Once it is hopeless, nothing more comes of them. */
 const fd_limit *fetch_fd_limit(const fetcher *f);
 
-/* From now on no receiver is called, for any of them: their servers may send as fast as they can. */
+/* From now on no receiver is called, for any of them: their servers may send as fast as they can. One that is being
+ * called on another thread ends. From any thread. */
 void fetch_drop_all(fetcher *f);
+
+/* `body` or `ended` is being called on the caller's thread. From a signal handler too. */
+bool fetch_is_reading(const fetcher *f);
 
 /* Work until something happened, a signal was caught, or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);

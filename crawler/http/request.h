@@ -1,6 +1,6 @@
 /* One fetch from fetch_start until `finished` has returned. It belongs to one thread at a time: to the caller's, then
- * to the network's, and to the caller's again with its last event. Earlier, with a piece of the body, only
- * response.status and response.content_type may be read: they do not change after the first piece. */
+ * to the network's, with its last piece to who reads it, and at last to the caller's again. Earlier, with a piece of
+ * the body, only response.status and response.content_type may be read: they do not change after the first piece. */
 #ifndef STRATA_CRAWLER_REQUEST_H
 #define STRATA_CRAWLER_REQUEST_H
 
@@ -16,9 +16,28 @@ enum {
   REQUEST_EXPLANATION = 192, /* why it failed */
 };
 
+typedef struct block_list {
+  struct channel_block *first, *last;
+} block_list;
+
+/* What came of its body and was not read yet: channel.c's. */
+typedef struct mailbox {
+  /* the network's */
+  struct request *next; /* of those that something came of */
+  block_list filling;
+  size_t filled;
+  bool is_touched, is_ended;
+  /* under the channel's lock */
+  block_list up;
+  size_t bytes;
+  bool is_over;
+  enum { BOX_QUIET, BOX_IN_LINE, BOX_READ } state;
+} mailbox;
+
 typedef struct request {
   struct request *next; /* in whatever list it is */
   fetch_receiver receiver;
+  mailbox box;
   char *url;
   size_t url_room;
   struct curl_slist *conditions; /* header lines; NULL: none */

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 struct body_digests {
   char path[CRAWL_PATH_SIZE];
   int file;
-  off_t end;   /* of the lines that are whole */
-  size_t held; /* bytes of all copies */
+  off_t end;          /* of the lines that are whole */
+  atomic_size_t held; /* bytes of all copies, which come on several threads */
   char message[CRAWL_PATH_SIZE + 128];
 };
 
@@ -140,20 +141,30 @@ void body_digests_drop(body_digests *b, body_copy *copy)
   *copy = (body_copy){.bytes = NULL};
 }
 
+/* Copies grow on several threads: what is over the limit, even for a moment, is not had. */
+static bool reserve(body_digests *b, size_t more)
+{
+  if (atomic_fetch_add(&b->held, more) + more <= BODY_DIGESTS_MEMORY)
+    return true;
+  b->held -= more;
+  return false;
+}
+
 static bool make_room(body_digests *b, body_copy *copy, size_t size)
 {
-  size_t room = 2 * (copy->size + size);
-  if (copy->size + size <= copy->room)
+  size_t least = copy->size + size, room = 2 * least;
+  if (least <= copy->room)
     return true;
-  if (b->held - copy->room + room > BODY_DIGESTS_MEMORY)
-    room = copy->size + size;
-  if (b->held - copy->room + room > BODY_DIGESTS_MEMORY)
-    return false;
+  if (!reserve(b, room - copy->room)) {
+    room = least;
+    if (!reserve(b, room - copy->room))
+      return false;
+  }
   char *larger = realloc(copy->bytes, room);
-  if (!larger)
+  if (!larger) {
+    b->held -= room - copy->room;
     return false;
-  assert(room >= copy->room);
-  b->held += room - copy->room;
+  }
   copy->bytes = larger;
   copy->room = room;
   return true;
@@ -170,7 +181,7 @@ void body_digests_take(body_digests *b, body_copy *copy, const char *bytes, size
   }
   memcpy(copy->bytes + copy->size, bytes, size);
   copy->size += size;
-  assert(copy->size <= copy->room && b->held <= BODY_DIGESTS_MEMORY);
+  assert(copy->size <= copy->room);
 }
 
 /* The digest's line with its line feed, to be freed; NULL: no memory. */

@@ -16,8 +16,9 @@
  * No more visits are active than there may be connections, and none begins that the page cap has no room for
  * (lease_room). Once is_broken is set, crawl_run leases nothing more.
  *
- * One thread calls all of this. Receivers run inside fetch_poll; the network's own thread shares what passes through
- * channel.h and nothing else. A signal handler may call crawl_stop, which sets one flag.
+ * One thread calls all of this, inside fetch_poll too. Only what reads a page's body runs on any thread
+ * (page_reader.c); a visit is one thread's at a time, which channel.h sees to. A signal handler may call crawl_stop,
+ * which sets one flag.
  *
  * After a crash: leases are not on disk, so what was in flight waits in the queue and is leased again. */
 #include "crawler/loop/crawl_state.h"
@@ -90,32 +91,6 @@ static bool must_end(void *context)
 
 /* ---- visits --------------------------------------------------------------------------------------------- */
 
-static void read_piece(crawl *c, visit *v, long status, const char *content_type, const char *bytes, size_t size)
-{
-  if (c->options.keeps_log)
-    body_hash_add(v->hash, bytes, size);
-  if (status < 200 || status > 299)
-    return;
-  const char *rest = bytes;
-  size_t left = size;
-  while (!v->is_dropped && visit_read(v, content_type, &rest, &left))
-    v->is_dropped = crawl_drops_pages(c);
-  if (c->options.bodies && visit_is_no_page(v))
-    body_digests_take(c->options.bodies, &v->body, bytes, size);
-}
-
-static void body_came(void *context, long status, const char *content_type, const char *bytes, size_t size)
-{
-  visit *v = context;
-  crawl *c = v->owner;
-  v->is_dropped |= crawl_drops_pages(c);
-  if (v->is_dropped)
-    return;
-  c->is_reading = 1;
-  read_piece(c, v, status, content_type, bytes, size);
-  c->is_reading = 0;
-}
-
 static bool is_trusted(crawl *c, const visit *v)
 {
   const fetch_options *o = &c->options.fetch;
@@ -144,8 +119,7 @@ static uint64_t delay_of(double crawl_delay)
 /* `crawl_delay`: seconds that robots.txt asks for, < 0 if it does not. */
 static void fetch_page(crawl *c, visit *v, double crawl_delay)
 {
-  fetch_receiver receiver = {.body = body_came,
-                             .finished = visit_end_fetched,
+  fetch_receiver receiver = {.finished = visit_end_fetched,
                              .context = v,
                              .max_body = v->is_map ? SITEMAP_BYTES_MAX : 0,
                              .is_trusted = is_trusted(c, v),
@@ -154,8 +128,7 @@ static void fetch_page(crawl *c, visit *v, double crawl_delay)
   v->stage = VISIT_FETCHING;
   v->pace = host_pace_begin(c->pace, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
                             c->now_ms);
-  if (c->options.keeps_log)
-    body_hash_begin(v->hash);
+  crawl_set_reader(c, v, &receiver);
   revisit_ask(v->revisit, &receiver);
   if (!fetch_start(c->fetcher, v->lease.url, receiver))
     crawl_break_off(c, "out of memory for one more fetch");
@@ -223,6 +196,7 @@ static void visit_start(crawl *c, visit *v)
     fetch_page(c, v, -1);
     return;
   }
+  c->now_ms = machine_monotonic_ms();
   if (crawl_drops_pages(c)) { /* many may be waiting, and long rules take milliseconds for each */
     crawl_put_off(c, v, 0);
     return;
@@ -370,7 +344,7 @@ static int64_t start_visits(crawl *c)
 /* Nothing more may be leased: why? */
 static bool is_over(crawl *c, crawl_end *end)
 {
-  if (crawl_is_cut_short(c, end))
+  if (crawl_is_cut_short(c, c->now_ms, end))
     return true;
   if (frontier_is_finished(c->frontier))
     *end = frontier_held(c->frontier)           ? CRAWL_TRAPS_LEFT
@@ -389,8 +363,11 @@ static bool is_over(crawl *c, crawl_end *end)
 static void land(crawl *c)
 {
   uint64_t deadline = machine_monotonic_ms() + LAST_GRACE_MS;
-  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && !crawl_drops_pages(c) && c->now_ms < deadline)
+  while (!c->is_broken && c->visits.active && fetch_active(c->fetcher) && !crawl_drops_pages(c) &&
+         c->now_ms < deadline) {
     fetch_poll(c->fetcher, POLL_MS);
+    c->now_ms = machine_monotonic_ms();
+  }
 }
 
 crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
@@ -421,12 +398,12 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
 
 void crawl_stop(crawl *c)
 {
-  c->is_stopping = 1;
+  c->is_stopping = true;
 }
 
 bool crawl_is_reading(const crawl *c)
 {
-  return c->is_reading;
+  return fetch_is_reading(c->fetcher);
 }
 
 /* ---- before and after ----------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "crawler/loop/retry.h"
 #include "crawler/loop/visit_pool.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 struct crawl {
   crawl_options options;
@@ -43,9 +43,8 @@ struct crawl {
   crawl_tick *tick;
   void *tick_context;
   uint64_t ticked_ms;
-  uint64_t cut_short_ms; /* since when it is known that it must end; 0: it need not */
-  volatile sig_atomic_t is_stopping, is_reading;
-  bool is_broken;
+  _Atomic uint64_t cut_short_ms; /* since when it is known that it must end; 0: it need not */
+  atomic_bool is_stopping, is_broken;
   char message[FRONTIER_MESSAGE_SIZE];
   char start_failure[FRONTIER_MESSAGE_SIZE];
   failures failures;
@@ -69,6 +68,11 @@ void crawl_keep_scope(crawl *c);
 /* The lease of a visit goes back, and its host is not asked for so long. */
 void crawl_put_off(crawl *c, visit *v, uint64_t wait_ms);
 
+/* ---- page_reader.c ---- */
+
+/* Who reads the page of a visit: `body` and `ended`, and that they do so on any thread. */
+void crawl_set_reader(crawl *c, visit *v, fetch_receiver *receiver);
+
 /* ---- robots_turns.c ---- */
 
 /* For the requests of `c->origins`. */
@@ -79,10 +83,10 @@ robots_turns crawl_robots_turns(crawl *c);
 /* The caller's tick, if it is time: a few times a second, where what is on the way can be seen. */
 void crawl_tell(crawl *c);
 
-/* Must the crawl end, whatever there is left to do? Then `*end` says why. */
-bool crawl_is_cut_short(const crawl *c, crawl_end *end);
+/* Must the crawl end, whatever there is left to do? Then `*end` says why. On any thread. */
+bool crawl_is_cut_short(const crawl *c, uint64_t now_ms, crawl_end *end);
 
-/* And soon: nothing more is read, and what is in flight comes again when the crawl goes on. */
+/* And soon: nothing more is read, and what is in flight comes again when the crawl goes on. On any thread. */
 bool crawl_drops_pages(crawl *c);
 
 /* A call of the frontier failed. true: the crawl pauses. false: it does not heal, and the crawl is broken off. */

@@ -46,13 +46,13 @@ void crawl_tell(crawl *c)
   c->tick(c->tick_context, c);
 }
 
-bool crawl_is_cut_short(const crawl *c, crawl_end *end)
+bool crawl_is_cut_short(const crawl *c, uint64_t now_ms, crawl_end *end)
 {
   if (c->is_broken)
     *end = CRAWL_BROKEN;
   else if (c->is_stopping)
     *end = CRAWL_STOPPED;
-  else if (c->now_ms - (c->options.began_ms ? c->options.began_ms : c->started_ms) >= c->options.max_ms)
+  else if (now_ms - (c->options.began_ms ? c->options.began_ms : c->started_ms) >= c->options.max_ms)
     *end = CRAWL_TIME_CAP;
   else
     return false;
@@ -63,10 +63,11 @@ bool crawl_drops_pages(crawl *c)
 {
   enum { GRACE_MS = 300 }; /* a clean stop loses no page that was nearly here */
   crawl_end end;
-  c->now_ms = machine_monotonic_ms();
-  if (!c->cut_short_ms && crawl_is_cut_short(c, &end))
-    c->cut_short_ms = c->now_ms;
-  bool is_late = c->cut_short_ms && c->now_ms - c->cut_short_ms >= GRACE_MS;
+  uint64_t now_ms = machine_monotonic_ms(), none = 0;
+  if (!c->cut_short_ms && crawl_is_cut_short(c, now_ms, &end))
+    atomic_compare_exchange_strong(&c->cut_short_ms, &none, now_ms);
+  uint64_t since_ms = c->cut_short_ms;
+  bool is_late = since_ms && now_ms >= since_ms + GRACE_MS;
   if (is_late)
     fetch_drop_all(c->fetcher);
   return is_late;
@@ -106,7 +107,7 @@ bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
   c->now_ms = machine_monotonic_ms();
   if (!c->tick || !crawl_note_pause(c, status, why)) /* before crawl_run there is no tick to report to */
     return false;
-  while (!crawl_is_cut_short(c, &end)) {
+  while (!crawl_is_cut_short(c, c->now_ms, &end)) {
     crawl_tell(c);
     machine_sleep_ms(DISK_PAUSE_RETRY_MIN_MS / 2);
     c->now_ms = c->stood_still_ms = machine_monotonic_ms();
@@ -124,6 +125,6 @@ crawl_end crawl_keep_all(crawl *c, crawl_end end)
 {
   frontier_status status = c->is_broken ? FRONTIER_OK : frontier_sync(c->frontier);
   if (status != FRONTIER_OK && !crawl_wait_out(c, status, frontier_message(c->frontier)))
-    crawl_is_cut_short(c, &end);
+    crawl_is_cut_short(c, c->now_ms, &end);
   return c->is_broken ? CRAWL_BROKEN : end;
 }

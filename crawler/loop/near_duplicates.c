@@ -28,9 +28,9 @@ static bool lacks_files(mlbf_status status)
 static bool note_text(crawl *c, visit *v)
 {
   fingerprint_index *kept = c->options.contents;
-  mlbf_shingles shingles = visit_shingles(v);
   mlbf_status status;
-  while ((status = fingerprint_index_add(kept, v->lease.url, &shingles, &c->near)) != MLBF_OK && !lacks_files(status))
+  while ((status = fingerprint_index_add(kept, v->lease.url, &v->shingles, &c->near)) != MLBF_OK &&
+         !lacks_files(status))
     if (!crawl_wait_out(c, near_duplicates_status(status), fingerprint_index_message(kept)))
       return false;
   if (status != MLBF_OK)

@@ -2,8 +2,8 @@
  * visit_end.c does on the thread that crawls.
  *
  * Runs on any thread of the fetcher's, on one at a time for a visit. So of the crawl it uses options, which do not
- * change, what is atomic, and the memory of copies, which is too; of the visit all but what the thread that crawls looks
- * at meanwhile: lease, stage and begun_ms. */
+ * change, and what is atomic, as the memory of copies is; of the visit all but what the thread that crawls looks at
+ * meanwhile: lease, stage and begun_ms. */
 #include "crawler/loop/crawl_state.h"
 
 #include <assert.h>

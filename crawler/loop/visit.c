@@ -156,6 +156,7 @@ void visit_begin(visit *v, const frontier_lease *lease)
   v->is_map = lease->origin.hops & VISIT_SITEMAP;
   v->holds_host = v->has_scanned = v->has_mapped = v->is_plain = v->nofollow = v->noindex = v->is_dropped = false;
   v->hrefs_size = v->hrefs_before = v->links = v->dropped = 0;
+  v->shingles = (mlbf_shingles){.count = 0};
   free(v->base);
   v->base = NULL;
 }
@@ -230,11 +231,13 @@ void visit_finish(visit *v)
     sitemap_finish(v->map);
   if (v->has_scanned || v->is_plain)
     decoder_finish(v->decoder);
-  if (!v->has_scanned)
-    return;
-  links_finish(v->scanner);
-  v->nofollow = links_page_nofollow(v->scanner);
-  v->noindex = links_page_noindex(v->scanner);
+  if (v->has_scanned) {
+    links_finish(v->scanner);
+    v->nofollow = links_page_nofollow(v->scanner);
+    v->noindex = links_page_noindex(v->scanner);
+  }
+  if (v->text && (v->has_scanned || v->is_plain))
+    v->shingles = page_text_finish(v->text);
 }
 
 void visit_take_headers(visit *v, const fetch_response *response)
@@ -260,12 +263,6 @@ const char *visit_limit(const visit *v)
   if (v->dropped)
     return "too many links";
   return v->has_mapped ? sitemap_limit(v->map) : NULL;
-}
-
-mlbf_shingles visit_shingles(visit *v)
-{
-  bool has_text = v->text && (v->has_scanned || v->is_plain);
-  return has_text ? page_text_finish(v->text) : (mlbf_shingles){.count = 0};
 }
 
 const charset *visit_charset(const visit *v)

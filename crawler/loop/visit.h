@@ -45,6 +45,7 @@ typedef struct visit {
   bool has_scanned;            /* the body is HTML, and went through the scanner */
   bool has_mapped;             /* the body is a sitemap or a feed, and went through `map` */
   page_text *text;             /* the text of the page; NULL: not wanted */
+  mlbf_shingles shingles;      /* of it, once it has ended; none, if the page says nothing */
   bool is_plain;               /* the body is text without markup, and went into `text` */
   body_copy body;              /* of what is no page, if that is wanted */
   char *hrefs;                 /* size (4 bytes, machine order), flags (1 byte), bytes; again and again */
@@ -68,17 +69,14 @@ void visit_begin(visit *v, const frontier_lease *lease);
  * nor is plain text unless it is wanted. true: call it again, with what it left of `*bytes`: a sitemap is read step by
  * step, as a piece of it may unpack to much more. */
 bool visit_read(visit *v, const char *content_type, const char **bytes, size_t *size);
-void visit_finish(visit *v);
-void visit_rest(visit *v); /* it is over: what may be large goes */
+void visit_finish(visit *v); /* the body has ended */
+void visit_rest(visit *v);   /* it is over: what may be large goes */
 
 /* The body so far is no page: nothing that has links was found in it, or looked for. */
 static inline bool visit_is_no_page(const visit *v)
 {
   return !v->has_scanned && !v->has_mapped && !v->is_map;
 }
-
-/* What the page says, if that is wanted and it says anything: count is 0 else. After visit_finish. */
-mlbf_shingles visit_shingles(visit *v);
 
 /* Why not all of its links are known, in a few words; NULL: they are, as far as it came. After visit_take_headers. */
 const char *visit_limit(const visit *v);

@@ -291,19 +291,15 @@ void visit_end_fetched(void *context, const fetch_response *response)
   visit *v = context;
   crawl *c = v->owner;
   assert(v->stage == VISIT_FETCHING);
-  v->is_dropped |= crawl_drops_pages(c);
+  c->now_ms = machine_monotonic_ms();
+  v->is_dropped = v->is_dropped || crawl_drops_pages(c);
   if (v->is_dropped) { /* as if it had not come */
     put_off(c, v);
     return;
   }
-  c->is_reading = 1;
-  visit_finish(v);
-  c->is_reading = 0;
   if (c->addresses)
     per_address_learn(c->addresses, v->lease.url + v->lease.host_begin, v->lease.host_end - v->lease.host_begin,
                       response->address);
-  if (c->options.keeps_log)
-    body_hash_end(v->hash, v->sha256);
   c->totals.wire_bytes += response->wire_bytes;
   c->totals.body_bytes += response->body_bytes;
   if (response->put_off_ms) {

@@ -1,5 +1,5 @@
-/* crawler/http/channel.c: two threads, each at its own pace. Nothing is lost, nothing overtakes, nobody sleeps through
- * what is meant for him, and no more waits than has room. */
+/* crawler/http/channel.c: threads, each at its own pace. Nothing is lost, nothing overtakes, no two read one request at
+ * a time, none sleeps through what is meant for it, and no more waits than has room. */
 #include "crawler/http/channel.h"
 
 #include <pthread.h>
@@ -15,6 +15,8 @@
 
 enum {
   REQUESTS = 4,
+  HERE = 2, /* the request that the main thread must read */
+  READERS = 2,
   PIECES = 3000,
   PIECE_MAX = 20000,
   ROUND_TRIPS = 20000,
@@ -22,10 +24,20 @@ enum {
   PATIENCE_MS = 10000,
 };
 
+/* What was read of a request; several threads have it, one at a time. */
+typedef struct reading {
+  size_t taken;
+  atomic_int readers;
+} reading;
+
 typedef struct line {
   channel *channel;
   request requests[REQUESTS];
+  reading read[REQUESTS];
+  atomic_size_t wrong; /* bytes that are not as they should be, two readers at once, the wrong thread */
+  atomic_size_t by_readers;
   atomic_size_t given; /* bytes */
+  pthread_t main, readers[READERS];
   sem_t wake;
 } line;
 
@@ -36,6 +48,9 @@ static void open_line(line *l)
   l->channel = channel_create();
   assert_non_null(l->channel);
   assert_int_equal(sem_init(&l->wake, 0, 0), 0);
+  l->main = pthread_self();
+  for (int i = 0; i < REQUESTS; i++)
+    l->requests[i].receiver.reads_anywhere = i != HERE;
 }
 
 static void close_line(line *l)
@@ -68,7 +83,7 @@ static void *give_pieces(void *context)
       channel_publish(l->channel, &plenty);
   }
   for (unsigned i = 0; i < REQUESTS && goes_on; i++)
-    goes_on = channel_end(l->channel, &l->requests[i]);
+    channel_end(l->channel, &l->requests[i]);
   channel_publish(l->channel, &plenty);
   return goes_on ? l : NULL;
 }
@@ -91,30 +106,91 @@ static void wait_until_stuck(line *l)
   assert_true(l->given < ROOM);
 }
 
-static void all_pieces_in_order(void **state)
+static void read_job(line *l, const channel_job *job)
 {
-  (void)state;
+  size_t which = (size_t)(job->request - l->requests), size;
+  reading *r = &l->read[which];
+  l->wrong += atomic_fetch_add(&r->readers, 1) != 0;
+  l->wrong += which == HERE && !pthread_equal(pthread_self(), l->main);
+  for (const struct channel_block *piece = job->pieces; piece; r->taken += size) {
+    const char *bytes = channel_piece(piece, &size, &piece);
+    for (size_t k = 0; k < size; k++)
+      l->wrong += bytes[k] != byte_at(r->taken + k);
+  }
+  r->readers--;
+}
+
+static void *read_all(void *context)
+{
+  line *l = context;
+  for (channel_job job; channel_read(l->channel, &job); channel_was_read(l->channel, &job)) {
+    l->by_readers++;
+    read_job(l, &job);
+  }
+  return NULL;
+}
+
+static void start_readers(line *l)
+{
+  for (int i = 0; i < READERS; i++)
+    l->readers[i] = start(read_all, l);
+}
+
+static void finish(line *l)
+{
+  channel_finish(l->channel);
+  for (int i = 0; i < READERS; i++)
+    pthread_join(l->readers[i], NULL);
+}
+
+static size_t read_until_ended(line *l)
+{
+  size_t ended = 0;
+  for (channel_job job; ended < REQUESTS; channel_wait(l->channel, ended < REQUESTS ? 1 : 0)) {
+    while (channel_ended(l->channel))
+      ended++;
+    while (channel_read_here(l->channel, &job)) {
+      read_job(l, &job);
+      channel_was_read(l->channel, &job);
+    }
+  }
+  return ended;
+}
+
+static void pieces_in_order(bool has_readers)
+{
   line l = {0};
-  size_t taken[REQUESTS] = {0}, wrong = 0, ended = 0, all = 0;
+  size_t all = 0;
   void *result;
   open_line(&l);
   pthread_t thread = start(give_pieces, &l);
-  wait_until_stuck(&l);
-  for (; ended < REQUESTS; channel_wait(l.channel, ended < REQUESTS ? PATIENCE_MS : 0)) {
-    for (channel_event event; channel_next(l.channel, &event);) {
-      size_t which = (size_t)(event.request - l.requests);
-      for (size_t k = 0; event.bytes && k < event.size; k++)
-        wrong += event.bytes[k] != byte_at(taken[which] + k);
-      taken[which] += event.size;
-      all += event.size;
-      ended += !event.bytes;
-    }
-  }
+  if (has_readers)
+    start_readers(&l);
+  else
+    wait_until_stuck(&l);
+  assert_int_equal(read_until_ended(&l), REQUESTS);
   pthread_join(thread, &result);
   assert_ptr_equal(result, &l);
-  assert_int_equal(wrong, 0);
+  assert_int_equal(l.wrong, 0);
+  for (int i = 0; i < REQUESTS; i++)
+    all += l.read[i].taken;
   assert_int_equal(all, l.given);
+  assert_true(has_readers ? l.by_readers > 0 : l.by_readers == 0);
+  if (has_readers)
+    finish(&l);
   close_line(&l);
+}
+
+static void all_pieces_in_order(void **state)
+{
+  (void)state;
+  pieces_in_order(false);
+}
+
+static void all_pieces_in_order_for_many_readers(void **state)
+{
+  (void)state;
+  pieces_in_order(true);
 }
 
 static void ended_while_stuck(void **state)
@@ -124,9 +200,12 @@ static void ended_while_stuck(void **state)
   void *result;
   request *started;
   open_line(&l);
+  for (int i = 0; i < REQUESTS; i++) /* the readers have nothing to do */
+    l.requests[i].receiver.reads_anywhere = false;
+  start_readers(&l);
   pthread_t thread = start(give_pieces, &l);
   wait_until_stuck(&l);
-  channel_finish(l.channel);
+  finish(&l);
   pthread_join(thread, &result);
   assert_null(result);
   assert_false(channel_take(l.channel, &started));
@@ -151,10 +230,13 @@ static void *end_at_once(void *context)
 static size_t take_ends(line *l, request *idle[REQUESTS])
 {
   size_t count = 0;
-  for (channel_event event; channel_next(l->channel, &event);) {
-    assert_null(event.bytes);
-    idle[count++] = event.request;
+  channel_job job;
+  while (channel_read_here(l->channel, &job)) {
+    assert_true(job.is_last && !job.pieces);
+    channel_was_read(l->channel, &job);
   }
+  while ((idle[count] = channel_ended(l->channel)))
+    count++;
   return count;
 }
 
@@ -164,11 +246,11 @@ static void push(line *l)
     sem_post(&l->wake);
 }
 
-static void nobody_sleeps_through(void **state)
+static void none_sleeps_through(void **state)
 {
   (void)state;
   line l = {0};
-  request *idle[REQUESTS];
+  request *idle[REQUESTS + 1];
   size_t count = REQUESTS;
   for (size_t i = 0; i < REQUESTS; i++)
     idle[i] = &l.requests[i];
@@ -193,8 +275,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(all_pieces_in_order),
+    cmocka_unit_test(all_pieces_in_order_for_many_readers),
     cmocka_unit_test(ended_while_stuck),
-    cmocka_unit_test(nobody_sleeps_through),
+    cmocka_unit_test(none_sleeps_through),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

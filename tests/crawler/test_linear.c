@@ -44,7 +44,6 @@ static void read_visit(const char *type, uint16_t hops, const char *bytes, size_
       ;
   }
   visit_finish(v);
-  visit_shingles(v);
   assert_true(visit_gather_links(v));
   visit_free(v);
 }

@@ -1,5 +1,5 @@
-/* A crawl into a directory has a second thread where there is a second core; on one core, and where nothing is kept, it
- * has one, and fetches as much. */
+/* A crawl into a directory has a thread for the network and readers, fewer than there are cores; on one core, and where
+ * nothing is kept, it has one thread, and fetches as much. */
 #include "tests/support/crawl_case.h"
 
 #include <sched.h>
@@ -32,13 +32,13 @@ static unsigned threads_of(pid_t pid)
 }
 
 /* The most threads that were seen of a crawl which may run on these cores, and fetched all there is. */
-static unsigned crawl_on(const cpu_set_t *allowed, const char *where, const char *directory)
+static unsigned crawl_on(const cpu_set_t *allowed, const char *readers, const char *where, const char *directory)
 {
   trial *t = case_serve(&(trial_options){.seed = 51, .entries = ENTRIES, .jitter_ms = 4});
   unsigned most = 0, looks = 0;
   assert_int_equal(sched_setaffinity(0, sizeof *allowed, allowed), 0);
   pid_t pid = trial_strata_start(t, (const char *const[]){"crawl", "--delay", "0", "--allow-private", "--per-host", "8",
-                                                          "URL", where, directory, NULL});
+                                                          "--readers", readers, "URL", where, directory, NULL});
   assert_int_equal(sched_setaffinity(0, sizeof cores, &cores), 0);
   for (size_t requests = 1; trial_wait_requests(t, requests, pid); requests += LOOK_EVERY, looks++) {
     unsigned threads = threads_of(pid);
@@ -52,32 +52,42 @@ static unsigned crawl_on(const cpu_set_t *allowed, const char *where, const char
 
 enum { COMMITTING = 1 }; /* a thread of the frontier's, which waits for the disk */
 
+/* The first so many of ours. */
+static cpu_set_t some_cores(int count)
+{
+  cpu_set_t some;
+  CPU_ZERO(&some);
+  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++)
+    if (CPU_ISSET(i, &cores))
+      CPU_SET(i, &some);
+  return some;
+}
+
 static void one_core_is_enough(void **state)
 {
   (void)state;
-  cpu_set_t first;
-  CPU_ZERO(&first);
-  for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&first) == 0; i++)
-    if (CPU_ISSET(i, &cores))
-      CPU_SET(i, &first);
-  assert_int_equal(crawl_on(&first, "--dir", "DIR"), 1 + COMMITTING);
+  cpu_set_t one = some_cores(1);
+  assert_int_equal(crawl_on(&one, "7", "--dir", "DIR"), 1 + COMMITTING);
 }
 
 static void what_keeps_nothing_has_one_thread(void **state)
 {
   (void)state;
-  assert_int_equal(crawl_on(&cores, "--no-store", NULL), 1);
+  assert_int_equal(crawl_on(&cores, "7", "--no-store", NULL), 1);
 }
 
 /* Else the others would prove nothing. */
-static void a_second_core_has_a_thread_of_its_own(void **state)
+static void two_cores_have_a_network_and_a_reader(void **state)
 {
   (void)state;
-  if (CPU_COUNT(&cores) < 2) {
+  cpu_set_t two = some_cores(2);
+  if (CPU_COUNT(&two) < 2) {
     print_message("skipped: there is one core here\n");
     skip();
   }
-  assert_int_equal(crawl_on(&cores, "--dir", "DIR"), 2 + COMMITTING);
+  assert_int_equal(crawl_on(&two, "7", "--dir", "DIR"), 3 + COMMITTING);
+  case_end(state);
+  assert_int_equal(crawl_on(&two, "0", "--dir", "DIR"), 2 + COMMITTING);
 }
 
 int main(void)
@@ -87,7 +97,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_teardown(one_core_is_enough, case_end),
     cmocka_unit_test_teardown(what_keeps_nothing_has_one_thread, case_end),
-    cmocka_unit_test_teardown(a_second_core_has_a_thread_of_its_own, case_end),
+    cmocka_unit_test_teardown(two_cores_have_a_network_and_a_reader, case_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -130,7 +130,10 @@ static void deliver(fetcher *f)
     return;
   }
   witness_answered(l->request->url, &l->reply.place, &l->request->response);
-  l->request->receiver.finished(l->request->receiver.context, &l->request->response);
+  const fetch_receiver *receiver = &l->request->receiver;
+  if (receiver->ended)
+    receiver->ended(receiver->context, &l->request->response);
+  receiver->finished(receiver->context, &l->request->response);
   l->next = f->idle; /* only now: the response points into it */
   f->idle = l;
 }
@@ -138,6 +141,12 @@ static void deliver(fetcher *f)
 void fetch_drop_all(fetcher *f)
 {
   f->is_dropped = true;
+}
+
+bool fetch_is_reading(const fetcher *f)
+{
+  (void)f;
+  return false; /* asked by signal handlers, which there are not here */
 }
 
 void fetch_poll(fetcher *f, int wait_ms)
