@@ -107,6 +107,9 @@ static void say_while_opening(void *context, const char *sentence)
     say_note("%s", sentence);
 }
 
+/* Pages that have ended and may be fetched again after a crash, beside those in flight and what ends during a commit. */
+enum { AGAIN_AFTER_A_CRASH = 24 };
+
 static int open_frontier(crawl_job *job)
 {
   char path[CRAWL_PATH_SIZE + 16], journal[CRAWL_PATH_SIZE + 16], message[FRONTIER_MESSAGE_SIZE];
@@ -127,6 +130,7 @@ static int open_frontier(crawl_job *job)
     .secret = job->args.hash_secret_given ? job->args.hash_secret : NULL,
     .group_readable = job->args.group_readable,
     .commit_thread = keeps,
+    .commit_after_ended = AGAIN_AFTER_A_CRASH,
     .log = say_while_opening,
     .log_context = job,
   };

@@ -157,6 +157,12 @@ frontier_status commit_batch(frontier *f)
   return status == FRONTIER_OK ? land(f) : status;
 }
 
+bool commit_is_due(frontier *f, uint64_t now_ms)
+{
+  uint64_t most = f->options.commit_after_ended;
+  return batch_is_due(&f->batch, now_ms) || (most && batch_ended_count(&f->batch) >= most && !lander_is_busy(f));
+}
+
 frontier_status commit_begin(frontier *f)
 {
   if (!lander_is_there(&f->lander))

@@ -13,6 +13,9 @@ typedef struct committing {
 
 void commit_open(frontier *f); /* at open: all that there is has landed */
 
+/* Large enough, old enough, or so many have ended in it as the caller wants to have fetched again after a crash. */
+bool commit_is_due(frontier *f, uint64_t now_ms);
+
 /* All that was added and has ended is on disk when it returns. */
 frontier_status commit_batch(frontier *f);
 /* The same in the commit thread, if there is one: it is on its way. Waits for the one before. */

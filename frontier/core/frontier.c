@@ -129,7 +129,7 @@ frontier_status frontier_next_batch_sized(frontier *f, uint64_t now_ms, const fr
   flight_end_late(f, l.now_ms);
   size_t first = leases_count(&f->in_flight);
   clock_assume_wall(f, now_ms);
-  bool is_commit_due = batch_is_due(&f->batch, l.now_ms) || late_is_full(f);
+  bool is_commit_due = commit_is_due(f, l.now_ms) || late_is_full(f);
   frontier_status status = is_commit_due ? commit_begin(f) : FRONTIER_OK;
   if (!is_commit_due)
     maintain_pay_some(f);

@@ -192,6 +192,35 @@ static size_t next(frontier *f, uint64_t now_ms, frontier_lease *leases, size_t 
   return count;
 }
 
+static void a_commit_is_due_after_so_many_have_ended(void **state)
+{
+  (void)state;
+  enum { URLS = 6, TOLD = 3 };
+  char directory[SCRATCH_PATH];
+  frontier_options options = plain;
+  frontier_lease leases[URLS];
+  int64_t wait_ms;
+  unsigned commits = 0;
+  options.commit_after_ms = 1000000;
+  options.commit_after_ended = TOLD;
+  options.per_host = URLS;
+  scratch_make_fast(directory);
+  frontier *f = open_or_fail(directory, &options);
+  for (unsigned i = 0; i < URLS; i++)
+    add(f, i, NULL, 0, 7000);
+  assert_int_equal(next(f, 7000, leases, URLS, &wait_ms), URLS);
+  frontier_before_commit(f, note_commit, &commits);
+  for (unsigned i = 0; i < URLS; i++) {
+    assert_int_equal(commits, i / TOLD);
+    assert_int_equal(frontier_done(f, leases[i].id, FRONTIER_DONE, 0, NULL, 0, 7000), FRONTIER_OK);
+    frontier_lease more;
+    next(f, 7000, &more, 1, &wait_ms);
+  }
+  assert_int_equal(commits, URLS / TOLD);
+  frontier_close(f);
+  scratch_remove(directory);
+}
+
 /* Two fetchers; one never comes back. Its URL goes to the other, in time, and is done once. */
 static void a_lease_ends_by_itself(void **state)
 {
@@ -308,9 +337,13 @@ static void a_thousand_in_one_process(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_makes_no_sense),          cmocka_unit_test(a_small_map_grows),
-    cmocka_unit_test(a_commit_is_due_when_told),    cmocka_unit_test(a_lease_ends_by_itself),
-    cmocka_unit_test(a_lease_without_an_end_stays), cmocka_unit_test(a_thousand_in_one_process),
+    cmocka_unit_test(what_makes_no_sense),
+    cmocka_unit_test(a_small_map_grows),
+    cmocka_unit_test(a_commit_is_due_when_told),
+    cmocka_unit_test(a_commit_is_due_after_so_many_have_ended),
+    cmocka_unit_test(a_lease_ends_by_itself),
+    cmocka_unit_test(a_lease_without_an_end_stays),
+    cmocka_unit_test(a_thousand_in_one_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

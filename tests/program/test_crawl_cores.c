@@ -50,7 +50,12 @@ static unsigned crawl_on(const cpu_set_t *allowed, const char *readers, const ch
   return most;
 }
 
-enum { COMMITTING = 1 }; /* a thread of the frontier's, which waits for the disk */
+#ifdef __SANITIZE_THREAD__
+enum { WATCHING = 1 }; /* a thread of the sanitizer's, once there is a second one */
+#else
+enum { WATCHING = 0 };
+#endif
+enum { COMMITTING = 1 + WATCHING }; /* a thread of the frontier's, which waits for the disk */
 
 /* The first so many of ours. */
 static cpu_set_t some_cores(int count)
