@@ -45,20 +45,31 @@ typedef struct leasing {
   size_t count, hosts;
 } leasing;
 
-static frontier_status refuse_lease(frontier *f, entry *e, frontier_status why)
+static frontier_status refuse_lease(frontier *f, entry *e)
 {
   hosts_landed(f->hosts, e->host, e->class);
   hosts_push_front(f->hosts, e);
-  if (why == FRONTIER_NO_MEMORY)
-    return frontier_fail(f, why, "out of memory for one more lease");
-  return frontier_fail(f, why, "%s: URL %llu waits twice", f->directory, (unsigned long long)e->sequence);
+  return frontier_fail(f, FRONTIER_NO_MEMORY, "out of memory for one more lease");
+}
+
+/* It is in flight already: a damaged directory has it in two queues, and has counted it in both. Once is enough. */
+static frontier_status drop_twin(frontier *f, entry *e)
+{
+  host *who = e->host;
+  counts_gone(&f->counts, 1);
+  host_line(who, e->class)->queued--;
+  hosts_touch(f->hosts, who);
+  hosts_landed(f->hosts, who, e->class);
+  batch_touch(&f->batch);
+  entry_free(e);
+  return FRONTIER_OK;
 }
 
 static frontier_status lease_one(frontier *f, leasing *l, entry *e)
 {
   frontier_status status = leases_add(&f->in_flight, e, l->now_ms);
   if (status != FRONTIER_OK)
-    return refuse_lease(f, e, status);
+    return status == FRONTIER_DAMAGED ? drop_twin(f, e) : refuse_lease(f, e);
   counts_leased(&f->counts);
   if (e->host->blocked)
     bench_give_back(f, e->host);
@@ -166,7 +177,7 @@ bool frontier_is_finished(const frontier *f)
   LOCKED(f);
   const url_counts *c = &f->counts;
   return counts_queued(c) == counts_deferred(c) + f->hosts->blocked && leases_count(&f->in_flight) == 0 &&
-         recrawl_is_over(f) && late_waiting(f) == 0;
+         !queue_may_have_more(f) && recrawl_is_over(f) && late_waiting(f) == 0;
 }
 
 bool frontier_is_deferring(const frontier *f)
@@ -250,7 +261,7 @@ void lease_put_back(frontier *f, entry *e)
   free(e->note);
   e->note = NULL;
   hosts_push_front(f->hosts, e);
-  counts_waiting(&f->counts, 1);
+  counts_waiting_again(&f->counts);
 }
 
 frontier_status frontier_release(frontier *f, uint64_t lease, uint64_t now_ms)

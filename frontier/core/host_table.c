@@ -14,10 +14,7 @@ frontier_status host_table_load(frontier *f)
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s: the host table is damaged at host %" PRIu64, f->directory,
                          hosts_count(f->hosts));
-  const host *who;
-  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
-    counts_waiting(&f->counts, host_queued(who));
-  return FRONTIER_OK;
+  return counts_take_hosts(f);
 }
 
 static void put(frontier *f)

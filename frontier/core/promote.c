@@ -160,6 +160,10 @@ static size_t move_from_disk(promotion *p)
     p->has_memory = note_moved(p->f, e);
     if (!p->has_memory)
       break;
+    if (!queue_take_out(p->f, e)) {
+      entry_free(e);
+      continue;
+    }
     count(p->f, e->host);
     join_line(p->f, e);
   }

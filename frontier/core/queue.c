@@ -13,6 +13,11 @@
  * are leased. Reading changes nothing on disk: a URL is removed from its queue there when it ends, or moves to another
  * class (promote.c).
  *
+ * Damage: the hosts say how many URLs wait, and the rows which. `unread` of a line is how many are still to be met. One
+ * that is met when it is 0 had ended when it was counted, and what says so is lost: it is counted as waiting, and an
+ * ending less. What is left of it when all is read waits nowhere, and is counted no more. So the counters are right
+ * after the reading, whatever a directory said, and a crawl ends.
+ *
  * After a crash: load_sequence was in memory only. A new handle reads each queue from its beginning, and finds there
  * what was in lines and in flight. */
 #include "frontier/core/state.h"
@@ -59,6 +64,83 @@ void queue_defer(frontier *f, host *who, frontier_class class)
   hosts_recount(f->hosts, who);
 }
 
+/* ---- counted and found ---------------------------------------------------------------------------------- */
+
+static void left_unread(frontier *f, host *who, frontier_class class)
+{
+  host_line(who, class)->unread++;
+  f->hosts->unread++;
+}
+
+static frontier_status count_again(frontier *f, host *who, frontier_class class)
+{
+  if (!counts_take_back_any(f, who, class))
+    return frontier_fail(f, FRONTIER_DAMAGED, "%s: more URLs wait than there are; strata repair counts them anew",
+                         f->directory);
+  if (!f->queues.has_told)
+    frontier_log(f, "%s: it is lost how some URLs ended; they are fetched again", f->directory);
+  f->queues.has_told = true;
+  batch_touch(&f->batch);
+  return FRONTIER_OK;
+}
+
+frontier_status queue_found(frontier *f, host *who, frontier_class class)
+{
+  line *l = host_line(who, class);
+  assert(l); /* host_reserve made the line */
+  if (!l->unread)
+    return count_again(f, who, class);
+  l->unread--;
+  f->hosts->unread--;
+  return FRONTIER_OK;
+}
+
+static void uncount_unread(frontier *f, host *who)
+{
+  uint64_t gone = 0;
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
+    line *l = host_line(who, (frontier_class) class);
+    if (!l)
+      continue;
+    gone += l->unread;
+    l->queued -= l->unread;
+    l->unread = 0;
+  }
+  if (!gone)
+    return;
+  f->hosts->unread -= gone;
+  counts_gone(&f->counts, gone);
+  hosts_touch(f->hosts, who);
+  hosts_recount(f->hosts, who);
+}
+
+/* Every row was read, so what was counted and not met waits nowhere. */
+static void end_reading(frontier *f)
+{
+  store_forget_tail(f->store);
+  if (!f->hosts->unread)
+    return;
+  frontier_log(f, "%s: %llu URLs are counted as waiting and are not there; strata check says more", f->directory,
+               (unsigned long long)f->hosts->unread);
+  host *who;
+  for (uint32_t id = 0; (who = hosts_at(f->hosts, id)); id++)
+    uncount_unread(f, who);
+  batch_touch(&f->batch);
+}
+
+bool queue_take_out(frontier *f, const entry *e)
+{
+  const queues *q = &f->queues;
+  bool is_unread = e->is_again ? q->again_is_unread && e->sequence >= q->again_next
+                               : queue_will_read(q, e->class, e->sequence);
+  return !is_unread || queue_found(f, e->host, e->class) == FRONTIER_OK;
+}
+
+bool queue_may_have_more(const frontier *f)
+{
+  return counts_queued(&f->counts) == 0 && f->queues.is_begun && queue_is_unread(&f->queues);
+}
+
 /* ---- as they are accepted ------------------------------------------------------------------------------- */
 
 /* A frontier that keeps nothing has no disk to leave it on. */
@@ -81,6 +163,7 @@ void queue_put(frontier *f, queue_place place, host *who, frontier_class class, 
   if (place == QUEUE_DISK) {
     batch_leave(&f->batch);
     f->queues.is_unread[class] = true;
+    left_unread(f, who, class);
     return;
   }
   f->queues.load_sequence[class] = sequence + 1;
@@ -115,12 +198,10 @@ static bool becomes_entry(reading *r, const host *who)
 }
 
 /* Into the line of its host, or among the deferred. */
-static frontier_status place(reading *r, const url_record *record)
+static frontier_status put_in_line(reading *r, const url_record *record)
 {
   frontier *f = r->frontier;
   host *who = record->who;
-  if (!host_reserve(who, record->class))
-    return FRONTIER_NO_MEMORY;
   if (record->origin.depth > f->options.depth_cap) {
     queue_defer(f, who, record->class);
     return FRONTIER_OK;
@@ -132,6 +213,20 @@ static frontier_status place(reading *r, const url_record *record)
     return FRONTIER_NO_MEMORY;
   hosts_push(f->hosts, e);
   return FRONTIER_OK;
+}
+
+static frontier_status place(reading *r, const url_record *record)
+{
+  frontier *f = r->frontier;
+  if (!host_reserve(record->who, record->class))
+    return FRONTIER_NO_MEMORY;
+  frontier_status status = queue_found(f, record->who, record->class);
+  if (status != FRONTIER_OK)
+    return status;
+  status = put_in_line(r, record);
+  if (status != FRONTIER_OK)
+    left_unread(f, record->who, record->class); /* it will be met again */
+  return status;
 }
 
 static bool may_read(reading *r)
@@ -161,7 +256,7 @@ static frontier_status tell(frontier *f, const reading *r, frontier_status statu
 {
   if (status == FRONTIER_OK && r->status == FRONTIER_NO_MEMORY)
     return frontier_fail(f, r->status, "out of memory for one more URL of the queue");
-  return status;
+  return status == FRONTIER_OK ? r->status : status;
 }
 
 /* URLs of the batch that are left to the disk come after all that is there. */
@@ -186,7 +281,7 @@ frontier_status queue_read(frontier *f, frontier_class class, queue_step *step)
     f->queues.load_sequence[class] = counts_next_sequence(&f->counts);
     f->queues.is_unread[class] = false;
     if (!queue_is_unread(&f->queues))
-      store_forget_tail(f->store);
+      end_reading(f);
   }
   return FRONTIER_OK;
 }
@@ -217,11 +312,14 @@ static frontier_status read_all_again(frontier *f)
   reading r = {.frontier = f, .step = &step};
   frontier_status status = tell(f, &r, url_records_again(f, f->queues.again_next, read_again, &r));
   f->queues.again_is_unread = status != FRONTIER_OK || r.is_stopped;
+  if (!queue_is_unread(&f->queues))
+    end_reading(f);
   return status;
 }
 
 frontier_status queue_refill(frontier *f)
 {
+  f->queues.is_begun = true;
   frontier_status status = f->queues.again_is_unread ? read_all_again(f) : FRONTIER_OK;
   for (unsigned class = 0; f->store && class < FRONTIER_CLASSES && status == FRONTIER_OK; ++class) {
     queue_step step = {.rows = REFILL_ROWS};

@@ -18,6 +18,8 @@ typedef struct queues {
   bool is_unread[FRONTIER_CLASSES];         /* and there may be some */
   uint64_t again_next;                      /* the same of table `again`, whatever the class */
   bool again_is_unread;
+  bool is_begun;  /* a call has read some of it */
+  bool has_told;  /* frontier_log was told that there are more than are counted */
   hash_set moved; /* sequences, in `low`: put into another class since open, so their place in the first is void */
 } queues;
 
@@ -42,6 +44,15 @@ typedef struct queue_step {
 frontier_status queue_read(frontier *f, frontier_class class, queue_step *step);
 /* Fill the windows, in bounded steps. */
 frontier_status queue_refill(frontier *f);
+/* This URL was met on disk: it waits, whatever its host's record says. DAMAGED, and nothing changed: more URLs wait
+ * than there are. */
+frontier_status queue_found(frontier *f, host *who, frontier_class class);
+/* One that is on disk gets another class (queue_note_moved): if the reading has still to come by, it is found now.
+ * false: damaged, as above. */
+bool queue_take_out(frontier *f, const entry *e);
+/* Nothing is counted as waiting; so is it certain that nothing waits on disk? Not until all is read, unless no call has
+ * read any yet: then the counts are good enough. */
+bool queue_may_have_more(const frontier *f);
 /* Too deep for now: it waits on disk, out of memory. */
 void queue_defer(frontier *f, host *who, frontier_class class);
 

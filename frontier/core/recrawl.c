@@ -35,16 +35,6 @@ static bool note_due(void *context, uint64_t key, const uint8_t *body, size_t si
   return true;
 }
 
-static void uncount_ending(frontier *f, host *who, frontier_class class, frontier_state state)
-{
-  uint64_t *of_host = state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
-  *of_host -= *of_host > 0;
-  counts_queued_again(&f->counts, state);
-  who->trap_ended -= class == FRONTIER_TRAP && who->trap_ended;
-  host_line(who, class)->queued++;
-  hosts_touch(f->hosts, who);
-}
-
 /* So that no other bounds make it due while it waits. */
 static visit_note *note_queued(const seen_visit *v, uint32_t due_s)
 {
@@ -74,7 +64,7 @@ static frontier_status queue_again(frontier *f, const url_record *record, uint32
   e->class = v->class;
   e->is_again = e->is_fresh = true;
   r->taken[r->taken_count++] = note;
-  uncount_ending(f, who, e->class, v->state);
+  counts_take_back(f, who, e->class, v->state);
   hosts_push(f->hosts, e);
   hosts_recount(f->hosts, who);
   batch_touch(&f->batch);

@@ -13,11 +13,41 @@ void counts_ended(url_counts *c, frontier_state state)
   ++*ended_so(c, state);
 }
 
-void counts_queued_again(url_counts *c, frontier_state state)
+static uint64_t *host_ended_so(host *who, frontier_state state)
 {
-  uint64_t *ended = ended_so(c, state);
+  return state == FRONTIER_DONE ? &who->done : state == FRONTIER_FAILED ? &who->failed : &who->skipped;
+}
+
+void counts_take_back(frontier *f, host *who, frontier_class class, frontier_state state)
+{
+  uint64_t *ended = ended_so(&f->counts, state), *of_host = host_ended_so(who, state);
+  *of_host -= *of_host > 0;
   *ended -= *ended > 0;
-  c->queued++;
+  who->trap_ended -= class == FRONTIER_TRAP && who->trap_ended;
+  f->counts.queued++;
+  host_line(who, class)->queued++;
+  hosts_touch(f->hosts, who);
+}
+
+static uint64_t counted(const frontier *f)
+{
+  const url_counts *c = &f->counts;
+  return c->queued + leases_count(&f->in_flight) + c->done + c->failed + c->skipped + c->noted;
+}
+
+bool counts_take_back_any(frontier *f, host *who, frontier_class class)
+{
+  frontier_state of_any = FRONTIER_DONE, of_host = FRONTIER_DONE;
+  while (of_any < FRONTIER_SKIPPED && !*ended_so(&f->counts, of_any))
+    of_any++;
+  while (of_host < FRONTIER_SKIPPED && !(*ended_so(&f->counts, of_host) && *host_ended_so(who, of_host)))
+    of_host++;
+  bool is_of_host = *ended_so(&f->counts, of_host) && *host_ended_so(who, of_host);
+  if (!*ended_so(&f->counts, of_any) && counted(f) + 1 >= f->counts.next_sequence)
+    return false;
+  counts_take_back(f, who, class, is_of_host ? of_host : of_any);
+  hosts_recount(f->hosts, who);
+  return true;
 }
 
 frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *given, size_t stats_size)
@@ -94,6 +124,45 @@ frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t 
     return frontier_fail(f, FRONTIER_DAMAGED, "%s: the record of noted and forced URLs is damaged", f->directory);
   go_on_from(&f->counts, &p);
   return FRONTIER_OK;
+}
+
+/* Of a number that a directory gives: is there room for so many more URLs? */
+static bool take_from(uint64_t *room, uint64_t urls)
+{
+  bool has_room = urls <= *room;
+  *room -= has_room ? urls : 0;
+  return has_room;
+}
+
+static bool take_lines(url_counts *c, hosts *h, host *who, uint64_t *room)
+{
+  for (unsigned class = 0; class < FRONTIER_CLASSES; ++class) {
+    line *l = host_line(who, (frontier_class) class);
+    if (!l)
+      continue;
+    if (!take_from(room, l->queued))
+      return false;
+    l->unread = l->queued;
+    h->unread += l->queued;
+    c->queued += l->queued;
+  }
+  return true;
+}
+
+frontier_status counts_take_hosts(frontier *f)
+{
+  url_counts *c = &f->counts;
+  uint64_t room = c->next_sequence - 1;
+  bool has_room = take_from(&room, c->done) && take_from(&room, c->failed) && take_from(&room, c->skipped) &&
+                  take_from(&room, c->noted);
+  host *who;
+  for (uint32_t id = 0; has_room && (who = hosts_at(f->hosts, id)); id++)
+    has_room = take_lines(c, f->hosts, who, &room);
+  if (has_room)
+    return FRONTIER_OK;
+  return frontier_fail(f, FRONTIER_DAMAGED,
+                       "%s: more URLs are counted as waiting or ended than there are; strata repair counts them anew",
+                       f->directory);
 }
 
 static void put(frontier *f)

@@ -3,7 +3,7 @@
 #ifndef STRATA_FRONTIER_URL_COUNTS_H
 #define STRATA_FRONTIER_URL_COUNTS_H
 
-#include "frontier/frontier.h"
+#include "frontier/hosts/hosts.h"
 
 #include <assert.h>
 
@@ -64,10 +64,17 @@ static inline void counts_leased(url_counts *c)
   c->queued--;
 }
 
-/* These wait again after a release, or are found waiting at open. */
-static inline void counts_waiting(url_counts *c, uint64_t urls)
+/* One waits again after a release. */
+static inline void counts_waiting_again(url_counts *c)
 {
-  c->queued += urls;
+  c->queued++;
+}
+
+/* So many that were counted as waiting are not there. */
+static inline void counts_gone(url_counts *c, uint64_t urls)
+{
+  assert(urls <= c->queued);
+  c->queued -= urls;
 }
 
 static inline void counts_deferred_one(url_counts *c)
@@ -75,12 +82,17 @@ static inline void counts_deferred_one(url_counts *c)
   c->deferred++;
 }
 
-void counts_ended(url_counts *c, frontier_state state);        /* what was in flight */
-void counts_queued_again(url_counts *c, frontier_state state); /* what had ended so */
+void counts_ended(url_counts *c, frontier_state state); /* what was in flight */
+/* A URL of this host that had ended so waits again, in this class; or it had ended somehow, and it is lost how: one of
+ * the endings counted is taken back. false: there is none, and no URL that is not counted. */
+void counts_take_back(frontier *f, host *who, frontier_class class, frontier_state state);
+bool counts_take_back_any(frontier *f, host *who, frontier_class class);
 
 /* The records "progress" and "acceptance": at open, which tells the hash log and the checkpoint too where they
  * stood. */
 frontier_status counts_take_progress(frontier *f, const uint8_t *body, size_t size);
+/* Then those of the hosts: how many wait, all of them unread. DAMAGED: more than there are, with those above. */
+frontier_status counts_take_hosts(frontier *f);
 frontier_status counts_take_acceptance(frontier *f, const uint8_t *body, size_t size);
 
 #endif

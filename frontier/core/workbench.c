@@ -110,18 +110,19 @@ typedef struct loading {
   frontier_status status;
 } loading;
 
-/* One that was put into another class since is not wanted here. */
+/* One that was put into another class since is not wanted here. Any other is counted here, whatever class a damaged
+ * directory has for it by now. */
 static bool take_record(void *context, const url_record *record)
 {
   loading *l = context;
-  if (record->class != l->class ||
-      (record->state.what != URL_WAITS_AGAIN && queue_was_moved(&l->f->queues, record->sequence)))
+  if (queue_was_moved(&l->f->queues, record->sequence) &&
+      (record->class != l->class || record->state.what != URL_WAITS_AGAIN))
     return true;
   entry *e = url_record_entry(record, &l->f->pool);
   if (!e)
     l->status = FRONTIER_NO_MEMORY;
   else
-    l->at[l->count++] = e;
+    (l->at[l->count++] = e)->class = l->class;
   return e != NULL;
 }
 

@@ -25,6 +25,7 @@
 typedef struct line {
   entry *last;       /* its next is the first; NULL: empty */
   uint64_t queued;   /* URLs of this class that wait or are in flight, wherever they stand; committed */
+  uint64_t unread;   /* of those, not met on disk yet: queue.c */
   uint64_t deferred; /* of those, read and found too deep */
   uint32_t count;    /* entries */
   refs refs;         /* behind them */
@@ -78,13 +79,14 @@ typedef struct hosts {
   refs_memory refs;                 /* of all lines */
   hosts_loader *load;               /* schedule.h; NULL: there are no refs */
   void *load_context;
-  uint64_t blocked; /* sum over hosts */
+  uint64_t blocked, unread; /* sums over hosts */
 } hosts;
 
 /* What always holds of a line, of a host, and of all of them together. */
 static inline void assert_line(const line *l)
 {
   assert((l->last == NULL) == (l->count == 0));
+  assert(l->queued >= l->unread && l->queued - l->unread >= l->deferred);
   (void)l;
 }
 

@@ -24,6 +24,7 @@ add_test(NAME maintain COMMAND test_maintain)
 # A directory cared for, after crawls that meet every limit.
 strata_test(check tests_crawl tests_frontier)
 strata_test(repair tests_crawl tests_frontier)
+strata_test(miscounted tests_crawl tests_frontier PkgConfig::LMDB PkgConfig::XXHASH)
 strata_test(left_file tests_crawl tests_frontier)
 strata_test(identity tests_crawl tests_frontier)
 strata_test(compact tests_crawl tests_frontier)
