@@ -1,4 +1,5 @@
 /* A text as a set of numbers. */
+#include "mlbf/pairs.h"
 #include "mlbf/shingle.h"
 
 #include <assert.h>
@@ -28,6 +29,7 @@ struct mlbf_shingler {
   uint64_t last;       /* shingle kept last, so that a run of windows with one least keeps it once */
   uint64_t limit;      /* greater ones are no more among the `most` least */
   mlbf_shingles kept;  /* in the order of the text until they are settled */
+  mlbf_pairs pairs;
   bool has_failed;
 };
 
@@ -64,6 +66,7 @@ void mlbf_shingler_begin(mlbf_shingler *s)
   s->is_character = s->has_failed = false;
   s->text = 0;
   s->limit = UINT64_MAX;
+  s->pairs = (mlbf_pairs){.bits = {0}};
 }
 
 /* ---- what is kept --------------------------------------------------------------------------------------- */
@@ -173,11 +176,23 @@ static uint64_t with_word(uint64_t text, uint64_t word)
   return text ^ text >> 32;
 }
 
+static_assert(MLBF_PAIRS_BITS == 1 << 10, "keep_pair takes the upper ten bits");
+
+/* One bit for this word and the one before it. */
+static void keep_pair(mlbf_shingler *s, uint64_t word)
+{
+  uint64_t last = s->word_count ? s->words[(s->word_count - 1) % MLBF_SHINGLE_WORDS] : 0;
+  uint64_t pair = ((last << 29 | last >> 35) ^ word) * UINT64_C(0x9e3779b97f4a7c15) >> 54;
+  s->pairs.bits[pair / 64] |= UINT64_C(1) << pair % 64;
+}
+
 static void end_word(mlbf_shingler *s)
 {
   if (s->word_size == 0)
     return;
   uint64_t word = XXH3_64bits(s->word, s->word_size);
+  if (s->word_count < MLBF_PAIRS_WORDS_MAX)
+    keep_pair(s, word);
   s->words[s->word_count++ % MLBF_SHINGLE_WORDS] = word;
   s->text = with_word(s->text, word);
   s->word_size = 0;
@@ -262,7 +277,14 @@ mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
   settle(s);
   s->kept.text = s->text ? s->text : 1;
   *shingles = s->kept;
+  if (s->word_count > MLBF_PAIRS_WORDS_MAX)
+    memset(&s->pairs, 0xFF, sizeof s->pairs);
   return MLBF_OK;
+}
+
+const mlbf_pairs *mlbf_shingler_pairs(const mlbf_shingler *s)
+{
+  return &s->pairs;
 }
 
 /* ---- all at once ---------------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ strata_test(digest_rows crawler)               # SHA-256 of bodies as well
 strata_fuzz(digest mlbf)
 strata_test(matrix mlbf)
 strata_test(shingle mlbf)
+strata_test(pairs mlbf)
 strata_test(corpus mlbf)
 strata_test(corpus_near mlbf)
 strata_test(near_table mlbf)

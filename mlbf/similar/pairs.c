@@ -1,0 +1,26 @@
+/* See pairs.h. */
+#include "mlbf/pairs.h"
+
+#include <math.h>
+
+enum { WORDS = MLBF_PAIRS_BITS / 64, FULL = MLBF_PAIRS_BITS * 3 / 4 };
+
+bool mlbf_pairs_compare(const mlbf_pairs *a, const mlbf_pairs *b, mlbf_pairs_difference *difference)
+{
+  int in_a = 0, in_b = 0, in_both = 0;
+  for (int i = 0; i < WORDS; i++) {
+    in_a += __builtin_popcountll(a->bits[i]);
+    in_b += __builtin_popcountll(b->bits[i]);
+    in_both += __builtin_popcountll(a->bits[i] & b->bits[i]);
+  }
+  if (in_a > FULL || in_b > FULL)
+    return false;
+  /* n pairs leave a bit 0 with probability (1 - 1/m)^n */
+  double clear_a = log(1 - (double)in_a / MLBF_PAIRS_BITS), clear_b = log(1 - (double)in_b / MLBF_PAIRS_BITS);
+  double clear_all = log(1 - (double)(in_a + in_b - in_both) / MLBF_PAIRS_BITS);
+  double each = -(double)MLBF_PAIRS_BITS;
+  difference->own = each * (clear_all - clear_b);
+  difference->other = each * (clear_all - clear_a);
+  difference->common = each * (clear_a + clear_b - clear_all);
+  return true;
+}
