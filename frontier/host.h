@@ -81,7 +81,8 @@ uint64_t frontier_held(const frontier *f);
  * counts. */
 typedef frontier_class frontier_classifier(void *context, const frontier_link *link, frontier_verdict verdict,
                                            frontier_class by_rule);
-/* For this handle from now on; NULL: the rules alone. The classifier may not call the frontier. */
+/* For this handle from now on; NULL: the rules alone. The classifier may call frontier_find_mark (traps.h), and nothing
+ * else of the frontier. */
 void frontier_classify(frontier *f, frontier_classifier *classifier, void *context);
 
 typedef struct frontier_limits {

@@ -30,8 +30,8 @@
  * forum.
  *
  * Directories, segments and children are remembered in 3.5 MB of memory. After a reopen the new handle starts without
- * them, but reads up to 16,384 queued URLs of class TRAP when it begins to watch, so that it knows the old traps. The
- * counts of a host are kept on disk. */
+ * them, but reads up to 16,384 queued URLs of class TRAP when it begins to watch, so that it knows the old traps; those
+ * in directories that the caller marked say nothing of the others there. The counts of a host are kept on disk. */
 #ifndef STRATA_FRONTIER_TRAPS_H
 #define STRATA_FRONTIER_TRAPS_H
 
@@ -61,6 +61,39 @@ typedef bool frontier_trapped_visitor(void *context, const frontier_trapped *tra
 /* Every committed URL of class TRAP, queued ones first. Reads from disk as it goes, in fixed memory; the pointers are
  * valid during the call. FRONTIER_DAMAGED: a record is damaged. */
 frontier_status frontier_each_trapped(frontier *f, frontier_trapped_visitor *visit, void *context);
+
+/* ---- directories that the caller marks ------------------------------------------------------------------- */
+
+/* Some traps show in their pages alone: a server that answers whatever is asked for with one text and links to more of
+ * it. The frontier reads no pages. So a caller who does may mark a directory, and give URLs in it class TRAP: in its
+ * classifier (frontier_classify), for the caller alone knows which page leads there. A mark by itself changes no class.
+ * Marks are committed with the open batch, and kept. */
+
+enum {
+  FRONTIER_MARKS_MAX = 16384,
+  FRONTIER_MARK_NAME_MAX = 255,
+  FRONTIER_MARK_NOTE_MAX = 512,
+};
+
+typedef struct frontier_mark {
+  const char *name; /* host[:port], and a path up to a '/', or all of it and '?': "a.org/lost/", "a.org/find?" */
+  size_t name_size;
+  const void *note; /* of the caller: comes back with the mark */
+  size_t note_size;
+} frontier_mark;
+
+/* Marks a directory; one that is marked stays as it is. BAD_ARGUMENT: no such name, too long a one or too long a note,
+ * or there are FRONTIER_MARKS_MAX already. */
+frontier_status frontier_mark_trap(frontier *f, const frontier_mark *mark);
+
+/* Is a URL, given from its host on, in a directory that is marked? Then `*mark` is the innermost of these; its pointers
+ * are valid while the handle is open. May be called by a classifier. false also if the marks cannot be read. */
+bool frontier_find_mark(frontier *f, const char *where, size_t size, frontier_mark *mark);
+
+typedef bool frontier_mark_visitor(void *context, const frontier_mark *mark); /* false: enough */
+
+/* Every mark, the oldest first. FRONTIER_DAMAGED, NO_MEMORY: they cannot be read. */
+frontier_status frontier_each_mark(frontier *f, frontier_mark_visitor *visit, void *context);
 
 #ifdef __cplusplus
 }

@@ -25,6 +25,7 @@ frontier_class host_classify(frontier *f, host *who, const frontier_link *link, 
 static void close_it(frontier *f)
 {
   trap_detector_free(f->chooser.watch);
+  trap_marks_free(f->chooser.marks);
 }
 
 const part chooser_part = {.close = close_it};

@@ -47,12 +47,14 @@
 #include "frontier/seen/seen.h"
 #include "frontier/store/store.h"
 #include "frontier/traps/trap_detector.h"
+#include "frontier/traps/trap_marks.h"
 
 #include <assert.h>
 
 /* What decides the class of a new URL; see classify.c. */
 typedef struct class_chooser {
   trap_detector *watch;            /* NULL: frontier_watch_traps was not called */
+  trap_marks *marks;               /* NULL: not read yet */
   frontier_classifier *classifier; /* the caller's; NULL: the rules alone */
   void *context;
 } class_chooser;
