@@ -102,9 +102,10 @@ static const option_row option_rows[] = {
   {"json", NULL, OPTION_FLAG, FIELD(is_json), .help = "one JSON object"},
   {"traps", NULL, OPTION_FLAG, FIELD(has_traps),
    .help = "hosts with probable trap URLs (a calendar, session ids, links in circles), the directories that\n"
-           "hold most of these URLs, and examples",
+           "hold most of these URLs, and examples; directories whose pages nearly all say the same",
    .manual = "Also list the hosts with probable trap URLs, those with most first: how many were fetched, how many "
-             "wait, the directories that hold most of the waiting ones, and up to five examples per host."},
+             "wait, the directories that hold most of the waiting ones, and up to five examples per host; and the "
+             "directories that are suspect, as their pages nearly all say the same."},
 };
 
 const option_table cmd_stat_options = {

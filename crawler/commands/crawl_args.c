@@ -267,11 +267,15 @@ static const option_row option_rows[] = {
    .manual = "Queue the URLs that failed in earlier runs again, and those that were skipped because their robots.txt "
              "could not be read, each once; they get a new id and a line of their own in {Pa pages.jsonl}."},
   {"trap-budget", "N", OPTION_COUNT, FIELD(trap_budget), .low = 0, .high = UINT64_MAX,
-   .help = "URLs to fetch per host that look endless: calendars, session ids, ... (default 10000; 0: all)",
-   .manual = "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
-             "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
-             "pages. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
-             "budget they are fetched."},
+   .help = "URLs to fetch per host that look endless: calendars, session ids, pages that all say the same, ...\n"
+           "(default 10000; 0: all)",
+   .manual =
+     "How many probable trap URLs to fetch per host; a trap is an endless URL space: calendars, session ids, "
+     "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
+     "pages. In a directory of which 512 pages nearly all say the same, and lead to ever more new URLs there, "
+     "as a server does that answers anything with one text, what such pages lead to counts as well; not with "
+     "{Fl -no-similar} or {Fl -no-store}, for the text of pages is not read then. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
+     "budget they are fetched."},
   {"domain-budget", "N", OPTION_COUNT, FIELD(crawl.domain_budget), .low = 0, .high = UINT64_MAX,
    .help = "with --scope any, URLs to fetch per registered domain, and as many again for each other domain\n"
            "that links to it (default 100000; 0: all)",

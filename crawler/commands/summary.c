@@ -189,6 +189,19 @@ static void print_held(const summary *s)
   putc('\n', stderr);
 }
 
+/* What their pages lead to comes last, and under the budget. */
+static void print_suspects(const summary *s)
+{
+  char count[SAY_SIZE];
+  uint64_t suspects = frontier_counter(s->frontier, "suspect-directories");
+  if (!suspects || !s->directory)
+    return;
+  fprintf(stderr, "  Suspect: %s director%s whose pages nearly all say the same; to see them: strata stat",
+          say_count(suspects, count), suspects == 1 ? "y" : "ies");
+  print_word(s->directory);
+  fputs(" --traps\n", stderr);
+}
+
 /* What waits and what is held back has lines of its own. */
 static void print_missing(missing m)
 {
@@ -239,6 +252,7 @@ void summary_print(const summary *s)
   print_skipped(s->frontier);
   print_missing(m);
   print_held(s);
+  print_suspects(s);
   print_near(s);
   if (!s->directory)
     return;

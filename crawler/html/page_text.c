@@ -102,3 +102,8 @@ mlbf_shingles page_text_finish(page_text *t)
     shingles = (mlbf_shingles){.count = 0};
   return shingles;
 }
+
+const mlbf_pairs *page_text_pairs(const page_text *t)
+{
+  return mlbf_shingler_pairs(t->shingler);
+}

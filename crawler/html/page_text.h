@@ -4,6 +4,7 @@
 #define STRATA_CRAWLER_PAGE_TEXT_H
 
 #include "mlbf/corpus.h"
+#include "mlbf/pairs.h"
 
 typedef struct page_text page_text;
 
@@ -18,5 +19,8 @@ void page_text_feed_plain(page_text *t, const char *bytes, size_t size);
 
 /* The shingles so far are all; they live until the next call. Without memory for them there are none. */
 mlbf_shingles page_text_finish(page_text *t);
+
+/* Of the text that was finished last; they live as long. */
+const mlbf_pairs *page_text_pairs(const page_text *t);
 
 #endif

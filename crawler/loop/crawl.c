@@ -27,6 +27,7 @@
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
 #include "crawler/loop/link_priority.h"
+#include "crawler/loop/suspects.h"
 #include "crawler/loop/visit_end.h"
 #include "frontier/host.h"
 #include "frontier/base/machine.h"
@@ -422,20 +423,6 @@ static void sitemap_named(void *context, const char *base, const char *href, siz
     crawl_holds(c, lacks_change(c->frontier, 0, LACK_BIT(LACK_SITEMAP)));
 }
 
-/* What many pages link to goes first. A URL found for the first time has one such page; one that is new again, after
- * strata forget, has its counts from before. With near_last, what a near-duplicate links to goes last. */
-static frontier_class put_in_order(void *context, const frontier_link *link, frontier_verdict verdict,
-                                   frontier_class by_rule)
-{
-  const crawl *c = context;
-  (void)verdict;
-  if (by_rule != FRONTIER_NORMAL)
-    return by_rule;
-  if (c->options.counts && link_priority_is_popular(c->options.counts, link->target))
-    return FRONTIER_HIGH;
-  return c->near && c->options.near_last ? FRONTIER_LOW : by_rule;
-}
-
 crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
 {
   crawl *c = calloc(1, sizeof *c);
@@ -479,9 +466,10 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
                          .must_end = must_end,
                          .may_add_again = may_add_again,
                          .context = c};
+  c->suspects = options->contents ? suspects_create(secret) : NULL;
   c->harvest = is_read ? harvest_create(f, s, &rules) : NULL;
   if (!c->origins || !c->target || !c->harvest || !c->retries || !c->pace || !c->passes ||
-      (limits_addresses && !c->addresses) || (has_budgets && !c->budgets)) {
+      (limits_addresses && !c->addresses) || (has_budgets && !c->budgets) || (options->contents && !c->suspects)) {
     crawl_free(c);
     return NULL;
   }
@@ -489,7 +477,7 @@ crawl *crawl_create(frontier *f, scope *s, const crawl_options *options)
   c->bytes_ever = frontier_counter(f, "page-bytes");
   c->started_ms = c->now_ms = machine_monotonic_ms();
   frontier_clock(f, c->now_ms, machine_wall_ms());
-  frontier_classify(f, put_in_order, c);
+  frontier_classify(f, crawl_put_in_order, c);
   if (options->sitemaps != SITEMAPS_NONE)
     robots_cache_on_sitemap(c->origins, sitemap_named, c);
   return c;
@@ -507,6 +495,7 @@ void crawl_free(crawl *c)
   per_address_free(c->addresses);
   host_pace_free(c->pace);
   domain_budget_free(c->budgets);
+  suspects_free(c->suspects);
   robots_passes_free(c->passes);
   free(c->target);
   json_free(&c->line);

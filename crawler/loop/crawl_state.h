@@ -15,6 +15,8 @@
 
 #include <stdatomic.h>
 
+typedef struct suspects suspects; /* suspects.h */
+
 struct crawl {
   crawl_options options;
   frontier *frontier;
@@ -32,6 +34,7 @@ struct crawl {
   visit *asking;                /* for robots.txt, at this moment; NULL: none */
   bool has_new_map;             /* the robots.txt whose sitemaps are told has named one that is new */
   const fingerprint_near *near; /* what the page is near whose links are being added; NULL: none */
+  suspects *suspects;           /* NULL: texts are not read */
   url *target;                  /* 17 KB: not for the stack */
   json line;
   uint64_t pages_ever, bytes_ever;
@@ -72,6 +75,12 @@ void crawl_put_off(crawl *c, visit *v, uint64_t wait_ms);
 
 /* Who reads the page of a visit: `body` and `ended`, and that they do so on any thread. */
 void crawl_set_reader(crawl *c, visit *v, fetch_receiver *receiver);
+
+/* ---- suspects.c ---- */
+
+/* The frontier_classifier of a crawl. With near_last, what a near-duplicate links to goes last. */
+frontier_class crawl_put_in_order(void *crawl, const frontier_link *link, frontier_verdict verdict,
+                                  frontier_class by_rule);
 
 /* ---- robots_turns.c ---- */
 

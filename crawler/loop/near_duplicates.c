@@ -2,6 +2,7 @@
  * is skipped is never added later. */
 #include "crawler/loop/near_duplicates.h"
 
+#include "crawler/loop/suspects.h"
 #include "frontier/base/own_file.h"
 
 #include <assert.h>
@@ -37,6 +38,7 @@ static bool note_text(crawl *c, visit *v)
     crawl_holds(c, frontier_count(c->frontier, "not-compared", 1));
   if (c->near)
     crawl_holds(c, frontier_count(c->frontier, "near-duplicates", 1));
+  suspects_begin(c, v, &v->shingles);
   return true;
 }
 

@@ -19,6 +19,7 @@
 
 #include "crawler/loop/lacks.h"
 #include "crawler/loop/near_duplicates.h"
+#include "crawler/loop/suspects.h"
 #include "crawler/loop/crawl_state.h"
 #include "crawler/loop/crawl_warc.h"
 #include "frontier/host.h"
@@ -269,6 +270,7 @@ static void end_well(crawl *c, visit *v, const fetch_response *response, answer 
     return;
   bool is_harvested = harvest_all(c, v, response, kind, &facts);
   c->near = NULL;
+  suspects_end(c, response->truncated);
   facts.links.lacks |= lacks_of_body(v, response, kind);
   if (!is_harvested || !note_visit(c, v, response, facts.links.lacks, false) || !archive(c, v, response))
     return;

@@ -435,6 +435,25 @@ static void put_traps(FILE *to, const trap_list *traps)
   end_table(to);
 }
 
+/* Of these directories what their own pages lead to is last. */
+static void put_suspects(FILE *to, const trap_list *traps)
+{
+  if (!traps->suspects)
+    return;
+  begin_table(to, "Suspect directories", "<th>directory whose pages nearly all say the same</th>");
+  for (uint64_t i = 0; i < traps->suspects && i < TRAP_SUSPECTS; i++) {
+    fputs("<tr><td>", to);
+    html_text(to, traps->suspect_names[i]);
+    fputs("</td></tr>\n", to);
+  }
+  end_table(to);
+  if (traps->suspects > TRAP_SUSPECTS) {
+    fputs("<p class=\"faint\">The first of ", to);
+    html_count(to, traps->suspects);
+    fputs("</p>\n", to);
+  }
+}
+
 bool report_html_write(FILE *to, const report_input *in)
 {
   const report_data *d = in->data;
@@ -462,6 +481,7 @@ bool report_html_write(FILE *to, const report_input *in)
               "Pairs of what is no HTML with at least half of the smaller in common, by similarity digests");
   }
   put_traps(to, in->traps);
+  put_suspects(to, in->traps);
   put_verdicts(to, in);
   html_end(to);
   return fflush(to) == 0 && !ferror(to);

@@ -21,7 +21,10 @@ void trap_list_free(trap_list *traps)
 {
   for (unsigned i = 0; i < traps->count; i++)
     host_free(&traps->list[i]);
+  for (uint64_t i = 0; i < traps->suspects && i < TRAP_SUSPECTS; i++)
+    free(traps->suspect_names[i]);
   traps->count = 0;
+  traps->suspects = 0;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -155,14 +158,42 @@ static frontier_status read_urls(frontier *f, trap_list *traps)
   return status;
 }
 
+static bool take_suspect(void *context, const frontier_mark *mark)
+{
+  trap_list *traps = context;
+  char *name = traps->suspects < TRAP_SUSPECTS ? strndup(mark->name, mark->name_size) : NULL;
+  traps->failed |= traps->suspects < TRAP_SUSPECTS && !name;
+  if (name)
+    traps->suspect_names[traps->suspects] = name;
+  traps->suspects += !traps->failed;
+  return !traps->failed;
+}
+
 frontier_status trap_list_read(frontier *f, trap_list *traps)
 {
   *traps = (trap_list){0};
-  frontier_status status = frontier_each_host(f, 0, take_host, traps);
+  frontier_status status = frontier_each_mark(f, take_suspect, traps);
+  if (status == FRONTIER_OK && !traps->failed)
+    status = frontier_each_host(f, 0, take_host, traps);
   return status == FRONTIER_OK && traps->count && !traps->failed ? read_urls(f, traps) : status;
 }
 
 /* ---- showing -------------------------------------------------------------------------------------------- */
+
+static void print_suspects(const trap_list *traps)
+{
+  char count[SAY_SIZE];
+  if (!traps->suspects)
+    return;
+  printf("suspect    %s director%s whose pages nearly all say the same\n", say_count(traps->suspects, count),
+         traps->suspects == 1 ? "y" : "ies");
+  for (uint64_t i = 0; i < traps->suspects && i < TRAP_SUSPECTS; i++) {
+    fputs("  ", stdout);
+    shown_puts(traps->suspect_names[i]);
+  }
+  if (traps->suspects > TRAP_SUSPECTS)
+    printf("  and %s more\n", say_count(traps->suspects - TRAP_SUSPECTS, count));
+}
 
 /* URLs and hosts are ASCII without control bytes (url.h), unless somebody forged the directory. */
 void trap_list_print(const trap_list *traps)
@@ -190,6 +221,7 @@ void trap_list_print(const trap_list *traps)
   }
   if (traps->hosts > traps->count)
     printf("  and %s hosts more\n", say_count(traps->hosts - traps->count, a));
+  print_suspects(traps);
 }
 
 void trap_list_json(const trap_list *traps, json *out)
@@ -221,6 +253,10 @@ void trap_list_json(const trap_list *traps, json *out)
     json_end_array(out);
     json_end(out);
   }
+  json_end_array(out);
+  json_begin_array(out, "suspect_directories");
+  for (uint64_t i = 0; i < traps->suspects && i < TRAP_SUSPECTS; i++)
+    json_add_string(out, traps->suspect_names[i]);
   json_end_array(out);
   json_end(out);
 }

@@ -1,5 +1,5 @@
 /* The list of `strata stat --traps`: hosts with probable trap URLs, those with most first, the directories that most of
- * the waiting ones are in, and examples. */
+ * the waiting ones are in, and examples; and the directories whose pages nearly all say the same (loop/suspects.h). */
 #ifndef STRATA_CRAWLER_TRAP_LIST_H
 #define STRATA_CRAWLER_TRAP_LIST_H
 
@@ -7,7 +7,7 @@
 #include "frontier/traps.h"
 #include "mlbf/count.h"
 
-enum { TRAP_HOSTS = 100, TRAP_EXAMPLES = 5, TRAP_DIRECTORIES = 3 };
+enum { TRAP_HOSTS = 100, TRAP_EXAMPLES = 5, TRAP_DIRECTORIES = 3, TRAP_SUSPECTS = 100 };
 
 typedef struct trap_directory {
   char *name;       /* "/cal/", or "/list?" */
@@ -29,8 +29,10 @@ typedef struct trap_list {
   uint64_t hosts, waiting, taken; /* of all hosts */
   trap_host list[TRAP_HOSTS];     /* the first of them */
   unsigned count;
-  mlbf_count *below; /* URLs that wait, by directory; while they are read */
-  bool failed;       /* out of memory */
+  uint64_t suspects;                  /* directories whose pages nearly all say the same */
+  char *suspect_names[TRAP_SUSPECTS]; /* the first of them: "a.org/lost/" */
+  mlbf_count *below;                  /* URLs that wait, by directory; while they are read */
+  bool failed;                        /* out of memory */
 } trap_list;
 
 /* Reads the hosts, the URLs that wait, and of those that were taken as many as it takes. FRONTIER_OK, or what the
