@@ -3,8 +3,8 @@
  *
  * Two texts are the same if they are equal, or if they have at most 8 pairs of neighbouring words each that the other
  * has not (mlbf/pairs.h), and at least as many in common: room for seven words in one place, or for three in each of
- * two. Of made shops whose pages have ten words of their own or more, 1 page in 1,000 is the same as another; of four
- * manuals 13 in 1,000 (bench_suspects).
+ * two. Of made shops whose pages have ten words of their own, 4 pages in 1,000 are the same as another of the last
+ * ones; of the manuals of PostgreSQL and Python none, of CMake's 13 in 1,000, of Boost's 161 (bench_suspects).
  *
  * Of each host the last three texts are kept, those that were said again before others: 440 bytes. There is room for
  * 8,192 hosts; among more, those with the most pages keep their places (after Misra and Gries, 1982). */
