@@ -34,6 +34,7 @@ typedef struct swarm_plan {
   char web[768]; /* its options in words */
   web_options options;
   char args[SWARM_ARGS][SWARM_ARG];
+  bool has_endless; /* its web has URLs without end, some of which wait in the end */
   int arg_count;
   uint32_t starts[8]; /* hosts, each "/" a start URL */
   unsigned start_count;

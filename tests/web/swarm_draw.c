@@ -186,6 +186,19 @@ static void draw_budget(drawing *d)
     add_arg(d, "--robots-memory=1M");
 }
 
+/* A web that was asked for may have traps that were not drawn: with the usual budget a crawl of them takes an hour. Dice
+ * of their own, too. What the web has of honest pages is demanded all the same. */
+static void draw_trap_budget(drawing *d)
+{
+  uint64_t dice = random_stream(d->plan->seed, 5);
+  for (size_t i = 0; i < sizeof endless / sizeof *endless; i++)
+    d->plan->has_endless |= d->plan->options.share[endless[i].share] > 0;
+  if (d->has_traps)
+    add_arg(d, "--trap-budget=%u", 1 + below(d, 60));
+  else if (d->plan->has_endless)
+    add_arg(d, "--trap-budget=%u", 1 + random_below(&dice, 60));
+}
+
 static void draw_memory(drawing *d)
 {
   draw_filter(d);
@@ -199,8 +212,7 @@ static void draw_memory(drawing *d)
     add_arg(d, "--near-last");
   if (one_in(d, 4))
     add_arg(d, "--digests");
-  if (d->has_traps)
-    add_arg(d, "--trap-budget=%u", 1 + below(d, 60));
+  draw_trap_budget(d);
   draw_budget(d);
 }
 

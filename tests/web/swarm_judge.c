@@ -190,10 +190,10 @@ static bool judge_page(judging *j, uint32_t host, uint32_t page)
   }
 }
 
-/* All that was accepted has ended: witness_life_begins counts by what is on disk. */
+/* All that was accepted has ended, but for what is held back as a trap's: witness_life_begins counts by what is on disk. */
 static bool judge_witness(const swarm_plan *plan)
 {
-  if (plan->lives[plan->life_count - 1].is_capped)
+  if (plan->lives[plan->life_count - 1].is_capped || plan->has_endless)
     return true;
   witness_life_begins(&plan->rules);
   return !witness_waiting() ||

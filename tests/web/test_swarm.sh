@@ -15,6 +15,7 @@ check_seeds()
   "$swarm" --seeds 1-24 --jobs 2 # 2: a robots.txt that does not come, asked for again for ever
   "$swarm" --seeds 42            # pages that waited for one robots.txt, all asked for at once
   "$swarm" --seeds 9 --web brokenrobots=0.4 --most 2000 # robots.txt that give 500, asked for again for each URL
+  "$swarm" --seeds 2 --web lost=0.3,hosts=30 --most 60000 # soft 404s without end: a crawl of such a host never ended
   "$swarm" --seeds 107 --web resting=0.8,rest=61 # Retry-After cut short by a wall clock that was set
 }
 
