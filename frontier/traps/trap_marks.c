@@ -80,15 +80,17 @@ static uint32_t *place_of(const trap_marks *m, const char *name, size_t size)
 static bool grow(trap_marks *m)
 {
   size_t size = m->table_size ? 2 * m->table_size : TABLE_FIRST;
-  kept_mark **all = realloc(m->all, size / 2 * sizeof *all);
-  uint32_t *table = all ? calloc(size, sizeof *table) : NULL;
-  m->all = all ? all : m->all;
-  if (!table)
+  uint32_t *table = calloc(size, sizeof *table);
+  kept_mark **all = table ? realloc(m->all, size / 2 * sizeof *all) : NULL;
+  if (!all) {
+    free(table);
     return false;
+  }
   free(m->table);
+  m->all = all;
+  m->room = size / 2;
   m->table = table;
   m->table_size = size;
-  m->room = size / 2;
   for (size_t i = 0; i < m->count; i++)
     *place_of(m, m->all[i]->bytes, m->all[i]->name_size) = (uint32_t)i + 1;
   return true;

@@ -53,7 +53,7 @@ typedef struct witnessed_host {
   uint64_t passed;              /* leases of others while it was due, since its own last one */
 } witnessed_host;
 
-enum { WITNESS_HOSTS = 1 << 17, WITNESS_URLS = 1 << 20 }; /* enough for a small crawl */
+enum { WITNESS_HOSTS = 1 << 17, WITNESS_URLS = 1 << 18 }; /* enough for a small crawl */
 
 /* Memory that is shared, for so many hosts and URLs, powers of two that are never half full; once in a program. */
 void witness_create(size_t hosts, size_t urls);
