@@ -180,6 +180,10 @@ static void visit(explorer *e, const char *target)
 {
   text path = {0}, file = {0};
   bool wants_slash = false;
+  if (reachable_is_forbidden(&e->found, target)) {
+    e->found.forbidden++;
+    return;
+  }
   if (!tree_unescape(&path, target, strcspn(target, "?")) || !tree_find(e->root, path.bytes, &file, &wants_slash)) {
     e->found.others++;
     if (wants_slash) {
@@ -197,9 +201,9 @@ static void visit(explorer *e, const char *target)
   text_free(&file);
 }
 
-reachable reachable_find(const char *root)
+reachable reachable_find(const char *root, const char *forbidding)
 {
-  explorer e = {.root = root};
+  explorer e = {.root = root, .found.forbidding = forbidding};
   add_target(&e, "/");
   for (uint32_t i = 0; i < e.found.count; i++)
     visit(&e, e.found.targets[i]);
@@ -213,6 +217,11 @@ void reachable_free(reachable *r)
     free(r->targets[i]);
   free(r->targets);
   *r = (reachable){0};
+}
+
+bool reachable_is_forbidden(const reachable *r, const char *target)
+{
+  return r->forbidding && strncmp(target, r->forbidding, strlen(r->forbidding)) == 0;
 }
 
 uint32_t reachable_index(const reachable *r, const char *target)

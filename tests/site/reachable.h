@@ -12,13 +12,17 @@
 typedef struct reachable {
   char **targets; /* canonical, each once, in the order found; the first is "/" */
   uint32_t count;
-  uint32_t pages;  /* those that are HTML files */
-  uint32_t files;  /* other files */
-  uint32_t others; /* directories asked for without their slash (a redirect), and links to nothing (404) */
+  uint32_t pages;         /* those that are HTML files */
+  uint32_t files;         /* other files */
+  uint32_t others;        /* directories asked for without their slash (a redirect), and links to nothing (404) */
+  uint32_t forbidden;     /* by robots.txt: among the targets, but their links are not */
+  const char *forbidding; /* as given */
 } reachable;
 
-/* Everything reachable from "/" of the tree at `root`. */
-reachable reachable_find(const char *root);
+/* Everything reachable from "/" of the tree at `root`, if robots.txt has one line, "Disallow: " and `forbidding`, which
+ * must live as long as the result; NULL for no such line. */
+reachable reachable_find(const char *root, const char *forbidding);
+bool reachable_is_forbidden(const reachable *r, const char *target);
 void reachable_free(reachable *r);
 
 /* Index of a canonical target, or UINT32_MAX. */

@@ -1,49 +1,9 @@
 /* real_tree NAME DIRECTORY ...: serves each directory, crawls it with `strata`, and compares what the server saw with
  * what can be reached by an independent computation. Exit code 0: no page missed, none extra, none twice. */
-#include "tests/site/reachable.h"
-#include "tests/site/requests.h"
-#include "tests/site/target.h"
+#include "tests/site/compare.h"
 #include "tests/site/trial.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct difference {
-  unsigned missed, extra, twice, robots;
-} difference;
-
-static void tell(unsigned nth, const char *what, const char *target)
-{
-  if (nth < 10)
-    fprintf(stderr, "  %s: %s\n", what, target);
-}
-
-static difference compare(const reachable *truth, const request_log *log)
-{
-  difference d = {0};
-  unsigned *times = calloc(truth->count, sizeof *times);
-  if (!times)
-    abort();
-  for (size_t i = 0; i < log->count; i++) {
-    const char *target = log->lines[i].target;
-    text canonical = {0};
-    bool good = target_canonical(&canonical, target, strlen(target));
-    uint32_t index = good ? reachable_index(truth, canonical.bytes) : UINT32_MAX;
-    if (strcmp(target, "/robots.txt") == 0)
-      d.robots++;
-    else if (index == UINT32_MAX)
-      tell(d.extra++, "extra", target);
-    else if (times[index]++ > 0)
-      tell(d.twice++, "twice", target);
-    text_free(&canonical);
-  }
-  for (uint32_t i = 0; i < truth->count; i++)
-    if (!times[i])
-      tell(d.missed++, "missed", truth->targets[i]);
-  free(times);
-  return d;
-}
 
 static double seconds_of(struct timeval time)
 {
@@ -52,7 +12,7 @@ static double seconds_of(struct timeval time)
 
 static bool crawl(const char *name, const char *root)
 {
-  reachable truth = reachable_find(root);
+  reachable truth = reachable_find(root, NULL);
   trial *t = trial_open(&(trial_options){.root = root});
   if (!t)
     return false;
@@ -62,7 +22,7 @@ static bool crawl(const char *name, const char *root)
   int code = trial_strata(t, words);
   double seconds = process_clock() - begin;
   request_log log = requests_read(t->log);
-  difference d = compare(&truth, &log);
+  difference d = compare_requests(&truth, &log);
   const struct rusage *usage = &t->end.usage;
   printf("%-18s %6u %6u %6u %8.2f %8.2f %8.1f %9zu %7u %6u %6u\n", name, truth.pages, truth.files, truth.others,
          seconds, seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime), (double)usage->ru_maxrss / 1024, log.count,

@@ -4,21 +4,12 @@
 # Exit code 77: the packages are not to be had here.
 set -eu
 real_tree=$1 work=$2
-mkdir -p "$work"
-cd "$work"
+# shellcheck source=tests/site/manuals.sh
+. "$(dirname "$0")/manuals.sh"
 
-# unpack PACKAGE: makes $work/PACKAGE.tree, if it is not there yet
-unpack() {
-  [ -d "$1.tree" ] && return
-  if ! ls "$1"_*.deb >/dev/null 2>&1 && ! apt-get download "$1" >apt.log 2>&1; then
-    echo "skipped: the package $1 cannot be downloaded here: $(tail -n 1 apt.log)"
-    exit 77
-  fi
-  rm -rf "$1.new" && dpkg-deb -x "$1"_*.deb "$1.new"
-  mv "$1.new" "$1.tree"
-}
-unpack postgresql-doc-15
-unpack cmake-doc
-exec "$real_tree" \
-  postgresql-doc-15 "$work/postgresql-doc-15.tree/usr/share/doc/postgresql-doc-15/html" \
-  cmake-doc "$work/cmake-doc.tree/usr/share/doc/cmake-data/html"
+set --
+for package in postgresql-doc-15 cmake-doc; do
+  unpack_manual "$work" "$package" || exit 77
+  set -- "$@" "$package" "$work/$package.tree/$(manual_root "$package")"
+done
+exec "$real_tree" "$@"
