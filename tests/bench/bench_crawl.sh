@@ -1,95 +1,45 @@
 #!/bin/sh
-# strata crawl beside other crawlers and the floor under them all, on small pages from nginx on loopback.
-#   bench_crawl.sh STRATA FETCH_LIST [ROUNDS [PAGES [TREE]]]
-#   First each crawler runs once while nginx keeps a log: which pages did it miss, which did it fetch again? Then they
-#   run in turn without a log: medians of wall and CPU seconds, peak memory, ratios to a bare libcurl fetcher that is
-#   given the list. Who takes longer than SLOW seconds (default 20) is timed by its first run alone; who is not done
-#   after LIMIT (default 180) is stopped, and said to be.
-#   TREE: serve this directory, start at its index.html, instead of PAGES generated ones (default 20000); what strata
-#   fetched is then taken for what there is. strata-kept is a crawl into a directory with --no-similar, strata-alike one
-#   without. Needs nginx and GNU time; wget2, wget, httrack and scrapy are measured if
-#   they are there. CONNECTIONS=N (default 16); ONLY='floor strata ...' for some of them.
+# How fast is a crawl? Beside wget2, which keeps nothing, and the floor: bare libcurl, which is given the list of URLs.
+#   tests/bench/bench_crawl.sh BUILD MANUALS [ROUNDS]        e.g. build/release /var/tmp/manuals 7, the default
+#   BUILD     a build directory with -DSTRATA_TESTS=ON -DSTRATA_BENCH=ON; STRATA=PROGRAM measures another build's program
+#   MANUALS   where Debian's packages are unpacked (tests/site/manuals.sh); apt downloads what is not there yet
+# Sites, http from nginx on loopback, one host:
+#   small   PAGES=10000 generated pages of 2 kB, 20 links each, no two the same
+#   manual  postgresql-doc-15
+#   large   racket-doc, 1,800 pages of 70 kB; if it cannot be had, as many generated ones
+# and of the score card's 1,000 hosts, 10 pages each, https:
+#   https   bench_https.sh: from nginx, no latency
+#   score   bench_web.sh: from web_server, 200 ms of latency, 256 connections; its CPU time is not known
+#   million not by default: 10^6 pages of 1,000 hosts from web_server; look at the peak memory
+# SITES="small manual large https score" for some of them. Rows: default, no-store, warc and no-similar are strata into
+# a directory, with no delay and CONNECTIONS=16 to the host; ONLY="floor no-store default warc wget2" for some, wget,
+# httrack and scrapy for more. WGET2="--max-threads=4" adds options to wget2, which has as many threads as connections.
+# Before the rounds each crawler runs once with a log: missed, and fetched twice, by an independent link graph. Then
+# they run in turn without a log; medians. Who takes over SLOW=20 seconds is timed by its first run alone; who is not
+# done after LIMIT=180 is killed. What the columns are: crawl_lib.sh. zlib is bench_deflate.c on the records of warc.
 set -eu
-strata=$(realpath "$1")
-fetch_list=$(realpath "$2")
-rounds=${3:-5}
-pages=${4:-20000}
-tree=${5:+$(realpath "$5")}
-connections=${CONNECTIONS:-16}
-limit=${LIMIT:-180}
-slow=${SLOW:-20}
+[ $# -ge 2 ] || { sed -n '2,/^set /s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/bench/crawl_lib.sh
+. "$here/crawl_lib.sh"
+# shellcheck source=tests/support/nginx.sh
+. "$here/../support/nginx.sh"
+# shellcheck source=tests/site/manuals.sh
+. "$here/../site/manuals.sh"
+build=$(realpath "$1")
+strata=$(realpath "${STRATA:-$build/crawler/strata}")
+mkdir -p "$2"
+manuals=$(realpath "$2")
+rounds=${3:-7} connections=${CONNECTIONS:-16} limit=${LIMIT:-180}
 export LC_ALL=C
 work=$(mktemp -d)
 server=
-stop()
-{
-  [ -z "$server" ] || kill "$server"
-  rm -rf "$work"
-}
-trap stop EXIT
-for tool in nginx /usr/bin/time; do
-  command -v "$tool" >/dev/null || { echo "bench_crawl.sh: there is no $tool here; please install it" >&2; exit 1; }
-done
-
-# Page i links to the ten pages 10 i + 1 ... 10 i + 10, and to ten others anywhere; 1.5 kB of text.
-make_pages()
-{
-  mkdir -p "$work/root/p"
-  awk -v n="$pages" -v root="$work/root/p" 'BEGIN {
-    srand(1)
-    for (k = 0; k < 20; k++) text = text "The quick brown fox jumps over the lazy dog, again and again, until evening. "
-    for (i = 0; i < n; i++) {
-      page = "<!doctype html><html><head><title>Page " i "</title></head><body><h1>Page " i "</h1>\n"
-      for (k = 1; k <= 10 && 10 * i + k < n; k++) page = page "<p><a href=\"/p/" 10 * i + k ".html\">a child</a>\n"
-      for (k = 0; k < 10; k++) page = page "<li><a href=\"" int(rand() * n) ".html\">another</a>\n"
-      file = root "/" i ".html"
-      print page "<p>" text "</body></html>" >file
-      close(file)
-    }
-  }' </dev/null
-}
-
-# ROOT without a log at $quiet_port, with one at $port.
-serve()
-{
-  quiet_port=$((20000 + $$ % 20000))
-  port=$((quiet_port + 1))
-  : >"$work/access.log"
-  cat >"$work/nginx.conf" <<EOF
-daemon off; worker_processes 2; worker_rlimit_nofile 20000; pid $work/nginx.pid; error_log $work/error.log;
-events { worker_connections 4096; multi_accept on; }
-http {
-  access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000;
-  log_format bench '\$request_method \$status \$uri';
-  types { text/html html; text/css css; image/png png; } default_type application/octet-stream;
-  client_body_temp_path $work; proxy_temp_path $work; fastcgi_temp_path $work;
-  uwsgi_temp_path $work; scgi_temp_path $work;
-  server { listen 127.0.0.1:$quiet_port backlog=4096; root $1; }
-  server { listen 127.0.0.1:$port backlog=4096; root $1; access_log $work/access.log bench; }
-}
-EOF
-  chmod 755 "$work"
-  nginx -e "$work/error.log" -c "$work/nginx.conf" -g 'user root;' &
-  server=$!
-  sleep 1
-  kill -0 "$server" || { cat "$work/error.log" >&2; exit 1; }
-}
-
-# Where the crawl starts, and a list of all there is, as paths.
-if [ -n "$tree" ]; then
-  serve "$tree"
-  start=/
-  "$strata" crawl --dir "$work/first" --delay 0 --per-host "$connections" --allow-private \
-    "http://127.0.0.1:$quiet_port/" 2>"$work/said.first"
-  "$strata" export --state "done" "$work/first" | sed 's|^[a-z]*://[^/]*||' >"$work/paths"
-else
-  make_pages
-  serve "$work/root"
-  start=/p/0.html
-  awk -v n="$pages" 'BEGIN { for (i = 0; i < n; i++) print "/p/" i ".html" }' </dev/null >"$work/paths"
-fi
-count=$(wc -l <"$work/paths")
-mkdir "$work/out"
+trap 'nginx_stop; rm -rf "$work"' EXIT
+trap 'exit 3' INT TERM
+need nginx "$strata" "$build/tests/bench/bench_run" "$build/tests/bench/bench_fetch_list" \
+  "$build/tests/bench/bench_deflate" "$build/tests/site/log_judge"
+quiet_port=$((20000 + $$ % 20000))
+port=$((quiet_port + 1))
 cat >"$work/spider.py" <<'EOF'
 import scrapy
 class Spider(scrapy.Spider):
@@ -102,109 +52,172 @@ class Spider(scrapy.Spider):
             yield from response.follow_all(css="a::attr(href)", callback=self.parse)
 EOF
 
-# FILE COMMAND...: seconds, CPU seconds of both kinds, kilobytes and exit code, as a line of FILE
-measure()
+strata_crawl() # FILE OPTION...
 {
   file=$1
   shift
-  (cd "$work/out" && /usr/bin/time -o "$work/took" -f '%e %U %S %M %x' timeout -k 5 "$limit" "$@" \
-    >"$work/said" 2>&1 </dev/null) || true
-  tail -n 1 "$work/took" >>"$file"
-  rm -rf "$work/out"
-  mkdir "$work/out"
+  measure "$file" "$strata" crawl --quiet --delay 0 --per-host "$connections" --allow-private "$@"
 }
 
 # HTTrack needs -A0 and -%c0, no limits: with large ones instead it fetches a page or two a second.
 run() # NAME PORT FILE
 {
-  url=http://127.0.0.1:$2$start
+  url=http://127.0.0.1:$2/
   case $1 in
     floor)
       sed "s|^|http://127.0.0.1:$2|" "$work/paths" >"$work/list"
-      measure "$3" "$fetch_list" "$work/list" "$connections" ;;
-    strata) measure "$3" "$strata" crawl --no-store --delay 0 --per-host "$connections" --allow-private "$url" ;;
-    strata-kept) measure "$3" "$strata" crawl --dir "$work/out/kept" --no-similar --delay 0 --per-host "$connections" \
-      --allow-private "$url" ;;
-    strata-alike) measure "$3" "$strata" crawl --dir "$work/out/alike" --delay 0 --per-host "$connections" \
-      --allow-private "$url" ;;
-    wget2) measure "$3" wget2 -q -r -l 0 --max-threads="$connections" -O /dev/null "$url" ;;
+      measure "$3" "$build/tests/bench/bench_fetch_list" "$work/list" "$connections" ;;
+    no-store) strata_crawl "$3" --no-store "$url" ;;
+    default) strata_crawl "$3" --dir "$work/out/crawl" "$url" ;;
+    no-similar) strata_crawl "$3" --dir "$work/out/crawl" --no-similar "$url" ;;
+    warc) strata_crawl "$3" --dir "$work/out/crawl" --warc "$url" ;;
+    wget2) # shellcheck disable=SC2086 # several options
+      measure "$3" wget2 -q -r -l 0 --max-threads="$connections" ${WGET2:-} -O /dev/null "$url" ;;
     wget) measure "$3" wget -q -r -l inf -nd --delete-after -P "$work/out/wget" "$url" ;;
     httrack) measure "$3" httrack "$url" -O "$work/out/httrack" -q -p0 -I0 -C0 -s0 "-c$connections" -%c0 -A0 \
       --disable-security-limits ;;
     scrapy) measure "$3" scrapy runspider "$work/spider.py" -a "start=$url" -s "CONCURRENT_REQUESTS=$connections" \
       -s "CONCURRENT_REQUESTS_PER_DOMAIN=$connections" -L ERROR ;;
+    *) echo "bench_crawl.sh: no row $1" >&2; exit 2 ;;
   esac
 }
 
-# Of the log since the last time: pages missed, and answers with a page that was fetched before.
-judge() # NAME
+zlib() # the records of the first run of warc, compressed once more: a line of zlib.timed
 {
-  awk 'FNR == NR { wanted[$0]; next }
-       $1 == "GET" && $2 == 200 && $3 in wanted { if ($3 in got) twice++; else { got[$3]; pages++ } }
-       END { for (path in wanted) all++; print all - pages, twice + 0, pages + 0 }' "$work/paths" "$work/access.log" \
-    >"$work/$1.judged"
-  : >"$work/access.log"
+  find "$work/warc" -name '*.warc.gz' -exec "$build/tests/bench/bench_deflate" {} + |
+    awk '{ print $1, $1, 0, 0, 0, $4 }' >>"$work/zlib.timed"
 }
 
-names=
-for name in ${ONLY:-floor strata strata-kept strata-alike wget2 wget httrack scrapy}; do
-  case $name in
-    floor | strata*) names="$names $name" ;;
-    *)
-      if command -v "$name" >/dev/null 2>&1; then names="$names $name"; else
-        echo "$name: skipped, it is not installed"
-      fi ;;
-  esac
-done
-echo "$count pages, $connections connections, $rounds rounds; $(uptime | sed 's/.*load/load/')"
-
-field() # FILE N: of its first line
+first_run() # NAME: with a log, to see whether it is complete; sets $fast
 {
-  awk -v n="$2" 'NR == 1 { print $n }' "$1"
-}
-
-fast=
-for name in $names; do
-  run "$name" "$port" "$work/$name.first"
-  judge "$name"
-  if [ "$(field "$work/$name.first" 5)" = 124 ]; then
-    echo "$name: did not finish in $limit s; it had fetched $(field "$work/$name.judged" 3) of $count pages"
-  elif [ "$(field "$work/$name.judged" 3)" = 0 ]; then
-    echo "$name: fetched nothing: $(tail -n 1 "$work/said")"
-  elif awk -v s="$slow" '{ exit !($1 > s) }' "$work/$name.first"; then
-    cp "$work/$name.first" "$work/$name.timed"
+  : >"$work/log"
+  run "$1" "$port" "$work/$1.first"
+  [ "$1" != warc ] || mv "$work/out/crawl" "$work/warc"
+  "$build/tests/site/log_judge" --name "$1" --tree "$root" --log "$work/log" >>"$work/judged" 2>/dev/null || true
+  read -r seconds _ _ code _ <"$work/$1.first"
+  if [ "$code" = 124 ] || [ "$code" = 127 ]; then
+    echo "$1: exit code $code: $(tail -n 1 "$work/said")"
+  elif [ "${seconds%.*}" -ge "${SLOW:-20}" ]; then
+    cp "$work/$1.first" "$work/$1.timed"
   else
-    fast="$fast $name"
+    fast="$fast $1"
   fi
-done
-round=0
-while [ "$round" -lt "$rounds" ]; do
-  for name in $fast; do
-    run "$name" "$quiet_port" "$work/$name.timed"
-  done
-  round=$((round + 1))
-done
-
-median() # NAME FIELDS...: the median of their sum
-{
-  awk -v fields="$2" '{ n = split(fields, f, ","); s = 0; for (i = 1; i <= n; i++) s += $f[i]; print s }' \
-    "$work/$1.timed" | sort -n | awk '{ v[NR] = $1 } END { print NR ? v[int((NR + 1) / 2)] : 0 }'
 }
 
-floor_seconds=0
-floor_cpu=0
-if [ -s "$work/floor.timed" ]; then
-  floor_seconds=$(median floor 1)
-  floor_cpu=$(median floor 2,3)
-fi
-format='%-12s %9s %9s %11s %8s %12s %10s %7s %7s\n'
-# shellcheck disable=SC2059
-printf "$format" crawler seconds pages/s cpu-s/1000 peak-MB speed/floor cpu/floor missed twice
-for name in $names; do
-  [ -s "$work/$name.timed" ] || continue
-  echo "$name $(median "$name" 1) $(median "$name" 2,3) $(median "$name" 4) $(cat "$work/$name.judged")" |
-    awk -v n="$count" -v wall="$floor_seconds" -v cpu="$floor_cpu" '{
-      printf "%-12s %9.2f %9.0f %11.3f %8.1f %12.2f %10.2f %7d %7d\n", $1, $2, n / $2, $3 * 1000 / n, $4 / 1024,
-             wall / $2, cpu ? $3 / cpu : 0, $5, $6 }'
+root_of() # SITE: sets $root; fails if there is no such site
+{
+  package=
+  case $1 in
+    small) make_pages "$work/small" 1 "${PAGES:-10000}" 220 10 "" ;;
+    manual) package=postgresql-doc-15; unpack_manual "$manuals" "$package" || return 1 ;;
+    large)
+      package=racket-doc
+      unpack_manual "$manuals" "$package" ||
+        { package=; echo "large: generated pages"; make_pages "$work/large" 1 1800 10000 50 ""; } ;;
+    *) echo "bench_crawl.sh: no site $1" >&2; exit 2 ;;
+  esac
+  root=$work/$1/h0
+  [ -z "$package" ] || root=$manuals/$package.tree/$(manual_root "$package")
+}
+
+figure() # FILE NAME COLUMN: of rows as print_rows leaves them; 0 if there is none
+{
+  awk -v name="$2" -v column="$3" '$1 == name { v = $column } END { print v + 0 }' "$1"
+}
+
+one_host() # SITE
+{
+  site=$1
+  echo
+  root_of "$site" || return 0
+  nginx_start <<EOF
+  server { listen 127.0.0.1:$quiet_port backlog=4096; root $root; }
+  server { listen 127.0.0.1:$port backlog=4096; root $root; access_log $work/log requests; }
+EOF
+  rm -rf "$work"/*.timed "$work"/*.first "$work/judged" "$work/warc"
+  "$build/tests/site/log_judge" --tree "$root" --list >"$work/paths"
+  count=$(wc -l <"$work/paths")
+  echo "$site: $count pages, $connections connections, $rounds rounds; $(uptime | sed 's/.*load/load/')"
+  fast=
+  names=${ONLY:-floor no-store default warc wget2}
+  for name in $names; do
+    first_run "$name"
+  done
+  round=0
+  while [ "$round" -lt "$rounds" ]; do
+    for name in $fast; do
+      run "$name" "$quiet_port" "$work/$name.timed"
+    done
+    [ ! -d "$work/warc" ] || zlib
+    round=$((round + 1))
+  done
+  nginx_stop
+  # shellcheck disable=SC2086 # one word a name
+  print_rows "$count" wget2 floor $names zlib
+  cp "$work/rows" "$work/$site.rows"
+  awk '{ printf "%s: %d missed, %d twice of %d\n", $1, $4, $6, $2 }' "$work/judged"
+  rm -rf "${work:?}/$site"
+}
+
+web() # SITE WEB CRAWLERS: rounds of bench_web.sh; speed, CPU and memory become rows
+{
+  rm -f "$work"/*.timed
+  round=0
+  while [ "$round" -lt "$rounds" ]; do
+    WEBS=$2 ONLY=$3 MANNERS=fast KILL='' "$here/bench_web.sh" --csv "$work/csv" "$strata" \
+      "$build/tests/web/web_server" "$build/tests/web/web_judge" >"$work/said" || { cat "$work/said"; return 0; }
+    awk -F , -v work="$work" 'NR > 1 { print $13, $14, $16, $7, $6 >>(work "/" $3 ".timed") }' "$work/csv"
+    round=$((round + 1))
+  done
+  echo
+  echo "$1: $2, $rounds rounds; medians"
+  for name in $3; do
+    f=$work/$name.timed
+    echo "$name $(median "$f" 1) $(median "$f" 2) 0 $(median "$f" 3) $(median "$f" 4) $(median "$f" 5)"
+  done >"$work/$1.rows"
+  awk '{ printf "%-16s %8.0f pages/s %8.3f CPU ms/p %7.1f peak MB, %d of %d pages\n", $1, $2, $3, $5, $6, $7 }' \
+    "$work/$1.rows"
+}
+
+goal() # TITLE NAME OTHER COLUMN: a line of ratios
+{
+  printf '%-40s' "$1"
+  for site in $sites; do
+    f=$work/$site.rows kept=default opponent=wget2
+    case $site in
+      https) kept=https opponent=wget2-https ;;
+      score | million) kept=strata ;;
+    esac
+    name=$2 other=$3
+    [ "$2" != default ] || name=$kept
+    [ "$3" != wget2 ] || other=$opponent
+    value=-
+    [ ! -s "$f" ] || value=$(for one in "$name" $other; do figure "$f" "$one" "$4"; done | awk '
+      NR == 1 { top = $1 } NR > 1 { sum += $1 } END { print top && sum ? sprintf("%.2f", top / sum) : "-" }')
+    printf ' %8s' "$value"
+  done
+  echo
+}
+
+sites=${SITES:-small manual large https score}
+for site in $sites; do
+  case $site in
+    https)
+      echo
+      ONLY="https https-nostore wget2-https floor-https" FIGURES=$work/https.rows STRATA=$strata \
+        "$here/bench_https.sh" "$build" "$rounds" 1000 10 ;;
+    score) LIMIT=60 web score https-1000-200 "strata wget2" ;;
+    million) LIMIT=600 PAGES=1000 web million http-1000-0 strata ;;
+    *) one_host "$site" ;;
+  esac
 done
+echo
+printf '%-40s' "ratios"
+printf ' %8s' $sites # shellcheck disable=SC2086 # one word a site
+echo
+goal "pages/s, into a directory, of wget2's" default wget2 2
+goal "CPU a page, into a directory, of wget2's" default wget2 3
+goal "pages/s, --no-store, of the floor's" no-store floor 2
+goal "CPU, --warc, of default + zlib's" warc "default zlib" 3
+goal "CPU, --warc, of default's" warc default 3
 echo "after: $(uptime | sed 's/.*load/load/')"
