@@ -1,7 +1,7 @@
 #!/bin/sh
 # How fast is a crawl? Beside wget2, which keeps nothing, and the floor: bare libcurl, which is given the list of URLs.
 #   tests/bench/bench_crawl.sh BUILD MANUALS [ROUNDS]        e.g. build/release /var/tmp/manuals 7, the default
-#   BUILD     a build directory with -DSTRATA_TESTS=ON -DSTRATA_BENCH=ON; STRATA=PROGRAM measures another build's program
+#   BUILD     a release build with -DSTRATA_TESTS=ON -DSTRATA_BENCH=ON; STRATA=PROGRAM measures another one's program
 #   MANUALS   where Debian's packages are unpacked (tests/site/manuals.sh); apt downloads what is not there yet
 # Sites, http from nginx on loopback, one host:
 #   small   PAGES=10000 generated pages of 2 kB, 20 links each, no two the same
@@ -120,11 +120,6 @@ root_of() # SITE: sets $root; fails if there is no such site
   [ -z "$package" ] || root=$manuals/$package.tree/$(manual_root "$package")
 }
 
-figure() # FILE NAME COLUMN: of rows as print_rows leaves them; 0 if there is none
-{
-  awk -v name="$2" -v column="$3" '$1 == name { v = $column } END { print v + 0 }' "$1"
-}
-
 one_host() # SITE
 {
   site=$1
@@ -159,12 +154,12 @@ EOF
   rm -rf "${work:?}/$site"
 }
 
-web() # SITE WEB CRAWLERS: rounds of bench_web.sh; speed, CPU and memory become rows
+web() # SITE WEB CRAWLERS PAGES LIMIT: rounds of bench_web.sh; speed, CPU and memory become rows
 {
   rm -f "$work"/*.timed
   round=0
   while [ "$round" -lt "$rounds" ]; do
-    WEBS=$2 ONLY=$3 MANNERS=fast KILL='' "$here/bench_web.sh" --csv "$work/csv" "$strata" \
+    WEBS=$2 ONLY=$3 PAGES=$4 LIMIT=$5 MANNERS=fast KILL='' "$here/bench_web.sh" --csv "$work/csv" "$strata" \
       "$build/tests/web/web_server" "$build/tests/web/web_judge" >"$work/said" || { cat "$work/said"; return 0; }
     awk -F , -v work="$work" 'NR > 1 { print $13, $14, $16, $7, $6 >>(work "/" $3 ".timed") }' "$work/csv"
     round=$((round + 1))
@@ -179,26 +174,6 @@ web() # SITE WEB CRAWLERS: rounds of bench_web.sh; speed, CPU and memory become 
     "$work/$1.rows"
 }
 
-goal() # TITLE NAME OTHER COLUMN: a line of ratios
-{
-  printf '%-40s' "$1"
-  for site in $sites; do
-    f=$work/$site.rows kept=default opponent=wget2
-    case $site in
-      https) kept=https opponent=wget2-https ;;
-      score | million) kept=strata ;;
-    esac
-    name=$2 other=$3
-    [ "$2" != default ] || name=$kept
-    [ "$3" != wget2 ] || other=$opponent
-    value=-
-    [ ! -s "$f" ] || value=$(for one in "$name" $other; do figure "$f" "$one" "$4"; done | awk '
-      NR == 1 { top = $1 } NR > 1 { sum += $1 } END { print top && sum ? sprintf("%.2f", top / sum) : "-" }')
-    printf ' %8s' "$value"
-  done
-  echo
-}
-
 sites=${SITES:-small manual large https score}
 for site in $sites; do
   case $site in
@@ -206,14 +181,15 @@ for site in $sites; do
       echo
       ONLY="https https-nostore wget2-https floor-https" FIGURES=$work/https.rows STRATA=$strata \
         "$here/bench_https.sh" "$build" "$rounds" 1000 10 ;;
-    score) LIMIT=60 web score https-1000-200 "strata wget2" ;;
-    million) LIMIT=600 PAGES=1000 web million http-1000-0 strata ;;
+    score) web score https-1000-200 "strata wget2" 10 60 ;;
+    million) web million http-1000-0 strata 1000 600 ;;
     *) one_host "$site" ;;
   esac
 done
 echo
 printf '%-40s' "ratios"
-printf ' %8s' $sites # shellcheck disable=SC2086 # one word a site
+# shellcheck disable=SC2086 # one word a site
+printf ' %8s' $sites
 echo
 goal "pages/s, into a directory, of wget2's" default wget2 2
 goal "CPU a page, into a directory, of wget2's" default wget2 3

@@ -9,7 +9,7 @@
 # of a CA made for the run. ONLY="https wget2-https" runs those rows alone, OPTIONS="--per-host 16" goes to every crawl
 # by strata: with 1 host of 10000 pages that is a crawl of one large site. The floor is bare libcurl, which is given all
 # URLs and does nothing with the pages. wget2 has THREADS=16. Strata has its default of 64 connections, one a host, and
-# no delay, but for https-polite, which is all default. What the columns are: crawl_lib.sh. FIGURES=FILE: rows also there.
+# no delay, but for https-polite, which is all default. What the columns are: crawl_lib.sh. FIGURES=FILE gets them too.
 set -eu
 if [ "${IN_NAMESPACE:-}" != yes ]; then
   [ $# -ge 1 ] || { sed -n '2,/^set /s/^# //p' "$0" >&2; exit 2; }

@@ -69,3 +69,29 @@ print_rows()
              speed[opponent] ? $2 / speed[opponent] : 0, cpu[opponent] ? $3 / cpu[opponent] : 0,
              speed[floor] ? $2 / speed[floor] : 0 }' "$work/rows" "$work/rows"
 }
+
+figure() # FILE NAME COLUMN: of rows as print_rows leaves them; 0 if there is none
+{
+  awk -v name="$2" -v column="$3" '$1 == name { v = $column } END { print v + 0 }' "$1"
+}
+
+# goal TITLE NAME OTHER COLUMN: for each of $sites the ratio of two figures in its rows; OTHER may be several, summed
+goal()
+{
+  printf '%-40s' "$1"
+  for site in $sites; do
+    f=$work/$site.rows kept=default opponent=wget2
+    case $site in
+      https) kept=https opponent=wget2-https ;;
+      score | million) kept=strata ;;
+    esac
+    name=$2 other=$3
+    [ "$2" != default ] || name=$kept
+    [ "$3" != wget2 ] || other=$opponent
+    value=-
+    [ ! -s "$f" ] || value=$(for one in $name $other; do figure "$f" "$one" "$4"; done | awk '
+      NR == 1 { top = $1 } NR > 1 { sum += $1 } END { print top && sum ? sprintf("%.2f", top / sum) : "-" }')
+    printf ' %8s' "$value"
+  done
+  echo
+}
