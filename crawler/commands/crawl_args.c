@@ -274,8 +274,8 @@ static const option_row option_rows[] = {
      "links in circles, facets. 10000 if not given, 0 for no limit. Such URLs come last and do not delay other "
      "pages. In a directory of which 512 pages nearly all say the same, and lead to ever more new URLs there, "
      "as a server does that answers anything with one text, what such pages lead to counts as well; not with "
-     "{Fl -no-similar} or {Fl -no-store}, for the text of pages is not read then. URLs over the budget stay in the queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger "
-     "budget they are fetched."},
+     "{Fl -no-similar} or {Fl -no-store}, for the text of pages is not read then. URLs over the budget stay in the "
+     "queue: {Nm} {Cm stat Fl -traps} lists them, and with a larger budget they are fetched."},
   {"domain-budget", "N", OPTION_COUNT, FIELD(crawl.domain_budget), .low = 0, .high = UINT64_MAX,
    .help = "with --scope any, URLs to fetch per registered domain, and as many again for each other domain\n"
            "that links to it (default 100000; 0: all)",

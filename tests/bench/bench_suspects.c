@@ -3,9 +3,9 @@
  *     bench_suspects [TREE ...]      all .html files below each tree, as pages of a host of their own
  *
  * Pages come in the order of their names, and each counts as if it led to one new URL in each of its directories: as in
- * a trap, and in no finite site. So what is suspect here because of its pages need not be so in a crawl. After the trees,
- * 100 made shops of 700 pages: templates of 20 to 100 words, and on each page 10 to 60 words of its own, in one place;
- * then soft 404s that repeat the URL twice. Times are of CPU, with 0.4 us for the clock. */
+ * a trap, and in no finite site. So what is suspect here because of its pages need not be so in a crawl. Then 100 made
+ * shops of 700 pages: templates of 20 to 100 words, and on each page 10 to 60 words of its own, in one place; and soft
+ * 404s that repeat the URL twice. Times are of CPU, the clock's among them. */
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,7 +183,7 @@ static void measure_shops(unsigned vocabulary, unsigned least_own, unsigned most
       note(&m, where, &said);
     }
   }
-  printf("%u shops, %u to %u words of their own of %u: %u of %u pages say what another says, %u directories suspect; "
+  printf("%d shops, %u to %u words of their own of %u: %u of %u pages say what another says, %u directories suspect; "
          "%.2f us a page\n",
          SHOPS, least_own, most_own, vocabulary, m.same, m.pages, m.suspects, m.spent / m.pages * 1e6);
   text_free(&page);

@@ -186,8 +186,8 @@ static void draw_budget(drawing *d)
     add_arg(d, "--robots-memory=1M");
 }
 
-/* A web that was asked for may have traps that were not drawn: with the usual budget a crawl of them takes an hour. Dice
- * of their own, too. What the web has of honest pages is demanded all the same. */
+/* A web that was asked for may have traps that were not drawn: with the usual budget a crawl of them takes an hour.
+ * Dice of their own, too. What the web has of honest pages is demanded all the same. */
 static void draw_trap_budget(drawing *d)
 {
   uint64_t dice = random_stream(d->plan->seed, 5);

@@ -190,7 +190,8 @@ static bool judge_page(judging *j, uint32_t host, uint32_t page)
   }
 }
 
-/* All that was accepted has ended, but for what is held back as a trap's: witness_life_begins counts by what is on disk. */
+/* All that was accepted has ended: witness_life_begins counts by what is on disk. Of URLs without end some are held
+ * back. */
 static bool judge_witness(const swarm_plan *plan)
 {
   if (plan->lives[plan->life_count - 1].is_capped || plan->has_endless)
