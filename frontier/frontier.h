@@ -459,12 +459,13 @@ typedef struct frontier_stats {
   uint64_t hosts;
   url_profile profile;
   mlbf_stats filter;
-  double expected_lost; /* expected number of URLs wrongly called seen: sum over commits of new keys x rate; 0 with
+  double expected_lost;    /* expected number of URLs wrongly called seen: sum over commits of new keys x rate; 0 with
                            options.exact */
-  uint64_t noted;       /* new URLs of frontier_note */
-  uint64_t forced;      /* queued by frontier_force though seen */
-  uint64_t unconfirmed; /* with options.exact: links that wait to be confirmed, and are not among `outcomes` yet */
-  uint64_t late;        /* of the new ones, those that the filter called seen: queued once that was found out */
+  uint64_t noted;          /* new URLs of frontier_note */
+  uint64_t forced;         /* queued by frontier_force though seen */
+  uint64_t unconfirmed;    /* with options.exact: links that wait to be confirmed, and are not among `outcomes` yet */
+  uint64_t late;           /* of the new ones, those that the filter called seen: queued once that was found out */
+  uint64_t commit_wait_ms; /* calls of this handle have waited so long for commits to be written */
 } frontier_stats;
 
 /* The current numbers, in constant time, without looking at the filter's bits: those are counted along with commits, 16

@@ -5,6 +5,7 @@
 #include "crawler/base/shown.h"
 #include "crawler/commands/crawl_args.h"
 #include "crawler/commands/summary.h"
+#include "crawler/loop/time_shares.h"
 #include "crawler/report/missing.h"
 #include "crawler/report/trap_list.h"
 
@@ -56,12 +57,14 @@ static void print_missing(frontier *f, const frontier_stats *stats)
 static int print_text(frontier *f, const frontier_stats *stats, const trap_list *traps)
 {
   enum { NAME_SIZE = 256 }; /* of 47 bytes, each shown as four at most */
-  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], shown[NAME_SIZE];
+  char a[SAY_SIZE], b[SAY_SIZE], c[SAY_SIZE], shown[NAME_SIZE], time[TIME_SHARES_SIZE];
   printf("URLs       %s done, %s failed, %s skipped\n", say_count(stats->done, a), say_count(stats->failed, b),
          say_count(stats->skipped, c));
   printf("queue      %s waiting; %s host%s known\n", say_count(stats->queued + stats->in_flight, a),
          say_count(stats->hosts, b), stats->hosts == 1 ? "" : "s");
   print_missing(f, stats);
+  if (time_shares_say(f, time))
+    printf("time       %s\n", time);
   print_filter(f, stats);
   printf("verdicts  ");
   for (int i = 0; i < FRONTIER_OUTCOMES; i++)
@@ -70,7 +73,8 @@ static int print_text(frontier *f, const frontier_stats *stats, const trap_list 
   const char *name;
   uint64_t value;
   for (size_t i = 0; frontier_counter_at(f, i, &name, &value); i++)
-    printf("%-26s %s\n", shown_text(name, shown, sizeof shown), say_count(value, a));
+    if (!time_shares_has(name))
+      printf("%-26s %s\n", shown_text(name, shown, sizeof shown), say_count(value, a));
   if (traps)
     trap_list_print(traps);
   return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;

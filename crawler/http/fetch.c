@@ -7,6 +7,7 @@
 
 #include "crawler/http/channel.h"
 #include "crawler/http/network.h"
+#include "frontier/base/machine.h"
 #include "frontier/base/vector.h"
 
 #include <assert.h>
@@ -28,6 +29,7 @@ struct fetcher {
   unsigned reader_count;
   atomic_bool is_dropped; /* nothing of any fetch is wanted any more */
   atomic_bool is_reading;
+  uint64_t waited_ms;
   request *started, **started_last; /* without a thread: to be begun by the next poll */
   bool has_news;                    /* since that poll began */
   request *idle;
@@ -240,7 +242,9 @@ static void poll_thread(fetcher *f, int wait_ms)
     network_wake(f->network);
   if (deliver(f) || wait_ms == 0)
     return;
+  uint64_t since_ms = machine_monotonic_ms();
   channel_wait(f->channel, wait_ms);
+  f->waited_ms += machine_monotonic_ms() - since_ms;
   deliver(f);
 }
 
@@ -320,13 +324,21 @@ static void poll_network(fetcher *f, int wait_ms)
   f->has_news = false;
   begin_all(f->network, started);
   network_work(f->network);
-  if (!f->has_news)
-    network_wait(f->network, wait_ms);
+  if (f->has_news)
+    return;
+  uint64_t since_ms = machine_monotonic_ms();
+  network_wait(f->network, wait_ms);
+  f->waited_ms += machine_monotonic_ms() - since_ms;
 }
 
 void fetch_drop_all(fetcher *f)
 {
   f->is_dropped = true;
+}
+
+uint64_t fetch_waited_ms(const fetcher *f)
+{
+  return f->waited_ms;
 }
 
 bool fetch_is_reading(const fetcher *f)

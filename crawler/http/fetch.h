@@ -121,6 +121,9 @@ void fetch_drop_all(fetcher *f);
 /* `body` or `ended` is being called on the caller's thread. From a signal handler too. */
 bool fetch_is_reading(const fetcher *f);
 
+/* Of all calls of fetch_poll, so much was spent waiting. */
+uint64_t fetch_waited_ms(const fetcher *f);
+
 /* Work until something happened, a signal was caught, or `wait_ms` passed. */
 void fetch_poll(fetcher *f, int wait_ms);
 

@@ -371,20 +371,35 @@ static void land(crawl *c)
   }
 }
 
+/* Fetches, for `wait_ms` at most, and says on what the time goes. > 0: URLs wait, whose hosts may be asked then. */
+static void poll(crawl *c, int64_t wait_ms)
+{
+  enum { KEEP_MS = 1000 };
+  uint64_t waited_ms = fetch_waited_ms(c->fetcher);
+  time_use use = c->pause.is_on ? TIME_DISK : wait_ms > 0 ? TIME_POLITENESS : TIME_NETWORK;
+  fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
+  c->now_ms = machine_monotonic_ms();
+  time_shares_pass(&c->shares, c->now_ms, use, fetch_waited_ms(c->fetcher) - waited_ms);
+  if (c->now_ms - c->shares_kept_ms < KEEP_MS)
+    return;
+  c->shares_kept_ms = c->now_ms;
+  crawl_holds(c, time_shares_keep(&c->shares, c->frontier));
+}
+
 crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
 {
   crawl_end end;
   c->tick = told;
   c->tick_context = context;
   c->started_ms = c->now_ms = machine_monotonic_ms();
+  time_shares_begin(&c->shares, c->now_ms);
   crawl_holds(c, lacks_begin(c->frontier));
   crawl_keep_scope(c);
   held_hosts_begin(c);
   while (!is_over(c, &end)) {
     int64_t wait_ms = crawl_is_paused(c) ? DISK_PAUSE_RETRY_MIN_MS : start_visits(c);
     crawl_tell(c);
-    fetch_poll(c->fetcher, wait_ms < 0 || wait_ms > POLL_MS ? POLL_MS : (int)wait_ms);
-    c->now_ms = machine_monotonic_ms();
+    poll(c, wait_ms);
     held_hosts_review(c);
     if (fetch_fd_limit(c->fetcher)->is_hopeless)
       crawl_break_off(c, "no file can be opened for even one connection (ulimit -n)");
@@ -392,6 +407,8 @@ crawl_end crawl_run(crawl *c, crawl_tick *told, void *context)
   land(c);
   held_hosts_keep(c);
   crawl_holds(c, lacks_keep_rest(c->frontier));
+  time_shares_pass(&c->shares, machine_monotonic_ms(), TIME_NETWORK, 0);
+  crawl_holds(c, time_shares_keep(&c->shares, c->frontier));
   end = crawl_keep_all(c, end);
   c->end_ms = machine_monotonic_ms();
   return end;

@@ -11,6 +11,7 @@
 #include "crawler/robots/robots_passes.h"
 #include "crawler/loop/disk_pause.h"
 #include "crawler/loop/retry.h"
+#include "crawler/loop/time_shares.h"
 #include "crawler/loop/visit_pool.h"
 
 #include <stdatomic.h>
@@ -40,6 +41,8 @@ struct crawl {
   uint64_t pages_ever, bytes_ever;
   uint64_t started_ms, now_ms, end_ms;
   crawl_totals totals;
+  time_shares shares;
+  uint64_t shares_kept_ms; /* the last time */
   url_profile profile;
   disk_pause pause;
   uint64_t stood_still_ms; /* until then, the last time crawl_wait_out waited */

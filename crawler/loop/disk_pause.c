@@ -107,10 +107,12 @@ bool crawl_wait_out(crawl *c, frontier_status status, const char *why)
   c->now_ms = machine_monotonic_ms();
   if (!c->tick || !crawl_note_pause(c, status, why)) /* before crawl_run there is no tick to report to */
     return false;
+  time_shares_pass(&c->shares, c->now_ms, TIME_DISK, 0);
   while (!crawl_is_cut_short(c, c->now_ms, &end)) {
     crawl_tell(c);
     machine_sleep_ms(DISK_PAUSE_RETRY_MIN_MS / 2);
     c->now_ms = c->stood_still_ms = machine_monotonic_ms();
+    time_shares_pass(&c->shares, c->now_ms, TIME_DISK, UINT64_MAX);
     if (!has_healed(c))
       continue;
     disk_pause_end(&c->pause);

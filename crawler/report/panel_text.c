@@ -2,6 +2,7 @@
 #include "crawler/report/panel_text.h"
 
 #include "crawler/base/message.h"
+#include "crawler/loop/time_shares.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -84,6 +85,13 @@ static void say_urls(const panel_facts *f, panel_text *text)
     snprintf(lost, sizeof lost, "%.1g URLs expected lost", s->expected_lost);
   say(text, "  %s redirects, %s errors; filter %.0f%% full; %s", say_count(f->totals.redirects, a),
       say_count(f->totals.errors, b), 100.0 * (double)s->filter.keys / (double)s->filter.design_keys, lost);
+}
+
+static void say_time(const panel_facts *f, panel_text *text)
+{
+  char shares[TIME_SHARES_SIZE];
+  if (time_shares_say(f->frontier, shares))
+    say(text, "  time: %s", shares);
 }
 
 static void say_skipped(const panel_facts *f, panel_text *text)
@@ -175,6 +183,7 @@ void panel_text_write(const panel_facts *f, panel_text *text)
   say_rates(f, text);
   say_outage(f, text);
   say_urls(f, text);
+  say_time(f, text);
   say_skipped(f, text);
   if (!f->crawl)
     return;

@@ -21,6 +21,8 @@
  *                        are in LMDB; opening writes them (journal.h) */
 #include "frontier/core/state.h"
 
+#include "frontier/base/machine.h"
+
 #include <assert.h>
 
 void frontier_before_commit(frontier *f, frontier_hook *hook, void *context)
@@ -106,7 +108,9 @@ static frontier_status land(frontier *f)
   frontier_status status = store_make_ready(f->store);
   if (status != FRONTIER_OK)
     return frontier_fail(f, status, "%s", store_message(f->store));
+  uint64_t since_ms = machine_monotonic_ms();
   commit_write(f);
+  f->committing.waited_ms += machine_monotonic_ms() - since_ms;
   return finish(f);
 }
 
@@ -128,7 +132,10 @@ bool commit_is_landed(const frontier *f)
 /* Nothing is sealed from here on, or it failed. */
 static frontier_status settle_last(frontier *f)
 {
-  frontier_status status = lander_wait(f) ? finish(f) : FRONTIER_OK;
+  uint64_t since_ms = machine_monotonic_ms();
+  bool has_ended = lander_wait(f);
+  f->committing.waited_ms += machine_monotonic_ms() - since_ms;
+  frontier_status status = has_ended ? finish(f) : FRONTIER_OK;
   return store_is_sealed(f->store) ? land(f) : status;
 }
 

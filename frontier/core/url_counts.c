@@ -64,7 +64,8 @@ frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *given, si
                           .profile = f->options.profile,
                           .expected_lost = hash_log_expected_lost(&f->log),
                           .noted = c->noted,
-                          .forced = c->forced};
+                          .forced = c->forced,
+                          .commit_wait_ms = f->committing.waited_ms};
   memcpy(stats.outcomes, c->outcomes, sizeof stats.outcomes);
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
   if (status == FRONTIER_OK)

@@ -29,8 +29,8 @@ static int clean_up(void **state)
   return 0;
 }
 
-/* Those that confirm what a filter calls seen may have a bad one. Runs take turns: all cores and readers, no reader, one
- * core. */
+/* Those that confirm what a filter calls seen may have a bad one. Runs take turns: all cores and readers, no reader,
+ * one core. */
 static pid_t start(trial *t, const char *filter, const char *expect)
 {
   static unsigned runs;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every line of README.md that begins with "$ " runs as written, in order, in one shell, in a fresh copy of this tree;
-# where the README shows what it prints, it prints that. Seconds, pages/s and kB may be other numbers: the first two are
-# the machine's, and the third counts the server's page for a 404, which Python words as its version does.
+# where the README shows what it prints, it prints that. Seconds, pages/s, shares of time and kB may be other numbers:
+# the first three are the machine's, and the last counts the server's page for a 404, which Python words as its version
+# does.
 #   test_readme_lines.sh
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -41,7 +42,7 @@ read_lines() # README
 
 settled() # FILE
 {
-  sed -E 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/' "$1"
+  sed -E 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/; s/[0-9]+% (politeness|network|disk|work)/N% \1/g' "$1"
 }
 
 is_true() # README DIRECTORY
