@@ -337,12 +337,9 @@ static void a_thousand_in_one_process(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_makes_no_sense),
-    cmocka_unit_test(a_small_map_grows),
-    cmocka_unit_test(a_commit_is_due_when_told),
-    cmocka_unit_test(a_commit_is_due_after_so_many_have_ended),
-    cmocka_unit_test(a_lease_ends_by_itself),
-    cmocka_unit_test(a_lease_without_an_end_stays),
+    cmocka_unit_test(what_makes_no_sense),       cmocka_unit_test(a_small_map_grows),
+    cmocka_unit_test(a_commit_is_due_when_told), cmocka_unit_test(a_commit_is_due_after_so_many_have_ended),
+    cmocka_unit_test(a_lease_ends_by_itself),    cmocka_unit_test(a_lease_without_an_end_stays),
     cmocka_unit_test(a_thousand_in_one_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
