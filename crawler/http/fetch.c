@@ -172,7 +172,7 @@ static unsigned cores(void)
 
 static bool start_readers(fetcher *f)
 {
-  unsigned most = cores() - 1, count = f->options.readers < most ? f->options.readers : most;
+  unsigned count = f->options.readers;
   f->readers = calloc(count + 1, sizeof *f->readers);
   while (f->readers && f->reader_count < count && pthread_create(&f->readers[f->reader_count], NULL, read_all, f) == 0)
     f->reader_count++;
@@ -257,8 +257,10 @@ fetcher *fetcher_create(const fetch_options *options)
     return NULL;
   f->options = *options;
   f->started_last = &f->started;
+  unsigned others = options->has_thread ? cores() - 1 : 0;
+  bool wants_threads = others > 0;
+  f->options.readers = options->readers < others ? options->readers : others;
   f->network = network_create(&f->options, (network_receiver){body_came, request_ended, f});
-  bool wants_threads = options->has_thread && cores() > 1;
   if (wants_threads)
     f->channel = channel_create();
   if (f->network && (!wants_threads || (f->channel && start_threads(f))))

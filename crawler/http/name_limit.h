@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Besides one for each connection in use. With 64 of those, a DNS server that does not answer for 10 seconds and a
- * shorter --timeout, 12 dead names pass a second. */
+/* Besides one for each connection in use, and those of fetch_options.readers. With 64 connections, a DNS server that
+ * does not answer for 10 seconds and a shorter --timeout, 12 dead names pass a second. */
 enum { NAME_LIMIT_GIVEN_UP = 64 };
 
 typedef struct name_limit {

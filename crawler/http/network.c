@@ -194,7 +194,7 @@ network *network_create(const fetch_options *options, network_receiver receiver)
   n->options = options;
   n->receiver = receiver;
   n->fd_limit.limit = SIZE_MAX;
-  n->names.threads = (uint64_t)options->connections + NAME_LIMIT_GIVEN_UP;
+  n->names.threads = (uint64_t)options->connections + options->readers + NAME_LIMIT_GIVEN_UP;
   n->multi = curl_multi_init();
   if (!n->multi || !make_setting(n)) {
     network_free(n);
