@@ -42,7 +42,8 @@ read_lines() # README
 
 settled() # FILE
 {
-  sed -E 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/; s/[0-9]+% (politeness|network|disk|work)/N% \1/g' "$1"
+  sed -E -e 's/[0-9.]+ s\>/N s/g; s/[0-9]+ pages\/s/N pages\/s/; s/[0-9.]+ kB/N kB/' \
+    -e 's/[0-9]+% (politeness|network|disk|work)/N% \1/g' "$1"
 }
 
 is_true() # README DIRECTORY
