@@ -117,7 +117,7 @@ static void list_move(block_list *to, block_list *from)
 {
   if (!from->first)
     return;
-  if (to->first)
+  if (to->last)
     to->last->next = from->first;
   else
     to->first = from->first;

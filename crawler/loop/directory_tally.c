@@ -40,12 +40,10 @@ static directory *look(directory_tally *t, uint64_t hash, directory **other)
 {
   uint32_t tag = (uint32_t)(hash >> 32);
   directory *first = &t->at[hash & (DIRECTORIES - 1)], *second = &t->at[hash >> 14 & (DIRECTORIES - 1)];
+  *other = second->pages < first->pages ? second : first;
   if (first->pages && first->tag == tag)
     return first;
-  if (second->pages && second->tag == tag)
-    return second;
-  *other = second->pages < first->pages ? second : first;
-  return NULL;
+  return second->pages && second->tag == tag ? second : NULL;
 }
 
 /* NULL: both of its places are taken by others. */
