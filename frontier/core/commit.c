@@ -119,6 +119,11 @@ void commit_open(frontier *f)
   f->committing.sealed = f->committing.landed = counts_next_sequence(&f->counts);
 }
 
+uint64_t commit_waited_ms(const frontier *f)
+{
+  return f->committing.waited_ms;
+}
+
 bool commit_has_landed(const frontier *f, uint64_t sequence)
 {
   return sequence < f->committing.landed;

@@ -28,6 +28,8 @@ void commit_poll(frontier *f);
 bool commit_has_landed(const frontier *f, uint64_t sequence);
 bool commit_is_landed(const frontier *f);
 
+uint64_t commit_waited_ms(const frontier *f); /* by all calls, for what was being written */
+
 void commit_write(frontier *f); /* for lander.c */
 
 #endif

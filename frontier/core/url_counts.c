@@ -65,7 +65,7 @@ frontier_status frontier_stats_read_sized(frontier *f, frontier_stats *given, si
                           .expected_lost = hash_log_expected_lost(&f->log),
                           .noted = c->noted,
                           .forced = c->forced,
-                          .commit_wait_ms = f->committing.waited_ms};
+                          .commit_wait_ms = commit_waited_ms(f)};
   memcpy(stats.outcomes, c->outcomes, sizeof stats.outcomes);
   frontier_status status = f->seen ? FRONTIER_OK : seen_load(f);
   if (status == FRONTIER_OK)
