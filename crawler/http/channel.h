@@ -1,5 +1,5 @@
-/* What passes between the threads of a fetcher: requests to the network, pieces of bodies to whoever reads them, and
- * requests that are over to the thread that crawls.
+/* What passes between the threads of a fetcher: requests to the network, pieces of bodies to the readers, and requests
+ * that are over to the thread that crawls.
  *
  *      crawling                       network                    readers, and the thread that crawls
  *      channel_start, channel_push --> channel_take
@@ -32,7 +32,7 @@ void channel_free(channel *h); /* NULL is fine; all threads are done with it */
 void channel_start(channel *h, request *r);
 bool channel_push(channel *h); /* what was started; true: and the network sleeps, so wake it */
 
-/* A request that is over and read to its end; NULL: there is none now. It is the caller's again. */
+/* The next request whose body has been read to its end, for the caller to use again; NULL: no other has ended yet. */
 request *channel_ended(channel *h);
 
 /* Until a request is over or waits to be read, a signal was caught, or the time has passed. */
@@ -55,7 +55,7 @@ typedef struct channel_job {
 /* Bytes of a piece, and the piece behind it, NULL after the last. */
 const char *channel_piece(const struct channel_block *piece, size_t *size, const struct channel_block **next);
 
-/* The next request to be read; false: there is none. To be followed by channel_was_read. */
+/* Gives the next request whose body is to be read; false: no request waits. channel_was_read gives it back. */
 bool channel_read_here(channel *h, channel_job *job); /* on the thread that crawls: those that it must read, too */
 bool channel_read(channel *h, channel_job *job);      /* on a reader: waits for one; false: it shall end */
 void channel_was_read(channel *h, channel_job *job);
