@@ -83,9 +83,9 @@ static inline void counts_deferred_one(url_counts *c)
 }
 
 void counts_ended(url_counts *c, frontier_state state); /* what was in flight */
-/* A URL of this host waits again, in this class: counts_take_back counts one ending of this state less. Where it is lost
- * how the URL ended, counts_take_back_any counts one ending of some state less; false, and nothing changed: no ending is
- * counted, and every URL is counted already. */
+/* A URL of this host waits again, in this class: counts_take_back counts one ending of this state less. Where it is
+ * lost how the URL ended, counts_take_back_any counts one ending of some state less; false, and nothing changed: no
+ * ending is counted, and every URL is counted already. */
 void counts_take_back(frontier *f, host *who, frontier_class class, frontier_state state);
 bool counts_take_back_any(frontier *f, host *who, frontier_class class);
 
