@@ -1,8 +1,10 @@
 /* A text as a set of numbers. */
 #include "mlbf/pairs.h"
 #include "mlbf/shingle.h"
+#include "mlbf/similar/hash_sort.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +21,9 @@ struct mlbf_shingler {
   size_t most; /* SIZE_MAX: all */
   unsigned char word[WORD_MAX];
   size_t word_size;
-  bool is_character; /* the word is one character, and ends with it */
-  uint64_t words[MLBF_SHINGLE_WORDS];
-  uint64_t text; /* of all words so far */
+  bool is_character;                      /* the word is one character, and ends with it */
+  uint64_t words[2 * MLBF_SHINGLE_WORDS]; /* a ring, each word twice: so the last ones stand in order somewhere */
+  uint64_t text;                          /* of all words so far */
   uint64_t window[MLBF_SHINGLE_WINDOW];
   size_t word_count, shingle_count;
   uint64_t least;      /* of the window */
@@ -71,12 +73,6 @@ void mlbf_shingler_begin(mlbf_shingler *s)
 
 /* ---- what is kept --------------------------------------------------------------------------------------- */
 
-static int ascending(const void *a, const void *b)
-{
-  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static size_t each_once(uint64_t *at, size_t count)
 {
   size_t kept = 0;
@@ -90,8 +86,7 @@ static size_t each_once(uint64_t *at, size_t count)
 static void settle(mlbf_shingler *s)
 {
   mlbf_shingles *kept = &s->kept;
-  if (kept->count)
-    qsort(kept->at, kept->count, sizeof *kept->at, ascending);
+  mlbf_hash_sort(kept->at, kept->count);
   kept->count = each_once(kept->at, kept->count);
   if (kept->count < s->most)
     return;
@@ -131,11 +126,9 @@ static void keep(mlbf_shingler *s, uint64_t shingle)
 
 static uint64_t shingle_of(const mlbf_shingler *s)
 {
-  uint64_t in_order[MLBF_SHINGLE_WORDS];
-  size_t count = s->word_count < MLBF_SHINGLE_WORDS ? s->word_count : MLBF_SHINGLE_WORDS;
-  for (size_t i = 0; i < count; i++)
-    in_order[i] = s->words[(s->word_count - count + i) % MLBF_SHINGLE_WORDS];
-  return XXH3_64bits(in_order, count * sizeof *in_order);
+  if (s->word_count < MLBF_SHINGLE_WORDS)
+    return XXH3_64bits(s->words, s->word_count * sizeof *s->words);
+  return XXH3_64bits(s->words + s->word_count % MLBF_SHINGLE_WORDS, MLBF_SHINGLE_WORDS * sizeof *s->words);
 }
 
 /* The least of the last eight, and of fewer at the beginning. */
@@ -188,12 +181,12 @@ static void keep_pair(mlbf_shingler *s, uint64_t word)
 
 static void end_word(mlbf_shingler *s)
 {
-  if (s->word_size == 0)
-    return;
+  assert(s->word_size);
   uint64_t word = XXH3_64bits(s->word, s->word_size);
   if (s->word_count < MLBF_PAIRS_WORDS_MAX)
     keep_pair(s, word);
-  s->words[s->word_count++ % MLBF_SHINGLE_WORDS] = word;
+  size_t place = s->word_count++ % MLBF_SHINGLE_WORDS;
+  s->words[place] = s->words[place + MLBF_SHINGLE_WORDS] = word;
   s->text = with_word(s->text, word);
   s->word_size = 0;
   s->is_character = false;
@@ -228,21 +221,58 @@ static void take_high(mlbf_shingler *s, unsigned char byte)
 {
   bool is_first = byte >= 0xC0;
   if (is_first && (s->is_character || begins_character(byte))) {
-    end_word(s);
+    if (s->word_size)
+      end_word(s);
     s->is_character = begins_character(byte);
   }
   append(s, byte);
+}
+
+enum { STEP = 8 };
+
+static const uint64_t each = UINT64_C(0x0101010101010101), high = UINT64_C(0x8080808080808080);
+
+/* The bytes, of eight below 128, from `first` to `last`: bit 7 of each. No sum carries into the next byte. */
+static uint64_t between(uint64_t bytes, unsigned char first, unsigned char last)
+{
+  return (bytes + each * (0x80u - first)) & ~(bytes + each * (0x7Fu - last)) & high;
+}
+
+/* Eight bytes at once; returns how many of them, from the first on, are ASCII bytes of a word. Bit 5, set, makes an
+ * upper letter the lower one, and is set in digits. What stands behind them in `word` is overwritten later. */
+static size_t take_step(unsigned char *word, const unsigned char *at)
+{
+  uint64_t bytes;
+  memcpy(&bytes, at, STEP);
+  bytes = le64toh(bytes);
+  uint64_t low = (bytes & ~high) | each * 0x20;
+  uint64_t taken = (between(low, 'a', 'z') | (between(low, '0', '9') & (bytes & each * 0x20) << 2)) & ~bytes;
+  low = htole64(low);
+  memcpy(word, &low, STEP);
+  return taken == high ? STEP : (size_t)__builtin_ctzll(~taken & high) / 8;
 }
 
 /* The ASCII bytes of a word from `at` on. The size is not in memory meanwhile: a byte stored might be part of it, for
  * all the compiler knows, and it would wait for itself at each. */
 static const unsigned char *take_low(mlbf_shingler *s, const unsigned char *at, const unsigned char *end)
 {
-  size_t size = s->word_size;
-  for (; at < end && *at < 0x80 && folded[*at]; at++)
+  size_t size = s->word_size, step = STEP;
+  while (step == STEP && end - at >= STEP && size <= WORD_MAX - STEP) {
+    step = take_step(s->word + size, at);
+    size += step;
+    at += step;
+  }
+  for (; step == STEP && at < end && *at < 0x80 && folded[*at]; at++)
     if (size < WORD_MAX)
       s->word[size++] = folded[*at];
   s->word_size = size;
+  return at;
+}
+
+static const unsigned char *skip(const unsigned char *at, const unsigned char *end)
+{
+  while (at < end && *at < 0x80 && !folded[*at])
+    at++;
   return at;
 }
 
@@ -255,18 +285,17 @@ void mlbf_shingler_feed(mlbf_shingler *s, const char *text, size_t size)
       take_high(s, *at++);
       continue;
     }
-    if (!folded[*at] || s->is_character)
+    bool is_in_word = folded[*at];
+    if (s->word_size && (!is_in_word || s->is_character))
       end_word(s);
-    if (folded[*at])
-      at = take_low(s, at, end);
-    else
-      at++;
+    at = is_in_word ? take_low(s, at, end) : skip(at, end);
   }
 }
 
 mlbf_status mlbf_shingler_finish(mlbf_shingler *s, mlbf_shingles *shingles)
 {
-  end_word(s);
+  if (s->word_size)
+    end_word(s);
   assert_shingler(s);
   if (s->word_count > 0 && s->word_count < MLBF_SHINGLE_WORDS)
     keep(s, shingle_of(s));

@@ -1,5 +1,6 @@
 /* A text as a set of numbers: the same whatever pieces it comes in, and of a long text the least ones. */
 #include "mlbf/shingle.h"
+#include "mlbf/similar/hash_sort.h"
 #include "tests/support/dice.h"
 
 #include <setjmp.h>
@@ -61,6 +62,55 @@ static void any_cut_of_a_text_gives_the_same(void **state)
   mlbf_shingler_free(s);
 }
 
+/* Eight bytes at once, where there are eight: the same words as byte by byte. */
+static void all_bytes_count_the_same_alone(void **state)
+{
+  (void)state;
+  mlbf_shingler *s = mlbf_shingler_create(0);
+  assert_non_null(s);
+  for (int round = 0; round < 300; round++) {
+    char text[600];
+    mlbf_shingles whole = {0}, pieces;
+    for (size_t i = 0; i < sizeof text; i++)
+      text[i] = (char)(round % 2 ? dice_throw(128) : dice_throw(3) ? 'a' + dice_throw(26) : dice_throw(256));
+    assert_int_equal(mlbf_shingles_of(text, sizeof text, &whole), MLBF_OK);
+    mlbf_shingler_begin(s);
+    for (size_t i = 0; i < sizeof text; i++)
+      mlbf_shingler_feed(s, text + i, 1);
+    assert_int_equal(mlbf_shingler_finish(s, &pieces), MLBF_OK);
+    assert_true(pieces.text == whole.text && pieces.count == whole.count);
+    assert_same(&pieces, &whole, whole.count);
+    mlbf_shingles_free(&whole);
+  }
+  mlbf_shingler_free(s);
+}
+
+static int ascending(const void *a, const void *b)
+{
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Spread evenly, small, alike in their upper bits, and one among zeros. */
+static void hashes_are_sorted(void **state)
+{
+  (void)state;
+  enum { MOST = 3000 };
+  static uint64_t at[MOST], sorted[MOST];
+  for (int round = 0; round < 400; round++) {
+    size_t count = dice_throw(round % 4 ? 40 : MOST);
+    for (size_t i = 0; i < count; i++) {
+      uint64_t bits = (uint64_t)dice_throw(UINT32_MAX) << 32 | dice_throw(UINT32_MAX);
+      at[i] = round % 5 == 0 ? bits % 300 : round % 5 == 1 ? bits >> 24 : round % 5 == 2 && i ? 0 : bits;
+    }
+    if (count)
+      memcpy(sorted, at, count * sizeof *at);
+    qsort(sorted, count, sizeof *sorted, ascending);
+    mlbf_hash_sort(at, count);
+    assert_memory_equal(at, sorted, count * sizeof *at);
+  }
+}
+
 static void of_a_long_text_the_least_are_kept(void **state)
 {
   (void)state;
@@ -120,6 +170,8 @@ int main(void)
   dice_begin(8);
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(any_cut_of_a_text_gives_the_same),
+    cmocka_unit_test(all_bytes_count_the_same_alone),
+    cmocka_unit_test(hashes_are_sorted),
     cmocka_unit_test(of_a_long_text_the_least_are_kept),
     cmocka_unit_test(each_chinese_character_is_a_word),
     cmocka_unit_test(equal_words_are_an_equal_text),
