@@ -161,9 +161,10 @@ static void fail_renewal(frontier *f, const char *why)
   f->renewal.retry_at = hash_log_keys(&f->log) + f->renewal.young_full / 16;
 }
 
+/* A crawl of few keys has one only from its end on, for which a file of megabytes would take longer than the crawl. */
 uint64_t renewal_main_room(const frontier *f, uint64_t keys)
 {
-  uint64_t more = keys + keys * 2 / 5 + 1, expected = expected_room(f);
+  uint64_t more = keys + keys * 2 / 5 + 1, expected = keys < YOUNG_KEYS / 2 ? more : expected_room(f);
   return keys < expected ? smaller(expected, larger(more, MAIN_KEYS)) : more;
 }
 
