@@ -43,12 +43,16 @@ uint64_t mlbf_body_bytes(const mlbf_plan *plan)
   return mlbf_body_offset(plan, plan->array_count);
 }
 
+/* Pages of a smaller one fit the TLB, and to clear a huge page takes longer than all that a short crawl does in it. */
+enum { HUGE_LEAST = 8 << 20 };
+
 void *mlbf_body_allocate(uint64_t bytes)
 {
   void *body = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (body == MAP_FAILED)
     return NULL;
-  madvise(body, bytes, MADV_HUGEPAGE); /* a wish; without it the filter is slower, not wrong */
+  if (bytes >= HUGE_LEAST)
+    madvise(body, bytes, MADV_HUGEPAGE); /* a wish; without it the filter is slower, not wrong */
   return body;
 }
 
