@@ -109,7 +109,7 @@ static void say_while_opening(void *context, const char *sentence)
 
 /* Pages that have ended and may be fetched again after a crash, beside those in flight and what ends during a commit.
  */
-enum { AGAIN_AFTER_A_CRASH = 24 };
+enum { AGAIN_AFTER_A_CRASH = 32 };
 
 static int open_frontier(crawl_job *job)
 {

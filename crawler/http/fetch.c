@@ -137,8 +137,10 @@ static void *work(void *context)
   for (request *started; channel_take(f->channel, &started);) {
     begin_all(f->network, started);
     network_work(f->network);
-    if (channel_publish(f->channel, network_fd_limit(f->network)))
-      network_wait(f->network, IDLE_MS);
+    if (!channel_publish(f->channel, network_fd_limit(f->network)))
+      continue;
+    network_gather(f->network);
+    network_wait(f->network, IDLE_MS);
   }
   return NULL;
 }

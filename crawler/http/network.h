@@ -25,6 +25,7 @@ void network_free(network *n); /* NULL is fine; what is under way is dropped */
 
 void network_begin(network *n, request *r); /* borrowed until `finished` */
 void network_work(network *n);              /* all that can be done without waiting */
+void network_gather(const network *n);      /* a moment for more answers to come, if many are awaited */
 void network_wait(network *n, int wait_ms); /* until there is more to do, the time has passed, or network_wake */
 void network_wake(network *n);              /* from any thread: the present network_wait, or else the next one */
 const fd_limit *network_fd_limit(const network *n);
