@@ -1,6 +1,9 @@
 # shellcheck shell=sh disable=SC2154
 # What the benches of whole crawls share. To be read by them with "."; $work, $build, $server and $limit are theirs.
 
+# Set in some containers: all certificates that they name are then read at the start, 25 ms of a crawl over http, too.
+unset SSL_CERT_FILE SSL_CERT_DIR
+
 # make_pages ROOT HOSTS PAGES WORDS OTHERS DOMAIN: ROOT/h0/index.html, 1.html, ... of each host. Page i links to its
 # pages 10 i + 1 ... 10 i + 10 and to OTHERS anywhere on its host, the first of a host also to two more hosts. No two
 # pages say the same: WORDS words of 2,000; 220 words make a page of 2 kB, 10,000 one of 70 kB.
