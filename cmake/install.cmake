@@ -14,83 +14,82 @@ set(STRATA_INCLUDES ${CMAKE_INSTALL_INCLUDEDIR}/strata)
 set(STRATA_CONFIGS ${CMAKE_INSTALL_LIBDIR}/cmake/strata)
 
 # Between our own files there are names without a prefix, which a stranger's program or plugin may have too. So a
-# library is installed with its public functions alone: a static one as one object, a shared one (BUILD_SHARED_LIBS=ON)
-# by a version script that is made of its headers. Our own program uses private ones, and has the static libraries in
-# it. Before 1.0 any minor version may break, so it is part of the soname.
-set(libraries mlbf frontier)
-if(BUILD_SHARED_LIBS)
-  add_library(mlbf_shared SHARED $<TARGET_OBJECTS:mlbf>)
-  add_library(frontier_shared SHARED $<TARGET_OBJECTS:frontier>)
-  target_link_libraries(mlbf_shared PRIVATE PkgConfig::XXHASH m)
-  target_link_libraries(frontier_shared
-    PUBLIC mlbf_shared
-    PRIVATE PkgConfig::URIPARSER unistring PkgConfig::LMDB PkgConfig::XXHASH)
-  set(libraries mlbf_shared frontier_shared)
-endif()
+# library is installed with its public functions alone: a static one as one object, a shared one (BUILD_SHARED_LIBS=ON,
+# beside the static one) by a version script that is made of its headers. Our own program uses private ones, and has the
+# static libraries in it. Before 1.0 any minor version may break, so it is part of the soname, and of the symbols'
+# version (MLBF_0.1, FRONTIER_0.1), which keeps two such libraries in one process apart.
+set(STRATA_SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 foreach(room mlbf frontier)
   get_target_property(headers ${room} HEADER_SET)
   list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
+  set(${room}_library ${room}) # what programs of others link: the static one, or the shared one
+  set(shown ${PROJECT_BINARY_DIR}/shown/lib${room}.a)
+  add_custom_command(OUTPUT ${shown}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/shown
+    COMMAND ${CMAKE_COMMAND} -E env LD=${CMAKE_LINKER} OBJCOPY=${CMAKE_OBJCOPY} AR=${CMAKE_AR}
+      ${PROJECT_SOURCE_DIR}/cmake/show_only.sh $<TARGET_FILE:${room}> ${shown} ${headers}
+    DEPENDS ${room} ${headers} ${PROJECT_SOURCE_DIR}/cmake/show_only.sh ${PROJECT_SOURCE_DIR}/cmake/public_names.sh
+    COMMENT "Static library with the public functions of ${room}" VERBATIM)
+  add_custom_target(${room}_shown ALL DEPENDS ${shown})
   if(BUILD_SHARED_LIBS)
+    set(${room}_library ${room}_shared)
     set(script ${PROJECT_BINARY_DIR}/${room}.map)
+    string(TOUPPER ${room} node)
     add_custom_command(OUTPUT ${script}
-      COMMAND ${PROJECT_SOURCE_DIR}/cmake/version_script.sh ${script} ${headers}
+      COMMAND ${PROJECT_SOURCE_DIR}/cmake/version_script.sh ${script} ${node}_${STRATA_SOVERSION} ${headers}
       DEPENDS ${headers} ${PROJECT_SOURCE_DIR}/cmake/version_script.sh ${PROJECT_SOURCE_DIR}/cmake/public_names.sh
       COMMENT "Version script of ${room}" VERBATIM)
     add_custom_target(${room}_map DEPENDS ${script})
+    add_library(${room}_shared SHARED $<TARGET_OBJECTS:${room}>)
     add_dependencies(${room}_shared ${room}_map)
     target_link_options(${room}_shared PRIVATE LINKER:-Bsymbolic-functions LINKER:--version-script=${script})
     target_sources(${room}_shared PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
     set_target_properties(${room} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     set_target_properties(${room}_shared PROPERTIES OUTPUT_NAME ${room} EXPORT_NAME ${room} INSTALL_RPATH "$ORIGIN"
-      LINKER_LANGUAGE C LINK_DEPENDS ${script}
-      VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+      LINKER_LANGUAGE C LINK_DEPENDS ${script} VERSION ${PROJECT_VERSION} SOVERSION ${STRATA_SOVERSION})
   endif()
+  install(TARGETS ${${room}_library} EXPORT strata
+    ARCHIVE COMPONENT dev
+    LIBRARY COMPONENT lib${room} NAMELINK_COMPONENT dev
+    INCLUDES DESTINATION ${STRATA_INCLUDES}
+    FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES} COMPONENT dev)
+  install(FILES ${shown} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev) # in place of the one with all names
 endforeach()
-install(TARGETS ${libraries} EXPORT strata
-  ARCHIVE LIBRARY
-  INCLUDES DESTINATION ${STRATA_INCLUDES}
-  FILE_SET HEADERS DESTINATION ${STRATA_INCLUDES})
-foreach(room mlbf frontier)
-  if(NOT BUILD_SHARED_LIBS)
-    get_target_property(headers ${room} HEADER_SET)
-    list(TRANSFORM headers REPLACE "^([^/])" "${PROJECT_SOURCE_DIR}/${room}/\\1")
-    install(CODE "execute_process(COMMAND \"${CMAKE_COMMAND}\" -E env
-      \"LD=${CMAKE_LINKER}\" \"OBJCOPY=${CMAKE_OBJCOPY}\" \"AR=${CMAKE_AR}\"
-      \"${PROJECT_SOURCE_DIR}/cmake/show_only.sh\" \"$<TARGET_FILE:${room}>\"
-      \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:${room}>\" ${headers}
-      COMMAND_ERROR_IS_FATAL ANY)")
-  endif()
-endforeach()
-
-if(TARGET strata)
-  install(TARGETS strata)
+if(BUILD_SHARED_LIBS)
+  target_link_libraries(mlbf_shared PRIVATE PkgConfig::XXHASH m)
+  target_link_libraries(frontier_shared
+    PUBLIC mlbf_shared
+    PRIVATE PkgConfig::URIPARSER unistring PkgConfig::LMDB PkgConfig::XXHASH)
 endif()
-install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-include(cmake/reference.cmake) # a man page for each function
-install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 FILES_MATCHING PATTERN "*.3")
+
+install(TARGETS strata COMPONENT strata)
+install(FILES ${STRATA_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT strata)
+include(cmake/reference.cmake) # man pages for functions and types
+install(DIRECTORY ${REFERENCE_PAGES}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT dev
+  FILES_MATCHING PATTERN "*.3")
 
 # find_package(strata). A static library still needs what it stands on when a program is linked.
-install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION ${STRATA_CONFIGS})
+install(EXPORT strata NAMESPACE strata:: FILE strata-targets.cmake DESTINATION ${STRATA_CONFIGS} COMPONENT dev)
 configure_package_config_file(cmake/strata-config.cmake.in ${PROJECT_BINARY_DIR}/strata-config.cmake
   INSTALL_DESTINATION ${STRATA_CONFIGS} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/strata-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/strata-config.cmake ${PROJECT_BINARY_DIR}/strata-config-version.cmake
-  DESTINATION ${STRATA_CONFIGS})
+  DESTINATION ${STRATA_CONFIGS} COMPONENT dev)
 
 # pkg-config. The prefix is where the .pc file lies, so that `cmake --install --prefix` and a moved tree work.
 file(RELATIVE_PATH STRATA_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 string(REGEX REPLACE "/$" "" STRATA_PC_TO_PREFIX ${STRATA_PC_TO_PREFIX})
-# A program that links the static libraries must also name what they depend on: Requires. Shared ones record it.
+# A program that links the static libraries must also name what they stand on. Shared ones record it, and want none of
+# those packages where such a program is built: so it is in Libs.private, which --static adds, not in Requires.private.
 if(BUILD_SHARED_LIBS)
-  set(STRATA_PC_REQUIRES "Requires.private")
-  set(STRATA_PC_AND "\nRequires.private: ")
-  set(STRATA_PC_LIBS "\nLibs.private: -lunistring")
+  set(STRATA_MLBF_NEEDS "\nLibs.private: -lxxhash -lm")
+  set(STRATA_FRONTIER_NEEDS "\nLibs.private: -luriparser -lunistring -llmdb -lxxhash")
 else()
-  set(STRATA_PC_REQUIRES "Requires")
-  set(STRATA_PC_AND ", ")
-  set(STRATA_PC_LIBS " -lunistring")
+  set(STRATA_MLBF_NEEDS " -lm\nRequires: libxxhash")
+  set(STRATA_FRONTIER_REQUIRES ", liburiparser, lmdb, libxxhash")
+  set(STRATA_FRONTIER_NEEDS " -lunistring")
 endif()
 foreach(room mlbf frontier)
   configure_file(cmake/strata-${room}.pc.in ${PROJECT_BINARY_DIR}/strata-${room}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/strata-${room}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(FILES ${PROJECT_BINARY_DIR}/strata-${room}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 endforeach()

@@ -18,17 +18,22 @@ fi
 
 # A library shows its public functions and nothing else: a stranger may have a store_open of their own.
 names=$here/../../cmake/public_names.sh
+has_shared=$(sed -n 's/^BUILD_SHARED_LIBS:[A-Z]*=//p' "$build/CMakeCache.txt")
 for room in mlbf frontier; do
-  library=$(find "$prefix" -name "lib$room.a" -o -name "lib$room.so")
-  case $library in
-  *.a) nm -g --defined-only "$library" ;;
-  *.so) nm -D --defined-only "$library" ;;
-  *) echo "lib$room was not installed"; exit 1 ;;
-  esac | awk 'NF == 3 { print $3 }' | sort -u >"$work/shown"
   "$names" "$prefix/include/strata/$room"/*.h >"$work/public"
-  [ "$(wc -l <"$work/shown")" -gt 20 ] || { echo "$library shows only $(wc -l <"$work/shown") functions"; exit 1; }
-  comm -13 "$work/public" "$work/shown" >"$work/leaked"
-  [ ! -s "$work/leaked" ] || { echo "$library shows what is in no header:"; cat "$work/leaked"; exit 1; }
+  for library in "lib$room.a" ${has_shared:+"lib$room.so"}; do
+    at=$(find "$prefix" -name "$library")
+    [ -e "$at" ] || { echo "$library was not installed"; exit 1; }
+    case $library in
+    *.a) nm -g --defined-only "$at" ;;
+    *) # each of the version that its soname says
+      version=$(echo "$room" | tr a-z A-Z)_$(objdump -p "$at" | sed -n 's/.*SONAME.*\.so\.//p')
+      nm -D --defined-only "$at" | sed "s/@@$version\$//; t; s/\$/@another/" ;;
+    esac | awk 'NF == 3 && $2 != "A" { print $3 }' | sort -u >"$work/shown"
+    [ "$(wc -l <"$work/shown")" -gt 20 ] || { echo "$library shows only $(wc -l <"$work/shown") functions"; exit 1; }
+    comm -13 "$work/public" "$work/shown" >"$work/leaked"
+    [ ! -s "$work/leaked" ] || { echo "$library shows what is in no header:"; cat "$work/leaked"; exit 1; }
+  done
 done
 
 # No library is left out when the program is hardened.
@@ -43,6 +48,8 @@ run() # PROGRAM
   "$1" || { echo "$1 failed"; exit 1; }
 }
 
+# Where the libraries are shared, a stranger has none of the packages that they stand on.
+[ -z "$has_shared" ] || export PKG_CONFIG_LIBDIR=/var/empty
 echo "by find_package:"
 cmake -G Ninja -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" >>"$work/log"
 cmake --build "$work/cmake" >>"$work/log" || { cat "$work/log"; exit 1; }
@@ -60,6 +67,18 @@ cc "$here/stranger_mlbf.c" -o "$work/stranger_mlbf" $(pkg-config --cflags --libs
 c++ "$here/stranger_frontier.cc" -o "$work/stranger_frontier" $(pkg-config --cflags --libs strata-frontier) "$rpath"
 run "$work/stranger_mlbf"
 run "$work/stranger_frontier"
+
+echo "by pkg-config --static:" # libfrontier with shared ones: Debian has no static libunistring nor liburiparser
+static="-Wl,-Bstatic -lfrontier -lmlbf -Wl,-Bdynamic"
+# shellcheck disable=SC2046
+cc -static "$here/stranger_mlbf.c" -o "$work/static_mlbf" $(pkg-config --static --cflags --libs strata-mlbf)
+# shellcheck disable=SC2046
+c++ "$here/stranger_frontier.cc" -o "$work/static_frontier" $(pkg-config --cflags strata-frontier) \
+  $(pkg-config --static --libs strata-frontier | sed "s/-lfrontier/$static/")
+for program in static_mlbf static_frontier; do
+  ! readelf -d "$work/$program" | grep -q 'NEEDED.*lib\(mlbf\|frontier\)' || { echo "$program is not static"; exit 1; }
+  run "$work/$program"
+done
 
 echo "with a plugin:"
 # shellcheck disable=SC2046
